@@ -1,0 +1,72 @@
+// Diagnosis: ranked causes of what is found in a run, with evidence and
+// concrete actions.
+
+#ifndef NANWATCH_MODEL_DIAGNOSIS_H_
+#define NANWATCH_MODEL_DIAGNOSIS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/finding.h"
+#include "model/severity.h"
+
+namespace nanwatch {
+
+enum class Cause : uint8_t {
+  kStartupCalibration,     // a dynamic scaler finds its scale; harmless
+  kRangeOverflow,          // ordinary fp16 range overflow; the scaler's job
+  kHarmlessPadding,        // overflow in padding or masked elements only
+  kScaleIndependentOp,     // an op overflows whatever the scale
+  kCollapseWithUnderflow,  // the scale is too low: gradients vanish
+  kNanFromForward,         // NaN or Inf born in the forward pass or the data
+  kDivergence,             // loss or gradients diverge without overflow
+  kRankDisagreement,       // ranks that must agree do not
+  kScalerMisuse,           // transitions that the scaler cannot make
+  kSilence,                // records stopped or were lost
+  kUnexplained,            // found, but no cause is supported
+};
+inline constexpr int kCauses = 11;
+std::string_view Name(Cause cause);  // "harmless_padding", ...
+
+enum class EvidenceGrade : uint8_t {
+  kHypothesis,   // fits, but was not measured
+  kSupported,    // measured, other explanations remain
+  kEstablished,  // measured, and excludes the others
+};
+std::string_view Name(EvidenceGrade grade);
+
+struct Evidence {
+  EvidenceGrade grade = EvidenceGrade::kHypothesis;
+  std::string sentence;
+};
+
+struct Action {
+  std::string framework;  // empty: any
+  std::string sentence;   // imperative, concrete
+};
+
+struct CauseVerdict {
+  Cause cause = Cause::kUnexplained;
+  EvidenceGrade grade = EvidenceGrade::kHypothesis;  // of the cause itself
+  // Where it began: the first op, rank and step. Rank -1: all or unknown.
+  Subject origin;
+  int64_t step = 0;
+  std::string sentence;  // the cause, in one sentence
+  std::vector<Evidence> evidence;
+  std::vector<Action> actions;
+  // No finding that this cause explains is more severe than this.
+  Severity ceiling = Severity::kCritical;
+  std::vector<int> rules;  // numbers of the rules whose findings it explains
+};
+
+// Ordered: the cause that best explains comes first. Empty: nothing is found.
+struct Diagnosis {
+  std::vector<CauseVerdict> causes;
+  std::string headline;  // the verdict in one sentence, also when healthy
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_DIAGNOSIS_H_

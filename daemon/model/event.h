@@ -1,0 +1,103 @@
+// Event: everything that can change a decision. The engine is a function of
+// (now, event); the history is the list of (now, event).
+
+#ifndef NANWATCH_MODEL_EVENT_H_
+#define NANWATCH_MODEL_EVENT_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "model/op.h"
+#include "model/rank.h"
+#include "model/rule.h"
+#include "model/run.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+using SessionId = uint64_t;  // random, one opening of one rank by one process
+using Sequence = uint64_t;   // 1, 2, 3, ... within a session
+
+struct DaemonStarted {
+  std::string engine_version;
+};
+struct RulesLoaded {
+  RuleSet rules;
+};
+struct RunOpened {
+  RunDescription description;
+  std::string reason;  // "first rank", "rank opened again", "steps went back"
+};
+struct RankOpened {
+  RankDescription rank;
+  uint32_t ops_known = 0;  // op names carried over from an earlier attempt
+  int64_t clock_skew_us = 0;  // client - daemon at the handshake; reported only
+};
+struct OpNamesAdded {
+  OpNames names;
+};
+struct StepBatch {
+  StepColumns columns;
+};
+struct OpBatch {
+  OpColumns columns;
+};
+// The client could not keep so many records (ring full, or too old to resend).
+struct Dropped {
+  uint64_t steps = 0;
+  uint64_t ops = 0;
+  int64_t first_step = 0;
+  int64_t last_step = 0;
+};
+struct RankLost {
+  std::string reason;  // the stream ended without a close
+};
+struct RankClosed {};
+struct RunClosed {
+  std::string reason;  // "all ranks closed", "lost", "superseded"
+};
+struct Annotation {
+  enum class Kind : uint8_t { kMute, kUnmute, kAcknowledge, kStopRequest };
+  Kind kind = Kind::kMute;
+  uint64_t incident = 0;   // 0: the whole run
+  int rule = 0;            // mute one rule; 0: all
+  Time until{};            // of a mute; epoch: for ever
+  std::string by;          // who
+  std::string reason;
+};
+// The engine's whole state of one run attempt; opaque outside engine/.
+struct RunCheckpoint {
+  std::string engine_version;
+  std::string state;
+};
+
+using EventBody =
+    std::variant<DaemonStarted, RulesLoaded, RunOpened, RankOpened,
+                 OpNamesAdded, StepBatch, OpBatch, Dropped, RankLost,
+                 RankClosed, RunClosed, Annotation, RunCheckpoint>;
+
+// An event belongs to exactly one run attempt, or (DaemonStarted, RulesLoaded)
+// to none: `run` is then empty.
+struct Event {
+  RunKey run;
+  int32_t rank = -1;  // -1: of the run
+  SessionId session = 0;
+  // Of the client's message that made this event, the last part of it if it was
+  // split; 0: not from a client's message.
+  Sequence sequence = 0;
+  EventBody body;
+};
+
+// An event as the engine saw it.
+struct StampedEvent {
+  uint64_t id = 0;  // rising; the history's
+  Time now{};
+  Event event;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_EVENT_H_

@@ -1,0 +1,61 @@
+// Incident: the findings of one cause, from opened to resolved. And Notice: the
+// news of it for the world outside.
+
+#ifndef NANWATCH_MODEL_INCIDENT_H_
+#define NANWATCH_MODEL_INCIDENT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/diagnosis.h"
+#include "model/finding.h"
+#include "model/run.h"
+
+namespace nanwatch {
+
+enum class AlertState : uint8_t { kPending, kFiring, kResolved };
+std::string_view Name(AlertState state);
+
+struct Incident {
+  // Hash of (run, attempt, family, subject, opening step): the same after every
+  // replay.
+  uint64_t id = 0;
+  Family family = Family::kScale;
+  int rule = 0;  // number of the first finding's rule
+  Cause cause = Cause::kUnexplained;
+  Subject subject;      // the first cause: rank and op
+  std::string host;     // of that rank; may be empty
+  std::string device;   // of that rank; may be empty
+  AlertState state = AlertState::kPending;
+  Severity severity = Severity::kNone;  // now, under the cause's ceiling
+  Severity worst = Severity::kNone;     // ever
+  int64_t opened_step = 0;
+  std::optional<int64_t> resolved_step;
+  Time opened{};
+  Time fired{};
+  Time updated{};
+  std::optional<Time> resolved;
+  std::string resolved_reason;  // "cleared", "run closed", "run lost", ...
+  std::string summary;          // one sentence
+  std::vector<Finding> findings;  // the first cause first; children after it
+  int reopened = 0;
+  std::string acknowledged_by;  // empty: nobody
+  bool muted = false;           // no notices; still shown
+};
+
+// One incident changed; sent only when its event is committed.
+struct Notice {
+  RunKey run;
+  std::string job;
+  Incident incident;
+  std::vector<Action> actions;
+  bool resolved = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_INCIDENT_H_

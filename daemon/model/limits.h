@@ -1,0 +1,76 @@
+// Every bound of the daemon, with its arithmetic and what happens there. The
+// metric nanwatch_limit_hits_total{limit=...} counts each by the name given.
+
+#ifndef NANWATCH_MODEL_LIMITS_H_
+#define NANWATCH_MODEL_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nanwatch::limits {
+
+// --- One message from a client -------------------------------------------
+// gRPC's receive limit. A full StepBatch of kStepsPerBatch with every column is
+// 4096 x ~110 B = 450 KB, a full OpBatch 16384 x ~60 B = 1 MB.
+// Beyond: the stream ends with RESOURCE_EXHAUSTED ("message_bytes").
+inline constexpr size_t kMessageBytes = 4 << 20;
+// Beyond: the batch is refused, INVALID ("batch_records").
+inline constexpr size_t kStepsPerBatch = 4096;
+inline constexpr size_t kOpsPerBatch = 16384;
+// Exponents of fp64 span 2^-1074 .. 2^1023.
+inline constexpr size_t kExponentBins = 2098;
+// run id, job, host, op names, settings. Beyond: refused ("string_bytes").
+inline constexpr size_t kNameBytes = 512;
+inline constexpr size_t kSettings = 64;
+inline constexpr size_t kSettingBytes = 1024;
+inline constexpr size_t kShapeDims = 16;
+// GAN and RL runs have 2 to 4. Beyond: refused ("optimizers").
+inline constexpr size_t kOptimizersPerRank = 8;
+// Layer-wise scales in one batch. Beyond: refused ("layer_scales").
+inline constexpr size_t kLayerScalesPerBatch = 65536;
+
+// --- One client -----------------------------------------------------------
+// A 100 B entry each: 6.4 MB. A model of 100k ops samples. Beyond: the names
+// are refused ("ops_per_session"); statuses of known ops go on.
+inline constexpr size_t kOpsPerSession = 65536;
+// A relay or `tail` carries many ranks. Beyond: refused ("sessions_per_stream").
+inline constexpr size_t kSessionsPerStream = 4096;
+inline constexpr size_t kStreams = 4096;  // ("streams"), 51 KB each in gRPC
+// Token bucket a stream; a healthy rank sends well under 1,000 steps/s.
+// Beyond: refused with a retry hint ("quota").
+inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
+
+// --- The daemon -----------------------------------------------------------
+// Live runs and kept ended ones. A RunView is about 2 KB, engine state of a rank
+// <= 8 KB. Beyond: OpenSession is refused ("runs", "ranks").
+inline constexpr size_t kRuns = 16384;
+inline constexpr size_t kRanks = 131072;
+inline constexpr int kWorldSizeMax = 1 << 20;
+// Parsed batches that wait for the pipeline. Beyond: refused with a retry hint
+// ("mailbox").
+inline constexpr size_t kMailboxEvents = 16384;
+inline constexpr size_t kMailboxBytes = 64 << 20;
+// Engine state of one rank in a checkpoint.
+inline constexpr size_t kRankStateBytes = 8192;
+
+// --- Alignment of ranks (design: one record, "Alignment of ranks") ---------
+inline constexpr int kAlignedSlots = 256;
+inline constexpr int kAlignedLeadSteps = 64;
+inline constexpr int64_t kAlignedWaitSeconds = 60;
+
+// --- Requests to trainers --------------------------------------------------
+inline constexpr int kRequestRanks = 4;
+inline constexpr int kRequestOps = 64;
+
+// --- Reading ---------------------------------------------------------------
+inline constexpr int kPointsPerQuery = 10000;
+inline constexpr size_t kHttpReplyBytes = 16 << 20;
+inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
+inline constexpr int kFindingsPerRun = 4096;  // rank findings; then "limit hit"
+inline constexpr int kTopOps = 50;            // in a view and in metrics
+inline constexpr int kRankSeries = 64;        // rank series before aggregation
+inline constexpr int kNotices = 10000;        // notifier queue, newest per alert
+
+}  // namespace nanwatch::limits
+
+#endif  // NANWATCH_MODEL_LIMITS_H_

@@ -1,0 +1,153 @@
+// OpStatus: what one rank says of one op's tensor at one step. The op itself
+// (name, type, shapes) travels once.
+
+#ifndef NANWATCH_MODEL_OP_H_
+#define NANWATCH_MODEL_OP_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+enum class Dtype : uint8_t {
+  kUnknown,
+  kFp64,
+  kFp32,
+  kFp16,
+  kBf16,
+  kFp8E4M3,  // OCP e4m3fn: no infinities, max 448
+  kFp8E5M2,  // max 57344
+};
+std::string_view Name(Dtype dtype);
+// Largest finite value; fp16 65504. kUnknown: +infinity (never near).
+double MaxFinite(Dtype dtype);
+// Smallest positive normal and subnormal values; 0 for kUnknown.
+double MinNormal(Dtype dtype);
+double MinSubnormal(Dtype dtype);
+
+enum class Slot : uint8_t {
+  kInput,
+  kOutput,
+  kGradInput,   // gradient with respect to the op's input
+  kGradOutput,  // gradient that arrives at the op's output
+  kParameter,
+  kOptimizerState,
+  kCollective,
+};
+inline constexpr int kSlots = 7;
+std::string_view Name(Slot slot);
+
+struct OpName {
+  std::string name;         // e.g. "encoder.layers.3.fc1" or "loss/Log"
+  std::string type;         // e.g. "Linear", "Log"; may be empty
+  std::string data_format;  // e.g. "ND", "FRACTAL_NZ"; may be empty
+  Dtype dtype = Dtype::kUnknown;
+  std::vector<int64_t> logical_shape;  // empty: unknown or a scalar
+  // What memory holds, padding included; empty: the same as logical_shape.
+  std::vector<int64_t> storage_shape;
+  int32_t order = -1;  // place in the execution order; -1: unknown
+};
+// Elements of a shape; 0 when the shape is unknown or does not fit in 64 bits.
+uint64_t Elements(const std::vector<int64_t>& shape);
+// storage - logical, 0 when equal or unknown.
+uint64_t PaddingElements(const OpName& op);
+
+// Sequenced entries of one session: op indices first_index, first_index + 1, ...
+struct OpNames {
+  uint32_t first_index = 0;
+  std::vector<OpName> ops;
+};
+
+enum class OpCount : uint8_t {
+  kNan,
+  kPosInf,
+  kNegInf,
+  kSaturated,  // finite and exactly +-max of the dtype
+  kZero,
+  kSubnormal,
+};
+inline constexpr int kOpCounts = 6;
+std::string_view Name(OpCount count);
+
+enum class OpStat : uint8_t {
+  kMin,  // of finite elements, as the four that follow
+  kMax,
+  kAbsMax,
+  kMean,
+  kRms,
+  kLog2Mean,  // of log2|x| over finite non-zero elements
+  kLog2Std,
+  kFp8Amax,
+  kFp8ScaleInv,
+};
+inline constexpr int kOpStats = 9;
+std::string_view Name(OpStat stat);
+
+// A column of counts that are mostly zero: the rows that are not, ascending.
+// Not collected: no SparseCounts at all. Rows not listed are 0.
+struct SparseCounts {
+  std::vector<uint32_t> rows;
+  std::vector<uint64_t> counts;  // as long as rows; none is 0
+  Bitmap absent;                 // rows where it was not collected
+};
+struct OpStatColumn {
+  std::vector<float> values;  // one a row
+  Bitmap absent;
+};
+// Finite non-zero elements a binary exponent: counts[i] have exponent first + i
+// (floor(log2|x|)). From it underflow at any other scale follows exactly.
+struct ExponentCounts {
+  uint32_t row = 0;
+  int32_t first = 0;
+  std::vector<uint64_t> counts;
+};
+
+// Columns of n rows; an op's rows of one step in execution order.
+struct OpColumns {
+  std::vector<int64_t> step;      // n
+  std::vector<Time> time;         // n; the daemon's, see engine/admission.h
+  std::vector<uint32_t> op;       // n, indices into the session's op names
+  std::vector<Slot> slot;         // n
+  std::vector<uint64_t> elements;  // n; what the statistics cover
+  std::array<std::optional<SparseCounts>, kOpCounts> count;
+  std::array<std::optional<OpStatColumn>, kOpStats> stat;
+  std::optional<SparseCounts> device_flag;  // float status [0] around the op
+  std::vector<uint64_t> digest;             // n, or empty: not collected
+  std::vector<ExponentCounts> exponents;    // sorted by row
+  uint64_t request_id = 0;
+
+  size_t rows() const { return step.size(); }
+};
+
+// One row, for the slow path and for reading. nullopt: absent or not collected.
+struct OpStatus {
+  int64_t step = 0;
+  Time time{};
+  uint32_t op = 0;
+  Slot slot = Slot::kOutput;
+  uint64_t elements = 0;
+  std::array<std::optional<uint64_t>, kOpCounts> count;
+  std::array<std::optional<float>, kOpStats> stat;
+  std::optional<bool> device_flag;
+
+  std::optional<uint64_t> get(OpCount c) const {
+    return count[static_cast<int>(c)];
+  }
+  std::optional<float> get(OpStat s) const { return stat[static_cast<int>(s)]; }
+  // NaN and infinities; saturated ones only where `saturation` says that the
+  // device hides infinities that way. 0 when nothing was collected.
+  uint64_t BadElements(bool saturation) const;
+};
+// REQUIRES: row < columns.rows(). Costs a binary search a count column.
+OpStatus ReadRow(const OpColumns& columns, size_t row);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_OP_H_

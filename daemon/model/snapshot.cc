@@ -1,0 +1,55 @@
+#include "model/snapshot.h"
+
+#include <algorithm>
+
+namespace nanwatch {
+
+std::string_view Name(LifeState state) {
+  switch (state) {
+    case LifeState::kOpen:
+      return "open";
+    case LifeState::kLost:
+      return "lost";
+    case LifeState::kClosed:
+      return "closed";
+  }
+  return "open";
+}
+
+std::shared_ptr<const RunView> RunTable::at(size_t slot) const {
+  if (slot >= size_) return nullptr;
+  const auto& book = books_[slot / (kPage * kPage)];
+  if (!book) return nullptr;
+  const auto& page = (*book)[slot / kPage % kPage];
+  return page ? (*page)[slot % kPage] : nullptr;
+}
+
+void RunTable::Set(size_t slot, std::shared_ptr<const RunView> view) {
+  const size_t b = slot / (kPage * kPage);
+  if (b >= books_.size()) books_.resize(b + 1);
+  auto book = books_[b] ? std::make_shared<Book>(*books_[b])
+                        : std::make_shared<Book>();
+  auto& old_page = (*book)[slot / kPage % kPage];
+  auto page =
+      old_page ? std::make_shared<Page>(*old_page) : std::make_shared<Page>();
+  (*page)[slot % kPage] = std::move(view);
+  old_page = std::move(page);
+  books_[b] = std::move(book);
+  size_ = std::max(size_, slot + 1);
+}
+
+std::shared_ptr<const RunView> Snapshot::Find(
+    std::string_view run_id, std::optional<int32_t> attempt) const {
+  std::shared_ptr<const RunView> found;
+  for (size_t slot = 0; slot < runs.size(); ++slot) {
+    auto view = runs.at(slot);
+    if (!view || view->key.run_id != run_id) continue;
+    if (attempt ? view->key.attempt == *attempt
+                : !found || view->key.attempt > found->key.attempt) {
+      found = std::move(view);
+    }
+  }
+  return found;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,150 @@
+// Snapshot: what the engine publishes for everyone who only reads. Immutable;
+// publishing rebuilds only what was touched and shares the rest.
+
+#ifndef NANWATCH_MODEL_SNAPSHOT_H_
+#define NANWATCH_MODEL_SNAPSHOT_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/diagnosis.h"
+#include "model/incident.h"
+#include "model/rank.h"
+#include "model/run.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+enum class LifeState : uint8_t { kOpen, kLost, kClosed };
+std::string_view Name(LifeState state);
+
+// The newest values of a step's numbers. `last` may be NaN or infinite.
+struct LatestValues {
+  std::array<std::optional<double>, kStepFields> last;
+  std::array<std::optional<double>, kStepFields> last_finite;
+  std::array<uint64_t, kStepFields> nonfinite{};  // values ever
+};
+
+struct StepTotals {
+  uint64_t steps = 0;  // records
+  uint64_t overflows = 0;
+  uint64_t skipped = 0;
+  uint64_t op_statuses = 0;
+  uint64_t dropped_steps = 0;  // that the client could not keep
+  uint64_t dropped_ops = 0;
+};
+
+struct RankView {
+  RankDescription description;
+  LifeState state = LifeState::kOpen;
+  int64_t last_step = 0;
+  Time last_record{};
+  LatestValues latest;
+  StepTotals totals;
+  Duration clock_skew{};
+  Severity severity = Severity::kNone;  // worst of its findings, under ceilings
+};
+inline constexpr int kRankBlock = 64;
+using RankBlock = std::vector<RankView>;  // at most kRankBlock, by rank
+
+struct OpView {
+  std::string name;
+  std::string type;
+  uint64_t bad_statuses = 0;  // statuses with a bad element or a device flag
+  uint64_t bad_elements = 0;  // in the newest bad status
+  int64_t first_bad_step = 0;
+  int64_t last_bad_step = 0;
+  int32_t rank = -1;  // of the newest bad status
+  Slot slot = Slot::kOutput;
+  std::optional<float> abs_max;
+  uint64_t padding = 0;
+};
+
+// The loss scaler as declared, recognised or neither.
+struct ScalerView {
+  std::string name;          // catalog name; empty: unknown
+  bool recognised = false;   // from its transitions, not declared
+  std::optional<double> floor;
+  std::optional<int64_t> attempts_to_floor;  // forecast; absent: not falling
+  uint64_t impossible_transitions = 0;
+};
+
+struct RunView {
+  RunKey key;
+  RunDescription description;
+  LifeState state = LifeState::kOpen;
+  std::string end_reason;
+  Time opened{};
+  Time last_record{};
+  std::optional<Time> ended;
+  int64_t last_step = 0;       // largest of its ranks
+  int64_t judged_since = 0;    // step; > first when history was incomplete
+  LatestValues latest;         // of the lowest rank that reports each
+  StepTotals totals;           // of all ranks; steps count records
+  uint64_t attempts = 0;       // optimizer attempts: records of the lowest rank
+  uint64_t applied = 0;        // of those, not skipped
+  ScalerView scaler;
+  Severity severity = Severity::kNone;      // worst firing incident
+  std::array<Severity, kFamilies> family{};  // worst firing by family
+  std::array<uint64_t, kFamilies> detections{};  // incidents ever fired
+  Diagnosis diagnosis;
+  std::vector<Incident> incidents;  // open ones first, then newest resolved
+  std::vector<std::shared_ptr<const RankBlock>> ranks;
+  std::vector<OpView> top_ops;  // worst first, at most limits::kTopOps
+  uint64_t ranks_open = 0;
+  uint64_t ranks_lost = 0;
+  std::optional<std::string> stop_requested;  // reason, by whom
+};
+
+// A table of shared pages: a copy costs one pointer a page, a changed run one
+// page more.
+class RunTable {
+ public:
+  static constexpr size_t kPage = 64;
+  using Page = std::array<std::shared_ptr<const RunView>, kPage>;
+
+  size_t size() const { return size_; }  // slots, empty ones included
+  // Null: an empty slot.
+  std::shared_ptr<const RunView> at(size_t slot) const;
+  // Puts `view` (null: empties it) into `slot`, growing as needed. Other copies
+  // of this table do not change.
+  void Set(size_t slot, std::shared_ptr<const RunView> view);
+
+  // Views in slot order.
+  template <typename F>
+  void ForEach(F&& f) const {
+    for (const auto& book : books_) {
+      if (!book) continue;
+      for (const auto& page : *book) {
+        if (!page) continue;
+        for (const auto& view : *page) {
+          if (view) f(*view);
+        }
+      }
+    }
+  }
+
+ private:
+  using Book = std::array<std::shared_ptr<const Page>, kPage>;
+  std::vector<std::shared_ptr<const Book>> books_;
+  size_t size_ = 0;
+};
+
+struct Snapshot {
+  Time time{};
+  uint64_t event_id = 0;  // the newest event that it shows
+  RunTable runs;
+
+  // Newest attempt of `run_id`, or the one asked for. Null: none such.
+  std::shared_ptr<const RunView> Find(
+      std::string_view run_id, std::optional<int32_t> attempt = {}) const;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_SNAPSHOT_H_

@@ -1,0 +1,138 @@
+// StepRecord: what one rank says of one optimizer attempt. Batches travel and
+// are kept as columns; detectors see one row at a time.
+
+#ifndef NANWATCH_MODEL_STEP_H_
+#define NANWATCH_MODEL_STEP_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace nanwatch {
+
+// The numbers of a step. Gradient norms are unscaled, before clipping.
+enum class StepField : uint8_t {
+  kLoss,
+  kLossScale,
+  kGradNorm,
+  kUpdateNorm,
+  kParamNorm,
+  kLearningRate,
+  kZeroFraction,       // of gradient elements, 0..1
+  kUnderflowFraction,  // of gradient elements, 0..1
+  kConsumedSamples,
+};
+inline constexpr int kStepFields = 9;
+std::string_view Name(StepField field);  // "loss", "loss_scale", ...
+
+// Row bits beside the numbers.
+enum class StepFlag : uint8_t {
+  kOverflow,  // the framework found Inf/NaN, or the device float status is set
+  kSkipped,   // the optimizer did not apply the update
+};
+inline constexpr int kStepFlags = 2;
+
+// A bit a row, packed from the lowest bit of the first byte.
+using Bitmap = std::vector<uint8_t>;
+inline bool TestBit(const Bitmap& bits, size_t row) {
+  return row / 8 < bits.size() && (bits[row / 8] >> (row % 8) & 1) != 0;
+}
+
+// Not collected: no Column at all. Absent: the row's bit in `absent` is set (the
+// value there is 0). NaN and infinities are values like any other.
+struct Column {
+  std::vector<double> values;  // one a row
+  Bitmap absent;               // empty: none is absent
+};
+struct FlagColumn {
+  Bitmap values;
+  Bitmap absent;
+};
+
+// Ascend's float status: 8 words, [0] != 0 means overflow since the last clear.
+struct FloatStatus {
+  uint32_t row = 0;
+  std::array<int32_t, 8> words{};
+  bool combined = false;  // already reduced over the ranks
+};
+
+// Layer-wise loss scaling: the scale of one op's layer at one row.
+struct LayerScale {
+  uint32_t row = 0;
+  uint32_t op = 0;  // index into the session's op names
+  double scale = 1;
+};
+
+// Columns of n rows, in the order the client pushed them.
+struct StepColumns {
+  std::vector<int64_t> step;  // n
+  std::vector<Time> time;     // n; the daemon's, see engine/admission.h
+  std::array<std::optional<Column>, kStepFields> field;
+  std::array<std::optional<FlagColumn>, kStepFlags> flag;
+  // Names of the optimizers in this batch; empty: one without a name.
+  std::vector<std::string> optimizers;
+  std::vector<uint8_t> optimizer;       // n indices, or empty: all rows 0
+  std::vector<uint64_t> replica_digest;  // n, or empty: not collected
+  std::vector<FloatStatus> float_status;  // sorted by row
+  std::vector<LayerScale> layer_scales;   // sorted by row
+  // Ids of the request that this batch answers; 0: none.
+  uint64_t request_id = 0;
+
+  size_t rows() const { return step.size(); }
+};
+
+// One row. Copies of numbers; pointers stay valid as long as the batch.
+struct StepRecord {
+  int64_t step = 0;
+  Time time{};
+  uint32_t present = 0;  // bit f: field f has a value in this row
+  uint8_t flags_present = 0;
+  uint8_t flags = 0;
+  uint8_t optimizer = 0;  // index into StepColumns::optimizers
+  std::array<double, kStepFields> value{};
+  std::optional<uint64_t> replica_digest;
+  const FloatStatus* float_status = nullptr;  // null: not collected
+  std::span<const LayerScale> layer_scales;
+
+  bool has(StepField f) const {
+    return (present >> static_cast<int>(f) & 1) != 0;
+  }
+  // REQUIRES: has(f).
+  double operator[](StepField f) const { return value[static_cast<int>(f)]; }
+  std::optional<double> get(StepField f) const {
+    return has(f) ? std::optional<double>((*this)[f]) : std::nullopt;
+  }
+  // Absent is neither true nor false.
+  bool is(StepFlag f) const {
+    return (flags >> static_cast<int>(f) & 1) != 0;
+  }
+  bool is_not(StepFlag f) const {
+    return (flags_present >> static_cast<int>(f) & 1) != 0 && !is(f);
+  }
+};
+
+// Reads rows 0 .. n-1 of `columns` in order, at a few nanoseconds each.
+class StepReader {
+ public:
+  // `columns` must outlive this.
+  explicit StepReader(const StepColumns& columns);
+  // False after the last row.
+  bool Next(StepRecord* record);
+
+ private:
+  const StepColumns& columns_;
+  size_t row_ = 0;
+  size_t status_ = 0;
+  size_t scale_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_STEP_H_

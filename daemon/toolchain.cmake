@@ -1,0 +1,27 @@
+# Compiler flags and the tools that make a build quick, for the whole project.
+
+add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers
+                    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+                    $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
+endif()
+
+# Two objects with the same debug paths wherever the checkout lies.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+
+if(NANWATCH_SANITIZE)
+  add_compile_options(-fsanitize=${NANWATCH_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all -g1)
+  add_link_options(-fsanitize=${NANWATCH_SANITIZE})
+endif()
+
+find_program(NANWATCH_CCACHE ccache)
+if(NANWATCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${NANWATCH_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${NANWATCH_CCACHE})
+endif()
+find_program(NANWATCH_MOLD mold)
+if(NANWATCH_MOLD AND NOT CMAKE_CROSSCOMPILING)
+  add_link_options(-fuse-ld=mold)
+endif()
