@@ -11,7 +11,8 @@ namespace nanwatch {
 
 class Backoff {
  public:
-  Backoff(Duration first, Duration longest) : first_(first), longest_(longest) {}
+  Backoff(Duration first, Duration longest)
+      : first_(first), longest_(longest) {}
 
   // The next wait: between half and all of first * 2^n, at most `longest`.
   // `random` is any 64 random bits.

@@ -17,10 +17,10 @@ namespace nanwatch {
 
 }  // namespace nanwatch
 
-#define CHECK(condition)                                        \
-  do {                                                          \
-    if (!(condition)) [[unlikely]]                              \
-      ::nanwatch::CheckFailed(__FILE__, __LINE__, #condition);  \
+#define CHECK(condition)                                       \
+  do {                                                         \
+    if (!(condition)) [[unlikely]]                             \
+      ::nanwatch::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)
 
 #endif  // NANWATCH_BASE_CHECK_H_

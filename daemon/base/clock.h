@@ -35,7 +35,8 @@ class MonotonicClock : public Clock {
   // `clock` must outlive this.
   explicit MonotonicClock(Clock& clock) : clock_(clock) {}
   Time Now() override;
-  // Never below `floor` from here on: set to the last event's time after replay.
+  // Never below `floor` from here on: set to the last event's time after
+  // replay.
   void RaiseTo(Time floor);
 
  private:

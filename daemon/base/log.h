@@ -20,7 +20,8 @@ void InitLog(LogLevel level, bool json);
 
 // `message` is a constant sentence, `detail` the key=value part (may be empty).
 // Control characters in `detail` are escaped. Any thread.
-void Log(LogLevel level, std::string_view message, std::string_view detail = "");
+void Log(LogLevel level, std::string_view message,
+         std::string_view detail = "");
 
 inline void LogInfo(std::string_view m, std::string_view d = "") {
   Log(LogLevel::kInfo, m, d);

@@ -76,8 +76,7 @@ class Mailbox {
   bool Ready() NANWATCH_TS(no_thread_safety_analysis) {
     return !items_.empty() || closed_ || woken_;
   }
-  void TakeLocked(std::vector<T>* out)
-      NANWATCH_TS(no_thread_safety_analysis) {
+  void TakeLocked(std::vector<T>* out) NANWATCH_TS(no_thread_safety_analysis) {
     out->swap(items_);
     bytes_ = 0;
     woken_ = false;

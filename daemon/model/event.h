@@ -33,7 +33,7 @@ struct RunOpened {
 };
 struct RankOpened {
   RankDescription rank;
-  uint32_t ops_known = 0;  // op names carried over from an earlier attempt
+  uint32_t ops_known = 0;     // op names carried over from an earlier attempt
   int64_t clock_skew_us = 0;  // client - daemon at the handshake; reported only
 };
 struct OpNamesAdded {
@@ -62,10 +62,10 @@ struct RunClosed {
 struct Annotation {
   enum class Kind : uint8_t { kMute, kUnmute, kAcknowledge, kStopRequest };
   Kind kind = Kind::kMute;
-  uint64_t incident = 0;   // 0: the whole run
-  int rule = 0;            // mute one rule; 0: all
-  Time until{};            // of a mute; epoch: for ever
-  std::string by;          // who
+  uint64_t incident = 0;  // 0: the whole run
+  int rule = 0;           // mute one rule; 0: all
+  Time until{};           // of a mute; epoch: for ever
+  std::string by;         // who
   std::string reason;
 };
 // The engine's whole state of one run attempt; opaque outside engine/.

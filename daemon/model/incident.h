@@ -27,9 +27,9 @@ struct Incident {
   Family family = Family::kScale;
   int rule = 0;  // number of the first finding's rule
   Cause cause = Cause::kUnexplained;
-  Subject subject;      // the first cause: rank and op
-  std::string host;     // of that rank; may be empty
-  std::string device;   // of that rank; may be empty
+  Subject subject;     // the first cause: rank and op
+  std::string host;    // of that rank; may be empty
+  std::string device;  // of that rank; may be empty
   AlertState state = AlertState::kPending;
   Severity severity = Severity::kNone;  // now, under the cause's ceiling
   Severity worst = Severity::kNone;     // ever
@@ -39,8 +39,8 @@ struct Incident {
   Time fired{};
   Time updated{};
   std::optional<Time> resolved;
-  std::string resolved_reason;  // "cleared", "run closed", "run lost", ...
-  std::string summary;          // one sentence
+  std::string resolved_reason;    // "cleared", "run closed", "run lost", ...
+  std::string summary;            // one sentence
   std::vector<Finding> findings;  // the first cause first; children after it
   int reopened = 0;
   std::string acknowledged_by;  // empty: nobody

@@ -33,7 +33,8 @@ inline constexpr size_t kLayerScalesPerBatch = 65536;
 // A 100 B entry each: 6.4 MB. A model of 100k ops samples. Beyond: the names
 // are refused ("ops_per_session"); statuses of known ops go on.
 inline constexpr size_t kOpsPerSession = 65536;
-// A relay or `tail` carries many ranks. Beyond: refused ("sessions_per_stream").
+// A relay or `tail` carries many ranks. Beyond: refused
+// ("sessions_per_stream").
 inline constexpr size_t kSessionsPerStream = 4096;
 inline constexpr size_t kStreams = 4096;  // ("streams"), 51 KB each in gRPC
 // Token bucket a stream; a healthy rank sends well under 1,000 steps/s.
@@ -41,7 +42,8 @@ inline constexpr size_t kStreams = 4096;  // ("streams"), 51 KB each in gRPC
 inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
 
 // --- The daemon -----------------------------------------------------------
-// Live runs and kept ended ones. A RunView is about 2 KB, engine state of a rank
+// Live runs and kept ended ones. A RunView is about 2 KB, engine state of a
+// rank
 // <= 8 KB. Beyond: OpenSession is refused ("runs", "ranks").
 inline constexpr size_t kRuns = 16384;
 inline constexpr size_t kRanks = 131072;
@@ -69,7 +71,7 @@ inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
 inline constexpr int kFindingsPerRun = 4096;  // rank findings; then "limit hit"
 inline constexpr int kTopOps = 50;            // in a view and in metrics
 inline constexpr int kRankSeries = 64;        // rank series before aggregation
-inline constexpr int kNotices = 10000;        // notifier queue, newest per alert
+inline constexpr int kNotices = 10000;  // notifier queue, newest per alert
 
 }  // namespace nanwatch::limits
 

@@ -161,8 +161,8 @@ uint64_t Elements(const std::vector<int64_t>& shape) {
   if (shape.empty()) return 0;
   uint64_t product = 1;
   for (const int64_t dim : shape) {
-    if (dim < 0 || __builtin_mul_overflow(product, static_cast<uint64_t>(dim),
-                                          &product)) {
+    if (dim < 0 ||
+        __builtin_mul_overflow(product, static_cast<uint64_t>(dim), &product)) {
       return 0;
     }
   }

@@ -59,7 +59,8 @@ uint64_t Elements(const std::vector<int64_t>& shape);
 // storage - logical, 0 when equal or unknown.
 uint64_t PaddingElements(const OpName& op);
 
-// Sequenced entries of one session: op indices first_index, first_index + 1, ...
+// Sequenced entries of one session: op indices first_index, first_index + 1,
+// ...
 struct OpNames {
   uint32_t first_index = 0;
   std::vector<OpName> ops;
@@ -111,10 +112,10 @@ struct ExponentCounts {
 
 // Columns of n rows; an op's rows of one step in execution order.
 struct OpColumns {
-  std::vector<int64_t> step;      // n
-  std::vector<Time> time;         // n; the daemon's, see engine/admission.h
-  std::vector<uint32_t> op;       // n, indices into the session's op names
-  std::vector<Slot> slot;         // n
+  std::vector<int64_t> step;       // n
+  std::vector<Time> time;          // n; the daemon's, see engine/admission.h
+  std::vector<uint32_t> op;        // n, indices into the session's op names
+  std::vector<Slot> slot;          // n
   std::vector<uint64_t> elements;  // n; what the statistics cover
   std::array<std::optional<SparseCounts>, kOpCounts> count;
   std::array<std::optional<OpStatColumn>, kOpStats> stat;

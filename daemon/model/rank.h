@@ -31,11 +31,11 @@ struct AgreementGroup {
 };
 
 struct RankDescription {
-  int32_t rank = 0;        // 0 .. world_size - 1
+  int32_t rank = 0;  // 0 .. world_size - 1
   int32_t local_rank = 0;
-  std::string host;        // may be empty
-  std::string device;      // e.g. "NVIDIA H100", may be empty
-  std::string device_id;   // UUID or index, may be empty
+  std::string host;       // may be empty
+  std::string device;     // e.g. "NVIDIA H100", may be empty
+  std::string device_id;  // UUID or index, may be empty
   int64_t pid = 0;
   ParallelPlace place;
 

@@ -27,8 +27,8 @@ std::shared_ptr<const RunView> RunTable::at(size_t slot) const {
 void RunTable::Set(size_t slot, std::shared_ptr<const RunView> view) {
   const size_t b = slot / (kPage * kPage);
   if (b >= books_.size()) books_.resize(b + 1);
-  auto book = books_[b] ? std::make_shared<Book>(*books_[b])
-                        : std::make_shared<Book>();
+  auto book =
+      books_[b] ? std::make_shared<Book>(*books_[b]) : std::make_shared<Book>();
   auto& old_page = (*book)[slot / kPage % kPage];
   auto page =
       old_page ? std::make_shared<Page>(*old_page) : std::make_shared<Page>();

@@ -67,8 +67,8 @@ struct OpView {
 
 // The loss scaler as declared, recognised or neither.
 struct ScalerView {
-  std::string name;          // catalog name; empty: unknown
-  bool recognised = false;   // from its transitions, not declared
+  std::string name;         // catalog name; empty: unknown
+  bool recognised = false;  // from its transitions, not declared
   std::optional<double> floor;
   std::optional<int64_t> attempts_to_floor;  // forecast; absent: not falling
   uint64_t impossible_transitions = 0;
@@ -82,15 +82,15 @@ struct RunView {
   Time opened{};
   Time last_record{};
   std::optional<Time> ended;
-  int64_t last_step = 0;       // largest of its ranks
-  int64_t judged_since = 0;    // step; > first when history was incomplete
-  LatestValues latest;         // of the lowest rank that reports each
-  StepTotals totals;           // of all ranks; steps count records
-  uint64_t attempts = 0;       // optimizer attempts: records of the lowest rank
-  uint64_t applied = 0;        // of those, not skipped
+  int64_t last_step = 0;     // largest of its ranks
+  int64_t judged_since = 0;  // step; > first when history was incomplete
+  LatestValues latest;       // of the lowest rank that reports each
+  StepTotals totals;         // of all ranks; steps count records
+  uint64_t attempts = 0;     // optimizer attempts: records of the lowest rank
+  uint64_t applied = 0;      // of those, not skipped
   ScalerView scaler;
-  Severity severity = Severity::kNone;      // worst firing incident
-  std::array<Severity, kFamilies> family{};  // worst firing by family
+  Severity severity = Severity::kNone;           // worst firing incident
+  std::array<Severity, kFamilies> family{};      // worst firing by family
   std::array<uint64_t, kFamilies> detections{};  // incidents ever fired
   Diagnosis diagnosis;
   std::vector<Incident> incidents;  // open ones first, then newest resolved

@@ -50,8 +50,7 @@ bool StepReader::Next(StepRecord* record) {
     record->flags_present |= 1u << f;
     if (TestBit(column->values, row)) record->flags |= 1u << f;
   }
-  record->optimizer =
-      columns_.optimizer.empty() ? 0 : columns_.optimizer[row];
+  record->optimizer = columns_.optimizer.empty() ? 0 : columns_.optimizer[row];
   record->replica_digest =
       columns_.replica_digest.empty()
           ? std::nullopt

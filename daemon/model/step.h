@@ -45,8 +45,8 @@ inline bool TestBit(const Bitmap& bits, size_t row) {
   return row / 8 < bits.size() && (bits[row / 8] >> (row % 8) & 1) != 0;
 }
 
-// Not collected: no Column at all. Absent: the row's bit in `absent` is set (the
-// value there is 0). NaN and infinities are values like any other.
+// Not collected: no Column at all. Absent: the row's bit in `absent` is set
+// (the value there is 0). NaN and infinities are values like any other.
 struct Column {
   std::vector<double> values;  // one a row
   Bitmap absent;               // empty: none is absent
@@ -78,8 +78,8 @@ struct StepColumns {
   std::array<std::optional<FlagColumn>, kStepFlags> flag;
   // Names of the optimizers in this batch; empty: one without a name.
   std::vector<std::string> optimizers;
-  std::vector<uint8_t> optimizer;       // n indices, or empty: all rows 0
-  std::vector<uint64_t> replica_digest;  // n, or empty: not collected
+  std::vector<uint8_t> optimizer;         // n indices, or empty: all rows 0
+  std::vector<uint64_t> replica_digest;   // n, or empty: not collected
   std::vector<FloatStatus> float_status;  // sorted by row
   std::vector<LayerScale> layer_scales;   // sorted by row
   // Ids of the request that this batch answers; 0: none.
@@ -110,9 +110,7 @@ struct StepRecord {
     return has(f) ? std::optional<double>((*this)[f]) : std::nullopt;
   }
   // Absent is neither true nor false.
-  bool is(StepFlag f) const {
-    return (flags >> static_cast<int>(f) & 1) != 0;
-  }
+  bool is(StepFlag f) const { return (flags >> static_cast<int>(f) & 1) != 0; }
   bool is_not(StepFlag f) const {
     return (flags_present >> static_cast<int>(f) & 1) != 0 && !is(f);
   }

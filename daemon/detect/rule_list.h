@@ -1,0 +1,118 @@
+// RuleList: a plain list of rules that live side by side in memory, as one
+// trivially copyable value. That value is the checkpoint.
+//
+// A rule is a class with
+//   static const RuleSpec kSpec;
+//   Severity OnStep(const StepContext&, Thresholds);   (or OnOp, ...)
+//   void Describe(Finding*) const;  // sentence, numbers, opened_step,
+//   last_step
+// and members that are plain values. OnX returns the rule's present opinion:
+// holding and clearing are its own. Describe is called only while the opinion
+// is not kNone, or once just after it became so.
+
+#ifndef NANWATCH_DETECT_RULE_LIST_H_
+#define NANWATCH_DETECT_RULE_LIST_H_
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "detect/context.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+// Thresholds and switches for the rules of one list, in list order.
+template <size_t N>
+struct RuleTable {
+  std::array<Thresholds, N> thresholds{};
+  std::array<bool, N> enabled{};
+};
+
+template <typename... Rules>
+class RuleList {
+ public:
+  static constexpr size_t kSize = sizeof...(Rules);
+  using Table = RuleTable<kSize>;
+  static std::array<const RuleSpec*, kSize> Specs() {
+    return {&Rules::kSpec...};
+  }
+  static_assert((std::is_trivially_copyable_v<Rules> && ...),
+                "a rule's members are plain values: they are checkpointed");
+
+  // Gives the record to every enabled rule. `changed(index, was)` is called for
+  // each whose opinion is another one than before; severity(index) is the new.
+  template <typename Context, typename Changed>
+  void On(const Context& context, const Table& table, Changed&& changed) {
+    OnEach(context, table, changed, std::make_index_sequence<kSize>());
+  }
+
+  Severity severity(size_t index) const { return severity_[index]; }
+  bool quiet() const {
+    for (const Severity s : severity_) {
+      if (s != Severity::kNone) return false;
+    }
+    return true;
+  }
+  void Describe(size_t index, Finding* finding) const {
+    DescribeEach(index, finding, std::make_index_sequence<kSize>());
+  }
+  template <typename Rule>
+  const Rule& get() const {
+    return std::get<Rule>(rules_);
+  }
+
+ private:
+  template <typename Context, typename Changed, size_t... I>
+  void OnEach(const Context& context, const Table& table, Changed& changed,
+              std::index_sequence<I...>) {
+    (OnOne<I>(context, table, changed), ...);
+  }
+  template <size_t I, typename Context, typename Changed>
+  void OnOne(const Context& context, const Table& table, Changed& changed) {
+    if (!table.enabled[I]) return;
+    const Severity now =
+        Call(std::get<I>(rules_), context, table.thresholds[I]);
+    if (now == severity_[I]) return;
+    const Severity was = std::exchange(severity_[I], now);
+    changed(I, was);
+  }
+  template <typename Rule>
+  static Severity Call(Rule& rule, const StepContext& c, Thresholds t) {
+    return rule.OnStep(c, t);
+  }
+  template <typename Rule>
+  static Severity Call(Rule& rule, const OpContext& c, Thresholds t) {
+    return rule.OnOp(c, t);
+  }
+  template <typename Rule>
+  static Severity Call(Rule& rule, const AlignedContext& c, Thresholds t) {
+    return rule.OnAligned(c, t);
+  }
+  template <typename Rule>
+  static Severity Call(Rule& rule, const TimeContext& c, Thresholds t) {
+    return rule.OnTime(c, t);
+  }
+  template <size_t... I>
+  void DescribeEach(size_t index, Finding* finding,
+                    std::index_sequence<I...>) const {
+    ((index == I ? DescribeOne<I>(finding) : void()), ...);
+  }
+  template <size_t I>
+  void DescribeOne(Finding* finding) const {
+    using Rule = std::tuple_element_t<I, std::tuple<Rules...>>;
+    finding->rule = Rule::kSpec.number;
+    finding->severity = severity_[I];
+    std::get<I>(rules_).Describe(finding);
+  }
+
+  std::tuple<Rules...> rules_;
+  std::array<Severity, kSize> severity_{};
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_RULE_LIST_H_

@@ -1,0 +1,27 @@
+// Diagnose: from what is found and what was measured to why, and what to do.
+
+#ifndef NANWATCH_DIAGNOSE_DIAGNOSE_H_
+#define NANWATCH_DIAGNOSE_DIAGNOSE_H_
+
+#include <span>
+
+#include "diagnose/evidence.h"
+#include "model/diagnosis.h"
+#include "model/finding.h"
+#include "model/run.h"
+
+namespace nanwatch {
+
+// `findings`: those whose severity is not kNone now, raw (before any ceiling).
+// Deterministic; no cause is claimed as established that the evidence does not
+// exclude the alternatives of. Sentences give numbers and names, not
+// adjectives.
+Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
+                   std::span<const Finding> findings);
+
+// `raw` under the ceiling of the cause that explains the rule, if any.
+Severity UnderCeiling(const Diagnosis& diagnosis, int rule, Severity raw);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_DIAGNOSE_H_

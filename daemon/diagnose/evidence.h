@@ -1,0 +1,98 @@
+// RunEvidence: what was measured of a run, as a diagnosis needs it. The engine
+// fills it from records; the detectors' state is not looked into.
+
+#ifndef NANWATCH_DIAGNOSE_EVIDENCE_H_
+#define NANWATCH_DIAGNOSE_EVIDENCE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/op.h"
+#include "model/rank.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+// One op that was ever bad (a bad element, or its device flag set), over all
+// ranks. Updated once a bad status, and for clean ones while it is listed.
+struct OpEvidence {
+  OpName op;
+  Slot slot = Slot::kOutput;
+  int32_t rank = -1;  // of the first bad status
+  int64_t first_bad_step = 0;
+  int64_t last_bad_step = 0;
+  int64_t first_bad_order = -1;     // execution order at first_bad_step, or -1
+  bool first_inputs_clean = false;  // inputs collected and clean then
+  bool first_inputs_bad = false;
+  uint64_t bad_statuses = 0;
+  uint64_t clean_statuses = 0;  // after the first bad one
+  uint64_t bad_attempts = 0;    // step records with a bad status of this op
+  uint64_t attempts = 0;        // step records since the first bad one
+  uint64_t nan = 0;             // largest counts in one status
+  uint64_t inf = 0;
+  uint64_t saturated = 0;
+  uint64_t bad_elements_max = 0;  // bad elements of one status, all kinds
+  uint64_t padding = 0;           // PaddingElements(op)
+  // Statuses that covered exactly the logical region (elements == logical).
+  uint64_t logical_statuses = 0;
+  uint64_t logical_bad = 0;  // of those, with a bad element
+  // Statuses with the device flag set and no bad element at all.
+  uint64_t flag_only = 0;
+  // Loss scale while bad; absent: no scale in the records.
+  std::optional<double> scale_min;
+  std::optional<double> scale_max;
+};
+
+struct RunEvidence {
+  // Step records of all ranks.
+  uint64_t attempts = 0;
+  uint64_t overflows = 0;
+  uint64_t skipped = 0;
+  uint64_t applied = 0;          // flags_present says so and not skipped
+  uint64_t applied_last_50 = 0;  // of the last 50 attempts of the lowest rank
+  uint64_t overflows_last_50 = 0;
+  uint64_t attempts_last_50 = 0;  // how many of the 50 there are
+  int64_t first_overflow_step = -1;
+  int64_t last_overflow_step = -1;
+  int64_t last_step = 0;
+  // Loss and gradients of the lowest rank that reports them.
+  uint64_t loss_finite = 0;
+  uint64_t loss_nonfinite = 0;
+  int64_t first_nonfinite_loss_step = -1;
+  uint64_t grad_norm_finite = 0;
+  uint64_t grad_norm_nonfinite = 0;
+  uint64_t grad_norm_finite_while_overflow = 0;
+  uint64_t loss_finite_while_overflow = 0;
+  std::optional<double> zero_fraction;       // newest
+  std::optional<double> underflow_fraction;  // newest
+  // Scale of the lowest rank.
+  std::optional<double> scale_first;
+  std::optional<double> scale_max;
+  std::optional<double> scale_min;
+  std::optional<double> scale_now;
+  double floor = 0;                // of the scaler; 0: none
+  std::string scaler;              // catalog name; empty: unknown
+  bool scaler_recognised = false;  // not declared
+  bool scaler_dynamic = false;
+  bool in_grace = false;
+  std::optional<int64_t> attempts_to_floor;
+  uint64_t impossible_transitions = 0;
+  uint64_t good_steps = 0;
+  int64_t growth_interval = 0;
+  // Ops that were ever bad, first cause first (step, order), at most 64.
+  std::vector<OpEvidence> ops;
+  // Forward statuses (input, output) of other ops were collected and clean in
+  // the newest step with a bad op.
+  bool downstream_clean = false;
+  bool ops_collected = false;  // any op status at all
+  uint64_t ranks_lost = 0;
+  uint64_t dropped_steps = 0;
+  int32_t world_size = 1;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_EVIDENCE_H_

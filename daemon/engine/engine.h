@@ -1,0 +1,106 @@
+// Engine: the deterministic function (now, event) -> Effects, and everything it
+// remembers. One thread, no clock, no I/O. Replay is calling Apply again.
+
+#ifndef NANWATCH_ENGINE_ENGINE_H_
+#define NANWATCH_ENGINE_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alert/incident_book.h"
+#include "base/time.h"
+#include "engine/admission.h"
+#include "model/event.h"
+#include "model/request.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+// Part of every checkpoint: change it when the state's shape or any verdict
+// changes; older checkpoints are then not used.
+std::string_view EngineVersion();
+
+struct EngineOptions {
+  AlertPolicy alert;
+  Duration lost_run_closes_after = std::chrono::minutes(15);
+  Duration ended_run_leaves_after = std::chrono::minutes(5);
+  // Severities at which a run is asked to stop; none: never (the default).
+  Severity stop_on = Severity::kNone;
+};
+
+// What should happen outside, once the event is committed.
+struct Effects {
+  std::vector<Notice> notices;
+  std::vector<Request> requests;
+  // Runs that the engine closed by itself (lost for too long): append a
+  // RunClosed event for each, then apply it.
+  std::vector<RunKey> close;
+  bool empty() const {
+    return notices.empty() && requests.empty() && close.empty();
+  }
+  void Clear() {
+    notices.clear();
+    requests.clear();
+    close.clear();
+  }
+};
+
+// Counters of what the engine met; ever rising.
+struct EngineStats {
+  uint64_t steps = 0;
+  uint64_t op_statuses = 0;
+  uint64_t events = 0;
+  uint64_t duplicates = 0;
+  uint64_t refused = 0;
+  uint64_t late_op_statuses = 0;
+  uint64_t sessions = 0;  // open now
+  uint64_t runs = 0;      // held now
+};
+
+class Engine {
+ public:
+  // Begins with the default rules until a RulesLoaded is applied.
+  explicit Engine(EngineOptions options);
+  ~Engine();
+
+  // Looks at a message of a client that arrives at `now` without changing what
+  // is decided: duplicates, sequence, limits, attempt, times. The caller
+  // appends the events to history and applies them, in order, before the next
+  // Admit. `fresh_id` names a run whose client gave none.
+  Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
+
+  // Fires every timer that is due before or at `now`, in order of their due
+  // times, then takes the event in. Appends to `*effects`.
+  // REQUIRES: now never falls.
+  void Apply(Time now, const Event& event, Effects* effects);
+  void Advance(Time now, Effects* effects);
+  // When Advance has something to do next.
+  std::optional<Time> NextTimer() const;
+
+  // The engine's whole state of one run, to be applied again as an event.
+  // nullopt: no such run.
+  std::optional<Event> Checkpoint(const RunKey& run) const;
+  // Live runs, in the order they opened.
+  std::vector<RunKey> LiveRuns() const;
+
+  // Brings `base` up to date with what changed since the last call; shares the
+  // rest. Cost follows the changed runs and ranks, not all.
+  std::shared_ptr<const Snapshot> Publish(Time now, uint64_t event_id,
+                                          const Snapshot& base);
+  // True when Publish would show something new.
+  bool dirty() const;
+
+  const EngineStats& stats() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_ENGINE_H_

@@ -1,0 +1,95 @@
+// History: the list of (now, event), kept in one SQLite file. The format and
+// its downsides: history/FORMAT.md.
+//
+// The pipeline thread calls Append; the history thread commits (one transaction
+// per 20 ms or 1 MB, synchronous=FULL) and publishes the newest committed id.
+// Readers have connections of their own (HistoryReader) and never wait for it.
+
+#ifndef NANWATCH_HISTORY_HISTORY_H_
+#define NANWATCH_HISTORY_HISTORY_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/event.h"
+#include "model/incident.h"
+
+namespace nanwatch {
+
+struct HistoryOptions {
+  std::string path;  // of the database file
+  Duration commit_interval = std::chrono::milliseconds(20);
+  size_t commit_bytes = 1 << 20;
+  // Age and size at which old batches go; 0: never.
+  Duration keep_for = std::chrono::hours(24 * 30);
+  uint64_t keep_bytes = 8ull << 30;
+  // Waiting for commit at most; beyond, Append refuses ("history_queue").
+  size_t queue_bytes = 64 << 20;
+};
+
+// What happened when the file was opened.
+struct OpenReport {
+  bool created = false;
+  // Not empty: the file could not be used, was set aside under this name, and
+  // what is gone is said in `message`.
+  std::string set_aside;
+  std::string message;
+  // The file cannot be written (read-only, full): history is off until it can.
+  bool degraded = false;
+};
+
+struct HistoryStats {
+  uint64_t events = 0;  // committed
+  uint64_t bytes = 0;   // compressed, committed
+  uint64_t commits = 0;
+  uint64_t failures = 0;     // commits that failed
+  uint64_t queue_bytes = 0;  // not yet committed
+  uint64_t file_bytes = 0;
+  uint64_t removed_events = 0;  // by retention
+  bool degraded = false;
+};
+
+class History {
+ public:
+  // Never refuses to start for what the file holds: a damaged, foreign or newer
+  // one is set aside. An error only for a path that cannot be used at all.
+  static Result<std::unique_ptr<History>> Open(const HistoryOptions& options,
+                                               Clock& clock,
+                                               OpenReport* report);
+  virtual ~History() = default;
+
+  // Gives each event its id (rising from last_id() + 1), in one transaction all
+  // together. False: the queue is full, nothing was taken. Pipeline thread.
+  virtual bool Append(Time now, std::span<const Event> events) = 0;
+  virtual uint64_t last_id() const = 0;  // pipeline thread
+
+  // The newest id that is on disk. Any thread. While degraded, ids count as
+  // committed when applied, and `stats().degraded` says so.
+  virtual uint64_t committed() const = 0;
+  // Called on the history thread after committed() rose. Set before Append.
+  virtual void OnCommitted(std::function<void(uint64_t)> callback) = 0;
+
+  // Incidents as last sent, so that a restart sends only the difference.
+  // Pipeline thread; kept with the next commit.
+  virtual void SaveSent(const RunKey& run, const Incident& incident) = 0;
+
+  // One round of retention, short. Runs in `live` keep a usable checkpoint: the
+  // caller has appended one for each that `NeedCheckpoint` names. History
+  // thread calls it by itself; tests call it directly.
+  virtual std::vector<RunKey> NeedCheckpoint() const = 0;
+
+  // Commits what is queued and ends the thread. Bounded: 2 s.
+  virtual void Close() = 0;
+  virtual HistoryStats stats() const = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_HISTORY_HISTORY_H_

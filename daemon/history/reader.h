@@ -1,0 +1,104 @@
+// HistoryReader: reads a history file, or an export, beside its writer. Short
+// read-only transactions, paged.
+
+#ifndef NANWATCH_HISTORY_READER_H_
+#define NANWATCH_HISTORY_READER_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/event.h"
+#include "model/incident.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+// Some consecutive records of one rank, as one point of a picture.
+struct StepBucket {
+  int64_t first_step = 0;
+  int64_t last_step = 0;
+  Time first{};
+  Time last{};
+  uint64_t records = 0;
+  uint64_t overflows = 0;
+  uint64_t skipped = 0;
+  struct Value {
+    uint64_t count = 0;  // finite values
+    double min = 0;
+    double max = 0;
+    double last = 0;
+    uint64_t nan = 0;
+    uint64_t pos_inf = 0;
+    uint64_t neg_inf = 0;
+  };
+  std::array<Value, kStepFields> value{};
+};
+
+struct StepQuery {
+  RunKey run;
+  int32_t rank = 0;
+  int64_t from = INT64_MIN;  // steps, both ends included
+  int64_t to = INT64_MAX;
+  int points = 1000;  // at most; 1 .. limits::kPointsPerQuery
+};
+
+// Statuses of ops of one rank, newest page first or as asked.
+struct OpQuery {
+  RunKey run;
+  int32_t rank = 0;
+  int64_t from = INT64_MIN;
+  int64_t to = INT64_MAX;
+  int rows = 1000;
+};
+struct OpRow {
+  OpName op;
+  OpStatus status;
+};
+
+struct RunRow {
+  RunKey key;
+  RunDescription description;
+  Time opened{};
+  std::optional<Time> ended;
+  std::string end_reason;
+  int64_t last_step = 0;
+};
+
+class HistoryReader {
+ public:
+  // `path`: a history database or a file of `nanwatch export`. Any thread, one
+  // at a time.
+  static Result<std::unique_ptr<HistoryReader>> Open(const std::string& path);
+  virtual ~HistoryReader() = default;
+
+  // Events with id > `after` in order, until `visit` returns false. `run`
+  // restricts them to one attempt (and to DaemonStarted and RulesLoaded).
+  // Damaged ones are passed over and counted.
+  virtual Status ForEachEvent(
+      uint64_t after, const std::optional<RunKey>& run,
+      const std::function<bool(const StampedEvent&)>& visit) = 0;
+  virtual uint64_t damaged_events() const = 0;
+
+  // For restart: what to apply, in order of id: for each run that is not
+  // closed its newest usable checkpoint of `engine_version`, and the events
+  // after it.
+  virtual Status ForEachRestartEvent(
+      std::string_view engine_version,
+      const std::function<bool(const StampedEvent&)>& visit) = 0;
+
+  virtual Result<std::vector<RunRow>> Runs() = 0;
+  virtual Result<std::vector<StepBucket>> Steps(const StepQuery& query) = 0;
+  virtual Result<std::vector<OpRow>> Ops(const OpQuery& query) = 0;
+  // Incidents as last sent.
+  virtual Result<std::vector<std::pair<RunKey, Incident>>> Sent() = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_HISTORY_READER_H_
