@@ -1,0 +1,62 @@
+// ClientMessage: what a client said, parsed and valid in itself, and what it
+// may be answered. Between wire/ (which validates), rpc/ (which carries) and
+// engine/ (which admits).
+
+#ifndef NANWATCH_MODEL_CLIENT_MESSAGE_H_
+#define NANWATCH_MODEL_CLIENT_MESSAGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/time.h"
+#include "model/event.h"
+
+namespace nanwatch {
+
+// A client's message, parsed and valid in itself (wire/). Times are still the
+// client's.
+struct OpenSessionMessage {
+  SessionId session = 0;
+  std::string run_id;  // empty: make one
+  std::optional<int32_t> attempt;
+  RunDescription run;
+  RankDescription rank;
+  Time client_time{};
+  Sequence acked = 0;
+};
+struct ClientMessage {
+  SessionId session = 0;
+  Sequence sequence = 0;  // 0: OpenSessionMessage
+  Time sent{};            // client's clock; epoch: not given
+  // OpNamesAdded, StepBatch, OpBatch, Dropped, RankClosed or an opening.
+  std::variant<OpenSessionMessage, OpNamesAdded, StepBatch, OpBatch, Dropped,
+               RankClosed>
+      body;
+};
+
+enum class RefusalReason : uint8_t {
+  kInvalid,
+  kBusy,
+  kLimit,
+  kUnknownSession,
+  kOutOfSequence,
+  kShuttingDown,
+};
+struct RefusedMessage {
+  RefusalReason reason = RefusalReason::kInvalid;
+  std::string message;  // what, where and what to do
+  Sequence expected_sequence = 0;
+  std::string limit;  // name in model/limits.h, if one was hit
+};
+// What the handshake answers.
+struct OpenedSession {
+  RunKey run;
+  Sequence held_sequence = 0;
+  uint32_t ops_held = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_CLIENT_MESSAGE_H_

@@ -1,0 +1,49 @@
+// The seam between the gRPC callbacks and the pipeline: arrivals go in, answers
+// come out. rpc/ implements ReplyPort, app/ implements IngestSink.
+
+#ifndef NANWATCH_RPC_INGEST_PORT_H_
+#define NANWATCH_RPC_INGEST_PORT_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "model/client_message.h"
+#include "model/request.h"
+
+namespace nanwatch {
+
+// One client's stream, as the pipeline and the history thread see it. Every
+// method may be called from any thread, never blocks, and does nothing once the
+// stream is over.
+class ReplyPort {
+ public:
+  virtual ~ReplyPort() = default;
+  virtual void Opened(SessionId session, const OpenedSession& opened,
+                      bool durable) = 0;
+  // Everything of `session` up to `sequence` is held. Newer acks replace older
+  // ones that were not written yet.
+  virtual void Ack(SessionId session, Sequence sequence) = 0;
+  virtual void Refuse(SessionId session, Sequence sequence,
+                      const RefusedMessage& refused, Duration retry_after) = 0;
+  virtual void Ask(const Request& request) = 0;
+};
+
+// What a stream brought. `ended`: the stream is over (message is then unset);
+// its sessions that were not closed are lost.
+struct Arrival {
+  std::shared_ptr<ReplyPort> port;
+  ClientMessage message;
+  bool ended = false;
+};
+
+class IngestSink {
+ public:
+  virtual ~IngestSink() = default;
+  // Any thread; never blocks. False: full, `arrival` is untouched, and the
+  // caller tells the client to come again. An `ended` arrival is always taken.
+  virtual bool Offer(Arrival&& arrival, size_t bytes) = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_INGEST_PORT_H_
