@@ -73,6 +73,14 @@ class Engine {
   // Admit. `fresh_id` names a run whose client gave none.
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
 
+  // A stream ended without a close: the events that say so for its session
+  // (RankLost), to be appended and applied like Admit's. Empty: the session is
+  // not open.
+  std::vector<Event> Lose(SessionId session, std::string_view reason) const;
+  // Sessions that are open (not closed, not lost), by opening. After replay the
+  // caller loses those whose client does not come back.
+  std::vector<SessionId> OpenSessions() const;
+
   // Fires every timer that is due before or at `now`, in order of their due
   // times, then takes the event in. Appends to `*effects`.
   // REQUIRES: now never falls.
