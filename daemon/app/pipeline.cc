@@ -1,0 +1,239 @@
+#include "app/pipeline.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration kPublishInterval = milliseconds(2);
+constexpr Duration kCheckpointInterval = milliseconds(100);
+constexpr int kCheckpointsPerTick = 4;
+// A client that was refused for lack of room comes again after this.
+constexpr Duration kRetryAfter = milliseconds(200);
+
+}  // namespace
+
+Pipeline::Pipeline(Engine& engine, History* history, Outbox& outbox,
+                   Published<Snapshot>& published, MonotonicClock& clock,
+                   uint64_t last_event_id)
+    : engine_(engine),
+      history_(history),
+      outbox_(outbox),
+      published_(published),
+      clock_(clock),
+      arrivals_(limits::kMailboxEvents, limits::kMailboxBytes),
+      // One ending a stream, so this cannot fill before streams run out.
+      endings_(2 * limits::kStreams, SIZE_MAX),
+      posted_(limits::kMailboxEvents, SIZE_MAX),
+      newest_id_(last_event_id) {}
+
+bool Pipeline::Offer(Arrival&& arrival, size_t bytes) {
+  if (arrival.ended) {
+    const bool taken = endings_.TryPush(std::move(arrival), 0);
+    arrivals_.Wake();
+    return taken;
+  }
+  if (arrivals_.TryPush(std::move(arrival), bytes)) return true;
+  stats_.mailbox_refusals.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+void Pipeline::Post(Event event) {
+  posted_.TryPush(std::move(event), 0);
+  arrivals_.Wake();
+}
+
+void Pipeline::RunOnce(Duration wait) {
+  // Endings first out of their box, last into the engine: what a stream sent
+  // before it ended is then among the arrivals.
+  endings_.PopAll(Duration(0), &ended_);
+  const Duration until_publish =
+      engine_.dirty()
+          ? std::max(Duration(0),
+                     kPublishInterval - (clock_.Now() - last_publish_))
+          : wait;
+  arrivals_.PopAll(ended_.empty() ? std::min(wait, until_publish) : Duration(0),
+                   &batch_);
+  posted_.PopAll(Duration(0), &own_);
+
+  const Time now = clock_.Now();
+  for (Event& event : own_) Commit(now, {std::move(event)});
+  for (Arrival& arrival : batch_) {
+    Take(now, arrival);
+    MaybePublish(now);
+  }
+  for (const Arrival& arrival : ended_) End(now, arrival.port);
+  LoseMissing(now);
+  engine_.Advance(now, &effects_);
+  CloseLostRuns(now);
+  Spread();
+  WriteCheckpoints(now);
+  if (history_ == nullptr) outbox_.Release(newest_id_);
+  MaybePublish(now);
+  CopyStats();
+}
+
+void Pipeline::Take(Time now, Arrival& arrival) {
+  const SessionId session = arrival.message.session;
+  const Sequence sequence = arrival.message.sequence;
+  const bool closes = std::holds_alternative<RankClosed>(arrival.message.body);
+  const std::string fresh_id =
+      fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
+  Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
+  if (admitted.refused) {
+    arrival.port->Refuse(session, sequence, *admitted.refused, kRetryAfter);
+    return;
+  }
+  if (!Commit(now, admitted.events)) {
+    stats_.history_refusals.fetch_add(1, std::memory_order_relaxed);
+    RefusedMessage refused;
+    refused.reason = RefusalReason::kBusy;
+    refused.message = "history is behind: send again from this sequence";
+    refused.expected_sequence = sequence;
+    arrival.port->Refuse(session, sequence, refused, kRetryAfter);
+    return;
+  }
+  if (admitted.opened) {
+    ports_[session] = arrival.port;
+    sessions_[arrival.port.get()].insert(session);
+    awaited_.erase(session);
+    outbox_.Put(newest_id_, OpenedReply{arrival.port, session,
+                                        std::move(*admitted.opened)});
+  } else {
+    outbox_.Put(newest_id_, AckReply{arrival.port, session, sequence});
+  }
+  if (closes) {
+    ports_.erase(session);
+    sessions_[arrival.port.get()].erase(session);
+  }
+}
+
+void Pipeline::End(Time now, const std::shared_ptr<ReplyPort>& port) {
+  const auto found = sessions_.find(port.get());
+  if (found == sessions_.end()) return;
+  for (const SessionId session : found->second) {
+    const auto held = ports_.find(session);
+    // The session may have moved to a newer stream.
+    if (held == ports_.end() || held->second != port) continue;
+    ports_.erase(held);
+    Commit(now, engine_.Lose(session, "the stream ended without a close"));
+  }
+  sessions_.erase(found);
+}
+
+bool Pipeline::Commit(Time now, const std::vector<Event>& events) {
+  if (events.empty()) return true;
+  if (history_ != nullptr) {
+    if (!history_->Append(now, events)) return false;
+    newest_id_ = history_->last_id();
+  } else {
+    newest_id_ += events.size();
+  }
+  for (const Event& event : events) engine_.Apply(now, event, &effects_);
+  Spread();
+  return true;
+}
+
+void Pipeline::Spread() {
+  for (Notice& notice : effects_.notices) {
+    if (history_ != nullptr) history_->SaveSent(notice.run, notice.incident);
+    outbox_.Put(newest_id_, std::move(notice));
+  }
+  effects_.notices.clear();
+  for (Request& request : effects_.requests) {
+    const auto port = ports_.find(request.session);
+    if (port == ports_.end()) continue;
+    outbox_.Put(newest_id_, AskReply{port->second, std::move(request)});
+  }
+  effects_.requests.clear();
+}
+
+void Pipeline::CloseLostRuns(Time now) {
+  while (!effects_.close.empty()) {
+    std::vector<Event> closing;
+    for (RunKey& run : effects_.close) {
+      Event event;
+      event.run = std::move(run);
+      event.body = RunClosed{"lost"};
+      closing.push_back(std::move(event));
+    }
+    effects_.close.clear();
+    Commit(now, closing);
+  }
+}
+
+void Pipeline::ExpectReturn(std::vector<SessionId> sessions, Time until) {
+  awaited_.insert(sessions.begin(), sessions.end());
+  return_deadline_ = until;
+}
+
+void Pipeline::LoseMissing(Time now) {
+  if (awaited_.empty() || now < return_deadline_) return;
+  for (const SessionId session : awaited_) {
+    Commit(now, engine_.Lose(session, "did not come back after a restart"));
+  }
+  awaited_.clear();
+}
+
+void Pipeline::WriteCheckpoints(Time now) {
+  if (history_ == nullptr || now - last_checkpoint_ < kCheckpointInterval) {
+    return;
+  }
+  last_checkpoint_ = now;
+  int written = 0;
+  for (const RunKey& run : history_->NeedCheckpoint()) {
+    if (written++ == kCheckpointsPerTick) break;
+    const std::optional<Event> checkpoint = engine_.Checkpoint(run);
+    if (!checkpoint || !history_->Append(now, std::span(&*checkpoint, 1))) {
+      continue;
+    }
+    newest_id_ = history_->last_id();
+    stats_.checkpoints.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void Pipeline::CheckpointAll() {
+  if (history_ == nullptr) return;
+  const Time now = clock_.Now();
+  for (const RunKey& run : engine_.LiveRuns()) {
+    const std::optional<Event> checkpoint = engine_.Checkpoint(run);
+    if (checkpoint && history_->Append(now, std::span(&*checkpoint, 1))) {
+      newest_id_ = history_->last_id();
+    }
+  }
+}
+
+void Pipeline::MaybePublish(Time now) {
+  if (!engine_.dirty() || now - last_publish_ < kPublishInterval) return;
+  PublishNow();
+}
+
+void Pipeline::PublishNow() {
+  last_publish_ = clock_.Now();
+  published_.Set(engine_.Publish(last_publish_, newest_id_, *published_.Get()));
+}
+
+void Pipeline::CopyStats() {
+  const EngineStats& engine = engine_.stats();
+  const auto copy = [](std::atomic<uint64_t>& to, uint64_t from) {
+    to.store(from, std::memory_order_relaxed);
+  };
+  copy(stats_.steps, engine.steps);
+  copy(stats_.op_statuses, engine.op_statuses);
+  copy(stats_.events, engine.events);
+  copy(stats_.duplicates, engine.duplicates);
+  copy(stats_.refused, engine.refused);
+  copy(stats_.late_op_statuses, engine.late_op_statuses);
+  copy(stats_.sessions, engine.sessions);
+  copy(stats_.runs, engine.runs);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,113 @@
+// Pipeline: the loop of the one thread that decides. Arrivals in; history, the
+// engine, answers and the published snapshot out.
+
+#ifndef NANWATCH_APP_PIPELINE_H_
+#define NANWATCH_APP_PIPELINE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "app/outbox.h"
+#include "base/clock.h"
+#include "base/mailbox.h"
+#include "base/published.h"
+#include "engine/engine.h"
+#include "history/history.h"
+#include "model/snapshot.h"
+#include "rpc/ingest_port.h"
+
+namespace nanwatch {
+
+// Figures for metrics. Written by the pipeline thread, read by any.
+struct PipelineStats {
+  std::atomic<uint64_t> mailbox_refusals{0};
+  std::atomic<uint64_t> history_refusals{0};
+  std::atomic<uint64_t> checkpoints{0};
+  std::atomic<uint64_t> steps{0};
+  std::atomic<uint64_t> op_statuses{0};
+  std::atomic<uint64_t> events{0};
+  std::atomic<uint64_t> duplicates{0};
+  std::atomic<uint64_t> refused{0};
+  std::atomic<uint64_t> late_op_statuses{0};
+  std::atomic<uint64_t> sessions{0};
+  std::atomic<uint64_t> runs{0};
+};
+
+class Pipeline : public IngestSink {
+ public:
+  // `history` is null when history is off. Everything must outlive this.
+  Pipeline(Engine& engine, History* history, Outbox& outbox,
+           Published<Snapshot>& published, MonotonicClock& clock,
+           uint64_t last_event_id);
+
+  // Any thread.
+  bool Offer(Arrival&& arrival, size_t bytes) override;
+  // An event from this side: rules, an annotation. Any thread; always taken.
+  void Post(Event event);
+  void Wake() { arrivals_.Wake(); }
+
+  // One turn of the loop: waits at most `wait` for something to do.
+  void RunOnce(Duration wait);
+  // Shows what is decided so far. RunOnce does it at most every 2 ms.
+  void PublishNow();
+  // Sessions open after replay whose client has not come back.
+  void ExpectReturn(std::vector<SessionId> sessions, Time until);
+  // Writes a checkpoint of every live run. For the orderly end.
+  void CheckpointAll();
+  // No arrivals from here on: they are refused as "shutting down".
+  void Close() { arrivals_.Close(); }
+
+  const PipelineStats& stats() const { return stats_; }
+  size_t mailbox_size() { return arrivals_.size(); }
+  size_t mailbox_capacity() const { return arrivals_.capacity(); }
+
+ private:
+  void Take(Time now, Arrival& arrival);
+  void End(Time now, const std::shared_ptr<ReplyPort>& port);
+  // Appends to history and applies. False: history is full, nothing happened.
+  bool Commit(Time now, const std::vector<Event>& events);
+  void Spread();  // puts the collected effects into the outbox
+  void CloseLostRuns(Time now);
+  void LoseMissing(Time now);
+  void WriteCheckpoints(Time now);
+  void MaybePublish(Time now);
+  void CopyStats();
+  uint64_t newest_id() const { return newest_id_; }
+
+  Engine& engine_;
+  History* const history_;
+  Outbox& outbox_;
+  Published<Snapshot>& published_;
+  MonotonicClock& clock_;
+
+  // Their own synchronization.
+  Mailbox<Arrival> arrivals_;
+  Mailbox<Arrival> endings_;
+  Mailbox<Event> posted_;
+  PipelineStats stats_;
+
+  // The pipeline thread's alone.
+  std::vector<Arrival> batch_;
+  std::vector<Arrival> ended_;
+  std::vector<Event> own_;
+  Effects effects_;
+  uint64_t newest_id_;
+  Time last_publish_{};
+  Time last_checkpoint_{};
+  Time return_deadline_{};
+  std::set<SessionId> awaited_;
+  // Only looked up and walked for deletion: order decides nothing.
+  std::unordered_map<SessionId, std::shared_ptr<ReplyPort>> ports_;
+  std::unordered_map<const ReplyPort*, std::set<SessionId>> sessions_;
+  uint64_t fresh_ids_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_APP_PIPELINE_H_
