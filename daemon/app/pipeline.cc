@@ -76,7 +76,8 @@ void Pipeline::RunOnce(Duration wait) {
   CloseLostRuns(now);
   Spread();
   WriteCheckpoints(now);
-  if (history_ == nullptr) outbox_.Release(newest_id_);
+  // Also what was committed between Append and Put.
+  outbox_.Release(history_ == nullptr ? newest_id_ : history_->committed());
   MaybePublish(now);
   CopyStats();
 }

@@ -1,0 +1,159 @@
+"""The style guide, run as a test: each message says what to do instead."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tracked(*suffixes):
+    out = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others",
+         "--exclude-standard"],
+        capture_output=True, check=True,
+    ).stdout.decode()
+    paths = [ROOT / p for p in out.split("\0") if p]
+    return [p for p in paths if p.suffix in suffixes and p.is_file()]
+
+
+CXX = (".h", ".hpp", ".cc", ".c")
+
+
+def test_every_test_is_listed_in_cmake():
+    """A test file that no build knows is rot."""
+    lists = "\n".join(
+        p.read_text() for p in tracked(".txt") if p.name == "CMakeLists.txt"
+    )
+    unlisted = [
+        str(p.relative_to(ROOT))
+        for p in tracked(".cc", ".c")
+        if p.name.endswith(("_test.cc", "_test.c", "_fuzz.cc", "_bench.cc"))
+        and p.name not in lists and p.stem not in lists
+    ]
+    assert not unlisted, f"list these in their CMakeLists.txt: {unlisted}"
+
+
+def test_every_source_is_listed_in_cmake():
+    lists = "\n".join(
+        p.read_text()
+        for p in tracked(".txt", ".cmake") if p.name.endswith((".txt", ".cmake"))
+    )
+    dead = [
+        str(p.relative_to(ROOT))
+        for p in tracked(".cc", ".c")
+        if p.name not in lists and p.stem not in lists
+    ]
+    assert not dead, f"dead files, or missing from CMake: {dead}"
+
+
+def test_no_rooms_without_a_noun():
+    banned = re.compile(r"(^|_)(utils?|common|helpers?|managers?|misc)($|_)")
+    wrong = [
+        str(p.relative_to(ROOT))
+        for p in tracked(*CXX, ".py")
+        if banned.search(p.stem) or any(banned.search(d) for d in p.parent.parts
+                                        [len(ROOT.parts):])
+    ]
+    assert not wrong, f"name the noun these answer for: {wrong}"
+
+
+BANNED = [
+    (re.compile(r"\bstd::endl\b"), "use '\\n'"),
+    (re.compile(r"\bsleep_for\b"), "time is an argument; tests do not sleep",
+     "tests/unit"),
+    (re.compile(r"\b(FIXME|XXX)\b"), "mend it, or say why it stays"),
+    (re.compile(r"\bTODO\b"), "mend it, or say why it stays"),
+    (re.compile(r"DISABLED_|GTEST_SKIP"), "a skipped test is no test"),
+    (re.compile(r"-ffast-math"), "verdicts must not depend on it"),
+]
+
+
+@pytest.mark.parametrize("rule", BANNED, ids=lambda r: r[0].pattern)
+def test_banned(rule):
+    pattern, instead = rule[:2]
+    under = rule[2] if len(rule) > 2 else ""
+    wrong = [
+        f"{p.relative_to(ROOT)}:{n}: {instead}"
+        for p in tracked(*CXX)
+        if str(p.relative_to(ROOT)).startswith(under)
+        for n, line in enumerate(p.read_text().splitlines(), 1)
+        if pattern.search(line) and not line.lstrip().startswith("//")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_lines_fit_in_80_columns():
+    wrong = [
+        f"{p.relative_to(ROOT)}:{n}"
+        for p in tracked(*CXX)
+        for n, line in enumerate(p.read_text().splitlines(), 1)
+        if len(line) > 80 and "http" not in line and '"' not in line
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_headers_are_guarded_by_their_path():
+    wrong = []
+    for p in tracked(".h"):
+        rel = p.relative_to(ROOT)
+        if rel.parts[0] != "daemon":
+            continue
+        inside = "_".join(rel.parts[1:]).upper().replace(".", "_")
+        guard = f"NANWATCH_{inside}_"
+        if f"#ifndef {guard}" not in p.read_text():
+            wrong.append(f"{rel}: expected {guard}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_functions_are_at_most_70_lines():
+    """Bodies of functions at column 0, as clang-format lays them out."""
+    wrong = []
+    for p in tracked(".cc"):
+        if not str(p.relative_to(ROOT)).startswith(("daemon", "client_lib")):
+            continue
+        start = None
+        for n, line in enumerate(p.read_text().splitlines(), 1):
+            if re.match(r"^[A-Za-z].*\{$", line) and not line.startswith(
+                ("namespace", "class", "struct", "enum", "constexpr", "const ",
+                 "extern", "inline constexpr", "static const", "template")
+            ):
+                start = n
+            elif line == "}" and start:
+                if n - start > 72:
+                    wrong.append(f"{p.relative_to(ROOT)}:{start}: {n - start}")
+                start = None
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.skipif(not shutil.which("clang-format"), reason="installed by run")
+def test_clang_format():
+    files = [str(p) for p in tracked(*CXX)]
+    done = subprocess.run(
+        ["clang-format", "--dry-run", "-Werror", *files],
+        capture_output=True, text=True,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_shell_scripts_are_valid():
+    scripts = [
+        p for p in tracked("")
+        if p.read_bytes()[:20].startswith(b"#!/usr/bin/env bash")
+    ]
+    assert scripts
+    for script in scripts:
+        subprocess.run(["bash", "-n", str(script)], check=True)
+        assert script.stat().st_mode & 0o111, f"{script} is not executable"
+
+
+def test_readme_prints_the_packages_that_quickstart_installs():
+    wanted = re.sub(r"#.*", "", (ROOT / "deploy/packages").read_text()).split()
+    readme = (ROOT / "README.md").read_text()
+    line = re.search(r"apt-get install (?:-\S+ )*((?:[^\n]*\\\n)*[^\n]*)", readme)
+    assert line, "README.md prints no apt-get install line"
+    printed = line.group(1).replace("\\\n", " ").split()
+    assert sorted(printed) == sorted(wanted)
