@@ -1,0 +1,29 @@
+// The report of a run in sentences: what `nanwatch diagnose` and `show` print.
+
+#ifndef NANWATCH_CLI_REPORT_H_
+#define NANWATCH_CLI_REPORT_H_
+
+#include <string>
+
+#include "cli/style.h"
+#include "nanwatch/v1/query.pb.h"
+
+namespace nanwatch {
+
+// Everything: verdict, causes with evidence and actions, incidents, numbers.
+std::string DiagnosisReport(const v1::RunDetail& run, const Style& style,
+                            int64_t now_us);
+// The verdict and the numbers, ranks and ops as tables.
+std::string RunReport(const v1::RunDetail& run, const Style& style,
+                      int64_t now_us);
+// A line a run.
+std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style);
+// "worst cause grade", for scripts: e.g. "critical harmless_padding
+// established". The worst severity ever fired, not the present one.
+std::string Brief(const v1::RunDetail& run);
+// Of all incidents, the highest ever fired.
+v1::Severity WorstEver(const v1::RunDetail& run);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_REPORT_H_

@@ -1,0 +1,51 @@
+// Style: how the terminal shows things. Colour only where a person looks.
+
+#ifndef NANWATCH_CLI_STYLE_H_
+#define NANWATCH_CLI_STYLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "nanwatch/v1/query.pb.h"
+
+namespace nanwatch {
+
+struct Style {
+  bool color = false;
+  int columns = 80;
+
+  // For standard output: colour when it is a terminal and NO_COLOR is unset.
+  static Style OfTerminal();
+
+  std::string Bold(std::string_view text) const;
+  std::string Dim(std::string_view text) const;
+  // `text` in the colour of `severity`.
+  std::string Tint(v1::Severity severity, std::string_view text) const;
+};
+
+// "healthy", "info", "warning", "critical".
+std::string_view Word(v1::Severity severity);
+std::string_view Word(v1::LifeState state);
+std::string_view Word(v1::AlertState state);
+std::string_view Word(v1::EvidenceGrade grade);
+
+// A number as a person reads it: 65536, 0.0012, 1.5e+09, NaN, Infinity.
+std::string Number(double value);
+std::string Number(std::optional<double> value);  // absent: "-"
+// 1234567 as 1,234,567.
+std::string Grouped(uint64_t value);
+// "12 s", "3 min", "2 h", from now back to `us`.
+std::string Ago(int64_t us, int64_t now_us);
+
+// Text broken at spaces into lines of at most `columns`, each begun with
+// `indent` spaces. Control characters are shown as '?', so that a run's name
+// cannot drive the terminal.
+std::string Wrapped(std::string_view text, int indent, int columns);
+// One line, control characters shown as '?', cut to `width` columns with "...".
+std::string Fitted(std::string_view text, size_t width);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_STYLE_H_
