@@ -1,0 +1,104 @@
+"""From a collapsing run to a firing and a resolved alert, with real parts."""
+
+import json
+
+from conftest import (Daemon, feed, get, get_json, free_port, reachable,
+                      wait_for, word2vec)
+
+
+def alerts_of(webhook, run, status):
+    return [
+        alert
+        for body in list(webhook.bodies)
+        for alert in body.get("alerts", [])
+        if alert["labels"].get("run_id") == run and alert["status"] == status
+    ]
+
+
+def test_alertmanager_fires_and_resolves(folder, alertmanager, webhook):
+    daemon = Daemon(folder, config=f"""
+notify:
+  alertmanager:
+    urls: [{alertmanager}]
+""").start()
+    try:
+        word2vec(daemon.address, "--scenario", "padding", "--run", "sick")
+        fired = wait_for("the alert fires",
+                         lambda: alerts_of(webhook, "sick", "firing"))
+        assert any(a["labels"]["severity"] == "critical" for a in fired)
+        assert all("rank" not in a["labels"] for a in fired)
+        assert all(a["annotations"]["summary"] for a in fired)
+        # The training has ended, and with it everything that fired.
+        wait_for("the alert resolves",
+                 lambda: alerts_of(webhook, "sick", "resolved"), 30)
+    finally:
+        daemon.kill()
+
+
+def test_webhook_gets_the_sentence(folder, webhook):
+    daemon = Daemon(folder, config=f"""
+notify:
+  webhook:
+    urls: [{webhook.url}]
+""").start()
+    try:
+        word2vec(daemon.address, "--scenario", "nan", "--run", "hooked",
+                 check=False)
+        body = wait_for("the webhook is called", lambda: webhook.bodies[:1])[0]
+        assert "hooked" in json.dumps(body)
+    finally:
+        daemon.kill()
+
+
+def test_prometheus_scrapes_and_sees_the_run_go(folder, processes):
+    daemon = Daemon(folder, config="engine:\n  ended_run_leaves_after: 3s\n")
+    daemon.start()
+    port = free_port()
+    config = folder / "prometheus.yml"
+    config.write_text(f"""
+global: {{scrape_interval: 1s}}
+scrape_configs:
+  - job_name: nanwatch
+    static_configs: [{{targets: ["{daemon.http.removeprefix('http://')}"]}}]
+""")
+    processes("prometheus", f"--config.file={config}",
+              f"--storage.tsdb.path={folder}/tsdb",
+              f"--web.listen-address=127.0.0.1:{port}")
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for("Prometheus is up", lambda: reachable(url + "/-/ready"))
+
+        def query(text):
+            return get_json(
+                f"{url}/api/v1/query?query={text}")["data"]["result"]
+
+        wait_for("Prometheus scrapes", lambda: [
+            r for r in query("up") if r["value"][1] == "1"])
+        feed(daemon.address, "--run", "scraped", "--steps", "200",
+             "--rate", "200")
+        scale = wait_for("the loss scale is in Prometheus",
+                         lambda: query('nanwatch_loss_scale{run_id="scraped"}'))
+        assert float(scale[0]["value"][1]) == 1024
+        wait_for("the ended run goes stale",
+                 lambda: not query('nanwatch_loss_scale{run_id="scraped"}'), 30)
+    finally:
+        daemon.kill()
+
+
+def test_metrics_are_what_promtool_and_the_strict_parser_accept(daemon):
+    import subprocess
+
+    word2vec(daemon.address, "--scenario", "padding", "--run",
+             'odd "name"\\ with ünïcode', "--steps", "300")
+    done = subprocess.run(["promtool", "check", "metrics"], text=True,
+                          input=daemon.metrics(), capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    from prometheus_client.openmetrics import parser
+
+    text = get(daemon.http + "/metrics",
+               {"Accept": "application/openmetrics-text; version=1.0.0"})
+    families = list(parser.text_string_to_metric_families(text))
+    names = {f.name for f in families}
+    assert "nanwatch_loss_scale" in names
+    labels = [s.labels.get("run_id") for f in families for s in f.samples]
+    assert 'odd "name"\\ with ünïcode' in labels
