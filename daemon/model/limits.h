@@ -71,6 +71,10 @@ inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
 inline constexpr int kFindingsPerRun = 4096;  // rank findings; then "limit hit"
 inline constexpr int kTopOps = 50;            // in a view and in metrics
 inline constexpr int kRankSeries = 64;        // rank series before aggregation
+// Series of one exposition: 100 bytes each, 10 MB of text. Beyond: whole runs
+// are left out, healthy ones first ("metric_series", counted by
+// nanwatch_series_dropped_total).
+inline constexpr size_t kMetricSeries = 100000;
 inline constexpr int kNotices = 10000;  // notifier queue, newest per alert
 
 }  // namespace nanwatch::limits

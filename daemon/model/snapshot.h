@@ -86,8 +86,11 @@ struct RunView {
   int64_t judged_since = 0;  // step; > first when history was incomplete
   LatestValues latest;       // of the lowest rank that reports each
   StepTotals totals;         // of all ranks; steps count records
-  uint64_t attempts = 0;     // optimizer attempts: records of the lowest rank
-  uint64_t applied = 0;      // of those, not skipped
+  // Of the newest record with an overflow; absent: none yet.
+  std::optional<int64_t> last_overflow_step;
+  int32_t last_overflow_rank = -1;
+  uint64_t attempts = 0;  // optimizer attempts: records of the lowest rank
+  uint64_t applied = 0;   // of those, not skipped
   ScalerView scaler;
   Severity severity = Severity::kNone;           // worst firing incident
   std::array<Severity, kFamilies> family{};      // worst firing by family

@@ -1,0 +1,133 @@
+#include "metrics/run_families.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace nanwatch {
+namespace {
+
+constexpr std::array<Metric, kStepFields> kFieldMetric = {
+    Metric::kLoss,       Metric::kLossScale,      Metric::kGradNorm,
+    Metric::kUpdateNorm, Metric::kParamNorm,      Metric::kLearningRate,
+    Metric::kZeroRatio,  Metric::kUnderflowRatio, Metric::kConsumedSamples,
+};
+
+double Number(uint64_t count) { return static_cast<double>(count); }
+double Number(Severity severity) { return static_cast<double>(severity); }
+double Seconds(Time t) { return ToSeconds(t.time_since_epoch()); }
+
+void AddDescription(const RunView& run, std::string_view id, FamilySet* set) {
+  const std::string attempt = std::to_string(run.key.attempt);
+  const std::string_view scaler = run.scaler.name.empty()
+                                      ? Name(run.description.scaler.kind)
+                                      : std::string_view(run.scaler.name);
+  set->Add(Metric::kRunInfo,
+           {{"run_id", id},
+            {"attempt", attempt},
+            {"job_name", run.description.job},
+            {"framework", run.description.framework},
+            {"precision", run.description.precision},
+            {"overflow_mode", Name(run.description.overflow_mode)},
+            {"scaler", scaler}},
+           1);
+  set->Add(Metric::kRunWorldSize, {{"run_id", id}}, run.description.world_size);
+  set->Add(Metric::kRunOpened, {{"run_id", id}}, Seconds(run.opened));
+  set->Add(Metric::kRunJudgedSince, {{"run_id", id}},
+           static_cast<double>(run.judged_since));
+  set->Add(Metric::kRunStopRequested, {{"run_id", id}},
+           run.stop_requested ? 1 : 0);
+  set->Add(Metric::kRunRanks, {{"run_id", id}, {"state", "open"}},
+           Number(run.ranks_open));
+  set->Add(Metric::kRunRanks, {{"run_id", id}, {"state", "lost"}},
+           Number(run.ranks_lost));
+}
+
+void AddConditions(const RunView& run, std::string_view id, FamilySet* set) {
+  set->Add(Metric::kRunSeverity, {{"run_id", id}}, Number(run.severity));
+  for (int f = 0; f < kFamilies; ++f) {
+    const std::string_view condition = Name(static_cast<Family>(f));
+    set->Add(Metric::kConditionSeverity,
+             {{"run_id", id}, {"condition", condition}}, Number(run.family[f]));
+    set->Add(Metric::kConditionDetections,
+             {{"run_id", id}, {"condition", condition}},
+             Number(run.detections[f]));
+  }
+  uint64_t pending = 0;
+  uint64_t firing = 0;
+  for (const Incident& incident : run.incidents) {
+    pending += incident.state == AlertState::kPending;
+    firing += incident.state == AlertState::kFiring;
+  }
+  set->Add(Metric::kRunIncidents, {{"run_id", id}, {"state", "pending"}},
+           Number(pending));
+  set->Add(Metric::kRunIncidents, {{"run_id", id}, {"state", "firing"}},
+           Number(firing));
+}
+
+void AddTotals(const RunView& run, std::string_view id, FamilySet* set) {
+  const StepTotals& totals = run.totals;
+  set->Add(Metric::kRunSteps, {{"run_id", id}}, Number(totals.steps));
+  set->Add(Metric::kRunOverflows, {{"run_id", id}}, Number(totals.overflows));
+  if (run.last_overflow_step) {
+    set->AddExemplar(Metric::kRunOverflows, *run.last_overflow_step,
+                     run.last_overflow_rank);
+  }
+  set->Add(Metric::kRunSkipped, {{"run_id", id}}, Number(totals.skipped));
+  set->Add(Metric::kRunAttempts, {{"run_id", id}}, Number(run.attempts));
+  set->Add(Metric::kRunApplied, {{"run_id", id}}, Number(run.applied));
+  set->Add(Metric::kRunOpStatuses, {{"run_id", id}},
+           Number(totals.op_statuses));
+  set->Add(Metric::kRunDropped, {{"run_id", id}, {"kind", "step"}},
+           Number(totals.dropped_steps));
+  set->Add(Metric::kRunDropped, {{"run_id", id}, {"kind", "op"}},
+           Number(totals.dropped_ops));
+  if (totals.steps == 0) return;
+  set->Add(Metric::kRunLastStep, {{"run_id", id}},
+           static_cast<double>(run.last_step));
+  set->Add(Metric::kRunLastRecord, {{"run_id", id}}, Seconds(run.last_record));
+}
+
+// Prometheus would plot NaN as a hole and infinity as nothing: the last finite
+// value stays, and two families say that it is not the newest.
+void AddValues(const RunView& run, std::string_view id, FamilySet* set) {
+  for (int f = 0; f < kStepFields; ++f) {
+    const std::optional<double>& last = run.latest.last[f];
+    if (!last) continue;  // never collected: no series
+    const std::optional<double>& finite = run.latest.last_finite[f];
+    if (finite) set->Add(kFieldMetric[f], {{"run_id", id}}, *finite);
+    const std::string_view field = Name(static_cast<StepField>(f));
+    set->Add(Metric::kValueNonfinite, {{"run_id", id}, {"field", field}},
+             std::isfinite(*last) ? 0 : 1);
+    set->Add(Metric::kNonfiniteValues, {{"run_id", id}, {"field", field}},
+             Number(run.latest.nonfinite[f]));
+  }
+}
+
+void AddScaler(const RunView& run, std::string_view id, FamilySet* set) {
+  const ScalerView& scaler = run.scaler;
+  if (scaler.floor) {
+    set->Add(Metric::kScalerFloor, {{"run_id", id}}, *scaler.floor);
+  }
+  if (scaler.attempts_to_floor) {
+    set->Add(Metric::kScalerAttemptsToFloor, {{"run_id", id}},
+             static_cast<double>(*scaler.attempts_to_floor));
+  }
+  if (!scaler.name.empty()) {
+    set->Add(Metric::kScalerImpossible, {{"run_id", id}},
+             Number(scaler.impossible_transitions));
+  }
+}
+
+}  // namespace
+
+void AddRun(const RunView& run, FamilySet* set) {
+  const std::string_view id = run.key.run_id;
+  AddDescription(run, id, set);
+  AddConditions(run, id, set);
+  AddTotals(run, id, set);
+  AddValues(run, id, set);
+  AddScaler(run, id, set);
+}
+
+}  // namespace nanwatch
