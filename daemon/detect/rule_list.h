@@ -105,6 +105,7 @@ class RuleList {
   void DescribeOne(Finding* finding) const {
     using Rule = std::tuple_element_t<I, std::tuple<Rules...>>;
     finding->rule = Rule::kSpec.number;
+    finding->family = Rule::kSpec.family;
     finding->severity = severity_[I];
     std::get<I>(rules_).Describe(finding);
   }

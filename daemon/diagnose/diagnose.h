@@ -12,6 +12,7 @@
 
 namespace nanwatch {
 
+// Writes sentences: for when findings or evidence changed, not for each record.
 // `findings`: those whose severity is not kNone now, raw (before any ceiling).
 // Deterministic; no cause is claimed as established that the evidence does not
 // exclude the alternatives of. Sentences give numbers and names, not
@@ -19,8 +20,9 @@ namespace nanwatch {
 Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
                    std::span<const Finding> findings);
 
-// `raw` under the ceiling of the cause that explains the rule, if any.
-Severity UnderCeiling(const Diagnosis& diagnosis, int rule, Severity raw);
+// The finding's severity under the ceiling of the first cause that explains it,
+// if any. By finding, not by rule: another op stays as severe as it is.
+Severity UnderCeiling(const Diagnosis& diagnosis, const Finding& finding);
 
 }  // namespace nanwatch
 

@@ -78,6 +78,9 @@ struct RunEvidence {
   bool scaler_recognised = false;  // not declared
   bool scaler_dynamic = false;
   bool in_grace = false;
+  // First step record without overflow; -1: none yet. Start-up calibration is
+  // what came before it.
+  int64_t first_good_step = -1;
   std::optional<int64_t> attempts_to_floor;
   uint64_t impossible_transitions = 0;
   uint64_t good_steps = 0;

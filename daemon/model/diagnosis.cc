@@ -1,6 +1,16 @@
 #include "model/diagnosis.h"
 
+#include <algorithm>
+
 namespace nanwatch {
+namespace {
+
+template <typename T>
+bool Contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
 
 std::string_view Name(Cause cause) {
   switch (cause) {
@@ -40,6 +50,25 @@ std::string_view Name(EvidenceGrade grade) {
       return "established";
   }
   return "hypothesis";
+}
+
+bool Explains(const CauseVerdict& cause, const Finding& finding) {
+  if (!Contains(cause.rules, finding.rule)) return false;
+  return finding.subject.op.empty() || cause.ops.empty() ||
+         Contains(cause.ops, finding.subject.op);
+}
+
+Severity Capped(const CauseVerdict& cause, const Finding& finding) {
+  if (Contains(cause.uncapped, finding.rule)) return finding.severity;
+  return std::min(finding.severity, cause.ceiling);
+}
+
+const CauseVerdict* FirstCause(const Diagnosis& diagnosis,
+                               const Finding& finding) {
+  for (const CauseVerdict& cause : diagnosis.causes) {
+    if (Explains(cause, finding)) return &cause;
+  }
+  return nullptr;
 }
 
 }  // namespace nanwatch

@@ -56,16 +56,28 @@ struct CauseVerdict {
   std::string sentence;  // the cause, in one sentence
   std::vector<Evidence> evidence;
   std::vector<Action> actions;
-  // No finding that this cause explains is more severe than this.
+  // No finding that this cause explains is more severe than this, but for those
+  // of `uncapped`: consequences that hurt although the cause itself does not.
   Severity ceiling = Severity::kCritical;
-  std::vector<int> rules;  // numbers of the rules whose findings it explains
+  std::vector<int> rules;     // numbers of the rules whose findings it explains
+  std::vector<int> uncapped;  // of `rules`
+  // Names of the ops whose findings it explains; empty: of any op.
+  std::vector<std::string> ops;
 };
+
+// True when `cause` explains the finding: its rule and, if it has one, its op.
+bool Explains(const CauseVerdict& cause, const Finding& finding);
+// The finding's severity under the cause's ceiling. REQUIRES: Explains().
+Severity Capped(const CauseVerdict& cause, const Finding& finding);
 
 // Ordered: the cause that best explains comes first. Empty: nothing is found.
 struct Diagnosis {
   std::vector<CauseVerdict> causes;
   std::string headline;  // the verdict in one sentence, also when healthy
 };
+// The first cause that explains the finding; null: none does.
+const CauseVerdict* FirstCause(const Diagnosis& diagnosis,
+                               const Finding& finding);
 
 }  // namespace nanwatch
 

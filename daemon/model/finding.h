@@ -30,7 +30,8 @@ struct EvidenceNumber {
 };
 
 struct Finding {
-  int rule = 0;  // RuleSpec::number
+  int rule = 0;                    // RuleSpec::number
+  Family family = Family::kScale;  // RuleSpec::family
   Subject subject;
   Severity severity = Severity::kNone;
   int64_t opened_step = 0;  // first step of the trouble
