@@ -87,8 +87,8 @@ int Feed(const Options& o) {
   const int64_t begun = NowNanos();
   for (int64_t i = 0; i < o.steps; ++i) {
     if (o.rate > 0) {
-      SleepUntil(begun + static_cast<int64_t>(1e9 / o.rate *
-                                              static_cast<double>(i)));
+      SleepUntil(begun +
+                 static_cast<int64_t>(1e9 / o.rate * static_cast<double>(i)));
     }
     const int64_t us = UnixMicros();
     for (nanwatch_session* session : sessions) Push(o, session, i, us);
