@@ -180,9 +180,7 @@ std::string RankLine(const v1::RankSummary& rank, const Style& style,
 
 }  // namespace
 
-std::string DiagnosisReport(const v1::RunDetail& run, const Style& style,
-                            int64_t now_us) {
-  (void)now_us;
+std::string DiagnosisReport(const v1::RunDetail& run, const Style& style) {
   std::string out = Head(run.summary(), style) + Verdict(run.summary(), style);
   if (run.causes_size() > 0) out += '\n' + style.Bold("Why") + '\n';
   for (int i = 0; i < run.causes_size(); ++i) {

@@ -11,8 +11,7 @@
 namespace nanwatch {
 
 // Everything: verdict, causes with evidence and actions, incidents, numbers.
-std::string DiagnosisReport(const v1::RunDetail& run, const Style& style,
-                            int64_t now_us);
+std::string DiagnosisReport(const v1::RunDetail& run, const Style& style);
 // The verdict and the numbers, ranks and ops as tables.
 std::string RunReport(const v1::RunDetail& run, const Style& style,
                       int64_t now_us);

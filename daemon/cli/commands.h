@@ -1,0 +1,69 @@
+// The commands of `nanwatch`, a file each. A command returns the exit status:
+// 0 nothing above info, 1 warning, 2 critical, 3 it could not be done, 4 usage.
+
+#ifndef NANWATCH_CLI_COMMANDS_H_
+#define NANWATCH_CLI_COMMANDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/style.h"
+#include "rpc/query_client.h"
+
+namespace nanwatch {
+
+inline constexpr int kExitFailed = 3;
+inline constexpr int kExitUsage = 4;
+
+struct RunChoice {
+  std::string run_id;
+  std::optional<int32_t> attempt;  // absent: the newest
+};
+
+int ListRuns(QueryClient& client, const Style& style, bool json);
+int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
+            bool json);
+
+enum class DiagnosisForm { kReport, kJson, kBrief };
+int DiagnoseRun(QueryClient& client, const RunChoice& run, const Style& style,
+                DiagnosisForm form);
+
+// A live view until the run ends or the user presses ^C. `once`: one picture.
+int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
+             bool once);
+
+struct AnnotateOptions {
+  RunChoice run;
+  v1::AnnotationKind kind = v1::ANNOTATION_KIND_UNSPECIFIED;
+  std::string incident;  // hexadecimal, as reports show it; empty: the run
+  std::string rule;
+  int64_t for_seconds = 0;
+  std::string by;  // empty: the user's name
+  std::string reason;
+};
+int AnnotateRun(QueryClient& client, const AnnotateOptions& options);
+
+struct ExportOptions {
+  RunChoice run;
+  std::string output;
+  bool hash_names = false;
+};
+int ExportRun(QueryClient& client, const ExportOptions& options);
+
+// Judges a history file or an export again, with the rules recorded in it, and
+// compares with the incidents that were found then. 0: the same; 1: differences
+// (printed).
+int Replay(const std::string& path, const Style& style);
+
+// 0: fine. 1: errors, printed with line numbers.
+int CheckConfig(const std::string& path);
+
+// Prints `message` to standard error as the command's, and returns `status`.
+int Fail(const std::string& message, int status = kExitFailed);
+// Exit status of a verdict.
+int ExitStatus(v1::Severity severity);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_COMMANDS_H_

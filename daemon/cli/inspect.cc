@@ -1,0 +1,90 @@
+// runs, show, diagnose: reading.
+
+#include <google/protobuf/util/json_util.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/report.h"
+
+namespace nanwatch {
+namespace {
+
+int64_t NowMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Proto3's JSON mapping with the names of query.proto: NaN and infinities are
+// strings, absent values have no key, 64-bit integers are strings.
+void PrintJson(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  std::string out;
+  (void)google::protobuf::util::MessageToJsonString(message, &out, options);
+  std::fputs(out.c_str(), stdout);
+}
+
+}  // namespace
+
+int Fail(const std::string& message, int status) {
+  std::fprintf(stderr, "nanwatch: %s\n", message.c_str());
+  return status;
+}
+
+int ExitStatus(v1::Severity severity) {
+  switch (severity) {
+    case v1::SEVERITY_CRITICAL:
+      return 2;
+    case v1::SEVERITY_WARNING:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+int ListRuns(QueryClient& client, const Style& style, bool json) {
+  const Result<v1::ListRunsResponse> runs = client.ListRuns();
+  if (!runs.ok()) return Fail(runs.error());
+  if (json) {
+    PrintJson(*runs);
+  } else {
+    std::fputs(RunsTable(*runs, style).c_str(), stdout);
+  }
+  return 0;
+}
+
+int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
+            bool json) {
+  const Result<v1::RunDetail> detail = client.GetRun(run.run_id, run.attempt);
+  if (!detail.ok()) return Fail(detail.error());
+  if (json) {
+    PrintJson(*detail);
+  } else {
+    std::fputs(RunReport(*detail, style, NowMicros()).c_str(), stdout);
+  }
+  return 0;
+}
+
+int DiagnoseRun(QueryClient& client, const RunChoice& run, const Style& style,
+                DiagnosisForm form) {
+  const Result<v1::RunDetail> detail = client.GetRun(run.run_id, run.attempt);
+  if (!detail.ok()) return Fail(detail.error());
+  switch (form) {
+    case DiagnosisForm::kJson:
+      PrintJson(*detail);
+      break;
+    case DiagnosisForm::kBrief:
+      std::fputs(Brief(*detail).c_str(), stdout);
+      break;
+    case DiagnosisForm::kReport:
+      std::fputs(DiagnosisReport(*detail, style).c_str(), stdout);
+      break;
+  }
+  return ExitStatus(WorstEver(*detail));
+}
+
+}  // namespace nanwatch
