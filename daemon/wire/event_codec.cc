@@ -1,0 +1,197 @@
+#include "wire/event_codec.h"
+
+#include <google/protobuf/arena.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+#include "nanwatch/v1/history.pb.h"
+#include "wire/op_codec.h"
+#include "wire/op_name_codec.h"
+#include "wire/run_codec.h"
+#include "wire/scratch_arena.h"
+#include "wire/step_codec.h"
+
+namespace nanwatch {
+namespace {
+
+using v1::StoredEvent;
+
+struct BodyWriter {
+  StoredEvent* to;
+
+  void operator()(const DaemonStarted& body) {
+    to->mutable_daemon_started()->set_engine_version(body.engine_version);
+  }
+  void operator()(const RulesLoaded& body) {
+    v1::StoredRules* rules = to->mutable_rules_loaded();
+    for (const auto& [name, settings] : body.rules.rules) {
+      v1::StoredRules::Rule* rule = rules->add_rules();
+      rule->set_name(name);
+      rule->set_enabled(settings.enabled);
+      rule->mutable_thresholds()->Assign(settings.thresholds.begin(),
+                                         settings.thresholds.end());
+    }
+  }
+  void operator()(const RunOpened& body) {
+    WriteRun(body.description, to->mutable_run_opened()->mutable_run());
+    to->mutable_run_opened()->set_reason(body.reason);
+  }
+  void operator()(const RankOpened& body) {
+    v1::StoredRankOpened* opened = to->mutable_rank_opened();
+    WriteRank(body.rank, opened->mutable_rank());
+    opened->set_ops_known(body.ops_known);
+    opened->set_clock_skew_us(body.clock_skew_us);
+  }
+  void operator()(const OpNamesAdded& body) {
+    WriteOpNames(body.names, to->mutable_op_names());
+  }
+  void operator()(const StepBatch& body) {
+    WriteSteps(body.columns, to->mutable_steps());
+  }
+  void operator()(const OpBatch& body) {
+    WriteOps(body.columns, to->mutable_ops());
+  }
+  void operator()(const Dropped& body) {
+    v1::Dropped* dropped = to->mutable_dropped();
+    dropped->set_steps(body.steps);
+    dropped->set_ops(body.ops);
+    dropped->set_first_step(body.first_step);
+    dropped->set_last_step(body.last_step);
+  }
+  void operator()(const RankLost& body) {
+    to->mutable_rank_lost()->set_reason(body.reason);
+  }
+  void operator()(const RankClosed&) { to->mutable_rank_closed(); }
+  void operator()(const RunClosed& body) {
+    to->mutable_run_closed()->set_reason(body.reason);
+  }
+  void operator()(const Annotation& body) {
+    v1::StoredAnnotation* annotation = to->mutable_annotation();
+    annotation->set_kind(static_cast<uint32_t>(body.kind));
+    annotation->set_incident(body.incident);
+    annotation->set_rule(body.rule);
+    annotation->set_until_us(ToMicros(body.until));
+    annotation->set_by(body.by);
+    annotation->set_reason(body.reason);
+  }
+  void operator()(const RunCheckpoint& body) {
+    to->mutable_checkpoint()->set_engine_version(body.engine_version);
+    to->mutable_checkpoint()->set_state(body.state);
+  }
+};
+
+RulesLoaded ReadRules(const v1::StoredRules& from) {
+  RulesLoaded to;
+  for (const v1::StoredRules::Rule& rule : from.rules()) {
+    to.rules.rules[rule.name()] = {
+        rule.enabled(), {rule.thresholds().begin(), rule.thresholds().end()}};
+  }
+  return to;
+}
+
+Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
+  if (from.kind() > static_cast<uint32_t>(Annotation::Kind::kStopRequest)) {
+    return Complaint{fmt::format("an annotation of kind {}, which this version "
+                                 "does not know",
+                                 from.kind()),
+                     ""};
+  }
+  to->kind = static_cast<Annotation::Kind>(from.kind());
+  to->incident = from.incident();
+  to->rule = from.rule();
+  to->until = FromMicros(from.until_us());
+  to->by = from.by();
+  to->reason = from.reason();
+  return std::nullopt;
+}
+
+Verdict ReadBody(const StoredEvent& from, EventBody* to) {
+  switch (from.body_case()) {
+    case StoredEvent::kDaemonStarted:
+      *to = DaemonStarted{from.daemon_started().engine_version()};
+      return std::nullopt;
+    case StoredEvent::kRulesLoaded:
+      *to = ReadRules(from.rules_loaded());
+      return std::nullopt;
+    case StoredEvent::kRunOpened: {
+      RunOpened& opened = to->emplace<RunOpened>();
+      opened.reason = from.run_opened().reason();
+      return ReadRun(from.run_opened().run(), &opened.description);
+    }
+    case StoredEvent::kRankOpened: {
+      RankOpened& opened = to->emplace<RankOpened>();
+      opened.ops_known = from.rank_opened().ops_known();
+      opened.clock_skew_us = from.rank_opened().clock_skew_us();
+      return ReadRank(from.rank_opened().rank(), INT32_MAX, &opened.rank);
+    }
+    case StoredEvent::kOpNames:
+      return ReadOpNames(from.op_names(), &to->emplace<OpNamesAdded>().names);
+    case StoredEvent::kSteps:
+      return ReadSteps(from.steps(), &to->emplace<StepBatch>().columns);
+    case StoredEvent::kOps:
+      return ReadOps(from.ops(), nullptr, &to->emplace<OpBatch>().columns);
+    case StoredEvent::kDropped:
+      *to = Dropped{from.dropped().steps(), from.dropped().ops(),
+                    from.dropped().first_step(), from.dropped().last_step()};
+      return std::nullopt;
+    case StoredEvent::kRankLost:
+      *to = RankLost{from.rank_lost().reason()};
+      return std::nullopt;
+    case StoredEvent::kRankClosed:
+      *to = RankClosed{};
+      return std::nullopt;
+    case StoredEvent::kRunClosed:
+      *to = RunClosed{from.run_closed().reason()};
+      return std::nullopt;
+    case StoredEvent::kAnnotation:
+      return ReadAnnotation(from.annotation(), &to->emplace<Annotation>());
+    case StoredEvent::kCheckpoint:
+      *to = RunCheckpoint{from.checkpoint().engine_version(),
+                          from.checkpoint().state()};
+      return std::nullopt;
+    case StoredEvent::BODY_NOT_SET:
+      break;
+  }
+  return Complaint{"an event of a kind that this version does not know", ""};
+}
+
+}  // namespace
+
+void EncodeEvent(const Event& event, std::string* out) {
+  ScratchArena arena;
+  StoredEvent* to = arena.Create<StoredEvent>();
+  to->set_run_id(event.run.run_id);
+  to->set_attempt(event.run.attempt);
+  to->set_rank(event.rank);
+  to->set_session(event.session);
+  to->set_sequence(event.sequence);
+  std::visit(BodyWriter{to}, event.body);
+  out->clear();
+  to->AppendToString(out);
+}
+
+Result<Event> DecodeEvent(std::string_view bytes) {
+  ScratchArena arena;
+  StoredEvent* from = arena.Create<StoredEvent>();
+  if (bytes.size() > INT32_MAX ||
+      !from->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return Error{
+        fmt::format("{} stored bytes are not an event: damaged", bytes.size())};
+  }
+  Event event;
+  event.run = {from->run_id(), from->attempt()};
+  event.rank = from->rank();
+  event.session = from->session();
+  event.sequence = from->sequence();
+  if (const Verdict wrong = ReadBody(*from, &event.body)) {
+    return Error{fmt::format("a stored event of run {} attempt {} rank {}: {}",
+                             event.run.run_id, event.run.attempt, event.rank,
+                             wrong->message)};
+  }
+  return event;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,21 @@
+// Batches of steps: protobuf <-> model.
+
+#ifndef NANWATCH_WIRE_STEP_CODEC_H_
+#define NANWATCH_WIRE_STEP_CODEC_H_
+
+#include "model/step.h"
+#include "nanwatch/v1/ingest.pb.h"
+#include "wire/complaint.h"
+
+namespace nanwatch {
+
+// `to` is empty before. What a value says is not judged here: a loss scale that
+// is 0, negative or NaN is data, and a rule speaks of it.
+Verdict ReadSteps(const v1::StepBatch& from, StepColumns* to);
+
+// Without session, sequence and sent time. `to` is empty before.
+void WriteSteps(const StepColumns& from, v1::StepBatch* to);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_WIRE_STEP_CODEC_H_
