@@ -9,8 +9,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "alert/grouping.h"
+#include "alert/incident_id.h"
+#include "alert/mutes.h"
+#include "alert/transition.h"
 #include "base/time.h"
 #include "model/diagnosis.h"
 #include "model/event.h"
@@ -18,14 +23,6 @@
 #include "model/incident.h"
 
 namespace nanwatch {
-
-struct AlertPolicy {
-  // A firing incident stays for so long, that Alertmanager's group_wait (30 s)
-  // does not swallow it.
-  Duration hold = std::chrono::seconds(45);
-  // Resolved, then back within this: the same incident, re-opened.
-  Duration reopen_within = std::chrono::minutes(15);
-};
 
 // Where a finding's rank runs; empty strings when not known.
 struct RankPlace {
@@ -40,31 +37,73 @@ class IncidentBook {
 
   // `findings`: all whose severity is not kNone now, with `diagnosis` made of
   // them. Groups them under their causes and moves every incident on. Appends
-  // to
-  // `*changed` each incident that fired, changed severity or resolved.
+  // to `*changed` each incident that fired, changed severity or cause while
+  // firing, or resolved. Call it with every change: when nothing changed it
+  // costs one hash. Numbers and sentences inside are renewed once a second.
   void Update(Time now, int64_t step, std::span<const Finding> findings,
               const Diagnosis& diagnosis, const FindPlace& place,
               std::vector<Incident>* changed);
-  // Timers: holds that end. The earliest is due at NextTimer().
+  // Timers: holds and mutes that end, annotations to be told. The earliest is
+  // due at NextTimer(), which may be in the past.
   void Advance(Time now, std::vector<Incident>* changed);
-  std::optional<Time> NextTimer() const;
-  // The run ended: everything resolves with `reason`.
+  std::optional<Time> NextTimer() const { return next_timer_; }
+  // The run ended: everything resolves at once with `reason`, whatever the
+  // hold. (The notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);
+  // What follows is told by the next Advance, which is due at once. An incident
+  // that is muted while it fires is told once, with `muted` set, and then no
+  // more until that ends.
   void Annotate(Time now, const Annotation& annotation);
 
   // Open ones by opening, then resolved ones, newest first.
-  std::span<const Incident> incidents() const;
+  std::span<const Incident> incidents() const { return incidents_; }
   Severity worst() const;  // of firing incidents
+  // Groups that were not opened because limits::kIncidentsPerRun were.
+  uint64_t limit_hits() const { return limit_hits_; }
 
   // For checkpoints. Load returns false, and leaves the book empty, when
-  // `bytes` is not what Save wrote.
+  // `bytes` is not what Save wrote for this run.
   void Save(std::string* bytes) const;
   bool Load(std::string_view bytes);
-};
 
-// The id of an incident: stable under replay.
-uint64_t IncidentId(const RunKey& run, Family family, const Subject& subject,
-                    int64_t opened_step);
+ private:
+  // What the book knows of incidents_[i] beside what the world may see.
+  struct Track {
+    AlertPhase phase;
+    std::string reason;  // with which it would resolve
+  };
+  static constexpr size_t kNoIncident = static_cast<size_t>(-1);
+
+  std::vector<size_t> MatchGroups(Time now,
+                                  std::span<const FindingGroup> groups) const;
+  size_t FindAgain(Time now, const FindingGroup& group,
+                   const std::vector<bool>& taken) const;
+  size_t Open(Time now, const FindingGroup& group);
+  void Refresh(Time now, size_t index, const FindingGroup& group,
+               const FindPlace& place, std::vector<Incident>* changed);
+  void Miss(Time now, size_t index, std::span<const Finding> findings,
+            std::vector<Incident>* changed);
+  AlertChange MoveOn(Time now, size_t index, bool present);
+  void Resolve(Time now, size_t index);
+  bool Remute(Time now, size_t index);
+  void Tell(size_t index, bool news, bool mute_changed,
+            std::vector<Incident>* changed) const;
+  void Tidy(Time now);
+  void Clear();
+
+  const RunKey run_;
+  const AlertPolicy policy_;
+
+  std::vector<Incident> incidents_;
+  std::vector<Track> tracks_;  // as long as incidents_
+  Mutes mutes_;
+  bool annotated_ = false;  // mutes changed and nobody was told
+  int64_t last_step_ = 0;
+  uint64_t shape_ = 0;  // of the findings and the diagnosis at the last Update
+  Time renew_{};        // when numbers and sentences are taken over again
+  uint64_t limit_hits_ = 0;
+  std::optional<Time> next_timer_;
+};
 
 }  // namespace nanwatch
 

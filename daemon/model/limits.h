@@ -55,6 +55,16 @@ inline constexpr size_t kMailboxBytes = 64 << 20;
 // Engine state of one rank in a checkpoint.
 inline constexpr size_t kRankStateBytes = 8192;
 
+// --- Ops of one rank ---------------------------------------------------------
+// Interesting op statuses that wait for their step record, 250 B each: 512 KB
+// while they wait. Beyond: not judged one by one, counted ("pending_ops").
+inline constexpr int kPendingOpsPerRank = 2048;
+// (op, slot) pairs with rule state. Beyond: not judged, counted
+// ("watched_ops").
+inline constexpr int kWatchedOpsPerRank = 256;
+// Ops of a run that were ever bad and are followed; first causes stay.
+inline constexpr int kOpEvidence = 64;
+
 // --- Alignment of ranks (design: one record, "Alignment of ranks") ---------
 inline constexpr int kAlignedSlots = 256;
 inline constexpr int kAlignedLeadSteps = 64;
@@ -69,8 +79,12 @@ inline constexpr int kPointsPerQuery = 10000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
 inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
 inline constexpr int kFindingsPerRun = 4096;  // rank findings; then "limit hit"
-inline constexpr int kTopOps = 50;            // in a view and in metrics
-inline constexpr int kRankSeries = 64;        // rank series before aggregation
+// Shown in an incident, first cause first; further ones still count.
+inline constexpr size_t kFindingsPerIncident = 64;
+// What people muted in a run; the oldest go first.
+inline constexpr size_t kMutesPerRun = 64;
+inline constexpr int kTopOps = 50;      // in a view and in metrics
+inline constexpr int kRankSeries = 64;  // rank series before aggregation
 // Series of one exposition: 100 bytes each, 10 MB of text. Beyond: whole runs
 // are left out, healthy ones first ("metric_series", counted by
 // nanwatch_series_dropped_total).

@@ -1,0 +1,92 @@
+#include "alert/grouping.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "alert/incident_id.h"
+
+namespace nanwatch {
+namespace {
+
+bool Earlier(const Finding* a, const Finding* b) {
+  if (a->opened_step != b->opened_step) return a->opened_step < b->opened_step;
+  const bool a_is_op = !a->subject.op.empty();
+  const bool b_is_op = !b->subject.op.empty();
+  if (a_is_op != b_is_op) return a_is_op;
+  if (a->rule != b->rule) return a->rule < b->rule;
+  return a->subject < b->subject;
+}
+
+// Place of the cause in the diagnosis, family, op: equal for findings that
+// belong together.
+using GroupKey = std::tuple<int, Family, std::string_view>;
+
+GroupKey KeyOf(const Finding& finding, const Diagnosis& diagnosis,
+               const CauseVerdict* cause) {
+  const int place =
+      cause == nullptr ? -1 : static_cast<int>(cause - &diagnosis.causes[0]);
+  if (cause != nullptr && cause->cause != Cause::kUnexplained) {
+    return {place, Family::kScale, {}};
+  }
+  return {place, finding.family, finding.subject.op};
+}
+
+}  // namespace
+
+Severity FindingGroup::severity() const {
+  Severity worst = Severity::kNone;
+  for (const Finding* finding : findings) {
+    worst = std::max(
+        worst, cause == nullptr ? finding->severity : Capped(*cause, *finding));
+  }
+  return worst;
+}
+
+std::vector<FindingGroup> GroupFindings(std::span<const Finding> findings,
+                                        const Diagnosis& diagnosis) {
+  std::map<GroupKey, FindingGroup> groups;
+  for (const Finding& finding : findings) {
+    const CauseVerdict* cause = FirstCause(diagnosis, finding);
+    FindingGroup& group = groups[KeyOf(finding, diagnosis, cause)];
+    group.cause = cause;
+    group.findings.push_back(&finding);
+  }
+  std::vector<FindingGroup> sorted;
+  sorted.reserve(groups.size());
+  for (auto& [key, group] : groups) {
+    std::sort(group.findings.begin(), group.findings.end(), Earlier);
+    sorted.push_back(std::move(group));
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const FindingGroup& a, const FindingGroup& b) {
+                     return Earlier(a.findings[0], b.findings[0]);
+                   });
+  return sorted;
+}
+
+uint64_t ShapeOf(std::span<const Finding> findings,
+                 const Diagnosis& diagnosis) {
+  StableHash hash;
+  for (const Finding& finding : findings) {
+    hash.Put(static_cast<uint64_t>(finding.rule) << 8 |
+             static_cast<uint64_t>(finding.severity));
+    hash.Put(static_cast<uint64_t>(finding.opened_step));
+    hash.Put(static_cast<uint64_t>(finding.subject.rank) << 8 |
+             static_cast<uint64_t>(finding.subject.slot));
+    hash.Put(finding.subject.op);
+    hash.Put(finding.subject.optimizer);
+  }
+  for (const CauseVerdict& cause : diagnosis.causes) {
+    hash.Put(static_cast<uint64_t>(cause.cause) << 16 |
+             static_cast<uint64_t>(cause.grade) << 8 |
+             static_cast<uint64_t>(cause.ceiling));
+    hash.Put(static_cast<uint64_t>(cause.rules.size()) << 32 |
+             cause.uncapped.size());
+    for (const std::string& op : cause.ops) hash.Put(op);
+  }
+  return hash.value();
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,362 @@
+#include "alert/incident_book.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr Duration kRenewEvery = std::chrono::seconds(1);
+
+bool SameFinding(const Finding& a, const Finding& b) {
+  return a.rule == b.rule && a.subject == b.subject;
+}
+
+struct ByRuleAndSubject {
+  bool operator()(const Finding* a, const Finding* b) const {
+    if (a->rule != b->rule) return a->rule < b->rule;
+    return a->subject < b->subject;
+  }
+};
+
+// The incident was about the same cause at the same op.
+bool SameCause(const Incident& incident, const FindingGroup& group) {
+  return group.has_cause() && incident.cause == group.cause->cause &&
+         incident.subject.op == group.cause->origin.op;
+}
+
+bool IsOpen(const Incident& incident) {
+  return incident.state != AlertState::kResolved;
+}
+
+}  // namespace
+
+IncidentBook::IncidentBook(RunKey run, AlertPolicy policy)
+    : run_(std::move(run)), policy_(policy) {}
+
+void IncidentBook::Update(Time now, int64_t step,
+                          std::span<const Finding> findings,
+                          const Diagnosis& diagnosis, const FindPlace& place,
+                          std::vector<Incident>* changed) {
+  last_step_ = std::max(last_step_, step);
+  Advance(now, changed);
+  const uint64_t shape = ShapeOf(findings, diagnosis);
+  if (shape == shape_ && now < renew_) return;
+  shape_ = shape;
+  renew_ = now + kRenewEvery;
+
+  const std::vector<FindingGroup> groups = GroupFindings(findings, diagnosis);
+  const std::vector<size_t> matches = MatchGroups(now, groups);
+  std::vector<bool> seen(incidents_.size(), false);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    size_t index = matches[g];
+    if (index == kNoIncident) index = Open(now, groups[g]);
+    if (index == kNoIncident) continue;
+    seen.resize(incidents_.size(), false);
+    seen[index] = true;
+    Refresh(now, index, groups[g], place, changed);
+  }
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i] && IsOpen(incidents_[i])) Miss(now, i, findings, changed);
+  }
+  Tidy(now);
+}
+
+// An open incident that holds one of a group's findings is the group's; if
+// several do, the one that opened first. Else one about the same cause, else a
+// resolved one that comes back.
+std::vector<size_t> IncidentBook::MatchGroups(
+    Time now, std::span<const FindingGroup> groups) const {
+  std::map<const Finding*, size_t, ByRuleAndSubject> owner;
+  for (size_t i = 0; i < incidents_.size() && IsOpen(incidents_[i]); ++i) {
+    for (const Finding& finding : incidents_[i].findings) {
+      owner.emplace(&finding, i);
+    }
+  }
+  std::vector<size_t> matches(groups.size(), kNoIncident);
+  std::vector<bool> taken(incidents_.size(), false);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (const Finding* finding : groups[g].findings) {
+      const auto found = owner.find(finding);
+      if (found == owner.end() || taken[found->second]) continue;
+      matches[g] = std::min(matches[g], found->second);
+    }
+    if (matches[g] != kNoIncident) taken[matches[g]] = true;
+  }
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (matches[g] != kNoIncident) continue;
+    matches[g] = FindAgain(now, groups[g], taken);
+    if (matches[g] != kNoIncident) taken[matches[g]] = true;
+  }
+  return matches;
+}
+
+size_t IncidentBook::FindAgain(Time now, const FindingGroup& group,
+                               const std::vector<bool>& taken) const {
+  const Finding& first = *group.findings[0];
+  const uint64_t id =
+      IncidentId(run_, first.family, first.subject, first.opened_step);
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    const Incident& incident = incidents_[i];
+    if (taken[i]) continue;
+    if (!IsOpen(incident) && !MayReopen(policy_, now, tracks_[i].phase)) {
+      continue;
+    }
+    if (incident.id == id || SameCause(incident, group)) return i;
+    if (!IsOpen(incident) && !incident.findings.empty() &&
+        SameFinding(incident.findings[0], first)) {
+      return i;
+    }
+  }
+  return kNoIncident;
+}
+
+size_t IncidentBook::Open(Time now, const FindingGroup& group) {
+  const auto open = std::count_if(incidents_.begin(), incidents_.end(), IsOpen);
+  if (open >= limits::kIncidentsPerRun) {
+    ++limit_hits_;
+    return kNoIncident;
+  }
+  const Finding& first = *group.findings[0];
+  Incident incident;
+  incident.id =
+      IncidentId(run_, first.family, first.subject, first.opened_step);
+  // Two incidents may begin with the same subject and step (two rules, two
+  // causes), or one may come back too late to be the same.
+  const auto taken = [&](const Incident& other) {
+    return other.id == incident.id;
+  };
+  while (std::any_of(incidents_.begin(), incidents_.end(), taken)) {
+    if (++incident.id == 0) ++incident.id;
+  }
+  incident.family = first.family;
+  incident.rule = first.rule;
+  incident.opened_step = first.opened_step;
+  incident.opened = now;
+  incident.subject = first.subject;
+  incidents_.push_back(std::move(incident));
+  tracks_.push_back({NewPhase(now), {}});
+  return incidents_.size() - 1;
+}
+
+void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
+                           const FindPlace& place,
+                           std::vector<Incident>* changed) {
+  Incident& incident = incidents_[index];
+  const Severity severity = group.severity();
+  const Cause cause =
+      group.cause == nullptr ? Cause::kUnexplained : group.cause->cause;
+  const bool differs = incident.severity != severity || incident.cause != cause;
+  incident.severity = severity;
+  incident.cause = cause;
+  incident.worst = std::max(incident.worst, severity);
+  incident.findings.clear();
+  for (const Finding* finding : group.findings) {
+    if (incident.findings.size() == limits::kFindingsPerIncident) break;
+    incident.findings.push_back(*finding);
+  }
+  const bool known = group.has_cause() && !group.cause->sentence.empty();
+  incident.summary =
+      known ? group.cause->sentence : group.findings[0]->sentence;
+  if (group.has_cause() && !group.cause->origin.op.empty()) {
+    incident.subject = group.cause->origin;
+  }
+  if (incident.subject.rank >= 0 && place != nullptr) {
+    RankPlace where = place(incident.subject.rank);
+    incident.host = std::move(where.host);
+    incident.device = std::move(where.device);
+  }
+  incident.updated = now;
+
+  const AlertChange change = MoveOn(now, index, true);
+  const bool fired =
+      change == AlertChange::kFired || change == AlertChange::kReopened;
+  const bool firing = incident.state == AlertState::kFiring;
+  const bool mute_changed = Remute(now, index);
+  Tell(index, fired || (firing && differs), firing && !fired && mute_changed,
+       changed);
+}
+
+// The findings of an open incident are gone, or belong to another one now.
+void IncidentBook::Miss(Time now, size_t index,
+                        std::span<const Finding> findings,
+                        std::vector<Incident>* changed) {
+  const std::vector<Finding>& mine = incidents_[index].findings;
+  const bool moved =
+      !mine.empty() &&
+      std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+        return SameFinding(other, mine[0]);
+      });
+  tracks_[index].reason = moved ? "explained by another incident" : "cleared";
+  const AlertChange change = MoveOn(now, index, false);
+  Tell(index, change == AlertChange::kResolved, false, changed);
+}
+
+// Moves the phase on and lets the incident show it. A forgotten one keeps the
+// state kPending without findings until Tidy removes it.
+AlertChange IncidentBook::MoveOn(Time now, size_t index, bool present) {
+  Incident& incident = incidents_[index];
+  const AlertChange change = Move(policy_, now, present, &tracks_[index].phase);
+  incident.state = tracks_[index].phase.state;
+  incident.reopened = tracks_[index].phase.reopened;
+  switch (change) {
+    case AlertChange::kNone:
+      break;
+    case AlertChange::kReopened:
+      incident.resolved.reset();
+      incident.resolved_step.reset();
+      incident.resolved_reason.clear();
+      incident.acknowledged_by.clear();
+      incident.worst = incident.severity;
+      [[fallthrough]];
+    case AlertChange::kFired:
+      incident.fired = now;
+      break;
+    case AlertChange::kResolved:
+      Resolve(now, index);
+      break;
+    case AlertChange::kForgotten:
+      incident.findings.clear();
+      break;
+  }
+  return change;
+}
+
+void IncidentBook::Resolve(Time now, size_t index) {
+  Incident& incident = incidents_[index];
+  incident.state = AlertState::kResolved;
+  incident.updated = now;
+  incident.resolved = now;
+  incident.resolved_step = last_step_;
+  incident.resolved_reason = tracks_[index].reason;
+}
+
+bool IncidentBook::Remute(Time now, size_t index) {
+  const bool muted = mutes_.Cover(now, incidents_[index]);
+  return std::exchange(incidents_[index].muted, muted) != muted;
+}
+
+// A muted incident has no news but that it is muted.
+void IncidentBook::Tell(size_t index, bool news, bool mute_changed,
+                        std::vector<Incident>* changed) const {
+  const Incident& incident = incidents_[index];
+  if (mute_changed || (news && !incident.muted)) changed->push_back(incident);
+}
+
+void IncidentBook::Advance(Time now, std::vector<Incident>* changed) {
+  if (!next_timer_ || *next_timer_ > now) return;
+  // Timers fire in the order of their due times, each at its own.
+  while (true) {
+    size_t first = kNoIncident;
+    Time due{};
+    for (size_t i = 0; i < tracks_.size(); ++i) {
+      const std::optional<Time> timer = nanwatch::NextTimer(tracks_[i].phase);
+      if (!timer || *timer > now) continue;
+      if (first == kNoIncident || *timer < due) {
+        first = i;
+        due = *timer;
+      }
+    }
+    if (first == kNoIncident) break;
+    const AlertChange change = MoveOn(due, first, tracks_[first].phase.present);
+    Tell(first, change != AlertChange::kNone, false, changed);
+  }
+  annotated_ = false;
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    if (!IsOpen(incidents_[i])) continue;
+    const bool mute_changed = Remute(now, i);
+    Tell(i, false, mute_changed && incidents_[i].state == AlertState::kFiring,
+         changed);
+  }
+  Tidy(now);
+}
+
+void IncidentBook::Close(Time now, std::string_view reason,
+                         std::vector<Incident>* changed) {
+  Advance(now, changed);
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    if (!IsOpen(incidents_[i])) continue;
+    AlertPhase& phase = tracks_[i].phase;
+    const bool firing = phase.state == AlertState::kFiring;
+    tracks_[i].reason = reason;
+    phase.due = now;
+    MoveOn(now, i, false);
+    Tell(i, firing, false, changed);
+  }
+  shape_ = 0;
+  Tidy(now);
+}
+
+void IncidentBook::Annotate(Time now, const Annotation& annotation) {
+  mutes_.Take(annotation);
+  if (annotation.kind == Annotation::Kind::kAcknowledge) {
+    for (Incident& incident : incidents_) {
+      if (!IsOpen(incident)) continue;
+      if (annotation.incident != 0 && annotation.incident != incident.id) {
+        continue;
+      }
+      incident.acknowledged_by = annotation.by;
+      incident.updated = now;
+    }
+  }
+  annotated_ = true;
+  next_timer_ = now;
+}
+
+// Puts the incidents in order, forgets what is to be forgotten, and finds the
+// next timer.
+void IncidentBook::Tidy(Time now) {
+  std::vector<size_t> order;
+  order.reserve(incidents_.size());
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    const bool forgotten = incidents_[i].state == AlertState::kPending &&
+                           !tracks_[i].phase.present;
+    if (!forgotten) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    const Incident& x = incidents_[a];
+    const Incident& y = incidents_[b];
+    if (IsOpen(x) != IsOpen(y)) return IsOpen(x);
+    return IsOpen(x) ? x.opened < y.opened
+                     : tracks_[a].phase.since > tracks_[b].phase.since;
+  });
+  // Open ones are at most as many, so that only resolved ones go.
+  if (order.size() > limits::kIncidentsPerRun) {
+    order.resize(limits::kIncidentsPerRun);
+  }
+  bool in_place = order.size() == incidents_.size();
+  for (size_t i = 0; i < order.size() && in_place; ++i) {
+    in_place = order[i] == i;
+  }
+  if (!in_place) {
+    std::vector<Incident> incidents;
+    std::vector<Track> tracks;
+    for (const size_t i : order) {
+      incidents.push_back(std::move(incidents_[i]));
+      tracks.push_back(std::move(tracks_[i]));
+    }
+    incidents_ = std::move(incidents);
+    tracks_ = std::move(tracks);
+  }
+  next_timer_ = annotated_ ? std::optional<Time>(now) : mutes_.NextEnd(now);
+  for (const Track& track : tracks_) {
+    const std::optional<Time> timer = nanwatch::NextTimer(track.phase);
+    if (timer && (!next_timer_ || *timer < *next_timer_)) next_timer_ = timer;
+  }
+}
+
+Severity IncidentBook::worst() const {
+  Severity worst = Severity::kNone;
+  for (const Incident& incident : incidents_) {
+    if (incident.state == AlertState::kFiring) {
+      worst = std::max(worst, incident.severity);
+    }
+  }
+  return worst;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,42 @@
+// Mutes: who asked not to be told of what, and until when.
+
+#ifndef NANWATCH_ALERT_MUTES_H_
+#define NANWATCH_ALERT_MUTES_H_
+
+#include <optional>
+#include <vector>
+
+#include "alert/bytes.h"
+#include "base/time.h"
+#include "model/event.h"
+#include "model/incident.h"
+
+namespace nanwatch {
+
+class Mutes {
+ public:
+  // kMute and kUnmute; others change nothing.
+  void Take(const Annotation& annotation);
+  // An incident is muted by its id, with its whole run, or when each of its
+  // findings is of a muted rule.
+  bool Cover(Time now, const Incident& incident) const;
+  // The end of the first mute to end after `now`.
+  std::optional<Time> NextEnd(Time now) const;
+
+  void Put(ByteWriter* out) const;
+  void Get(ByteReader* in);
+
+ private:
+  struct Mute {
+    uint64_t incident = 0;  // 0: all
+    int rule = 0;           // 0: all
+    Time until{};           // epoch: for ever
+  };
+  bool CoverRule(Time now, int rule) const;
+
+  std::vector<Mute> mutes_;  // at most limits::kMutesPerRun; the oldest go
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ALERT_MUTES_H_

@@ -1,0 +1,60 @@
+// The alert state machine of one incident, as a pure function. Pending, firing,
+// resolved; nothing resolves that never fired, and what fires stays for the
+// hold.
+
+#ifndef NANWATCH_ALERT_TRANSITION_H_
+#define NANWATCH_ALERT_TRANSITION_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "model/incident.h"
+
+namespace nanwatch {
+
+struct AlertPolicy {
+  // A firing incident stays for so long, that Alertmanager's group_wait (30 s)
+  // does not swallow it.
+  Duration hold = std::chrono::seconds(45);
+  // Resolved, then back within this: the same incident, re-opened.
+  Duration reopen_within = std::chrono::minutes(15);
+  // Re-opened so often, it flaps: from then on it must last `hold` before it
+  // fires again.
+  int32_t flaps_after = 3;
+};
+
+struct AlertPhase {
+  AlertState state = AlertState::kPending;
+  bool present = true;  // its findings are there
+  bool fired_once = false;
+  Time since{};  // in this state
+  Time due{};    // pending: may fire then; firing: may resolve then
+  int32_t reopened = 0;
+};
+
+enum class AlertChange : uint8_t {
+  kNone,
+  kFired,     // for the first time
+  kReopened,  // fired again
+  kResolved,
+  kForgotten,  // was pending and never fired: as if it had never been
+};
+
+// A new incident: pending, and due to fire at once.
+AlertPhase NewPhase(Time now);
+
+// Moves on at `now`, with the findings `present` or not. Never call it for a
+// phase that was forgotten. REQUIRES: now never falls.
+AlertChange Move(const AlertPolicy& policy, Time now, bool present,
+                 AlertPhase* phase);
+
+// When Move would do something with nothing else changed.
+std::optional<Time> NextTimer(const AlertPhase& phase);
+
+// True when an incident that comes back at `now` is still the same one.
+bool MayReopen(const AlertPolicy& policy, Time now, const AlertPhase& phase);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ALERT_TRANSITION_H_

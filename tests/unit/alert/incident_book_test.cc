@@ -1,0 +1,314 @@
+#include "alert/incident_book.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/alert/book_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class IncidentBookTest : public ::testing::Test {
+ protected:
+  void Update(int64_t seconds, std::vector<Finding> findings,
+              const Diagnosis& diagnosis = {}) {
+    changed_.clear();
+    book_.Update(
+        At(seconds), seconds, findings, diagnosis,
+        [](int32_t rank) {
+          return RankPlace{"node" + std::to_string(rank), "H200"};
+        },
+        &changed_);
+  }
+  void Advance(int64_t seconds) {
+    changed_.clear();
+    book_.Advance(At(seconds), &changed_);
+  }
+  void Annotate(int64_t seconds, Annotation annotation) {
+    book_.Annotate(At(seconds), annotation);
+    Advance(seconds);
+  }
+
+  static Diagnosis Padding() {
+    CauseVerdict verdict;
+    verdict.cause = Cause::kHarmlessPadding;
+    verdict.grade = EvidenceGrade::kEstablished;
+    verdict.sentence = "harmless";
+    verdict.origin.op = "Log";
+    verdict.rules = {4, 21, 22};
+    verdict.uncapped = {4};
+    verdict.ops = {"Log"};
+    verdict.ceiling = Severity::kInfo;
+    return CausedBy(verdict);
+  }
+
+  IncidentBook book_{{"run", 0}, {}};
+  std::vector<Incident> changed_;
+};
+
+TEST_F(IncidentBookTest, OneCauseIsOneIncidentWithItsChildren) {
+  Update(0,
+         {OpFinding(21, "Log", Severity::kWarning, 3),
+          ScaleFinding(4, Severity::kCritical, 9)},
+         Padding());
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].state, AlertState::kFiring);
+  EXPECT_EQ(changed_[0].cause, Cause::kHarmlessPadding);
+  EXPECT_EQ(changed_[0].severity, Severity::kCritical);
+  EXPECT_EQ(changed_[0].subject.op, "Log");
+  EXPECT_EQ(changed_[0].opened_step, 3);
+  EXPECT_EQ(changed_[0].summary, "harmless");
+  ASSERT_THAT(changed_[0].findings, SizeIs(2));
+  EXPECT_EQ(changed_[0].findings[0].rule, 21);
+  EXPECT_EQ(book_.worst(), Severity::kCritical);
+}
+
+TEST_F(IncidentBookTest, TheCeilingLowersAndNewEvidenceRaises) {
+  Update(0, {OpFinding(21, "Log", Severity::kCritical, 3)}, Padding());
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].severity, Severity::kInfo);
+  Update(1, {OpFinding(21, "Log", Severity::kCritical, 3)});
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].severity, Severity::kCritical);
+  EXPECT_EQ(changed_[0].worst, Severity::kCritical);
+  Update(2, {OpFinding(21, "Log", Severity::kCritical, 3)}, Padding());
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].severity, Severity::kInfo);
+  EXPECT_THAT(book_.incidents(), SizeIs(1));
+}
+
+TEST_F(IncidentBookTest, AnotherOpIsAnotherIncident) {
+  Update(0, {OpFinding(21, "Log", Severity::kCritical, 3)}, Padding());
+  const uint64_t first = book_.incidents()[0].id;
+  Update(1,
+         {OpFinding(21, "Log", Severity::kCritical, 3),
+          OpFinding(21, "Exp", Severity::kCritical, 5)},
+         Padding());
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_NE(changed_[0].id, first);
+  EXPECT_EQ(changed_[0].severity, Severity::kCritical);
+  EXPECT_EQ(book_.incidents()[0].severity, Severity::kInfo);
+}
+
+TEST_F(IncidentBookTest, IncidentsOfOneCauseBecomeOne) {
+  Update(0, {OpFinding(21, "Log", Severity::kWarning, 3),
+             ScaleFinding(4, Severity::kCritical, 9)});
+  ASSERT_THAT(changed_, SizeIs(2));
+  const uint64_t first = changed_[0].id;
+  Update(60,
+         {OpFinding(21, "Log", Severity::kWarning, 3),
+          ScaleFinding(4, Severity::kCritical, 9)},
+         Padding());
+  ASSERT_THAT(changed_, SizeIs(2));
+  EXPECT_EQ(changed_[0].id, first);
+  EXPECT_EQ(changed_[0].severity, Severity::kCritical);
+  EXPECT_EQ(changed_[1].state, AlertState::kResolved);
+  EXPECT_EQ(changed_[1].resolved_reason, "explained by another incident");
+}
+
+TEST_F(IncidentBookTest, ManyRanksAreOneIncident) {
+  std::vector<Finding> findings;
+  for (int rank = 0; rank < 1000; ++rank) {
+    findings.push_back(ScaleFinding(5, Severity::kWarning, 7));
+    findings.back().subject.rank = 999 - rank;
+  }
+  Update(0, findings);
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].subject.rank, 0);
+  EXPECT_EQ(book_.incidents()[0].host, "node0");
+  EXPECT_THAT(book_.incidents()[0].findings, SizeIs(64));
+}
+
+TEST_F(IncidentBookTest, NothingChangedIsNoNews) {
+  const Finding finding = ScaleFinding(4, Severity::kWarning, 0);
+  Update(0, {finding});
+  Update(0, {finding});
+  EXPECT_THAT(changed_, IsEmpty());
+  Finding later = finding;
+  later.sentence = "newer numbers";
+  Update(1, {later});
+  EXPECT_THAT(changed_, IsEmpty());
+  EXPECT_EQ(book_.incidents()[0].summary, "newer numbers");
+}
+
+TEST_F(IncidentBookTest, TimerResolvesAtItsDueTime) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 0)});
+  Update(10, {});
+  EXPECT_THAT(changed_, IsEmpty());
+  EXPECT_EQ(book_.NextTimer(), At(45));
+  Advance(100);
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].resolved, At(45));
+  EXPECT_EQ(changed_[0].resolved_step, 10);
+  EXPECT_EQ(changed_[0].resolved_reason, "cleared");
+  EXPECT_EQ(book_.NextTimer(), std::nullopt);
+}
+
+TEST_F(IncidentBookTest, ReopensWithinAQuarterOfAnHourAndNotLater) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 0)});
+  const uint64_t id = book_.incidents()[0].id;
+  Update(60, {});
+  Update(60 + 900, {ScaleFinding(4, Severity::kWarning, 50)});
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].id, id);
+  EXPECT_EQ(changed_[0].reopened, 1);
+  EXPECT_EQ(changed_[0].resolved, std::nullopt);
+  Update(1100, {});
+  Update(1100 + 901, {ScaleFinding(4, Severity::kWarning, 90)});
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_NE(changed_[0].id, id);
+}
+
+TEST_F(IncidentBookTest, CloseResolvesEverythingAtOnce) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 0),
+             OpFinding(21, "Log", Severity::kWarning, 0)});
+  changed_.clear();
+  book_.Close(At(1), "run closed", &changed_);
+  ASSERT_THAT(changed_, SizeIs(2));
+  EXPECT_EQ(changed_[0].resolved_reason, "run closed");
+  EXPECT_EQ(changed_[1].state, AlertState::kResolved);
+  EXPECT_EQ(book_.worst(), Severity::kNone);
+  EXPECT_EQ(book_.NextTimer(), std::nullopt);
+}
+
+TEST_F(IncidentBookTest, AMutedIncidentIsToldOnceAndThenNoMore) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 0)});
+  Annotation mute;
+  mute.incident = book_.incidents()[0].id;
+  mute.until = At(100);
+  Annotate(1, mute);
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_TRUE(changed_[0].muted);
+  Update(2, {ScaleFinding(4, Severity::kCritical, 0)});
+  EXPECT_THAT(changed_, IsEmpty());
+  EXPECT_EQ(book_.incidents()[0].severity, Severity::kCritical);
+  EXPECT_EQ(book_.NextTimer(), At(100));
+  Advance(100);
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_FALSE(changed_[0].muted);
+  EXPECT_EQ(changed_[0].severity, Severity::kCritical);
+}
+
+TEST_F(IncidentBookTest, AMutedRuleIsNeverTold) {
+  Annotation mute;
+  mute.rule = 4;
+  Annotate(0, mute);
+  Update(1, {ScaleFinding(4, Severity::kWarning, 0)});
+  EXPECT_THAT(changed_, IsEmpty());
+  EXPECT_TRUE(book_.incidents()[0].muted);
+  Update(2, {ScaleFinding(4, Severity::kWarning, 0),
+             ScaleFinding(5, Severity::kWarning, 1)});
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_FALSE(changed_[0].muted);
+  Annotation unmute;
+  unmute.kind = Annotation::Kind::kUnmute;
+  Annotate(3, unmute);
+  EXPECT_THAT(changed_, IsEmpty());
+}
+
+TEST_F(IncidentBookTest, AcknowledgedBySomebody) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 0)});
+  Annotation ack;
+  ack.kind = Annotation::Kind::kAcknowledge;
+  ack.by = "alice";
+  Annotate(1, ack);
+  EXPECT_EQ(book_.incidents()[0].acknowledged_by, "alice");
+}
+
+TEST_F(IncidentBookTest, IdsAreStable) {
+  Subject subject;
+  subject.rank = 3;
+  subject.op = "Log";
+  EXPECT_EQ(IncidentId({"job", 1}, Family::kOp, subject, 7),
+            IncidentId({"job", 1}, Family::kOp, subject, 7));
+  EXPECT_NE(IncidentId({"job", 1}, Family::kOp, subject, 7),
+            IncidentId({"job", 2}, Family::kOp, subject, 7));
+  // Two rules of one family may begin with one subject and step.
+  CauseVerdict verdict;
+  verdict.cause = Cause::kRangeOverflow;
+  verdict.rules = {5};
+  Update(0,
+         {ScaleFinding(4, Severity::kWarning, 0),
+          ScaleFinding(5, Severity::kWarning, 0)},
+         CausedBy(verdict));
+  ASSERT_THAT(book_.incidents(), SizeIs(2));
+  EXPECT_NE(book_.incidents()[0].id, book_.incidents()[1].id);
+}
+
+TEST_F(IncidentBookTest, OldestResolvedOnesGoFirst) {
+  for (int i = 0; i < 300; ++i) {
+    Update(i * 100,
+           {OpFinding(21, "op" + std::to_string(i), Severity::kWarning, i)});
+  }
+  ASSERT_THAT(book_.incidents(), SizeIs(256));
+  EXPECT_EQ(book_.incidents()[0].subject.op, "op299");
+  EXPECT_EQ(book_.incidents()[1].subject.op, "op298");
+  EXPECT_EQ(book_.incidents()[255].subject.op, "op44");
+  EXPECT_EQ(book_.limit_hits(), 0u);
+}
+
+TEST_F(IncidentBookTest, TooManyOpenOnesAreCounted) {
+  std::vector<Finding> findings;
+  for (int i = 0; i < 300; ++i) {
+    findings.push_back(
+        OpFinding(21, "op" + std::to_string(i), Severity::kWarning, i));
+  }
+  Update(0, findings);
+  EXPECT_THAT(book_.incidents(), SizeIs(256));
+  EXPECT_EQ(book_.limit_hits(), 44u);
+}
+
+class BookCheckpointTest : public IncidentBookTest {
+ protected:
+  void SetUp() override {
+    Update(0, {OpFinding(21, "Log", Severity::kWarning, 3)}, Padding());
+    Finding finding = ScaleFinding(5, Severity::kWarning, 9);
+    finding.numbers.push_back({"overflows", 5, "attempts"});
+    Update(5, {finding});
+    Annotation mute;
+    mute.rule = 9;
+    Annotate(6, mute);
+    book_.Save(&bytes_);
+  }
+  std::string bytes_;
+};
+
+TEST_F(BookCheckpointTest, LoadedBookGoesOnAsTheSavedOne) {
+  IncidentBook loaded({"run", 0}, {});
+  ASSERT_TRUE(loaded.Load(bytes_));
+  std::string again;
+  loaded.Save(&again);
+  EXPECT_EQ(again, bytes_);
+  EXPECT_EQ(loaded.NextTimer(), book_.NextTimer());
+  std::vector<Incident> mine;
+  std::vector<Incident> its;
+  book_.Update(At(200), 200, {}, {}, nullptr, &mine);
+  loaded.Update(At(200), 200, {}, {}, nullptr, &its);
+  EXPECT_EQ(mine.size(), its.size());
+  EXPECT_THAT(mine, SizeIs(2));
+  book_.Save(&bytes_);
+  loaded.Save(&again);
+  EXPECT_EQ(again, bytes_);
+}
+
+TEST_F(BookCheckpointTest, AnyFlippedOrMissingByteIsNoticed) {
+  IncidentBook loaded({"run", 0}, {});
+  for (size_t i = 0; i < bytes_.size(); ++i) {
+    std::string damaged = bytes_;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+    EXPECT_FALSE(loaded.Load(damaged)) << "byte " << i;
+    EXPECT_FALSE(loaded.Load(bytes_.substr(0, i))) << "cut at " << i;
+    EXPECT_THAT(loaded.incidents(), IsEmpty());
+  }
+}
+
+TEST_F(BookCheckpointTest, AnotherRunsBytesAreRefused) {
+  IncidentBook other({"run", 1}, {});
+  EXPECT_FALSE(other.Load(bytes_));
+}
+
+}  // namespace
+}  // namespace nanwatch
