@@ -115,7 +115,7 @@ TEST(Exposition, LowHasNoRankSeries) {
   EXPECT_THAT(text, Not(HasSubstr("rank=")));
 }
 
-TEST(Exposition, ThePerRunSetStaysUnderSixtySeries) {
+TEST(Exposition, ARunHasAtMostSeventySeriesOfItsOwn) {
   RunView run = SampleRun("r");
   for (int f = 0; f < kStepFields; ++f) {
     SetValue(static_cast<StepField>(f), 1, &run.latest);

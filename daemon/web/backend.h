@@ -1,0 +1,36 @@
+// WebBackend: what the HTTP side reads. app/ fills it in; tests fake it.
+
+#ifndef NANWATCH_WEB_BACKEND_H_
+#define NANWATCH_WEB_BACKEND_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "history/reader.h"
+#include "metrics/options.h"
+#include "model/self_sample.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+// Every function is called from any of the server's threads, several at once.
+struct WebBackend {
+  std::function<std::shared_ptr<const Snapshot>()> snapshot;  // never null
+  std::function<std::vector<SelfSample>()> self_samples;
+  // A reader of its own for each request. Not set: the history is off.
+  std::function<Result<std::unique_ptr<HistoryReader>>()> open_history;
+  // Empty: ready. Else the reason, a sentence.
+  std::function<std::string()> not_ready;
+  std::function<Time()> now;
+  // Name of a rule by its number; empty: not known.
+  std::function<std::string(int)> rule_name;
+  std::string version;  // of the daemon
+  MetricsOptions metrics;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_WEB_BACKEND_H_

@@ -1,0 +1,76 @@
+#include "web/json_step.h"
+
+#include <string>
+
+namespace nanwatch {
+namespace {
+
+// The value of a bucket without a finite one.
+Json NonFinite(const StepBucket::Value& value) {
+  if (value.nan == 0 && value.neg_inf == 0) return "Infinity";
+  if (value.nan == 0 && value.pos_inf == 0) return "-Infinity";
+  return "NaN";
+}
+
+Json ValueJson(const StepBucket::Value& value) {
+  const bool finite = value.count > 0;
+  Json json = {{"count", value.count}};
+  json["min"] = finite ? JsonNumber(value.min) : Json(nullptr);
+  json["max"] = finite ? JsonNumber(value.max) : Json(nullptr);
+  json["last"] = finite ? JsonNumber(value.last) : NonFinite(value);
+  if (value.nan > 0) json["nan"] = value.nan;
+  if (value.pos_inf > 0) json["pos_inf"] = value.pos_inf;
+  if (value.neg_inf > 0) json["neg_inf"] = value.neg_inf;
+  return json;
+}
+
+}  // namespace
+
+Json BucketJson(const StepBucket& bucket) {
+  Json json = {
+      {"first_step", bucket.first_step}, {"last_step", bucket.last_step},
+      {"first", JsonTime(bucket.first)}, {"last", JsonTime(bucket.last)},
+      {"records", bucket.records},       {"overflows", bucket.overflows},
+      {"skipped", bucket.skipped}};
+  Json& values = json["values"] = Json::object();
+  for (int f = 0; f < kStepFields; ++f) {
+    const StepBucket::Value& value = bucket.value[f];
+    if (value.count + value.nan + value.pos_inf + value.neg_inf == 0) continue;
+    values[std::string(Name(static_cast<StepField>(f)))] = ValueJson(value);
+  }
+  return json;
+}
+
+Json OpRowJson(const OpRow& row) {
+  const OpStatus& status = row.status;
+  Json json = {{"step", status.step},
+               {"time", JsonTime(status.time)},
+               {"op", row.op.name},
+               {"type", row.op.type},
+               {"data_format", row.op.data_format},
+               {"dtype", Name(row.op.dtype)},
+               {"slot", Name(status.slot)},
+               {"elements", status.elements}};
+  if (!row.op.logical_shape.empty()) {
+    json["logical_shape"] = row.op.logical_shape;
+  }
+  if (!row.op.storage_shape.empty()) {
+    json["storage_shape"] = row.op.storage_shape;
+  }
+  if (row.op.order >= 0) json["order"] = row.op.order;
+  Json& counts = json["counts"] = Json::object();
+  for (int c = 0; c < kOpCounts; ++c) {
+    if (!status.count[c]) continue;
+    counts[std::string(Name(static_cast<OpCount>(c)))] = *status.count[c];
+  }
+  Json& statistics = json["statistics"] = Json::object();
+  for (int s = 0; s < kOpStats; ++s) {
+    if (!status.stat[s]) continue;
+    statistics[std::string(Name(static_cast<OpStat>(s)))] =
+        JsonNumber(*status.stat[s]);
+  }
+  if (status.device_flag) json["device_flag"] = *status.device_flag;
+  return json;
+}
+
+}  // namespace nanwatch

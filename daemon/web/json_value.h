@@ -1,0 +1,40 @@
+// Numbers and times as this API writes them. NaN and infinities are the strings
+// "NaN", "Infinity", "-Infinity"; absent is null; not collected is no key.
+
+#ifndef NANWATCH_WEB_JSON_VALUE_H_
+#define NANWATCH_WEB_JSON_VALUE_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace nanwatch {
+
+// Keys stay in the order in which they were written.
+using Json = nlohmann::ordered_json;
+
+inline constexpr std::string_view kJsonType = "application/json; charset=utf-8";
+
+Json JsonNumber(double value);
+// Seconds since the Unix epoch, with a fraction.
+Json JsonTime(Time time);
+// 64-bit ids do not fit in a JavaScript number: 16 hexadecimal digits.
+Json JsonId(uint64_t id);
+
+// Null when there is no value.
+template <typename T>
+Json JsonOrNull(const std::optional<T>& value) {
+  if (!value) return nullptr;
+  return *value;
+}
+
+// Never fails: bytes that are not UTF-8 become U+FFFD.
+std::string Dump(const Json& json);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_WEB_JSON_VALUE_H_

@@ -1,0 +1,130 @@
+#include "web/landing.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace nanwatch {
+namespace {
+
+constexpr size_t kRunsShown = 200;
+
+std::string Escaped(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '&':
+        html += "&amp;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      case '\'':
+        html += "&#39;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+std::string PercentEncoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri;
+  for (const unsigned char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+                       c == '.';
+    if (plain) {
+      uri += static_cast<char>(c);
+    } else {
+      uri += '%';
+      uri += kHex[c / 16];
+      uri += kHex[c % 16];
+    }
+  }
+  return uri;
+}
+
+std::string RunRowHtml(const RunView& run) {
+  const std::string severity(Name(run.severity));
+  const std::string uri = "/api/v1/runs/" + PercentEncoded(run.key.run_id) +
+                          "/attempts/" + std::to_string(run.key.attempt);
+  return "<tr class=\"" + severity + "\"><td><a href=\"" + uri + "\">" +
+         Escaped(run.key.run_id) + "</a></td><td>" +
+         std::to_string(run.key.attempt) + "</td><td>" +
+         Escaped(run.description.job) + "</td><td>" +
+         std::string(Name(run.state)) + "</td><td>" +
+         std::to_string(run.last_step) + "</td><td>" +
+         (run.severity == Severity::kNone ? "healthy" : severity) +
+         "</td><td>" + Escaped(run.diagnosis.headline) + "</td></tr>\n";
+}
+
+std::string RunsHtml(const Snapshot& snapshot) {
+  std::vector<const RunView*> runs;
+  snapshot.runs.ForEach([&](const RunView& run) { runs.push_back(&run); });
+  if (runs.empty()) {
+    return "<p>No run has reported yet. Point a training at this daemon and "
+           "reload.</p>\n";
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const RunView* a, const RunView* b) {
+                     return a->severity > b->severity;
+                   });
+  std::string html =
+      "<table>\n<tr><th>Run</th><th>Attempt</th><th>Job</th><th>State</th>"
+      "<th>Step</th><th>Verdict</th><th>Why</th></tr>\n";
+  for (size_t i = 0; i < std::min(kRunsShown, runs.size()); ++i) {
+    html += RunRowHtml(*runs[i]);
+  }
+  html += "</table>\n";
+  if (runs.size() > kRunsShown) {
+    html += "<p>" + std::to_string(runs.size() - kRunsShown) +
+            " more: see <a href=\"/api/v1/runs\">/api/v1/runs</a>.</p>\n";
+  }
+  return html;
+}
+
+}  // namespace
+
+const std::string_view kStyleSheet = R"(:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto;
+       max-width: 70rem; padding: 0 1rem; }
+h1 { font-size: 1.3rem; font-weight: 600; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .35rem .6rem; vertical-align: top;
+         border-bottom: 1px solid #8884; }
+th { font-weight: 500; opacity: .7; }
+tr.warning td:nth-child(6) { color: #b26a00; }
+tr.critical td:nth-child(6) { color: #c62828; font-weight: 600; }
+nav a { margin-right: 1rem; }
+.note { opacity: .7; }
+)";
+
+std::string LandingPage(const Snapshot& snapshot, std::string_view version,
+                        std::string_view not_ready) {
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<title>nanwatch</title>"
+      "<link rel=\"stylesheet\" href=\"/style.css\"></head><body>\n"
+      "<h1>nanwatch</h1>\n";
+  if (!not_ready.empty()) {
+    html += "<p>Not ready: " + Escaped(not_ready) + "</p>\n";
+  }
+  html += RunsHtml(snapshot);
+  html +=
+      "<nav><a href=\"/metrics\">Metrics</a>"
+      "<a href=\"/api/v1/runs\">Runs (JSON)</a>"
+      "<a href=\"/api/v1/status\">Status (JSON)</a>"
+      "<a href=\"/-/ready\">Ready</a></nav>\n<p class=\"note\">nanwatchd " +
+      Escaped(version) + "</p>\n</body></html>\n";
+  return html;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,29 @@
+// WebOptions, and where the HTTP side listens.
+
+#ifndef NANWATCH_WEB_OPTIONS_H_
+#define NANWATCH_WEB_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+namespace nanwatch {
+
+// Inside the range that Prometheus exporters share (9100 to 9999).
+inline constexpr int kDefaultHttpPort = 9765;
+
+struct WebOptions {
+  // ADDRESS:PORT, [ADDRESS]:PORT for IPv6; port 0: any free one. Empty: no HTTP
+  // at all.
+  std::string listen = "127.0.0.1:9765";
+  // Names under which a browser or scraper may call, beside localhost, this
+  // machine's own name and plain IP addresses.
+  std::vector<std::string> allowed_hosts;
+  // Requests answered at once; others wait. 1 .. 64.
+  int threads = 4;
+  // A client that sends or reads nothing for so long is cut off. 1 .. 300.
+  int timeout_seconds = 10;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_WEB_OPTIONS_H_

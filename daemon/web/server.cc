@@ -1,0 +1,144 @@
+#include "web/server.h"
+
+#include <civetweb.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/mutex.h"
+#include "web/http.h"
+#include "web/site.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Header(const mg_connection* connection, const char* name) {
+  const char* value = mg_get_header(connection, name);
+  return value == nullptr ? "" : value;
+}
+
+std::string MachineName() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+class CivetServer : public WebServer {
+ public:
+  CivetServer(const WebOptions& options, WebBackend backend)
+      : site_(std::move(backend), WithMachineName(options.allowed_hosts)) {}
+  ~CivetServer() override { Stop(); }
+
+  Status Listen(const WebOptions& options) {
+    mg_init_library(0);
+    const std::string threads = std::to_string(options.threads);
+    const std::string timeout = std::to_string(options.timeout_seconds * 1000);
+    const char* settings[] = {"listening_ports",
+                              options.listen.c_str(),
+                              "num_threads",
+                              threads.c_str(),
+                              "request_timeout_ms",
+                              timeout.c_str(),
+                              "enable_keep_alive",
+                              "no",
+                              "decode_url",
+                              "no",
+                              nullptr};
+    mg_callbacks callbacks{};
+    callbacks.begin_request = OnRequest;
+    callbacks.log_message = OnLog;
+    context_ = mg_start(&callbacks, this, settings);
+    if (context_ == nullptr) {
+      mg_exit_library();
+      return Error{"HTTP cannot listen on " + options.listen + ": " +
+                   Complaint() +
+                   ". Stop the program that uses the address, or set "
+                   "web.listen to another one (port 0: any free one)."};
+    }
+    mg_server_port ports[4]{};
+    mg_get_server_ports(context_, 4, ports);
+    port_ = ports[0].port;
+    const size_t colon = options.listen.rfind(':');
+    const std::string host = colon == std::string::npos
+                                 ? std::string("0.0.0.0")
+                                 : options.listen.substr(0, colon);
+    address_ = host + ":" + std::to_string(port_);
+    return OkStatus();
+  }
+
+  int port() const override { return port_; }
+  std::string address() const override { return address_; }
+
+  void Stop() override {
+    if (context_ == nullptr) return;
+    mg_stop(context_);
+    mg_exit_library();
+    context_ = nullptr;
+  }
+
+ private:
+  static std::vector<std::string> WithMachineName(
+      std::vector<std::string> names) {
+    names.push_back(MachineName());
+    return names;
+  }
+
+  static int OnRequest(mg_connection* connection) {
+    const mg_request_info* info = mg_get_request_info(connection);
+    auto* server = static_cast<CivetServer*>(info->user_data);
+    HttpRequest request;
+    request.method = info->request_method;
+    request.path = info->local_uri_raw == nullptr ? "*" : info->local_uri_raw;
+    request.query = info->query_string == nullptr ? "" : info->query_string;
+    request.host = Header(connection, "Host");
+    request.accept = Header(connection, "Accept");
+    request.accept_encoding = Header(connection, "Accept-Encoding");
+    const HttpReply reply = server->site_.Answer(request);
+    std::string bytes = HeaderBlock(reply);
+    if (request.method != "HEAD") bytes += reply.body;
+    mg_write(connection, bytes.data(), bytes.size());
+    return reply.status;
+  }
+
+  // civetweb says only here why it did not start.
+  static int OnLog(const mg_connection* connection, const char* message) {
+    auto* server =
+        static_cast<CivetServer*>(mg_get_user_data(mg_get_context(connection)));
+    if (server != nullptr) {
+      MutexLock lock(server->mutex_);
+      if (server->complaint_.size() < 1024) {
+        server->complaint_ += server->complaint_.empty() ? "" : "; ";
+        server->complaint_ += message;
+      }
+    }
+    return 1;  // not to a file or standard error
+  }
+
+  std::string Complaint() {
+    MutexLock lock(mutex_);
+    const std::string in_use = std::strerror(EADDRINUSE);
+    if (complaint_.find(in_use) != std::string::npos) return in_use;
+    return complaint_.empty() ? "civetweb did not start" : complaint_;
+  }
+
+  Site site_;
+  mg_context* context_ = nullptr;
+  int port_ = 0;
+  std::string address_;
+  Mutex mutex_;
+  std::string complaint_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WebServer>> WebServer::Start(const WebOptions& options,
+                                                    WebBackend backend) {
+  auto server = std::make_unique<CivetServer>(options, std::move(backend));
+  const Status listening = server->Listen(options);
+  if (!listening.ok()) return Error{listening.error()};
+  return std::unique_ptr<WebServer>(std::move(server));
+}
+
+}  // namespace nanwatch
