@@ -4,19 +4,30 @@
 #ifndef NANWATCH_DETECT_RULES_H_
 #define NANWATCH_DETECT_RULES_H_
 
-#include <memory>
 #include <span>
+#include <string_view>
+#include <vector>
 
-#include "base/result.h"
 #include "detect/rule_list.h"
-// One include a rule follows here.
+#include "detect/scale_at_floor.h"
+#include "detect/scale_below_one.h"
+#include "detect/scale_collapse.h"
+#include "detect/scale_rank_mismatch.h"
+#include "detect/scale_unrepresentable.h"
+#include "detect/stalled.h"
+#include "detect/weight_nonfinite.h"
 
 namespace nanwatch {
 
-// using StepRules = RuleList<...>;     a (rank, optimizer)
-// using OpRules = RuleList<...>;       a (rank, op, slot), made on demand
-// using AlignedRules = RuleList<...>;  an agreement group
-// using TimeRules = RuleList<...>;     a run
+// A (rank, optimizer).
+using StepRules =
+    RuleList<ScaleAtFloor, ScaleBelowOne, ScaleUnrepresentable, ScaleCollapse>;
+// A (rank, op, slot), made on demand.
+using OpRules = RuleList<WeightNonfinite>;
+// An agreement group.
+using AlignedRules = RuleList<ScaleRankMismatch>;
+// A run.
+using TimeRules = RuleList<Stalled>;
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();
@@ -35,10 +46,21 @@ class RuleTables {
   RuleTables(const RuleTables&) = delete;
   RuleTables& operator=(const RuleTables&) = delete;
 
-  // const StepRules::Table& step() const;
-  // const OpRules::Table& op() const;
-  // const AlignedRules::Table& aligned() const;
-  // const TimeRules::Table& time() const;
+  const StepRules::Table& step() const { return step_; }
+  const OpRules::Table& op() const { return op_; }
+  const AlignedRules::Table& aligned() const { return aligned_; }
+  const TimeRules::Table& time() const { return time_; }
+
+ private:
+  template <typename List>
+  void Fill(const RuleSet& set, typename List::Table* table);
+
+  // The thresholds of every rule, one after another; the tables point into it.
+  std::vector<double> values_;
+  StepRules::Table step_;
+  OpRules::Table op_;
+  AlignedRules::Table aligned_;
+  TimeRules::Table time_;
 };
 
 }  // namespace nanwatch

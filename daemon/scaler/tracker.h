@@ -1,6 +1,10 @@
 // ScalerTracker: follows the loss scale of one rank and optimizer beside the
 // model of its scaler. Declared scalers are taken at their word until a
 // transition shows otherwise; undeclared ones are recognised from transitions.
+//
+// Clients differ in whether a record's scale is the one that the attempt used
+// or the one after it: both are understood. Scales that are 0, negative, NaN or
+// infinite never enter (rule 3 speaks of them).
 
 #ifndef NANWATCH_SCALER_TRACKER_H_
 #define NANWATCH_SCALER_TRACKER_H_
@@ -24,6 +28,13 @@ enum class Transition : uint8_t {
   kImpossible,  // a change that the scaler could never make
 };
 
+// What became of the newest attempt.
+enum class Fate : uint8_t {
+  kUnknown,  // no flag says, and a scaler may have skipped it
+  kApplied,
+  kLost,  // skipped; or an overflow under a scaler that skips those
+};
+
 // Trivially copyable: a part of the engine's state of a rank.
 class ScalerTracker {
  public:
@@ -36,31 +47,74 @@ class ScalerTracker {
   const ScalerSpec* spec() const;
   bool recognised() const;  // spec() comes from transitions alone
   // True when the scale moves by itself (declared so, or seen to move).
-  bool dynamic() const;
-  double floor() const;  // 0: none
+  bool dynamic() const { return dynamic_; }
+  double floor() const { return p_.floor; }  // 0: none
   // Declared or default growth interval in attempts; 0: unknown.
   int64_t growth_interval() const;
+  // Overflows that only take one growth back, see ScalerParameters. 2 while
+  // the scaler is not known: most forgive one.
+  int64_t overflows_per_growth() const;
   // Attempts from the first record in which start-up calibration may still go
-  // on: ceil(log(init/floor)/log(1/backoff)) * hysteresis + 2, at most 200.
-  int64_t grace_attempts() const;
-  // Calibration: within grace_attempts() and no good step was seen yet.
-  bool in_grace() const;
-  // Attempts until the floor at the rate of the last overflows; absent when the
-  // scale does not fall, there is no floor and 0 is far, or it is there
-  // already.
+  // on: the overflows from the first scale to the floor (1 where there is none)
+  // and the forgiven ones, + 2, at most 200. 36 before a scale is known.
+  int64_t grace_attempts() const { return grace_; }
+  // Calibration: within grace_attempts() and no good step was seen yet. Never
+  // for a fixed scale, or none.
+  bool in_grace() const {
+    return good_steps_ == 0 && attempts_ <= grace_ && may_calibrate_;
+  }
+  // Attempts until the floor (without one: until 2^-126, once below 1) at the
+  // rate of the present fall; absent when the scale does not fall, or has not
+  // for 100 attempts, or is there already.
   std::optional<int64_t> attempts_to_floor() const;
-  Transition last_transition() const;
-  uint64_t impossible_transitions() const;
+  Transition last_transition() const { return transition_; }
+  uint64_t impossible_transitions() const { return impossible_; }
+
+  // The newest record: an overflow, by its flag; where that was not collected
+  // by the skipped flag, the float status or the scale's fall.
+  bool overflowed() const { return overflowed_; }
+  Fate fate() const { return fate_; }
 
   // Facts of the scale so far; absent before the first record with a scale.
   std::optional<double> scale() const;
   std::optional<double> first_scale() const;
-  int64_t attempts() const;         // records seen
-  int64_t overflow_streak() const;  // consecutive overflows, newest included
-  int64_t good_steps() const;       // attempts without overflow, ever
+  int64_t attempts() const { return attempts_; }  // records seen
+  // Consecutive overflows, newest included.
+  int64_t overflow_streak() const { return streak_; }
+  // Attempts without overflow, ever.
+  int64_t good_steps() const { return good_steps_; }
 
  private:
-  // Filled in by the implementation; no pointers, no heap.
+  void Follow(double scale, const StepRecord& record);
+  void OnChange(double from, double to, int64_t gap);
+  void Recognise(double from, double to);
+  void JudgeOverflow(const StepRecord& record);
+  void SetGrace();
+
+  ScalerParameters p_;
+  double scale_ = 0;  // newest; 0: none yet
+  double first_scale_ = 0;
+  double lowest_ = 0;
+  double fall_from_ = 0;      // scale before the present fall; 0: none
+  int64_t fall_attempt_ = 0;  // attempt of the fall's first backoff
+  int64_t last_backoff_ = -1;
+  int64_t quiet_since_ = 0;  // attempt of the last overflow or change
+  int64_t attempts_ = 0;
+  int64_t good_steps_ = 0;
+  int64_t streak_ = 0;
+  int64_t last_step_ = 0;
+  int64_t grace_ = 36;
+  uint64_t impossible_ = 0;
+  uint32_t candidates_ = ~0u;  // bit i: AllScalers()[i] could do all this
+  uint16_t changes_ = 0;       // of the scale, saturating
+  int8_t declared_ = -1;       // index in AllScalers()
+  int8_t recognised_ = -1;
+  bool dynamic_ = false;
+  bool may_calibrate_ = true;
+  bool check_off_ = false;  // overflowing attempts are applied
+  bool overflowed_ = false;
+  Fate fate_ = Fate::kUnknown;
+  Transition transition_ = Transition::kNone;
 };
 
 }  // namespace nanwatch

@@ -1,0 +1,56 @@
+// Episode: from a rule's first trigger to its clearing, counted in attempts.
+
+#ifndef NANWATCH_DETECT_EPISODE_H_
+#define NANWATCH_DETECT_EPISODE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/finding.h"
+#include "model/severity.h"
+
+namespace nanwatch {
+
+// Trivially copyable: a member of a rule.
+class Episode {
+ public:
+  // One attempt at `step`. A trigger opens the episode or makes it worse; it is
+  // never milder than it was. `clear_after` clean attempts in a row (a trigger
+  // is not clean) end it.
+  Severity On(Severity trigger, bool clean, int64_t step, int64_t clear_after) {
+    if (trigger == Severity::kNone && severity_ == Severity::kNone) {
+      return Severity::kNone;
+    }
+    last_ = step;
+    if (trigger != Severity::kNone) {
+      if (severity_ == Severity::kNone) opened_ = step;
+      severity_ = std::max(severity_, trigger);
+      clean_ = 0;
+    } else if (!clean) {
+      clean_ = 0;
+    } else if (++clean_ >= clear_after) {
+      severity_ = Severity::kNone;
+    }
+    return severity_;
+  }
+
+  Severity severity() const { return severity_; }
+  bool open() const { return severity_ != Severity::kNone; }
+  // Says that the trouble began earlier than the trigger.
+  void OpenedAt(int64_t step) { opened_ = step; }
+
+  void Describe(Finding* finding) const {
+    finding->opened_step = opened_;
+    finding->last_step = last_;
+  }
+
+ private:
+  int64_t opened_ = 0;
+  int64_t last_ = 0;
+  int32_t clean_ = 0;
+  Severity severity_ = Severity::kNone;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_EPISODE_H_

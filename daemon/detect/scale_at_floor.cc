@@ -1,0 +1,71 @@
+#include "detect/scale_at_floor.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"nominal_floor", 1, 0, 1e6, "scale", "Megatron, DeepSpeed, jmp: floor 1"},
+    {"critical_streak", 3, 1, 1000, "attempts",
+     "an isolated overflow at the floor is survived in public logs"},
+    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ScaleAtFloor::kSpec = {
+    1,
+    "scale_at_floor",
+    Family::kScale,
+    "A dynamic loss scale has fallen to its floor and cannot answer the next "
+    "overflow.",
+    "The scale fell to the scaler's floor (nominal_floor where it has none); "
+    "critical once critical_streak attempts in a row overflowed, the last of "
+    "them at the floor.",
+    "No overflow for clear_after attempts.",
+    kThresholds};
+
+Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
+  const ScalerTracker& scaler = c.scaler;
+  if (!scaler.dynamic()) return episode_.severity();
+  const double scale = scaler.scale().value_or(0);
+  const double floor = scaler.floor() > 0 ? scaler.floor() : t[kNominalFloor];
+  const double at_most = floor * 1.005;  // logs round
+  const bool at = scale > 0 && scale <= at_most &&
+                  scaler.first_scale().value_or(0) > at_most;
+  const bool overflow = scaler.overflowed();
+  Severity trigger = Severity::kNone;
+  if (at && (!was_at_ || overflow)) {
+    if (!episode_.open()) overflows_at_floor_ = 0;
+    trigger = Severity::kWarning;
+    if (overflow && was_at_) {
+      ++overflows_at_floor_;
+      if (scaler.overflow_streak() >= t[kCriticalStreak]) {
+        trigger = Severity::kCritical;
+      }
+    }
+    scale_ = scale;
+    floor_ = floor;
+  }
+  was_at_ = at;
+  return episode_.On(trigger, !overflow, c.record.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void ScaleAtFloor::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence = Sentence(
+      "The loss scale fell to ", scale_, " and its floor is ", floor_,
+      overflows_at_floor_ > 0
+          ? Sentence("; ", overflows_at_floor_,
+                     " overflows came at the floor, "
+                     "where the scaler can do nothing more.")
+          : std::string("; the next overflow cannot lower it further."));
+  finding->numbers = {{"scale", scale_, ""},
+                      {"floor", floor_, ""},
+                      {"overflows_at_floor",
+                       static_cast<double>(overflows_at_floor_), "attempts"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,37 @@
+// Rule 1, scale_at_floor: a dynamic loss scale has fallen to its floor.
+// It cannot fall further, so the next overflows are answered by nothing. Where
+// the scaler has no floor, 1 stands in for it. A scale that began there
+// (BF16 runs log 1 for ever) says nothing, and isolated overflows at the floor
+// do not make it critical: runs converge with one an epoch. Three in a row do.
+// It clears though the scale stays low, when overflows end: whether gradients
+// then vanish is for the gradient rules to say.
+
+#ifndef NANWATCH_DETECT_SCALE_AT_FLOOR_H_
+#define NANWATCH_DETECT_SCALE_AT_FLOOR_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class ScaleAtFloor {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kNominalFloor, kCriticalStreak, kClear };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  double scale_ = 0;
+  double floor_ = 0;
+  int64_t overflows_at_floor_ = 0;  // in this episode
+  bool was_at_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_SCALE_AT_FLOOR_H_

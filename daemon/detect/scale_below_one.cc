@@ -1,0 +1,67 @@
+#include "detect/scale_below_one.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"hold", 2, 1, 1000, "attempts", "pytorch#99640"},
+    {"critical_overflows", 3, 1, 1000, "attempts",
+     "fairseq#506 converges below 1 with isolated overflows"},
+    {"critical_scale", 0x1p-10, 0, 1, "scale",
+     "yolact#359 and apex#1135 learn nothing below it"},
+    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ScaleBelowOne::kSpec = {
+    2,
+    "scale_below_one",
+    Family::kScale,
+    "A dynamic loss scale below 1 makes gradients smaller than without any "
+    "scaling, so they underflow.",
+    "The scale is below 1 for hold attempts in a row; critical with "
+    "critical_overflows overflows meanwhile, or below critical_scale.",
+    "For clear_after attempts the scale is 2 or more, or above critical_scale "
+    "without an overflow.",
+    kThresholds};
+
+Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
+  const double scale = c.scaler.scale().value_or(1);
+  if (scale >= 1) {
+    below_ = 0;
+    overflows_ = 0;
+    if (!episode_.open()) return Severity::kNone;
+    return episode_.On(Severity::kNone, scale >= 2 || !c.scaler.overflowed(),
+                       c.record.step, static_cast<int64_t>(t[kClear]));
+  }
+  const bool first = ++below_ == static_cast<int32_t>(t[kHold]);
+  if (c.scaler.overflowed()) ++overflows_;
+  const bool tiny = scale < t[kCriticalScale];
+  const bool news = first || tiny || c.scaler.overflowed() ||
+                    c.scaler.last_transition() == Transition::kBackedOff;
+  Severity trigger = Severity::kNone;
+  if (c.scaler.dynamic() && below_ >= t[kHold] && news) {
+    const bool critical = tiny || overflows_ >= t[kCriticalOverflows];
+    trigger = critical ? Severity::kCritical : Severity::kWarning;
+    scale_ = scale;
+  }
+  return episode_.On(trigger, true, c.record.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void ScaleBelowOne::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence = Sentence(
+      "The loss scale is ", scale_, ", below 1, for ", below_,
+      " attempts, of which ", overflows_,
+      " overflowed: gradients are made smaller than without any scaling.");
+  finding->numbers = {
+      {"scale", scale_, ""},
+      {"attempts_below_one", static_cast<double>(below_), "attempts"},
+      {"overflows_below_one", static_cast<double>(overflows_), "attempts"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,74 @@
+#include "detect/scale_collapse.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"warning_ratio", 16, 2, 1e9, "ratio",
+     "BigScience tr1-13B: 65536 to 4096 in 20 iterations"},
+    {"critical_ratio", 256, 2, 1e12, "ratio",
+     "ours; apex#493 fell from 256 to 2 for good"},
+    {"clear_ratio", 4, 1, 1e9, "ratio", "ours"},
+    {"clear_after", 500, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ScaleCollapse::kSpec = {
+    4,
+    "scale_collapse",
+    Family::kScale,
+    "The loss scale fell far below a scale at which training went well.",
+    "The largest scale with a good attempt among the last 50 is warning_ratio "
+    "times the scale, or among the last 200 critical_ratio times (critical).",
+    "Less than clear_ratio for clear_after attempts.",
+    kThresholds};
+
+Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
+  const double scale = c.scaler.scale().value_or(0);
+  if (scale == 0) return Severity::kNone;
+  const float worked = c.scaler.overflowed() ? 0.0f : static_cast<float>(scale);
+  worked_50_.Push(worked);
+  worked_200_.Push(worked);
+  const ScalerSpec* spec = c.scaler.spec();
+  if (spec != nullptr && spec->growth == Growth::kStatistical) {
+    return Severity::kNone;
+  }
+  const double far = worked_200_.maximum();
+  if (far < 2 * scale && !episode_.open()) return Severity::kNone;
+  const double near = worked_50_.maximum();
+  Severity trigger = Severity::kNone;
+  if (far >= t[kCriticalRatio] * scale) {
+    trigger = Severity::kCritical;
+  } else if (near >= t[kWarningRatio] * scale) {
+    trigger = Severity::kWarning;
+  }
+  if (trigger != Severity::kNone) {
+    scale_ = scale;
+    from_ = trigger == Severity::kCritical ? far : near;
+    to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
+  }
+  return episode_.On(trigger, far < t[kClearRatio] * scale, c.record.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void ScaleCollapse::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence = Sentence("The loss scale fell from ", from_,
+                               ", where training worked, to ", scale_,
+                               ", a factor of ", from_ / scale_);
+  if (to_floor_ > 0) {
+    finding->sentence += Sentence("; at this rate it reaches its floor in ",
+                                  to_floor_, " attempts");
+  }
+  finding->sentence += ".";
+  finding->numbers = {{"scale_before", from_, ""}, {"scale", scale_, ""}};
+  if (to_floor_ > 0) {
+    finding->numbers.push_back(
+        {"attempts_to_floor", static_cast<double>(to_floor_), "attempts"});
+  }
+}
+
+}  // namespace nanwatch

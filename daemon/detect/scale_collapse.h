@@ -1,0 +1,37 @@
+// Rule 4, scale_collapse: the loss scale fell far within few attempts.
+// It is measured against the largest scale at which an attempt went well, so a
+// descent from a start scale that never worked (calibration, however deep) is
+// no collapse. The windows are blocks of 10 attempts, see BlockMaximum. A
+// statistical scaler moves as it likes and is not judged.
+
+#ifndef NANWATCH_DETECT_SCALE_COLLAPSE_H_
+#define NANWATCH_DETECT_SCALE_COLLAPSE_H_
+
+#include "detect/block_maximum.h"
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class ScaleCollapse {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kWarningRatio, kCriticalRatio, kClearRatio, kClear };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  BlockMaximum<10, 5> worked_50_;
+  BlockMaximum<10, 20> worked_200_;
+  double scale_ = 0;
+  double from_ = 0;
+  int64_t to_floor_ = -1;  // attempts; -1: no forecast
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_SCALE_COLLAPSE_H_

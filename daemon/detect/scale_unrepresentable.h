@@ -1,0 +1,32 @@
+// Rule 3, scale_unrepresentable: the loss scale is 0, negative, NaN,
+// infinite, or so small that its fp32 reciprocal is infinite. Nothing recovers
+// from that: it stays until the attempt ends. Some logs print -1 or 0 for "not
+// known" from the first record on; that is no finding.
+
+#ifndef NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
+#define NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class ScaleUnrepresentable {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kSmallest };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  double scale_ = 0;
+  double last_usable_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_

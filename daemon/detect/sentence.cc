@@ -1,0 +1,17 @@
+#include "detect/sentence.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace nanwatch {
+
+std::string Number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  char text[40];
+  const bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
+  std::snprintf(text, sizeof(text), whole ? "%.0f" : "%.4g", value);
+  return text;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,140 @@
+#include "scaler/catalog.h"
+
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace nanwatch {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr double kMaxFloat = std::numeric_limits<float>::max();
+constexpr double k2To7 = 128;
+constexpr double k2To14 = 16384;
+constexpr double k2To15 = 32768;
+constexpr double k2To16 = 65536;
+constexpr double k2To24 = 16777216;
+constexpr double k2To32 = 4294967296;
+
+// name, title,
+// init, growth factor, interval, growth, backoff factor, hysteresis, count,
+// floor, ceiling, at the floor, source
+constexpr ScalerSpec kScalers[] = {
+    {"pytorch", "PyTorch GradScaler",                                   //
+     k2To16, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, kMaxFloat, AtFloor::kNoFloor, "torch/amp/grad_scaler.py"},
+    {"fsdp", "PyTorch FSDP ShardedGradScaler",                          //
+     k2To16, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, kMaxFloat, AtFloor::kNoFloor,
+     "torch/distributed/fsdp/sharded_grad_scaler.py"},
+    {"torch_npu", "torch_npu GradScaler",                               //
+     k2To16, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, kMaxFloat, AtFloor::kNoFloor, "torch_npu/npu/amp/grad_scaler.py"},
+    {"deepspeed", "DeepSpeed DynamicLossScaler",  //
+     k2To16, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kUntilGrowth,
+     2,  //
+     1, kNone, AtFloor::kRaises, "deepspeed/runtime/fp16/loss_scaler.py"},
+    {"megatron", "Megatron-LM DynamicGradScaler",  //
+     k2To32, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kUntilGrowth,
+     2,  //
+     1, kNone, AtFloor::kClamps, "megatron/core/optimizer/grad_scaler.py"},
+    {"apex", "NVIDIA Apex amp LossScaler",                              //
+     k2To16, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, k2To24, AtFloor::kNoFloor, "apex/amp/scaler.py"},
+    {"fairseq", "fairseq DynamicLossScaler",                           //
+     k2To7, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     1e-4, kNone, AtFloor::kRaises, "fairseq/optim/dynamic_loss_scaler.py"},
+    {"keras", "Keras LossScaleOptimizer",                               //
+     k2To15, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "keras/src/optimizers/loss_scale_optimizer"},
+    {"jmp", "JAX jmp DynamicLossScale",                                 //
+     k2To15, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     1, kNone, AtFloor::kClamps, "jmp/_src/loss_scale.py"},
+    {"paddle", "Paddle AmpScaler",                                      //
+     k2To15, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "paddle/amp/grad_scaler.py"},
+    {"mindspore", "MindSpore DynamicLossScaler",                   //
+     0, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     1, kNone, AtFloor::kClamps, "mindspore/amp.py"},
+    // Three growths in a row lengthen the interval (20 to 1000), three
+    // backoffs in a row make it 1.
+    {"mindformers", "MindFormers AdaptiveLossScaleUpdateCell",  //
+     0, 2, 1000, Growth::kVarying, 0.5, Hysteresis::kNone, 1,   //
+     1, kNone, AtFloor::kClamps, "mindformers/wrapper/adaptive_loss_scale.py"},
+    {"ascend_tf", "Ascend TensorFlow ExponentialUpdateLossScaleManager",  //
+     0, 2, 0, Growth::kConsecutive, 0.8, Hysteresis::kCumulative, 2,      //
+     1, kMaxFloat, AtFloor::kClamps,
+     "npu_bridge/estimator/npu/npu_loss_scale_manager.py"},
+    {"ascend_tf_fixed", "Ascend TensorFlow FixedLossScaleManager",  //
+     0, 1, 0, Growth::kNever, 1, Hysteresis::kNone, 1,              //
+     0, kNone, AtFloor::kNoFloor,
+     "npu_bridge/estimator/npu/npu_loss_scale_manager.py"},
+    {"openseq2seq_backoff", "OpenSeq2Seq BackoffScaler",                //
+     k2To14, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     1, k2To14, AtFloor::kClamps,
+     "open_seq2seq/optimizers/automatic_loss_scaler.py"},
+    {"openseq2seq_logmax", "OpenSeq2Seq LogMaxScaler",          //
+     1, 2, 0, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
+     1, k2To14, AtFloor::kClamps,
+     "open_seq2seq/optimizers/automatic_loss_scaler.py"},
+    {"adaloss", "AdaLoss layer-wise scaling",                   //
+     1, 2, 0, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
+     1, 1024, AtFloor::kClamps, "ada_loss/core.py"},
+    {"popart", "Graphcore PopART automatic loss scaling",       //
+     1, 2, 1, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "popart: lossscaleupdatex.cpp"},
+};
+
+constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+    {"torch", "pytorch"},
+    {"gradscaler", "pytorch"},
+    {"torchampgradscaler", "pytorch"},
+    {"torchcudaampgradscaler", "pytorch"},
+    {"shardedgradscaler", "fsdp"},
+    {"npu", "torch_npu"},
+    {"megatronlm", "megatron"},
+    {"dynamicgradscaler", "megatron"},
+    {"nemo", "megatron"},
+    {"apexamp", "apex"},
+    {"tensorflow", "keras"},
+    {"lossscaleoptimizer", "keras"},
+    {"jax", "jmp"},
+    {"ampscaler", "paddle"},
+    {"paddlepaddle", "paddle"},
+    {"dynamiclossscaleupdatecell", "mindspore"},
+    {"adaptivelossscaleupdatecell", "mindformers"},
+    {"ascend", "ascend_tf"},
+    {"exponentialupdatelossscalemanager", "ascend_tf"},
+    {"fixedlossscalemanager", "ascend_tf_fixed"},
+    {"fixedlossscaleupdatecell", "ascend_tf_fixed"},
+    {"openseq2seq", "openseq2seq_backoff"},
+    {"backoffscaler", "openseq2seq_backoff"},
+    {"logmaxscaler", "openseq2seq_logmax"},
+};
+
+std::string Plain(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
+    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::span<const ScalerSpec> AllScalers() { return kScalers; }
+
+const ScalerSpec* FindScaler(std::string_view name) {
+  std::string wanted = Plain(name);
+  for (const auto& [alias, target] : kAliases) {
+    if (wanted == alias) wanted = Plain(target);
+  }
+  for (const ScalerSpec& spec : kScalers) {
+    if (Plain(spec.name) == wanted) return &spec;
+  }
+  return nullptr;
+}
+
+}  // namespace nanwatch

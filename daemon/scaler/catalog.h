@@ -1,0 +1,57 @@
+// The loss scalers that exist, as data: what each framework's scaler does when
+// nobody changed its parameters.
+
+#ifndef NANWATCH_SCALER_CATALOG_H_
+#define NANWATCH_SCALER_CATALOG_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace nanwatch {
+
+enum class Growth : uint8_t {
+  kConsecutive,  // after `growth_interval` attempts in a row without overflow
+  kVarying,      // the same, but the scaler changes its interval by itself
+  kStatistical,  // follows gradient statistics: no transition is certain
+  kNever,        // a fixed scale
+};
+enum class Hysteresis : uint8_t {
+  kNone,         // every overflow backs off
+  kUntilGrowth,  // the first count - 1 overflows are forgiven; only a growth
+                 // forgives anew. Clean attempts do not.
+  kConsecutive,  // as kUntilGrowth, but any clean attempt forgives anew
+  kCumulative,   // every count-th overflow since the last change backs off
+};
+enum class AtFloor : uint8_t {
+  kNoFloor,  // falls on, below 1 and to 0
+  kClamps,   // stays there, in silence
+  kRaises,   // the training ends with an exception
+};
+
+struct ScalerSpec {
+  std::string_view name;   // as a run declares it, e.g. "pytorch"
+  std::string_view title;  // for people
+  double init;             // 0: the user must give one
+  double growth_factor;
+  int64_t growth_interval;  // attempts; 0: the user must give one
+  Growth growth;
+  double backoff_factor;
+  Hysteresis hysteresis;
+  int32_t hysteresis_count;  // overflows until the first backoff
+  double floor;              // 0: none
+  double ceiling;            // +infinity: none
+  AtFloor at_floor;
+  std::string_view source;  // where these numbers stand
+};
+
+// Every scaler, those that are met most come first.
+std::span<const ScalerSpec> AllScalers();
+
+// By name or alias ("gradscaler", "torch_npu", "lossscaleoptimizer", ...),
+// without regard to case, '-' or '_'. Null: not one that we know.
+const ScalerSpec* FindScaler(std::string_view name);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_SCALER_CATALOG_H_

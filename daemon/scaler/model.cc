@@ -1,0 +1,134 @@
+#include "scaler/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nanwatch {
+
+int64_t ScalerParameters::OverflowsPerBackoff() const {
+  // kUntilGrowth forgives only before the first backoff of a fall.
+  return hysteresis == Hysteresis::kCumulative ? hysteresis_count : 1;
+}
+
+int64_t ScalerParameters::Backoffs(double scale, double target) const {
+  if (!(scale > target) || !(backoff_factor > 0) || backoff_factor >= 1) {
+    return 0;
+  }
+  const double n = std::log(scale / target) / -std::log(backoff_factor);
+  return static_cast<int64_t>(std::ceil(n - 1e-9));
+}
+
+int64_t ScalerParameters::OverflowsPerGrowth() const {
+  const int64_t falls = std::max<int64_t>(1, Backoffs(growth_factor, 1));
+  return falls * OverflowsPerBackoff() +
+         (hysteresis == Hysteresis::kUntilGrowth ? hysteresis_count - 1 : 0);
+}
+
+ScalerParameters Resolve(const ScalerSpec* spec,
+                         const ScalerDeclaration& declaration) {
+  ScalerParameters p;
+  if (spec != nullptr) {
+    p = {spec->init,
+         spec->growth_factor,
+         spec->backoff_factor,
+         spec->floor,
+         std::isfinite(spec->ceiling) ? spec->ceiling : 0,
+         spec->growth_interval,
+         spec->hysteresis_count,
+         spec->growth,
+         spec->hysteresis};
+  }
+  if (declaration.kind == ScalingKind::kStatic) p.growth = Growth::kNever;
+  if (declaration.kind == ScalingKind::kLayerwise) {
+    p.growth = Growth::kStatistical;
+  }
+  if (declaration.init_scale) p.init = *declaration.init_scale;
+  if (declaration.growth_factor) p.growth_factor = *declaration.growth_factor;
+  if (declaration.backoff_factor) {
+    p.backoff_factor = *declaration.backoff_factor;
+  }
+  if (declaration.growth_interval) {
+    p.growth_interval = *declaration.growth_interval;
+  }
+  if (declaration.hysteresis) {
+    p.hysteresis_count = static_cast<int32_t>(
+        std::clamp<int64_t>(*declaration.hysteresis, 1, 1 << 20));
+    if (p.hysteresis_count > 1 && p.hysteresis == Hysteresis::kNone) {
+      p.hysteresis = Hysteresis::kUntilGrowth;
+    }
+  }
+  if (declaration.min_scale) p.floor = *declaration.min_scale;
+  if (declaration.max_scale) p.ceiling = *declaration.max_scale;
+  return p;
+}
+
+bool SameScale(double a, double b) {
+  const double larger = std::max(std::fabs(a), std::fabs(b));
+  // Logs print small scales with four decimals.
+  const double rounding = larger < 0.01 ? 5e-5 : 0;
+  return std::fabs(a - b) <= 0.005 * larger + rounding;
+}
+
+ScalerModel::ScalerModel(const ScalerParameters& parameters)
+    : p_(parameters), scale_(parameters.init) {}
+
+void ScalerModel::OnOverflow() {
+  good_ = 0;
+  if (p_.hysteresis != Hysteresis::kNone) {
+    if (forgiven_ + 1 < p_.hysteresis_count) {
+      ++forgiven_;
+      return;
+    }
+    if (p_.hysteresis == Hysteresis::kCumulative) forgiven_ = 0;
+  }
+  scale_ = std::max(scale_ * p_.backoff_factor, p_.floor);
+}
+
+void ScalerModel::OnGood() {
+  if (p_.hysteresis == Hysteresis::kConsecutive) forgiven_ = 0;
+  if (p_.growth_interval <= 0 || ++good_ < p_.growth_interval) return;
+  good_ = 0;
+  forgiven_ = 0;
+  const double grown = scale_ * p_.growth_factor;
+  if (p_.ceiling == 0 || grown <= p_.ceiling) scale_ = grown;
+}
+
+std::optional<double> ScalerModel::Next(bool overflow) {
+  if (p_.growth == Growth::kStatistical) return std::nullopt;
+  if (p_.growth == Growth::kNever) return scale_;
+  overflow ? OnOverflow() : OnGood();
+  return scale_;
+}
+
+bool ScalerModel::Possible(double from, double to, bool overflow) const {
+  if (p_.growth == Growth::kStatistical) return to > 0;
+  if (p_.growth == Growth::kNever) return SameScale(from, to);
+  const double backed_off = std::max(from * p_.backoff_factor, p_.floor);
+  if (overflow) {
+    if (SameScale(to, backed_off)) return true;
+    return p_.hysteresis != Hysteresis::kNone && SameScale(from, to);
+  }
+  if (SameScale(from, to)) return true;
+  const double grown = from * p_.growth_factor;
+  return SameScale(to, grown) && (p_.ceiling == 0 || grown <= p_.ceiling);
+}
+
+std::optional<int64_t> ScalerModel::AttemptsToFloor(
+    double overflow_rate) const {
+  if (p_.floor <= 0 || !(overflow_rate > 0) || p_.growth == Growth::kNever ||
+      p_.growth == Growth::kStatistical) {
+    return std::nullopt;
+  }
+  const int64_t backoffs = p_.Backoffs(scale_, p_.floor);
+  if (backoffs == 0) return 0;
+  int64_t overflows = backoffs * p_.OverflowsPerBackoff();
+  if (p_.hysteresis == Hysteresis::kCumulative) {
+    overflows -= forgiven_;
+  } else if (p_.hysteresis != Hysteresis::kNone) {
+    overflows += p_.hysteresis_count - 1 - forgiven_;
+  }
+  return static_cast<int64_t>(
+      std::ceil(static_cast<double>(overflows) / std::min(1.0, overflow_rate)));
+}
+
+}  // namespace nanwatch
