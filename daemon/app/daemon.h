@@ -1,0 +1,91 @@
+// Daemon: the process as an object: New wires, Start replays and listens, Stop
+// drains. The same object serves main.cc and the tests (port 0).
+
+#ifndef NANWATCH_APP_DAEMON_H_
+#define NANWATCH_APP_DAEMON_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "app/outbox.h"
+#include "app/pipeline.h"
+#include "app/self_report.h"
+#include "base/clock.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "config/config.h"
+#include "engine/engine.h"
+#include "history/history.h"
+#include "model/snapshot.h"
+#include "notify/notifier.h"
+#include "rpc/server.h"
+#include "web/server.h"
+
+namespace nanwatch {
+
+std::string_view DaemonVersion();  // "nanwatchd/0.1.0"
+
+class Daemon {
+ public:
+  // Opens history, replays it, and listens. On an error nothing is left
+  // running. `clock` must outlive the daemon.
+  static Result<std::unique_ptr<Daemon>> Start(DaemonConfig config,
+                                               Clock& clock);
+  // Stop(), if it was not called.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // The rules of a configuration that was read again (RulesLoaded). Everything
+  // else of a configuration takes effect at a restart. Any thread.
+  void Reload(const RuleSet& rules);
+  // The configuration could not be read again; the old rules stay.
+  void ReloadFailed();
+
+  // Refuses what comes, judges and commits what is there, says goodbye.
+  // Bounded: 5 s.
+  void Stop();
+
+  std::string ingest_address() const;  // "unix:/run/nanwatch/ingest.sock"
+  std::string http_address() const;    // "http://127.0.0.1:9765", or empty
+  std::shared_ptr<const Snapshot> snapshot() const { return published_.Get(); }
+  // Rises while the pipeline turns; for the watchdog.
+  uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
+
+ private:
+  Daemon(DaemonConfig config, Clock& clock);
+  Status OpenHistory();
+  Status Replay();
+  void SendDifference();
+  Status Listen();
+  void StartPipeline();
+  Status Annotate(const RunKey& run, const Annotation& annotation);
+  bool history_on() const { return history_ != nullptr; }
+
+  // Constant after construction.
+  const DaemonConfig config_;
+  Clock& clock_;
+
+  // Their own synchronization; in the order in which they are made.
+  MonotonicClock pipeline_clock_;
+  Published<Snapshot> published_;
+  std::atomic<bool> ready_{false};
+  std::atomic<uint64_t> turns_{0};
+  std::atomic<bool> stop_{false};
+  ReloadState reload_;
+  ReplayState replayed_;
+  std::unique_ptr<History> history_;  // null: off
+  std::unique_ptr<Notifier> notifier_;
+  std::unique_ptr<Outbox> outbox_;
+  std::unique_ptr<Engine> engine_;  // the pipeline thread's
+  std::unique_ptr<Pipeline> pipeline_;
+  std::thread pipeline_thread_;
+  std::unique_ptr<RpcServer> rpc_;
+  std::unique_ptr<WebServer> web_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_APP_DAEMON_H_

@@ -1,0 +1,200 @@
+// nanwatch: the command. One subcommand a verb; each in a file of its own.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "app/daemon.h"
+#include "cli/commands.h"
+#include "cli/style.h"
+#include "config/addresses.h"
+
+namespace nanwatch {
+namespace {
+
+struct Shared {
+  std::string address;
+  bool json = false;
+  RunChoice run;
+  int attempt = -1;
+};
+
+// What the chosen subcommand does; set by its callback.
+using Action = std::function<int()>;
+
+RunChoice Chosen(const Shared& shared) {
+  RunChoice run = shared.run;
+  if (shared.attempt >= 0) run.attempt = shared.attempt;
+  return run;
+}
+
+QueryClient Connect(const Shared& shared) {
+  return QueryClient(shared.address.empty() ? FindDaemon() : shared.address);
+}
+
+CLI::App* Verb(CLI::App& app, Shared* shared, const std::string& name,
+               const std::string& help) {
+  CLI::App* verb = app.add_subcommand(name, help);
+  verb->add_option("run", shared->run.run_id, "run id")->required();
+  verb->add_option("--attempt", shared->attempt, "default: the newest")
+      ->check(CLI::NonNegativeNumber);
+  return verb;
+}
+
+void AddReading(CLI::App& app, Shared* shared, Action* action) {
+  CLI::App* runs = app.add_subcommand("runs", "the runs that are known");
+  runs->add_flag("--json", shared->json, "as JSON");
+  runs->callback([=] {
+    *action = [=] {
+      QueryClient client = Connect(*shared);
+      return ListRuns(client, Style::OfTerminal(), shared->json);
+    };
+  });
+  CLI::App* show = Verb(app, shared, "show", "a run: numbers, ranks, ops");
+  show->add_flag("--json", shared->json, "as JSON");
+  show->callback([=] {
+    *action = [=] {
+      QueryClient client = Connect(*shared);
+      return ShowRun(client, Chosen(*shared), Style::OfTerminal(),
+                     shared->json);
+    };
+  });
+}
+
+void AddDiagnose(CLI::App& app, Shared* shared, Action* action) {
+  CLI::App* diagnose =
+      Verb(app, shared, "diagnose",
+           "what is wrong with a run, why, and what to do; exit status 0 "
+           "nothing above info, 1 warning, 2 critical");
+  diagnose->add_flag("--json", shared->json, "as JSON");
+  auto* brief = diagnose->add_flag(
+      "--brief", "one line for scripts: worst severity, cause, its grade");
+  diagnose->callback([=] {
+    const DiagnosisForm form = shared->json         ? DiagnosisForm::kJson
+                               : brief->count() > 0 ? DiagnosisForm::kBrief
+                                                    : DiagnosisForm::kReport;
+    *action = [=] {
+      QueryClient client = Connect(*shared);
+      return DiagnoseRun(client, Chosen(*shared), Style::OfTerminal(), form);
+    };
+  });
+}
+
+void AddWatch(CLI::App& app, Shared* shared, Action* action) {
+  CLI::App* watch = Verb(app, shared, "watch", "a live view of a run");
+  auto* once = watch->add_flag("--once", "one picture instead of a live view");
+  watch->callback([=] {
+    const bool one = once->count() > 0;
+    *action = [=] {
+      QueryClient client = Connect(*shared);
+      return WatchRun(client, Chosen(*shared), Style::OfTerminal(), one);
+    };
+  });
+}
+
+CLI::App* AddAnnotation(CLI::App& app, Shared* shared, Action* action,
+                        AnnotateOptions* options, v1::AnnotationKind kind,
+                        const std::string& name, const std::string& help) {
+  CLI::App* verb = Verb(app, shared, name, help);
+  verb->add_option("--by", options->by, "who says so; default: the user");
+  verb->add_option("--reason", options->reason, "why, in words");
+  verb->callback([=] {
+    options->kind = kind;
+    *action = [=] {
+      options->run = Chosen(*shared);
+      QueryClient client = Connect(*shared);
+      return AnnotateRun(client, *options);
+    };
+  });
+  return verb;
+}
+
+void AddAnnotations(CLI::App& app, Shared* shared, Action* action,
+                    AnnotateOptions* options) {
+  CLI::App* mute =
+      AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_MUTE,
+                    "mute", "no notices of a run, a rule or an incident");
+  mute->add_option("--rule", options->rule, "only this rule's");
+  mute->add_option("--incident", options->incident, "only this incident's");
+  mute->add_option("--for", options->for_seconds, "for so long; default: ever")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, int64_t>{
+              {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}},
+          CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"));
+  AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_UNMUTE,
+                "unmute", "notices again")
+      ->add_option("--incident", options->incident, "only this incident's");
+  AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_ACKNOWLEDGE,
+                "ack", "somebody looks after it")
+      ->add_option("--incident", options->incident, "only this incident");
+  AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_STOP, "stop",
+                "ask the training to stop; it decides itself")
+      ->get_option("--reason")
+      ->required();
+}
+
+void AddFiles(CLI::App& app, Shared* shared, Action* action, ExportOptions* out,
+              std::string* path) {
+  CLI::App* exporting =
+      Verb(app, shared, "export", "a run into one file, to send or to replay");
+  exporting->add_option("--output,-o", out->output, "the file")->required();
+  exporting->add_flag("--hash-names", out->hash_names,
+                      "names of ops, hosts and settings hashed");
+  exporting->callback([=] {
+    *action = [=] {
+      out->run = Chosen(*shared);
+      QueryClient client = Connect(*shared);
+      return ExportRun(client, *out);
+    };
+  });
+  CLI::App* replay = app.add_subcommand(
+      "replay", "judge a history file or an export again, and compare");
+  replay->add_option("file", *path)->required()->check(CLI::ExistingFile);
+  replay->callback(
+      [=] { *action = [=] { return Replay(*path, Style::OfTerminal()); }; });
+  CLI::App* check = app.add_subcommand(
+      "check-config", "what is wrong with a configuration, all at once");
+  check->add_option("file", *path)->required()->check(CLI::ExistingFile);
+  check->callback([=] { *action = [=] { return CheckConfig(*path); }; });
+}
+
+int Main(int argc, char** argv) {
+  Shared shared;
+  Action action;
+  AnnotateOptions annotate;
+  ExportOptions exporting;
+  std::string path;
+  CLI::App app("nanwatch shows what nanwatchd finds in training runs.",
+               "nanwatch");
+  app.set_version_flag("--version", std::string(DaemonVersion()));
+  app.add_option("--address", shared.address,
+                 "the daemon: unix:/path or host:port")
+      ->envname("NANWATCH_ADDRESS");
+  app.require_subcommand(1);
+  AddReading(app, &shared, &action);
+  AddDiagnose(app, &shared, &action);
+  AddWatch(app, &shared, &action);
+  AddAnnotations(app, &shared, &action, &annotate);
+  AddFiles(app, &shared, &action, &exporting, &path);
+  app.add_subcommand("version", "print the version")->callback([&] {
+    action = [] {
+      std::puts(std::string(DaemonVersion()).c_str());
+      return 0;
+    };
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kExitUsage;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace nanwatch
+
+int main(int argc, char** argv) { return nanwatch::Main(argc, argv); }

@@ -1,0 +1,143 @@
+// nanwatchd: flags, signals, the watchdog. What it does is in app/daemon.h.
+
+#include <signal.h>
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "app/daemon.h"
+#include "app/supervisor.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/config.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+struct Flags {
+  std::string config;
+  std::string socket;
+  std::string history;
+  std::string listen;
+  bool check_config = false;
+  bool log_json = false;
+};
+
+// The file, and over it the flags. Errors are printed, all of them.
+Result<DaemonConfig> ReadConfig(const Flags& flags) {
+  Result<DaemonConfig> config = flags.config.empty()
+                                    ? Result<DaemonConfig>(DefaultConfig())
+                                    : LoadConfig(flags.config);
+  if (!config.ok()) return config;
+  if (!flags.socket.empty()) config->server.socket_path = flags.socket;
+  if (!flags.listen.empty()) config->web.listen = flags.listen;
+  if (flags.history == "off") {
+    config->history_enabled = false;
+  } else if (!flags.history.empty()) {
+    config->history.path = flags.history;
+  }
+  if (flags.log_json) config->log.json = true;
+  return config;
+}
+
+int CheckOnly(const Flags& flags) {
+  const Result<DaemonConfig> config = ReadConfig(flags);
+  if (!config.ok()) {
+    std::fprintf(stderr, "%s\n", config.error().c_str());
+    return kExitUsage;
+  }
+  std::printf("%s: fine\n",
+              flags.config.empty() ? "defaults" : flags.config.c_str());
+  return 0;
+}
+
+void Reload(const Flags& flags, Daemon* daemon) {
+  const Result<DaemonConfig> config = ReadConfig(flags);
+  if (config.ok()) {
+    daemon->Reload(config->rules);
+    LogInfo("rules reloaded");
+    return;
+  }
+  daemon->ReloadFailed();
+  LogError("configuration not reloaded, the old rules stay", config.error());
+}
+
+// Signals that the main thread waits for; blocked in every thread.
+sigset_t WaitedFor() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
+int Serve(const Flags& flags) {
+  const sigset_t signals = WaitedFor();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  Result<DaemonConfig> config = ReadConfig(flags);
+  if (!config.ok()) {
+    std::fprintf(stderr, "%s\n", config.error().c_str());
+    return kExitUsage;
+  }
+  InitLog(config->log.level, config->log.json);
+  Result<std::unique_ptr<Daemon>> daemon =
+      Daemon::Start(std::move(*config), SystemClock());
+  if (!daemon.ok()) {
+    LogError("nanwatchd could not start", daemon.error());
+    return kExitFailed;
+  }
+  LogInfo("nanwatchd listens",
+          fmt::format("ingest={} http={}", (*daemon)->ingest_address(),
+                      (*daemon)->http_address()));
+  Supervisor supervisor;
+  supervisor.Ready();
+  while (true) {
+    const timespec wait = supervisor.Interval();
+    const int number = sigtimedwait(&signals, nullptr, &wait);
+    if (number == SIGTERM || number == SIGINT) break;
+    if (number == SIGHUP) Reload(flags, daemon->get());
+    supervisor.Alive((*daemon)->turns());
+  }
+  supervisor.Stopping();
+  (*daemon)->Stop();
+  LogInfo("nanwatchd ended");
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app(
+      "nanwatchd watches the numerics of training runs.\n"
+      "Without a configuration it listens on a unix socket, keeps its history "
+      "in one file,\nand shows pages and metrics on the loopback.",
+      "nanwatchd");
+  app.set_version_flag("--version", std::string(DaemonVersion()));
+  app.add_option("--config", flags.config,
+                 "YAML file; see deploy/nanwatch.yaml")
+      ->check(CLI::ExistingFile);
+  app.add_flag("--check-config", flags.check_config,
+               "only read the configuration, and say what is wrong with it");
+  app.add_option("--socket", flags.socket, "unix socket for trainings");
+  app.add_option("--history", flags.history, "history file, or 'off'");
+  app.add_option("--listen", flags.listen, "address:port for HTTP");
+  app.add_flag("--log-json", flags.log_json, "one JSON object a log line");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kExitUsage;
+  }
+  return flags.check_config ? CheckOnly(flags) : Serve(flags);
+}
+
+}  // namespace
+}  // namespace nanwatch
+
+int main(int argc, char** argv) { return nanwatch::Main(argc, argv); }
