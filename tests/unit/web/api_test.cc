@@ -1,0 +1,219 @@
+#include "web/api.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/limits.h"
+#include "tests/unit/web/fake_backend.h"
+#include "web/site.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ParsedJson = nlohmann::json;
+
+class ApiTest : public ::testing::Test {
+ protected:
+  HttpReply Get(const std::string& path, const std::string& query = "") {
+    Site site(daemon_.Backend(), {});
+    HttpRequest request;
+    request.method = "GET";
+    request.path = path;
+    request.query = query;
+    return site.Answer(request);
+  }
+  ParsedJson GetJson(const std::string& path, const std::string& query = "") {
+    const HttpReply reply = Get(path, query);
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    return ParsedJson::parse(reply.body);
+  }
+  void Show(std::vector<RunView> runs) {
+    daemon_.snapshot = SnapshotOf(std::move(runs));
+  }
+
+  FakeDaemon daemon_;
+};
+
+Incident SampleIncident(int64_t step, int32_t rank) {
+  Incident incident;
+  incident.id = 0xfedcba9876543210;
+  incident.rule = 3;
+  incident.opened_step = step;
+  incident.subject.rank = rank;
+  incident.state = AlertState::kFiring;
+  incident.findings.resize(100);
+  return incident;
+}
+
+TEST_F(ApiTest, ListsRuns) {
+  Show({SampleRun("a"), SampleRun("b")});
+  const ParsedJson json = GetJson("/api/v1/runs");
+  ASSERT_EQ(json["runs"].size(), 2u);
+  EXPECT_EQ(json["runs"][1]["run_id"], "b");
+  EXPECT_EQ(json["runs"][0]["opened"], 1700000000.5);
+}
+
+TEST_F(ApiTest, ListsEndedRunsFromHistoryWhenAsked) {
+  Show({SampleRun("a")});
+  RunRow kept;
+  kept.key.run_id = "a";
+  RunRow gone;
+  gone.key.run_id = "z";
+  daemon_.history.runs = {kept, gone};
+  EXPECT_EQ(GetJson("/api/v1/runs")["runs"].size(), 1u);
+  const ParsedJson json = GetJson("/api/v1/runs", "ended=1");
+  ASSERT_EQ(json["runs"].size(), 2u);
+  EXPECT_EQ(json["runs"][1]["run_id"], "z");
+}
+
+TEST_F(ApiTest, FiveKindsOfNothingAreFiveThings) {
+  RunView run = SampleRun("a");
+  SetValue(StepField::kLoss, NAN, &run.latest);
+  SetValue(StepField::kGradNorm, INFINITY, &run.latest);
+  SetValue(StepField::kLossScale, -INFINITY, &run.latest);
+  Show({run});
+  const ParsedJson values = GetJson("/api/v1/runs/a")["values"];
+  EXPECT_EQ(values["loss"]["last"], "NaN");
+  EXPECT_EQ(values["grad_norm"]["last"], "Infinity");
+  EXPECT_EQ(values["loss_scale"]["last"], "-Infinity");
+  EXPECT_TRUE(values["loss"]["last_finite"].is_null());
+  EXPECT_FALSE(values.contains("learning_rate"));
+}
+
+TEST_F(ApiTest, FindsRunIdsWithSlashesAndUtf8) {
+  Show({SampleRun("team/größe 7")});
+  EXPECT_EQ(GetJson("/api/v1/runs/team%2Fgr%C3%B6%C3%9Fe%207")["run_id"],
+            "team/größe 7");
+}
+
+TEST_F(ApiTest, ARunAloneIsItsNewestAttempt) {
+  RunView first = SampleRun("a");
+  RunView second = SampleRun("a");
+  second.key.attempt = 1;
+  Show({first, second});
+  EXPECT_EQ(GetJson("/api/v1/runs/a")["attempt"], 1);
+  EXPECT_EQ(GetJson("/api/v1/runs/a/attempts/0")["attempt"], 0);
+  EXPECT_EQ(Get("/api/v1/runs/a/attempts/2").status, 404);
+}
+
+TEST_F(ApiTest, StepsComeFromHistory) {
+  Show({SampleRun("a")});
+  StepBucket bucket;
+  bucket.records = 1;
+  bucket.value[0].nan = 1;
+  bucket.value[1] = {1, 2, 2, 2, 0, 0, 0};
+  daemon_.history.buckets = {bucket};
+  const ParsedJson json = GetJson("/api/v1/runs/a/attempts/0/steps",
+                                  "rank=2&from=-5&to=90&points=17");
+  const ParsedJson values = json["buckets"][0]["values"];
+  EXPECT_EQ(values["loss"]["last"], "NaN");
+  EXPECT_TRUE(values["loss"]["min"].is_null());
+  EXPECT_EQ(values["loss_scale"]["max"], 2);
+  EXPECT_EQ(values.size(), 2u);
+  EXPECT_EQ(daemon_.history.step_query.rank, 2);
+  EXPECT_EQ(daemon_.history.step_query.from, -5);
+  EXPECT_EQ(daemon_.history.step_query.to, 90);
+  EXPECT_EQ(daemon_.history.step_query.points, 17);
+}
+
+TEST_F(ApiTest, OpsComeFromHistory) {
+  Show({SampleRun("a")});
+  OpRow row;
+  row.op.name = "loss/Log";
+  row.op.storage_shape = {16, 16};
+  row.status.count[static_cast<int>(OpCount::kNan)] = 3;
+  row.status.stat[static_cast<int>(OpStat::kAbsMax)] = 65504.0f;
+  daemon_.history.rows = {row};
+  const ParsedJson status = GetJson("/api/v1/runs/a/ops")["statuses"][0];
+  EXPECT_EQ(status["op"], "loss/Log");
+  EXPECT_EQ(status["counts"]["nan"], 3);
+  EXPECT_EQ(status["counts"].size(), 1u);
+  EXPECT_EQ(status["statistics"]["abs_max"], 65504);
+  EXPECT_EQ(status["storage_shape"], ParsedJson({16, 16}));
+  EXPECT_FALSE(status.contains("device_flag"));
+}
+
+TEST_F(ApiTest, IncidentsAreFilteredAndBounded) {
+  RunView run = SampleRun("a");
+  run.incidents = {SampleIncident(10, 0), SampleIncident(20, 1)};
+  Show({run});
+  const ParsedJson all = GetJson("/api/v1/runs/a/incidents")["incidents"];
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0]["id"], "fedcba9876543210");
+  EXPECT_EQ(all[0]["rule"]["name"], "scale_collapse");
+  EXPECT_EQ(all[0]["findings"].size(), 16u);
+  EXPECT_EQ(all[0]["findings_total"], 100);
+  const ParsedJson one =
+      GetJson("/api/v1/runs/a/incidents", "rank=1&from=15")["incidents"];
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0]["opened_step"], 20);
+}
+
+TEST_F(ApiTest, IncidentsOfAnEndedRunComeFromHistory) {
+  RunRow row;
+  row.key = {"old", 2};
+  daemon_.history.runs = {row};
+  daemon_.history.sent = {{{"old", 2}, SampleIncident(1, 0)},
+                          {{"old", 1}, SampleIncident(1, 0)}};
+  const ParsedJson json = GetJson("/api/v1/runs/old/incidents");
+  EXPECT_EQ(json["attempt"], 2);
+  EXPECT_EQ(json["incidents"].size(), 1u);
+}
+
+TEST_F(ApiTest, BadNumbersAreToldByName) {
+  Show({SampleRun("a")});
+  for (const char* query :
+       {"points=0", "points=10001", "points=x", "from=1.5", "rank=-1",
+        "to=99999999999999999999", "from=5&to=4", "form=3", "from=1&from=2"}) {
+    const HttpReply reply = Get("/api/v1/runs/a/steps", query);
+    EXPECT_EQ(reply.status, 400) << query;
+    const ParsedJson error = ParsedJson::parse(reply.body)["error"];
+    EXPECT_FALSE(error["what"].get<std::string>().empty()) << query;
+    EXPECT_FALSE(error["do"].get<std::string>().empty()) << query;
+  }
+  EXPECT_THAT(Get("/api/v1/runs/a/steps", "form=3").body, HasSubstr("form"));
+}
+
+TEST_F(ApiTest, UnknownThingsAre404) {
+  for (const char* path :
+       {"/api/v1/runs/none", "/api/v1/runs/none/steps", "/api/v1/nothing",
+        "/api/v2/runs", "/x", "/api/v1/runs/none/attempts/x/steps",
+        "/api/v1/runs/none/attempts/0/wheels"}) {
+    EXPECT_EQ(Get(path).status, 404) << path;
+  }
+}
+
+TEST_F(ApiTest, WithoutHistoryStepsSayWhatToDo) {
+  Show({SampleRun("a")});
+  daemon_.history_on = false;
+  const HttpReply reply = Get("/api/v1/runs/a/steps");
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_THAT(reply.body, HasSubstr("history is off"));
+}
+
+TEST_F(ApiTest, AHistoryThatFailsIsToldWithItsReason) {
+  Show({SampleRun("a")});
+  daemon_.history.failure = "disk I/O error";
+  EXPECT_THAT(Get("/api/v1/runs/a/steps").body, HasSubstr("disk I/O error"));
+}
+
+TEST_F(ApiTest, StatusSaysWhetherItIsReady) {
+  daemon_.not_ready = "Replaying the history.";
+  const ParsedJson json = GetJson("/api/v1/status");
+  EXPECT_EQ(json["ready"], false);
+  EXPECT_EQ(json["reason"], "Replaying the history.");
+  EXPECT_EQ(json["version"], "0.1.0");
+}
+
+TEST_F(ApiTest, StringsThatAreNotUtf8DoNotFail) {
+  RunView run = SampleRun("a");
+  run.description.job = "bad\xff";
+  Show({run});
+  EXPECT_EQ(GetJson("/api/v1/runs/a")["job"], "bad\xEF\xBF\xBD");
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,32 @@
+#include "web/json_value.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace nanwatch {
+namespace {
+
+TEST(JsonValue, NumbersThatJsonHasNotAreStrings) {
+  EXPECT_EQ(JsonNumber(NAN).dump(), "\"NaN\"");
+  EXPECT_EQ(JsonNumber(INFINITY).dump(), "\"Infinity\"");
+  EXPECT_EQ(JsonNumber(-INFINITY).dump(), "\"-Infinity\"");
+  EXPECT_EQ(JsonNumber(0.1).dump(), "0.1");
+}
+
+TEST(JsonValue, TimesKeepTheirMicroseconds) {
+  EXPECT_EQ(JsonTime(FromMicros(1700000000123456)).get<double>(),
+            1700000000.123456);
+}
+
+TEST(JsonValue, IdsAreSixteenDigits) {
+  EXPECT_EQ(JsonId(255), "00000000000000ff");
+}
+
+TEST(JsonValue, AbsentIsNull) {
+  EXPECT_TRUE(JsonOrNull(std::optional<int>()).is_null());
+  EXPECT_EQ(JsonOrNull(std::optional<int>(4)), 4);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,135 @@
+#include "web/server.h"
+
+#include <curl/curl.h>
+#include <gmock/gmock.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/web/fake_backend.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+size_t Append(char* bytes, size_t size, size_t count, void* to) {
+  static_cast<std::string*>(to)->append(bytes, size * count);
+  return size * count;
+}
+
+struct Answer {
+  long status = 0;
+  std::string head;
+  std::string body;
+};
+
+Answer Fetch(const std::string& url, const std::string& host = "",
+             bool head_only = false) {
+  Answer answer;
+  CURL* curl = curl_easy_init();
+  curl_slist* headers = nullptr;
+  if (!host.empty()) {
+    headers = curl_slist_append(headers, ("Host: " + host).c_str());
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+  }
+  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT, 10L);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(curl, CURLOPT_NOBODY, head_only ? 1L : 0L);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, Append);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer.body);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &answer.head);
+  EXPECT_EQ(curl_easy_perform(curl), CURLE_OK) << url;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+  curl_slist_free_all(headers);
+  curl_easy_cleanup(curl);
+  return answer;
+}
+
+class ServerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_.listen = "127.0.0.1:0";
+    daemon_.snapshot = SnapshotOf({SampleRun("team/a..b/../c")});
+    auto server = WebServer::Start(options_, daemon_.Backend());
+    ASSERT_TRUE(server.ok()) << server.error();
+    server_ = std::move(*server);
+  }
+  std::string Url(const std::string& path) {
+    return "http://" + server_->address() + path;
+  }
+
+  WebOptions options_;
+  FakeDaemon daemon_;
+  std::unique_ptr<WebServer> server_;
+};
+
+TEST_F(ServerTest, AnswersOnThePortItGot) {
+  EXPECT_GT(server_->port(), 0);
+  const Answer answer = Fetch(Url("/metrics"));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.body, HasSubstr("nanwatch_steps_total"));
+  EXPECT_THAT(answer.head, HasSubstr("X-Content-Type-Options: nosniff"));
+}
+
+TEST_F(ServerTest, EncodedRunIdsArriveWhole) {
+  const Answer answer =
+      Fetch(Url("/api/v1/runs/team%2Fa..b%2F..%2Fc/attempts/0?"));
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_THAT(answer.body, HasSubstr("team/a..b/../c"));
+}
+
+TEST_F(ServerTest, HeadHasTheLengthButNoBody) {
+  const Answer get = Fetch(Url("/-/healthy"));
+  const Answer head = Fetch(Url("/-/healthy"), "", true);
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.body, "");
+  EXPECT_THAT(head.head,
+              HasSubstr("Content-Length: " + std::to_string(get.body.size())));
+}
+
+TEST_F(ServerTest, ForeignHostsAreTurnedAway) {
+  EXPECT_EQ(Fetch(Url("/metrics"), "evil.example").status, 403);
+  EXPECT_EQ(Fetch(Url("/metrics"), "localhost:1").status, 200);
+}
+
+TEST_F(ServerTest, APathUpwardsFindsNothing) {
+  EXPECT_EQ(Fetch(Url("/../../etc/passwd")).status, 404);
+}
+
+TEST_F(ServerTest, APortInUseIsASentenceWithTheAddress) {
+  WebOptions options;
+  options.listen = server_->address();
+  const auto second = WebServer::Start(options, daemon_.Backend());
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error(), HasSubstr(server_->address()));
+  EXPECT_THAT(second.error(), HasSubstr("Address already in use"));
+  EXPECT_THAT(second.error(), HasSubstr("web.listen"));
+}
+
+TEST_F(ServerTest, ManyAtOnceAreAllAnswered) {
+  std::vector<std::thread> clients;
+  std::vector<long> status(8);
+  for (size_t i = 0; i < status.size(); ++i) {
+    clients.emplace_back([&, i] {
+      for (int n = 0; n < 5; ++n) status[i] = Fetch(Url("/metrics")).status;
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_THAT(status, ::testing::Each(200));
+}
+
+TEST_F(ServerTest, StopsAndGivesThePortBack) {
+  WebOptions options;
+  options.listen = server_->address();
+  server_->Stop();
+  const auto again = WebServer::Start(options, daemon_.Backend());
+  EXPECT_TRUE(again.ok()) << again.error();
+}
+
+}  // namespace
+}  // namespace nanwatch
