@@ -1,10 +1,14 @@
 #include "web/server.h"
 
 #include <civetweb.h>
+#include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <utility>
 
 #include "base/mutex.h"
@@ -23,6 +27,25 @@ std::string MachineName() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
+}
+
+// Connects and hangs up: a thread that waits for connections looks up.
+void Knock(const std::string& host, int port) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) !=
+      0) {
+    return;
+  }
+  const int type = found->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
+  const int socket_fd = socket(found->ai_family, type, 0);
+  if (socket_fd >= 0) {
+    (void)connect(socket_fd, found->ai_addr, found->ai_addrlen);
+    close(socket_fd);
+  }
+  freeaddrinfo(found);
 }
 
 class CivetServer : public WebServer {
@@ -61,10 +84,11 @@ class CivetServer : public WebServer {
     mg_get_server_ports(context_, 4, ports);
     port_ = ports[0].port;
     const size_t colon = options.listen.rfind(':');
-    const std::string host = colon == std::string::npos
-                                 ? std::string("0.0.0.0")
-                                 : options.listen.substr(0, colon);
-    address_ = host + ":" + std::to_string(port_);
+    host_ = colon == std::string::npos || colon == 0
+                ? "0.0.0.0"
+                : options.listen.substr(0, colon);
+    address_ = host_ + ":" + std::to_string(port_);
+    if (host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
     return OkStatus();
   }
 
@@ -73,7 +97,12 @@ class CivetServer : public WebServer {
 
   void Stop() override {
     if (context_ == nullptr) return;
-    mg_stop(context_);
+    // civetweb looks at its stop flag every 2 s, or when somebody knocks.
+    const auto stopped = std::async(std::launch::async, mg_stop, context_);
+    while (stopped.wait_for(std::chrono::milliseconds(5)) !=
+           std::future_status::ready) {
+      Knock(host_, port_);
+    }
     mg_exit_library();
     context_ = nullptr;
   }
@@ -126,6 +155,7 @@ class CivetServer : public WebServer {
   Site site_;
   mg_context* context_ = nullptr;
   int port_ = 0;
+  std::string host_;
   std::string address_;
   Mutex mutex_;
   std::string complaint_ GUARDED_BY(mutex_);
