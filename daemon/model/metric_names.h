@@ -312,7 +312,7 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      MetricKind::kGauge, true, "When the process started."},
     {Metric::kStreams, "nanwatch_ingest_streams", MetricKind::kGauge, true,
      "Open ingest streams."},
-    {Metric::kStreamsTotal, "nanwatch_ingest_streams_total",
+    {Metric::kStreamsTotal, "nanwatch_ingest_streams_opened_total",
      MetricKind::kCounter, true, "Ingest streams ever opened."},
     {Metric::kIngestMessages, "nanwatch_ingest_messages_total",
      MetricKind::kCounter, true, "Messages received."},

@@ -31,6 +31,18 @@ TEST(MetricNames, SuffixesFollowTheKind) {
   }
 }
 
+// OpenMetrics names a counter and an info without their suffix.
+TEST(MetricNames, AreUniqueWithoutTheirSuffix) {
+  std::set<std::string_view> stems;
+  for (const MetricSpec& spec : kMetricTable) {
+    std::string_view stem = spec.name;
+    for (const std::string_view suffix : {"_total", "_info"}) {
+      if (stem.ends_with(suffix)) stem.remove_suffix(suffix.size());
+    }
+    EXPECT_TRUE(stems.insert(stem).second) << spec.name;
+  }
+}
+
 TEST(MetricNames, HelpIsASentence) {
   for (const MetricSpec& spec : kMetricTable) {
     EXPECT_TRUE(spec.help.ends_with('.')) << spec.name;
