@@ -1,0 +1,25 @@
+# What `cmake --install` puts where: find_package(nanwatch) and pkg-config.
+include(CMakePackageConfigHelpers)
+
+install(FILES include/nanwatch.h include/nanwatch.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT client)
+install(TARGETS nanwatch_shared EXPORT nanwatch
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT client)
+install(TARGETS nanwatch_archive
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT client)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nanwatch)
+install(EXPORT nanwatch NAMESPACE nanwatch:: FILE nanwatch-config.cmake
+        DESTINATION ${package_dir} COMPONENT client)
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/nanwatch-config-version.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nanwatch-config-version.cmake
+        DESTINATION ${package_dir} COMPONENT client)
+
+# From the file to the prefix, e.g. ../../.. out of lib/x86_64-linux-gnu.
+file(RELATIVE_PATH NANWATCH_PC_UP
+     /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/nanwatch.pc.in nanwatch.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nanwatch.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT client)

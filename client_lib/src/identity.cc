@@ -1,0 +1,120 @@
+#include "client_lib/src/identity.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "client_lib/src/utf8.h"
+
+namespace nanwatch_client {
+namespace {
+
+// Set and not empty; launchers leave empty ones behind.
+std::string Text(const Environment& environment, const char* name) {
+  return CleanUtf8(environment(name));
+}
+
+std::optional<int32_t> Number(const Environment& environment,
+                              const char* name) {
+  const char* text = environment(name);
+  if (text == nullptr) return std::nullopt;
+  const char* end = text + strlen(text);
+  int32_t value = 0;
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || rest != end || value < 0) return std::nullopt;
+  return value;
+}
+
+std::string FindRunId(const Environment& environment) {
+  if (std::string id = Text(environment, "NANWATCH_RUN_ID"); !id.empty()) {
+    return id;
+  }
+  const std::string elastic = Text(environment, "TORCHELASTIC_RUN_ID");
+  if (!elastic.empty() && elastic != "none") return elastic;
+  if (std::string job = Text(environment, "SLURM_JOB_ID"); !job.empty()) {
+    const std::string step = Text(environment, "SLURM_STEP_ID");
+    return "slurm-" + job + (step.empty() ? "" : "." + step);
+  }
+  const std::string master = Text(environment, "MASTER_ADDR");
+  const std::string port = Text(environment, "MASTER_PORT");
+  if (!master.empty() && !port.empty()) return master + ":" + port;
+  return {};
+}
+
+// What a launcher tells each of its processes. The nearest launcher first:
+// torchrun runs under mpirun or srun, mpirun under srun, never the other way.
+struct Launcher {
+  const char* rank;
+  const char* world_size;
+  const char* local_rank;
+};
+constexpr Launcher kLaunchers[] = {
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+};
+
+void FindRank(const Environment& environment, Identity* identity) {
+  for (const Launcher& launcher : kLaunchers) {
+    const auto rank = Number(environment, launcher.rank);
+    const auto world_size = Number(environment, launcher.world_size);
+    // One alone, or a rank beyond the world, is another program's variable.
+    if (!rank || !world_size || *rank >= *world_size) continue;
+    identity->rank = *rank;
+    identity->world_size = *world_size;
+    identity->local_rank = Number(environment, launcher.local_rank).value_or(0);
+    return;
+  }
+}
+
+std::string WithScheme(const std::string& address) {
+  return address.starts_with("/") ? "unix:" + address : address;
+}
+
+}  // namespace
+
+Identity FindIdentity(const nanwatch_run_options& options,
+                      const Environment& environment) {
+  Identity identity;
+  const auto given = [&](uint32_t bit) { return (options.present & bit) != 0; };
+  FindRank(environment, &identity);
+  if (given(NANWATCH_RUN_RANK)) identity.rank = std::max(0, options.rank);
+  if (given(NANWATCH_RUN_LOCAL_RANK)) {
+    identity.local_rank = std::max(0, options.local_rank);
+  }
+  if (given(NANWATCH_RUN_WORLD_SIZE)) identity.world_size = options.world_size;
+  identity.rank = std::min(identity.rank, INT32_MAX - 1);
+  identity.world_size = std::max(identity.world_size, identity.rank + 1);
+
+  identity.run_id = CleanUtf8(options.run_id);
+  if (identity.run_id.empty()) identity.run_id = FindRunId(environment);
+  identity.run_id_guessed = identity.run_id.empty() && identity.world_size > 1;
+
+  if (given(NANWATCH_RUN_ATTEMPT) && options.attempt >= 0) {
+    identity.attempt = options.attempt;
+  }
+  for (const char* name :
+       {"TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"}) {
+    if (!identity.attempt) identity.attempt = Number(environment, name);
+  }
+  return identity;
+}
+
+std::vector<std::string> FindAddresses(const char* address,
+                                       const Environment& environment) {
+  if (address != nullptr && *address != '\0') return {WithScheme(address)};
+  if (std::string set = Text(environment, "NANWATCH_ADDRESS"); !set.empty()) {
+    return {WithScheme(set)};
+  }
+  std::vector<std::string> addresses;
+  const std::string user = Text(environment, "XDG_RUNTIME_DIR");
+  if (!user.empty()) {
+    addresses.push_back("unix:" + user + "/nanwatch/ingest.sock");
+  }
+  addresses.push_back("unix:/run/nanwatch/ingest.sock");
+  return addresses;
+}
+
+}  // namespace nanwatch_client

@@ -1,0 +1,363 @@
+#include "client_lib/src/sender.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "client_lib/src/envelope.h"
+#include "client_lib/src/process.h"
+#include "client_lib/src/utf8.h"
+
+namespace nanwatch_client {
+namespace {
+
+namespace v1 = nanwatch::v1;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+// A batch leaves when it is this large or its oldest record this old.
+constexpr size_t kBatchBytes = 64 << 10;
+constexpr auto kBatchAge = milliseconds(50);
+// How often the ring is looked at: while records come, and while none do.
+constexpr auto kBusyPoll = milliseconds(2);
+constexpr auto kIdlePoll = milliseconds(20);
+constexpr auto kBusyFor = seconds(1);
+// To connect and get the handshake answered.
+constexpr auto kOpenTimeout = seconds(5);
+// A daemon that reads but acknowledges nothing, or a host that is gone.
+constexpr auto kAckTimeout = seconds(30);
+constexpr auto kBackoffFirst = milliseconds(100);
+constexpr auto kBackoffMost = seconds(10);
+constexpr auto kRetryMost = seconds(60);
+constexpr size_t kRequestsKept = 16;
+
+int64_t NowUs() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+milliseconds RetryAfter(const v1::Refusal& refusal) {
+  return std::clamp<milliseconds>(milliseconds(refusal.retry_after_ms()),
+                                  milliseconds(10), kRetryMost);
+}
+
+}  // namespace
+
+Sender::Sender(std::shared_ptr<Shared> shared, SenderOptions options)
+    : shared_(std::move(shared)),
+      options_(std::move(options)),
+      batcher_(shared_.get()),
+      random_(static_cast<uint32_t>(options_.open.session() >> 16)) {}
+
+void Sender::Run() {
+  for (;;) {
+    const SteadyTime now = steady_clock::now();
+    Drain(now);
+    if (Ending()) break;
+    if (state_ == State::kAway && now >= not_before_) Connect(now);
+    if (state_ == State::kAway) {
+      WaitAway(now);
+    } else {
+      Pump(now);
+    }
+  }
+  stream_.reset();
+}
+
+bool Sender::Ending() {
+  std::lock_guard lock(shared_->mutex);
+  if (!shared_->ending) return false;
+  return done_ || steady_clock::now() >= shared_->deadline ||
+         (outbox_.empty() && shared_->ring.Used() == 0);
+}
+
+// ------------------------------------------------------- from ring to outbox
+
+bool Sender::MustDrain(SteadyTime now) {
+  const size_t used = shared_->ring.Used();
+  if (used != 0) {
+    last_record_ = now;
+    if (!waiting_since_) waiting_since_ = now;
+  }
+  std::lock_guard lock(shared_->mutex);
+  if (shared_->ending) return true;
+  if (outbox_.bytes() > options_.unacked_bytes) return false;
+  return shared_->urgent.exchange(false, std::memory_order_relaxed) ||
+         used >= kBatchBytes || shared_->flush ||
+         (waiting_since_ && now - *waiting_since_ >= kBatchAge);
+}
+
+void Sender::Drain(SteadyTime now) {
+  if (!MustDrain(now)) return;
+  batcher_.Drain(NowUs(), &outbox_);
+  waiting_since_.reset();
+  if (shared_->ring.Used() != 0) return;
+  std::lock_guard lock(shared_->mutex);
+  shared_->flush = false;
+  if (shared_->closing && !std::exchange(close_pushed_, true)) {
+    outbox_.Push({.kind = v1::IngestRequest::kClose, .body = ""});
+  }
+}
+
+// ------------------------------------------------------------- the connection
+
+void Sender::Connect(SteadyTime now) {
+  const std::string& address = options_.addresses[address_];
+  // Where there is no daemon, gRPC and its threads are never started.
+  if (address.starts_with("unix:/") && access(&address[5], F_OK) != 0) {
+    Disconnect("there is no such socket; is nanwatchd running?", now);
+    return;
+  }
+  stream_ = std::make_unique<Stream>(address);
+  if (!std::exchange(ever_tried_, true)) CallAtExitEarlier();
+  state_ = State::kStarting;
+  silent_since_ = now;
+}
+
+void Sender::WaitAway(SteadyTime now) {
+  const auto wait =
+      std::min<SteadyTime::duration>(kIdlePoll, not_before_ - now);
+  if (wait > SteadyTime::duration::zero()) std::this_thread::sleep_for(wait);
+}
+
+void Sender::Disconnect(const std::string& why, SteadyTime now) {
+  const bool was_open = state_ == State::kOpen || state_ == State::kLeaving;
+  // The daemon read the close, and ended the stream in its turn.
+  if (state_ == State::kLeaving) done_ = true;
+  const std::string address = options_.addresses[address_];
+  stream_.reset();
+  state_ = State::kAway;
+  writing_ = false;
+  // The next address at once; a pause after each round.
+  address_ = was_open ? 0 : (address_ + 1) % options_.addresses.size();
+  if (was_open) shared_->reconnects.fetch_add(1, std::memory_order_relaxed);
+  bool ending = false;
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->connected = false;
+    ending = shared_->ending;
+  }
+  if (address_ == 0) {
+    const auto most = ending ? kBackoffFirst : milliseconds(kBackoffMost);
+    auto pause = kBackoffFirst * (1 << std::min(failures_++, 7));
+    pause = std::min(pause, most);
+    // Half to one and a half: a thousand ranks must not come back at once.
+    pause = pause / 2 + milliseconds(random_() % (pause.count() + 1));
+    not_before_ = std::max(not_before_, now + pause);
+    // A restarted daemon is worth the wait, one that never was is not.
+    if (ending && !ever_open_) done_ = true;
+  }
+  Report("nanwatchd at " + address + ": " +
+         (why.empty() ? "the stream ended" : why));
+}
+
+void Sender::CheckSilence(SteadyTime now) {
+  if (state_ == State::kStarting || state_ == State::kOpening) {
+    if (now - silent_since_ < kOpenTimeout) return;
+    Disconnect("no answer within 5 s", now);
+  } else if (!outbox_.awaits_ack()) {
+    silent_since_ = now;
+  } else if (now - silent_since_ >= kAckTimeout) {
+    Disconnect("no acknowledgement within 30 s", now);
+  }
+}
+
+void Sender::Pump(SteadyTime now) {
+  if (state_ == State::kOpen && !writing_) SendNext(now);
+  const bool busy = now - last_record_ < kBusyFor || !outbox_.empty();
+  v1::IngestResponse response;
+  switch (stream_->Wait(
+      static_cast<int>((busy ? kBusyPoll : kIdlePoll).count()), &response)) {
+    case Stream::Event::kNone:
+      break;
+    case Stream::Event::kStarted:
+      SendOpen();
+      break;
+    case Stream::Event::kWritten:
+      writing_ = false;
+      return;
+    case Stream::Event::kResponse:
+      OnResponse(response, now);
+      return;
+    case Stream::Event::kEnded:
+      Disconnect(stream_->error(), now);
+      return;
+  }
+  CheckSilence(now);
+}
+
+void Sender::SendOpen() {
+  options_.open.set_client_time_us(NowUs());
+  options_.open.set_acked_sequence(outbox_.acknowledged());
+  v1::IngestRequest request;
+  *request.mutable_open() = options_.open;
+  stream_->Write(request.SerializeAsString());
+  writing_ = true;
+  state_ = State::kOpening;
+}
+
+void Sender::SendNext(SteadyTime now) {
+  const Outgoing* next = outbox_.Next();
+  if (next == nullptr && close_pushed_ && outbox_.size() == 1) {
+    // Nothing is left but the answer to our close. A cancelled stream could
+    // overtake it, so leave in order.
+    stream_->EndWrites();
+    state_ = State::kLeaving;
+    return;
+  }
+  if (next == nullptr || now < not_before_) return;
+  if (!outbox_.awaits_ack()) silent_since_ = now;
+  stream_->Write(Envelope(next->kind, options_.open.session(),
+                          outbox_.next_sequence(), next->body));
+  writing_ = true;
+  shared_->sent.fetch_add(outbox_.MarkSent(), std::memory_order_relaxed);
+}
+
+// ---------------------------------------------------------------- the answers
+
+void Sender::OnResponse(const v1::IngestResponse& response, SteadyTime now) {
+  switch (response.kind_case()) {
+    case v1::IngestResponse::kOpened:
+      if (state_ == State::kOpening) OnOpened(response.opened(), now);
+      break;
+    case v1::IngestResponse::kAck:
+      if (state_ == State::kOpen || state_ == State::kLeaving) {
+        OnAck(outbox_.Acknowledge(response.ack().sequence()), now);
+      }
+      break;
+    case v1::IngestResponse::kRefusal:
+      OnRefusal(response.refusal(), now);
+      break;
+    case v1::IngestResponse::kRequest:
+      OnRequest(response.request());
+      break;
+    case v1::IngestResponse::KIND_NOT_SET:
+      break;
+  }
+}
+
+void Sender::OnOpened(const v1::SessionOpened& opened, SteadyTime now) {
+  state_ = State::kOpen;
+  ever_open_ = true;
+  silent_since_ = now;
+  Batcher::Limits limits;
+  if (opened.max_steps_per_batch() != 0) {
+    limits.steps = std::min<size_t>(limits.steps, opened.max_steps_per_batch());
+  }
+  if (opened.max_ops_per_batch() != 0) {
+    limits.ops = std::min<size_t>(limits.ops, opened.max_ops_per_batch());
+  }
+  batcher_.set_limits(limits);
+  const uint64_t records = outbox_.Resume(opened.held_sequence());
+  const uint32_t first = outbox_.FirstOpName(batcher_.op_names_taken());
+  if (opened.ops_held() < first) {
+    batcher_.ResendOpNames(opened.ops_held(), first, &outbox_);
+  }
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->connected = true;
+    shared_->error.clear();
+    shared_->run_id = opened.run_id();
+    shared_->attempt = opened.attempt();
+  }
+  OnAck(records, now);
+  // A session without a run id was given one: it must come back to it.
+  if (options_.open.run().run_id().empty()) {
+    options_.open.mutable_run()->set_run_id(opened.run_id());
+  }
+}
+
+void Sender::OnAck(uint64_t records, SteadyTime now) {
+  silent_since_ = now;
+  if (records != 0) failures_ = 0;
+  std::lock_guard lock(shared_->mutex);
+  shared_->acked.fetch_add(records, std::memory_order_relaxed);
+  shared_->changed.notify_all();
+}
+
+void Sender::OnRefusal(const v1::Refusal& refusal, SteadyTime now) {
+  if (refusal.sequence() == 0) return OnRefusedSession(refusal, now);
+  const bool retry =
+      refusal.code() == v1::REFUSAL_CODE_LIMIT && refusal.retry_after_ms() != 0;
+  switch (retry ? v1::REFUSAL_CODE_BUSY : refusal.code()) {
+    case v1::REFUSAL_CODE_BUSY:
+      outbox_.Rewind(refusal.sequence());
+      not_before_ = now + RetryAfter(refusal);
+      break;
+    case v1::REFUSAL_CODE_OUT_OF_SEQUENCE:
+      OnOutOfSequence(refusal, now);
+      return;
+    case v1::REFUSAL_CODE_UNKNOWN_SESSION:
+    case v1::REFUSAL_CODE_SHUTTING_DOWN:
+      OnRefusedSession(refusal, now);
+      return;
+    default: {
+      // INVALID, LIMIT, and what newer daemons may have: for good.
+      const Lost lost = outbox_.Refuse(refusal.sequence());
+      std::lock_guard lock(shared_->mutex);
+      shared_->refused.fetch_add(lost.records(), std::memory_order_relaxed);
+      shared_->changed.notify_all();
+    }
+  }
+  Report("nanwatchd refused: " + refusal.message());
+}
+
+void Sender::OnRefusedSession(const v1::Refusal& refusal, SteadyTime now) {
+  not_before_ = now + RetryAfter(refusal);
+  Disconnect(refusal.message(), now);
+}
+
+void Sender::OnOutOfSequence(const v1::Refusal& refusal, SteadyTime now) {
+  const uint64_t expected = refusal.expected_sequence();
+  if (expected > outbox_.acknowledged() &&
+      expected <= outbox_.next_sequence()) {
+    // Later messages of a batch that was refused as BUSY say this, too; they
+    // find the rewind done.
+    outbox_.Rewind(expected);
+    return;
+  }
+  // The handshake says where to go on.
+  Disconnect(refusal.message(), now);
+}
+
+void Sender::OnRequest(const v1::Request& request) {
+  nanwatch_request out;
+  nanwatch_request_init(&out);
+  out.id = request.id();
+  out.expires_at_step = request.expires_at_step();
+  if (request.has_collect_ops()) {
+    out.kind = NANWATCH_REQUEST_COLLECT_OPS;
+    out.steps = request.collect_ops().steps();
+    for (uint32_t op : request.collect_ops().ops()) {
+      if (out.ops_count == NANWATCH_REQUEST_OPS) break;
+      out.ops[out.ops_count++] = static_cast<int32_t>(op);
+    }
+  } else if (request.has_stop()) {
+    out.kind = NANWATCH_REQUEST_STOP;
+    const std::string reason =
+        CleanUtf8(request.stop().reason(), sizeof out.reason - 1);
+    memcpy(out.reason, reason.c_str(), reason.size() + 1);
+  } else {
+    return;
+  }
+  std::lock_guard lock(shared_->mutex);
+  // A training that never polls: the oldest are the least worth.
+  if (shared_->requests.size() == kRequestsKept) shared_->requests.pop_front();
+  shared_->requests.push_back(out);
+  shared_->waiting_requests.store(
+      static_cast<uint32_t>(shared_->requests.size()),
+      std::memory_order_release);
+}
+
+void Sender::Report(const std::string& error) {
+  std::lock_guard lock(shared_->mutex);
+  shared_->error = CleanUtf8(error, sizeof(nanwatch_stats::error) - 1);
+}
+
+}  // namespace nanwatch_client
