@@ -1,0 +1,167 @@
+// Passes over a block that tell counts and ranges on the bits alone.
+//
+// The headers that observe_*.cc include are compiled once an instruction set.
+// All they define is in an anonymous namespace, and they call no inline
+// function of the standard library: a linker that merged two copies could put
+// AVX-512 into the baseline.
+
+#ifndef NANWATCH_OBSERVE_EXTREMES_H_
+#define NANWATCH_OBSERVE_EXTREMES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format.h"
+#include "tally.h"
+
+namespace nanwatch {
+namespace {
+
+// Elements as they lie in the buffer, at any address.
+typedef uint16_t __attribute__((aligned(1), may_alias)) Unaligned16;
+typedef uint32_t __attribute__((aligned(1), may_alias)) Unaligned32;
+typedef uint64_t __attribute__((aligned(1), may_alias)) Unaligned64;
+template <typename Bits>
+struct UnalignedOf;
+template <>
+struct UnalignedOf<uint16_t> {
+  using Type = Unaligned16;
+  using Signed = int16_t;
+};
+template <>
+struct UnalignedOf<uint32_t> {
+  using Type = Unaligned32;
+  using Signed = int32_t;
+};
+template <>
+struct UnalignedOf<uint64_t> {
+  using Type = Unaligned64;
+  using Signed = int64_t;
+};
+template <typename F>
+using Elements = const typename UnalignedOf<typename F::Bits>::Type*;
+template <typename F>
+using Key = typename UnalignedOf<typename F::Bits>::Signed;
+
+// Fits the first cache beside its floats, and 16-bit counters hold it.
+constexpr size_t kBlock = 1024;
+
+// Smallest and largest magnitude, special values included.
+template <typename F>
+struct Extremes {
+  typename F::Bits lowest = F::kMagnitude;
+  typename F::Bits highest = 0;
+};
+
+template <typename F>
+Extremes<F> FindExtremes(Elements<F> x, size_t n) {
+  using Bits = typename F::Bits;
+  Bits lowest = F::kMagnitude;
+  Bits highest = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const Bits m = static_cast<Bits>(x[i] & F::kMagnitude);
+    lowest = m < lowest ? m : lowest;
+    highest = m > highest ? m : highest;
+  }
+  return {lowest, highest};
+}
+
+// For blocks that reach the largest finite value or beyond: counts them, and
+// returns the largest finite magnitude.
+template <typename F>
+typename F::Bits CountHigh(Elements<F> x, size_t n, Tally* tally) {
+  using Bits = typename F::Bits;
+  Bits nan = 0, pos = 0, neg = 0, saturated = 0, highest = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const Bits bits = x[i];
+    const Bits m = static_cast<Bits>(bits & F::kMagnitude);
+    nan = static_cast<Bits>(nan + (m > F::kFirstSpecial));
+    pos = static_cast<Bits>(pos + (bits == F::kFirstSpecial));
+    neg = static_cast<Bits>(
+        neg + (bits == static_cast<Bits>(F::kFirstSpecial | F::kSign)));
+    saturated = static_cast<Bits>(saturated + (m == F::kFirstSpecial - 1));
+    const Bits finite = m < F::kFirstSpecial ? m : Bits{0};
+    highest = finite > highest ? finite : highest;
+  }
+  tally->nan += nan;
+  tally->pos_inf += pos;
+  tally->neg_inf += neg;
+  tally->saturated += saturated;
+  return highest;
+}
+
+// For blocks that reach below the smallest normal value: counts zeros and
+// subnormal values, and returns the smallest magnitude that is not zero;
+// 0 when there is none.
+template <typename F>
+typename F::Bits CountLow(Elements<F> x, size_t n, Tally* tally) {
+  using Bits = typename F::Bits;
+  Bits non_zero = 0, normal = 0;
+  Bits lowest = static_cast<Bits>(-1);  // minus 1, so that zero is large
+  for (size_t i = 0; i < n; ++i) {
+    // Minima rather than comparisons: AVX-512 compares into masks.
+    const Bits m = static_cast<Bits>(x[i] & F::kMagnitude);
+    const Bits field = static_cast<Bits>(m >> F::kMantissa);
+    const Bits below = static_cast<Bits>(m - 1);
+    non_zero = static_cast<Bits>(non_zero + (m < 1 ? m : Bits{1}));
+    normal = static_cast<Bits>(normal + (field < 1 ? field : Bits{1}));
+    lowest = below < lowest ? below : lowest;
+  }
+  tally->zero += n - non_zero;
+  tally->subnormal += static_cast<uint64_t>(non_zero) - normal;
+  return static_cast<Bits>(lowest + 1);
+}
+
+// Keys are in the order of the values: the magnitude of negative numbers is
+// flipped.
+template <typename F>
+struct Range {
+  Key<F> lowest = static_cast<Key<F>>(F::kMagnitude);
+  Key<F> highest = static_cast<Key<F>>(F::kSign);
+};
+
+template <typename F>
+typename F::Bits FromKey(Key<F> key) {
+  using Bits = typename F::Bits;
+  const Bits bits = static_cast<Bits>(key);
+  return key < 0 ? static_cast<Bits>(bits ^ F::kMagnitude) : bits;
+}
+
+template <typename F>
+void FindRange(Elements<F> x, size_t n, bool special, Range<F>* range) {
+  using Bits = typename F::Bits;
+  constexpr int kShift = sizeof(Bits) * 8 - 1;
+  constexpr Key<F> kNoMin = static_cast<Key<F>>(F::kMagnitude);
+  constexpr Key<F> kNoMax = static_cast<Key<F>>(F::kSign);
+  Key<F> low = range->lowest;
+  Key<F> high = range->highest;
+  if (!special) {
+    for (size_t i = 0; i < n; ++i) {
+      const Key<F> bits = static_cast<Key<F>>(x[i]);
+      const Key<F> key = static_cast<Key<F>>(
+          bits ^ ((bits >> kShift) & static_cast<Key<F>>(F::kMagnitude)));
+      low = key < low ? key : low;
+      high = key > high ? key : high;
+    }
+  } else {
+    for (size_t i = 0; i < n; ++i) {
+      const Key<F> bits = static_cast<Key<F>>(x[i]);
+      const Key<F> key = static_cast<Key<F>>(
+          bits ^ ((bits >> kShift) & static_cast<Key<F>>(F::kMagnitude)));
+      const bool finite =
+          static_cast<Bits>(bits & static_cast<Key<F>>(F::kMagnitude)) <
+          F::kFirstSpecial;
+      const Key<F> for_min = finite ? key : kNoMin;
+      const Key<F> for_max = finite ? key : kNoMax;
+      low = for_min < low ? for_min : low;
+      high = for_max > high ? for_max : high;
+    }
+  }
+  range->lowest = low;
+  range->highest = high;
+}
+
+}  // namespace
+}  // namespace nanwatch
+
+#endif  // NANWATCH_OBSERVE_EXTREMES_H_

@@ -1,0 +1,141 @@
+// The passes put together: a block at a time, while it is in the first cache.
+// Only what was asked for, and of the rare cases (special values, zeros,
+// subnormal values) only what the extremes of the block make possible. See
+// extremes.h for what these headers must not do.
+
+#ifndef NANWATCH_OBSERVE_KERNEL_H_
+#define NANWATCH_OBSERVE_KERNEL_H_
+
+#include "bytes.h"
+#include "exponents.h"
+#include "moments.h"
+
+namespace nanwatch {
+namespace {
+
+template <typename F>
+double ValueOf(typename F::Bits bits) {
+  if constexpr (sizeof(bits) == 8) return DoubleOf(bits);
+  if constexpr (sizeof(bits) == 4) return static_cast<double>(FloatOf(bits));
+  if constexpr (F::kMantissa == 10) return static_cast<double>(WidenHalf(bits));
+  return static_cast<double>(FloatOf(static_cast<uint32_t>(bits) << 16));
+}
+
+template <typename F>
+class Pass {
+ public:
+  Pass(unsigned what, Tally* tally)
+      : range_wanted_((what & NANWATCH_OBSERVE_RANGE) != 0),
+        squares_wanted_((what & NANWATCH_OBSERVE_RMS) != 0),
+        logs_wanted_((what & NANWATCH_OBSERVE_LOG2) != 0),
+        tally_(tally) {}
+
+  // REQUIRES: 0 < n <= kBlock.
+  void Block(Elements<F> x, size_t n) {
+    const Extremes<F> extremes = FindExtremes<F>(x, n);
+    const bool special = extremes.highest >= F::kFirstSpecial;
+    const bool low = extremes.lowest < F::kMinNormal;
+    const uint64_t zeros_before = tally_->zero;
+    const uint64_t specials_before = Specials();
+    Bits lowest = extremes.lowest;
+    Bits highest = extremes.highest;
+    if (highest >= F::kFirstSpecial - 1) highest = CountHigh<F>(x, n, tally_);
+    if (low) lowest = CountLow<F>(x, n, tally_);
+    if (highest > abs_max_) abs_max_ = highest;
+    if (range_wanted_) FindRange<F>(x, n, special, &range_);
+    if (range_wanted_ || squares_wanted_ || logs_wanted_) {
+      Widen<F>(x, n, special, values_);
+    }
+    if (range_wanted_) sum_ += Sum<F>(values_);
+    if (squares_wanted_) squares_ += SumSquares<F>(values_);
+    if (highest == 0) return;  // none that is finite and not zero
+    if (logs_wanted_) Logs(highest, low || special || n < kBlock);
+    if (tally_->exponents != nullptr) {
+      CountExponents<F>(x, n, lowest, highest, tally_->zero - zeros_before,
+                        Specials() - specials_before, tally_->exponents);
+    }
+  }
+
+  // `n`: of all blocks together.
+  void Finish(size_t n) {
+    const double finite = static_cast<double>(n - Specials());
+    if (finite == 0) return;
+    tally_->abs_max = ValueOf<F>(abs_max_);
+    tally_->min = ValueOf<F>(FromKey<F>(range_.lowest));
+    tally_->max = ValueOf<F>(FromKey<F>(range_.highest));
+    tally_->mean = sum_ / finite * kSumUnit<F>;
+    tally_->mean_square = squares_ / finite;
+    const double non_zero = finite - static_cast<double>(tally_->zero);
+    if (non_zero == 0) return;
+    const double mean = logs_.sum / non_zero;
+    const double variance = logs_.squares / non_zero - mean * mean;
+    tally_->log2_mean = mean + pivot_;
+    tally_->log2_std = variance > 0 ? __builtin_sqrt(variance) : 0;
+  }
+
+ private:
+  using Bits = typename F::Bits;
+  static constexpr int kNoPivot = -10000;
+
+  uint64_t Specials() const {
+    return tally_->nan + tally_->pos_inf + tally_->neg_inf;
+  }
+  void Logs(Bits highest, bool may_be_low) {
+    if (pivot_ == kNoPivot) {
+      pivot_ = BinOf<F>(highest) + F::kLowestExponent;
+    }
+    if (may_be_low) {
+      SumLogs<F, true>(values_, pivot_, &logs_);
+    } else {
+      SumLogs<F, false>(values_, pivot_, &logs_);
+    }
+  }
+
+  const bool range_wanted_;
+  const bool squares_wanted_;
+  const bool logs_wanted_;
+  Tally* const tally_;
+  Bits abs_max_ = 0;
+  Range<F> range_;
+  double sum_ = 0;
+  double squares_ = 0;
+  int pivot_ = kNoPivot;
+  LogSums logs_;
+  alignas(64) Value<F> values_[kBlock];
+};
+
+template <typename F>
+void ObserveElements(const void* data, size_t n, unsigned what, Tally* tally) {
+  const auto x = static_cast<Elements<F>>(data);
+  Pass<F> pass(what, tally);
+  for (size_t i = 0; i < n; i += kBlock) {
+    pass.Block(x + i, n - i < kBlock ? n - i : kBlock);
+  }
+  pass.Finish(n);
+}
+
+void ObserveAny(const void* data, size_t n, nanwatch_dtype dtype, unsigned what,
+                Tally* tally) {
+  const auto bytes = static_cast<const unsigned char*>(data);
+  switch (dtype) {
+    case NANWATCH_FP64:
+      return ObserveElements<Fp64Format>(data, n, what, tally);
+    case NANWATCH_FP32:
+      return ObserveElements<Fp32Format>(data, n, what, tally);
+    case NANWATCH_FP16:
+      return ObserveElements<Fp16Format>(data, n, what, tally);
+    case NANWATCH_BF16:
+      return ObserveElements<Bf16Format>(data, n, what, tally);
+    case NANWATCH_FP8_E4M3:
+      return ObserveBytes<Fp8E4M3Format>(bytes, n, tally);
+    case NANWATCH_FP8_E5M2:
+      return ObserveBytes<Fp8E5M2Format>(bytes, n, tally);
+    case NANWATCH_DTYPE_UNKNOWN:
+      break;
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch
+
+#endif  // NANWATCH_OBSERVE_KERNEL_H_

@@ -1,0 +1,94 @@
+#include "format.h"
+#include "tally.h"
+
+namespace nanwatch {
+namespace {
+
+template <typename F>
+constexpr int kLow = F::kLowestExponent;
+template <typename F>
+constexpr int kHigh = F::kHighestExponent;
+
+}  // namespace
+
+int LowestExponent(nanwatch_dtype dtype) {
+  switch (dtype) {
+    case NANWATCH_FP64:
+      return kLow<Fp64Format>;
+    case NANWATCH_FP32:
+      return kLow<Fp32Format>;
+    case NANWATCH_FP16:
+      return kLow<Fp16Format>;
+    case NANWATCH_BF16:
+      return kLow<Bf16Format>;
+    case NANWATCH_FP8_E4M3:
+      return kLow<Fp8E4M3Format>;
+    case NANWATCH_FP8_E5M2:
+      return kLow<Fp8E5M2Format>;
+    case NANWATCH_DTYPE_UNKNOWN:
+      break;
+  }
+  return 0;
+}
+
+int HighestExponent(nanwatch_dtype dtype) {
+  switch (dtype) {
+    case NANWATCH_FP64:
+      return kHigh<Fp64Format>;
+    case NANWATCH_FP32:
+      return kHigh<Fp32Format>;
+    case NANWATCH_FP16:
+      return kHigh<Fp16Format>;
+    case NANWATCH_BF16:
+      return kHigh<Bf16Format>;
+    case NANWATCH_FP8_E4M3:
+      return kHigh<Fp8E4M3Format>;
+    case NANWATCH_FP8_E5M2:
+      return kHigh<Fp8E5M2Format>;
+    case NANWATCH_DTYPE_UNKNOWN:
+      break;
+  }
+  return 0;
+}
+
+size_t ElementBytes(nanwatch_dtype dtype) {
+  switch (dtype) {
+    case NANWATCH_FP64:
+      return 8;
+    case NANWATCH_FP32:
+      return 4;
+    case NANWATCH_FP16:
+    case NANWATCH_BF16:
+      return 2;
+    case NANWATCH_FP8_E4M3:
+    case NANWATCH_FP8_E5M2:
+      return 1;
+    case NANWATCH_DTYPE_UNKNOWN:
+      break;
+  }
+  return 0;
+}
+
+const ObserveVariant* ObserveVariants(size_t* count) {
+#if defined(__x86_64__)
+  static const ObserveVariant kVariants[] = {
+      {"baseline", ObserveBaseline, true},
+      {"avx2", ObserveAvx2,
+       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2")},
+      {"avx512", ObserveAvx512,
+       __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c")}};
+#else
+  static const ObserveVariant kVariants[] = {
+      {"baseline", ObserveBaseline, true}};
+#endif
+  *count = sizeof(kVariants) / sizeof(kVariants[0]);
+  return kVariants;
+}
+
+}  // namespace nanwatch
