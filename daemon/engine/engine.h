@@ -57,8 +57,9 @@ struct EngineStats {
   uint64_t duplicates = 0;
   uint64_t refused = 0;
   uint64_t late_op_statuses = 0;
-  uint64_t sessions = 0;  // open now
-  uint64_t runs = 0;      // held now
+  uint64_t unusable_checkpoints = 0;  // of another version, or damaged
+  uint64_t sessions = 0;              // open now
+  uint64_t runs = 0;                  // held now
 };
 
 class Engine {
@@ -72,6 +73,10 @@ class Engine {
   // appends the events to history and applies them, in order, before the next
   // Admit. `fresh_id` names a run whose client gave none.
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
+
+  // An attempt that history knows and this engine may not hold any more, so
+  // that Admit gives its number to no other. Decides nothing.
+  void KnowAttempt(const RunKey& run);
 
   // A stream ended without a close: the events that say so for its session
   // (RankLost), to be appended and applied like Admit's. Empty: the session is
@@ -90,7 +95,8 @@ class Engine {
   std::optional<Time> NextTimer() const;
 
   // The engine's whole state of one run, to be applied again as an event.
-  // nullopt: no such run.
+  // nullopt: no such run. Call Advance(now) before, where `now` is the time
+  // that the checkpoint is kept under.
   std::optional<Event> Checkpoint(const RunKey& run) const;
   // Live runs, in the order they opened.
   std::vector<RunKey> LiveRuns() const;

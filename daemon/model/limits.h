@@ -26,6 +26,9 @@ inline constexpr size_t kSettingBytes = 1024;
 inline constexpr size_t kShapeDims = 16;
 // GAN and RL runs have 2 to 4. Beyond: refused ("optimizers").
 inline constexpr size_t kOptimizersPerRank = 8;
+// Times that the steps of one batch may go back: each makes a new attempt.
+// Beyond: refused, INVALID.
+inline constexpr int kAttemptsPerBatch = 4;
 // Layer-wise scales in one batch. Beyond: refused ("layer_scales").
 inline constexpr size_t kLayerScalesPerBatch = 65536;
 
@@ -69,6 +72,19 @@ inline constexpr int kOpEvidence = 64;
 inline constexpr int kAlignedSlots = 256;
 inline constexpr int kAlignedLeadSteps = 64;
 inline constexpr int64_t kAlignedWaitSeconds = 60;
+
+// --- History ---------------------------------------------------------------
+// Events of one rank that are committed together share a blob until it holds so
+// many bytes: what reading one batch costs at most beside the batch itself.
+inline constexpr size_t kHistoryGroupBytes = 128 << 10;
+// ... and until its ids span so many, so that a reader that starts at an id
+// finds every blob that may hold it.
+inline constexpr uint64_t kHistoryIdSpan = 4096;
+// The plain bytes of the largest blob: a checkpoint of 16,384 ranks x 8 KB and
+// room. A larger size in a file is damage.
+inline constexpr size_t kHistoryBlobBytes = 256 << 20;
+// Saved incidents of one run that wait for a commit weigh about 2 KB each; no
+// limit of their own, they count against HistoryOptions::queue_bytes.
 
 // --- Requests to trainers --------------------------------------------------
 inline constexpr int kRequestRanks = 4;

@@ -1,0 +1,325 @@
+#include "engine/admission.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/registry.h"
+#include "engine/step_slice.h"
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+Admitted Refuse(RefusalReason reason, std::string message,
+                std::string limit = "") {
+  Admitted admitted;
+  admitted.refused = RefusedMessage{.reason = reason,
+                                    .message = std::move(message),
+                                    .limit = std::move(limit)};
+  return admitted;
+}
+
+std::string NameOf(const RunKey& key) {
+  return "run \"" + key.run_id + "\" attempt " + std::to_string(key.attempt);
+}
+
+Event MakeEvent(const RunKey& run, EventBody body) {
+  Event event;
+  event.run = run;
+  event.body = std::move(body);
+  return event;
+}
+
+// True when a rank may open in the run without making it another attempt.
+bool MayJoin(const RunState& run, int32_t rank) {
+  if (run.FindRank(rank) != nullptr) return false;
+  return !run.closed() || run.end_reason() == kAllRanksClosed;
+}
+
+}  // namespace
+
+Admitted Admission::Admit(Time now, ClientMessage message,
+                          std::string_view fresh_id) {
+  if (auto* open = std::get_if<OpenSessionMessage>(&message.body)) {
+    return Open(now, std::move(*open), fresh_id);
+  }
+  const SessionEntry* session = registry_.FindSession(message.session);
+  if (session == nullptr || session->rank->life == LifeState::kLost) {
+    return Refuse(RefusalReason::kUnknownSession,
+                  "session " + std::to_string(message.session) +
+                      " is not open: open it (again), then send what was not "
+                      "acknowledged");
+  }
+  const RankState& rank = *session->rank;
+  const auto clock = clocks_.find(message.session);
+  const Sequence held =
+      std::max(rank.last_sequence,
+               clock == clocks_.end() ? Sequence{0} : clock->second.acked);
+  if (message.sequence <= held) {
+    Admitted admitted;
+    admitted.duplicate = true;
+    return admitted;
+  }
+  if (message.sequence > held + 1) {
+    Admitted admitted =
+        Refuse(RefusalReason::kOutOfSequence,
+               "session " + std::to_string(message.session) +
+                   " sent sequence " + std::to_string(message.sequence) +
+                   " after " + std::to_string(held) + ": send again from " +
+                   std::to_string(held + 1));
+    admitted.refused->expected_sequence = held + 1;
+    return admitted;
+  }
+  if (rank.life != LifeState::kOpen) {
+    return Refuse(RefusalReason::kUnknownSession,
+                  "session " + std::to_string(message.session) +
+                      " is closed: open a new one");
+  }
+  return Take(now, std::move(message), *session);
+}
+
+// ----------------------------------------------------------------- openings
+
+Admitted Admission::Open(Time now, OpenSessionMessage message,
+                         std::string_view fresh_id) {
+  const Duration skew =
+      message.client_time == Time{} ? Duration(0) : message.client_time - now;
+  if (const SessionEntry* held = registry_.FindSession(message.session)) {
+    return Resume(message, *held, skew);
+  }
+  const RunKey key = Resolve(message, fresh_id);
+  if (auto refused = TooMany(key, message.rank.rank)) {
+    Admitted admitted;
+    admitted.refused = std::move(refused);
+    return admitted;
+  }
+  Admitted admitted;
+  const RunState* run = registry_.FindRun(key);
+  if (run == nullptr || run->closed()) {
+    const std::optional<int32_t> before = registry_.LatestAttempt(key.run_id);
+    const char* reason = run != nullptr          ? "another rank opened"
+                         : !before               ? "first rank"
+                         : *before < key.attempt ? "rank opened again"
+                                                 : "first rank";
+    SupersedeOlder(key, &admitted.events);
+    admitted.events.push_back(MakeEvent(key, RunOpened{message.run, reason}));
+  }
+  Event opened =
+      MakeEvent(key, RankOpened{message.rank, /*ops_known=*/0, skew.count()});
+  opened.rank = message.rank.rank;
+  opened.session = message.session;
+  admitted.events.push_back(std::move(opened));
+  admitted.opened =
+      OpenedSession{.run = key, .held_sequence = message.acked, .ops_held = 0};
+  clocks_[message.session].acked = message.acked;
+  return admitted;
+}
+
+Admitted Admission::Resume(const OpenSessionMessage& message,
+                           const SessionEntry& session, Duration skew) {
+  const RunKey& key = session.run->key();
+  const RankState& rank = *session.rank;
+  if (rank.description.rank != message.rank.rank ||
+      (!message.run_id.empty() && message.run_id != key.run_id)) {
+    return Refuse(RefusalReason::kInvalid,
+                  "session " + std::to_string(message.session) +
+                      " belongs to rank " +
+                      std::to_string(rank.description.rank) + " of " +
+                      NameOf(key) + ": a new process needs a new session id");
+  }
+  Admitted admitted;
+  if (rank.life == LifeState::kLost) {
+    if (session.run->closed()) {
+      admitted.events.push_back(MakeEvent(
+          key, RunOpened{session.run->description(), "a lost rank came back"}));
+    }
+    Event opened = MakeEvent(
+        key, RankOpened{message.rank, static_cast<uint32_t>(rank.ops.names()),
+                        skew.count()});
+    opened.rank = message.rank.rank;
+    opened.session = message.session;
+    admitted.events.push_back(std::move(opened));
+  }
+  Sequence& acked = clocks_[message.session].acked;
+  acked = std::max(acked, message.acked);
+  admitted.opened =
+      OpenedSession{.run = key,
+                    .held_sequence = std::max(rank.last_sequence, acked),
+                    .ops_held = static_cast<uint32_t>(rank.ops.names())};
+  return admitted;
+}
+
+RunKey Admission::Resolve(const OpenSessionMessage& message,
+                          std::string_view fresh_id) const {
+  if (message.run_id.empty()) return {std::string(fresh_id), 0};
+  const std::optional<int32_t> latest = registry_.LatestAttempt(message.run_id);
+  if (!latest) return {message.run_id, message.attempt.value_or(0)};
+  if (message.attempt && *message.attempt > *latest) {
+    return {message.run_id, *message.attempt};
+  }
+  const auto joins = [&](int32_t attempt) {
+    const RunState* run = registry_.FindRun({message.run_id, attempt});
+    return run != nullptr && MayJoin(*run, message.rank.rank);
+  };
+  if (message.attempt && joins(*message.attempt)) {
+    return {message.run_id, *message.attempt};
+  }
+  return {message.run_id, joins(*latest) ? *latest : *latest + 1};
+}
+
+std::optional<RefusedMessage> Admission::TooMany(const RunKey& key,
+                                                 int32_t rank) const {
+  const RunState* run = registry_.FindRun(key);
+  if (run == nullptr && registry_.runs() >= limits::kRuns) {
+    return RefusedMessage{
+        .reason = RefusalReason::kLimit,
+        .message = "cannot open " + NameOf(key) + ": the daemon holds " +
+                   std::to_string(limits::kRuns) +
+                   " runs; close some, or start another daemon",
+        .limit = "runs"};
+  }
+  if ((run == nullptr || run->FindRank(rank) == nullptr) &&
+      registry_.ranks() >= limits::kRanks) {
+    return RefusedMessage{
+        .reason = RefusalReason::kLimit,
+        .message = "cannot open rank " + std::to_string(rank) + " of " +
+                   NameOf(key) + ": the daemon holds " +
+                   std::to_string(limits::kRanks) +
+                   " ranks; report from fewer, or start another daemon",
+        .limit = "ranks"};
+  }
+  return std::nullopt;
+}
+
+// Attempts before this one in which nobody is left.
+void Admission::SupersedeOlder(const RunKey& key,
+                               std::vector<Event>* events) const {
+  for (const RunState* run : registry_.AttemptsBefore(key)) {
+    if (run->closed() || run->OpenRanks() > 0) continue;
+    events->push_back(MakeEvent(run->key(), RunClosed{"superseded"}));
+  }
+}
+
+// ------------------------------------------------------------------ records
+
+Admitted Admission::Take(Time now, ClientMessage message,
+                         const SessionEntry& session) {
+  Event event;
+  event.run = session.run->key();
+  event.rank = session.rank->description.rank;
+  event.session = message.session;
+  event.sequence = message.sequence;
+  Admitted admitted;
+  if (auto refused = CheckBody(message, session)) {
+    admitted.refused = std::move(refused);
+    event.body = Dropped{};
+    admitted.events.push_back(std::move(event));
+    return admitted;
+  }
+  if (auto* steps = std::get_if<StepBatch>(&message.body)) {
+    Shift(now, message.sent, message.session, *session.rank, &steps->columns);
+    Steps(std::move(steps->columns), std::move(event), session, &admitted);
+    return admitted;
+  }
+  if (auto* ops = std::get_if<OpBatch>(&message.body)) {
+    Shift(now, message.sent, message.session, &ops->columns);
+    event.body = std::move(*ops);
+  } else if (auto* names = std::get_if<OpNamesAdded>(&message.body)) {
+    event.body = std::move(*names);
+  } else if (auto* dropped = std::get_if<Dropped>(&message.body)) {
+    event.body = *dropped;
+  } else {
+    event.body = RankClosed{};
+  }
+  const bool closes = std::holds_alternative<RankClosed>(event.body);
+  admitted.events.push_back(std::move(event));
+  if (closes) Closing(admitted.events.front(), session, &admitted.events);
+  return admitted;
+}
+
+std::optional<RefusedMessage> Admission::CheckBody(
+    const ClientMessage& message, const SessionEntry& session) const {
+  const RankState& rank = *session.rank;
+  const std::string who = "rank " + std::to_string(rank.description.rank) +
+                          " of " + NameOf(session.run->key());
+  const auto refuse = [](RefusalReason reason, std::string text,
+                         std::string limit = "") {
+    return RefusedMessage{.reason = reason,
+                          .message = std::move(text),
+                          .limit = std::move(limit)};
+  };
+  if (const auto* names = std::get_if<OpNamesAdded>(&message.body)) {
+    const size_t first = names->names.first_index;
+    if (first > rank.ops.names()) {
+      return refuse(RefusalReason::kInvalid,
+                    who + " names ops from " + std::to_string(first) +
+                        " but has named only " +
+                        std::to_string(rank.ops.names()) +
+                        ": name the ones between first");
+    }
+    if (first + names->names.ops.size() > limits::kOpsPerSession) {
+      return refuse(RefusalReason::kLimit,
+                    who + " names more than " +
+                        std::to_string(limits::kOpsPerSession) +
+                        " ops: report a sample of them",
+                    "ops_per_session");
+    }
+  } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
+    for (const uint32_t op : ops->columns.op) {
+      if (op < rank.ops.names()) continue;
+      return refuse(
+          RefusalReason::kInvalid,
+          who + " reports op " + std::to_string(op) + " but has named only " +
+              std::to_string(rank.ops.names()) + ": send its name first");
+    }
+  } else if (const auto* steps = std::get_if<StepBatch>(&message.body)) {
+    size_t names_known = rank.tracks.size();
+    for (const std::string& name : steps->columns.optimizers) {
+      names_known += std::none_of(
+          rank.tracks.begin(), rank.tracks.end(),
+          [&](const auto& t) { return session.run->OptimizerName(t) == name; });
+    }
+    if (names_known > limits::kOptimizersPerRank) {
+      return refuse(RefusalReason::kLimit,
+                    who + " has more than " +
+                        std::to_string(limits::kOptimizersPerRank) +
+                        " optimizers: give them fewer names",
+                    "optimizers");
+    }
+  }
+  return std::nullopt;
+}
+
+void Admission::Closing(const Event& event, const SessionEntry& session,
+                        std::vector<Event>* events) const {
+  const RunState& run = *session.run;
+  const bool others =
+      std::any_of(run.ranks().begin(), run.ranks().end(), [&](const auto& r) {
+        return r.get() != session.rank && r->life != LifeState::kClosed;
+      });
+  if (others || run.closed()) return;
+  const bool moved =
+      registry_.LatestAttempt(event.run.run_id).value_or(0) > event.run.attempt;
+  events->push_back(
+      MakeEvent(event.run, RunClosed{moved ? "superseded" : kAllRanksClosed}));
+}
+
+std::vector<Event> Admission::Lose(SessionId session,
+                                   std::string_view reason) const {
+  const SessionEntry* entry = registry_.FindSession(session);
+  if (entry == nullptr || entry->rank->life != LifeState::kOpen) return {};
+  Event event = MakeEvent(entry->run->key(), RankLost{std::string(reason)});
+  event.rank = entry->rank->description.rank;
+  event.session = session;
+  std::vector<Event> events = {std::move(event)};
+  // The others went on to a newer attempt: this one is over.
+  const RunKey& key = entry->run->key();
+  if (registry_.LatestAttempt(key.run_id).value_or(0) > key.attempt &&
+      entry->run->OpenRanks() == 1) {
+    events.push_back(MakeEvent(key, RunClosed{"superseded"}));
+  }
+  return events;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,106 @@
+#include "engine/aligned_ring.h"
+
+#include <algorithm>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+
+void AlignedRing::Pass(Place was, Place at) {
+  for (size_t i = slots_.size(); i > head_; --i) {
+    Slot& slot = slots_[i - 1];
+    if (slot.place <= was) return;
+    if (slot.place <= at) ++slot.passed;
+  }
+}
+
+AlignedRing::Slot* AlignedRing::Find(Place at) {
+  const auto slot = std::lower_bound(
+      slots_.begin() + head_, slots_.end(), at,
+      [](const Slot& s, const Place& place) { return s.place < place; });
+  return slot != slots_.end() && slot->place == at ? &*slot : nullptr;
+}
+
+AlignedRing::Slot* AlignedRing::Insert(Place at, Time time) {
+  if (head_ == slots_.size()) {
+    slots_.clear();
+    head_ = 0;
+  } else if (head_ >= static_cast<size_t>(limits::kAlignedSlots)) {
+    slots_.erase(slots_.begin(), slots_.begin() + head_);
+    head_ = 0;
+  }
+  Slot slot;
+  slot.place = at;
+  slot.first = slot.last = time;
+  slot.step.step = at.step;
+  slot.step.attempt_of_step = at.attempt;
+  const auto where = std::lower_bound(
+      slots_.begin() + head_, slots_.end(), at,
+      [](const Slot& s, const Place& place) { return s.place < place; });
+  return &*slots_.insert(where, slot);
+}
+
+int32_t AlignedRing::CountPassed(Place at, std::span<const Place> places) {
+  return static_cast<int32_t>(std::count_if(
+      places.begin(), places.end(), [&](const Place& p) { return p >= at; }));
+}
+
+// Ties go to the lowest rank, so that the order of arrival does not show.
+void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record) {
+  AlignedStep& step = slot->step;
+  slot->first = std::min(slot->first, record.time);
+  slot->last = std::max(slot->last, record.time);
+  ++step.seen;
+  if (const auto scale = record.get(StepField::kLossScale)) {
+    const bool first = step.scales++ == 0;
+    if (first || *scale < step.scale_min ||
+        (*scale == step.scale_min && rank < step.scale_min_rank)) {
+      step.scale_min = *scale;
+      step.scale_min_rank = rank;
+    }
+    if (first || *scale > step.scale_max ||
+        (*scale == step.scale_max && rank < step.scale_max_rank)) {
+      step.scale_max = *scale;
+      step.scale_max_rank = rank;
+    }
+  }
+  const auto lowest = [rank](int32_t* of) {
+    if (*of < 0 || rank < *of) *of = rank;
+  };
+  if (record.is(StepFlag::kSkipped)) {
+    ++step.skipped;
+    lowest(&step.first_skipped_rank);
+  } else if (record.is_not(StepFlag::kSkipped)) {
+    ++step.applied;
+    lowest(&step.first_applied_rank);
+  }
+}
+
+void AlignedRing::Recount(std::span<const Place> open_members) {
+  for (size_t i = head_; i < slots_.size(); ++i) {
+    slots_[i].passed = CountPassed(slots_[i].place, open_members);
+  }
+}
+
+std::optional<AlignedRing::Judged> AlignedRing::Next(int32_t members,
+                                                     Time now) {
+  if (empty()) return std::nullopt;
+  const Slot& slot = slots_[head_];
+  const bool complete = slot.passed >= members;
+  const bool left_behind =
+      fastest_ - slot.place.step >= limits::kAlignedLeadSteps ||
+      slots_.size() - head_ > static_cast<size_t>(limits::kAlignedSlots);
+  if (!complete && !left_behind && now < *Due()) return std::nullopt;
+  judged_ = slot.place;
+  Judged judged{.step = slot.step, .time = slot.last};
+  ++head_;
+  return judged;
+}
+
+std::optional<Time> AlignedRing::Due() const {
+  if (empty()) return std::nullopt;
+  return slots_[head_].first +
+         std::chrono::seconds(limits::kAlignedWaitSeconds);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,88 @@
+// AlignedRing: the last steps of the ranks that must agree, side by side. A
+// slot is one (step, n-th try); slots are judged once and in order: when every
+// open member has passed it, when the fastest is limits::kAlignedLeadSteps
+// ahead, or limits::kAlignedWaitSeconds after its first record. A member
+// without a record there is not collected: neither equal nor different.
+
+#ifndef NANWATCH_ENGINE_ALIGNED_RING_H_
+#define NANWATCH_ENGINE_ALIGNED_RING_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/time.h"
+#include "detect/context.h"
+#include "engine/place.h"
+#include "engine/state_bytes.h"
+
+namespace nanwatch {
+
+class AlignedRing {
+ public:
+  // A member went from `was` to `at` with this record. `places`: where every
+  // open member stands now, this one included; read only when ranks overtook
+  // each other.
+  template <typename Places>
+  void Add(Place was, Place at, int32_t rank, const StepRecord& record,
+           Places&& places) {
+    if (at.step > fastest_) fastest_ = at.step;
+    Pass(was, at);
+    if (at <= judged_) return;  // too late
+    Slot* slot = Find(at);
+    if (slot == nullptr) {
+      const bool newest = slots_.empty() || slots_.back().place < at;
+      slot = Insert(at, record.time);
+      if (newest && at.step == fastest_ && at.attempt == 0) {
+        slot->passed = 1;  // nobody was here before
+      } else {
+        slot->passed = CountPassed(at, places());
+      }
+    }
+    Note(slot, rank, record);
+  }
+
+  // Members opened, were lost or closed: counts anew.
+  void Recount(std::span<const Place> open_members);
+
+  // The next slot that is to be judged at `now`, in order; nullopt: none.
+  // `members`: open ones.
+  struct Judged {
+    AlignedStep step;  // without its group and `expected`
+    Time time{};       // of its newest record
+  };
+  std::optional<Judged> Next(int32_t members, Time now);
+  // When the oldest slot has waited long enough.
+  std::optional<Time> Due() const;
+  bool empty() const { return head_ == slots_.size(); }
+
+  template <typename A>
+  friend void Fields(A& archive, AlignedRing& r) {
+    archive(r.slots_, r.head_, r.fastest_, r.judged_);
+  }
+
+ private:
+  struct Slot {
+    Place place;
+    Time first{};
+    Time last{};
+    int32_t passed = 0;  // open members at or beyond this place
+    AlignedStep step;
+  };
+
+  void Pass(Place was, Place at);
+  Slot* Find(Place at);
+  Slot* Insert(Place at, Time time);
+  static int32_t CountPassed(Place at, std::span<const Place> places);
+  static void Note(Slot* slot, int32_t rank, const StepRecord& record);
+
+  std::vector<Slot> slots_;  // rising; [head_, end) wait
+  size_t head_ = 0;
+  int64_t fastest_ = INT64_MIN;
+  Place judged_;  // nothing up to here is looked at any more
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_ALIGNED_RING_H_

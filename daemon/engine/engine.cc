@@ -1,0 +1,287 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/registry.h"
+#include "engine/timer_queue.h"
+
+namespace nanwatch {
+
+std::string_view EngineVersion() { return "1"; }
+
+class Engine::State {
+ public:
+  explicit State(EngineOptions options)
+      : shared_{.options = options},
+        registry_(&shared_),
+        admission_(registry_) {
+    shared_.tables = std::make_unique<RuleTables>(DefaultRules());
+  }
+
+  Admission& admission() { return admission_; }
+  Registry& registry() { return registry_; }
+  EngineStats& stats() {
+    shared_.stats.runs = registry_.runs();
+    shared_.stats.sessions = shared_.open_ranks;
+    return shared_.stats;
+  }
+
+  void Apply(Time now, const Event& event, Effects* effects);
+  void Advance(Time now, Effects* effects);
+  std::optional<Time> NextTimer() {
+    const auto due = timers_.Next();
+    return due ? std::optional<Time>(due->time) : std::nullopt;
+  }
+  bool dirty() const { return !dirty_.empty(); }
+  std::shared_ptr<const Snapshot> Publish(Time now, uint64_t event_id,
+                                          const Snapshot& base);
+
+ private:
+  // Where a rank's event goes; made when history began after its opening.
+  SessionEntry Find(Time now, const Event& event);
+  void Touch(RunState* run);
+  void Take(Time now, const Event& event, Effects* effects);
+  void OpenRank(Time now, const Event& event, const RankOpened& opened,
+                Effects* effects);
+  void TakeFromRank(Time now, const Event& event, Effects* effects);
+  void LoadRules(Time now, const RuleSet& rules, Effects* effects);
+  void Load(Time now, const Event& event, Effects* effects);
+
+  EngineShared shared_;
+  Registry registry_;
+  Admission admission_;
+  TimerQueue timers_;
+  std::vector<uint32_t> dirty_;  // slots, in no order, each once
+  std::vector<bool> is_dirty_;   // by slot
+};
+
+void Engine::State::Touch(RunState* run) {
+  const uint32_t slot = run->slot();
+  timers_.Set(slot, run->NextTimer());
+  if (slot >= is_dirty_.size()) is_dirty_.resize(slot + 1);
+  if (!run->dirty() || is_dirty_[slot]) return;
+  is_dirty_[slot] = true;
+  dirty_.push_back(slot);
+}
+
+void Engine::State::Apply(Time now, const Event& event, Effects* effects) {
+  ++shared_.stats.events;
+  if (std::holds_alternative<DaemonStarted>(event.body)) {
+    // Nobody could speak while the daemon was away: its silence is not theirs,
+    // and the seconds between are not lived through.
+    for (RunState* run : registry_.Runs()) {
+      run->SkipTo(now);
+      Touch(run);
+    }
+  }
+  Advance(now, effects);
+  Take(now, event, effects);
+}
+
+void Engine::State::Advance(Time now, Effects* effects) {
+  while (const auto due = timers_.Next()) {
+    if (due->time > now) break;
+    RunState* const run = registry_.at(due->slot);
+    if (run->Left(due->time)) {
+      for (const auto& rank : run->ranks()) admission_.Forget(rank->session);
+      timers_.Set(due->slot, std::nullopt);
+      registry_.RemoveRun(run);
+      if (!is_dirty_[due->slot]) dirty_.push_back(due->slot);
+      is_dirty_[due->slot] = true;
+      continue;
+    }
+    run->Advance(due->time, effects);
+    Touch(run);
+  }
+}
+
+void Engine::State::Take(Time now, const Event& event, Effects* effects) {
+  if (const auto* rules = std::get_if<RulesLoaded>(&event.body)) {
+    LoadRules(now, rules->rules, effects);
+  } else if (const auto* opened = std::get_if<RunOpened>(&event.body)) {
+    RunState* run = registry_.MakeRun(event.run);
+    run->Open(now, *opened);
+    Touch(run);
+  } else if (const auto* opened = std::get_if<RankOpened>(&event.body)) {
+    OpenRank(now, event, *opened, effects);
+  } else if (const auto* closed = std::get_if<RunClosed>(&event.body)) {
+    if (RunState* run = registry_.FindRun(event.run)) {
+      run->Close(now, closed->reason, effects);
+      Touch(run);
+    }
+  } else if (const auto* note = std::get_if<Annotation>(&event.body)) {
+    if (RunState* run = registry_.FindRun(event.run)) {
+      run->Annotate(now, *note, effects);
+      Touch(run);
+    }
+  } else if (std::holds_alternative<RunCheckpoint>(event.body)) {
+    Load(now, event, effects);
+  } else if (!std::holds_alternative<DaemonStarted>(event.body)) {
+    TakeFromRank(now, event, effects);
+  }
+}
+
+void Engine::State::OpenRank(Time now, const Event& event,
+                             const RankOpened& opened, Effects* effects) {
+  RunState* const run = registry_.MakeRun(event.run);
+  Sequence held = 0;
+  const SessionEntry* before = registry_.FindSession(event.session);
+  if (before != nullptr && before->run != run) {
+    // The session goes on in this attempt.
+    held = before->rank->last_sequence;
+    RunState* const left = before->run;
+    left->LeaveRank(now, before->rank, effects);
+    Touch(left);
+  }
+  RankState* rank = run->OpenRank(now, opened, effects);
+  rank->last_sequence = std::max(rank->last_sequence, held);
+  registry_.Bind(event.session, run, rank);
+  Touch(run);
+}
+
+SessionEntry Engine::State::Find(Time now, const Event& event) {
+  const SessionEntry* held = registry_.FindSession(event.session);
+  if (held != nullptr && held->run->key() == event.run) return *held;
+  RunState* const run = registry_.MakeRun(event.run);
+  RankState* rank = run->AssumeRank(now, event.rank);
+  if (held == nullptr && event.session != 0) {
+    registry_.Bind(event.session, run, rank);
+  }
+  return {run, rank};
+}
+
+void Engine::State::TakeFromRank(Time now, const Event& event,
+                                 Effects* effects) {
+  const SessionEntry at = Find(now, event);
+  if (event.sequence > at.rank->last_sequence) {
+    at.rank->last_sequence = event.sequence;
+  }
+  if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
+    at.run->TakeSteps(now, at.rank, steps->columns, effects);
+  } else if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
+    at.run->TakeOps(now, at.rank, ops->columns, effects);
+  } else if (const auto* names = std::get_if<OpNamesAdded>(&event.body)) {
+    at.run->AddOps(at.rank, names->names);
+  } else if (const auto* dropped = std::get_if<Dropped>(&event.body)) {
+    at.run->Drop(at.rank, *dropped);
+  } else if (std::holds_alternative<RankLost>(event.body)) {
+    at.run->LoseRank(now, at.rank, effects);
+  } else if (std::holds_alternative<RankClosed>(event.body)) {
+    at.run->CloseRank(now, at.rank, effects);
+  }
+  Touch(at.run);
+}
+
+void Engine::State::LoadRules(Time now, const RuleSet& rules,
+                              Effects* effects) {
+  shared_.tables = std::make_unique<RuleTables>(rules);
+  for (RunState* run : registry_.Runs()) {
+    run->RulesChanged(now, effects);
+    Touch(run);
+  }
+}
+
+void Engine::State::Load(Time now, const Event& event, Effects* effects) {
+  const auto& checkpoint = std::get<RunCheckpoint>(event.body);
+  RunState* run = nullptr;
+  if (checkpoint.engine_version == EngineVersion()) {
+    // A session that this run holds has left where it was.
+    run = registry_.LoadRun(event.run, checkpoint.state);
+  }
+  if (run == nullptr) {
+    ++shared_.stats.unusable_checkpoints;
+    return;
+  }
+  for (const auto& rank : run->ranks()) {
+    const SessionEntry* held = registry_.FindSession(rank->session);
+    if (rank->session == 0 || (held != nullptr && held->run == run)) continue;
+    if (held != nullptr) {
+      RunState* const left = held->run;
+      left->LeaveRank(now, held->rank, effects);
+      Touch(left);
+    }
+    registry_.Bind(rank->session, run, rank.get());
+  }
+  Touch(run);
+}
+
+std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
+                                                       uint64_t event_id,
+                                                       const Snapshot& base) {
+  auto next = std::make_shared<Snapshot>(base);
+  next->time = now;
+  next->event_id = event_id;
+  std::sort(dirty_.begin(), dirty_.end());
+  for (const uint32_t slot : dirty_) {
+    RunState* const run = registry_.at(slot);
+    next->runs.Set(slot, run == nullptr ? nullptr : run->View());
+    is_dirty_[slot] = false;
+  }
+  dirty_.clear();
+  return next;
+}
+
+// ------------------------------------------------------------------- Engine
+
+Engine::Engine(EngineOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+Engine::~Engine() = default;
+
+Admitted Engine::Admit(Time now, ClientMessage message,
+                       std::string_view fresh_id) {
+  Admitted admitted =
+      state_->admission().Admit(now, std::move(message), fresh_id);
+  state_->stats().duplicates += admitted.duplicate;
+  state_->stats().refused += admitted.refused.has_value();
+  return admitted;
+}
+
+void Engine::KnowAttempt(const RunKey& run) { state_->registry().Know(run); }
+
+std::vector<Event> Engine::Lose(SessionId session,
+                                std::string_view reason) const {
+  return state_->admission().Lose(session, reason);
+}
+
+std::vector<SessionId> Engine::OpenSessions() const {
+  return state_->registry().OpenSessions();
+}
+
+void Engine::Apply(Time now, const Event& event, Effects* effects) {
+  state_->Apply(now, event, effects);
+}
+
+void Engine::Advance(Time now, Effects* effects) {
+  state_->Advance(now, effects);
+}
+
+std::optional<Time> Engine::NextTimer() const { return state_->NextTimer(); }
+
+std::optional<Event> Engine::Checkpoint(const RunKey& key) const {
+  const RunState* run = state_->registry().FindRun(key);
+  if (run == nullptr) return std::nullopt;
+  Event event;
+  event.run = key;
+  event.body = RunCheckpoint{std::string(EngineVersion()), run->Save()};
+  return event;
+}
+
+std::vector<RunKey> Engine::LiveRuns() const {
+  std::vector<RunKey> live;
+  for (const RunState* run : state_->registry().Runs()) {
+    if (!run->closed()) live.push_back(run->key());
+  }
+  return live;
+}
+
+std::shared_ptr<const Snapshot> Engine::Publish(Time now, uint64_t event_id,
+                                                const Snapshot& base) {
+  return state_->Publish(now, event_id, base);
+}
+
+bool Engine::dirty() const { return state_->dirty(); }
+
+const EngineStats& Engine::stats() const { return state_->stats(); }
+
+}  // namespace nanwatch

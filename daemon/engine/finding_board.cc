@@ -1,0 +1,75 @@
+#include "engine/finding_board.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "diagnose/diagnose.h"
+#include "model/limits.h"
+
+namespace nanwatch {
+
+bool FindingBoard::Put(const FindingKey& key, Finding finding) {
+  const auto found = findings_.find(key);
+  if (found != findings_.end()) {
+    found->second = std::move(finding);
+    return true;
+  }
+  if (findings_.size() >= static_cast<size_t>(limits::kFindingsPerRun)) {
+    ++not_kept_;
+    return false;
+  }
+  findings_.emplace(key, std::move(finding));
+  return true;
+}
+
+bool FindingBoard::Remove(const FindingKey& key) {
+  return findings_.erase(key) > 0;
+}
+
+bool FindingBoard::RemoveRank(int32_t rank) {
+  return std::erase_if(findings_, [rank](const auto& entry) {
+           return entry.first.rank == rank;
+         }) > 0;
+}
+
+Finding* FindingBoard::Find(const FindingKey& key) {
+  const auto found = findings_.find(key);
+  return found == findings_.end() ? nullptr : &found->second;
+}
+
+std::vector<FindingKey> FindingBoard::Keys() const {
+  std::vector<FindingKey> keys;
+  for (const auto& [key, finding] : findings_) keys.push_back(key);
+  return keys;
+}
+
+std::vector<FindingKey> FindingBoard::KeysOf(int32_t rank) const {
+  std::vector<FindingKey> keys;
+  for (const auto& [key, finding] : findings_) {
+    if (key.rank == rank) keys.push_back(key);
+  }
+  return keys;
+}
+
+Severity FindingBoard::WorstOf(int32_t rank, const Diagnosis& diagnosis) const {
+  Severity worst = Severity::kNone;
+  for (const auto& [key, finding] : findings_) {
+    if (finding.subject.rank != rank) continue;
+    worst = std::max(worst, UnderCeiling(diagnosis, finding));
+  }
+  return worst;
+}
+
+std::vector<Finding> FindingBoard::Sorted() const {
+  std::vector<Finding> all;
+  all.reserve(findings_.size());
+  for (const auto& [key, finding] : findings_) all.push_back(finding);
+  std::sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.opened_step, a.rule, a.subject) <
+           std::tie(b.opened_step, b.rule, b.subject);
+  });
+  return all;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,174 @@
+#include "engine/op_ledger.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+auto Order(const OpEvidence& e) {
+  return std::tie(e.first_bad_step, e.first_bad_order, e.rank, e.op.name,
+                  e.slot);
+}
+
+uint64_t Infinities(const OpStatus& status) {
+  return status.get(OpCount::kPosInf).value_or(0) +
+         status.get(OpCount::kNegInf).value_or(0);
+}
+
+// True when `*most` rose into another power of two: less is no news.
+bool Raise(uint64_t value, uint64_t* most) {
+  if (value <= *most) return false;
+  const bool news = std::bit_width(value) != std::bit_width(*most);
+  *most = value;
+  return news;
+}
+
+}  // namespace
+
+OpLedger::Entry* OpLedger::Find(const OpName& name, Slot slot) {
+  for (Entry& entry : entries_) {
+    if (entry.evidence.slot == slot && entry.evidence.op.name == name.name) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+bool OpLedger::Lists(const OpName& name, Slot slot) const {
+  return const_cast<OpLedger*>(this)->Find(name, slot) != nullptr;
+}
+
+OpLedger::Entry* OpLedger::Make(const PendingOp& op, const OpName& name,
+                                int32_t rank) {
+  Entry entry;
+  OpEvidence& e = entry.evidence;
+  e.op = name;
+  e.slot = op.status.slot;
+  e.rank = rank;
+  e.first_bad_step = e.last_bad_step = op.status.step;
+  e.first_bad_order = name.order;
+  e.first_inputs_clean = op.inputs == InputState::kClean;
+  e.first_inputs_bad = op.inputs == InputState::kBad;
+  e.padding = PaddingElements(name);
+  if (entries_.size() >= static_cast<size_t>(limits::kOpEvidence)) {
+    const auto last = std::max_element(
+        entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+          return Order(a.evidence) < Order(b.evidence);
+        });
+    if (!(Order(e) < Order(last->evidence))) return nullptr;
+    entries_.erase(last);
+  }
+  return &entries_.emplace_back(std::move(entry));
+}
+
+bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
+                   int64_t attempt, std::optional<double> scale,
+                   bool saturation) {
+  Entry* entry = Find(name, op.status.slot);
+  // Clean statuses count only on ranks where the op was bad: what others said
+  // before it was listed was not looked at.
+  if (!op.bad && (entry == nullptr || !entry->ranks.contains(rank))) {
+    return false;
+  }
+  const bool fresh = entry == nullptr;
+  if (fresh) entry = Make(op, name, rank);
+  if (entry == nullptr) return false;
+  OpEvidence& e = entry->evidence;
+  bool news = fresh;
+  const uint64_t logical = Elements(name.logical_shape);
+  // In saturation mode a status without that count says nothing when clean.
+  const bool counted =
+      !saturation || op.status.get(OpCount::kSaturated).has_value();
+  if (logical > 0 && op.status.elements == logical && e.padding > 0 &&
+      counted) {
+    news |= ++e.logical_statuses == 1;
+    if (op.status.BadElements(saturation) > 0) news |= ++e.logical_bad == 1;
+  }
+  if (const auto abs_max = op.status.get(OpStat::kAbsMax)) {
+    entry->abs_max = abs_max;
+  }
+  if (!op.bad) {
+    ++e.clean_statuses;
+    return news;
+  }
+  OnRank& on = entry->ranks[rank];
+  if (on.last_attempt < 0) on.first_attempt = attempt;
+  on.bad_attempts += on.last_attempt != attempt;
+  on.last_attempt = attempt;
+  return AddBad(op, name, rank, scale, entry) || news;
+}
+
+bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
+                      std::optional<double> scale, Entry* entry) {
+  OpEvidence& e = entry->evidence;
+  const OpStatus& status = op.status;
+  // Ranks come in any order: the first is the one of the earliest step, then
+  // the lowest.
+  if (std::tie(status.step, rank) < std::tie(e.first_bad_step, e.rank)) {
+    e.rank = rank;
+    e.first_bad_step = status.step;
+    e.first_bad_order = name.order;
+    e.first_inputs_clean = op.inputs == InputState::kClean;
+    e.first_inputs_bad = op.inputs == InputState::kBad;
+  }
+  if (std::tie(status.step, rank) >=
+      std::tie(e.last_bad_step, entry->newest_rank)) {
+    entry->newest_rank = rank;
+    entry->newest_bad = op.bad_elements;
+  }
+  e.last_bad_step = std::max(e.last_bad_step, status.step);
+  bool news = ++e.bad_statuses == 3;
+  news |= Raise(status.get(OpCount::kNan).value_or(0), &e.nan);
+  news |= Raise(Infinities(status), &e.inf);
+  news |= Raise(status.get(OpCount::kSaturated).value_or(0), &e.saturated);
+  const bool within = e.bad_elements_max <= e.padding;
+  news |= Raise(op.bad_elements, &e.bad_elements_max);
+  news |= within && e.bad_elements_max > e.padding;
+  if (op.bad_elements == 0) news |= ++e.flag_only == 1;
+  if (scale) {
+    e.scale_min = std::min(e.scale_min.value_or(*scale), *scale);
+    e.scale_max = std::max(e.scale_max.value_or(*scale), *scale);
+  }
+  return news;
+}
+
+std::vector<const OpLedger::Entry*> OpLedger::InOrder() const {
+  std::vector<const Entry*> all;
+  for (const Entry& entry : entries_) all.push_back(&entry);
+  std::sort(all.begin(), all.end(), [](const Entry* a, const Entry* b) {
+    return Order(a->evidence) < Order(b->evidence);
+  });
+  return all;
+}
+
+std::vector<OpView> OpLedger::Top() const {
+  std::vector<OpView> top;
+  for (const Entry* entry : InOrder()) {
+    const OpEvidence& e = entry->evidence;
+    OpView& view = top.emplace_back();
+    view.name = e.op.name;
+    view.type = e.op.type;
+    view.bad_statuses = e.bad_statuses;
+    view.bad_elements = entry->newest_bad;
+    view.first_bad_step = e.first_bad_step;
+    view.last_bad_step = e.last_bad_step;
+    view.rank = entry->newest_rank;
+    view.slot = e.slot;
+    view.abs_max = entry->abs_max;
+    view.padding = e.padding;
+  }
+  std::stable_sort(top.begin(), top.end(),
+                   [](const OpView& a, const OpView& b) {
+                     return a.bad_statuses > b.bad_statuses;
+                   });
+  if (top.size() > static_cast<size_t>(limits::kTopOps)) {
+    top.resize(limits::kTopOps);
+  }
+  return top;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,82 @@
+// OpLedger: the ops of a run that were ever bad, over all ranks: the part of
+// the evidence that names a culprit. At most limits::kOpEvidence; of more, the
+// earliest by (step, execution order) stay.
+
+#ifndef NANWATCH_ENGINE_OP_LEDGER_H_
+#define NANWATCH_ENGINE_OP_LEDGER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "diagnose/evidence.h"
+#include "engine/op_watch.h"
+#include "engine/state_fields.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+class OpLedger {
+ public:
+  // One judged status of `rank`. `attempt`: the rank's attempts so far, this
+  // one included. `scale` of the step record. True when it is news that may
+  // change a diagnosis: a new op, or worse than ever.
+  bool Add(const PendingOp& op, const OpName& name, int32_t rank,
+           int64_t attempt, std::optional<double> scale, bool saturation);
+
+  bool empty() const { return entries_.empty(); }
+  bool Lists(const OpName& name, Slot slot) const;
+  // First cause first. `attempts(rank)`: attempts of a rank so far.
+  template <typename Attempts>
+  std::vector<OpEvidence> Evidence(Attempts&& attempts) const {
+    std::vector<OpEvidence> all;
+    for (const Entry* entry : InOrder()) {
+      OpEvidence& e = all.emplace_back(entry->evidence);
+      e.bad_attempts = 0;
+      e.attempts = 0;
+      for (const auto& [rank, at] : entry->ranks) {
+        e.bad_attempts += at.bad_attempts;
+        e.attempts += attempts(rank) - at.first_attempt + 1;
+      }
+    }
+    return all;
+  }
+  // Worst first, at most limits::kTopOps.
+  std::vector<OpView> Top() const;
+
+  template <typename A>
+  friend void Fields(A& archive, OpLedger& l) {
+    archive(l.entries_);
+  }
+
+ private:
+  struct OnRank {
+    int64_t first_attempt = 0;
+    int64_t last_attempt = -1;
+    uint64_t bad_attempts = 0;
+  };
+  struct Entry {
+    OpEvidence evidence;
+    std::map<int32_t, OnRank> ranks;
+    int32_t newest_rank = -1;
+    uint64_t newest_bad = 0;
+    std::optional<float> abs_max;
+    template <typename A>
+    friend void Fields(A& archive, Entry& e) {
+      archive(e.evidence, e.ranks, e.newest_rank, e.newest_bad, e.abs_max);
+    }
+  };
+  Entry* Find(const OpName& name, Slot slot);
+  Entry* Make(const PendingOp& op, const OpName& name, int32_t rank);
+  static bool AddBad(const PendingOp& op, const OpName& name, int32_t rank,
+                     std::optional<double> scale, Entry* entry);
+  std::vector<const Entry*> InOrder() const;
+
+  std::vector<Entry> entries_;  // in the order they turned bad
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_OP_LEDGER_H_

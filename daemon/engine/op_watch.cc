@@ -1,0 +1,203 @@
+#include "engine/op_watch.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+// Rule 25 opens at half of the largest finite value: rows below cannot matter.
+constexpr double kNearLimit = 0.5;
+// Attempts that a quiet op is still watched: longer than any rule's clear.
+constexpr int64_t kWatchAttempts = 512;
+
+constexpr uint8_t Bit(Slot slot) {
+  return static_cast<uint8_t>(1u << static_cast<int>(slot));
+}
+constexpr uint8_t kForwardBits = Bit(Slot::kInput) | Bit(Slot::kOutput);
+constexpr uint8_t kBackwardBits =
+    Bit(Slot::kGradInput) | Bit(Slot::kGradOutput);
+
+enum RowMark : uint8_t { kBadRow = 1 };
+
+void MarkRows(const std::optional<SparseCounts>& column, RowMarks* marks) {
+  if (!column) return;
+  for (const uint32_t row : column->rows) (*marks)[row] |= kBadRow;
+}
+
+}  // namespace
+
+void OpWatch::AddName(uint32_t name, Dtype dtype) {
+  names_.push_back(name);
+  Mark mark;
+  mark.near = static_cast<float>(kNearLimit * MaxFinite(dtype));
+  marks_.push_back(mark);
+}
+
+uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
+                       int64_t last_step, RowMarks* scratch) {
+  const size_t rows = columns.rows();
+  scratch->assign(rows, 0);
+  for (const OpCount c : {OpCount::kNan, OpCount::kPosInf, OpCount::kNegInf}) {
+    MarkRows(columns.count[static_cast<int>(c)], scratch);
+  }
+  if (saturation) {
+    MarkRows(columns.count[static_cast<int>(OpCount::kSaturated)], scratch);
+  }
+  MarkRows(columns.device_flag, scratch);
+  const auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)];
+  const float* const amax = abs_max ? abs_max->values.data() : nullptr;
+  uint64_t late = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    const int64_t step = columns.step[row];
+    if (step != forward_.step) NextStep(step);
+    late += step < last_step;
+    const Slot slot = columns.slot[row];
+    const uint8_t bit = Bit(slot);
+    const uint8_t bad = (*scratch)[row];
+    Mark& mark = marks_[columns.op[row]];
+    if (mark.step != step) {
+      mark.step = step;
+      mark.seen = mark.bad = 0;
+    } else if (slot == Slot::kInput && (mark.seen & Bit(Slot::kOutput)) != 0) {
+      // The same step is tried again.
+      mark.seen &= ~kForwardBits;
+      mark.bad &= ~kForwardBits;
+    } else if (slot == Slot::kGradOutput &&
+               (mark.seen & Bit(Slot::kGradInput)) != 0) {
+      mark.seen &= ~kBackwardBits;
+      mark.bad &= ~kBackwardBits;
+    }
+    mark.seen |= bit;
+    if ((bit & kForwardBits) != 0) ++(bad != 0 ? forward_.bad : forward_.clean);
+    if (bad != 0) mark.bad |= bit;
+    if (bad != 0 || (mark.hot & bit) != 0 ||
+        (amax != nullptr && amax[row] >= mark.near)) {
+      Keep(columns, row, saturation, &mark);
+    }
+  }
+  return late;
+}
+
+void OpWatch::NextStep(int64_t step) {
+  if (forward_.bad > 0) sums_.push_back(forward_);
+  // Bounded like the pending rows that they go with.
+  if (sums_.size() > static_cast<size_t>(limits::kPendingOpsPerRank)) {
+    sums_.erase(sums_.begin());
+  }
+  forward_ = ForwardSum{.step = step};
+}
+
+InputState OpWatch::Inputs(const Mark& mark, Slot slot) {
+  uint8_t of = 0;
+  if (slot == Slot::kOutput || slot == Slot::kCollective) {
+    of = Bit(Slot::kInput);
+  } else if (slot == Slot::kGradInput) {
+    of = Bit(Slot::kGradOutput);
+  }
+  if ((mark.seen & of) == 0) return InputState::kNotCollected;
+  return (mark.bad & of) != 0 ? InputState::kBad : InputState::kClean;
+}
+
+void OpWatch::Keep(const OpColumns& columns, size_t row, bool saturation,
+                   Mark* mark) {
+  if (pending_.size() - head_ >=
+      static_cast<size_t>(limits::kPendingOpsPerRank)) {
+    ++not_kept_;
+    return;
+  }
+  PendingOp& kept = pending_.emplace_back();
+  kept.status = ReadRow(columns, row);
+  kept.inputs = Inputs(*mark, kept.status.slot);
+  kept.bad_elements = kept.status.BadElements(saturation);
+  kept.bad = kept.bad_elements > 0 || kept.status.device_flag.value_or(false);
+  kept.interesting =
+      kept.bad || kept.status.get(OpStat::kAbsMax).value_or(0) >= mark->near;
+  mark->hot |= Bit(kept.status.slot);
+}
+
+std::span<const PendingOp> OpWatch::UpTo(int64_t step) const {
+  size_t end = head_;
+  while (end < pending_.size() && pending_[end].status.step <= step) ++end;
+  return std::span(pending_).subspan(head_, end - head_);
+}
+
+StepOps OpWatch::Sum(std::span<const PendingOp> ops, int64_t step) const {
+  StepOps sum;
+  uint32_t last_bad = std::numeric_limits<uint32_t>::max();
+  for (const PendingOp& op : ops) {
+    if (!op.bad || op.status.step != step) continue;
+    if (op.status.op != last_bad) ++sum.bad_ops;
+    last_bad = op.status.op;
+    const Slot slot = op.status.slot;
+    if (sum.origin < 0 && slot != Slot::kInput && slot != Slot::kGradOutput &&
+        op.inputs != InputState::kBad) {
+      sum.origin = static_cast<int32_t>(op.status.op);
+    }
+    if (slot == Slot::kInput || slot == Slot::kOutput) {
+      sum.forward_nonfinite |= op.status.BadElements(false) > 0;
+    }
+  }
+  return sum;
+}
+
+ForwardSum OpWatch::Forward(int64_t step) const {
+  if (forward_.step == step) return forward_;
+  for (const ForwardSum& sum : sums_) {
+    if (sum.step == step) return sum;
+  }
+  return {};
+}
+
+void OpWatch::Drop(size_t count) {
+  if (count == 0) return;
+  const int64_t step = pending_[head_ + count - 1].status.step;
+  head_ += count;
+  std::erase_if(sums_, [&](const ForwardSum& s) { return s.step <= step; });
+  if (head_ == pending_.size()) {
+    pending_.clear();
+    head_ = 0;
+  } else if (head_ * 2 > pending_.size()) {
+    // Amortised: what is moved was paid for by what was dropped.
+    pending_.erase(pending_.begin(), pending_.begin() + head_);
+    head_ = 0;
+  }
+}
+
+WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {
+  const auto at = std::lower_bound(
+      watched_.begin(), watched_.end(), std::pair(op, slot),
+      [](const WatchedOp& w, const std::pair<uint32_t, Slot>& key) {
+        return std::tie(w.op, w.slot) < std::tie(key.first, key.second);
+      });
+  if (at != watched_.end() && at->op == op && at->slot == slot) return &*at;
+  if (!create) return nullptr;
+  if (watched_.size() >= static_cast<size_t>(limits::kWatchedOpsPerRank)) {
+    ++not_kept_;
+    return nullptr;
+  }
+  marks_[op].hot |= Bit(slot);
+  WatchedOp fresh;
+  fresh.op = op;
+  fresh.slot = slot;
+  return &*watched_.insert(at, fresh);
+}
+
+void OpWatch::Forget(int64_t attempt) {
+  std::erase_if(watched_, [&](const WatchedOp& w) {
+    const bool over =
+        w.rules.quiet() && attempt - w.last_interesting > kWatchAttempts;
+    if (!over) return false;
+    // What came meanwhile and is not judged yet makes the op watched again.
+    for (size_t i = head_; i < pending_.size(); ++i) {
+      const OpStatus& status = pending_[i].status;
+      if (status.op == w.op && status.slot == w.slot) return true;
+    }
+    marks_[w.op].hot &= ~Bit(w.slot);
+    return true;
+  });
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,118 @@
+// OpWatch: the ops of one rank. Rows pass at a few nanoseconds each; only the
+// interesting ones (bad, near the limit, or of an op that is being watched) are
+// kept until the step record that they belong to arrives, and judged with it.
+//
+// What is interesting, and what an op's inputs were, depends on the order of
+// the rows alone, never on how they were batched.
+
+#ifndef NANWATCH_ENGINE_OP_WATCH_H_
+#define NANWATCH_ENGINE_OP_WATCH_H_
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "detect/rules.h"
+#include "engine/state_bytes.h"
+#include "model/op.h"
+
+namespace nanwatch {
+
+// A status that waits for its step record.
+struct PendingOp {
+  OpStatus status;
+  InputState inputs = InputState::kNotCollected;
+  uint64_t bad_elements = 0;
+  bool bad = false;          // a bad element, or the device's flag
+  bool interesting = false;  // bad, or near the dtype's limit
+};
+
+// What the forward statuses (input, output) of one step say together.
+struct ForwardSum {
+  int64_t step = std::numeric_limits<int64_t>::min();
+  uint32_t clean = 0;  // statuses without a bad element or flag
+  uint32_t bad = 0;
+};
+
+// Rule state of one (op, slot), made at its first interesting status.
+struct WatchedOp {
+  uint32_t op = 0;
+  Slot slot = Slot::kOutput;
+  int64_t last_interesting = 0;  // attempt
+  OpRules rules;
+};
+template <typename A>
+void Fields(A& archive, WatchedOp& w) {
+  archive(w.op, w.slot, w.last_interesting, w.rules);
+}
+
+// Marks of the rows of one batch that a sparse column names; kept between
+// batches to spare the allocation.
+using RowMarks = std::vector<uint8_t>;
+
+class OpWatch {
+ public:
+  // The next op of the session; `name` is its index in the run's names.
+  void AddName(uint32_t name, Dtype dtype);
+  size_t names() const { return marks_.size(); }
+  uint32_t name(uint32_t op) const { return names_[op]; }
+
+  // Takes in all rows. REQUIRES: every op index < names().
+  // `last_step`: of the rank's step records so far (INT64_MIN: none), from
+  // which late rows are known; returns how many were.
+  uint64_t Take(const OpColumns& columns, bool saturation, int64_t last_step,
+                RowMarks* scratch);
+
+  // The pending statuses of steps up to `step`, in the order they came.
+  std::span<const PendingOp> UpTo(int64_t step) const;
+  // What they say together; only those of exactly `step`.
+  StepOps Sum(std::span<const PendingOp> ops, int64_t step) const;
+  ForwardSum Forward(int64_t step) const;
+  // Judged: forgets the first `count` pending ones.
+  void Drop(size_t count);
+  bool pending() const { return head_ < pending_.size(); }
+  const PendingOp& oldest() const { return pending_[head_]; }
+  const PendingOp& pending_at(size_t i) const { return pending_[head_ + i]; }
+  int64_t newest_step() const { return forward_.step; }
+
+  // Rule state of (op, slot). Null: none, and none is wanted or there is no
+  // room. A pointer is good until the next call.
+  WatchedOp* Watched(uint32_t op, Slot slot, bool create);
+  // Forgets what has been quiet and clean for long.
+  void Forget(int64_t attempt);
+  std::span<const WatchedOp> watched() const { return watched_; }
+  uint64_t not_kept() const { return not_kept_; }
+
+  template <typename A>
+  friend void Fields(A& archive, OpWatch& w) {
+    archive(w.names_, w.marks_, w.pending_, w.forward_, w.sums_, w.watched_,
+            w.not_kept_);
+  }
+
+ private:
+  struct Mark {
+    int64_t step = std::numeric_limits<int64_t>::min();
+    float near = std::numeric_limits<float>::infinity();
+    uint8_t seen = 0;  // bit a slot, at `step`
+    uint8_t bad = 0;
+    uint8_t hot = 0;  // bit a slot: take clean rows as well
+  };
+
+  void Keep(const OpColumns& columns, size_t row, bool saturation, Mark* mark);
+  void NextStep(int64_t step);
+  static InputState Inputs(const Mark& mark, Slot slot);
+
+  std::vector<uint32_t> names_;
+  std::vector<Mark> marks_;  // by op
+  std::vector<PendingOp> pending_;
+  size_t head_ = 0;  // of pending_
+  ForwardSum forward_;
+  std::vector<ForwardSum> sums_;    // of earlier steps with a bad op
+  std::vector<WatchedOp> watched_;  // by (op, slot)
+  uint64_t not_kept_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_OP_WATCH_H_

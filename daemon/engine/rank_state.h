@@ -1,0 +1,65 @@
+// RankState: what the engine remembers of one rank in one run attempt.
+
+#ifndef NANWATCH_ENGINE_RANK_STATE_H_
+#define NANWATCH_ENGINE_RANK_STATE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "detect/rules.h"
+#include "engine/op_watch.h"
+#include "engine/place.h"
+#include "engine/state_fields.h"
+#include "engine/step_tally.h"
+#include "model/event.h"
+#include "model/snapshot.h"
+#include "scaler/tracker.h"
+
+namespace nanwatch {
+
+// One optimizer of a rank. No heap: a rank's tracks lie side by side.
+struct OptimizerTrack {
+  uint32_t name = 0;   // index into the run's optimizer names
+  uint32_t group = 0;  // index into the run's agreement groups
+  Place newest;
+  ScalerTracker scaler;
+  StepRules rules;
+};
+template <typename A>
+void Fields(A& archive, OptimizerTrack& t) {
+  archive(t.name, t.group, t.newest, t.scaler, t.rules);
+}
+
+struct RankState {
+  RankDescription description;
+  uint32_t index = 0;  // among the run's ranks, by rank number
+  // 0: the session went on to another attempt.
+  SessionId session = 0;
+  Sequence last_sequence = 0;  // everything of the session up to here is held
+  LifeState life = LifeState::kOpen;
+  int64_t last_step = INT64_MIN;
+  Time last_record{};
+  Time last_op_time{};  // arrival of the newest op status
+  int64_t last_op_step = INT64_MIN;
+  // Judges op statuses without step records: none came within a second.
+  bool op_only = false;
+  int64_t clock_skew_us = 0;
+  int64_t op_attempts = 0;  // steps judged from op statuses alone
+  LatestValues latest;
+  StepTotals totals;
+  StepTally tally;
+  Pace pace;
+  std::vector<OptimizerTrack> tracks;
+  OpWatch ops;
+};
+template <typename A>
+void Fields(A& archive, RankState& r) {
+  archive(r.description, r.index, r.session, r.last_sequence, r.life,
+          r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
+          r.clock_skew_us, r.op_attempts, r.latest, r.totals, r.tally, r.pace,
+          r.tracks, r.ops);
+}
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_RANK_STATE_H_

@@ -1,0 +1,143 @@
+#include "engine/registry.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace nanwatch {
+
+RunState* Registry::FindRun(const RunKey& key) const {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : slots_[found->second].get();
+}
+
+const SessionEntry* Registry::FindSession(SessionId session) const {
+  const auto found = sessions_.find(session);
+  return found == sessions_.end() ? nullptr : &found->second;
+}
+
+std::optional<int32_t> Registry::LatestAttempt(
+    const std::string& run_id) const {
+  const auto found = latest_.find(run_id);
+  if (found == latest_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Registry::Know(const RunKey& key) {
+  int32_t& latest = latest_.try_emplace(key.run_id, key.attempt).first->second;
+  latest = std::max(latest, key.attempt);
+}
+
+std::vector<const RunState*> Registry::AttemptsBefore(const RunKey& key) const {
+  std::vector<const RunState*> before;
+  for (auto at = by_key_.lower_bound({key.run_id, INT32_MIN});
+       at != by_key_.end() && at->first < key; ++at) {
+    before.push_back(slots_[at->second].get());
+  }
+  return before;
+}
+
+uint32_t Registry::FreeSlot() {
+  if (free_.empty()) {
+    slots_.emplace_back();
+    made_.push_back(0);
+    return static_cast<uint32_t>(slots_.size() - 1);
+  }
+  const uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+RunState* Registry::MakeRun(const RunKey& key) {
+  if (RunState* run = FindRun(key)) return run;
+  Know(key);
+  const uint32_t slot = FreeSlot();
+  made_[slot] = ++count_;
+  slots_[slot] = std::make_unique<RunState>(key, slot, shared_);
+  by_key_.emplace(key, slot);
+  return slots_[slot].get();
+}
+
+RunState* Registry::LoadRun(const RunKey& key, std::string_view state) {
+  RunState* const held = FindRun(key);
+  const uint32_t slot = held != nullptr ? held->slot() : FreeSlot();
+  auto loaded = std::make_unique<RunState>(key, slot, shared_);
+  if (!loaded->Load(state) || loaded->key() != key) {
+    if (held == nullptr) free_.push_back(slot);
+    return nullptr;
+  }
+  Know(key);
+  if (held != nullptr) {
+    UnbindAll(*held);
+  } else {
+    made_[slot] = ++count_;
+    by_key_.emplace(key, slot);
+  }
+  slots_[slot] = std::move(loaded);
+  BindAll(slots_[slot].get());
+  return slots_[slot].get();
+}
+
+void Registry::BindAll(RunState* run) {
+  for (const auto& rank : run->ranks()) {
+    if (rank->session == 0) continue;
+    SessionEntry& entry = sessions_[rank->session];
+    entry = {run, rank.get(), ++count_};
+  }
+}
+
+void Registry::UnbindAll(const RunState& run) {
+  for (const auto& rank : run.ranks()) {
+    const auto found = sessions_.find(rank->session);
+    if (found != sessions_.end() && found->second.run == &run) {
+      sessions_.erase(found);
+    }
+  }
+}
+
+void Registry::RemoveRun(RunState* run) {
+  UnbindAll(*run);
+  by_key_.erase(run->key());
+  free_.push_back(run->slot());
+  slots_[run->slot()].reset();
+}
+
+void Registry::Bind(SessionId session, RunState* run, RankState* rank) {
+  if (rank->session != session) {
+    const auto before = sessions_.find(rank->session);
+    if (before != sessions_.end() && before->second.rank == rank) {
+      sessions_.erase(before);
+    }
+    rank->session = session;
+  }
+  SessionEntry& entry = sessions_[session];
+  if (entry.run == run && entry.rank == rank) return;
+  entry = {run, rank, ++count_};
+}
+
+std::vector<SessionId> Registry::OpenSessions() const {
+  std::vector<std::pair<uint64_t, SessionId>> open;
+  for (const auto& [session, entry] : sessions_) {
+    if (entry.rank->life == LifeState::kOpen) {
+      open.emplace_back(entry.order, session);
+    }
+  }
+  std::sort(open.begin(), open.end());
+  std::vector<SessionId> sessions;
+  sessions.reserve(open.size());
+  for (const auto& [order, session] : open) sessions.push_back(session);
+  return sessions;
+}
+
+std::vector<RunState*> Registry::Runs() const {
+  std::vector<RunState*> runs;
+  for (const auto& run : slots_) {
+    if (run != nullptr) runs.push_back(run.get());
+  }
+  std::sort(runs.begin(), runs.end(),
+            [this](const RunState* a, const RunState* b) {
+              return made_[a->slot()] < made_[b->slot()];
+            });
+  return runs;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,72 @@
+// Registry: which runs are held, and where each session belongs.
+
+#ifndef NANWATCH_ENGINE_REGISTRY_H_
+#define NANWATCH_ENGINE_REGISTRY_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+
+// Where a session's records go.
+struct SessionEntry {
+  RunState* run = nullptr;
+  RankState* rank = nullptr;
+  uint64_t order = 0;  // of its opening
+};
+
+class Registry {
+ public:
+  explicit Registry(EngineShared* shared) : shared_(shared) {}
+
+  // Null: not held.
+  RunState* FindRun(const RunKey& key) const;
+  const SessionEntry* FindSession(SessionId session) const;
+  // The newest attempt ever heard of, held or not; nullopt: none.
+  std::optional<int32_t> LatestAttempt(const std::string& run_id) const;
+  void Know(const RunKey& key);
+  // Held runs of the same id with smaller attempts.
+  std::vector<const RunState*> AttemptsBefore(const RunKey& key) const;
+
+  // The run; made when it is not held.
+  RunState* MakeRun(const RunKey& key);
+  // From a checkpoint, in place of what was held. Null: not readable, and
+  // nothing changed.
+  RunState* LoadRun(const RunKey& key, std::string_view state);
+  void RemoveRun(RunState* run);
+  // From here on the session's records go there, and no other session's.
+  void Bind(SessionId session, RunState* run, RankState* rank);
+
+  size_t runs() const { return by_key_.size(); }
+  size_t ranks() const { return shared_->ranks; }
+  RunState* at(uint32_t slot) const { return slots_[slot].get(); }
+  // By opening.
+  std::vector<SessionId> OpenSessions() const;
+  // In the order they were made.
+  std::vector<RunState*> Runs() const;
+
+ private:
+  uint32_t FreeSlot();
+  void BindAll(RunState* run);
+  void UnbindAll(const RunState& run);
+
+  EngineShared* const shared_;
+  std::vector<std::unique_ptr<RunState>> slots_;
+  std::vector<uint64_t> made_;  // by slot: order of making
+  std::vector<uint32_t> free_;
+  std::map<RunKey, uint32_t> by_key_;
+  std::map<std::string, int32_t> latest_;
+  // Looked up, and walked only to be sorted.
+  std::unordered_map<SessionId, SessionEntry> sessions_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_REGISTRY_H_

@@ -1,0 +1,86 @@
+// A run's whole state to bytes and back.
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+namespace {
+
+// What plain memory looks like in this build; bytes of another one are not
+// read.
+struct Schema {
+  uint64_t sizes[8] = {sizeof(OptimizerTrack), sizeof(OpRules),
+                       sizeof(AlignedRules),   sizeof(TimeRules),
+                       sizeof(StepTally),      sizeof(Pace),
+                       sizeof(PendingOp),      sizeof(LatestValues)};
+  bool operator==(const Schema&) const = default;
+};
+
+uint64_t Guard(std::string_view bytes) {
+  uint64_t hash = 14695981039346656037ull;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  }
+  return hash;
+}
+
+}  // namespace
+
+template <typename A>
+void RunState::AllFields(A& archive) {
+  archive(key_, description_, opened_, ended_, end_reason_, lost_since_,
+          close_due_, awake_since_, last_record_, judged_at_, last_step_,
+          judged_since_, assumed_, totals_, applied_, first_overflow_step_,
+          last_overflow_step_, first_good_step_, downstream_,
+          downstream_bad_ops_, downstream_rank_, optimizers_, groups_,
+          time_rules_, op_names_, ledger_, board_, diagnosis_, asked_,
+          next_tick_, stop_requested_, detections_, told_);
+}
+
+std::string RunState::Save() const {
+  std::string bytes;
+  StateWriter writer(&bytes);
+  writer(Schema{});
+  const_cast<RunState*>(this)->AllFields(writer);
+  writer(static_cast<uint64_t>(ranks_.size()));
+  for (const auto& rank : ranks_) writer(*rank);
+  std::string book;
+  book_.Save(&book);
+  writer(book);
+  const uint64_t guard = Guard(bytes);
+  writer(guard);
+  return bytes;
+}
+
+bool RunState::Load(std::string_view state) {
+  uint64_t guard = 0;
+  if (state.size() < sizeof(guard)) return false;
+  const std::string_view body = state.substr(0, state.size() - sizeof(guard));
+  StateReader tail(state.substr(body.size()));
+  tail(guard);
+  if (guard != Guard(body)) return false;
+  StateReader reader(body);
+  Schema schema{};
+  reader(schema);
+  if (!(schema == Schema{})) return false;
+  AllFields(reader);
+  uint64_t ranks = 0;
+  reader(ranks);
+  for (uint64_t i = 0; i < ranks && reader.ok(); ++i) {
+    RankState& rank = *ranks_.emplace_back(std::make_unique<RankState>());
+    reader(rank);
+    ++shared_->ranks;
+    shared_->open_ranks += rank.life == LifeState::kOpen;
+  }
+  std::string book;
+  reader(book);
+  if (!reader.ok() || !reader.at_end() || !book_.Load(book)) return false;
+  op_index_.clear();
+  for (size_t i = 0; i < op_names_.size(); ++i) IndexOp(i);
+  changed_ = false;
+  fresh_.clear();
+  blocks_.clear();
+  dirty_ = true;
+  return true;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,199 @@
+// From findings to a diagnosis, from there to incidents, and to those who want
+// to know.
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+
+Finding RunState::Blank(const Subject& subject, int64_t step, Time time) const {
+  Finding finding;
+  finding.subject = subject;
+  finding.opened_step = step;
+  finding.last_step = step;
+  finding.opened = time;
+  finding.last = time;
+  return finding;
+}
+
+Subject RunState::SubjectOf(const RankState& rank,
+                            const OptimizerTrack& track) const {
+  Subject subject;
+  subject.rank = rank.description.rank;
+  subject.optimizer = optimizers_[track.name];
+  return subject;
+}
+
+void RunState::Put(const FindingKey& key, Finding finding) {
+  dirty_ = true;
+  const Finding* const held = board_.Find(key);
+  if (held != nullptr) finding.opened = held->opened;
+  const bool rose = held == nullptr || held->severity < finding.severity;
+  if (!board_.Put(key, std::move(finding))) return;
+  changed_ = true;
+  if (rose) fresh_.push_back(key);
+}
+
+void RunState::Remove(const FindingKey& key) {
+  if (board_.Remove(key)) changed_ = true;
+}
+
+void RunState::Refresh(RankState* rank, const StepRecord& record) {
+  for (const FindingKey& key : board_.KeysOf(rank->description.rank)) {
+    Finding* const held = board_.Find(key);
+    if (key.list == FindingKey::List::kStep) {
+      rank->tracks[key.place].rules.Describe(key.rule, held);
+    } else if (key.list == FindingKey::List::kOp) {
+      const WatchedOp* watched = rank->ops.Watched(
+          key.place / kSlots, static_cast<Slot>(key.place % kSlots), false);
+      if (watched != nullptr) watched->rules.Describe(key.rule, held);
+    }
+    held->last = std::max(held->last, record.time);
+  }
+}
+
+void RunState::JudgeIfChanged(Time time, int64_t step, Effects* effects) {
+  if (changed_) Judge(time, step, effects);
+}
+
+void RunState::Judge(Time time, int64_t step, Effects* effects) {
+  changed_ = false;
+  dirty_ = true;
+  if (closed()) {
+    fresh_.clear();
+    return;
+  }
+  const std::vector<Finding> findings = board_.Sorted();
+  diagnosis_ = Diagnose(description_, Evidence(), findings);
+  std::vector<Incident> changed;
+  const Time at = Raise(time);
+  book_.Update(
+      at, step == INT64_MIN ? 0 : step, findings, diagnosis_,
+      [this](int32_t rank) { return PlaceOf(rank); }, &changed);
+  Tell(&changed, effects);
+  for (const FindingKey& key : std::exchange(fresh_, {})) {
+    if (const Finding* opened = board_.Find(key)) Ask(*opened, step, effects);
+  }
+}
+
+void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {
+  for (Incident& incident : *changed) {
+    AlertState& told =
+        told_.try_emplace(incident.id, AlertState::kPending).first->second;
+    if (incident.state == AlertState::kFiring && told != incident.state) {
+      ++detections_[static_cast<int>(incident.family)];
+    }
+    told = incident.state;
+    if (shared_->options.stop_on != Severity::kNone && !asked_.stop &&
+        incident.state == AlertState::kFiring &&
+        incident.severity >= shared_->options.stop_on) {
+      asked_.stop = true;
+      AskToStop(incident.summary, effects);
+    }
+    // Muted ones too: the book tells of a mute once, and then no more.
+    Notice notice;
+    notice.run = key_;
+    notice.job = description_.job;
+    notice.resolved = incident.state == AlertState::kResolved;
+    for (const CauseVerdict& verdict : diagnosis_.causes) {
+      if (verdict.cause == incident.cause) notice.actions = verdict.actions;
+    }
+    notice.incident = std::move(incident);
+    effects->notices.push_back(std::move(notice));
+  }
+  ForgetTold();
+}
+
+// What the book let go needs no memory here.
+void RunState::ForgetTold() {
+  if (told_.size() <= 2 * book_.incidents().size() + 16) return;
+  std::map<uint64_t, AlertState> kept;
+  for (const Incident& incident : book_.incidents()) {
+    const auto told = told_.find(incident.id);
+    if (told != told_.end()) kept.insert(*told);
+  }
+  told_ = std::move(kept);
+}
+
+const RankState* RunState::Lowest() const {
+  const RankState* any = nullptr;
+  for (const auto& rank : ranks_) {
+    if (rank->tally.attempts() == 0) continue;
+    if (rank->life == LifeState::kOpen) return rank.get();
+    if (any == nullptr) any = rank.get();
+  }
+  return any;
+}
+
+RunEvidence RunState::Evidence() const {
+  RunEvidence e;
+  e.attempts = totals_.steps;
+  e.overflows = totals_.overflows;
+  e.skipped = totals_.skipped;
+  e.applied = applied_;
+  e.first_overflow_step = first_overflow_step_;
+  e.last_overflow_step = last_overflow_step_;
+  e.first_good_step = first_good_step_;
+  e.last_step = last_step_ == INT64_MIN ? 0 : last_step_;
+  e.world_size = description_.world_size;
+  e.ranks_lost = static_cast<uint64_t>(LostRanks());
+  e.dropped_steps = totals_.dropped_steps;
+  e.ops_collected = totals_.op_statuses > 0;
+  if (const RankState* lowest = Lowest()) {
+    lowest->tally.WriteRecent(&e);
+    lowest->tally.WriteScale(&e);
+    WriteScaler(*lowest, &e);
+  }
+  const auto first = [this](bool (StepTally::*has)() const) {
+    const auto at =
+        std::find_if(ranks_.begin(), ranks_.end(),
+                     [&](const auto& r) { return (r->tally.*has)(); });
+    return at == ranks_.end() ? nullptr : at->get();
+  };
+  if (const RankState* r = first(&StepTally::has_loss)) r->tally.WriteLoss(&e);
+  if (const RankState* r = first(&StepTally::has_grad_norm)) {
+    r->tally.WriteGradients(&e);
+  }
+  e.ops = ledger_.Evidence([this](int32_t number) {
+    const RankState* rank = FindRank(number);
+    return rank == nullptr ? 0
+                           : static_cast<int64_t>(rank->tally.attempts()) +
+                                 rank->op_attempts;
+  });
+  e.downstream_clean = downstream_bad_ops_ == 1 && downstream_.clean > 0;
+  return e;
+}
+
+void RunState::WriteScaler(const RankState& rank, RunEvidence* e) const {
+  if (rank.tracks.empty()) return;
+  const ScalerTracker& scaler = rank.tracks.front().scaler;
+  if (const ScalerSpec* spec = scaler.spec()) e->scaler = spec->name;
+  e->floor = scaler.floor();
+  e->scaler_recognised = scaler.recognised();
+  e->scaler_dynamic = scaler.dynamic();
+  e->in_grace = scaler.in_grace();
+  e->attempts_to_floor = scaler.attempts_to_floor();
+  e->impossible_transitions = scaler.impossible_transitions();
+  e->good_steps = static_cast<uint64_t>(scaler.good_steps());
+  e->growth_interval = scaler.growth_interval();
+}
+
+RankPlace RunState::PlaceOf(int32_t number) const {
+  const RankState* rank = FindRank(number);
+  if (rank == nullptr) return {};
+  const RankDescription& d = rank->description;
+  std::string device = d.device;
+  if (!d.device_id.empty()) {
+    device += device.empty() ? d.device_id : " " + d.device_id;
+  }
+  return {d.host, std::move(device)};
+}
+
+Time RunState::Raise(Time time) {
+  judged_at_ = std::max(judged_at_, time);
+  return judged_at_;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,233 @@
+// Ranks open, are lost, close; the run ends.
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+namespace {
+
+// "Ended without close" is a gap in the telemetry like others: it has rule 54's
+// number, with the run as its subject.
+constexpr int kTelemetryGap = 54;
+constexpr FindingKey kEndedWithoutClose{FindingKey::List::kLife, -1, 0, 0};
+
+}  // namespace
+
+RunState::RunState(RunKey key, uint32_t slot, EngineShared* shared)
+    : shared_(shared),
+      slot_(slot),
+      key_(std::move(key)),
+      book_(key_, shared->options.alert) {}
+
+RunState::~RunState() {
+  shared_->ranks -= ranks_.size();
+  shared_->open_ranks -= static_cast<size_t>(OpenRanks());
+}
+
+void RunState::SetLife(RankState* rank, LifeState life) {
+  shared_->open_ranks -= rank->life == LifeState::kOpen;
+  shared_->open_ranks += life == LifeState::kOpen;
+  rank->life = life;
+}
+
+RankState* RunState::FindRank(int32_t rank) const {
+  const auto at = std::lower_bound(
+      ranks_.begin(), ranks_.end(), rank,
+      [](const auto& r, int32_t n) { return r->description.rank < n; });
+  return at != ranks_.end() && (*at)->description.rank == rank ? at->get()
+                                                               : nullptr;
+}
+
+int RunState::OpenRanks() const {
+  return static_cast<int>(
+      std::count_if(ranks_.begin(), ranks_.end(),
+                    [](const auto& r) { return r->life == LifeState::kOpen; }));
+}
+
+int RunState::LostRanks() const {
+  return static_cast<int>(
+      std::count_if(ranks_.begin(), ranks_.end(),
+                    [](const auto& r) { return r->life == LifeState::kLost; }));
+}
+
+void RunState::Open(Time now, const RunOpened& opened) {
+  dirty_ = true;
+  if (opened_ == Time{} || assumed_) description_ = opened.description;
+  if (opened_ == Time{}) opened_ = now;
+  // A rank that comes late finds the others closed: the run goes on.
+  ended_.reset();
+  end_reason_.clear();
+  next_tick_ = now + std::chrono::seconds(1);
+}
+
+RankState* RunState::AddRank(const RankDescription& description) {
+  auto rank = std::make_unique<RankState>();
+  rank->description = description;
+  RankState* const added = rank.get();
+  ++shared_->ranks;
+  ++shared_->open_ranks;
+  const auto at = std::lower_bound(
+      ranks_.begin(), ranks_.end(), description.rank,
+      [](const auto& r, int32_t n) { return r->description.rank < n; });
+  const bool last = at == ranks_.end();
+  ranks_.insert(at, std::move(rank));
+  added->index = static_cast<uint32_t>(ranks_.size() - 1);
+  if (!last) Reindex();
+  return added;
+}
+
+// A rank came between others: every block of the view is another one.
+void RunState::Reindex() {
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i]->index = static_cast<uint32_t>(i);
+  }
+  blocks_.clear();
+}
+
+RankState* RunState::OpenRank(Time now, const RankOpened& opened,
+                              Effects* effects) {
+  RankState* rank = FindRank(opened.rank.rank);
+  if (rank == nullptr) rank = AddRank(opened.rank);
+  rank->description = opened.rank;
+  rank->clock_skew_us = opened.clock_skew_us;
+  SetLife(rank, LifeState::kOpen);
+  if (closed()) {
+    ended_.reset();
+    end_reason_.clear();
+    next_tick_ = now + std::chrono::seconds(1);
+  }
+  lost_since_.reset();
+  close_due_.reset();
+  changed_ |= board_.Remove(kEndedWithoutClose);
+  Recount(rank->description.group());
+  Touch(*rank);
+  JudgeIfChanged(now, last_step_, effects);
+  return rank;
+}
+
+RankState* RunState::AssumeRank(Time now, int32_t rank) {
+  if (opened_ == Time{}) {
+    opened_ = now;
+    next_tick_ = now + std::chrono::seconds(1);
+    assumed_ = true;
+  }
+  RankState* found = FindRank(rank);
+  if (found == nullptr) {
+    RankDescription description;
+    description.rank = rank;
+    found = AddRank(description);
+    description_.world_size = std::max(description_.world_size, rank + 1);
+    Recount(description.group());
+  }
+  Touch(*found);
+  return found;
+}
+
+void RunState::Drop(RankState* rank, const Dropped& dropped) {
+  rank->totals.dropped_steps += dropped.steps;
+  rank->totals.dropped_ops += dropped.ops;
+  totals_.dropped_steps += dropped.steps;
+  totals_.dropped_ops += dropped.ops;
+  Touch(*rank);
+}
+
+void RunState::LoseRank(Time now, RankState* rank, Effects* effects) {
+  if (rank->life != LifeState::kOpen) return;
+  SetLife(rank, LifeState::kLost);
+  EndRank(now, rank, effects);
+}
+
+void RunState::CloseRank(Time now, RankState* rank, Effects* effects) {
+  SetLife(rank, LifeState::kClosed);
+  // Nothing more will be heard that could clear them. Of the last rank they
+  // stay until the run closes, and resolve with its reason.
+  if (OpenRanks() > 0) changed_ |= board_.RemoveRank(rank->description.rank);
+  EndRank(now, rank, effects);
+}
+
+void RunState::LeaveRank(Time now, RankState* rank, Effects* effects) {
+  rank->session = 0;
+  CloseRank(now, rank, effects);
+}
+
+void RunState::EndRank(Time now, RankState* rank, Effects* effects) {
+  Recount(rank->description.group());
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    if (groups_[g].group == rank->description.group()) JudgeAligned(now, g);
+  }
+  NoticeSilence(now);
+  Touch(*rank);
+  JudgeIfChanged(now, last_step_, effects);
+}
+
+// Nobody is left who could be called stalled: one warning says so instead.
+void RunState::NoticeSilence(Time now) {
+  const int lost = LostRanks();
+  if (closed() || lost_since_ || lost == 0 || OpenRanks() > 0) return;
+  lost_since_ = now;
+  close_due_ = now + shared_->options.lost_run_closes_after;
+  for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
+    board_.Remove({FindingKey::List::kTime, -1, 0, i});
+  }
+  const int64_t step = last_step_ == INT64_MIN ? 0 : last_step_;
+  Finding finding = Blank(Subject{}, step, now);
+  finding.rule = kTelemetryGap;
+  finding.family = Family::kTelemetry;
+  finding.severity = Severity::kWarning;
+  finding.sentence = "The run ended without close: the stream of " +
+                     (lost == 1 ? std::string("its last rank")
+                                : "all " + std::to_string(lost) + " ranks") +
+                     " broke off after step " + std::to_string(step) + ".";
+  finding.numbers = {{"ranks_lost", static_cast<double>(lost), ""}};
+  board_.Put(kEndedWithoutClose, std::move(finding));
+  changed_ = true;
+}
+
+void RunState::Close(Time now, std::string_view reason, Effects* effects) {
+  if (closed()) return;
+  for (const auto& rank : ranks_) {
+    if (rank->life == LifeState::kOpen) {
+      SetLife(rank.get(), LifeState::kClosed);
+    }
+  }
+  std::vector<Incident> changed;
+  book_.Close(Raise(now), reason, &changed);
+  board_.Clear();
+  changed_ = false;
+  fresh_.clear();
+  ended_ = now;
+  end_reason_ = reason;
+  lost_since_.reset();
+  close_due_.reset();
+  blocks_.clear();
+  dirty_ = true;
+  Tell(&changed, effects);
+}
+
+void RunState::Annotate(Time now, const Annotation& annotation,
+                        Effects* effects) {
+  dirty_ = true;
+  if (annotation.kind != Annotation::Kind::kStopRequest) {
+    book_.Annotate(now, annotation);
+    return;
+  }
+  stop_requested_ = annotation.by.empty()
+                        ? annotation.reason
+                        : annotation.reason + " (" + annotation.by + ")";
+  AskToStop(*stop_requested_, effects);
+}
+
+void RunState::SkipTo(Time now) {
+  awake_since_ = now;
+  if (!closed()) next_tick_ = now + std::chrono::seconds(1);
+}
+
+void RunState::Touch(const RankState& rank) {
+  dirty_ = true;
+  const size_t block = rank.index / kRankBlock;
+  if (block < blocks_.size()) blocks_[block].reset();
+}
+
+}  // namespace nanwatch

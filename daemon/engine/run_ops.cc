@@ -1,0 +1,141 @@
+// Op statuses of a run: names once, rows many, the interesting ones judged with
+// the step record that they belong to.
+
+#include <algorithm>
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+namespace {
+
+// All that makes two ops the same: names are shared between ranks, shapes may
+// differ (tensor parallelism).
+std::string BytesOf(const OpName& op) {
+  std::string bytes;
+  StateWriter writer(&bytes);
+  writer(op);
+  return bytes;
+}
+
+}  // namespace
+
+uint32_t RunState::InternOp(const OpName& op) {
+  const auto [at, fresh] = op_index_.try_emplace(
+      BytesOf(op), static_cast<uint32_t>(op_names_.size()));
+  if (fresh) op_names_.push_back(op);
+  return at->second;
+}
+
+void RunState::IndexOp(size_t index) {
+  op_index_.emplace(BytesOf(op_names_[index]), static_cast<uint32_t>(index));
+}
+
+void RunState::AddOps(RankState* rank, const OpNames& names) {
+  // History may begin in the middle of a session.
+  while (rank->ops.names() < names.first_index) {
+    OpName unknown;
+    unknown.name = "op " + std::to_string(rank->ops.names());
+    rank->ops.AddName(InternOp(unknown), Dtype::kUnknown);
+  }
+  for (size_t i = 0; i < names.ops.size(); ++i) {
+    if (names.first_index + i < rank->ops.names()) continue;  // held already
+    rank->ops.AddName(InternOp(names.ops[i]), names.ops[i].dtype);
+  }
+}
+
+void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
+                       Effects* effects) {
+  if (columns.rows() == 0) return;
+  const uint32_t last = *std::max_element(columns.op.begin(), columns.op.end());
+  if (last >= rank->ops.names()) AddOps(rank, {.first_index = last + 1});
+  const bool saturation =
+      description_.overflow_mode == OverflowMode::kSaturation;
+  shared_->stats.late_op_statuses +=
+      rank->ops.Take(columns, saturation, rank->last_step, &shared_->marks);
+  shared_->stats.op_statuses += columns.rows();
+  rank->totals.op_statuses += columns.rows();
+  totals_.op_statuses += columns.rows();
+  rank->last_op_time = columns.time.back();
+  rank->last_op_step = std::max(rank->last_op_step, columns.step.back());
+  if (rank->op_only) {
+    JudgeWaitingOps(rank, rank->ops.newest_step(), effects);
+  }
+  Touch(*rank);
+  JudgeIfChanged(now, rank->last_op_step, effects);
+}
+
+void RunState::JudgeOps(RankState* rank, size_t count,
+                        const ScalerTracker& scaler, const StepRecord* record) {
+  for (size_t i = 0; i < count; ++i) {
+    const PendingOp& op = rank->ops.pending_at(i);
+    const bool same = record != nullptr && record->step == op.status.step;
+    JudgeOp(rank, op, scaler, same ? record : nullptr);
+  }
+  rank->ops.Drop(count);
+}
+
+void RunState::JudgeOp(RankState* rank, const PendingOp& op,
+                       const ScalerTracker& scaler, const StepRecord* record) {
+  const OpName& name = NameOf(*rank, op.status.op);
+  const int64_t attempt =
+      static_cast<int64_t>(rank->tally.attempts()) + rank->op_attempts;
+  const bool saturation =
+      description_.overflow_mode == OverflowMode::kSaturation;
+  changed_ |= ledger_.Add(op, name, rank->description.rank, attempt,
+                          scaler.scale(), saturation);
+  WatchedOp* watched =
+      rank->ops.Watched(op.status.op, op.status.slot, op.interesting);
+  if (watched == nullptr) return;
+  if (op.interesting) watched->last_interesting = attempt;
+  const OpContext context{.run = description_,
+                          .op = name,
+                          .status = op.status,
+                          .inputs = op.inputs,
+                          .record = record,
+                          .scaler = scaler,
+                          .attempt = attempt};
+  const uint32_t place =
+      op.status.op * kSlots + static_cast<int>(op.status.slot);
+  watched->rules.On(context, shared_->tables->op(), [&](size_t i, Severity) {
+    Subject subject;
+    subject.rank = rank->description.rank;
+    subject.op = name.name;
+    subject.slot = op.status.slot;
+    Changed({FindingKey::List::kOp, rank->description.rank, place,
+             static_cast<uint32_t>(i)},
+            watched->rules, Blank(subject, op.status.step, op.status.time));
+  });
+}
+
+// Of the newest step with a bad op, of its lowest rank.
+void RunState::NoteDownstream(const RankState& rank, int64_t step,
+                              uint32_t bad_ops) {
+  const int32_t number = rank.description.rank;
+  if (step < downstream_.step ||
+      (step == downstream_.step && number > downstream_rank_)) {
+    return;
+  }
+  downstream_ = rank.ops.Forward(step);
+  downstream_.step = step;
+  downstream_bad_ops_ = bad_ops;
+  downstream_rank_ = number;
+}
+
+void RunState::JudgeWaitingOps(RankState* rank, int64_t step,
+                               Effects* effects) {
+  static const ScalerTracker kNoScaler{};
+  while (rank->ops.pending() && rank->ops.oldest().status.step < step) {
+    const PendingOp first = rank->ops.oldest();
+    const int64_t at = first.status.step;
+    const auto pending = rank->ops.UpTo(at);
+    const StepOps sum = rank->ops.Sum(pending, at);
+    const size_t count = pending.size();
+    const Time time = pending.back().status.time;
+    ++rank->op_attempts;
+    if (sum.bad_ops > 0) NoteDownstream(*rank, at, sum.bad_ops);
+    JudgeOps(rank, count, kNoScaler, nullptr);
+    JudgeIfChanged(time, at, effects);
+  }
+}
+
+}  // namespace nanwatch

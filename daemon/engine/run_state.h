@@ -1,0 +1,261 @@
+// RunState: everything that the engine remembers of one run attempt, and what
+// it does with the run's events: align, detect, diagnose, alert.
+//
+// One class in several files, one for each thing that can happen to a run:
+//   run_life.cc        ranks open, are lost, close; the run ends
+//   run_steps.cc       step records
+//   run_ops.cc         op statuses
+//   run_timers.cc      time passes
+//   run_judgement.cc   findings -> diagnosis -> incidents -> notices
+//   run_requests.cc    what the trainers are asked
+//   run_view.cc        what is published
+//   run_checkpoint.cc  to bytes and back
+
+#ifndef NANWATCH_ENGINE_RUN_STATE_H_
+#define NANWATCH_ENGINE_RUN_STATE_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alert/incident_book.h"
+#include "detect/rules.h"
+#include "diagnose/diagnose.h"
+#include "engine/aligned_ring.h"
+#include "engine/engine.h"
+#include "engine/finding_board.h"
+#include "engine/op_ledger.h"
+#include "engine/rank_state.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+// Reason of a RunClosed after which a rank may still join.
+inline constexpr char kAllRanksClosed[] = "all ranks closed";
+
+// What all runs share. `tables` changes with RulesLoaded.
+struct EngineShared {
+  EngineOptions options;
+  std::unique_ptr<const RuleTables> tables;
+  EngineStats stats;
+  size_t ranks = 0;       // held
+  size_t open_ranks = 0;  // of those
+  // Scratch, kept to spare the allocation.
+  RowMarks marks;
+  std::vector<RankPulse> pulses;
+};
+
+// The ranks that must agree, for one optimizer.
+struct AgreementState {
+  AgreementGroup group;
+  uint32_t optimizer = 0;  // index into the run's optimizer names
+  int32_t open = 0;        // open ranks
+  AlignedRing ring;
+  AlignedRules rules;
+};
+template <typename A>
+void Fields(A& archive, AgreementState& g) {
+  archive(g.group, g.optimizer, g.open, g.ring, g.rules);
+}
+
+// What was asked of the trainers.
+struct Asked {
+  uint64_t count = 0;  // requests ever
+  uint64_t id = 0;     // outstanding; 0: none
+  int64_t expires_at_step = 0;
+  int64_t not_before_step = INT64_MIN;  // backoff
+  bool stop = false;                    // asked to stop because of stop_on
+};
+
+class RunState {
+ public:
+  RunState(RunKey key, uint32_t slot, EngineShared* shared);
+  ~RunState();
+  RunState(const RunState&) = delete;
+  RunState& operator=(const RunState&) = delete;
+
+  const RunKey& key() const { return key_; }
+  uint32_t slot() const { return slot_; }
+  bool closed() const { return ended_.has_value(); }
+  const std::string& end_reason() const { return end_reason_; }
+  const RunDescription& description() const { return description_; }
+  // Null: it never opened here.
+  RankState* FindRank(int32_t rank) const;
+  const std::vector<std::unique_ptr<RankState>>& ranks() const {
+    return ranks_;
+  }
+  const OpName& NameOf(const RankState& rank, uint32_t op) const {
+    return op_names_[rank.ops.name(op)];
+  }
+  const std::string& OptimizerName(const OptimizerTrack& track) const {
+    return optimizers_[track.name];
+  }
+  int OpenRanks() const;
+  int LostRanks() const;
+
+  // --- Events. `now` is the engine's.
+  void Open(Time now, const RunOpened& opened);
+  RankState* OpenRank(Time now, const RankOpened& opened, Effects* effects);
+  // A rank of which only records are left of what was said.
+  RankState* AssumeRank(Time now, int32_t rank);
+  void AddOps(RankState* rank, const OpNames& names);
+  void TakeSteps(Time now, RankState* rank, const StepColumns& columns,
+                 Effects* effects);
+  void TakeOps(Time now, RankState* rank, const OpColumns& columns,
+               Effects* effects);
+  void Drop(RankState* rank, const Dropped& dropped);
+  void LoseRank(Time now, RankState* rank, Effects* effects);
+  void CloseRank(Time now, RankState* rank, Effects* effects);
+  // The rank's session goes on in another attempt.
+  void LeaveRank(Time now, RankState* rank, Effects* effects);
+  void Close(Time now, std::string_view reason, Effects* effects);
+  void Annotate(Time now, const Annotation& annotation, Effects* effects);
+  // The daemon was away until now: nobody could be heard.
+  void SkipTo(Time now);
+
+  // The thresholds changed: what a switched-off rule found goes.
+  void RulesChanged(Time now, Effects* effects);
+
+  // --- Time. Fires what is due at `now`, which is not before NextTimer().
+  void Advance(Time now, Effects* effects);
+  std::optional<Time> NextTimer() const;
+  bool Left(Time now) const;  // ended long enough ago to be forgotten
+
+  // --- Publishing.
+  bool dirty() const { return dirty_; }
+  std::shared_ptr<const RunView> View();
+
+  // --- Checkpoint. Load false: the run is as good as new and must not be used.
+  std::string Save() const;
+  bool Load(std::string_view state);
+
+ private:
+  template <typename A>
+  void AllFields(A& archive);
+
+  // run_steps.cc
+  OptimizerTrack* TrackOf(RankState* rank, const std::string& optimizer);
+  void TakeStep(RankState* rank, OptimizerTrack* track,
+                const StepRecord& record, Effects* effects);
+  static void Remember(RankState* rank, const StepRecord& record);
+  void CountOverflow(const StepRecord& record, bool overflow);
+  void Align(const RankState& rank, const OptimizerTrack& track, Place was,
+             const StepRecord& record);
+  void JudgeAligned(Time now, uint32_t group);
+  uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
+  std::vector<Place> OpenPlaces(const AgreementState& group) const;
+  void Recount(const AgreementGroup& group);
+  // run_ops.cc
+  // Judges `count` pending statuses with the record of their step (null: there
+  // is none) and forgets them.
+  void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
+                const StepRecord* record);
+  void JudgeOp(RankState* rank, const PendingOp& op,
+               const ScalerTracker& scaler, const StepRecord* record);
+  void NoteDownstream(const RankState& rank, int64_t step, uint32_t bad_ops);
+  // Without step records: those of steps before `step`.
+  void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
+  uint32_t InternOp(const OpName& op);
+  void IndexOp(size_t index);
+  // run_judgement.cc
+  // Puts (or, with kNone, removes) what rule `key.rule` of `rules` says now.
+  template <typename Rules>
+  void Changed(const FindingKey& key, const Rules& rules, Finding finding) {
+    if (rules.severity(key.rule) == Severity::kNone) {
+      Remove(key);
+      return;
+    }
+    rules.Describe(key.rule, &finding);
+    Put(key, std::move(finding));
+  }
+  void Put(const FindingKey& key, Finding finding);
+  void Remove(const FindingKey& key);
+  Finding Blank(const Subject& subject, int64_t step, Time time) const;
+  Subject SubjectOf(const RankState& rank, const OptimizerTrack& track) const;
+  // The newest numbers into the findings of a rank.
+  void Refresh(RankState* rank, const StepRecord& record);
+  void Judge(Time time, int64_t step, Effects* effects);
+  void JudgeIfChanged(Time time, int64_t step, Effects* effects);
+  void Tell(std::vector<Incident>* changed, Effects* effects);
+  void ForgetTold();
+  RunEvidence Evidence() const;
+  void WriteScaler(const RankState& rank, RunEvidence* evidence) const;
+  RankPlace PlaceOf(int32_t rank) const;
+  const RankState* Lowest() const;  // with records; else null
+  // run_life.cc
+  RankState* AddRank(const RankDescription& description);
+  void SetLife(RankState* rank, LifeState life);
+  void EndRank(Time now, RankState* rank, Effects* effects);
+  void NoticeSilence(Time now);
+  void Touch(const RankState& rank);
+  void Reindex();
+  // run_timers.cc
+  void Tick(Time now, Effects* effects);
+  void JudgeTime(Time now);
+  Time Raise(Time time);  // the book's time never falls
+  // run_requests.cc
+  void Ask(const Finding& opened, int64_t step, Effects* effects);
+  bool WantsDetail(int64_t step) const;
+  std::vector<const RankState*> WhomToAsk(int32_t origin) const;
+  std::vector<uint32_t> OpsToAsk(const RankState& rank) const;
+  void AskToStop(const std::string& reason, Effects* effects);
+  // run_view.cc
+  RankView ViewOf(const RankState& rank) const;
+  ScalerView ViewOfScaler() const;
+  void WriteLatest(RunView* view) const;
+
+  EngineShared* const shared_;
+  const uint32_t slot_;
+
+  // --- State: in every checkpoint.
+  RunKey key_;
+  RunDescription description_;
+  Time opened_{};
+  std::optional<Time> ended_;
+  std::string end_reason_;
+  std::optional<Time> lost_since_;  // no rank is open, one at least is lost
+  std::optional<Time> close_due_;   // when to ask for the close (again)
+  Time awake_since_{};              // of the daemon: silence counts from here
+  Time last_record_{};
+  Time judged_at_{};  // newest time given to the book
+  int64_t last_step_ = INT64_MIN;
+  std::optional<int64_t> judged_since_;
+  bool assumed_ = false;  // its opening was not heard: history began later
+  StepTotals totals_;
+  uint64_t applied_ = 0;
+  int64_t first_overflow_step_ = -1;
+  int64_t last_overflow_step_ = -1;
+  int64_t first_good_step_ = -1;
+  ForwardSum downstream_;  // of the newest step with a bad op
+  uint32_t downstream_bad_ops_ = 0;
+  int32_t downstream_rank_ = -1;
+  std::vector<std::unique_ptr<RankState>> ranks_;  // by rank number
+  std::vector<std::string> optimizers_;
+  std::vector<AgreementState> groups_;
+  TimeRules time_rules_;
+  std::vector<OpName> op_names_;
+  OpLedger ledger_;
+  FindingBoard board_;
+  Diagnosis diagnosis_;
+  IncidentBook book_;
+  Asked asked_;
+  Time next_tick_{};
+  std::optional<std::string> stop_requested_;
+  std::array<uint64_t, kFamilies> detections_{};
+  std::map<uint64_t, AlertState> told_;  // newest state sent, by incident
+
+  // --- Not state: made anew from it.
+  std::map<std::string, uint32_t> op_index_;  // by the op's bytes
+  bool changed_ = false;           // findings or evidence since the last Judge
+  std::vector<FindingKey> fresh_;  // findings opened since the last Judge
+  bool dirty_ = true;
+  std::vector<bool> dirty_blocks_;
+  std::vector<std::shared_ptr<const RankBlock>> blocks_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_RUN_STATE_H_

@@ -1,0 +1,218 @@
+// Step records of a run: one rank's at a time, then those of ranks that must
+// agree side by side.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/run_state.h"
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+// While something is found, the diagnosis is made anew after so many attempts,
+// also when no finding changed: evidence gathers.
+constexpr uint64_t kRejudgeAttempts = 16;
+constexpr uint64_t kRejudgeAttemptsEarly = 4;
+constexpr uint64_t kEarly = 64;
+
+bool TimeToRejudge(uint64_t attempts) {
+  return attempts %
+             (attempts <= kEarly ? kRejudgeAttemptsEarly : kRejudgeAttempts) ==
+         0;
+}
+
+}  // namespace
+
+void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
+                         Effects* effects) {
+  static const std::string kUnnamed;
+  std::array<uint32_t, limits::kOptimizersPerRank> tracks{};
+  const size_t names = std::clamp<size_t>(columns.optimizers.size(), 1,
+                                          limits::kOptimizersPerRank);
+  for (size_t i = 0; i < names; ++i) {
+    const OptimizerTrack* track = TrackOf(
+        rank, columns.optimizers.empty() ? kUnnamed : columns.optimizers[i]);
+    tracks[i] = static_cast<uint32_t>(track - rank->tracks.data());
+  }
+  StepReader reader(columns);
+  StepRecord record;
+  while (reader.Next(&record)) {
+    const size_t which = std::min<size_t>(record.optimizer, names - 1);
+    TakeStep(rank, &rank->tracks[tracks[which]], record, effects);
+  }
+  rank->op_only = false;
+  last_record_ = std::max(last_record_, rank->last_record);
+  shared_->stats.steps += columns.rows();
+  Touch(*rank);
+  JudgeIfChanged(now, last_step_, effects);
+}
+
+OptimizerTrack* RunState::TrackOf(RankState* rank,
+                                  const std::string& optimizer) {
+  for (OptimizerTrack& track : rank->tracks) {
+    if (optimizers_[track.name] == optimizer) return &track;
+  }
+  // Admission refuses more names than fit; what comes all the same shares the
+  // last track.
+  if (rank->tracks.size() >= limits::kOptimizersPerRank) {
+    return &rank->tracks.back();
+  }
+  auto name = std::find(optimizers_.begin(), optimizers_.end(), optimizer);
+  if (name == optimizers_.end()) {
+    name = optimizers_.insert(optimizers_.end(), optimizer);
+  }
+  OptimizerTrack track;
+  track.name = static_cast<uint32_t>(name - optimizers_.begin());
+  track.group = GroupOf(*rank, track.name);
+  track.scaler.Declare(description_.scaler);
+  rank->tracks.push_back(track);
+  return &rank->tracks.back();
+}
+
+void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
+                        const StepRecord& record, Effects* effects) {
+  const Place was = track->newest;
+  track->newest = was.Next(record.step);
+  track->scaler.OnStep(record);
+  const bool overflow = Overflowed(record);
+  rank->tally.Add(record, overflow);
+  Remember(rank, record);
+  CountOverflow(record, overflow);
+
+  StepOps ops;
+  size_t waiting = 0;
+  if (rank->ops.pending()) {
+    const auto pending = rank->ops.UpTo(record.step);
+    waiting = pending.size();
+    ops = rank->ops.Sum(pending, record.step);
+  }
+  const StepContext context{description_, record, track->scaler, ops};
+  track->rules.On(context, shared_->tables->step(), [&](size_t i, Severity) {
+    const auto which = static_cast<uint32_t>(track - rank->tracks.data());
+    Changed({FindingKey::List::kStep, rank->description.rank, which,
+             static_cast<uint32_t>(i)},
+            track->rules,
+            Blank(SubjectOf(*rank, *track), record.step, record.time));
+  });
+  if (waiting > 0) {
+    if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
+    JudgeOps(rank, waiting, track->scaler, &record);
+  }
+  Align(*rank, *track, was, record);
+  if (!board_.empty() && TimeToRejudge(rank->tally.attempts())) {
+    Refresh(rank, record);
+    changed_ |= Lowest() == rank;
+  }
+  JudgeIfChanged(record.time, record.step, effects);
+  if (rank->tally.attempts() % 64 == 0) {
+    rank->ops.Forget(static_cast<int64_t>(rank->tally.attempts()));
+  }
+}
+
+void RunState::Remember(RankState* rank, const StepRecord& record) {
+  if (rank->totals.steps > 0) rank->pace.Add(record.time - rank->last_record);
+  ++rank->totals.steps;
+  rank->totals.overflows += Overflowed(record);
+  rank->totals.skipped += record.is(StepFlag::kSkipped);
+  rank->last_step = std::max(rank->last_step, record.step);
+  rank->last_record = record.time;
+  for (uint32_t left = record.present; left != 0; left &= left - 1) {
+    const int f = std::countr_zero(left);
+    const double value = record.value[f];
+    rank->latest.last[f] = value;
+    if (std::isfinite(value)) {
+      rank->latest.last_finite[f] = value;
+    } else {
+      ++rank->latest.nonfinite[f];
+    }
+  }
+}
+
+void RunState::CountOverflow(const StepRecord& record, bool overflow) {
+  if (!judged_since_) judged_since_ = record.step;
+  last_step_ = std::max(last_step_, record.step);
+  ++totals_.steps;
+  totals_.skipped += record.is(StepFlag::kSkipped);
+  applied_ += record.is_not(StepFlag::kSkipped);
+  if (!overflow) {
+    first_good_step_ = first_good_step_ < 0
+                           ? record.step
+                           : std::min(first_good_step_, record.step);
+    return;
+  }
+  ++totals_.overflows;
+  first_overflow_step_ = first_overflow_step_ < 0
+                             ? record.step
+                             : std::min(first_overflow_step_, record.step);
+  last_overflow_step_ = std::max(last_overflow_step_, record.step);
+}
+
+// --------------------------------------------------------------- alignment
+
+uint32_t RunState::GroupOf(const RankState& rank, uint32_t optimizer) {
+  const AgreementGroup group = rank.description.group();
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    if (groups_[g].group == group && groups_[g].optimizer == optimizer) {
+      return g;
+    }
+  }
+  AgreementState& fresh = groups_.emplace_back();
+  fresh.group = group;
+  fresh.optimizer = optimizer;
+  Recount(group);
+  return static_cast<uint32_t>(groups_.size() - 1);
+}
+
+std::vector<Place> RunState::OpenPlaces(const AgreementState& group) const {
+  std::vector<Place> places;
+  for (const auto& rank : ranks_) {
+    if (rank->life != LifeState::kOpen ||
+        rank->description.group() != group.group) {
+      continue;
+    }
+    Place& place = places.emplace_back();
+    for (const OptimizerTrack& track : rank->tracks) {
+      if (track.name == group.optimizer) place = track.newest;
+    }
+  }
+  return places;
+}
+
+void RunState::Recount(const AgreementGroup& group) {
+  for (AgreementState& state : groups_) {
+    if (state.group != group) continue;
+    const std::vector<Place> places = OpenPlaces(state);
+    state.open = static_cast<int32_t>(places.size());
+    state.ring.Recount(places);
+  }
+}
+
+void RunState::Align(const RankState& rank, const OptimizerTrack& track,
+                     Place was, const StepRecord& record) {
+  AgreementState& group = groups_[track.group];
+  if (group.open < 2 && group.ring.empty()) return;
+  group.ring.Add(was, track.newest, rank.description.rank, record,
+                 [&] { return OpenPlaces(group); });
+  JudgeAligned(record.time, track.group);
+}
+
+void RunState::JudgeAligned(Time now, uint32_t index) {
+  AgreementState& group = groups_[index];
+  while (auto judged = group.ring.Next(group.open, now)) {
+    judged->step.group = group.group;
+    judged->step.expected = group.open;
+    const AlignedContext context{description_, judged->step};
+    group.rules.On(
+        context, shared_->tables->aligned(), [&](size_t i, Severity) {
+          Subject subject;
+          subject.optimizer = optimizers_[group.optimizer];
+          Changed(
+              {FindingKey::List::kAligned, -1, index, static_cast<uint32_t>(i)},
+              group.rules, Blank(subject, judged->step.step, judged->time));
+        });
+  }
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,118 @@
+// Time passes. Everything that waits is looked at once a second of engine time,
+// at the run's own seconds: live and replayed runs do it at the same moments.
+
+#include <algorithm>
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr Duration kTick = std::chrono::seconds(1);
+// Op statuses whose step record does not come are judged without it.
+constexpr Duration kOpsAlone = std::chrono::seconds(1);
+// The close that a lost run asks for may have been lost itself.
+constexpr Duration kAskAgain = std::chrono::seconds(60);
+
+}  // namespace
+
+std::optional<Time> RunState::NextTimer() const {
+  if (ended_) return *ended_ + shared_->options.ended_run_leaves_after;
+  return next_tick_;
+}
+
+bool RunState::Left(Time now) const {
+  return ended_ && *ended_ + shared_->options.ended_run_leaves_after <= now;
+}
+
+void RunState::Advance(Time now, Effects* effects) {
+  if (closed() || now < next_tick_) return;
+  next_tick_ += kTick;
+  Tick(now, effects);
+}
+
+void RunState::Tick(Time now, Effects* effects) {
+  for (const auto& rank : ranks_) {
+    if (!rank->ops.pending() || rank->totals.steps > 0) continue;
+    if (now - rank->last_op_time < kOpsAlone) continue;
+    rank->op_only = true;
+    JudgeWaitingOps(rank.get(), INT64_MAX, effects);
+    Touch(*rank);
+  }
+  for (uint32_t g = 0; g < groups_.size(); ++g) JudgeAligned(now, g);
+  if (!lost_since_) JudgeTime(now);
+  JudgeIfChanged(now, last_step_, effects);
+  const std::optional<Time> hold = book_.NextTimer();
+  if (hold && *hold <= now) {
+    std::vector<Incident> changed;
+    book_.Advance(Raise(now), &changed);
+    dirty_ = true;
+    Tell(&changed, effects);
+  }
+  if (close_due_ && *close_due_ <= now) {
+    close_due_ = now + kAskAgain;
+    effects->close.push_back(key_);
+  }
+}
+
+void RunState::JudgeTime(Time now) {
+  std::vector<RankPulse>& pulses = shared_->pulses;
+  pulses.clear();
+  for (const auto& rank : ranks_) {
+    if (rank->life == LifeState::kClosed) continue;
+    // Nobody could be heard while the daemon was away.
+    const Time last = rank->last_record == Time{}
+                          ? rank->last_record
+                          : std::max(rank->last_record, awake_since_);
+    pulses.push_back({.rank = rank->description.rank,
+                      .connected = rank->life == LifeState::kOpen,
+                      .last_record = last,
+                      .last_step = rank->totals.steps > 0 ? rank->last_step : 0,
+                      .dropped_steps = rank->totals.dropped_steps,
+                      .dropped_ops = rank->totals.dropped_ops});
+  }
+  if (pulses.empty()) return;
+  const RankState* lowest = Lowest();
+  const int64_t step = last_step_ == INT64_MIN ? 0 : last_step_;
+  const TimeContext context{
+      .run = description_,
+      .now = now,
+      .opened = std::max(opened_, awake_since_),
+      .ranks = pulses,
+      .last_step = step,
+      .step_seconds_p99 = lowest == nullptr ? 0 : lowest->pace.p99_seconds(),
+      .step_seconds_mean = lowest == nullptr ? 0 : lowest->pace.mean_seconds()};
+  const auto put = [&](size_t i) {
+    Changed({FindingKey::List::kTime, -1, 0, static_cast<uint32_t>(i)},
+            time_rules_, Blank(Subject{}, step, now));
+  };
+  time_rules_.On(context, shared_->tables->time(),
+                 [&](size_t i, Severity) { put(i); });
+  // What was taken off the board while all ranks were lost comes back with
+  // them.
+  for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
+    if (time_rules_.severity(i) != Severity::kNone &&
+        shared_->tables->time().enabled[i] &&
+        board_.Find({FindingKey::List::kTime, -1, 0, i}) == nullptr) {
+      put(i);
+    }
+  }
+}
+
+void RunState::RulesChanged(Time now, Effects* effects) {
+  if (closed()) return;
+  const RuleTables& tables = *shared_->tables;
+  for (const FindingKey& key : board_.Keys()) {
+    const bool on =
+        key.list == FindingKey::List::kStep ? tables.step().enabled[key.rule]
+        : key.list == FindingKey::List::kOp ? tables.op().enabled[key.rule]
+        : key.list == FindingKey::List::kAligned
+            ? tables.aligned().enabled[key.rule]
+        : key.list == FindingKey::List::kTime ? tables.time().enabled[key.rule]
+                                              : true;
+    if (!on) Remove(key);
+  }
+  JudgeIfChanged(now, last_step_, effects);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,104 @@
+// What is published of a run. Blocks of ranks that were not touched are shared
+// with the view before.
+
+#include <algorithm>
+
+#include "engine/run_state.h"
+
+namespace nanwatch {
+
+RankView RunState::ViewOf(const RankState& rank) const {
+  RankView view;
+  view.description = rank.description;
+  view.state = rank.life;
+  view.last_step = rank.totals.steps > 0 ? rank.last_step : 0;
+  view.last_record = rank.last_record;
+  view.latest = rank.latest;
+  view.totals = rank.totals;
+  view.clock_skew = Duration(rank.clock_skew_us);
+  view.severity = board_.WorstOf(rank.description.rank, diagnosis_);
+  return view;
+}
+
+ScalerView RunState::ViewOfScaler() const {
+  ScalerView view;
+  const RankState* lowest = Lowest();
+  if (lowest == nullptr || lowest->tracks.empty()) return view;
+  const ScalerTracker& scaler = lowest->tracks.front().scaler;
+  if (const ScalerSpec* spec = scaler.spec()) view.name = spec->name;
+  view.recognised = scaler.recognised();
+  if (scaler.floor() > 0) view.floor = scaler.floor();
+  view.attempts_to_floor = scaler.attempts_to_floor();
+  view.impossible_transitions = scaler.impossible_transitions();
+  return view;
+}
+
+std::shared_ptr<const RunView> RunState::View() {
+  auto view = std::make_shared<RunView>();
+  view->key = key_;
+  view->description = description_;
+  view->state = closed()      ? LifeState::kClosed
+                : lost_since_ ? LifeState::kLost
+                              : LifeState::kOpen;
+  view->end_reason = end_reason_;
+  view->opened = opened_;
+  view->last_record = last_record_;
+  view->ended = ended_;
+  view->last_step = last_step_ == INT64_MIN ? 0 : last_step_;
+  view->judged_since = judged_since_.value_or(0);
+  view->totals = totals_;
+  view->scaler = ViewOfScaler();
+  view->severity = book_.worst();
+  view->detections = detections_;
+  // Findings make their diagnosis when they change; health is always fresh.
+  view->diagnosis = board_.empty() && !closed()
+                        ? Diagnose(description_, Evidence(), {})
+                        : diagnosis_;
+  const auto incidents = book_.incidents();
+  view->incidents.assign(incidents.begin(), incidents.end());
+  for (const Incident& incident : incidents) {
+    if (incident.state != AlertState::kFiring) continue;
+    Severity& worst = view->family[static_cast<int>(incident.family)];
+    worst = std::max(worst, incident.severity);
+  }
+  view->top_ops = ledger_.Top();
+  view->ranks_open = static_cast<uint64_t>(OpenRanks());
+  view->ranks_lost = static_cast<uint64_t>(LostRanks());
+  view->stop_requested = stop_requested_;
+  WriteLatest(view.get());
+
+  blocks_.resize((ranks_.size() + kRankBlock - 1) / kRankBlock);
+  for (size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b] != nullptr) continue;
+    auto block = std::make_shared<RankBlock>();
+    const size_t end = std::min(ranks_.size(), (b + 1) * kRankBlock);
+    for (size_t r = b * kRankBlock; r < end; ++r) {
+      block->push_back(ViewOf(*ranks_[r]));
+    }
+    blocks_[b] = std::move(block);
+  }
+  view->ranks = blocks_;
+  dirty_ = false;
+  return view;
+}
+
+// Each field from the lowest rank that reports it.
+void RunState::WriteLatest(RunView* view) const {
+  int missing = kStepFields;
+  for (const auto& rank : ranks_) {
+    if (missing == 0) break;
+    for (int f = 0; f < kStepFields; ++f) {
+      if (view->latest.last[f] || !rank->latest.last[f]) continue;
+      view->latest.last[f] = rank->latest.last[f];
+      view->latest.last_finite[f] = rank->latest.last_finite[f];
+      view->latest.nonfinite[f] = rank->latest.nonfinite[f];
+      --missing;
+    }
+  }
+  if (const RankState* lowest = Lowest()) {
+    view->attempts = lowest->tally.attempts();
+    view->applied = lowest->tally.attempts() - lowest->tally.skipped();
+  }
+}
+
+}  // namespace nanwatch

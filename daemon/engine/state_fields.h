@@ -1,0 +1,93 @@
+// How the nouns of model/ that are not plain bytes go into a checkpoint.
+
+#ifndef NANWATCH_ENGINE_STATE_FIELDS_H_
+#define NANWATCH_ENGINE_STATE_FIELDS_H_
+
+#include "diagnose/evidence.h"
+#include "engine/state_bytes.h"
+#include "model/diagnosis.h"
+#include "model/finding.h"
+#include "model/op.h"
+#include "model/rank.h"
+#include "model/run.h"
+
+namespace nanwatch {
+
+template <typename A>
+void Fields(A& archive, RunKey& key) {
+  archive(key.run_id, key.attempt);
+}
+
+template <typename A>
+void Fields(A& archive, ScalerDeclaration& s) {
+  archive(s.kind, s.name, s.init_scale, s.growth_factor, s.backoff_factor,
+          s.growth_interval, s.hysteresis, s.min_scale, s.max_scale,
+          s.overflow_check);
+}
+
+template <typename A>
+void Fields(A& archive, RunDescription& d) {
+  archive(d.job, d.framework, d.precision, d.world_size, d.overflow_mode,
+          d.scaler, d.clip_norm, d.seed, d.settings, d.run_id_guessed);
+}
+
+template <typename A>
+void Fields(A& archive, RankDescription& d) {
+  archive(d.rank, d.local_rank, d.host, d.device, d.device_id, d.pid, d.place);
+}
+
+template <typename A>
+void Fields(A& archive, OpName& op) {
+  archive(op.name, op.type, op.data_format, op.dtype, op.logical_shape,
+          op.storage_shape, op.order);
+}
+
+template <typename A>
+void Fields(A& archive, Subject& s) {
+  archive(s.rank, s.optimizer, s.op, s.slot);
+}
+
+template <typename A>
+void Fields(A& archive, EvidenceNumber& n) {
+  archive(n.name, n.value, n.unit);
+}
+
+template <typename A>
+void Fields(A& archive, Finding& f) {
+  archive(f.rule, f.family, f.subject, f.severity, f.opened_step, f.last_step,
+          f.opened, f.last, f.sentence, f.numbers);
+}
+
+template <typename A>
+void Fields(A& archive, Evidence& e) {
+  archive(e.grade, e.sentence);
+}
+
+template <typename A>
+void Fields(A& archive, Action& a) {
+  archive(a.framework, a.sentence);
+}
+
+template <typename A>
+void Fields(A& archive, CauseVerdict& v) {
+  archive(v.cause, v.grade, v.origin, v.step, v.sentence, v.evidence, v.actions,
+          v.ceiling, v.rules, v.uncapped, v.ops);
+}
+
+template <typename A>
+void Fields(A& archive, Diagnosis& d) {
+  archive(d.causes, d.headline);
+}
+
+template <typename A>
+void Fields(A& archive, OpEvidence& e) {
+  archive(e.op, e.slot, e.rank, e.first_bad_step, e.last_bad_step,
+          e.first_bad_order, e.first_inputs_clean, e.first_inputs_bad,
+          e.bad_statuses, e.clean_statuses, e.bad_attempts, e.attempts, e.nan,
+          e.inf, e.saturated, e.bad_elements_max, e.padding, e.logical_statuses,
+          e.logical_bad, e.flag_only, e.scale_min, e.scale_max);
+}
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_STATE_FIELDS_H_

@@ -1,0 +1,117 @@
+#include "engine/step_tally.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nanwatch {
+namespace {
+
+constexpr uint64_t kNewest50 = (uint64_t{1} << 50) - 1;
+
+}  // namespace
+
+void StepTally::Add(const StepRecord& record, bool overflow) {
+  ++attempts_;
+  skipped_ += record.is(StepFlag::kSkipped);
+  overflow_bits_ = overflow_bits_ << 1 | (overflow ? 1 : 0);
+  applied_bits_ =
+      applied_bits_ << 1 | (record.is_not(StepFlag::kSkipped) ? 1 : 0);
+  if (record.present != 0) AddValues(record, overflow);
+}
+
+void StepTally::AddValues(const StepRecord& record, bool overflow) {
+  if (record.has(StepField::kLoss)) {
+    if (std::isfinite(record[StepField::kLoss])) {
+      ++loss_finite_;
+      loss_finite_while_overflow_ += overflow;
+    } else if (++loss_nonfinite_ == 1) {
+      first_nonfinite_loss_step_ = record.step;
+    }
+  }
+  if (record.has(StepField::kGradNorm)) {
+    if (std::isfinite(record[StepField::kGradNorm])) {
+      ++norm_finite_;
+      norm_finite_while_overflow_ += overflow;
+    } else {
+      ++norm_nonfinite_;
+    }
+  }
+  if (record.has(StepField::kZeroFraction)) {
+    zero_fraction_ = record[StepField::kZeroFraction];
+  }
+  if (record.has(StepField::kUnderflowFraction)) {
+    underflow_fraction_ = record[StepField::kUnderflowFraction];
+  }
+  if (record.has(StepField::kLossScale)) {
+    const double scale = record[StepField::kLossScale];
+    scale_now_ = scale;
+    if (!std::isfinite(scale)) return;
+    if (!scale_first_) scale_first_ = scale_min_ = scale_max_ = scale;
+    scale_min_ = std::min(*scale_min_, scale);
+    scale_max_ = std::max(*scale_max_, scale);
+  }
+}
+
+void StepTally::WriteRecent(RunEvidence* evidence) const {
+  evidence->attempts_last_50 = std::min<uint64_t>(attempts_, 50);
+  evidence->overflows_last_50 = std::popcount(overflow_bits_ & kNewest50);
+  evidence->applied_last_50 = std::popcount(applied_bits_ & kNewest50);
+}
+
+void StepTally::WriteLoss(RunEvidence* evidence) const {
+  evidence->loss_finite = loss_finite_;
+  evidence->loss_nonfinite = loss_nonfinite_;
+  evidence->loss_finite_while_overflow = loss_finite_while_overflow_;
+  evidence->first_nonfinite_loss_step = first_nonfinite_loss_step_;
+}
+
+void StepTally::WriteGradients(RunEvidence* evidence) const {
+  evidence->grad_norm_finite = norm_finite_;
+  evidence->grad_norm_nonfinite = norm_nonfinite_;
+  evidence->grad_norm_finite_while_overflow = norm_finite_while_overflow_;
+}
+
+void StepTally::WriteScale(RunEvidence* evidence) const {
+  evidence->scale_first = scale_first_;
+  evidence->scale_min = scale_min_;
+  evidence->scale_max = scale_max_;
+  evidence->scale_now = scale_now_;
+  evidence->zero_fraction = zero_fraction_;
+  evidence->underflow_fraction = underflow_fraction_;
+}
+
+void Pace::Add(Duration step) {
+  const uint64_t us = static_cast<uint64_t>(std::max<int64_t>(step.count(), 1));
+  const int octave = std::bit_width(us) - 1;
+  const int quarter =
+      octave >= 2 ? static_cast<int>(us >> (octave - 2) & 3) : 0;
+  ++buckets_[std::min(octave * 4 + quarter, kBuckets - 1)];
+  sum_us_ += static_cast<int64_t>(us);
+  if (++count_ < kWindow) return;
+  // The old half fades.
+  count_ = 0;
+  for (uint16_t& bucket : buckets_) {
+    bucket /= 2;
+    count_ += bucket;
+  }
+  sum_us_ /= 2;
+}
+
+double Pace::p99_seconds() const {
+  if (count_ == 0) return 0;
+  const uint32_t rank = count_ - count_ / 100;
+  uint32_t seen = 0;
+  for (int b = 0; b < kBuckets; ++b) {
+    seen += buckets_[b];
+    if (seen < rank) continue;
+    // The bucket's upper end.
+    return std::ldexp(1.0 + (b % 4 + 1) / 4.0, b / 4) * 1e-6;
+  }
+  return 0;
+}
+
+double Pace::mean_seconds() const {
+  return count_ == 0 ? 0 : static_cast<double>(sum_us_) / count_ * 1e-6;
+}
+
+}  // namespace nanwatch

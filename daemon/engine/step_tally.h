@@ -1,0 +1,80 @@
+// StepTally: what the records of one rank amount to, for a diagnosis.
+
+#ifndef NANWATCH_ENGINE_STEP_TALLY_H_
+#define NANWATCH_ENGINE_STEP_TALLY_H_
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "diagnose/evidence.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+// The framework found it, or the device's float status says it.
+inline bool Overflowed(const StepRecord& record) {
+  return record.is(StepFlag::kOverflow) ||
+         (record.float_status != nullptr && record.float_status->words[0] != 0);
+}
+
+// Trivially copyable.
+class StepTally {
+ public:
+  void Add(const StepRecord& record, bool overflow);
+
+  uint64_t attempts() const { return attempts_; }
+  uint64_t skipped() const { return skipped_; }
+  bool has_loss() const { return loss_finite_ + loss_nonfinite_ > 0; }
+  bool has_grad_norm() const { return norm_finite_ + norm_nonfinite_ > 0; }
+
+  // Each writes its part of the evidence.
+  void WriteRecent(RunEvidence* evidence) const;
+  void WriteLoss(RunEvidence* evidence) const;
+  void WriteGradients(RunEvidence* evidence) const;
+  void WriteScale(RunEvidence* evidence) const;
+
+ private:
+  void AddValues(const StepRecord& record, bool overflow);
+
+  uint64_t attempts_ = 0;
+  uint64_t skipped_ = 0;
+  uint64_t overflow_bits_ = 0;  // the newest attempt is the lowest bit
+  uint64_t applied_bits_ = 0;
+  uint64_t loss_finite_ = 0;
+  uint64_t loss_nonfinite_ = 0;
+  uint64_t loss_finite_while_overflow_ = 0;
+  int64_t first_nonfinite_loss_step_ = -1;
+  uint64_t norm_finite_ = 0;
+  uint64_t norm_nonfinite_ = 0;
+  uint64_t norm_finite_while_overflow_ = 0;
+  std::optional<double> zero_fraction_;
+  std::optional<double> underflow_fraction_;
+  std::optional<double> scale_first_;
+  std::optional<double> scale_min_;
+  std::optional<double> scale_max_;
+  std::optional<double> scale_now_;
+};
+
+// Pace: how long a rank's steps take, of about the last 4,096. Trivially
+// copyable.
+class Pace {
+ public:
+  void Add(Duration step);
+  double p99_seconds() const;   // 0: unknown
+  double mean_seconds() const;  // 0: unknown
+
+ private:
+  // Four buckets an octave of microseconds, up to 2^40 (12 days).
+  static constexpr int kBuckets = 160;
+  static constexpr uint32_t kWindow = 4096;
+  std::array<uint16_t, kBuckets> buckets_{};
+  uint32_t count_ = 0;
+  int64_t sum_us_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_STEP_TALLY_H_

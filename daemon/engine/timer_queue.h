@@ -1,0 +1,53 @@
+// TimerQueue: which run has something to do next. One due time a run; cost
+// follows the timers that fire, not the runs that wait.
+
+#ifndef NANWATCH_ENGINE_TIMER_QUEUE_H_
+#define NANWATCH_ENGINE_TIMER_QUEUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "base/time.h"
+
+namespace nanwatch {
+
+class TimerQueue {
+ public:
+  // The slot's next due time; nullopt: none. Replaces the one before.
+  void Set(uint32_t slot, std::optional<Time> due) {
+    if (slot >= due_.size()) due_.resize(slot + 1);
+    if (due_[slot] == due) return;
+    due_[slot] = due;
+    if (due) heap_.push({*due, slot});
+  }
+
+  // The earliest due time and its slot (the lowest of several).
+  struct Due {
+    Time time;
+    uint32_t slot;
+    bool operator>(const Due& o) const {
+      return std::tie(time, slot) > std::tie(o.time, o.slot);
+    }
+  };
+  std::optional<Due> Next() {
+    while (!heap_.empty()) {
+      const Due top = heap_.top();
+      if (due_[top.slot] == top.time) return top;
+      heap_.pop();  // was replaced
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::optional<Time>> due_;  // by slot
+  // Entries whose time is not due_[slot] any more are passed over.
+  std::priority_queue<Due, std::vector<Due>, std::greater<Due>> heap_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_TIMER_QUEUE_H_
