@@ -8,26 +8,52 @@
 #include <string_view>
 #include <vector>
 
+#include "detect/gnorm_explosion.h"
+#include "detect/gnorm_spike.h"
+#include "detect/loss_nonfinite.h"
+#include "detect/loss_spike.h"
+#include "detect/near_overflow.h"
+#include "detect/never_calibrated.h"
+#include "detect/op_internal_overflow.h"
+#include "detect/op_overflow_origin.h"
+#include "detect/op_overflow_propagated.h"
+#include "detect/op_saturation.h"
+#include "detect/overflow_not_scale_dependent.h"
+#include "detect/overflow_rate.h"
+#include "detect/overflow_streak.h"
+#include "detect/persistent_op_overflow.h"
 #include "detect/rule_list.h"
 #include "detect/scale_at_floor.h"
 #include "detect/scale_below_one.h"
 #include "detect/scale_collapse.h"
+#include "detect/scale_discontinuity.h"
+#include "detect/scale_limit_cycle.h"
 #include "detect/scale_rank_mismatch.h"
 #include "detect/scale_unrepresentable.h"
+#include "detect/skip_rank_mismatch.h"
 #include "detect/stalled.h"
+#include "detect/telemetry_gap.h"
 #include "detect/weight_nonfinite.h"
 
 namespace nanwatch {
 
 // A (rank, optimizer).
 using StepRules =
-    RuleList<ScaleAtFloor, ScaleBelowOne, ScaleUnrepresentable, ScaleCollapse>;
+    RuleList<ScaleAtFloor, ScaleBelowOne, ScaleUnrepresentable, ScaleCollapse,
+             OverflowStreak, OverflowRate, NeverCalibrated, ScaleLimitCycle,
+             ScaleDiscontinuity, LossNonfinite, GnormSpike, GnormExplosion,
+             LossSpike>;
 // A (rank, op, slot), made on demand.
-using OpRules = RuleList<WeightNonfinite>;
+using OpRules =
+    RuleList<OverflowNotScaleDependent, WeightNonfinite, OpOverflowOrigin,
+             OpOverflowPropagated, PersistentOpOverflow, OpSaturation,
+             OpInternalOverflow, NearOverflow>;
 // An agreement group.
-using AlignedRules = RuleList<ScaleRankMismatch>;
+using AlignedRules = RuleList<ScaleRankMismatch, SkipRankMismatch>;
 // A run.
-using TimeRules = RuleList<Stalled>;
+using TimeRules = RuleList<Stalled, TelemetryGap>;
+
+static_assert(sizeof(StepRules) <= 3072, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

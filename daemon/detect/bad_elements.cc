@@ -1,0 +1,54 @@
+#include "detect/bad_elements.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace nanwatch {
+namespace {
+
+constexpr std::string_view kPlaceholders[] = {"recv",          "all_gather",
+                                              "allgather",     "reduce_scatter",
+                                              "reducescatter", "empty"};
+constexpr std::string_view kMasks[] = {"mask", "where"};
+
+char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool Contains(std::string_view text, std::string_view word) {
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [](char a, char b) { return Lower(a) == b; }) !=
+         text.end();
+}
+
+// By the op's type; by its name where it has none.
+template <size_t N>
+bool IsOneOf(const OpName& op, const std::string_view (&words)[N]) {
+  const std::string_view text = op.type.empty() ? op.name : op.type;
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view w) { return Contains(text, w); });
+}
+
+}  // namespace
+
+BadElements CountBad(const OpContext& c) {
+  const OpStatus& s = c.status;
+  BadElements bad;
+  bad.nan = s.get(OpCount::kNan).value_or(0);
+  bad.inf = s.get(OpCount::kPosInf).value_or(0);
+  const uint64_t negative = s.get(OpCount::kNegInf).value_or(0);
+  if (c.run.overflow_mode == OverflowMode::kSaturation) {
+    bad.saturated = s.get(OpCount::kSaturated).value_or(0);
+  }
+  if (bad.nan + bad.inf + negative + bad.saturated == 0) return bad;
+  if (s.slot == Slot::kInput && IsOneOf(c.op, kPlaceholders)) return {};
+  if (negative > 0 && !IsOneOf(c.op, kMasks)) bad.inf += negative;
+  return bad;
+}
+
+bool LookedAt(const OpStatus& status) {
+  return status.get(OpCount::kNan) || status.get(OpCount::kPosInf) ||
+         status.get(OpCount::kSaturated) || status.get(OpStat::kAbsMax);
+}
+
+}  // namespace nanwatch

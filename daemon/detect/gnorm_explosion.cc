@@ -1,0 +1,109 @@
+#include "detect/gnorm_explosion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kAverageSamples = 10;  // torch_npu ASD
+constexpr int kNewLevel = 256;       // records until the window begins anew
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"max_ratio", 10, 1.5, 1e9, "ratio", "Megatron: 10 x max of 100"},
+    {"min_samples", 64, 2, 128, "attempts", "ours"},
+    {"average_ratio", 1e6, 10, 1e12, "ratio", "torch_npu ASD"},
+    {"critical_hold", 10, 1, 100000, "attempts",
+     "ours: one clipped bad batch is survived"},
+    {"nonfinite_hold", 3, 1, 1000, "attempts",
+     "ours: where nothing says whether the update was applied"},
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec GnormExplosion::kSpec = {
+    28,
+    "gnorm_explosion",
+    Family::kGradient,
+    "The gradient norm is an order of magnitude above anything healthy, or "
+    "non-finite in an update that was applied.",
+    "max_ratio times the largest of the last 128 healthy norms (from "
+    "min_samples on), or average_ratio times their average; critical for "
+    "critical_hold attempts in a row, or when a non-finite norm is applied, or "
+    "at nonfinite_hold of those in a row where that is not known.",
+    "Finite and below twice the average for clear_after attempts.",
+    kThresholds};
+
+bool GnormExplosion::Explodes(double norm, Thresholds t) const {
+  if (samples_ >= t[kMinSamples] && norm >= t[kMaxRatio] * healthy_.maximum()) {
+    return true;
+  }
+  return samples_ >= kAverageSamples &&
+         norm * weight_ > t[kAverageRatio] * average_;
+}
+
+void GnormExplosion::Learn(double norm) {
+  healthy_.Push(static_cast<float>(norm));
+  average_ = 0.99 * average_ + 0.01 * norm;
+  weight_ = 0.99 * weight_ + 0.01;
+  if (samples_ < 128) ++samples_;
+  rejected_ = 0;
+}
+
+Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
+  if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
+  const Fate fate = c.scaler.fate();
+  if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
+  const double norm = c.record[StepField::kGradNorm];
+  Severity trigger = Severity::kNone;
+  if (!std::isfinite(norm)) {
+    ++nonfinite_;
+    applied_ = fate == Fate::kApplied;
+    norm_ = norm;
+    if (applied_ || nonfinite_ >= t[kNonfiniteHold]) {
+      trigger = Severity::kCritical;
+    }
+    return episode_.On(trigger, false, c.record.step, 1);
+  }
+  nonfinite_ = 0;
+  if (norm <= 0) return episode_.severity();  // a placeholder
+  if (Explodes(norm, t)) {
+    norm_ = norm;
+    limit_ = healthy_.maximum();
+    trigger = ++rejected_ >= t[kCriticalHold] ? Severity::kCritical
+                                              : Severity::kWarning;
+    if (rejected_ >= kNewLevel) {
+      healthy_ = {};
+      average_ = weight_ = 0;
+      samples_ = rejected_ = 0;
+    }
+  } else {
+    Learn(norm);
+  }
+  if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
+  return episode_.On(trigger, norm * weight_ < 2 * average_, c.record.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void GnormExplosion::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  if (std::isfinite(norm_)) {
+    finding->sentence = Sentence(
+        "The gradient norm reached ", norm_,
+        "; the largest healthy one of the last 128 attempts was ", limit_, ".");
+    finding->numbers = {{"grad_norm", norm_, ""},
+                        {"largest_healthy", limit_, ""}};
+    return;
+  }
+  finding->sentence =
+      Sentence("The gradient norm is ", norm_,
+               applied_ ? " and the update was applied: the weights are spoilt."
+                        : " again and again, and nothing says that those "
+                          "updates were skipped.");
+  finding->numbers = {{"grad_norm", norm_, ""}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,51 @@
+// Rule 28, gnorm_explosion: the gradient norm is an order of magnitude above
+// everything healthy, or non-finite although the update was applied. One
+// clipped bad batch is a warning; a level that stays, or a non-finite norm that
+// reaches the weights, is critical. The healthy window is 128 values in blocks
+// of 16, see BlockMaximum; it begins anew when 256 in a row were far above it.
+
+#ifndef NANWATCH_DETECT_GNORM_EXPLOSION_H_
+#define NANWATCH_DETECT_GNORM_EXPLOSION_H_
+
+#include "detect/block_maximum.h"
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class GnormExplosion {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold {
+    kMaxRatio,
+    kMinSamples,
+    kAverageRatio,
+    kCriticalHold,
+    kNonfiniteHold,
+    kClear
+  };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  bool Explodes(double norm, Thresholds t) const;
+  void Learn(double norm);
+
+  Episode episode_;
+  BlockMaximum<16, 8> healthy_;
+  double average_ = 0;  // exponential, 0.99, not yet bias-corrected
+  double weight_ = 0;   // what the average's weights sum to
+  double norm_ = 0;
+  double limit_ = 0;
+  int32_t samples_ = 0;
+  int32_t rejected_ = 0;   // in a row
+  int32_t nonfinite_ = 0;  // in a row
+  bool applied_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_GNORM_EXPLOSION_H_

@@ -1,0 +1,84 @@
+#include "detect/gnorm_spike.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+// A norm that never moves would make every flicker an outlier.
+constexpr float kLeastSpread = 0.05f;  // log2
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"warning_z", 6, 2, 1000, "z", "BLOOM 31214-31222 against healthy steps"},
+    {"critical_z", 8, 2, 1000, "z", "the same"},
+    {"min_ratio", 2, 1, 1e6, "ratio", "ours: less is no trouble"},
+    {"critical_hold", 20, 1, 100000, "attempts",
+     "ours: BLOOM and tr1-13B recovered from shorter ones"},
+    {"clear_z", 3, 0, 1000, "z", "ours"},
+    {"clear_after", 20, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec GnormSpike::kSpec = {
+    27,
+    "gnorm_spike",
+    Family::kGradient,
+    "The gradient norm is far above its recent level.",
+    "log2 of the norm is warning_z robust deviations above the level of 128 "
+    "attempts, and min_ratio times it; critical after critical_hold attempts "
+    "in a row at critical_z.",
+    "Below clear_z for clear_after attempts.",
+    kThresholds};
+
+Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
+  if (!c.record.has(StepField::kGradNorm) || c.scaler.fate() == Fate::kLost) {
+    return episode_.severity();
+  }
+  const float norm = static_cast<float>(c.record[StepField::kGradNorm]);
+  // 0 is a placeholder in many logs; non-finite is rule 28's.
+  if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
+  const float x = Log2(norm);
+  if (baseline_.samples() < RobustBaseline::kWindow) {
+    baseline_.Add(x);
+    return episode_.On(Severity::kNone, true, c.record.step,
+                       static_cast<int64_t>(t[kClear]));
+  }
+  const float above = x - baseline_.center();
+  const float z = above / std::max(baseline_.spread(), kLeastSpread);
+  Severity trigger = Severity::kNone;
+  if (z >= t[kWarningZ] && std::exp2(above) >= t[kMinRatio]) {
+    held_ = z >= t[kCriticalZ] ? held_ + 1 : 0;
+    trigger =
+        held_ >= t[kCriticalHold] ? Severity::kCritical : Severity::kWarning;
+    norm_ = norm;
+    z_ = z;
+    usual_ = baseline_.center();
+    baseline_.Reject();
+  } else {
+    held_ = 0;
+    baseline_.Add(x);
+  }
+  return episode_.On(trigger, z < t[kClearZ], c.record.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void GnormSpike::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  const double usual = std::exp2(static_cast<double>(usual_));
+  finding->sentence =
+      Sentence("The gradient norm reached ", static_cast<double>(norm_), ", ",
+               norm_ / usual, " times its usual ", usual, " (",
+               static_cast<double>(z_), " robust deviations)");
+  if (held_ > 1) {
+    finding->sentence += Sentence(", for ", held_, " attempts in a row");
+  }
+  finding->sentence += ".";
+  finding->numbers = {
+      {"grad_norm", norm_, ""}, {"usual", usual, ""}, {"z", z_, "deviations"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,124 @@
+#include "detect/loss_spike.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kBaselineSamples = 64;
+// An explosion can be told from two losses, if they are not tiny (policy losses
+// begin at 0 and grow) and it is ten times as large.
+constexpr int kEarly = 32;
+constexpr float kEarlyFactor = 10;
+constexpr float kEarlyLoss = 0.1f;
+constexpr int kExplosionHold = 2;
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"z", 8, 2, 1000, "z", "BLOOM 31219 against healthy steps"},
+    {"ratio", 2, 1.05, 1000, "ratio", "metaseq, llm-foundry"},
+    {"hold", 3, 1, 1000, "records", "ours: single batches are noisy"},
+    {"critical_hold", 30, 1, 100000, "records", "BLOOM recovered in about 30"},
+    {"explosion_ratio", 10, 2, 1e9, "ratio", "Megatron: 10 x max of 100"},
+    {"clear_ratio", 1.2, 1, 1000, "ratio", "ours"},
+    {"clear_after", 20, 1, 100000, "records", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec LossSpike::kSpec = {
+    34,
+    "loss_spike",
+    Family::kLoss,
+    "The loss is far above its recent level.",
+    "hold records in a row are z robust deviations above the level of the last "
+    "128, or ratio times it and half as many; critical when that lasts "
+    "critical_hold records and the loss is still in the upper half of the "
+    "jump, or two in a row are explosion_ratio times the largest healthy loss.",
+    "Below clear_ratio times the level, or 3 deviations above it, for "
+    "clear_after records.",
+    kThresholds};
+
+bool LossSpike::Explodes(float size, Thresholds t) const {
+  if (samples_ < 2) return false;
+  const bool early = samples_ < kEarly;
+  if (early && largest_ < kEarlyLoss) return false;
+  return size > t[kExplosionRatio] * (early ? kEarlyFactor : 1) * largest_;
+}
+
+Severity LossSpike::Judge(float loss, Thresholds t) {
+  const bool explodes = Explodes(std::fabs(loss), t);
+  exploded_ = explodes ? exploded_ + 1 : 0;
+  bool high = false;
+  calm_ = !explodes;
+  if (baseline_.samples() >= kBaselineSamples) {
+    const float center = baseline_.center();
+    const float least = std::max(0.01f * std::fabs(center), 1e-6f);
+    const float z = (loss - center) / std::max(baseline_.spread(), least);
+    high = z >= t[kZ] ||
+           (center > 0 && loss >= t[kRatio] * center && z >= t[kZ] / 2);
+    calm_ = calm_ && (z < 3 || (center > 0 && loss < t[kClearRatio] * center));
+    if (high || explodes) {
+      z_ = z;
+      usual_ = center;
+    }
+  }
+  if (!high && !explodes) {
+    held_ = 0;
+    baseline_.Add(loss);
+    largest_ = std::max(largest_, std::fabs(loss));
+    if (samples_ < kEarly) ++samples_;
+    return Severity::kNone;
+  }
+  peak_ = held_ == 0 ? loss : std::max(peak_, loss);
+  loss_ = loss;
+  ++held_;
+  const bool stays = loss >= usual_ + (peak_ - usual_) / 2;
+  baseline_.Reject();
+  if (held_ >= 2 * RobustBaseline::kWindow) {
+    // The baseline has just begun anew: this is the level now.
+    largest_ = std::max(largest_, std::fabs(loss));
+    held_ = 0;
+    return Severity::kNone;
+  }
+  if (exploded_ >= kExplosionHold) return Severity::kCritical;
+  if (held_ >= t[kCriticalHold] && stays) return Severity::kCritical;
+  return held_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
+}
+
+Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
+  if (!c.record.has(StepField::kLoss)) return episode_.severity();
+  const float loss = static_cast<float>(c.record[StepField::kLoss]);
+  if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
+  const Severity trigger = Judge(loss, t);
+  if (held_ == 1) first_step_ = c.record.step;
+  const bool opens = !episode_.open();
+  const Severity severity = episode_.On(trigger, calm_, c.record.step,
+                                        static_cast<int64_t>(t[kClear]));
+  if (opens) episode_.OpenedAt(first_step_);
+  return severity;
+}
+
+void LossSpike::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("The loss jumped to ", static_cast<double>(peak_));
+  if (baseline_.samples() >= kBaselineSamples) {
+    finding->sentence +=
+        Sentence(" from its usual ", static_cast<double>(usual_), " (",
+                 static_cast<double>(z_), " robust deviations)");
+  } else {
+    finding->sentence += Sentence("; the largest healthy one was ",
+                                  static_cast<double>(largest_));
+  }
+  finding->sentence += Sentence(" and is high for ", held_, " records.");
+  finding->numbers = {{"loss", loss_, ""},
+                      {"peak", peak_, ""},
+                      {"usual", usual_, ""},
+                      {"z", z_, "deviations"},
+                      {"records", static_cast<double>(held_), "records"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,55 @@
+// Rule 34, loss_spike: the loss jumps above its own recent level, by a robust
+// baseline that holds for small and negative losses too; the ratio alone would
+// accuse every noisy one. Spikes recover in tens of steps, so it is critical
+// only when the loss stays in the upper half of the jump, or is an order of
+// magnitude above anything healthy the run has seen (which needs little
+// history).
+
+#ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
+#define NANWATCH_DETECT_LOSS_SPIKE_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "detect/robust_baseline.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class LossSpike {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold {
+    kZ,
+    kRatio,
+    kHold,
+    kCriticalHold,
+    kExplosionRatio,
+    kClearRatio,
+    kClear
+  };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Severity Judge(float loss, Thresholds t);
+  bool Explodes(float size, Thresholds t) const;
+
+  Episode episode_;
+  RobustBaseline baseline_;
+  float loss_ = 0;
+  float usual_ = 0;
+  float z_ = 0;
+  float peak_ = 0;        // of the present spike
+  float largest_ = 0;     // |loss| of healthy records, ever
+  int32_t samples_ = 0;   // healthy ones, ever
+  int32_t held_ = 0;      // records in a row above the level
+  int32_t exploded_ = 0;  // records in a row
+  bool calm_ = true;
+  int64_t first_step_ = 0;  // of the present spike
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_LOSS_SPIKE_H_

@@ -1,0 +1,55 @@
+#include "detect/never_calibrated.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"clear_after", 10, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec NeverCalibrated::kSpec = {
+    7,
+    "never_calibrated",
+    Family::kScale,
+    "Every attempt since the start was lost to overflow, though a scaler would "
+    "have found its scale by now.",
+    "No good attempt within the time that the scaler needs from its first "
+    "scale to its floor.",
+    "clear_after good attempts.",
+    kThresholds};
+
+Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
+  const ScalerTracker& s = c.scaler;
+  if (s.good_steps() > 0) {
+    if (!episode_.open()) return Severity::kNone;
+    return episode_.On(Severity::kNone, !s.overflowed(), c.record.step,
+                       static_cast<int64_t>(t[kClear]));
+  }
+  if (s.attempts() <= s.grace_attempts() || s.fate() != Fate::kLost) {
+    return episode_.severity();
+  }
+  attempts_ = s.attempts();
+  first_scale_ = s.first_scale().value_or(0);
+  scale_ = s.scale().value_or(0);
+  return episode_.On(Severity::kCritical, false, c.record.step, 1);
+}
+
+void NeverCalibrated::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("None of the first ", attempts_, " attempts went well");
+  finding->numbers = {{"attempts", static_cast<double>(attempts_), "attempts"}};
+  if (scale_ > 0) {
+    finding->sentence += Sentence("; the loss scale went from ", first_scale_,
+                                  " to ", scale_, " meanwhile");
+    finding->numbers.push_back({"first_scale", first_scale_, ""});
+    finding->numbers.push_back({"scale", scale_, ""});
+  }
+  finding->sentence += ": nothing has been learned.";
+}
+
+}  // namespace nanwatch

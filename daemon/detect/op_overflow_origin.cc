@@ -1,0 +1,65 @@
+#include "detect/op_overflow_origin.h"
+
+#include "detect/bad_elements.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+bool IsResult(Slot slot) {
+  return slot == Slot::kOutput || slot == Slot::kGradInput ||
+         slot == Slot::kCollective;
+}
+
+}  // namespace
+
+constinit const RuleSpec OpOverflowOrigin::kSpec = {
+    18,
+    "op_overflow_origin",
+    Family::kOp,
+    "The trouble begins in this op: its inputs are clean and its output is "
+    "not.",
+    "Inputs collected and clean, the output bad; for information where a "
+    "dynamic scaler calibrates or answers it by one or two skipped steps.",
+    "clear_after attempts without a bad output.",
+    kThresholds};
+
+Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
+  const OpStatus& s = c.status;
+  const auto clear = static_cast<int64_t>(t[kClear]);
+  if (!IsResult(s.slot)) return Severity::kNone;
+  const BadElements bad = CountBad(c);
+  if (!bad.any() || c.inputs != InputState::kClean) {
+    return episode_.On(Severity::kNone, bad.any(), c.attempt, s.step, clear);
+  }
+  const bool forward_nan = bad.nan > 0 && s.slot == Slot::kOutput;
+  const bool expected = !forward_nan && (Calibrating(c) || ScalerAnswers(c));
+  nan_ = bad.nan;
+  inf_ = bad.inf;
+  saturated_ = bad.saturated;
+  elements_ = s.elements;
+  scale_ = c.scaler.scale().value_or(0);
+  return episode_.On(expected ? Severity::kInfo : Severity::kCritical, true,
+                     c.attempt, s.step, clear);
+}
+
+void OpOverflowOrigin::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("The trouble begins here: clean inputs, and in the output ",
+               nan_, " NaN, ", inf_, " infinite and ", saturated_,
+               " saturated of ", elements_, " elements");
+  if (scale_ > 0) finding->sentence += Sentence(", at loss scale ", scale_);
+  finding->sentence += ".";
+  finding->numbers = {
+      {"nan", static_cast<double>(nan_), "elements"},
+      {"inf", static_cast<double>(inf_), "elements"},
+      {"saturated", static_cast<double>(saturated_), "elements"},
+      {"elements", static_cast<double>(elements_), "elements"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,46 @@
+#include "detect/op_overflow_propagated.h"
+
+#include "detect/bad_elements.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec OpOverflowPropagated::kSpec = {
+    19,
+    "op_overflow_propagated",
+    Family::kOp,
+    "This op got bad inputs from elsewhere, and passed them on or absorbed "
+    "them.",
+    "Bad inputs; for information only.",
+    "clear_after attempts without bad inputs.",
+    kThresholds};
+
+Severity OpOverflowPropagated::OnOp(const OpContext& c, Thresholds t) {
+  const OpStatus& s = c.status;
+  const bool received = c.inputs == InputState::kBad;
+  if (received) {
+    if (!episode_.open()) passed_on_ = absorbed_ = 0;
+    ++(CountBad(c).any() ? passed_on_ : absorbed_);
+  }
+  return episode_.On(received ? Severity::kInfo : Severity::kNone, received,
+                     c.attempt, s.step, static_cast<int64_t>(t[kClear]));
+}
+
+void OpOverflowPropagated::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("Bad inputs came from elsewhere: passed on ", passed_on_,
+               " times, absorbed ", absorbed_, " times.");
+  finding->numbers = {
+      {"passed_on", static_cast<double>(passed_on_), "statuses"},
+      {"absorbed", static_cast<double>(absorbed_), "statuses"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,90 @@
+#include "detect/overflow_not_scale_dependent.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "detect/bad_elements.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"halvings", 6, 1, 100, "halvings", "pytorch#96755"},
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
+    8,
+    "overflow_not_scale_dependent",
+    Family::kScale,
+    "This op stays bad however low the loss scale goes, so lowering it cannot "
+    "help.",
+    "Bad at scales that are halvings powers of two apart without a good "
+    "attempt between, after calibration; or NaN in a forward output.",
+    "clear_after attempts without a bad status.",
+    kThresholds};
+
+void OverflowNotScaleDependent::CountScale(double scale) {
+  const int bit = std::clamp(std::ilogb(scale) + 128, 0, 255);
+  exponents_[bit / 64] |= uint64_t{1} << (bit % 64);
+  scale_high_ = std::max(scale_high_, scale);
+  scale_low_ = scale_low_ == 0 ? scale : std::min(scale_low_, scale);
+}
+
+int OverflowNotScaleDependent::Halvings() const {
+  int different = 0;
+  for (const uint64_t word : exponents_) different += std::popcount(word);
+  return std::max(0, different - 1);
+}
+
+Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
+  const OpStatus& s = c.status;
+  const auto clear = static_cast<int64_t>(t[kClear]);
+  const BadElements elements = CountBad(c);
+  if (!elements.any() && !s.device_flag.value_or(false)) {
+    return episode_.On(Severity::kNone, false, c.attempt, s.step, clear);
+  }
+  Severity trigger = Severity::kNone;
+  if (s.slot == Slot::kOutput && elements.nan > 0) {
+    nan_ = elements.nan;
+    trigger = Severity::kCritical;
+  }
+  // A good attempt that is not this one: a lower scale did help.
+  const int64_t good = c.scaler.good_steps();
+  if (good - good_steps_ > (c.scaler.overflowed() ? 0 : 1)) {
+    exponents_ = {};
+    scale_high_ = scale_low_ = 0;
+  }
+  good_steps_ = good;
+  if (const std::optional<double> scale = c.scaler.scale()) {
+    CountScale(*scale);
+    if (Halvings() >= t[kHalvings] && !Calibrating(c)) {
+      trigger = Severity::kCritical;
+    }
+  }
+  return episode_.On(trigger, true, c.attempt, s.step, clear);
+}
+
+void OverflowNotScaleDependent::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  const int halvings = Halvings();
+  if (nan_ > 0) {
+    finding->sentence =
+        Sentence(nan_, " NaN in a forward output: no loss scale can help");
+  } else {
+    finding->sentence = Sentence("Bad at every loss scale from ", scale_high_,
+                                 " down to ", scale_low_, " (", halvings,
+                                 " halvings): lowering it further cannot help");
+  }
+  finding->sentence += ".";
+  finding->numbers = {{"halvings", static_cast<double>(halvings), ""},
+                      {"scale_high", scale_high_, ""},
+                      {"scale_low", scale_low_, ""},
+                      {"nan", static_cast<double>(nan_), "elements"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,41 @@
+// Rule 8, overflow_not_scale_dependent: an op stays bad however low the
+// loss scale goes, or makes NaN in the forward pass: no scale can help. A good
+// step between starts the count anew, because then a lower scale did help;
+// during calibration nothing is concluded from the scale. A fixed scale gives
+// no evidence here, see rule 20.
+
+#ifndef NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_
+#define NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_
+
+#include <array>
+
+#include "detect/context.h"
+#include "detect/op_episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class OverflowNotScaleDependent {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kHalvings, kClear };
+
+  Severity OnOp(const OpContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  void CountScale(double scale);
+  int Halvings() const;
+
+  OpEpisode episode_;
+  std::array<uint64_t, 4> exponents_{};  // scale exponents -128 .. 127, a bit
+  double scale_high_ = 0;
+  double scale_low_ = 0;
+  int64_t good_steps_ = 0;  // of the rank, at the last bad status
+  uint64_t nan_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_

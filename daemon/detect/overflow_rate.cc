@@ -1,0 +1,73 @@
+#include "detect/overflow_rate.h"
+
+#include <algorithm>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kWindow = 1000;
+constexpr int kQuiet = 50;       // attempts, see the header
+constexpr int kGrowthsKept = 4;  // growths whose overflows may come at once
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"warning", 0.01, 0.001, 1, "ratio",
+     "PyTorch: skips should occur once every few hundred iterations"},
+    {"critical", 0.1, 0.001, 1, "ratio", "ours"},
+    {"clear_below", 0.005, 0, 1, "ratio", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec OverflowRate::kSpec = {
+    6,
+    "overflow_rate",
+    Family::kScale,
+    "Overflows cost a noticeable part of the optimizer attempts.",
+    "Of the last 1000 attempts more than the share warning (critical) "
+    "overflowed beyond what growths of the scale explain.",
+    "Below clear_below.",
+    kThresholds};
+
+Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
+  const ScalerTracker& scaler = c.scaler;
+  if (scaler.last_transition() == Transition::kGrew) {
+    const auto earned = static_cast<int32_t>(scaler.overflows_per_growth());
+    credit_ = std::min(credit_ + earned, kGrowthsKept * earned);
+  }
+  bool excess = false;
+  if (scaler.overflowed()) {
+    const bool probe = !scaler.scale() && quiet_ >= kQuiet;
+    excess = !scaler.in_grace() && !probe && credit_ == 0;
+    if (credit_ > 0) --credit_;
+    quiet_ = 0;
+    if (excess) applied_ = scaler.fate() == Fate::kApplied;
+  } else if (quiet_ < kQuiet) {
+    ++quiet_;
+  }
+  excess_.Push(excess);
+  if (excess_.ones() == 0 && !episode_.open()) return Severity::kNone;
+  const double rate = static_cast<double>(excess_.ones()) / kWindow;
+  Severity trigger = Severity::kNone;
+  if (excess && rate > t[kWarning]) {
+    trigger = rate > t[kCritical] ? Severity::kCritical : Severity::kWarning;
+    if (applied_) trigger = Severity::kInfo;
+    count_ = excess_.ones();
+  }
+  return episode_.On(trigger, rate < t[kClearBelow], c.record.step, 1);
+}
+
+void OverflowRate::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence = Sentence(
+      count_, " of the last ", std::max(count_, excess_.size()),
+      " attempts overflowed beyond what growths of the loss scale explain",
+      applied_ ? "; their updates are applied all the same."
+               : "; their updates are lost.");
+  finding->numbers = {
+      {"excess_overflows", static_cast<double>(count_), "attempts"},
+      {"rate", static_cast<double>(count_) / kWindow, "ratio"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,39 @@
+// Rule 6, overflow_rate: too many of the last 1000 attempts overflowed.
+// A dynamic scaler that rides the edge overflows a fixed number of times after
+// each growth, and how often that is depends on its growth interval alone
+// (window 100: 2 % of all attempts, in healthy runs). So each growth earns the
+// overflows that take it back, and only those beyond are counted. Without a
+// scale in the records an overflow after 50 good attempts counts as earned.
+// Calibration is not counted.
+
+#ifndef NANWATCH_DETECT_OVERFLOW_RATE_H_
+#define NANWATCH_DETECT_OVERFLOW_RATE_H_
+
+#include "detect/bit_window.h"
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class OverflowRate {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kWarning, kCritical, kClearBelow };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  BitWindow<1000> excess_;
+  int32_t credit_ = 0;  // overflows that growths have earned
+  int32_t quiet_ = 0;   // attempts since the last overflow
+  int32_t count_ = 0;
+  bool applied_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_OVERFLOW_RATE_H_

@@ -1,0 +1,72 @@
+#include "detect/overflow_streak.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"warning", 5, 2, 10000, "attempts", "llm-foundry: patience 4"},
+    {"critical", 16, 2, 10000, "attempts",
+     "16 halvings take PyTorch's 2^16 to 1"},
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec OverflowStreak::kSpec = {
+    5,
+    "overflow_streak",
+    Family::kScale,
+    "Optimizer attempts overflow one after another, so nothing is learned.",
+    "warning overflows in a row outside start-up calibration, critical at "
+    "critical; for information where the updates are applied all the same.",
+    "clear_after attempts without overflow.",
+    kThresholds};
+
+Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
+  const ScalerTracker& scaler = c.scaler;
+  if (!scaler.overflowed()) {
+    if (!episode_.open()) return Severity::kNone;
+    return episode_.On(Severity::kNone, true, c.record.step,
+                       static_cast<int64_t>(t[kClear]));
+  }
+  const int64_t streak = scaler.overflow_streak();
+  if (streak == 1) first_step_ = c.record.step;
+  Severity trigger = Severity::kNone;
+  if (streak >= t[kWarning] && !scaler.in_grace()) {
+    trigger = streak >= t[kCritical] ? Severity::kCritical : Severity::kWarning;
+    applied_ = scaler.fate() == Fate::kApplied;
+    if (applied_) trigger = Severity::kInfo;
+    streak_ = streak;
+    to_floor_ = scaler.attempts_to_floor().value_or(-1);
+    scale_ = scaler.scale().value_or(0);
+  }
+  const bool opens = !episode_.open();
+  const Severity severity = episode_.On(trigger, false, c.record.step, 1);
+  if (opens) episode_.OpenedAt(first_step_);
+  return severity;
+}
+
+void OverflowStreak::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence(streak_, " attempts in a row overflowed since step ",
+               finding->opened_step,
+               applied_ ? "; their updates are applied all the same"
+                        : "; each of their updates is lost");
+  finding->numbers = {{"streak", static_cast<double>(streak_), "attempts"}};
+  if (scale_ > 0) {
+    finding->sentence += Sentence("; the loss scale is ", scale_);
+    finding->numbers.push_back({"scale", scale_, ""});
+  }
+  if (to_floor_ > 0) {
+    finding->sentence += Sentence(" and reaches its floor in ", to_floor_,
+                                  " attempts at this rate");
+    finding->numbers.push_back(
+        {"attempts_to_floor", static_cast<double>(to_floor_), "attempts"});
+  }
+  finding->sentence += ".";
+}
+
+}  // namespace nanwatch

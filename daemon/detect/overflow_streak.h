@@ -1,0 +1,35 @@
+// Rule 5, overflow_streak: optimizer attempts overflow one after another,
+// outside start-up calibration. Where overflowing updates are applied all the
+// same (overflow check off) no training is lost by it; it is then said for
+// information, and whether it is harmless is a matter of the ops.
+
+#ifndef NANWATCH_DETECT_OVERFLOW_STREAK_H_
+#define NANWATCH_DETECT_OVERFLOW_STREAK_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class OverflowStreak {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kWarning, kCritical, kClear };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  int64_t streak_ = 0;
+  int64_t first_step_ = 0;  // of the streak
+  int64_t to_floor_ = -1;   // attempts; -1: no forecast
+  double scale_ = 0;        // 0: none in the records
+  bool applied_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_OVERFLOW_STREAK_H_

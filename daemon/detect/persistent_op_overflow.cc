@@ -1,0 +1,89 @@
+#include "detect/persistent_op_overflow.h"
+
+#include <algorithm>
+
+#include "detect/bad_elements.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"bad_attempts", 3, 1, 10, "attempts", "ours: of the last 10"},
+    {"apart", 300, 0, 1e6, "s", "torch_npu ASD: cooldown 5 min"},
+    {"within", 28800, 1, 1e8, "s", "torch_npu ASD: 480 min"},
+    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec PersistentOpOverflow::kSpec = {
+    20,
+    "persistent_op_overflow",
+    Family::kOp,
+    "The same op overflows again and again.",
+    "Bad in bad_attempts of the last 10 attempts; or, without a dynamic "
+    "scaler, three times at least apart from each other and within one span. "
+    "For information during calibration.",
+    "clear_after attempts without a bad status.",
+    kThresholds};
+
+bool PersistentOpOverflow::ThreeStrikes(const OpContext& c, bool bad,
+                                        Thresholds t) {
+  if (!bad || c.scaler.dynamic()) return false;
+  const Time now = c.status.time;
+  const bool same =
+      last_bad_ != Time{} && ToSeconds(now - last_bad_) < t[kApart];
+  last_bad_ = now;
+  if (same) return false;
+  incidents_ = {now, incidents_[0], incidents_[1]};
+  return incidents_[2] != Time{} &&
+         ToSeconds(now - incidents_[2]) <= t[kWithin];
+}
+
+Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
+  const OpStatus& s = c.status;
+  const bool bad = CountBad(c).any() || s.device_flag.value_or(false);
+  if (attempt_ >= 0 && c.attempt > attempt_) {
+    bad_10_.Skip(c.attempt - attempt_ - 1);
+  }
+  if (attempt_ < 0 || c.attempt > attempt_) {
+    bad_10_.Push(bad);
+    if (bad) ++bad_attempts_;
+  } else if (bad) {
+    bad_10_.SetNewest();
+  }
+  attempt_ = std::max(attempt_, c.attempt);
+  Severity trigger = Severity::kNone;
+  const bool strikes = ThreeStrikes(c, bad, t);
+  if (bad && (bad_10_.ones() >= t[kBadAttempts] || strikes)) {
+    trigger = Calibrating(c) ? Severity::kInfo : Severity::kCritical;
+    scale_ = c.scaler.scale().value_or(0);
+    applied_ = c.scaler.fate() == Fate::kApplied;
+    strikes_ = strikes;
+  }
+  const Severity severity = episode_.On(trigger, bad, c.attempt, s.step,
+                                        static_cast<int64_t>(t[kClear]));
+  if (!bad && severity == Severity::kNone) bad_attempts_ = 0;
+  return severity;
+}
+
+void PersistentOpOverflow::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      strikes_ ? Sentence("Bad again and again, three times minutes apart")
+               : Sentence("Bad in ", bad_10_.ones(), " of the last ",
+                          bad_10_.size(), " attempts");
+  finding->sentence += Sentence(", ", bad_attempts_, " in all");
+  if (scale_ > 0) {
+    finding->sentence += Sentence(", now at loss scale ", scale_);
+  }
+  finding->sentence +=
+      applied_ ? "; the updates are applied all the same." : ".";
+  finding->numbers = {
+      {"bad_of_last_10", static_cast<double>(bad_10_.ones()), "attempts"},
+      {"bad_attempts", static_cast<double>(bad_attempts_), "attempts"},
+      {"scale", scale_, ""}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,44 @@
+// Rule 20, persistent_op_overflow: the same op is bad again and again. Also
+// the rule that names the op in runs with a fixed scale or with the overflow
+// check off, where rules on the scale see nothing. Incidents far apart count
+// only where no dynamic scaler makes them on purpose: one that probes a higher
+// scale every 2000 steps would be accused for ever.
+
+#ifndef NANWATCH_DETECT_PERSISTENT_OP_OVERFLOW_H_
+#define NANWATCH_DETECT_PERSISTENT_OP_OVERFLOW_H_
+
+#include <array>
+
+#include "detect/bit_window.h"
+#include "detect/context.h"
+#include "detect/op_episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class PersistentOpOverflow {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kBadAttempts, kApart, kWithin, kClear };
+
+  Severity OnOp(const OpContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  bool ThreeStrikes(const OpContext& c, bool bad, Thresholds t);
+
+  OpEpisode episode_;
+  BitWindow<10> bad_10_;
+  int64_t attempt_ = -1;             // of the newest bit
+  std::array<Time, 3> incidents_{};  // newest first; epoch: none
+  Time last_bad_{};
+  uint64_t bad_attempts_ = 0;  // in this episode
+  double scale_ = 0;
+  bool applied_ = false;
+  bool strikes_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_PERSISTENT_OP_OVERFLOW_H_

@@ -1,0 +1,63 @@
+#include "detect/scale_limit_cycle.h"
+
+#include <algorithm>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"turns", 6, 2, 20, "turns", "apex#1135"},
+    {"clear_turns", 1, 0, 20, "turns", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ScaleLimitCycle::kSpec = {
+    9,
+    "scale_limit_cycle",
+    Family::kScale,
+    "The loss scale swings up and down and settles nowhere.",
+    "It changed direction turns times within 20 attempts.",
+    "At most clear_turns within 200 attempts.",
+    kThresholds};
+
+Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
+  const double scale = c.scaler.scale().value_or(0);
+  bool turn = false;
+  if (scale != scale_ && scale_ > 0) {
+    const int8_t direction = scale > scale_ ? 1 : -1;
+    turn = direction_ != 0 && direction != direction_;
+    direction_ = direction;
+  }
+  if (turn) {
+    const bool begins = turns_20_.ones() == 0;
+    low_ = begins ? std::min(scale, scale_) : std::min({low_, scale, scale_});
+    high_ = begins ? std::max(scale, scale_) : std::max({high_, scale, scale_});
+  }
+  scale_ = scale;
+  turns_20_.Push(turn);
+  turns_200_.Push(turn);
+  if (!turn && !episode_.open()) return Severity::kNone;
+  Severity trigger = Severity::kNone;
+  if (turns_20_.ones() >= t[kTurns]) {
+    trigger = Severity::kWarning;
+    turns_ = static_cast<int16_t>(turns_20_.ones());
+  }
+  return episode_.On(trigger, turns_200_.ones() <= t[kClearTurns],
+                     c.record.step, 1);
+}
+
+void ScaleLimitCycle::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("The loss scale changed direction ", turns_,
+               " times within 20 attempts, between ", low_, " and ", high_,
+               ": it grows again before a scale was tried for long.");
+  finding->numbers = {{"turns", static_cast<double>(turns_), ""},
+                      {"scale_low", low_, ""},
+                      {"scale_high", high_, ""}};
+}
+
+}  // namespace nanwatch

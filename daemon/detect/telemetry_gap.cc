@@ -1,0 +1,90 @@
+#include "detect/telemetry_gap.h"
+
+#include <algorithm>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"lost_for", 60, 0, 1e7, "s", "ours: a restart of one rank is shorter"},
+    {"clear_after", 60, 1, 1e7, "s", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec TelemetryGap::kSpec = {
+    54,
+    "telemetry_gap",
+    Family::kTelemetry,
+    "Records of this run are missing, so verdicts may miss something.",
+    "A client dropped records, or a rank is lost and others are lost_for "
+    "ahead of it.",
+    "Nothing dropped and nobody missing for clear_after.",
+    kThresholds};
+
+Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
+  uint64_t steps = 0;
+  uint64_t ops = 0;
+  Time newest{};
+  for (const RankPulse& pulse : c.ranks) {
+    steps += pulse.dropped_steps;
+    ops += pulse.dropped_ops;
+    if (pulse.connected) newest = std::max(newest, pulse.last_record);
+  }
+  int32_t lost = 0;
+  int32_t lost_rank = -1;
+  for (const RankPulse& pulse : c.ranks) {
+    if (pulse.connected || pulse.last_record == Time{}) continue;
+    if (newest <= pulse.last_record) continue;
+    if (ToSeconds(newest - pulse.last_record) < t[kLostFor]) continue;
+    if (lost++ == 0) lost_rank = pulse.rank;
+  }
+  const bool dropped = steps + ops > known_dropped_;
+  if (severity_ == Severity::kNone && (dropped || lost > 0)) {
+    severity_ = Severity::kWarning;
+    opened_step_ = c.last_step;
+  } else if (severity_ == Severity::kNone) {
+    base_steps_ = steps;
+    base_ops_ = ops;
+  }
+  known_dropped_ = steps + ops;
+  if (severity_ == Severity::kNone) return severity_;
+  last_step_ = c.last_step;
+  dropped_steps_ = steps - base_steps_;
+  dropped_ops_ = ops - base_ops_;
+  if (dropped || lost > 0) {
+    last_trouble_ = c.now;
+    lost_ = lost;
+    lost_rank_ = lost_rank;
+  } else if (ToSeconds(c.now - last_trouble_) >= t[kClear]) {
+    severity_ = Severity::kNone;
+    base_steps_ = steps;
+    base_ops_ = ops;
+    lost_ = 0;
+  }
+  return severity_;
+}
+
+void TelemetryGap::Describe(Finding* finding) const {
+  finding->opened_step = opened_step_;
+  finding->last_step = last_step_;
+  finding->sentence = "Records are missing:";
+  if (dropped_steps_ + dropped_ops_ > 0) {
+    finding->sentence += Sentence(" clients dropped ", dropped_steps_,
+                                  " steps and ", dropped_ops_, " op statuses");
+  }
+  if (lost_ > 0) {
+    finding->sentence += Sentence(
+        dropped_steps_ + dropped_ops_ > 0 ? " and " : " ", lost_,
+        " ranks are lost while others go on (rank ", lost_rank_, " first)");
+  }
+  finding->sentence += ".";
+  finding->numbers = {
+      {"dropped_steps", static_cast<double>(dropped_steps_), "records"},
+      {"dropped_ops", static_cast<double>(dropped_ops_), "records"},
+      {"lost_ranks", static_cast<double>(lost_), "ranks"}};
+}
+
+}  // namespace nanwatch
