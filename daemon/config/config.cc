@@ -1,0 +1,106 @@
+#include "config/config.h"
+
+#include <unistd.h>
+#include <yaml-cpp/yaml.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <fstream>
+
+#include "config/addresses.h"
+#include "config/sections.h"
+#include "detect/rules.h"
+
+namespace nanwatch {
+namespace {
+
+// A file with every key is 10 KB. Above this it is not a configuration.
+constexpr size_t kFileMax = 1 << 20;
+
+void ReadAll(const YAML::Node& root, ConfigReading* reading,
+             DaemonConfig* config) {
+  YamlSection top(root, "", reading);
+  ReadIngest(top.Section("ingest"), &config->server);
+  ReadWeb(top.Section("web"), &config->web);
+  ReadMetrics(top.Section("metrics"), &config->metrics);
+  ReadHistory(top.Section("history"), &config->history_enabled,
+              &config->history);
+  ReadRuns(top.Section("runs"), &config->engine);
+  ReadAlerts(top.Section("alerts"), &config->engine.alert);
+  ReadNotify(top.Section("notify"), &config->notify);
+  ReadLog(top.Section("log"), &config->log);
+  ReadRules(top.Section("rules"), &config->rules);
+  top.Finish();
+}
+
+// The tree, or the one problem that keeps it from being read at all.
+YAML::Node LoadTree(std::string_view yaml, ConfigReading* reading) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
+    if (documents.size() > 1) {
+      reading->Add(documents[1],
+                   "The file has a second document; keep one, without '---' "
+                   "between.");
+    }
+    if (!documents.empty()) return documents[0];
+  } catch (const YAML::Exception& e) {
+    reading->problems.push_back({e.mark.line + 1, e.mark.column + 1,
+                                 "This is not YAML: " + e.msg + "."});
+  }
+  return YAML::Node();
+}
+
+}  // namespace
+
+DaemonConfig DefaultConfig() {
+  DaemonConfig config;
+  const Environment environment = ProcessEnvironment();
+  config.server.socket_path = DefaultSocketPath(environment, getuid());
+  config.history.path = DefaultHistoryPath(environment, getuid());
+  config.rules = DefaultRules();
+  return config;
+}
+
+Result<DaemonConfig> ParseConfig(std::string_view yaml,
+                                 const std::string& file) {
+  if (yaml.size() > kFileMax) {
+    return Error{file + ": The file has " + std::to_string(yaml.size()) +
+                 " bytes; a configuration has at most " +
+                 std::to_string(kFileMax) + "."};
+  }
+  DaemonConfig config = DefaultConfig();
+  ConfigReading reading;
+  try {
+    ReadAll(LoadTree(yaml, &reading), &reading, &config);
+  } catch (const std::exception& e) {  // yaml-cpp throws where it pleases
+    reading.problems.push_back(
+        {0, 0, std::string("The file cannot be read: ") + e.what() + "."});
+  }
+  if (reading.problems.empty()) return config;
+  return Error{Describe(file, std::move(reading.problems))};
+}
+
+Result<DaemonConfig> LoadConfig(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text;
+  if (stream) {
+    text.resize(kFileMax + 1);
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(stream.gcount()));
+  }
+  if (!stream.is_open() || stream.bad()) {
+    return Error{file + ": The file cannot be read: " + std::strerror(errno) +
+                 ". Check its path and who may read it."};
+  }
+  return ParseConfig(text, file);
+}
+
+std::vector<std::string> ConfigKeys() {
+  DaemonConfig config = DefaultConfig();
+  ConfigReading reading;
+  ReadAll(YAML::Node(), &reading, &config);
+  return reading.keys;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,57 @@
+// DaemonConfig: everything that can be set, and the YAML file that sets it.
+// Keys, defaults and their meaning: deploy/nanwatch.yaml.
+
+#ifndef NANWATCH_CONFIG_CONFIG_H_
+#define NANWATCH_CONFIG_CONFIG_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "history/history.h"
+#include "metrics/options.h"
+#include "model/rule.h"
+#include "notify/options.h"
+#include "rpc/options.h"
+#include "web/options.h"
+
+namespace nanwatch {
+
+struct LogOptions {
+  LogLevel level = LogLevel::kInfo;
+  bool json = false;
+};
+
+struct DaemonConfig {
+  RpcOptions server;
+  WebOptions web;
+  MetricsOptions metrics;
+  bool history_enabled = true;
+  HistoryOptions history;
+  EngineOptions engine;
+  NotifyOptions notify;
+  LogOptions log;
+  RuleSet rules;
+};
+
+// What holds without a file: the paths follow the process's user and
+// environment (config/addresses.h).
+DaemonConfig DefaultConfig();
+
+// Over the defaults. An error has every problem of the text, a line each:
+// "FILE:LINE:COLUMN: sentence". An empty text is the defaults.
+Result<DaemonConfig> ParseConfig(std::string_view yaml,
+                                 const std::string& file);
+// Reads the file first.
+Result<DaemonConfig> LoadConfig(const std::string& file);
+
+// Every key that may stand in a file, dotted ("web.listen"), without those of
+// lists.
+std::vector<std::string> ConfigKeys();
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CONFIG_CONFIG_H_

@@ -1,0 +1,233 @@
+#include "config/sections.h"
+
+#include <charconv>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kYear = hours(24 * 366);
+// The word for "as without a file".
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kOff = "off";
+// sun_path of Linux, with its final 0.
+constexpr size_t kSocketPathMax = 107;
+
+// "HOST:PORT" or "[HOST]:PORT", the host given.
+bool IsHostAndPort(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const std::string_view host = text.substr(0, colon);
+  const bool bracketed = host.front() == '[' && host.back() == ']';
+  if (!bracketed && host.find(':') != std::string_view::npos) return false;
+  const std::string_view port = text.substr(colon + 1);
+  unsigned number = 0;
+  const auto [stop, error] =
+      std::from_chars(port.data(), port.data() + port.size(), number);
+  return error == std::errc() && stop == port.data() + port.size() &&
+         number <= 65535;
+}
+
+bool IsLoopback(std::string_view address) {
+  return address.starts_with("127.") || address.starts_with("[::1]:") ||
+         address.starts_with("localhost:");
+}
+
+bool IsHttpUrl(std::string_view url) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (url.starts_with(scheme)) return url.size() > scheme.size();
+  }
+  return false;
+}
+
+// A text with "auto" for what `*value` holds and "off" for none.
+void ReadAddress(YamlSection* section, const std::string& key,
+                 std::string* value) {
+  std::string text(kAuto);
+  section->Text(key, &text);
+  if (text == kOff) {
+    value->clear();
+  } else if (text != kAuto) {
+    *value = text;
+  }
+}
+
+void ReadCount(YamlSection* section, const std::string& key, int min, int max,
+               int* value) {
+  int64_t number = *value;
+  section->Whole(key, min, max, &number);
+  *value = static_cast<int>(number);
+}
+
+void ReadBytes(YamlSection* section, const std::string& key, uint64_t min,
+               uint64_t max, size_t* value) {
+  uint64_t bytes = *value;
+  section->Size(key, min, max, "", &bytes);
+  *value = bytes;
+}
+
+void ReadMode(YamlSection* section, const std::string& key, unsigned* mode) {
+  std::string text;
+  section->Text(key, &text);
+  if (text.empty()) return;
+  unsigned number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, 8);
+  if (error == std::errc() && stop == end && number <= 0777) {
+    *mode = number;
+  } else {
+    section->Complain(key, " must be an octal file mode such as \"0660\".");
+  }
+}
+
+void CheckUrls(YamlSection* section, const std::string& key,
+               const std::vector<std::string>& urls) {
+  for (const std::string& url : urls) {
+    if (!IsHttpUrl(url)) {
+      section->Complain(key, " must begin with http:// or https://.");
+    }
+  }
+}
+
+}  // namespace
+
+void ReadIngest(YamlSection section, RpcOptions* options) {
+  ReadAddress(&section, "socket", &options->socket_path);
+  if (!options->socket_path.empty() && options->socket_path.front() != '/') {
+    section.Complain("socket", " must be an absolute path, auto or off.");
+  }
+  if (options->socket_path.size() > kSocketPathMax) {
+    section.Complain("socket", " is too long for a unix socket; at most " +
+                                   std::to_string(kSocketPathMax) + " bytes.");
+  }
+  ReadMode(&section, "socket_mode", &options->socket_mode);
+  section.Text("socket_group", &options->socket_group);
+  ReadAddress(&section, "tcp", &options->tcp_address);
+  const std::string& tcp = options->tcp_address;
+  if (!tcp.empty() && (!IsHostAndPort(tcp) || !IsLoopback(tcp))) {
+    section.Complain("tcp",
+                     " must be a loopback address such as 127.0.0.1:9766, or "
+                     "off: trainings on other hosts are not authenticated.");
+  }
+  section.Finish();
+}
+
+void ReadWeb(YamlSection section, WebOptions* options) {
+  ReadAddress(&section, "listen", &options->listen);
+  if (!options->listen.empty() && !IsHostAndPort(options->listen)) {
+    section.Complain("listen",
+                     " must be ADDRESS:PORT such as 127.0.0.1:9765, or off.");
+  }
+  section.Texts("allowed_hosts", &options->allowed_hosts);
+  ReadCount(&section, "threads", 1, 64, &options->threads);
+  Duration timeout = seconds(options->timeout_seconds);
+  section.Time("timeout", seconds(1), seconds(300), "", &timeout);
+  options->timeout_seconds =
+      static_cast<int>(std::chrono::duration_cast<seconds>(timeout).count());
+  section.Finish();
+}
+
+void ReadMetrics(YamlSection section, MetricsOptions* options) {
+  section.Choice<Cardinality>("cardinality",
+                              {{"low", Cardinality::kLow},
+                               {"recommended", Cardinality::kRecommended},
+                               {"full", Cardinality::kFull}},
+                              &options->cardinality);
+  auto series = static_cast<int64_t>(options->series_max);
+  section.Whole("series_max", 100, limits::kMetricSeries, &series);
+  options->series_max = static_cast<size_t>(series);
+  section.Finish();
+}
+
+void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options) {
+  section.Flag("enabled", enabled);
+  std::string path(kAuto);
+  section.Text("path", &path);
+  if (path != kAuto) options->path = path;
+  if (options->path.empty()) {
+    section.Complain("path",
+                     " is empty; for no history set history.enabled: "
+                     "false.");
+  }
+  section.Time("keep_for", hours(1), 10 * kYear, "never", &options->keep_for);
+  section.Size("keep_bytes", 16ull << 20, 1ull << 50, "unlimited",
+               &options->keep_bytes);
+  section.Time("commit_interval", milliseconds(1), seconds(10), "",
+               &options->commit_interval);
+  ReadBytes(&section, "commit_bytes", 64 << 10, 64 << 20,
+            &options->commit_bytes);
+  ReadBytes(&section, "queue_bytes", 1 << 20, 4ull << 30,
+            &options->queue_bytes);
+  if (options->queue_bytes < options->commit_bytes) {
+    section.Complain("queue_bytes", " must not be below history.commit_bytes.");
+  }
+  section.Finish();
+}
+
+void ReadRuns(YamlSection section, EngineOptions* options) {
+  section.Time("lost_closes_after", seconds(10), kYear, "",
+               &options->lost_run_closes_after);
+  section.Time("ended_leaves_after", seconds(10), kYear, "",
+               &options->ended_run_leaves_after);
+  section.Choice<Severity>("stop_on",
+                           {{"never", Severity::kNone},
+                            {"warning", Severity::kWarning},
+                            {"critical", Severity::kCritical}},
+                           &options->stop_on);
+  section.Finish();
+}
+
+void ReadAlerts(YamlSection section, AlertPolicy* policy) {
+  section.Time("hold", seconds(30), hours(24), "", &policy->hold);
+  section.Time("reopen_within", seconds(0), hours(24 * 7), "",
+               &policy->reopen_within);
+  section.Finish();
+}
+
+void ReadNotify(YamlSection section, NotifyOptions* options) {
+  section.Texts("alertmanagers", &options->alertmanagers);
+  CheckUrls(&section, "alertmanagers", options->alertmanagers);
+  for (YamlSection& webhook : section.Sections("webhooks")) {
+    WebhookOptions made;
+    webhook.Text("url", &made.url);
+    webhook.Text("body", &made.body);
+    if (!webhook.Has("url")) {
+      section.Complain("webhooks", " has an entry without its url.");
+    } else {
+      CheckUrls(&webhook, "url", {made.url});
+    }
+    webhook.Finish();
+    options->webhooks.push_back(made);
+  }
+  section.Choice<Severity>("from",
+                           {{"info", Severity::kInfo},
+                            {"warning", Severity::kWarning},
+                            {"critical", Severity::kCritical}},
+                           &options->from);
+  section.Time("resend", seconds(5), minutes(4), "", &options->resend);
+  section.Time("timeout", seconds(1), minutes(2), "", &options->timeout);
+  section.Text("external_url", &options->external_url);
+  if (!options->external_url.empty()) {
+    CheckUrls(&section, "external_url", {options->external_url});
+  }
+  section.Finish();
+}
+
+void ReadLog(YamlSection section, LogOptions* options) {
+  section.Choice<LogLevel>("level",
+                           {{"debug", LogLevel::kDebug},
+                            {"info", LogLevel::kInfo},
+                            {"warning", LogLevel::kWarning},
+                            {"error", LogLevel::kError}},
+                           &options->level);
+  section.Flag("json", &options->json);
+  section.Finish();
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,26 @@
+// The sections of the file, each read over its options.
+
+#ifndef NANWATCH_CONFIG_SECTIONS_H_
+#define NANWATCH_CONFIG_SECTIONS_H_
+
+#include "config/config.h"
+#include "config/yaml_section.h"
+
+namespace nanwatch {
+
+void ReadIngest(YamlSection section, RpcOptions* options);
+void ReadWeb(YamlSection section, WebOptions* options);
+void ReadMetrics(YamlSection section, MetricsOptions* options);
+void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options);
+void ReadRuns(YamlSection section, EngineOptions* options);
+void ReadAlerts(YamlSection section, AlertPolicy* policy);
+void ReadNotify(YamlSection section, NotifyOptions* options);
+void ReadLog(YamlSection section, LogOptions* options);
+
+// `rules`: of AllRules(), with their defaults. Thresholds take numbers in the
+// range of their ThresholdSpec; those in seconds also times ("15m").
+void ReadRules(YamlSection section, RuleSet* rules);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CONFIG_SECTIONS_H_

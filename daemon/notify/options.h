@@ -1,0 +1,37 @@
+// NotifyOptions: who is told of incidents.
+
+#ifndef NANWATCH_NOTIFY_OPTIONS_H_
+#define NANWATCH_NOTIFY_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/severity.h"
+
+namespace nanwatch {
+
+struct WebhookOptions {
+  std::string url;  // http:// or https://
+  // JSON with {{placeholders}}; empty: the built-in one. See notify/README.md.
+  std::string body;
+  bool operator==(const WebhookOptions&) const = default;
+};
+
+struct NotifyOptions {
+  // Base URLs of all peers of one Alertmanager: each gets every alert.
+  std::vector<std::string> alertmanagers;
+  std::vector<WebhookOptions> webhooks;
+  // Below it nobody is told.
+  Severity from = Severity::kWarning;
+  // Alertmanager forgets what is not said again.
+  Duration resend = std::chrono::seconds(60);
+  // Of one request.
+  Duration timeout = std::chrono::seconds(10);
+  // Shown to people as the way back, e.g. "http://gpu7:9765"; empty: none.
+  std::string external_url;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_NOTIFY_OPTIONS_H_

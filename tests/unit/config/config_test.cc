@@ -1,0 +1,227 @@
+#include "config/config.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "detect/rules.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string Problems(std::string_view yaml) {
+  const Result<DaemonConfig> config = ParseConfig(yaml, "f.yaml");
+  return config.ok() ? "" : config.error();
+}
+
+void ExpectDefaults(const DaemonConfig& config) {
+  const DaemonConfig defaults = DefaultConfig();
+  EXPECT_EQ(config.server.socket_path, defaults.server.socket_path);
+  EXPECT_EQ(config.server.socket_mode, defaults.server.socket_mode);
+  EXPECT_EQ(config.server.socket_group, defaults.server.socket_group);
+  EXPECT_EQ(config.server.tcp_address, defaults.server.tcp_address);
+  EXPECT_EQ(config.web.listen, defaults.web.listen);
+  EXPECT_EQ(config.web.allowed_hosts, defaults.web.allowed_hosts);
+  EXPECT_EQ(config.web.threads, defaults.web.threads);
+  EXPECT_EQ(config.web.timeout_seconds, defaults.web.timeout_seconds);
+  EXPECT_EQ(config.metrics.cardinality, defaults.metrics.cardinality);
+  EXPECT_EQ(config.metrics.series_max, defaults.metrics.series_max);
+  EXPECT_EQ(config.history_enabled, defaults.history_enabled);
+  EXPECT_EQ(config.history.path, defaults.history.path);
+  EXPECT_EQ(config.history.keep_for, defaults.history.keep_for);
+  EXPECT_EQ(config.history.keep_bytes, defaults.history.keep_bytes);
+  EXPECT_EQ(config.history.commit_interval, defaults.history.commit_interval);
+  EXPECT_EQ(config.history.commit_bytes, defaults.history.commit_bytes);
+  EXPECT_EQ(config.history.queue_bytes, defaults.history.queue_bytes);
+  EXPECT_EQ(config.engine.lost_run_closes_after,
+            defaults.engine.lost_run_closes_after);
+  EXPECT_EQ(config.engine.ended_run_leaves_after,
+            defaults.engine.ended_run_leaves_after);
+  EXPECT_EQ(config.engine.stop_on, defaults.engine.stop_on);
+  EXPECT_EQ(config.engine.alert.hold, defaults.engine.alert.hold);
+  EXPECT_EQ(config.engine.alert.reopen_within,
+            defaults.engine.alert.reopen_within);
+  EXPECT_EQ(config.notify.alertmanagers, defaults.notify.alertmanagers);
+  EXPECT_EQ(config.notify.webhooks, defaults.notify.webhooks);
+  EXPECT_EQ(config.notify.from, defaults.notify.from);
+  EXPECT_EQ(config.notify.resend, defaults.notify.resend);
+  EXPECT_EQ(config.notify.timeout, defaults.notify.timeout);
+  EXPECT_EQ(config.notify.external_url, defaults.notify.external_url);
+  EXPECT_EQ(config.log.level, defaults.log.level);
+  EXPECT_EQ(config.log.json, defaults.log.json);
+  EXPECT_EQ(config.rules, defaults.rules);
+}
+
+TEST(Config, AnEmptyTextIsTheDefaults) {
+  for (const char* yaml : {"", "# nothing\n", "---\n", "{}", "web:\nlog:\n"}) {
+    const auto config = ParseConfig(yaml, "f.yaml");
+    ASSERT_TRUE(config.ok()) << config.error();
+    ExpectDefaults(*config);
+  }
+}
+
+TEST(Config, DefaultsAreSafe) {
+  const DaemonConfig config = DefaultConfig();
+  EXPECT_EQ(config.server.tcp_address, "");
+  EXPECT_THAT(config.web.listen, ::testing::StartsWith("127.0.0.1:"));
+  EXPECT_EQ(config.engine.stop_on, Severity::kNone);
+}
+
+TEST(Config, TheExampleIsTheDefaults) {
+  const auto config = LoadConfig(NANWATCH_EXAMPLE_CONFIG);
+  ASSERT_TRUE(config.ok()) << config.error();
+  ExpectDefaults(*config);
+}
+
+// Every key, so that nothing can be set that the example does not explain.
+TEST(Config, TheExampleHasEveryKey) {
+  std::ifstream file(NANWATCH_EXAMPLE_CONFIG);
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const std::string& key : ConfigKeys()) {
+    if (key.starts_with("rules.")) continue;
+    const std::string name = key.substr(key.rfind('.') + 1);
+    EXPECT_THAT(text.str(), HasSubstr("\n  " + name + ":")) << key;
+  }
+}
+
+TEST(Config, ReadsWhatItSays) {
+  const auto config = ParseConfig(R"(
+ingest: {socket: /tmp/x.sock, socket_mode: "0600", tcp: "127.0.0.1:0"}
+web: {listen: "[::1]:0", allowed_hosts: [a, b], timeout: 1m}
+metrics: {cardinality: full, series_max: 500}
+history: {keep_for: never, keep_bytes: 64MiB, enabled: false}
+runs: {stop_on: critical, lost_closes_after: 1h30m}
+notify:
+  alertmanagers: [http://am:9093]
+  webhooks: [{url: "https://chat.example/x", body: '{"text": "{{summary}}"}'}]
+log: {level: debug, json: true}
+)",
+                                  "f.yaml");
+  ASSERT_TRUE(config.ok()) << config.error();
+  EXPECT_EQ(config->server.socket_path, "/tmp/x.sock");
+  EXPECT_EQ(config->server.socket_mode, 0600u);
+  EXPECT_EQ(config->server.tcp_address, "127.0.0.1:0");
+  EXPECT_EQ(config->web.listen, "[::1]:0");
+  EXPECT_EQ(config->web.timeout_seconds, 60);
+  EXPECT_EQ(config->web.allowed_hosts.size(), 2u);
+  EXPECT_EQ(config->metrics.cardinality, Cardinality::kFull);
+  EXPECT_EQ(config->history.keep_for, Duration(0));
+  EXPECT_EQ(config->history.keep_bytes, 64u << 20);
+  EXPECT_FALSE(config->history_enabled);
+  EXPECT_EQ(config->engine.stop_on, Severity::kCritical);
+  EXPECT_EQ(config->engine.lost_run_closes_after,
+            Duration(std::chrono::minutes(90)));
+  EXPECT_EQ(config->notify.alertmanagers.size(), 1u);
+  ASSERT_EQ(config->notify.webhooks.size(), 1u);
+  EXPECT_EQ(config->notify.webhooks[0].body, "{\"text\": \"{{summary}}\"}");
+  EXPECT_EQ(config->log.level, LogLevel::kDebug);
+  EXPECT_TRUE(config->log.json);
+}
+
+TEST(Config, TellsEveryProblemAtOnceWithItsPlace) {
+  EXPECT_EQ(Problems("web:\n"
+                     "  lisen: 127.0.0.1:1\n"
+                     "  threads: 900\n"
+                     "history:\n"
+                     "  keep_for: 30\n"
+                     "  keep_for: 1d\n"
+                     "colour: blue\n"),
+            "f.yaml:2:3: web.lisen is not a key that is known here; did you "
+            "mean listen?\n"
+            "f.yaml:3:12: web.threads is '900'; it must be a whole number from "
+            "1 to 64.\n"
+            "f.yaml:5:13: history.keep_for is '30'; it must be a time from 1h "
+            "to 3660d with its unit, such as 30s or 15m, or never.\n"
+            "f.yaml:6:3: history.keep_for is given twice; remove one of "
+            "them.\n"
+            "f.yaml:7:1: colour is not a key that is known here.");
+}
+
+struct BadValue {
+  const char* yaml;
+  const char* told;
+};
+class BadValues : public ::testing::TestWithParam<BadValue> {};
+TEST_P(BadValues, AreTold) {
+  EXPECT_THAT(Problems(GetParam().yaml),
+              AllOf(HasSubstr("f.yaml:"), HasSubstr(GetParam().told)));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Values, BadValues,
+    ::testing::Values(
+        BadValue{"ingest: {socket: x.sock}", "absolute path"},
+        BadValue{"ingest: {tcp: 0.0.0.0:1}", "loopback"},
+        BadValue{"ingest: {socket_mode: rw}", "octal"},
+        BadValue{"web: {listen: nowhere}", "ADDRESS:PORT"},
+        BadValue{"web: {listen: \"1.2.3.4:99999\"}", "ADDRESS:PORT"},
+        BadValue{"web: {threads: }", "has no value"},
+        BadValue{"web: {threads: [1]}", "not one value"},
+        BadValue{"web: {allowed_hosts: a}", "must be a list"},
+        BadValue{"web: 7", "not a mapping"},
+        BadValue{"metrics: {cardinality: much}", "low, recommended or full"},
+        BadValue{"history: {enabled: yes}", "true or false"},
+        BadValue{"history: {commit_bytes: 64MiB, queue_bytes: 1MiB}",
+                 "below history.commit_bytes"},
+        BadValue{"alerts: {hold: 5s}", "from 30s"},
+        BadValue{"notify: {alertmanagers: [am:9093]}", "http://"},
+        BadValue{"notify: {webhooks: [{body: x}]}", "without its url"},
+        BadValue{"notify: {webhooks: [{url: http://a, bdy: x}]}", "body?"},
+        BadValue{"[1, 2]", "not a mapping"}, BadValue{"a: {", "not YAML"},
+        BadValue{"a: 1\n---\nb: 2", "second document"},
+        BadValue{"? [a]\n: b", "not a word"}));
+
+TEST(Config, RulesKnowTheirRanges) {
+  const RuleSpec& spec = *FindRule("scale_collapse");
+  const auto config = ParseConfig(
+      "rules: {scale_collapse: {enabled: false, warning_ratio: 32}}", "f");
+  ASSERT_TRUE(config.ok()) << config.error();
+  const RuleSettings& rule = config->rules.rules.at("scale_collapse");
+  EXPECT_FALSE(rule.enabled);
+  ASSERT_EQ(rule.thresholds.size(), spec.thresholds.size());
+  EXPECT_EQ(rule.thresholds[0], 32);
+  EXPECT_THAT(Problems("rules: {scale_collapse: {warning_ratio: 0}}"),
+              HasSubstr("rules.scale_collapse.warning_ratio is '0'"));
+  EXPECT_THAT(Problems("rules: {scale_colapse: {enabled: false}}"),
+              HasSubstr("did you mean scale_collapse?"));
+  EXPECT_THAT(Problems("rules: {scale_collapse: {warning_ratoi: 4}}"),
+              HasSubstr("did you mean warning_ratio?"));
+}
+
+TEST(Config, ThresholdsInSecondsTakeTimes) {
+  for (const RuleSpec* spec : AllRules()) {
+    for (size_t i = 0; i < spec->thresholds.size(); ++i) {
+      const ThresholdSpec& threshold = spec->thresholds[i];
+      if (threshold.unit != "s") continue;
+      const auto value = static_cast<int64_t>(threshold.max);
+      const std::string yaml = "rules: {" + std::string(spec->name) + ": {" +
+                               std::string(threshold.name) + ": " +
+                               std::to_string(value) + "s}}";
+      const auto config = ParseConfig(yaml, "f");
+      ASSERT_TRUE(config.ok()) << config.error();
+      EXPECT_EQ(config->rules.rules.at(std::string(spec->name)).thresholds[i],
+                static_cast<double>(value));
+    }
+  }
+}
+
+TEST(Config, HugeAndDeepTextsAreRefused) {
+  EXPECT_THAT(Problems(std::string(2 << 20, '#')), HasSubstr("at most"));
+  EXPECT_NE(Problems(std::string(100000, '[')), "");
+  EXPECT_NE(Problems("a: &x [*x]"), "");
+}
+
+TEST(Config, AMissingFileIsTold) {
+  const auto config = LoadConfig("/nonexistent/nanwatch.yaml");
+  ASSERT_FALSE(config.ok());
+  EXPECT_THAT(config.error(), AllOf(HasSubstr("/nonexistent/nanwatch.yaml"),
+                                    HasSubstr("No such file")));
+}
+
+}  // namespace
+}  // namespace nanwatch
