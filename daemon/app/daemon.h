@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/outbox.h"
 #include "app/pipeline.h"
@@ -62,11 +63,13 @@ class Daemon {
   Status Listen();
   void StartPipeline();
   Status Annotate(const RunKey& run, const Annotation& annotation);
+  std::vector<SelfSample> SelfSamples();
   bool history_on() const { return history_ != nullptr; }
 
   // Constant after construction.
   const DaemonConfig config_;
   Clock& clock_;
+  Time started_{};
 
   // Their own synchronization; in the order in which they are made.
   MonotonicClock pipeline_clock_;

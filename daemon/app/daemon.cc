@@ -1,0 +1,261 @@
+#include "app/daemon.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "app/replay.h"
+#include "base/log.h"
+#include "detect/rules.h"
+#include "history/reader.h"
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// How long one turn of the pipeline waits when there is nothing to do: short
+// enough for timers, long enough for an idle daemon to be idle.
+constexpr Duration kTurn = milliseconds(100);
+// After a restart, clients find back within a few seconds.
+constexpr Duration kReturnWithin = seconds(60);
+
+std::string HistoryDetail(const OpenReport& report) {
+  return fmt::format("set_aside={} {}", report.set_aside, report.message);
+}
+
+}  // namespace
+
+std::string_view DaemonVersion() { return "nanwatchd/" NANWATCH_VERSION; }
+
+Daemon::Daemon(DaemonConfig config, Clock& clock)
+    : config_(std::move(config)),
+      clock_(clock),
+      pipeline_clock_(clock),
+      published_(std::make_shared<Snapshot>()) {}
+
+Daemon::~Daemon() { Stop(); }
+
+Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
+                                              Clock& clock) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), clock));
+  daemon->started_ = clock.Now();
+  daemon->reload_.success_us = ToMicros(daemon->started_);
+  Status status = daemon->OpenHistory();
+  if (status.ok()) status = daemon->Replay();
+  if (status.ok()) status = daemon->Listen();
+  if (!status.ok()) return Error{status.error()};
+  return daemon;
+}
+
+Status Daemon::OpenHistory() {
+  if (!config_.history_enabled) return OkStatus();
+  const std::filesystem::path folder =
+      std::filesystem::path(config_.history.path).parent_path();
+  if (!folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+      return Error{fmt::format(
+          "history folder {}: {}; make it, or pass --history another file, or "
+          "--history off",
+          folder.string(), error.message())};
+    }
+  }
+  OpenReport report;
+  Result<std::unique_ptr<History>> history =
+      History::Open(config_.history, clock_, &report);
+  if (!history.ok()) return Error{history.error()};
+  history_ = std::move(*history);
+  if (!report.set_aside.empty()) {
+    LogWarning("history was set aside", HistoryDetail(report));
+  } else if (!report.message.empty()) {
+    LogWarning("history", report.message);
+  }
+  return OkStatus();
+}
+
+// What was appended before this daemon, applied again; then what this daemon
+// brings: its version and its rules.
+Status Daemon::Replay() {
+  engine_ = std::make_unique<Engine>(config_.engine);
+  if (history_on()) {
+    const Time begun = clock_.Now();
+    Result<ReplayOutcome> outcome =
+        ReplayForRestart(config_.history.path, engine_.get());
+    if (!outcome.ok()) {
+      LogWarning("history could not be replayed, judging begins anew",
+                 outcome.error());
+    } else {
+      replayed_.events = outcome->events;
+      pipeline_clock_.RaiseTo(outcome->newest);
+    }
+    replayed_.duration = clock_.Now() - begun;
+    LogInfo("history replayed",
+            fmt::format("events={} seconds={:.3f}", replayed_.events,
+                        ToSeconds(replayed_.duration)));
+  }
+  notifier_ = Notifier::Start(config_.notify, clock_);
+  outbox_ = std::make_unique<Outbox>(
+      [this](const Notice& notice) { notifier_->Offer(notice); }, history_on());
+  pipeline_ = std::make_unique<Pipeline>(
+      *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
+      history_on() ? history_->last_id() : 0);
+  if (history_on()) {
+    history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
+    SendDifference();
+  }
+  pipeline_->ExpectReturn(engine_->OpenSessions(),
+                          pipeline_clock_.Now() + kReturnWithin);
+  Event started;
+  started.body = DaemonStarted{std::string(EngineVersion())};
+  pipeline_->Post(std::move(started));
+  Event rules;
+  rules.body = RulesLoaded{config_.rules};
+  pipeline_->Post(std::move(rules));
+  // Readers find the runs of before from the first moment.
+  pipeline_->RunOnce(Duration(0));
+  pipeline_->PublishNow();
+  return OkStatus();
+}
+
+// Replay sends nothing; what the world was last told and what is now may
+// differ, since a crash comes between a commit and its notice.
+void Daemon::SendDifference() {
+  Result<std::unique_ptr<HistoryReader>> reader =
+      HistoryReader::Open(config_.history.path);
+  if (!reader.ok()) return;
+  const Result<std::vector<std::pair<RunKey, Incident>>> sent =
+      (*reader)->Sent();
+  if (!sent.ok()) return;
+  const Time now = pipeline_clock_.Now();
+  const std::shared_ptr<const Snapshot> snapshot =
+      engine_->Publish(now, history_->last_id(), Snapshot());
+  for (Notice& notice : UnsentNotices(*snapshot, *sent)) {
+    history_->SaveSent(notice.run, notice.incident);
+    notifier_->Offer(notice);
+  }
+}
+
+Status Daemon::Listen() {
+  const auto rule_name = [](int number) {
+    const RuleSpec* rule = FindRule(number);
+    return rule != nullptr ? std::string(rule->name) : std::string();
+  };
+  if (!config_.web.listen.empty()) {
+    WebBackend backend;
+    backend.snapshot = [this] { return published_.Get(); };
+    backend.self_samples = [this] { return SelfSamples(); };
+    if (history_on()) {
+      backend.open_history = [path = config_.history.path] {
+        return HistoryReader::Open(path);
+      };
+    }
+    backend.not_ready = [this] {
+      return ready_ ? std::string() : std::string("history is being replayed");
+    };
+    backend.now = [this] { return clock_.Now(); };
+    backend.rule_name = rule_name;
+    backend.version = DaemonVersion();
+    backend.metrics = config_.metrics;
+    Result<std::unique_ptr<WebServer>> web =
+        WebServer::Start(config_.web, std::move(backend));
+    if (!web.ok()) return Error{web.error()};
+    web_ = std::move(*web);
+  }
+  StartPipeline();
+  QueryBackend backend;
+  backend.snapshot = [this] { return published_.Get(); };
+  if (history_on()) backend.history_path = config_.history.path;
+  backend.annotate = [this](const RunKey& run, const Annotation& annotation) {
+    return Annotate(run, annotation);
+  };
+  backend.rule_name = rule_name;
+  backend.rule_number = [](std::string_view name) -> std::optional<int> {
+    const RuleSpec* rule = FindRule(name);
+    if (rule == nullptr) return std::nullopt;
+    return rule->number;
+  };
+  backend.daemon = DaemonVersion();
+  backend.clock = &clock_;
+  Result<std::unique_ptr<RpcServer>> rpc =
+      RpcServer::Start(config_.server, *pipeline_, std::move(backend));
+  if (!rpc.ok()) return Error{rpc.error()};
+  rpc_ = std::move(*rpc);
+  ready_ = true;
+  return OkStatus();
+}
+
+void Daemon::StartPipeline() {
+  pipeline_thread_ = std::thread([this] {
+    while (!stop_.load(std::memory_order_relaxed)) {
+      pipeline_->RunOnce(kTurn);
+      turns_.fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+}
+
+Status Daemon::Annotate(const RunKey& run, const Annotation& annotation) {
+  Event event;
+  event.run = run;
+  event.body = annotation;
+  pipeline_->Post(std::move(event));
+  return OkStatus();
+}
+
+void Daemon::Reload(const RuleSet& rules) {
+  Event event;
+  event.body = RulesLoaded{rules};
+  pipeline_->Post(std::move(event));
+  reload_.successful = true;
+  reload_.success_us = ToMicros(clock_.Now());
+}
+
+void Daemon::ReloadFailed() { reload_.successful = false; }
+
+// In the reverse order of the start: nobody comes in, what is there is judged
+// and committed, then said.
+void Daemon::Stop() {
+  if (stop_.exchange(true)) return;
+  ready_ = false;
+  if (pipeline_ != nullptr) pipeline_->Wake();
+  if (pipeline_thread_.joinable()) pipeline_thread_.join();
+  if (pipeline_ != nullptr && rpc_ != nullptr) {
+    pipeline_->Close();
+    pipeline_->RunOnce(Duration(0));
+    pipeline_->CheckpointAll();
+  }
+  if (history_on()) {
+    history_->Close();
+    if (outbox_ != nullptr) outbox_->Release(history_->committed());
+  }
+  if (rpc_ != nullptr) rpc_->Stop();
+  if (web_ != nullptr) web_->Stop();
+  if (notifier_ != nullptr) notifier_->Stop();
+}
+
+std::vector<SelfSample> Daemon::SelfSamples() {
+  std::vector<SelfSample> samples;
+  ReportBuild(NANWATCH_VERSION, started_, &samples);
+  ReportProcess(started_, &samples);
+  ReportReload(reload_, &samples);
+  ReportReplay(replayed_, ready_, &samples);
+  ReportPipeline(*pipeline_, &samples);
+  if (history_on()) ReportHistory(history_->stats(), &samples);
+  ReportSnapshot(*published_.Get(), clock_.Now(), &samples);
+  if (ready_) AppendSamples(rpc_->stats(), &samples);
+  notifier_->AppendSamples(&samples);
+  return samples;
+}
+
+std::string Daemon::ingest_address() const { return rpc_->address(); }
+
+std::string Daemon::http_address() const {
+  return web_ == nullptr ? std::string() : "http://" + web_->address();
+}
+
+}  // namespace nanwatch

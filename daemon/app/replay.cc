@@ -1,0 +1,86 @@
+#include "app/replay.h"
+
+#include <map>
+#include <memory>
+#include <variant>
+
+namespace nanwatch {
+namespace {
+
+void ApplyAgain(const StampedEvent& event, Engine* engine, Effects* effects,
+                ReplayOutcome* outcome) {
+  engine->Apply(event.now, event.event, effects);
+  effects->Clear();
+  ++outcome->events;
+  if (const auto* steps = std::get_if<StepBatch>(&event.event.body)) {
+    outcome->steps += steps->columns.rows();
+  }
+  outcome->newest = event.now;
+}
+
+bool WasSaid(const Incident& incident, const Incident& said) {
+  return incident.state == said.state && incident.severity == said.severity;
+}
+
+}  // namespace
+
+Result<ReplayOutcome> ReplayForRestart(const std::string& path,
+                                       Engine* engine) {
+  Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
+  if (!reader.ok()) return Error{reader.error()};
+  ReplayOutcome outcome;
+  Effects effects;
+  const Status status = (*reader)->ForEachRestartEvent(
+      EngineVersion(), [&](const StampedEvent& event) {
+        ApplyAgain(event, engine, &effects, &outcome);
+        return true;
+      });
+  outcome.damaged = (*reader)->damaged_events();
+  if (!status.ok()) return Error{status.error()};
+  return outcome;
+}
+
+Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine) {
+  ReplayOutcome outcome;
+  Effects effects;
+  const Status status =
+      reader->ForEachEvent(0, {}, [&](const StampedEvent& event) {
+        if (!std::holds_alternative<RunCheckpoint>(event.event.body)) {
+          ApplyAgain(event, engine, &effects, &outcome);
+        }
+        return true;
+      });
+  outcome.damaged = reader->damaged_events();
+  if (!status.ok()) return Error{status.error()};
+  return outcome;
+}
+
+std::vector<Notice> UnsentNotices(
+    const Snapshot& snapshot,
+    const std::vector<std::pair<RunKey, Incident>>& sent) {
+  std::map<uint64_t, const Incident*> said;
+  for (const auto& [run, incident] : sent) said[incident.id] = &incident;
+  std::vector<Notice> notices;
+  snapshot.runs.ForEach([&](const RunView& run) {
+    for (const Incident& incident : run.incidents) {
+      if (incident.state == AlertState::kPending) continue;
+      const auto found = said.find(incident.id);
+      if (found != said.end() && WasSaid(incident, *found->second)) continue;
+      // Resolved, and nobody knew that it fired.
+      const bool resolved = incident.state == AlertState::kResolved;
+      if (found == said.end() && resolved) continue;
+      Notice notice;
+      notice.run = run.key;
+      notice.job = run.description.job;
+      notice.incident = incident;
+      notice.resolved = resolved;
+      for (const CauseVerdict& cause : run.diagnosis.causes) {
+        if (cause.cause == incident.cause) notice.actions = cause.actions;
+      }
+      notices.push_back(std::move(notice));
+    }
+  });
+  return notices;
+}
+
+}  // namespace nanwatch

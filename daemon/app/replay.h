@@ -1,0 +1,41 @@
+// Replay: history through the engine again. For a restart, and for `nanwatch
+// replay`.
+
+#ifndef NANWATCH_APP_REPLAY_H_
+#define NANWATCH_APP_REPLAY_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "history/reader.h"
+#include "model/incident.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+struct ReplayOutcome {
+  uint64_t events = 0;
+  uint64_t damaged = 0;  // passed over
+  uint64_t steps = 0;
+  Time newest{};  // `now` of the last event
+};
+
+// What a restart needs: the newest usable checkpoints and what follows them.
+// Effects are dropped.
+Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
+
+// Every event of the file, checkpoints left out: judged anew from the first.
+Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine);
+
+// Incidents of `snapshot` that differ from what was last sent.
+std::vector<Notice> UnsentNotices(
+    const Snapshot& snapshot,
+    const std::vector<std::pair<RunKey, Incident>>& sent);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_APP_REPLAY_H_
