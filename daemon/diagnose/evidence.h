@@ -36,7 +36,9 @@ struct OpEvidence {
   uint64_t saturated = 0;
   uint64_t bad_elements_max = 0;  // bad elements of one status, all kinds
   uint64_t padding = 0;           // PaddingElements(op)
-  // Statuses that covered exactly the logical region (elements == logical).
+  // Statuses that covered exactly the logical region (elements == logical). In
+  // saturation mode only those that counted saturated elements: without that
+  // count, a clean status says nothing.
   uint64_t logical_statuses = 0;
   uint64_t logical_bad = 0;  // of those, with a bad element
   // Statuses with the device flag set and no bad element at all.

@@ -1,0 +1,116 @@
+#include "diagnose/diagnose.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "diagnose/actions.h"
+#include "diagnose/causes.h"
+#include "diagnose/headline.h"
+
+namespace nanwatch {
+namespace {
+
+// In the order in which they are believed when their grades are equal.
+constexpr CauseFunction kCauseFunctions[] = {
+    HarmlessPadding,  NanFromForward, ScaleIndependentOp,
+    RankDisagreement, ScalerMisuse,   StartupCalibration,
+    RangeOverflow,    Divergence,     CollapseWithUnderflow,
+    Silence,
+};
+
+bool ExplainsAny(const CauseVerdict& cause, std::span<const Finding> findings) {
+  return std::any_of(
+      findings.begin(), findings.end(),
+      [&](const Finding& finding) { return Explains(cause, finding); });
+}
+
+bool Overlap(const CauseVerdict& a, const CauseVerdict& b,
+             std::span<const Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) {
+                       return Explains(a, finding) && Explains(b, finding);
+                     });
+}
+
+// By the worst finding that this cause, and none before it, explains. Causes of
+// what is found now weigh more than those of what is over.
+int Weight(const Diagnosis& diagnosis, const CauseVerdict& cause,
+           std::span<const Finding> findings) {
+  Severity worst = Severity::kNone;
+  for (const Finding& finding : findings) {
+    if (FirstCause(diagnosis, finding) == &cause) {
+      worst = std::max(worst, Capped(cause, finding));
+    }
+  }
+  const int found =
+      worst == Severity::kNone ? 0 : static_cast<int>(Severity::kCritical);
+  return found +
+         static_cast<int>(worst == Severity::kNone ? cause.ceiling : worst);
+}
+
+// The worst comes first. A cause never passes one that is better established
+// and explains a finding of its own: who explains what stays as it is.
+void PutWorstFirst(Diagnosis* diagnosis, std::span<const Finding> findings) {
+  std::vector<int> weights;
+  for (const CauseVerdict& cause : diagnosis->causes) {
+    weights.push_back(Weight(*diagnosis, cause, findings));
+  }
+  std::vector<CauseVerdict>& causes = diagnosis->causes;
+  for (size_t i = 1; i < causes.size(); ++i) {
+    for (size_t j = i; j > 0 && weights[j] > weights[j - 1] &&
+                       !Overlap(causes[j], causes[j - 1], findings);
+         --j) {
+      std::swap(causes[j], causes[j - 1]);
+      std::swap(weights[j], weights[j - 1]);
+    }
+  }
+}
+
+// Nothing was ever odd: no cause needs to be looked for.
+bool Spotless(const RunEvidence& e, std::span<const Finding> findings) {
+  return findings.empty() && e.overflows == 0 && e.ops.empty() &&
+         e.loss_nonfinite == 0;
+}
+
+}  // namespace
+
+Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
+                   std::span<const Finding> findings) {
+  const Case c{run, evidence, findings};
+  Diagnosis diagnosis;
+  if (!Spotless(evidence, findings)) {
+    for (const CauseFunction function : kCauseFunctions) {
+      std::optional<CauseVerdict> verdict = function(c);
+      if (!verdict) continue;
+      // What is over and established is told as well: a poisoned batch is worth
+      // knowing after the scaler has skipped it.
+      if (!ExplainsAny(*verdict, findings) &&
+          verdict->grade != EvidenceGrade::kEstablished) {
+        continue;
+      }
+      diagnosis.causes.push_back(*std::move(verdict));
+    }
+    std::stable_sort(diagnosis.causes.begin(), diagnosis.causes.end(),
+                     [](const CauseVerdict& a, const CauseVerdict& b) {
+                       return a.grade > b.grade;
+                     });
+    if (auto rest = Unexplained(c, diagnosis)) {
+      diagnosis.causes.push_back(*std::move(rest));
+    }
+    PutWorstFirst(&diagnosis, findings);
+    const std::string_view framework = FrameworkOf(run, evidence);
+    for (CauseVerdict& cause : diagnosis.causes) {
+      cause.actions = ActionsFor(cause.cause, framework);
+    }
+  }
+  diagnosis.headline = Headline(c, diagnosis);
+  return diagnosis;
+}
+
+Severity UnderCeiling(const Diagnosis& diagnosis, const Finding& finding) {
+  const CauseVerdict* cause = FirstCause(diagnosis, finding);
+  return cause == nullptr ? finding.severity : Capped(*cause, finding);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,173 @@
+// Harmless padding or masked overflow: an op overflows in elements that nobody
+// reads. The flagship is word2vec on Ascend: a Log over a buffer that
+// FRACTAL_NZ pads with zeros.
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "diagnose/causes.h"
+#include "diagnose/op_facts.h"
+#include "diagnose/padding.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+// Findings on the op itself, and that the overflow does not depend on the
+// scale.
+constexpr int kOpRules[] = {8, 18, 19, 20, 21, 22, 25};
+// What comes of it when each overflow skips an update.
+constexpr int kScaleRules[] = {1, 2, 3, 4, 5, 6, 7};
+
+// Updates are skipped for this overflow: harmless to the values, not to the
+// training.
+bool SkipsUpdates(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  if (!c.run.scaler.overflow_check.value_or(true)) return false;
+  return e.applied_last_50 < e.attempts_last_50;
+}
+
+struct Culprits {
+  const OpEvidence* first = nullptr;  // the first harmless op
+  PaddingJudgement judgement;         // of it
+  std::vector<std::string> names;     // of all harmless ops
+  bool others = false;                // an op that is not, and is bad now
+};
+
+Culprits FindCulprits(const Case& c) {
+  Culprits found;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (!IsHarmless(c, op)) {
+      found.others = found.others || IsBadNow(op, c.evidence);
+      continue;
+    }
+    if (found.first == nullptr && !IsInput(op)) {
+      found.first = &op;
+      found.judgement = *JudgePadding(c, op);
+    }
+    if (std::find(found.names.begin(), found.names.end(), op.op.name) ==
+        found.names.end()) {
+      found.names.push_back(op.op.name);
+    }
+  }
+  return found;
+}
+
+// Its real outputs, the loss and the gradients, as far as they are known.
+std::string WhatIsFinite(const Case& c, const OpEvidence& op) {
+  const RunEvidence& e = c.evidence;
+  const bool outputs = op.logical_statuses > 0 || e.downstream_clean;
+  const bool gradients = e.grad_norm_finite > 0 && e.grad_norm_nonfinite == 0;
+  if (outputs && gradients) {
+    return "its real outputs and the gradients are finite";
+  }
+  if (outputs) return "its real outputs are finite";
+  return "the loss is finite";
+}
+
+std::string Sentence(const Case& c, const OpEvidence& op) {
+  std::string sentence =
+      fmt::format("{} overflows {}", InWords(op.op), WhenBad(op));
+  if (BadAtEveryScale(op)) {
+    sentence += ", so lowering the scale cannot help";
+  }
+  sentence += fmt::format(
+      "; {}; its shape {} is stored as {}, {} elements of padding: "
+      "harmless padding",
+      WhatIsFinite(c, op), InWords(op.op.logical_shape),
+      InWords(op.op.storage_shape), op.padding);
+  const std::string updates = UpdatesInWords(c.evidence);
+  if (SkipsUpdates(c) && !updates.empty()) {
+    sentence +=
+        "; " + updates + "; use a fixed loss scale with the overflow check off";
+  }
+  return sentence + ".";
+}
+
+CauseVerdict Established(const Case& c, const Culprits& found) {
+  const OpEvidence& op = *found.first;
+  CauseVerdict verdict;
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.ceiling = Severity::kInfo;
+  verdict.sentence = Sentence(c, op);
+  verdict.evidence = found.judgement.evidence;
+  verdict.ops = found.names;
+  verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
+  if (BadAtEveryAttempt(op)) {
+    verdict.evidence.push_back({EvidenceGrade::kEstablished,
+                                fmt::format("It was bad {}.", WhenBad(op))});
+  }
+  // Where another op is bad too, the overflow of a step may be its.
+  if (!found.others) {
+    verdict.rules.insert(verdict.rules.end(), std::begin(kScaleRules),
+                         std::end(kScaleRules));
+    if (SkipsUpdates(c)) {
+      verdict.uncapped.assign(std::begin(kScaleRules), std::end(kScaleRules));
+    }
+  }
+  return verdict;
+}
+
+// An overflow whose Inf never arrives anywhere: a mask, perhaps.
+std::optional<CauseVerdict> Masked(const Case& c, const OpEvidence& op) {
+  const RunEvidence& e = c.evidence;
+  if (c.run.overflow_mode == OverflowMode::kSaturation || op.nan > 0 ||
+      op.bad_elements_max == 0 || !IsForward(op) || !BadAtEveryAttempt(op) ||
+      !e.downstream_clean || e.loss_finite == 0 || e.loss_nonfinite > 0) {
+    return std::nullopt;
+  }
+  CauseVerdict verdict;
+  verdict.grade = EvidenceGrade::kSupported;
+  verdict.sentence = fmt::format(
+      "{} has up to {} infinite elements {}, but what follows it and the loss "
+      "are finite: masked, it seems.",
+      InWords(op.op), op.bad_elements_max, WhenBad(op));
+  verdict.ops = {op.op.name};
+  verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
+  return verdict;
+}
+
+std::optional<CauseVerdict> NotEstablished(const Case& c,
+                                           const OpEvidence& op) {
+  const auto judgement = JudgePadding(c, op);
+  if (!judgement) return Masked(c, op);
+  CauseVerdict verdict;
+  verdict.grade = judgement->grade;
+  verdict.evidence = judgement->evidence;
+  verdict.sentence = fmt::format(
+      "{} overflows {}; its shape {} is stored as {}, so that this may be "
+      "harmless padding, but its real region was not counted.",
+      InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
+      InWords(op.op.storage_shape));
+  verdict.ops = {op.op.name};
+  verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
+  return verdict;
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> HarmlessPadding(const Case& c) {
+  const Culprits found = FindCulprits(c);
+  std::optional<CauseVerdict> verdict;
+  const OpEvidence* origin = found.first;
+  if (origin != nullptr) {
+    verdict = Established(c, found);
+  } else {
+    for (const OpEvidence& op : c.evidence.ops) {
+      if (!IsBadNow(op, c.evidence)) continue;
+      verdict = NotEstablished(c, op);
+      origin = &op;
+      if (verdict) break;
+    }
+  }
+  if (!verdict) return std::nullopt;
+  verdict->cause = Cause::kHarmlessPadding;
+  verdict->origin.op = origin->op.name;
+  verdict->origin.slot = origin->slot;
+  verdict->origin.rank = origin->rank;
+  verdict->step = origin->first_bad_step;
+  return verdict;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,31 @@
+#include "diagnose/op_facts.h"
+
+namespace nanwatch {
+
+bool IsForward(const OpEvidence& op) {
+  return op.slot == Slot::kInput || op.slot == Slot::kOutput ||
+         op.slot == Slot::kParameter;
+}
+
+bool IsInput(const OpEvidence& op) {
+  return op.slot == Slot::kInput || op.slot == Slot::kGradOutput;
+}
+
+bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence) {
+  constexpr int64_t kRecentSteps = 20;
+  return op.clean_statuses == 0 ||
+         evidence.last_step - op.last_bad_step <= kRecentSteps;
+}
+
+bool BadAtEveryAttempt(const OpEvidence& op) {
+  // A step whose statuses were lost is no clean step: one in 50 is forgiven.
+  return op.attempts >= 6 && op.bad_attempts * 50 >= op.attempts * 49;
+}
+
+bool BadAtEveryScale(const OpEvidence& op) {
+  constexpr double kScalesApart = 64;  // rule 8: six halvings
+  return BadAtEveryAttempt(op) && op.scale_min && op.scale_max &&
+         *op.scale_max >= kScalesApart * *op.scale_min;
+}
+
+}  // namespace nanwatch

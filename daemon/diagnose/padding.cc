@@ -1,0 +1,105 @@
+#include "diagnose/padding.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "diagnose/op_facts.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+bool Saturates(const RunDescription& run) {
+  return run.overflow_mode == OverflowMode::kSaturation;
+}
+
+bool LossWentBad(const RunEvidence& e, const OpEvidence& op) {
+  return e.loss_nonfinite > 0 &&
+         e.first_nonfinite_loss_step >= op.first_bad_step;
+}
+
+// Finite results although the op was bad. Says nothing in saturation mode.
+bool ResultsFinite(const RunEvidence& e) {
+  return e.loss_finite_while_overflow + e.loss_finite > 0 &&
+         e.loss_nonfinite == 0 && e.grad_norm_nonfinite == 0;
+}
+
+Evidence Established(std::string sentence) {
+  return {EvidenceGrade::kEstablished, std::move(sentence)};
+}
+Evidence Supported(std::string sentence) {
+  return {EvidenceGrade::kSupported, std::move(sentence)};
+}
+
+Evidence ShapeEvidence(const OpEvidence& op) {
+  return Established(fmt::format(
+      "Its shape {} is stored as {}: {} elements are padding.",
+      InWords(op.op.logical_shape), InWords(op.op.storage_shape), op.padding));
+}
+
+}  // namespace
+
+std::optional<PaddingJudgement> JudgePadding(const Case& c,
+                                             const OpEvidence& op) {
+  const RunEvidence& e = c.evidence;
+  if (op.padding == 0 || op.logical_bad > 0) return std::nullopt;
+  if (op.bad_elements_max > op.padding) return std::nullopt;
+  PaddingJudgement judgement;
+  judgement.evidence.push_back(ShapeEvidence(op));
+  const bool region_clean = op.logical_statuses > 0;
+  if (region_clean) {
+    judgement.evidence.push_back(Established(
+        fmt::format("Its real region was counted {} times and never held a "
+                    "bad element.",
+                    op.logical_statuses)));
+  }
+  const bool count_fits = op.bad_elements_max > 0;
+  if (count_fits) {
+    judgement.evidence.push_back(Supported(
+        fmt::format("At most {} of its elements were bad at once, no more "
+                    "than are padding.",
+                    op.bad_elements_max)));
+  }
+  const bool finite = ResultsFinite(e) && !Saturates(c.run);
+  const bool after_clean = e.downstream_clean || finite;
+  if (e.downstream_clean) {
+    judgement.evidence.push_back(
+        Supported("The other ops of the forward pass were counted and are "
+                  "clean."));
+  }
+  if (LossWentBad(e, op)) {
+    judgement.grade = EvidenceGrade::kHypothesis;
+    judgement.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("Against it: the loss is not finite since step {}.",
+                     e.first_nonfinite_loss_step)});
+  } else if (region_clean || (count_fits && after_clean)) {
+    judgement.grade = EvidenceGrade::kEstablished;
+  } else if (after_clean || BadAtEveryScale(op)) {
+    judgement.grade = EvidenceGrade::kSupported;
+  }
+  return judgement;
+}
+
+bool IsHarmless(const Case& c, const OpEvidence& op) {
+  const auto established = [&](const OpEvidence& other) {
+    const auto judgement = JudgePadding(c, other);
+    return judgement && judgement->grade == EvidenceGrade::kEstablished;
+  };
+  if (established(op)) return true;
+  if (!IsInput(op)) return false;
+  const std::vector<OpEvidence>& ops = c.evidence.ops;
+  const bool passed_on =
+      std::any_of(ops.begin(), ops.end(), [&](const OpEvidence& other) {
+        return other.op.name == op.op.name && !IsInput(other) &&
+               !established(other);
+      });
+  if (passed_on) return false;
+  return std::any_of(ops.begin(), ops.end(), [&](const OpEvidence& other) {
+    return !IsInput(other) && other.first_bad_step <= op.first_bad_step &&
+           other.bad_elements_max >= op.bad_elements_max && established(other);
+  });
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,64 @@
+// Ordinary fp16 range overflow: gradients times scale leave the range, the
+// scaler steps down, and they fit again. The scaler's job.
+
+#include <spdlog/fmt/fmt.h>
+
+#include "diagnose/causes.h"
+#include "diagnose/op_facts.h"
+#include "diagnose/padding.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+// The op stopped being bad when the scale was lower.
+bool WentWithTheScale(const OpEvidence& op, const RunEvidence& e) {
+  if (op.clean_statuses == 0) return false;
+  if (!IsBadNow(op, e)) return true;
+  return op.scale_min && e.scale_now && *e.scale_now <= *op.scale_min;
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> RangeOverflow(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  if (!e.scaler_dynamic || e.overflows == 0 || e.good_steps == 0) {
+    return std::nullopt;
+  }
+  constexpr uint64_t kFewOf50 = 5;  // rule 5 speaks of more in a row
+  CauseVerdict verdict;
+  verdict.cause = Cause::kRangeOverflow;
+  bool all_went = true;
+  for (const OpEvidence& op : e.ops) {
+    if (IsHarmless(c, op) || (IsForward(op) && op.nan > 0)) continue;
+    if (BadAtEveryScale(op)) return std::nullopt;
+    all_went = all_went && WentWithTheScale(op, e);
+    verdict.ops.push_back(op.op.name);
+  }
+  if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
+  const bool few = e.overflows_last_50 <= kFewOf50;
+  verdict.grade =
+      few && all_went ? EvidenceGrade::kEstablished : EvidenceGrade::kSupported;
+  verdict.rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
+  if (verdict.grade == EvidenceGrade::kEstablished) {
+    verdict.ceiling = Severity::kInfo;
+    // That the scale falls too far or too often stays what it is.
+    verdict.uncapped = {4, 5, 6};
+  }
+  verdict.step = e.first_overflow_step;
+  verdict.sentence = fmt::format(
+      "Ordinary range overflow: {} of {} steps overflowed and the scaler "
+      "answered, {} of the last {}; the scale is {}.",
+      e.overflows, e.attempts, e.overflows_last_50, e.attempts_last_50,
+      e.scale_now ? InWords(*e.scale_now) : "not reported");
+  if (!verdict.ops.empty() && all_went) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("{} op(s) were bad and became clean as the scale fell, "
+                     "{} first.",
+                     verdict.ops.size(), verdict.ops[0])});
+  }
+  return verdict;
+}
+
+}  // namespace nanwatch

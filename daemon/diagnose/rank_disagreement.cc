@@ -1,0 +1,30 @@
+// Ranks that must agree do not: on the scale, on skipping, on the replica.
+
+#include "diagnose/causes.h"
+
+namespace nanwatch {
+
+std::optional<CauseVerdict> RankDisagreement(const Case& c) {
+  const Finding* first = nullptr;
+  for (const Finding& finding : c.findings) {
+    const bool ranks = finding.rule == 12 || finding.rule == 13 ||
+                       finding.rule == 49 || finding.rule == 56;
+    if (!ranks) continue;
+    if (first == nullptr || finding.opened_step < first->opened_step) {
+      first = &finding;
+    }
+  }
+  if (first == nullptr) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kRankDisagreement;
+  verdict.rules = {12, 13, 49, 51, 56};
+  verdict.origin = first->subject;
+  verdict.step = first->opened_step;
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.sentence =
+      "Ranks that must agree do not, so that their weights drift apart: " +
+      first->sentence;
+  return verdict;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,68 @@
+// An op overflows whatever the scale, and it is not known to be harmless.
+
+#include <spdlog/fmt/fmt.h>
+
+#include "diagnose/causes.h"
+#include "diagnose/op_facts.h"
+#include "diagnose/padding.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kNotScaleDependent = 8;
+
+const Finding* Find(const Case& c, int rule) {
+  for (const Finding& finding : c.findings) {
+    if (finding.rule == rule) return &finding;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
+  // While the scaler calibrates itself everything looks like this.
+  if (c.evidence.in_grace && c.evidence.first_good_step < 0) {
+    return std::nullopt;
+  }
+  CauseVerdict verdict;
+  verdict.cause = Cause::kScaleIndependentOp;
+  verdict.rules = {1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20, 21, 22};
+  const OpEvidence* origin = nullptr;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (IsHarmless(c, op) || !IsBadNow(op, c.evidence)) continue;
+    // At a fixed scale nothing is known of others, but the forward pass does
+    // not feel the scale at all.
+    const bool fixed = IsForward(op) && BadAtEveryAttempt(op);
+    if (!BadAtEveryScale(op) && !fixed) continue;
+    verdict.ops.push_back(op.op.name);
+    if (origin == nullptr && !IsInput(op)) origin = &op;
+  }
+  if (origin != nullptr) {
+    verdict.origin.op = origin->op.name;
+    verdict.origin.slot = origin->slot;
+    verdict.origin.rank = origin->rank;
+    verdict.step = origin->first_bad_step;
+    verdict.grade = BadAtEveryScale(*origin) ? EvidenceGrade::kEstablished
+                                             : EvidenceGrade::kSupported;
+    verdict.sentence = fmt::format(
+        "{} overflows {}, so lowering the scale cannot help; up to {} of its "
+        "elements are bad.",
+        InWords(origin->op), WhenBad(*origin), origin->bad_elements_max);
+    return verdict;
+  }
+  const Finding* finding = Find(c, kNotScaleDependent);
+  if (finding == nullptr) return std::nullopt;
+  verdict.ops.clear();
+  verdict.grade = EvidenceGrade::kSupported;
+  verdict.origin = finding->subject;
+  verdict.step = finding->opened_step;
+  verdict.sentence =
+      "The overflow goes on while the scale falls: an op overflows whatever "
+      "the scale. " +
+      finding->sentence;
+  return verdict;
+}
+
+}  // namespace nanwatch

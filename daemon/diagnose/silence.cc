@@ -1,0 +1,42 @@
+// Silence: records stopped coming or were lost on the way.
+
+#include <spdlog/fmt/fmt.h>
+
+#include "diagnose/causes.h"
+
+namespace nanwatch {
+
+std::optional<CauseVerdict> Silence(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  const Finding* first = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (finding.family != Family::kTelemetry) continue;
+    if (first == nullptr || finding.severity > first->severity) {
+      first = &finding;
+    }
+  }
+  if (first == nullptr) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kSilence;
+  verdict.rules = {53, 54, 55, first->rule};
+  verdict.origin = first->subject;
+  verdict.step = first->opened_step;
+  // That nothing came is measured; why (hung, killed, cut off) is not.
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.sentence = "Nothing is heard, or not all: " + first->sentence;
+  if (e.ranks_lost > 0) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("{} of {} rank(s) ended without a close.", e.ranks_lost,
+                     e.world_size)});
+  }
+  if (e.dropped_steps > 0) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("The clients had to drop {} step records.",
+                     e.dropped_steps)});
+  }
+  return verdict;
+}
+
+}  // namespace nanwatch

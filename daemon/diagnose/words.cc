@@ -1,0 +1,57 @@
+#include "diagnose/words.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+
+#include "diagnose/op_facts.h"
+
+namespace nanwatch {
+
+std::string InWords(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return fmt::format("{:.0f}", value);
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+std::string InWords(const std::vector<int64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+std::string InWords(const OpName& op) {
+  if (op.type.empty() || op.type == op.name) return op.name;
+  return op.type + " (" + op.name + ")";
+}
+
+std::string WhenBad(const OpEvidence& op) {
+  if (!BadAtEveryAttempt(op)) {
+    return fmt::format("at {} of {} steps", op.bad_attempts, op.attempts);
+  }
+  if (!op.scale_min || !op.scale_max) return "at every step";
+  if (*op.scale_min == *op.scale_max) {
+    return "at every step, at the scale " + InWords(*op.scale_min);
+  }
+  return "at every step and at every scale from " + InWords(*op.scale_max) +
+         " to " + InWords(*op.scale_min);
+}
+
+std::string UpdatesInWords(const RunEvidence& evidence) {
+  const uint64_t all = evidence.attempts_last_50;
+  if (evidence.skipped == 0 || evidence.applied_last_50 == all) return "";
+  const uint64_t skipped = all - evidence.applied_last_50;
+  if (evidence.applied_last_50 == 0) {
+    return fmt::format(
+        "no update is applied any more: the last {} of {} were skipped",
+        skipped, all);
+  }
+  return fmt::format("{} of the last {} updates were skipped", skipped, all);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,28 @@
+// How numbers, shapes and ops are said in a sentence.
+
+#ifndef NANWATCH_DIAGNOSE_WORDS_H_
+#define NANWATCH_DIAGNOSE_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnose/evidence.h"
+
+namespace nanwatch {
+
+// "65536", "4294967296", "0.8", "1.2e-05", "NaN", "Infinity".
+std::string InWords(double value);
+// "[1000, 6]".
+std::string InWords(const std::vector<int64_t>& shape);
+// "Log" or "Log (loss/Log)": type and name.
+std::string InWords(const OpName& op);
+// "at every step and at every scale from 4294967296 to 1", "at 3 of 9 steps".
+std::string WhenBad(const OpEvidence& op);
+// "no update is applied any more: the last 50 of 50 were skipped"; empty when
+// updates are applied.
+std::string UpdatesInWords(const RunEvidence& evidence);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_WORDS_H_

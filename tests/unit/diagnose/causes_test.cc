@@ -1,0 +1,263 @@
+// Every cause but padding: when it is claimed, how firmly, and what it lowers.
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/diagnose/case_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const CauseVerdict* Named(const Diagnosis& diagnosis, Cause cause) {
+  for (const CauseVerdict& verdict : diagnosis.causes) {
+    if (verdict.cause == cause) return &verdict;
+  }
+  return nullptr;
+}
+
+TestCase Calibrating() {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.in_grace = true;
+  e.attempts = e.overflows = e.skipped = 10;
+  e.attempts_last_50 = e.overflows_last_50 = 10;
+  e.first_overflow_step = 0;
+  e.last_overflow_step = e.last_step = 9;
+  e.scale_first = e.scale_max = 4294967296.0;
+  e.scale_now = e.scale_min = 8388608.0;
+  OpEvidence& op = t.Op("MatMulGrad", Slot::kGradInput);
+  op.last_bad_step = 9;
+  op.bad_statuses = op.bad_attempts = op.attempts = 10;
+  op.inf = op.bad_elements_max = 7;
+  op.scale_max = e.scale_max;
+  op.scale_min = e.scale_min;
+  t.Find(20, Family::kOp, Severity::kCritical, "MatMulGrad");
+  t.Find(5, Family::kScale, Severity::kWarning);
+  return t;
+}
+
+TestCase Calibrated() {
+  TestCase t = Calibrating();
+  RunEvidence& e = t.evidence;
+  e.in_grace = false;
+  e.first_good_step = 10;
+  e.last_step = 60;
+  e.attempts = 61;
+  e.good_steps = 51;
+  e.overflows_last_50 = 0;
+  e.applied_last_50 = 50;
+  e.attempts_last_50 = 50;
+  e.ops[0].clean_statuses = 51;
+  e.ops[0].attempts = 61;
+  return t;
+}
+
+TEST(CausesTest, StartUpCalibrationIsANote) {
+  const TestCase t = Calibrating();
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kStartupCalibration);
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+  EXPECT_EQ(Worst(Calibrated()), Severity::kInfo);
+}
+
+TEST(CausesTest, StartUpThatNeverEndsIsNoCalibration) {
+  TestCase t = Calibrating();
+  t.evidence.in_grace = false;
+  t.Find(7, Family::kScale, Severity::kCritical);
+  EXPECT_EQ(Named(t.Verdict(), Cause::kStartupCalibration), nullptr);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(CausesTest, ANaNInTheForwardPassIsNoCalibration) {
+  TestCase t = Calibrating();
+  OpEvidence& op = t.Op("Rsqrt", Slot::kOutput);
+  op.nan = op.bad_elements_max = 1;
+  op.first_bad_step = op.last_bad_step = 9;
+  op.bad_statuses = op.attempts = op.bad_attempts = 1;
+  op.first_inputs_clean = true;
+  t.Find(18, Family::kOp, Severity::kCritical, "Rsqrt");
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(Named(diagnosis, Cause::kStartupCalibration), nullptr);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(diagnosis.causes[0].step, 9);
+}
+
+TEST(CausesTest, RareRangeOverflowIsTheScalersJob) {
+  TestCase t = Calibrated();
+  RunEvidence& e = t.evidence;
+  e.attempts = 4000;
+  e.overflows = 12;
+  e.last_step = e.last_overflow_step = 3999;
+  e.overflows_last_50 = 1;
+  e.good_steps = 3988;
+  e.scale_now = e.ops[0].scale_min = 65536.0;
+  e.ops[0].last_bad_step = 3999;
+  e.ops[0].attempts = 4000;
+  t.findings.clear();
+  t.Find(18, Family::kOp, Severity::kCritical, "MatMulGrad");
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow);
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+
+  // A streak is not: what the scale's rules say stays, and so does the op.
+  e.overflows_last_50 = 20;
+  t.Find(4, Family::kScale, Severity::kWarning);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(CausesTest, AFallingScaleIsNeverLowered) {
+  TestCase t = Calibrated();
+  t.evidence.last_overflow_step = 60;
+  t.evidence.overflows_last_50 = 4;
+  t.findings.clear();
+  const Finding collapse = t.Find(4, Family::kScale, Severity::kWarning);
+  EXPECT_EQ(UnderCeiling(t.Verdict(), collapse), Severity::kWarning);
+}
+
+TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  t.run.overflow_mode = OverflowMode::kInfNan;
+  e.scaler_dynamic = true;
+  e.attempts = 3000;
+  e.overflows = 1;
+  e.loss_nonfinite = 1;
+  e.loss_finite = 2999;
+  e.first_nonfinite_loss_step = e.first_overflow_step = 1000;
+  e.last_overflow_step = 1000;
+  e.last_step = 2999;
+  e.good_steps = 2999;
+  e.first_good_step = 0;
+  e.attempts_last_50 = e.applied_last_50 = 50;
+  for (const char* name : {"Rsqrt", "Mul"}) {
+    OpEvidence& op = t.Op(name, Slot::kOutput);
+    op.first_bad_step = op.last_bad_step = 1000;
+    op.bad_statuses = op.bad_attempts = 1;
+    op.attempts = 2000;
+    op.clean_statuses = 1999;
+    op.nan = op.bad_elements_max = 1;
+    op.first_inputs_clean = op.op.name == "Rsqrt";
+    op.first_inputs_bad = !op.first_inputs_clean;
+  }
+  for (const bool now : {true, false}) {
+    t.findings.clear();
+    if (now) t.Find(18, Family::kOp, Severity::kCritical, "Rsqrt");
+    const Diagnosis diagnosis = t.Verdict();
+    ASSERT_FALSE(diagnosis.causes.empty());
+    const CauseVerdict& first = diagnosis.causes[0];
+    EXPECT_EQ(first.cause, Cause::kNanFromForward);
+    EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
+    EXPECT_EQ(first.step, 1000);
+    EXPECT_EQ(first.origin.op, "Rsqrt");
+    EXPECT_THAT(first.ops, ElementsAre("Rsqrt", "Mul"));
+    EXPECT_THAT(diagnosis.headline,
+                HasSubstr("It is born in Rsqrt at step 1000"));
+    EXPECT_EQ(diagnosis.headline.rfind("Healthy now. Earlier: ", 0) == 0, !now);
+  }
+}
+
+TEST(CausesTest, ANaNInTheFirstInputComesFromTheData) {
+  TestCase t;
+  OpEvidence& op = t.Op("Gather", Slot::kInput);
+  op.first_bad_order = 0;
+  op.first_bad_step = 7;
+  op.nan = op.bad_elements_max = 2;
+  t.Find(18, Family::kOp, Severity::kCritical, "Gather");
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_THAT(diagnosis.headline, HasSubstr("The data bring it in"));
+}
+
+TEST(CausesTest, ANonFiniteLossWithoutOpsIsSupported) {
+  TestCase t;
+  t.evidence.loss_nonfinite = 3;
+  t.evidence.first_nonfinite_loss_step = 12;
+  t.Find(15, Family::kLoss, Severity::kCritical);
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
+}
+
+TEST(CausesTest, CollapseNeedsMeasuredUnderflowToBeEstablished) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.attempts = e.overflows = 100;
+  e.overflows_last_50 = 50;
+  e.scale_max = 65536;
+  e.scale_now = 0.25;
+  t.Find(2, Family::kScale, Severity::kCritical);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kCollapseWithUnderflow);
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+  e.underflow_fraction = 0.4;
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kEstablished);
+}
+
+TEST(CausesTest, DivergenceWithoutOverflow) {
+  TestCase t;
+  t.evidence.attempts = 1000;
+  t.Find(27, Family::kGradient, Severity::kWarning);
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
+  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
+  EXPECT_THAT(diagnosis.headline, HasSubstr("without an overflow"));
+}
+
+TEST(CausesTest, RanksThatDisagree) {
+  TestCase t;
+  t.run.framework = "ascend_tf";
+  t.Find(13, Family::kScale, Severity::kCritical).subject.rank = 5;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kRankDisagreement);
+  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(diagnosis.causes[0].origin.rank, 5);
+  EXPECT_THAT(diagnosis.causes[0].actions.back().sentence,
+              HasSubstr("is_distributed=True"));
+}
+
+TEST(CausesTest, AMisusedScalerIsEstablishedOnlyWhenItWasDeclared) {
+  TestCase t;
+  t.evidence.scaler = "pytorch";
+  t.evidence.impossible_transitions = 2;
+  t.Find(14, Family::kScale, Severity::kWarning);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kScalerMisuse);
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kEstablished);
+  t.evidence.scaler_recognised = true;
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
+}
+
+TEST(CausesTest, Silence) {
+  TestCase t;
+  t.evidence.ranks_lost = 1;
+  t.Find(53, Family::kTelemetry, Severity::kCritical);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kSilence);
+}
+
+TEST(CausesTest, WhatNoCauseExplainsIsSaidSo) {
+  TestCase t;
+  t.Find(22, Family::kOp, Severity::kWarning, "Softmax");
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kUnexplained);
+  EXPECT_THAT(diagnosis.causes[0].rules, ElementsAre(22));
+  EXPECT_EQ(Worst(t), Severity::kWarning);
+}
+
+TEST(CausesTest, EveryFindingHasACauseAndTheWorstComesFirst) {
+  TestCase t = Cured();
+  t.Find(53, Family::kTelemetry, Severity::kCritical);
+  const Diagnosis diagnosis = t.Verdict();
+  for (const Finding& finding : t.findings) {
+    EXPECT_NE(FirstCause(diagnosis, finding), nullptr);
+  }
+  ASSERT_GE(diagnosis.causes.size(), 2u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kSilence);
+  EXPECT_EQ(diagnosis.causes[1].cause, Cause::kHarmlessPadding);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,180 @@
+// Harmless padding, in both directions: what lowers an alarm, and what raises
+// it again.
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/diagnose/case_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(PaddingTest, Word2vecIsNamedWithItsCure) {
+  const Diagnosis diagnosis = Word2vec().Verdict();
+  ASSERT_FALSE(diagnosis.causes.empty());
+  const CauseVerdict& first = diagnosis.causes[0];
+  EXPECT_EQ(first.cause, Cause::kHarmlessPadding);
+  EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(first.origin.op, "Log");
+  EXPECT_EQ(diagnosis.headline,
+            "Log overflows at every step and at every scale from 4294967296 "
+            "to 1, so lowering the scale cannot help; its real outputs and "
+            "the gradients are finite; its shape [1000, 6] is stored as "
+            "[1008, 16], 10128 elements of padding: harmless padding; no "
+            "update is applied any more: the last 50 of 50 were skipped; use "
+            "a fixed loss scale with the overflow check off.");
+  EXPECT_THAT(first.actions[0].sentence, HasSubstr("fixed loss scale"));
+}
+
+TEST(PaddingTest, TheOpIsANoteButThatNothingIsAppliedStaysCritical) {
+  const TestCase t = Word2vec();
+  const Diagnosis diagnosis = t.Verdict();
+  for (const Finding& finding : t.findings) {
+    const bool consequence = finding.rule <= 7;
+    EXPECT_EQ(UnderCeiling(diagnosis, finding),
+              consequence ? Severity::kCritical : Severity::kInfo)
+        << "rule " << finding.rule;
+    EXPECT_EQ(FirstCause(diagnosis, finding)->cause, Cause::kHarmlessPadding)
+        << "rule " << finding.rule;
+  }
+}
+
+TEST(PaddingTest, TheCureLeavesANote) {
+  const TestCase t = Cured();
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kHarmlessPadding);
+  EXPECT_THAT(diagnosis.headline,
+              AllOf(HasSubstr("Healthy, with a note: Log overflows"),
+                    Not(HasSubstr("no update is applied"))));
+}
+
+TEST(PaddingTest, ABadElementInTheRealRegionRaisesAgain) {
+  TestCase t = Cured();
+  t.evidence.ops[0].logical_bad = 1;
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, MoreBadElementsThanPaddingRaiseAgain) {
+  TestCase t = Cured();
+  t.evidence.ops[0].bad_elements_max = 10129;
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, ANonFiniteLossRaisesAgain) {
+  TestCase t = Cured();
+  t.evidence.loss_nonfinite = 1;
+  t.evidence.first_nonfinite_loss_step = 500;
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+  EXPECT_NE(t.Verdict().causes[0].cause, Cause::kHarmlessPadding);
+}
+
+TEST(PaddingTest, AnotherOpKeepsItsSeverityAndThatOfTheSteps) {
+  TestCase t = Cured();
+  OpEvidence& exp = t.Op("Exp", Slot::kOutput);
+  exp.first_bad_step = exp.last_bad_step = 599;
+  exp.bad_statuses = exp.bad_attempts = exp.attempts = 1;
+  exp.inf = exp.bad_elements_max = 3;
+  const Finding other = t.Find(21, Family::kOp, Severity::kWarning, "Exp");
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(UnderCeiling(diagnosis, other), Severity::kWarning);
+  EXPECT_EQ(UnderCeiling(diagnosis, t.findings[0]), Severity::kInfo);
+  EXPECT_EQ(UnderCeiling(diagnosis, t.findings[1]), Severity::kCritical);
+}
+
+TEST(PaddingTest, AnOpThatWasBadLongAgoDoesNotMatter) {
+  TestCase t = Cured();
+  OpEvidence& old = t.Op("MatMulGrad", Slot::kGradInput);
+  old.first_bad_step = old.last_bad_step = 20;
+  old.bad_statuses = 1;
+  old.clean_statuses = 500;
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+}
+
+TEST(PaddingTest, PaddingThatEntersTheNextOpAndEndsThereIsPartOfIt) {
+  TestCase t = Cured();
+  OpEvidence& input = t.Op("TransData", Slot::kInput);
+  input.last_bad_step = 599;
+  input.bad_statuses = input.bad_attempts = input.attempts = 600;
+  input.saturated = input.bad_elements_max = 10128;
+  t.Find(21, Family::kOp, Severity::kWarning, "TransData");
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+
+  // But not when it comes out of there.
+  OpEvidence output = t.evidence.ops[1];
+  output.slot = Slot::kOutput;
+  t.evidence.ops.push_back(output);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, WithoutTheRealRegionTheCountAndWhatFollowsEstablishIt) {
+  TestCase t = Cured();
+  t.evidence.ops[0].logical_statuses = 0;
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
+  t.evidence.downstream_clean = true;
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+}
+
+TEST(PaddingTest, AFiniteLossProvesNothingInSaturationMode) {
+  TestCase t = Cured();
+  t.evidence.ops[0].logical_statuses = 0;
+  t.run.overflow_mode = OverflowMode::kInfNan;
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+  t.run.overflow_mode = OverflowMode::kSaturation;
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, OnlyThePaddedShapeIsAHypothesis) {
+  TestCase t = Word2vec();
+  OpEvidence& op = t.evidence.ops[0];
+  op.logical_statuses = 0;
+  op.bad_elements_max = op.saturated = 0;
+  op.flag_only = 600;
+  op.scale_min = op.scale_max;
+  const Diagnosis diagnosis = t.Verdict();
+  bool found = false;
+  for (const CauseVerdict& cause : diagnosis.causes) {
+    if (cause.cause != Cause::kHarmlessPadding) continue;
+    found = true;
+    EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
+    EXPECT_EQ(cause.ceiling, Severity::kCritical);
+  }
+  EXPECT_TRUE(found);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, WithoutPaddingItIsAnOpThatOverflowsAtEveryScale) {
+  TestCase t = Word2vec();
+  OpEvidence& op = t.evidence.ops[0];
+  op.op.storage_shape = op.op.logical_shape;
+  op.padding = 0;
+  op.logical_statuses = 0;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kScaleIndependentOp);
+  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, AMaskIsSupportedAtMost) {
+  TestCase t;
+  t.run.overflow_mode = OverflowMode::kInfNan;
+  t.evidence.attempts = t.evidence.loss_finite = 100;
+  t.evidence.downstream_clean = true;
+  t.evidence.last_step = 99;
+  OpEvidence& op = t.Op("MaskedFill", Slot::kOutput);
+  op.last_bad_step = 99;
+  op.bad_statuses = op.bad_attempts = op.attempts = 100;
+  op.inf = op.bad_elements_max = 64;
+  t.Find(18, Family::kOp, Severity::kCritical, "MaskedFill");
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kHarmlessPadding);
+  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+}  // namespace
+}  // namespace nanwatch
