@@ -12,6 +12,8 @@
 #define NANWATCH_TS(x)
 #endif
 
+// The abseil beneath gRPC defines it, too, and means the same.
+#undef GUARDED_BY
 #define GUARDED_BY(x) NANWATCH_TS(guarded_by(x))
 #define REQUIRES_LOCK(x) NANWATCH_TS(requires_capability(x))
 

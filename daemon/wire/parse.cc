@@ -203,8 +203,7 @@ Verdict CheckHead(const IngestRequest& request, const Head& head) {
   if (head.session == 0) {
     return Complaint{"its session is 0; open one with a random id", ""};
   }
-  const bool unnumbered = request.has_open() || request.has_op_names();
-  if (head.sequence == 0 && !unnumbered) {
+  if (head.sequence == 0 && !request.has_open()) {
     return Complaint{"its sequence is 0; a session's messages count from 1",
                      ""};
   }

@@ -25,9 +25,6 @@ struct Parsed {
 // `shapes` are those of the message's session on its stream: read for op
 // statuses, added to by op names. Null: the session is not open there (such a
 // message is still parsed, unless it needs them).
-//
-// OpNames with sequence 0 repeat entries that were acked before, for a new
-// stream: they fill `shapes` and are nothing else.
 Parsed Parse(const v1::IngestRequest& request, OpShapes* shapes);
 
 // For `bytes` bytes that protobuf did not take; `partial` is what it read until

@@ -144,16 +144,9 @@ TEST(ParseTest, TakesOpNamesInOrderAndAgain) {
   EXPECT_EQ(shapes.elements(1), 20u);
 }
 
-TEST(ParseTest, TakesOpNamesWithoutASequenceAsARepetition) {
-  OpShapes shapes;
-  const Parsed parsed = Parse(NamesRequest(0, 2, 256, 0), &shapes);
-  EXPECT_FALSE(parsed.refused);
-  EXPECT_EQ(parsed.message.sequence, 0u);
-  EXPECT_EQ(shapes.size(), 2u);
-}
-
 TEST(ParseTest, RefusesASequenceOfZero) {
   ExpectRefused(StepsRequest(1, 0), "its sequence is 0");
+  ExpectRefused(NamesRequest(0, 1, 1, 0), "its sequence is 0");
   v1::IngestRequest request;
   request.mutable_close()->set_session(kSession);
   ExpectRefused(request, "its sequence is 0");

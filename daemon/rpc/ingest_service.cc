@@ -1,0 +1,44 @@
+#include "rpc/ingest_service.h"
+
+#include <utility>
+#include <vector>
+
+#include "model/limits.h"
+#include "rpc/ingest_stream.h"
+
+namespace nanwatch {
+
+IngestStreams::IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
+                             std::string daemon)
+    : sink(sink), clock(clock), stats(stats), daemon(std::move(daemon)) {}
+
+bool IngestStreams::Add(const std::shared_ptr<StreamPort>& port) {
+  MutexLock lock(mutex_);
+  if (ports_.size() >= limits::kStreams) return false;
+  ports_.insert(port);
+  return true;
+}
+
+void IngestStreams::Remove(const std::shared_ptr<StreamPort>& port) {
+  MutexLock lock(mutex_);
+  ports_.erase(port);
+}
+
+void IngestStreams::EndAll() {
+  std::vector<std::shared_ptr<StreamPort>> ports;
+  {
+    MutexLock lock(mutex_);
+    ports.assign(ports_.begin(), ports_.end());
+  }
+  for (const auto& port : ports) {
+    port->EndWhenWritten({grpc::StatusCode::UNAVAILABLE,
+                          "nanwatchd is shutting down; come again"});
+  }
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
+IngestService::Ingest(grpc::CallbackServerContext* context) {
+  return new IngestStream(streams_, context);
+}
+
+}  // namespace nanwatch

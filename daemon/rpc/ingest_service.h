@@ -1,0 +1,63 @@
+// IngestService: the streams on which clients speak. Reads, counts against the
+// quota, has wire/ parse, and offers the result to the sink; the sink answers
+// through each stream's ReplyPort.
+
+#ifndef NANWATCH_RPC_INGEST_SERVICE_H_
+#define NANWATCH_RPC_INGEST_SERVICE_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "nanwatch/v1/ingest.grpc.pb.h"
+#include "rpc/ingest_port.h"
+#include "rpc/stats.h"
+#include "rpc/stream_port.h"
+
+namespace nanwatch {
+
+// What the streams share.
+class IngestStreams {
+ public:
+  // All must outlive this.
+  IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
+                std::string daemon);
+
+  IngestSink& sink;
+  Clock& clock;
+  RpcStats& stats;
+  const std::string daemon;  // name and version, said in the handshake
+  std::atomic<bool> stopping{false};
+
+  // False: there are limits::kStreams of them.
+  bool Add(const std::shared_ptr<StreamPort>& port);
+  void Remove(const std::shared_ptr<StreamPort>& port);
+  // Every stream ends once its answers are written.
+  void EndAll();
+
+ private:
+  Mutex mutex_;
+  std::unordered_set<std::shared_ptr<StreamPort>> ports_ GUARDED_BY(mutex_);
+};
+
+// Raw: bytes that are not a message are refused with a sentence here, where
+// gRPC would end the stream without one.
+class IngestService : public v1::IngestService::WithRawCallbackMethod_Ingest<
+                          v1::IngestService::Service> {
+ public:
+  // `streams` must outlive this.
+  explicit IngestService(IngestStreams& streams) : streams_(streams) {}
+
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Ingest(
+      grpc::CallbackServerContext* context) override;
+
+ private:
+  IngestStreams& streams_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_INGEST_SERVICE_H_

@@ -1,0 +1,245 @@
+#include "rpc/ingest_stream.h"
+
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "model/limits.h"
+#include "wire/scratch_arena.h"
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kRetryAfter = milliseconds(200);
+// Where a message says its kind, session and sequence.
+constexpr size_t kBeginning = 64;
+
+// Reads the first bytes only; whatever was read by then stays in `request`.
+void ParseBeginning(const grpc::ByteBuffer& bytes, v1::IngestRequest* request) {
+  std::vector<grpc::Slice> slices;
+  if (!bytes.Dump(&slices).ok()) return;
+  std::string beginning;
+  for (const grpc::Slice& slice : slices) {
+    const size_t n = std::min(slice.size(), kBeginning - beginning.size());
+    beginning.append(reinterpret_cast<const char*>(slice.begin()), n);
+    if (beginning.size() == kBeginning) break;
+  }
+  // False, as the message is cut: that is meant.
+  [[maybe_unused]] const bool whole = request->ParseFromString(beginning);
+}
+
+bool ParseWhole(grpc::ByteBuffer* bytes, v1::IngestRequest* request) {
+  grpc::ProtoBufferReader reader(bytes);
+  return reader.status().ok() && request->ParseFromZeroCopyStream(&reader);
+}
+
+}  // namespace
+
+IngestStream::IngestStream(IngestStreams& streams,
+                           grpc::CallbackServerContext* context)
+    : streams_(streams),
+      context_(context),
+      port_(std::make_shared<StreamPort>(this, &streams.stats, streams.daemon)),
+      quota_(limits::kBytesPerSecondPerStream) {
+  streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
+  streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
+  if (streams_.Add(port_)) {
+    StartRead(&read_);
+    return;
+  }
+  streams_.stats.CountLimit("streams");
+  port_->EndWhenWritten({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                         fmt::format("{} streams are open, no more are taken; "
+                                     "carry several ranks on one stream",
+                                     limits::kStreams)});
+}
+
+void IngestStream::OnReadDone(bool ok) {
+  if (!ok) {
+    port_->EndWhenWritten(grpc::Status::OK);
+    return;
+  }
+  Take(read_);
+  read_.Clear();
+  StartRead(&read_);
+}
+
+void IngestStream::OnWriteDone(bool ok) { port_->Written(ok); }
+
+void IngestStream::OnDone() {
+  port_->Detach();
+  streams_.Remove(port_);
+  streams_.stats.streams.fetch_sub(1, std::memory_order_relaxed);
+  Arrival arrival;
+  arrival.port = port_;
+  arrival.ended = true;
+  streams_.sink.Offer(std::move(arrival), 0);
+  delete this;
+}
+
+void IngestStream::Write(const v1::IngestResponse& response) {
+  bool own = false;
+  written_.Clear();
+  grpc::SerializationTraits<v1::IngestResponse>::Serialize(response, &written_,
+                                                           &own);
+  StartWrite(&written_);
+}
+
+void IngestStream::Finish(const grpc::Status& status) {
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(status);
+}
+
+void IngestStream::Cancel() { context_->TryCancel(); }
+
+void IngestStream::Take(grpc::ByteBuffer& bytes) {
+  const size_t size = bytes.Length();
+  RpcStats& stats = streams_.stats;
+  stats.messages.fetch_add(1, std::memory_order_relaxed);
+  stats.bytes.fetch_add(size, std::memory_order_relaxed);
+  ScratchArena arena;
+  auto* request = arena.Create<v1::IngestRequest>();
+  const bool within =
+      quota_.Take(streams_.clock.Now(), static_cast<int64_t>(size));
+  if (!within || size > limits::kMessageBytes) {
+    ParseBeginning(bytes, request);
+    if (!within) return RefuseOverQuota(*request);
+    Session* session = FindSession(*request);
+    if (session != nullptr) TakeParsed(session, ParseOversized(*request, size));
+    return;
+  }
+  if (ParseWhole(&bytes, request)) return TakeMessage(*request);
+  Parsed parsed = ParseMalformed(*request, size);
+  const auto known = sessions_.find(parsed.message.session);
+  TakeParsed(known == sessions_.end() ? nullptr : &known->second,
+             std::move(parsed));
+}
+
+void IngestStream::TakeMessage(const v1::IngestRequest& request) {
+  Session* session = FindSession(request);
+  if (session == nullptr) return;
+  TakeParsed(session, Parse(request, &session->shapes));
+}
+
+void IngestStream::TakeParsed(Session* session, Parsed parsed) {
+  const ClientMessage& message = parsed.message;
+  const Sequence sequence = message.sequence;
+  if (session != nullptr && session->busy_from != 0 && sequence != 0) {
+    if (sequence > session->busy_from) {
+      streams_.stats.passed_over.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    if (sequence == session->busy_from) session->busy_from = 0;
+  }
+  const bool opens = std::holds_alternative<OpenSessionMessage>(message.body);
+  const bool closes = std::holds_alternative<RankClosed>(message.body);
+  if (parsed.refused && (session == nullptr || sequence == 0)) {
+    port_->Refuse(message.session, sequence, *parsed.refused, Duration(0));
+    if (session != nullptr) session->closed = true;
+    return;
+  }
+  Arrival arrival;
+  arrival.port = port_;
+  arrival.message = std::move(parsed.message);
+  const size_t weight = WeightOf(arrival.message);
+  if (streams_.stopping.load(std::memory_order_relaxed) ||
+      !streams_.sink.Offer(std::move(arrival), weight)) {
+    parsed.message = std::move(arrival.message);
+    return RefuseForNow(parsed, session);
+  }
+  // After the Dropped in its place is taken, so that it is said once.
+  if (parsed.refused) {
+    port_->Refuse(arrival.message.session, sequence, *parsed.refused,
+                  Duration(0));
+  }
+  if (opens) session->closed = false;
+  if (closes) session->closed = true;
+}
+
+IngestStream::Session* IngestStream::FindSession(
+    const v1::IngestRequest& request) {
+  const SessionId id = SessionOf(request);
+  if (request.has_open() && id != 0) {
+    if (!sessions_.contains(id) && !MakeRoom()) {
+      port_->Refuse(id, 0,
+                    {RefusalReason::kLimit,
+                     fmt::format("{} sessions are open on this stream, no more "
+                                 "are taken; open another stream",
+                                 limits::kSessionsPerStream),
+                     0, "sessions_per_stream"},
+                    Duration(0));
+      return nullptr;
+    }
+    Session& session = sessions_[id];
+    session = Session();
+    return &session;
+  }
+  const auto known = sessions_.find(id);
+  if (known != sessions_.end()) return &known->second;
+  Parsed parsed = Parse(request, nullptr);
+  RefusedMessage refused;
+  refused.reason = RefusalReason::kUnknownSession;
+  refused.message = fmt::format(
+      "session {:x} is not open on this stream; send "
+      "OpenSession first",
+      id);
+  if (id == 0 && parsed.refused) refused = *parsed.refused;
+  port_->Refuse(id, parsed.message.sequence, refused, Duration(0));
+  return nullptr;
+}
+
+bool IngestStream::MakeRoom() {
+  if (sessions_.size() < limits::kSessionsPerStream) return true;
+  std::erase_if(sessions_, [](const auto& one) { return one.second.closed; });
+  return sessions_.size() < limits::kSessionsPerStream;
+}
+
+void IngestStream::RefuseForNow(const Parsed& parsed, Session* session) {
+  const ClientMessage& message = parsed.message;
+  RefusedMessage refused;
+  if (streams_.stopping.load(std::memory_order_relaxed)) {
+    refused.reason = RefusalReason::kShuttingDown;
+    refused.message = "nanwatchd is shutting down; come again in a moment";
+  } else {
+    refused.reason = RefusalReason::kBusy;
+    refused.message = fmt::format(
+        "nanwatchd is behind; send again, beginning "
+        "with sequence {}",
+        message.sequence);
+    refused.limit = "mailbox";
+  }
+  refused.expected_sequence = message.sequence;
+  if (session != nullptr) session->busy_from = message.sequence;
+  port_->Refuse(message.session, message.sequence, refused, kRetryAfter);
+}
+
+void IngestStream::RefuseOverQuota(const v1::IngestRequest& beginning) {
+  const Parsed parsed = ParseOversized(beginning, 0);
+  const SessionId id = parsed.message.session;
+  const Sequence sequence = parsed.message.sequence;
+  const auto known = sessions_.find(id);
+  if (known != sessions_.end()) {
+    Session& session = known->second;
+    if (session.busy_from != 0 && sequence > session.busy_from) {
+      streams_.stats.passed_over.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    session.busy_from = sequence;
+  }
+  RefusedMessage refused;
+  refused.reason = RefusalReason::kLimit;
+  refused.message = fmt::format(
+      "this stream sends more than {} MB/s; send again, beginning with "
+      "sequence {}",
+      limits::kBytesPerSecondPerStream >> 20, sequence);
+  refused.expected_sequence = sequence;
+  refused.limit = "quota";
+  port_->Refuse(id, sequence, refused,
+                std::max<Duration>(quota_.Wait(), milliseconds(1)));
+}
+
+}  // namespace nanwatch

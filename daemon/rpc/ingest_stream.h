@@ -1,0 +1,67 @@
+// IngestStream: the reading half of one client's stream.
+
+#ifndef NANWATCH_RPC_INGEST_STREAM_H_
+#define NANWATCH_RPC_INGEST_STREAM_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "rpc/ingest_service.h"
+#include "rpc/quota.h"
+#include "rpc/stream_port.h"
+#include "wire/op_shapes.h"
+#include "wire/parse.h"
+
+namespace nanwatch {
+
+// Deletes itself when gRPC is done with it.
+class IngestStream final
+    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+      public StreamWriter {
+ public:
+  // `streams` and `context` must outlive the stream.
+  IngestStream(IngestStreams& streams, grpc::CallbackServerContext* context);
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnDone() override;
+
+ private:
+  struct Session {
+    OpShapes shapes;
+    // Refused as BUSY: what follows it is passed over until it comes again.
+    Sequence busy_from = 0;
+    bool closed = false;
+  };
+
+  // StreamWriter
+  void Write(const v1::IngestResponse& response) override;
+  void Finish(const grpc::Status& status) override;
+  void Cancel() override;
+
+  void Take(grpc::ByteBuffer& bytes);
+  void TakeMessage(const v1::IngestRequest& request);
+  void TakeParsed(Session* session, Parsed parsed);
+  // Null: refused.
+  Session* FindSession(const v1::IngestRequest& request);
+  bool MakeRoom();
+  void RefuseForNow(const Parsed& parsed, Session* session);
+  void RefuseOverQuota(const v1::IngestRequest& beginning);
+
+  IngestStreams& streams_;
+  grpc::CallbackServerContext* const context_;
+  const std::shared_ptr<StreamPort> port_;
+
+  // Of the one reading callback.
+  grpc::ByteBuffer read_;
+  Quota quota_;
+  std::unordered_map<SessionId, Session> sessions_;  // looked up by id only
+
+  grpc::ByteBuffer written_;  // of the write in flight
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_INGEST_STREAM_H_

@@ -1,0 +1,35 @@
+// QueryBackend: what the query service reads and does, filled by app/.
+
+#ifndef NANWATCH_RPC_QUERY_BACKEND_H_
+#define NANWATCH_RPC_QUERY_BACKEND_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/event.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+// All functions may be called from any thread and do not block.
+struct QueryBackend {
+  std::function<std::shared_ptr<const Snapshot>()> snapshot;
+  // The history's database; empty: history is off.
+  std::string history_path;
+  // Posts the annotation as an event.
+  std::function<Status(const RunKey&, const Annotation&)> annotate;
+  // Rules by number; "" and nullopt: no such rule.
+  std::function<std::string(int)> rule_name;
+  std::function<std::optional<int>(std::string_view)> rule_number;
+  std::string daemon;  // name and version
+  Clock* clock = nullptr;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_QUERY_BACKEND_H_

@@ -1,0 +1,153 @@
+#include "rpc/query_client.h"
+
+#include <grpcpp/grpcpp.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <chrono>
+#include <utility>
+
+#include "nanwatch/v1/query.grpc.pb.h"
+
+namespace nanwatch {
+
+class QueryClient::Stub {
+ public:
+  explicit Stub(const std::string& address)
+      : stub(v1::QueryService::NewStub(Connect(address))) {}
+
+  const std::unique_ptr<v1::QueryService::Stub> stub;
+
+ private:
+  static std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+    grpc::ChannelArguments arguments;
+    // A run of a hundred thousand ranks is one message.
+    arguments.SetMaxReceiveMessageSize(-1);
+    return grpc::CreateCustomChannel(
+        address, grpc::InsecureChannelCredentials(), arguments);
+  }
+};
+
+namespace {
+
+void SetDeadline(Duration deadline, grpc::ClientContext* context) {
+  context->set_deadline(std::chrono::system_clock::now() + deadline);
+}
+
+Error Explain(const std::string& address, const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+      return {
+          fmt::format("no daemon listens at {}: start nanwatchd, or pass "
+                      "--address",
+                      address)};
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return {
+          fmt::format("the daemon at {} did not answer in time: see its "
+                      "log, or try again",
+                      address)};
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return {
+          fmt::format("what listens at {} is not this version of "
+                      "nanwatchd: update it, or pass --address",
+                      address)};
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return {
+          fmt::format("the daemon at {} answers as many as it can: try "
+                      "again ({})",
+                      address, status.error_message())};
+    default:
+      return {status.error_message().empty()
+                  ? fmt::format("the daemon at {} failed (gRPC code {})",
+                                address, static_cast<int>(status.error_code()))
+                  : status.error_message()};
+  }
+}
+
+}  // namespace
+
+QueryClient::QueryClient(std::string address, Duration deadline)
+    : address_(std::move(address)),
+      deadline_(deadline),
+      stub_(std::make_unique<Stub>(address_)) {}
+
+QueryClient::~QueryClient() = default;
+
+Result<v1::ListRunsResponse> QueryClient::ListRuns() {
+  grpc::ClientContext context;
+  SetDeadline(deadline_, &context);
+  v1::ListRunsResponse response;
+  const grpc::Status status = stub_->stub->ListRuns(&context, {}, &response);
+  if (!status.ok()) return Explain(address_, status);
+  return response;
+}
+
+Result<v1::RunDetail> QueryClient::GetRun(const std::string& run_id,
+                                          std::optional<int32_t> attempt) {
+  grpc::ClientContext context;
+  SetDeadline(deadline_, &context);
+  v1::GetRunRequest request;
+  request.set_run_id(run_id);
+  if (attempt) request.set_attempt(*attempt);
+  v1::GetRunResponse response;
+  const grpc::Status status = stub_->stub->GetRun(&context, request, &response);
+  if (!status.ok()) return Explain(address_, status);
+  return std::move(*response.mutable_run());
+}
+
+Status QueryClient::WatchRun(
+    const v1::WatchRunRequest& request,
+    const std::function<bool(const v1::RunDetail&)>& show) {
+  grpc::ClientContext context;
+  const auto reader = stub_->stub->WatchRun(&context, request);
+  v1::WatchRunResponse response;
+  while (reader->Read(&response)) {
+    if (show(response.run())) continue;
+    context.TryCancel();
+    reader->Finish();
+    return OkStatus();
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(address_, status);
+  return OkStatus();
+}
+
+Result<v1::GetStepsResponse> QueryClient::GetSteps(
+    const v1::GetStepsRequest& request) {
+  grpc::ClientContext context;
+  SetDeadline(deadline_, &context);
+  v1::GetStepsResponse response;
+  const grpc::Status status =
+      stub_->stub->GetSteps(&context, request, &response);
+  if (!status.ok()) return Explain(address_, status);
+  return response;
+}
+
+Status QueryClient::ExportRun(
+    const v1::ExportRunRequest& request,
+    const std::function<Status(const v1::ExportRunResponse&)>& take) {
+  grpc::ClientContext context;
+  const auto reader = stub_->stub->ExportRun(&context, request);
+  v1::ExportRunResponse response;
+  while (reader->Read(&response)) {
+    Status taken = take(response);
+    if (taken) continue;
+    context.TryCancel();
+    reader->Finish();
+    return taken;
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(address_, status);
+  return OkStatus();
+}
+
+Result<std::string> QueryClient::Annotate(const v1::AnnotateRequest& request) {
+  grpc::ClientContext context;
+  SetDeadline(deadline_, &context);
+  v1::AnnotateResponse response;
+  const grpc::Status status =
+      stub_->stub->Annotate(&context, request, &response);
+  if (!status.ok()) return Explain(address_, status);
+  return response.message();
+}
+
+}  // namespace nanwatch

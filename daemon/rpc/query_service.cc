@@ -1,0 +1,215 @@
+#include "rpc/query_service.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model/limits.h"
+#include "rpc/annotate.h"
+#include "rpc/view_messages.h"
+#include "wire/event_codec.h"
+
+namespace nanwatch {
+namespace {
+
+using grpc::StatusCode;
+using std::chrono::milliseconds;
+
+constexpr uint32_t kWatchIntervalMs = 200;
+constexpr uint32_t kShortestWatchIntervalMs = 50;
+constexpr uint32_t kLongestWatchIntervalMs = 60000;
+constexpr uint32_t kPoints = 1000;
+
+template <typename Request>
+std::optional<int32_t> AttemptOf(const Request& request) {
+  return request.has_attempt() ? std::optional<int32_t>(request.attempt())
+                               : std::nullopt;
+}
+
+std::string NoSuchRun(const std::string& run_id,
+                      std::optional<int32_t> attempt) {
+  const std::string which =
+      attempt ? fmt::format("attempt {} of run {}", *attempt, run_id)
+              : fmt::format("run {}", run_id);
+  return fmt::format(
+      "there is no {}: `nanwatch runs` lists those that are "
+      "there",
+      which);
+}
+
+grpc::Status Missing(const std::string& message) {
+  return {StatusCode::NOT_FOUND, message};
+}
+
+}  // namespace
+
+QueryServiceImpl::QueryServiceImpl(QueryBackend backend)
+    : backend_(std::move(backend)) {}
+
+void QueryServiceImpl::Stop() {
+  {
+    MutexLock lock(mutex_);
+    stopped_ = true;
+  }
+  stopping_.notify_all();
+}
+
+bool QueryServiceImpl::stopped() {
+  MutexLock lock(mutex_);
+  return stopped_;
+}
+
+bool QueryServiceImpl::WaitFor(Duration wait)
+    NANWATCH_TS(no_thread_safety_analysis) {
+  std::unique_lock<std::mutex> lock(mutex_.native());
+  return !stopping_.wait_for(
+      lock, wait,
+      [&]() NANWATCH_TS(no_thread_safety_analysis) { return stopped_; });
+}
+
+grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext*,
+                                        const v1::ListRunsRequest*,
+                                        v1::ListRunsResponse* response) {
+  const std::shared_ptr<const Snapshot> snapshot = backend_.snapshot();
+  snapshot->runs.ForEach(
+      [&](const RunView& run) { WriteSummary(run, response->add_runs()); });
+  response->set_daemon(backend_.daemon);
+  response->set_now_us(ToMicros(backend_.clock->Now()));
+  return grpc::Status::OK;
+}
+
+grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext*,
+                                      const v1::GetRunRequest* request,
+                                      v1::GetRunResponse* response) {
+  const auto run =
+      backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
+  if (run == nullptr) {
+    return Missing(NoSuchRun(request->run_id(), AttemptOf(*request)));
+  }
+  WriteDetail(*run, backend_.rule_name, response->mutable_run());
+  return grpc::Status::OK;
+}
+
+grpc::Status QueryServiceImpl::WatchRun(
+    grpc::ServerContext* context, const v1::WatchRunRequest* request,
+    grpc::ServerWriter<v1::WatchRunResponse>* writer) {
+  const uint32_t asked = request->interval_ms();
+  const milliseconds interval(asked == 0
+                                  ? kWatchIntervalMs
+                                  : std::clamp(asked, kShortestWatchIntervalMs,
+                                               kLongestWatchIntervalMs));
+  std::shared_ptr<const RunView> shown;
+  while (!context->IsCancelled()) {
+    auto run =
+        backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
+    if (run == nullptr && shown == nullptr) {
+      return Missing(NoSuchRun(request->run_id(), AttemptOf(*request)));
+    }
+    if (run == nullptr) return grpc::Status::OK;  // ended, and gone from view
+    if (run != shown) {
+      v1::WatchRunResponse response;
+      WriteDetail(*run, backend_.rule_name, response.mutable_run());
+      if (!writer->Write(response)) break;
+      shown = std::move(run);
+    }
+    if (shown->ended) return grpc::Status::OK;
+    if (!WaitFor(interval)) {
+      return {StatusCode::UNAVAILABLE, "nanwatchd is shutting down"};
+    }
+  }
+  return grpc::Status::CANCELLED;
+}
+
+Result<std::unique_ptr<HistoryReader>> QueryServiceImpl::OpenHistory() const {
+  if (backend_.history_path.empty()) {
+    return Error{
+        "this daemon keeps no history: set history.path in its "
+        "configuration"};
+  }
+  return HistoryReader::Open(backend_.history_path);
+}
+
+Result<RunKey> QueryServiceImpl::FindKey(const std::string& run_id,
+                                         std::optional<int32_t> attempt,
+                                         HistoryReader& reader) const {
+  const auto shown = backend_.snapshot()->Find(run_id, attempt);
+  if (shown != nullptr) return shown->key;
+  Result<std::vector<RunRow>> rows = reader.Runs();
+  if (!rows) return Error{rows.error()};
+  const RunRow* newest = nullptr;
+  for (const RunRow& row : *rows) {
+    if (row.key.run_id != run_id) continue;
+    if (attempt && row.key.attempt != *attempt) continue;
+    if (newest == nullptr || newest->key.attempt < row.key.attempt) {
+      newest = &row;
+    }
+  }
+  if (newest == nullptr) return Error{NoSuchRun(run_id, attempt)};
+  return newest->key;
+}
+
+grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext*,
+                                        const v1::GetStepsRequest* request,
+                                        v1::GetStepsResponse* response) {
+  auto reader = OpenHistory();
+  if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
+  const Result<RunKey> key =
+      FindKey(request->run_id(), AttemptOf(*request), **reader);
+  if (!key) return Missing(key.error());
+  StepQuery query;
+  query.run = *key;
+  query.rank = request->rank();
+  if (request->has_from()) query.from = request->from();
+  if (request->has_to()) query.to = request->to();
+  query.points = static_cast<int>(
+      std::min<uint32_t>(request->points() == 0 ? kPoints : request->points(),
+                         limits::kPointsPerQuery));
+  const Result<std::vector<StepBucket>> buckets = (*reader)->Steps(query);
+  if (!buckets) return {StatusCode::INTERNAL, buckets.error()};
+  WriteBuckets(*buckets, response);
+  return grpc::Status::OK;
+}
+
+grpc::Status QueryServiceImpl::ExportRun(
+    grpc::ServerContext* context, const v1::ExportRunRequest* request,
+    grpc::ServerWriter<v1::ExportRunResponse>* writer) {
+  auto reader = OpenHistory();
+  if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
+  const Result<RunKey> key =
+      FindKey(request->run_id(), AttemptOf(*request), **reader);
+  if (!key) return Missing(key.error());
+  const Status done =
+      (*reader)->ForEachEvent(0, *key, [&](const StampedEvent& stamped) {
+        v1::ExportRunResponse response;
+        response.set_id(stamped.id);
+        response.set_now_us(ToMicros(stamped.now));
+        EncodeEvent(stamped.event, response.mutable_event());
+        return writer->Write(response) && !stopped();
+      });
+  if (!done) return {StatusCode::DATA_LOSS, done.error()};
+  if (context->IsCancelled()) return grpc::Status::CANCELLED;
+  if (stopped()) {
+    return {StatusCode::UNAVAILABLE, "nanwatchd is shutting down"};
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext*,
+                                        const v1::AnnotateRequest* request,
+                                        v1::AnnotateResponse* response) {
+  const auto run =
+      backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
+  if (run == nullptr) {
+    return Missing(NoSuchRun(request->run_id(), AttemptOf(*request)));
+  }
+  const Result<Annotation> annotation =
+      ReadAnnotation(*request, *run, backend_);
+  if (!annotation) return {StatusCode::INVALID_ARGUMENT, annotation.error()};
+  const Status posted = backend_.annotate(run->key, *annotation);
+  if (!posted) return {StatusCode::UNAVAILABLE, posted.error()};
+  response->set_message(Describe(*annotation, *run, request->rule()));
+  return grpc::Status::OK;
+}
+
+}  // namespace nanwatch

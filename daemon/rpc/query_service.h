@@ -1,0 +1,67 @@
+// QueryServiceImpl: answers what people and programs ask about runs.
+//
+// On gRPC's synchronous API, on threads of its own: history is read from disk
+// and watchers wait, and neither may hold up ingest. RpcServer bounds the
+// threads.
+
+#ifndef NANWATCH_RPC_QUERY_SERVICE_H_
+#define NANWATCH_RPC_QUERY_SERVICE_H_
+
+#include <condition_variable>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/mutex.h"
+#include "history/reader.h"
+#include "nanwatch/v1/query.grpc.pb.h"
+#include "rpc/query_backend.h"
+
+namespace nanwatch {
+
+class QueryServiceImpl final : public v1::QueryService::Service {
+ public:
+  explicit QueryServiceImpl(QueryBackend backend);
+
+  // Watchers and exports end. Any thread.
+  void Stop();
+
+  grpc::Status ListRuns(grpc::ServerContext* context,
+                        const v1::ListRunsRequest* request,
+                        v1::ListRunsResponse* response) override;
+  grpc::Status GetRun(grpc::ServerContext* context,
+                      const v1::GetRunRequest* request,
+                      v1::GetRunResponse* response) override;
+  grpc::Status WatchRun(
+      grpc::ServerContext* context, const v1::WatchRunRequest* request,
+      grpc::ServerWriter<v1::WatchRunResponse>* writer) override;
+  grpc::Status GetSteps(grpc::ServerContext* context,
+                        const v1::GetStepsRequest* request,
+                        v1::GetStepsResponse* response) override;
+  grpc::Status ExportRun(
+      grpc::ServerContext* context, const v1::ExportRunRequest* request,
+      grpc::ServerWriter<v1::ExportRunResponse>* writer) override;
+  grpc::Status Annotate(grpc::ServerContext* context,
+                        const v1::AnnotateRequest* request,
+                        v1::AnnotateResponse* response) override;
+
+ private:
+  // False: stopped.
+  bool WaitFor(Duration wait);
+  bool stopped();
+  Result<std::unique_ptr<HistoryReader>> OpenHistory() const;
+  // Also of runs that have left the snapshot. `attempt` absent: the newest.
+  Result<RunKey> FindKey(const std::string& run_id,
+                         std::optional<int32_t> attempt,
+                         HistoryReader& reader) const;
+
+  const QueryBackend backend_;
+
+  Mutex mutex_;
+  std::condition_variable stopping_;
+  bool stopped_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_QUERY_SERVICE_H_

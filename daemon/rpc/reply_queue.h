@@ -1,0 +1,37 @@
+// ReplyQueue: what waits to be written to one client. Bounded: a newer ack of a
+// session replaces the one that waits.
+
+#ifndef NANWATCH_RPC_REPLY_QUEUE_H_
+#define NANWATCH_RPC_REPLY_QUEUE_H_
+
+#include <cstddef>
+#include <deque>
+#include <unordered_map>
+
+#include "model/event.h"
+#include "nanwatch/v1/ingest.pb.h"
+
+namespace nanwatch {
+
+class ReplyQueue {
+ public:
+  explicit ReplyQueue(size_t most) : most_(most) {}
+
+  // False: the client does not read what it is told; nothing was queued.
+  bool Push(v1::IngestResponse response);
+  void Ack(SessionId session, Sequence sequence);
+
+  // Moves the next one out; others go before acks. False: nothing waits.
+  bool Pop(v1::IngestResponse* response);
+  bool empty() const { return responses_.empty() && acks_.empty(); }
+
+ private:
+  const size_t most_;
+  std::deque<v1::IngestResponse> responses_;
+  // Which session's ack is written first does not matter.
+  std::unordered_map<SessionId, Sequence> acks_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_REPLY_QUEUE_H_

@@ -1,0 +1,176 @@
+#include "rpc/server.h"
+
+#include <google/protobuf/stubs/logging.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "base/log.h"
+#include "model/limits.h"
+#include "rpc/ingest_service.h"
+#include "rpc/loopback.h"
+#include "rpc/query_service.h"
+#include "rpc/unix_listener.h"
+
+namespace nanwatch {
+namespace {
+
+// Queries that run at once, watchers included; more wait.
+constexpr int kQueryThreads = 64;
+// Ours is kMessageBytes, refused with a sentence; this is where gRPC cuts the
+// stream.
+constexpr int kReceiveBytes = 2 * static_cast<int>(limits::kMessageBytes);
+
+// Once in a process: gRPC's and protobuf's own lines would fill the log at the
+// will of whoever sends rubbish; what matters is counted and refused by us.
+void QuietLibraries() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    google::protobuf::SetLogHandler(nullptr);
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  });
+}
+
+}  // namespace
+
+class RpcServer::Parts {
+ public:
+  Parts(IngestSink& sink, QueryBackend backend, Clock& clock, RpcStats& stats)
+      : streams(sink, clock, stats, backend.daemon),
+        ingest(streams),
+        query(std::move(backend)),
+        stats(stats) {}
+
+  Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
+  void Accept(const std::string& path);
+
+  IngestStreams streams;
+  IngestService ingest;
+  QueryServiceImpl query;
+  RpcStats& stats;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+  std::unique_ptr<UnixListener> listener;
+  std::unique_ptr<grpc::Server> server;
+};
+
+Status RpcServer::Parts::Listen(const RpcOptions& options,
+                                std::vector<std::string>* addresses) {
+  grpc::ServerBuilder builder;
+  const auto credentials = grpc::InsecureServerCredentials();
+  int port = 0;
+  if (!options.socket_path.empty()) {
+    auto bound = UnixListener::Listen(options.socket_path, options.socket_mode,
+                                      options.socket_group);
+    if (!bound) return Error{bound.error()};
+    listener = std::move(*bound);
+    acceptor = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        credentials);
+    addresses->push_back("unix:" + options.socket_path);
+  }
+  Loopback tcp;
+  if (!options.tcp_address.empty()) {
+    Result<Loopback> parsed = ParseLoopback(options.tcp_address);
+    if (!parsed) return Error{parsed.error()};
+    tcp = *parsed;
+    if (Status free = CheckPortFree(tcp); !free) return Error{free.error()};
+    builder.AddListeningPort(tcp.host + ":" + std::to_string(tcp.port),
+                             credentials, &port);
+  }
+  if (options.socket_path.empty() && options.tcp_address.empty()) {
+    return Error{
+        "there is nowhere to listen: set a socket path or a loopback "
+        "address"};
+  }
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(kReceiveBytes);
+  builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
+  grpc::ResourceQuota quota("nanwatchd");
+  quota.SetMaxThreads(kQueryThreads);
+  builder.SetResourceQuota(quota);
+  builder.RegisterService(&ingest);
+  builder.RegisterService(&query);
+  server = builder.BuildAndStart();
+  if (server == nullptr || (!options.tcp_address.empty() && port == 0)) {
+    return Error{
+        fmt::format("cannot listen on {}: it is taken by another "
+                    "program; stop that, or choose another port",
+                    options.tcp_address)};
+  }
+  if (port != 0) addresses->push_back(fmt::format("{}:{}", tcp.host, port));
+  server->GetHealthCheckService()->SetServingStatus(true);
+  for (const char* service : {v1::IngestService::service_full_name(),
+                              v1::QueryService::service_full_name()}) {
+    server->GetHealthCheckService()->SetServingStatus(service, true);
+  }
+  if (listener != nullptr) Accept(options.socket_path);
+  return OkStatus();
+}
+
+void RpcServer::Parts::Accept(const std::string& path) {
+  listener->Start([this, path](int fd, const Peer& peer) {
+    if (!MayConnect(peer, listener->owner())) {
+      stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
+      LogWarning(
+          "refused a connection of another user",
+          fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+      close(fd);
+      return;
+    }
+    Log(LogLevel::kDebug, "connected",
+        fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+        connection;
+    connection.fd = fd;
+    acceptor->HandleNewConnection(&connection);
+  });
+}
+
+RpcServer::RpcServer() = default;
+
+Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
+                                                    IngestSink& sink,
+                                                    QueryBackend backend,
+                                                    Clock& clock) {
+  QuietLibraries();
+  std::unique_ptr<RpcServer> rpc(new RpcServer());
+  rpc->parts_ =
+      std::make_unique<Parts>(sink, std::move(backend), clock, rpc->stats_);
+  const Status listening = rpc->parts_->Listen(options, &rpc->addresses_);
+  if (!listening) return Error{listening.error()};
+  return rpc;
+}
+
+RpcServer::~RpcServer() { Stop(Duration(0)); }
+
+void RpcServer::StopTaking() {
+  if (parts_ == nullptr || parts_->server == nullptr) return;
+  parts_->streams.stopping = true;
+  parts_->server->GetHealthCheckService()->SetServingStatus(false);
+}
+
+void RpcServer::Stop(Duration grace) {
+  if (parts_ == nullptr) return;
+  StopTaking();
+  // No new connections, and the path is free for a successor at once.
+  parts_->listener.reset();
+  parts_->query.Stop();
+  parts_->streams.EndAll();
+  if (parts_->server != nullptr) {
+    parts_->server->Shutdown(std::chrono::system_clock::now() + grace);
+    parts_->server->Wait();
+  }
+  parts_.reset();
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,71 @@
+// StreamPort: the writing half of one client's stream. Any thread answers
+// through it; one write is in flight at a time, what comes meanwhile is queued,
+// newer acks replacing older ones.
+
+#ifndef NANWATCH_RPC_STREAM_PORT_H_
+#define NANWATCH_RPC_STREAM_PORT_H_
+
+#include <grpcpp/support/status.h>
+
+#include <string>
+
+#include "base/mutex.h"
+#include "nanwatch/v1/ingest.pb.h"
+#include "rpc/ingest_port.h"
+#include "rpc/reply_queue.h"
+#include "rpc/stats.h"
+
+namespace nanwatch {
+
+// The stream itself, as the port drives it: never two of these at once, nothing
+// after Finish.
+class StreamWriter {
+ public:
+  virtual ~StreamWriter() = default;
+  // StreamPort::Written follows, from whatever thread, after this returned.
+  virtual void Write(const v1::IngestResponse& response) = 0;
+  virtual void Finish(const grpc::Status& status) = 0;
+  // Makes reads and the write in flight fail.
+  virtual void Cancel() = 0;
+};
+
+class StreamPort : public ReplyPort {
+ public:
+  // `writer` must live until Detach; `daemon` is said in every handshake.
+  StreamPort(StreamWriter* writer, RpcStats* stats, std::string daemon);
+
+  void Opened(SessionId session, const OpenedSession& opened,
+              bool durable) override;
+  void Ack(SessionId session, Sequence sequence) override;
+  void Refuse(SessionId session, Sequence sequence,
+              const RefusedMessage& refused, Duration retry_after) override;
+  void Ask(const Request& request) override;
+
+  // The write in flight is over.
+  void Written(bool ok);
+  // Finishes with `status` when all that is queued is written. The first call
+  // counts.
+  void EndWhenWritten(grpc::Status status);
+  // From here on this does nothing.
+  void Detach();
+
+ private:
+  void Put(v1::IngestResponse response);
+  void AdvanceLocked() REQUIRES_LOCK(mutex_);
+
+  RpcStats* const stats_;
+  const std::string daemon_;
+
+  Mutex mutex_;
+  StreamWriter* writer_ GUARDED_BY(mutex_);  // null: the stream is over
+  ReplyQueue queue_ GUARDED_BY(mutex_);
+  bool writing_ GUARDED_BY(mutex_) = false;
+  bool broken_ GUARDED_BY(mutex_) = false;  // a write failed
+  bool ending_ GUARDED_BY(mutex_) = false;
+  bool finished_ GUARDED_BY(mutex_) = false;
+  grpc::Status status_ GUARDED_BY(mutex_);
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_STREAM_PORT_H_

@@ -1,0 +1,200 @@
+#include "rpc/unix_listener.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kBacklog = 1024;  // 1,000 ranks may come at once
+constexpr int kOutOfDescriptorsWaitMs = 100;
+
+Error Failed(const std::string& path, std::string_view doing) {
+  return Error{fmt::format("cannot {} the socket {}: {}", doing, path,
+                           std::strerror(errno))};
+}
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+bool Connects(const std::string& path) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return false;
+  const sockaddr_un address = AddressOf(path);
+  const int rc =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  // A full backlog is somebody who listens, too.
+  const bool live = rc == 0 || errno == EAGAIN;
+  close(fd);
+  return live;
+}
+
+// Makes `path` free, or says why it is not.
+Status Clear(const std::string& path) {
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT) return OkStatus();
+    return Failed(path, "look at");
+  }
+  if (!S_ISSOCK(found.st_mode)) {
+    return Error{
+        fmt::format("{} exists and is not a socket: move it away, or "
+                    "choose another path",
+                    path)};
+  }
+  if (found.st_uid != geteuid() && geteuid() != 0) {
+    return Error{
+        fmt::format("the socket {} belongs to user {}, not to us ({}): "
+                    "choose another path",
+                    path, found.st_uid, geteuid())};
+  }
+  if (Connects(path)) {
+    return Error{
+        fmt::format("another nanwatchd listens at {}: stop it, or "
+                    "choose another path",
+                    path)};
+  }
+  if (unlink(path.c_str()) != 0) return Failed(path, "replace");
+  return OkStatus();
+}
+
+Status MakeDirectory(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return OkStatus();
+  const std::string directory = path.substr(0, slash);
+  if (mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return OkStatus();
+  return Error{fmt::format("cannot make the directory {} of the socket: {}",
+                           directory, std::strerror(errno))};
+}
+
+Result<gid_t> FindGroup(const std::string& name) {
+  if (name.empty()) return getegid();
+  std::vector<char> buffer(1 << 16);
+  group entry{};
+  group* found = nullptr;
+  getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+  if (found == nullptr) {
+    return Error{
+        fmt::format("there is no group {}: make it (groupadd {}), or "
+                    "name another for the socket",
+                    name, name)};
+  }
+  return found->gr_gid;
+}
+
+Status BindAndListen(int fd, const std::string& path, const SocketOwner& owner,
+                     bool has_group) {
+  const sockaddr_un address = AddressOf(path);
+  // The mode before the name exists, so that it is never more open than asked.
+  fchmod(fd, owner.mode);
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+      0) {
+    return Failed(path, "make");
+  }
+  if (has_group &&
+      chown(path.c_str(), static_cast<uid_t>(-1), owner.gid) != 0) {
+    return Failed(path, "give its group to");
+  }
+  if (chmod(path.c_str(), owner.mode) != 0) return Failed(path, "set modes of");
+  if (listen(fd, kBacklog) != 0) return Failed(path, "listen on");
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<UnixListener>> UnixListener::Listen(
+    const std::string& path, unsigned mode, const std::string& group) {
+  constexpr size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
+  if (path.empty() || path.size() > kLongest) {
+    return Error{
+        fmt::format("the socket path {} has {} bytes, the system takes "
+                    "1 to {}: choose a shorter one",
+                    path, path.size(), kLongest)};
+  }
+  if (Status made = MakeDirectory(path); !made) return Error{made.error()};
+  if (Status clear = Clear(path); !clear) return Error{clear.error()};
+  const Result<gid_t> gid = FindGroup(group);
+  if (!gid) return Error{gid.error()};
+  const SocketOwner owner{geteuid(), *gid, mode};
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd < 0 || wake < 0) return Failed(path, "open");
+  std::unique_ptr<UnixListener> listener(
+      new UnixListener(path, fd, wake, owner));
+  if (Status bound = BindAndListen(fd, path, owner, !group.empty()); !bound) {
+    return Error{bound.error()};
+  }
+  return listener;
+}
+
+UnixListener::UnixListener(std::string path, int fd, int wake,
+                           SocketOwner owner)
+    : path_(std::move(path)), fd_(fd), wake_(wake), owner_(owner) {}
+
+UnixListener::~UnixListener() {
+  Stop();
+  // Only our own: another daemon may have replaced it, or bind may have failed.
+  sockaddr_un bound{};
+  socklen_t bytes = sizeof bound;
+  const bool ours =
+      getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &bytes) == 0 &&
+      path_ == bound.sun_path;
+  close(fd_);
+  if (ours && !Connects(path_)) unlink(path_.c_str());
+  close(wake_);
+}
+
+void UnixListener::Start(std::function<void(int, const Peer&)> take) {
+  take_ = std::move(take);
+  thread_ = std::thread([this] { AcceptLoop(); });
+}
+
+void UnixListener::Stop() {
+  if (!thread_.joinable()) return;
+  const uint64_t one = 1;
+  // An eventfd that is full is as awake as one can be.
+  [[maybe_unused]] const ssize_t n = write(wake_, &one, sizeof one);
+  thread_.join();
+}
+
+void UnixListener::AcceptLoop() {
+  pollfd waits[2] = {{wake_, POLLIN, 0}, {fd_, POLLIN, 0}};
+  while (true) {
+    poll(waits, 2, -1);
+    if (waits[0].revents != 0) return;
+    if (!AcceptOne()) poll(waits, 1, kOutOfDescriptorsWaitMs);
+  }
+}
+
+bool UnixListener::AcceptOne() {
+  const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+  const Result<Peer> peer = ReadPeer(fd);
+  if (peer) {
+    take_(fd, *peer);
+  } else {
+    LogWarning("refused a connection", peer.error());
+    close(fd);
+  }
+  return true;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,28 @@
+// What the snapshot shows, as messages of the query service.
+
+#ifndef NANWATCH_RPC_VIEW_MESSAGES_H_
+#define NANWATCH_RPC_VIEW_MESSAGES_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "history/reader.h"
+#include "model/snapshot.h"
+#include "nanwatch/v1/query.pb.h"
+
+namespace nanwatch {
+
+using RuleName = std::function<std::string(int)>;
+
+void WriteSummary(const RunView& from, v1::RunSummary* to);
+void WriteDetail(const RunView& from, const RuleName& rule_name,
+                 v1::RunDetail* to);
+void WriteIncident(const Incident& from, const RuleName& rule_name,
+                   v1::Incident* to);
+void WriteBuckets(const std::vector<StepBucket>& from,
+                  v1::GetStepsResponse* to);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_VIEW_MESSAGES_H_
