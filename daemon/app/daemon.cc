@@ -107,7 +107,6 @@ Status Daemon::Replay() {
       history_on() ? history_->last_id() : 0);
   if (history_on()) {
     history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
-    SendDifference();
   }
   pipeline_->ExpectReturn(engine_->OpenSessions(),
                           pipeline_clock_.Now() + kReturnWithin);
@@ -120,6 +119,7 @@ Status Daemon::Replay() {
   // Readers find the runs of before from the first moment.
   pipeline_->RunOnce(Duration(0));
   pipeline_->PublishNow();
+  if (history_on()) SendDifference();
   return OkStatus();
 }
 
@@ -132,10 +132,7 @@ void Daemon::SendDifference() {
   const Result<std::vector<std::pair<RunKey, Incident>>> sent =
       (*reader)->Sent();
   if (!sent.ok()) return;
-  const Time now = pipeline_clock_.Now();
-  const std::shared_ptr<const Snapshot> snapshot =
-      engine_->Publish(now, history_->last_id(), Snapshot());
-  for (Notice& notice : UnsentNotices(*snapshot, *sent)) {
+  for (Notice& notice : UnsentNotices(*published_.Get(), *sent)) {
     history_->SaveSent(notice.run, notice.incident);
     notifier_->Offer(notice);
   }
