@@ -61,6 +61,9 @@ void ScalerTracker::Declare(const ScalerDeclaration& declaration) {
     declared_ = static_cast<int8_t>(spec - AllScalers().data());
   }
   p_ = Resolve(spec, declaration);
+  told_ = spec != nullptr || declaration.growth_factor ||
+          declaration.backoff_factor || declaration.growth_interval ||
+          declaration.min_scale || declaration.max_scale;
   const bool fixed =
       p_.growth == Growth::kNever || declaration.kind == ScalingKind::kNone;
   dynamic_ = !fixed &&
@@ -143,10 +146,10 @@ void ScalerTracker::Follow(double scale, const StepRecord& record) {
 }
 
 void ScalerTracker::OnChange(double from, double to, int64_t gap) {
-  Recognise(from, to);
+  Recognise(from, to, gap);
   // A declared fixed scale that moves is a lie told once; it stays impossible.
   if (may_calibrate_) dynamic_ = true;
-  const bool known = declared_ >= 0 || recognised_ >= 0 || !may_calibrate_;
+  const bool known = told_ || recognised_ >= 0 || !may_calibrate_;
   const bool possible = known ? Reachable(p_, from, to, gap)
                               // No scaler grows fourfold in one attempt.
                               : gap > 1 || to < 3.5 * from;
@@ -167,10 +170,13 @@ void ScalerTracker::OnChange(double from, double to, int64_t gap) {
 
 // Crosses out the scalers that could not have done this. What is left after
 // three changes and agrees with the first scale is what the scaler behaves as.
-void ScalerTracker::Recognise(double from, double to) {
-  if (declared_ >= 0 || !may_calibrate_) return;
+void ScalerTracker::Recognise(double from, double to, int64_t gap) {
+  if (told_ || !may_calibrate_) return;
   const std::span<const ScalerSpec> scalers = AllScalers();
-  const int64_t quiet = attempts_ - quiet_since_;
+  if (to > from) {
+    seen_interval_ = static_cast<int32_t>(
+        std::min<int64_t>(attempts_ - quiet_since_, 1 << 30));
+  }
   int best = -1;
   int best_score = -1;
   for (int i = 0; i < static_cast<int>(scalers.size()); ++i) {
@@ -179,14 +185,16 @@ void ScalerTracker::Recognise(double from, double to) {
       candidates_ &= ~(1u << i);
     }
     const ScalerParameters p = Resolve(&s, {});
-    if (!Reachable(p, from, to, 1)) candidates_ &= ~(1u << i);
+    if (!Reachable(p, from, to, gap)) candidates_ &= ~(1u << i);
     if (!(candidates_ >> i & 1)) continue;
     int score = 0;
-    // With the first overflow already answered, or one backoff before it.
-    if (SameScale(first_scale_, s.init)) score += 3;
-    if (SameScale(first_scale_, s.init * s.backoff_factor)) score += 2;
-    const int64_t off = std::abs(quiet - s.growth_interval);
-    if (to > from && s.growth_interval > 0 && off <= 2) score += 4;
+    // The first record may show the scale before or after its overflow.
+    if (SameScale(first_scale_, s.init) ||
+        SameScale(first_scale_, s.init * s.backoff_factor)) {
+      score += 3;
+    }
+    const int64_t off = std::abs(seen_interval_ - s.growth_interval);
+    if (seen_interval_ > 0 && s.growth_interval > 0 && off <= 2) score += 4;
     if (score > best_score) {
       best = i;
       best_score = score;
@@ -194,7 +202,7 @@ void ScalerTracker::Recognise(double from, double to) {
   }
   // Agreement in the ratio alone names nobody: half of them halve.
   if (changes_ < kChangesToRecognise || best_score < 2) return;
-  if (recognised_ >= 0 && (candidates_ >> recognised_ & 1)) return;
+  if (best == recognised_) return;
   recognised_ = static_cast<int8_t>(best);
   p_ = Resolve(&scalers[best], {});
 }

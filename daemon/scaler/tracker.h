@@ -87,7 +87,7 @@ class ScalerTracker {
  private:
   void Follow(double scale, const StepRecord& record);
   void OnChange(double from, double to, int64_t gap);
-  void Recognise(double from, double to);
+  void Recognise(double from, double to, int64_t gap);
   void JudgeOverflow(const StepRecord& record);
   void SetGrace();
 
@@ -105,10 +105,12 @@ class ScalerTracker {
   int64_t last_step_ = 0;
   int64_t grace_ = 36;
   uint64_t impossible_ = 0;
+  int32_t seen_interval_ = 0;  // quiet attempts before the last growth
   uint32_t candidates_ = ~0u;  // bit i: AllScalers()[i] could do all this
   uint16_t changes_ = 0;       // of the scale, saturating
   int8_t declared_ = -1;       // index in AllScalers()
   int8_t recognised_ = -1;
+  bool told_ = false;  // the run gave a name or numbers
   bool dynamic_ = false;
   bool may_calibrate_ = true;
   bool check_off_ = false;  // overflowing attempts are applied

@@ -1,0 +1,223 @@
+#include "scaler/tracker.h"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+namespace nanwatch {
+namespace {
+
+using ::testing::Optional;
+
+class Feed {
+ public:
+  explicit Feed(const ScalerDeclaration& declaration = {}) {
+    tracker.Declare(declaration);
+  }
+  void Step(double scale, bool overflow, int64_t step = -1) {
+    StepRecord r;
+    r.step = step < 0 ? ++step_ : (step_ = step);
+    r.present = 1u << static_cast<int>(StepField::kLossScale);
+    r.value[static_cast<int>(StepField::kLossScale)] = scale;
+    r.flags_present = 1u << static_cast<int>(StepFlag::kOverflow);
+    r.flags = overflow ? r.flags_present : 0;
+    tracker.OnStep(r);
+  }
+  void Good(double scale, int times) {
+    for (int i = 0; i < times; ++i) Step(scale, false);
+  }
+  ScalerTracker tracker;
+
+ private:
+  int64_t step_ = 0;
+};
+
+ScalerDeclaration Declared(const char* name) {
+  ScalerDeclaration d;
+  d.kind = ScalingKind::kDynamic;
+  d.name = name;
+  return d;
+}
+
+TEST(Tracker, CountsAttemptsStreaksAndGoodSteps) {
+  Feed f(Declared("pytorch"));
+  f.Step(65536, true);
+  f.Step(32768, true);
+  f.Step(16384, false);
+  f.Step(16384, true);
+  EXPECT_EQ(f.tracker.attempts(), 4);
+  EXPECT_EQ(f.tracker.overflow_streak(), 1);
+  EXPECT_EQ(f.tracker.good_steps(), 1);
+  EXPECT_THAT(f.tracker.scale(), Optional(16384));
+  EXPECT_THAT(f.tracker.first_scale(), Optional(65536));
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kHeld);
+}
+
+TEST(Tracker, GraceEndsWithTheFirstGoodStepOrTheBudget) {
+  Feed f(Declared("pytorch"));
+  EXPECT_EQ(f.tracker.grace_attempts(), 18);
+  for (int i = 0; i < 18; ++i) f.Step(65536 / (1 << i), true);
+  EXPECT_TRUE(f.tracker.in_grace());
+  f.Step(0.125, true);
+  EXPECT_FALSE(f.tracker.in_grace());
+  Feed g(Declared("pytorch"));
+  g.Step(65536, false);
+  EXPECT_FALSE(g.tracker.in_grace());
+}
+
+TEST(Tracker, GraceFollowsTheScalersSemantics) {
+  EXPECT_EQ(Feed(Declared("megatron")).tracker.grace_attempts(), 35);
+  ScalerDeclaration ascend = Declared("ascend_tf");
+  ascend.init_scale = 4294967296.0;
+  ascend.backoff_factor = 0.5;
+  EXPECT_EQ(Feed(ascend).tracker.grace_attempts(), 67);
+  ascend.backoff_factor.reset();  // 0.8: 100 backoffs, bounded
+  EXPECT_EQ(Feed(ascend).tracker.grace_attempts(), 200);
+}
+
+TEST(Tracker, FixedScalesAndNoScalerHaveNoGrace) {
+  ScalerDeclaration fixed;
+  fixed.kind = ScalingKind::kStatic;
+  Feed f(fixed);
+  f.Step(1024, true);
+  EXPECT_FALSE(f.tracker.in_grace());
+  EXPECT_FALSE(f.tracker.dynamic());
+  f.Step(512, true);
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kImpossible);
+  EXPECT_EQ(f.tracker.impossible_transitions(), 1u);
+  ScalerDeclaration none;
+  none.kind = ScalingKind::kNone;
+  EXPECT_FALSE(Feed(none).tracker.in_grace());
+}
+
+TEST(Tracker, UndeclaredScalesBecomeDynamicWhenTheyMove) {
+  Feed f;
+  f.Step(65536, false);
+  EXPECT_FALSE(f.tracker.dynamic());
+  f.Step(32768, true);
+  EXPECT_TRUE(f.tracker.dynamic());
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kBackedOff);
+}
+
+// Runs the model of `name` until it grew twice and fell thrice.
+ScalerTracker Simulate(const char* name, double init, bool scale_before) {
+  ScalerDeclaration d;
+  if (init > 0) d.init_scale = init;
+  const ScalerParameters p = Resolve(FindScaler(name), d);
+  ScalerModel model(p);
+  Feed f;
+  const auto step = [&](bool overflow) {
+    const double before = model.scale();
+    const double after = *model.Next(overflow);
+    f.Step(scale_before ? before : after, overflow);
+  };
+  for (int i = 0; i < 6; ++i) step(true);
+  for (int64_t i = 0; i < 2 * p.growth_interval + 2; ++i) step(false);
+  for (int i = 0; i < 4; ++i) step(true);
+  EXPECT_EQ(f.tracker.impossible_transitions(), 0u) << name;
+  return f.tracker;
+}
+
+TEST(Tracker, RecognisesScalersFromTransitions) {
+  for (const bool before : {true, false}) {
+    for (const char* name : {"pytorch", "deepspeed", "megatron", "fairseq"}) {
+      const ScalerTracker t = Simulate(name, 0, before);
+      ASSERT_NE(t.spec(), nullptr) << name;
+      EXPECT_EQ(t.spec()->name, name) << before;
+      EXPECT_TRUE(t.recognised());
+    }
+  }
+}
+
+TEST(Tracker, RecognisesNobodyFromHalvingsAlone) {
+  Feed f;
+  for (double scale = 1000; scale > 100; scale /= 2) f.Step(scale, true);
+  EXPECT_EQ(f.tracker.spec(), nullptr);
+}
+
+TEST(Tracker, DeclaredScalersAreChecked) {
+  Feed f(Declared("pytorch"));
+  f.Step(1024, false);
+  f.Step(4096, false);  // two updates in one attempt
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kImpossible);
+  f.Step(4096, false);
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kHeld);
+  f.Step(3276.8, true);  // ratio 0.8 is not PyTorch's
+  EXPECT_EQ(f.tracker.impossible_transitions(), 2u);
+}
+
+TEST(Tracker, ToleratesRoundedScalesAndUnseenAttempts) {
+  Feed f(Declared("megatron"));
+  f.Step(536870912, true);
+  f.Step(268435460, true);  // 2^28 as a float32 prints it
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kBackedOff);
+  f.Step(65536, false, 100);  // ten-step log lines: many backoffs
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kBackedOff);
+  f.Step(262144, false, 3000);  // two growths unseen
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kGrew);
+  EXPECT_EQ(f.tracker.impossible_transitions(), 0u);
+}
+
+TEST(Tracker, BelowADeclaredFloorIsImpossible) {
+  Feed f(Declared("megatron"));
+  f.Step(2, true);
+  f.Step(1, true);
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kBackedOff);
+  f.Step(0.5, true);
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kImpossible);
+}
+
+TEST(Tracker, ForecastsTheFloorAtTheRateOfTheFall) {
+  Feed f(Declared("megatron"));
+  f.Good(1024, 50);
+  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  f.Step(512, true);
+  f.Step(256, true);
+  EXPECT_THAT(f.tracker.attempts_to_floor(), Optional(8));
+  f.Good(256, 101);
+  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  f.Step(512, false);
+  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+}
+
+TEST(Tracker, UnusableScalesNeverEnter) {
+  Feed f(Declared("pytorch"));
+  f.Step(1024, false);
+  for (const double bad : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    f.Step(bad, true);
+  }
+  EXPECT_THAT(f.tracker.scale(), Optional(1024));
+  EXPECT_EQ(f.tracker.impossible_transitions(), 0u);
+}
+
+TEST(Tracker, FateSaysWhetherAnUpdateWasApplied) {
+  ScalerDeclaration off = Declared("ascend_tf_fixed");
+  off.overflow_check = false;
+  Feed f(off);
+  f.Step(128, true);
+  EXPECT_EQ(f.tracker.fate(), Fate::kApplied);
+  Feed g(Declared("pytorch"));
+  g.Step(128, true);
+  EXPECT_EQ(g.tracker.fate(), Fate::kLost);
+  g.Step(64, false);
+  EXPECT_EQ(g.tracker.fate(), Fate::kApplied);
+  StepRecord bare;
+  g.tracker.OnStep(bare);
+  EXPECT_EQ(g.tracker.fate(), Fate::kUnknown);
+}
+
+TEST(Tracker, WithoutFlagsAFallIsAnOverflow) {
+  ScalerTracker t;
+  t.Declare({});
+  StepRecord r;
+  r.present = 1u << static_cast<int>(StepField::kLossScale);
+  for (const double scale : {1024.0, 512.0, 512.0}) {
+    r.value[static_cast<int>(StepField::kLossScale)] = scale;
+    ++r.step;
+    t.OnStep(r);
+    EXPECT_EQ(t.overflowed(), scale == 512 && r.step == 2) << r.step;
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch
