@@ -23,6 +23,8 @@ using std::chrono::seconds;
 constexpr Duration kTurn = milliseconds(100);
 // After a restart, clients find back within a few seconds.
 constexpr Duration kReturnWithin = seconds(60);
+// For the last acks to reach their clients.
+constexpr Duration kGoodbye = seconds(1);
 
 std::string HistoryDetail(const OpenReport& report) {
   return fmt::format("set_aside={} {}", report.set_aside, report.message);
@@ -180,7 +182,7 @@ Status Daemon::Listen() {
   backend.daemon = DaemonVersion();
   backend.clock = &clock_;
   Result<std::unique_ptr<RpcServer>> rpc =
-      RpcServer::Start(config_.server, *pipeline_, std::move(backend));
+      RpcServer::Start(config_.server, *pipeline_, std::move(backend), clock_);
   if (!rpc.ok()) return Error{rpc.error()};
   rpc_ = std::move(*rpc);
   ready_ = true;
@@ -219,6 +221,7 @@ void Daemon::ReloadFailed() { reload_.successful = false; }
 void Daemon::Stop() {
   if (stop_.exchange(true)) return;
   ready_ = false;
+  if (rpc_ != nullptr) rpc_->StopTaking();
   if (pipeline_ != nullptr) pipeline_->Wake();
   if (pipeline_thread_.joinable()) pipeline_thread_.join();
   if (pipeline_ != nullptr && rpc_ != nullptr) {
@@ -230,7 +233,7 @@ void Daemon::Stop() {
     history_->Close();
     if (outbox_ != nullptr) outbox_->Release(history_->committed());
   }
-  if (rpc_ != nullptr) rpc_->Stop();
+  if (rpc_ != nullptr) rpc_->Stop(kGoodbye);
   if (web_ != nullptr) web_->Stop();
   if (notifier_ != nullptr) notifier_->Stop();
 }
@@ -249,7 +252,14 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   return samples;
 }
 
-std::string Daemon::ingest_address() const { return rpc_->address(); }
+std::string Daemon::ingest_address() const {
+  std::string all;
+  for (const std::string& address : rpc_->addresses()) {
+    if (!all.empty()) all += ',';
+    all += address;
+  }
+  return all;
+}
 
 std::string Daemon::http_address() const {
   return web_ == nullptr ? std::string() : "http://" + web_->address();
