@@ -1,0 +1,221 @@
+#include "web/run_request.h"
+
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "model/limits.h"
+#include "web/json_incident.h"
+#include "web/json_reply.h"
+#include "web/json_run.h"
+#include "web/json_step.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int64_t kPointsDefault = 1000;
+
+// One request about one run.
+class RunRequest {
+ public:
+  RunRequest(const WebBackend& backend, RunPath path, Query query)
+      : backend_(backend), path_(std::move(path)), query_(std::move(query)) {}
+
+  HttpReply Answer() {
+    if (!query_.Untaken().empty() && path_.what.empty()) {
+      return UnknownParameter(query_.Untaken());
+    }
+    view_ = backend_.snapshot()->Find(path_.run_id, path_.attempt);
+    if (path_.what.empty()) return Detail();
+    if (auto refused = TakeParameters()) return *refused;
+    if (path_.what == "incidents") return Incidents();
+    return path_.what == "steps" ? Steps() : Ops();
+  }
+
+ private:
+  std::optional<HttpReply> TakeParameters() {
+    const auto take = [&](const char* name, int64_t fallback, int64_t min,
+                          int64_t max, int64_t* value) {
+      if (!problem_.empty()) return;
+      const Result<int64_t> taken = query_.Take(name, fallback, min, max);
+      if (taken.ok()) {
+        *value = *taken;
+      } else {
+        problem_ = taken.error();
+      }
+    };
+    int64_t any_rank = -1;
+    if (path_.what == "incidents") {
+      take("rank", -1, -1, limits::kWorldSizeMax, &any_rank);
+    } else {
+      take("rank", 0, 0, limits::kWorldSizeMax, &any_rank);
+    }
+    rank_ = static_cast<int32_t>(any_rank);
+    take("from", INT64_MIN, INT64_MIN, INT64_MAX, &from_);
+    take("to", INT64_MAX, INT64_MIN, INT64_MAX, &to_);
+    take("points", kPointsDefault, 1, limits::kPointsPerQuery, &points_);
+    if (problem_.empty() && !query_.Untaken().empty()) {
+      problem_ = "The parameter " + query_.Untaken() + " is not known here.";
+    }
+    if (problem_.empty() && from_ > to_) problem_ = "from is above to.";
+    if (problem_.empty()) return std::nullopt;
+    return BadParameter(problem_);
+  }
+
+  HttpReply Detail() const {
+    if (view_) {
+      return JsonReply(RunDetailJson(*view_, backend_.rule_name), "run");
+    }
+    const auto history = OpenHistory();
+    if (!history.ok()) return NoSuchRun(path_.run_id);
+    const std::optional<RunRow> row = FindRow(**history);
+    if (!row) return NoSuchRun(path_.run_id);
+    return JsonReply(RunRowJson(*row), "run");
+  }
+
+  HttpReply Incidents() const {
+    Json list = Json::array();
+    std::optional<RunKey> key;
+    const auto add = [&](const Incident& incident) {
+      if (incident.opened_step < from_ || incident.opened_step > to_) return;
+      if (rank_ >= 0 && incident.subject.rank != rank_) return;
+      if (list.size() >= static_cast<size_t>(points_)) return;
+      list.push_back(IncidentJson(incident, backend_.rule_name));
+    };
+    if (view_) {
+      key = view_->key;
+      for (const Incident& incident : view_->incidents) add(incident);
+    } else {
+      const auto history = OpenHistory();
+      if (!history.ok()) return NoSuchRun(path_.run_id);
+      const std::optional<RunRow> row = FindRow(**history);
+      if (!row) return NoSuchRun(path_.run_id);
+      key = row->key;
+      const auto sent = (*history)->Sent();
+      if (!sent.ok()) return HistoryFailed(sent.error(), path_.run_id);
+      for (const auto& [run, incident] : *sent) {
+        if (run == *key) add(incident);
+      }
+    }
+    Json json = Head(*key, "incidents");
+    json["incidents"] = std::move(list);
+    return JsonReply(json, "incidents");
+  }
+
+  HttpReply Steps() const {
+    return FromHistory(
+        "steps",
+        [&](HistoryReader& history, const RunKey& run, Json* json) -> Status {
+          const StepQuery query{run, rank_, from_, to_,
+                                static_cast<int>(points_)};
+          const auto buckets = history.Steps(query);
+          if (!buckets.ok()) return Error{buckets.error()};
+          Json& list = (*json)["buckets"] = Json::array();
+          for (const StepBucket& bucket : *buckets) {
+            list.push_back(BucketJson(bucket));
+          }
+          return OkStatus();
+        });
+  }
+
+  HttpReply Ops() const {
+    return FromHistory(
+        "ops",
+        [&](HistoryReader& history, const RunKey& run, Json* json) -> Status {
+          const OpQuery query{run, rank_, from_, to_,
+                              static_cast<int>(points_)};
+          const auto rows = history.Ops(query);
+          if (!rows.ok()) return Error{rows.error()};
+          Json& list = (*json)["statuses"] = Json::array();
+          for (const OpRow& row : *rows) list.push_back(OpRowJson(row));
+          return OkStatus();
+        });
+  }
+
+  template <typename Fill>
+  HttpReply FromHistory(std::string_view handler, Fill&& fill) const {
+    if (!backend_.open_history) {
+      return ErrorReply(503, "The history is off: steps are not kept.",
+                        path_.run_id, "Set history.path in the configuration.");
+    }
+    const auto history = OpenHistory();
+    if (!history.ok()) return HistoryFailed(history.error(), path_.run_id);
+    std::optional<RunKey> key;
+    if (view_) {
+      key = view_->key;
+    } else if (const auto row = FindRow(**history)) {
+      key = row->key;
+    }
+    if (!key) return NoSuchRun(path_.run_id);
+    Json json = Head(*key, handler);
+    const Status filled = fill(**history, *key, &json);
+    if (!filled.ok()) return HistoryFailed(filled.error(), path_.run_id);
+    return JsonReply(json, handler);
+  }
+
+  Result<std::unique_ptr<HistoryReader>> OpenHistory() const {
+    if (!backend_.open_history) return Error{"The history is off."};
+    return backend_.open_history();
+  }
+
+  // The attempt asked for, else the newest.
+  std::optional<RunRow> FindRow(HistoryReader& history) const {
+    const auto rows = history.Runs();
+    std::optional<RunRow> found;
+    if (!rows.ok()) return found;
+    for (const RunRow& row : *rows) {
+      if (row.key.run_id != path_.run_id) continue;
+      if (path_.attempt ? row.key.attempt == *path_.attempt
+                        : !found || row.key.attempt > found->key.attempt) {
+        found = row;
+      }
+    }
+    return found;
+  }
+
+  Json Head(const RunKey& run, std::string_view what) const {
+    Json json = {{"run_id", run.run_id}, {"attempt", run.attempt}};
+    if (what != "incidents") json["rank"] = rank_;
+    return json;
+  }
+
+  const WebBackend& backend_;
+  const RunPath path_;
+  Query query_;
+  std::string problem_;
+  std::shared_ptr<const RunView> view_;  // null: not in the snapshot
+  int32_t rank_ = 0;
+  int64_t from_ = INT64_MIN;
+  int64_t to_ = INT64_MAX;
+  int64_t points_ = kPointsDefault;
+};
+
+}  // namespace
+
+std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
+  RunPath parsed{path[0], std::nullopt, ""};
+  size_t next = 1;
+  if (path.size() > next + 1 && path[next] == "attempts") {
+    const std::string& text = path[next + 1];
+    const char* end = text.data() + text.size();
+    int32_t attempt = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, attempt);
+    if (error != std::errc() || stop != end || attempt < 0) {
+      return std::nullopt;
+    }
+    parsed.attempt = attempt;
+    next += 2;
+  }
+  if (next < path.size()) parsed.what = path[next++];
+  static const std::set<std::string> kKnown = {"", "steps", "ops", "incidents"};
+  if (next != path.size() || kKnown.count(parsed.what) == 0) {
+    return std::nullopt;
+  }
+  return parsed;
+}
+
+HttpReply AnswerRun(const WebBackend& backend, RunPath path, Query query) {
+  return RunRequest(backend, std::move(path), std::move(query)).Answer();
+}
+
+}  // namespace nanwatch
