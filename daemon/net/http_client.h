@@ -1,0 +1,61 @@
+// HttpClient: posts to other people's servers, many at once, each with a
+// deadline. Never throws, never follows a redirect, never says a secret.
+
+#ifndef NANWATCH_NET_HTTP_CLIENT_H_
+#define NANWATCH_NET_HTTP_CLIENT_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace nanwatch {
+
+struct HttpRequest {
+  // http://, https:// or http+unix://%2Fpath%2Fto.sock/path. User and password
+  // may stand in it; they go into the Authorization header.
+  std::string url;
+  std::string body;
+  std::string content_type = "application/json";
+  Duration timeout = std::chrono::seconds(10);
+};
+
+struct HttpReply {
+  int status = 0;     // 0: there was no answer, `error` says why
+  std::string error;  // in words, without parts of the URL
+  std::string body;   // its beginning, at most kReplyBytes
+  std::optional<Duration> retry_after;
+};
+inline constexpr size_t kReplyBytes = 4096;
+
+// What became of it.
+enum class Delivery {
+  kDelivered,  // 2xx
+  kRetry,      // no answer, 408, 429 or 5xx: the same may work later
+  kRejected,   // any other: it never will
+};
+Delivery DeliveryOf(const HttpReply& reply);
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  // POSTs all at the same time; the replies in their order. Returns when the
+  // last has answered or run out of time. One thread.
+  virtual std::vector<HttpReply> PostAll(
+      std::span<const HttpRequest> requests) = 0;
+  // Ends a PostAll that is under way: what has no answer yet gets an error. Any
+  // thread. Later calls work.
+  virtual void Cancel() = 0;
+};
+
+// Over libcurl, with connections kept open. The environment's proxies are not
+// used: alerts go where the configuration says.
+std::unique_ptr<HttpClient> NewCurlHttpClient();
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_NET_HTTP_CLIENT_H_
