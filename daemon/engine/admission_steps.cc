@@ -109,6 +109,7 @@ void Admission::Steps(StepColumns columns, Event event,
     if (back == columns.rows()) break;
     if (++splits > limits::kAttemptsPerBatch) {
       admitted->events.clear();
+      event.run = session.run->key();
       event.sequence = sequence;
       event.body = Dropped{.steps = columns.rows(),
                            .first_step = columns.step.front(),

@@ -1,0 +1,139 @@
+// Ranks open, are lost, close; runs end and leave.
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/engine/driver.h"
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(LifeTest, AllRanksClosedEndsTheRun) {
+  Driver driver;
+  const SessionId r0 = driver.Open("job", 0, 2);
+  const SessionId r1 = driver.Open("job", 1, 2);
+  driver.Close(r0);
+  EXPECT_EQ(driver.Run("job")->state, LifeState::kOpen);
+  driver.Close(r1);
+  EXPECT_EQ(driver.Run("job")->state, LifeState::kClosed);
+  EXPECT_EQ(driver.Run("job")->end_reason, "all ranks closed");
+  EXPECT_THAT(driver.effects().notices, IsEmpty());
+}
+
+TEST(LifeTest, CloseThatIsSentAgainIsAcked) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Close(s);
+  const size_t events = driver.history().size();
+  const Admitted again =
+      driver.Send({.session = s, .sequence = 1, .body = RankClosed{}});
+  EXPECT_FALSE(again.refused);
+  EXPECT_EQ(driver.history().size(), events);
+}
+
+TEST(LifeTest, EndedRunStaysFiveMinutesAndLeaves) {
+  Driver driver;
+  driver.Close(driver.Open("job"));
+  driver.Wait(minutes(4));
+  EXPECT_NE(driver.Run("job"), nullptr);
+  driver.Wait(minutes(1));
+  EXPECT_EQ(driver.Run("job"), nullptr);
+  EXPECT_EQ(driver.engine().stats().runs, 0u);
+  EXPECT_EQ(driver.engine().NextTimer(), std::nullopt);
+  // Its number stays taken.
+  driver.Open("job");
+  EXPECT_EQ(driver.last_opened.run.attempt, 1);
+}
+
+TEST(LifeTest, AllRanksLostIsOneWarning) {
+  Driver driver;
+  const SessionId r0 = driver.Open("job", 0, 2);
+  const SessionId r1 = driver.Open("job", 1, 2);
+  driver.Steps(r0, {{.step = 7}});
+  driver.Steps(r1, {{.step = 7}});
+  driver.Lose(r0);
+  EXPECT_EQ(driver.Run("job")->ranks_lost, 1u);
+  driver.Lose(r1);
+  driver.Wait(seconds(2));
+  const auto run = driver.Run("job");
+  EXPECT_EQ(run->state, LifeState::kLost);
+  ASSERT_EQ(run->incidents.size(), 1u);
+  EXPECT_EQ(run->incidents[0].severity, Severity::kWarning);
+  EXPECT_EQ(run->incidents[0].state, AlertState::kFiring);
+  EXPECT_THAT(run->incidents[0].findings.at(0).sentence,
+              HasSubstr("without close"));
+}
+
+TEST(LifeTest, LostRunAsksToBeClosedAfterAQuarterOfAnHour) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Lose(s);
+  driver.Wait(minutes(14));
+  EXPECT_THAT(driver.effects().close, IsEmpty());
+  driver.Wait(seconds(61));
+  EXPECT_THAT(driver.effects().close, ElementsAre(RunKey{"job", 0}));
+  driver.Say({"job", 0}, RunClosed{"lost"});
+  const auto run = driver.Run("job");
+  EXPECT_EQ(run->end_reason, "lost");
+  EXPECT_EQ(run->severity, Severity::kNone);
+  ASSERT_EQ(run->incidents.size(), 1u);
+  EXPECT_EQ(run->incidents[0].state, AlertState::kResolved);
+  EXPECT_EQ(run->incidents[0].resolved_reason, "lost");
+  EXPECT_TRUE(driver.effects().notices.back().resolved);
+}
+
+TEST(LifeTest, StalledIsForTheConnected) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Steps(s, {{.step = 1}});
+  driver.Wait(minutes(29));
+  EXPECT_THAT(Firing(*driver.Run("job")), IsEmpty());
+  driver.Wait(minutes(2));
+  EXPECT_THAT(Firing(*driver.Run("job")), ElementsAre("stalled"));
+}
+
+TEST(LifeTest, TheDaemonsAbsenceIsNobodysSilence) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Steps(s, {{.step = 1}});
+  driver.Sleep(hours(8));
+  driver.Say({}, DaemonStarted{"1"});
+  driver.Wait(minutes(10));
+  EXPECT_THAT(Firing(*driver.Run("job")), IsEmpty());
+}
+
+TEST(LifeTest, HistoryThatBeginsInTheMiddleSaysSinceWhen) {
+  Driver driver;
+  Event event;
+  event.run = {"old", 2};
+  event.rank = 3;
+  event.session = 11;
+  event.sequence = 90;
+  event.body = StepBatch{Columns({{.step = 700}}, driver.now())};
+  driver.Apply(event);
+  const auto run = driver.Run("old");
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(run->judged_since, 700);
+  EXPECT_EQ(run->ranks_open, 1u);
+  EXPECT_THAT(driver.engine().OpenSessions(), ElementsAre(11u));
+}
+
+TEST(LifeTest, OpenSessionsAreThoseNeitherLostNorClosed) {
+  Driver driver;
+  const SessionId r2 = driver.Open("job", 2, 3);
+  const SessionId r0 = driver.Open("job", 0, 3);
+  const SessionId r1 = driver.Open("job", 1, 3);
+  driver.Lose(r0);
+  EXPECT_THAT(driver.engine().OpenSessions(), ElementsAre(r2, r1));
+  EXPECT_EQ(driver.engine().stats().sessions, 2u);
+  EXPECT_THAT(driver.engine().Lose(r0, "again"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace nanwatch

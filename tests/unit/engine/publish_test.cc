@@ -1,0 +1,62 @@
+#include <gmock/gmock.h>
+
+#include "tests/unit/engine/driver.h"
+
+namespace nanwatch {
+namespace {
+
+TEST(PublishTest, SharesWhatWasNotTouched) {
+  Driver driver;
+  const SessionId a = driver.Open("a");
+  driver.Open("b");
+  const auto before = driver.Publish();
+  EXPECT_FALSE(driver.engine().dirty());
+  driver.Steps(a, {{.step = 3}});
+  EXPECT_TRUE(driver.engine().dirty());
+  const auto after = driver.Publish();
+  EXPECT_NE(before->Find("a"), after->Find("a"));
+  EXPECT_EQ(before->Find("b"), after->Find("b"));
+  EXPECT_EQ(before->Find("a")->last_step, 0);
+  EXPECT_EQ(after->Find("a")->last_step, 3);
+}
+
+TEST(PublishTest, SharesBlocksOfRanks) {
+  Driver driver;
+  std::vector<SessionId> ranks;
+  for (int rank = 0; rank < 130; ++rank) {
+    ranks.push_back(driver.Open("job", rank, 130));
+  }
+  const auto before = driver.Run("job");
+  ASSERT_EQ(before->ranks.size(), 3u);
+  EXPECT_EQ(before->ranks[2]->size(), 2u);
+  driver.Steps(ranks[70], {{.step = 1}});
+  const auto after = driver.Run("job");
+  EXPECT_EQ(before->ranks[0], after->ranks[0]);
+  EXPECT_NE(before->ranks[1], after->ranks[1]);
+  EXPECT_EQ(before->ranks[2], after->ranks[2]);
+  EXPECT_EQ(after->ranks[1]->at(6).last_step, 1);
+}
+
+TEST(PublishTest, RanksStandInOrderHoweverTheyOpened) {
+  Driver driver;
+  for (const int rank : {3, 0, 2, 1}) driver.Open("job", rank, 4);
+  const auto run = driver.Run("job");
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(run->ranks[0]->at(rank).description.rank, rank);
+  }
+}
+
+TEST(PublishTest, LatestKeepsTheLastFiniteValue) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Steps(s, {{.step = 1, .loss = 2.5}, {.step = 2, .loss = NAN}});
+  const auto run = driver.Run("job");
+  const int loss = static_cast<int>(StepField::kLoss);
+  EXPECT_TRUE(std::isnan(*run->latest.last[loss]));
+  EXPECT_EQ(run->latest.last_finite[loss], 2.5);
+  EXPECT_EQ(run->latest.nonfinite[loss], 1u);
+  EXPECT_EQ(run->attempts, 2u);
+}
+
+}  // namespace
+}  // namespace nanwatch
