@@ -1,0 +1,117 @@
+#include "client_lib/src/identity.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace nanwatch_client {
+namespace {
+
+using ::testing::ElementsAre;
+using Words = std::map<std::string, std::string>;
+
+struct Case {
+  std::string name;
+  Words environment;
+  Words call;
+  std::string is;
+};
+
+Words ReadWords(std::istringstream* line) {
+  Words words;
+  for (std::string word; *line >> word;) {
+    const size_t equals = word.find('=');
+    words[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return words;
+}
+
+std::vector<Case> ReadTable() {
+  std::vector<Case> cases;
+  std::ifstream file(IDENTITY_TABLE);
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream line(text);
+    std::string kind;
+    line >> kind;
+    if (kind == "case") line >> cases.emplace_back().name;
+    if (kind == "env") cases.back().environment = ReadWords(&line);
+    if (kind == "call") cases.back().call = ReadWords(&line);
+    if (kind == "is") {
+      for (std::string word; line >> word;) {
+        cases.back().is += (cases.back().is.empty() ? "" : " ") + word;
+      }
+    }
+  }
+  return cases;
+}
+
+Environment Environ(const Words& words) {
+  return [&words](const char* name) -> const char* {
+    const auto at = words.find(name);
+    return at == words.end() ? nullptr : at->second.c_str();
+  };
+}
+
+nanwatch_run_options Options(const Words& call) {
+  nanwatch_run_options options;
+  nanwatch_run_options_init(&options);
+  const auto number = [&](const char* name, uint32_t bit, int32_t* to) {
+    const auto at = call.find(name);
+    if (at == call.end()) return;
+    *to = std::stoi(at->second);
+    options.present |= bit;
+  };
+  number("attempt", NANWATCH_RUN_ATTEMPT, &options.attempt);
+  number("rank", NANWATCH_RUN_RANK, &options.rank);
+  number("local_rank", NANWATCH_RUN_LOCAL_RANK, &options.local_rank);
+  number("world_size", NANWATCH_RUN_WORLD_SIZE, &options.world_size);
+  if (call.contains("run_id")) options.run_id = call.at("run_id").c_str();
+  return options;
+}
+
+std::string Describe(const Identity& identity) {
+  const auto dash = [](const std::string& s) { return s.empty() ? "-" : s; };
+  return dash(identity.run_id) + " " +
+         (identity.attempt ? std::to_string(*identity.attempt) : "-") + " " +
+         std::to_string(identity.rank) + " " +
+         std::to_string(identity.local_rank) + " " +
+         std::to_string(identity.world_size) +
+         (identity.run_id_guessed ? " guessed" : "");
+}
+
+TEST(IdentityTest, ObeysTheTable) {
+  const std::vector<Case> table = ReadTable();
+  ASSERT_GE(table.size(), 20u);
+  for (const Case& row : table) {
+    EXPECT_EQ(
+        Describe(FindIdentity(Options(row.call), Environ(row.environment))),
+        row.is)
+        << row.name;
+  }
+}
+
+TEST(AddressTest, ACallNamesOneDaemon) {
+  const Words words = {{"NANWATCH_ADDRESS", "host:1"}};
+  EXPECT_THAT(FindAddresses("/tmp/x.sock", Environ(words)),
+              ElementsAre("unix:/tmp/x.sock"));
+}
+
+TEST(AddressTest, TheVariableComesBeforeTheKnownPlaces) {
+  const Words words = {{"NANWATCH_ADDRESS", "host:1"},
+                       {"XDG_RUNTIME_DIR", "/run/user/7"}};
+  EXPECT_THAT(FindAddresses(nullptr, Environ(words)), ElementsAre("host:1"));
+}
+
+TEST(AddressTest, TheUsersDaemonComesBeforeTheMachines) {
+  const Words words = {{"XDG_RUNTIME_DIR", "/run/user/7"}};
+  EXPECT_THAT(FindAddresses(nullptr, Environ(words)),
+              ElementsAre("unix:/run/user/7/nanwatch/ingest.sock",
+                          "unix:/run/nanwatch/ingest.sock"));
+}
+
+}  // namespace
+}  // namespace nanwatch_client
