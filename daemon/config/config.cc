@@ -26,7 +26,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   ReadMetrics(top.Section("metrics"), &config->metrics);
   ReadHistory(top.Section("history"), &config->history_enabled,
               &config->history);
-  ReadRuns(top.Section("runs"), &config->engine);
+  ReadEngine(top.Section("engine"), &config->engine);
   ReadAlerts(top.Section("alerts"), &config->engine.alert);
   ReadNotify(top.Section("notify"), &config->notify);
   ReadLog(top.Section("log"), &config->log);

@@ -48,8 +48,7 @@ Result<DaemonConfig> ParseConfig(std::string_view yaml,
 // Reads the file first.
 Result<DaemonConfig> LoadConfig(const std::string& file);
 
-// Every key that may stand in a file, dotted ("web.listen"), without those of
-// lists.
+// Every key that may stand in a file, dotted ("web.listen").
 std::vector<std::string> ConfigKeys();
 
 }  // namespace nanwatch

@@ -170,10 +170,10 @@ void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options) {
   section.Finish();
 }
 
-void ReadRuns(YamlSection section, EngineOptions* options) {
-  section.Time("lost_closes_after", seconds(10), kYear, "",
+void ReadEngine(YamlSection section, EngineOptions* options) {
+  section.Time("lost_run_closes_after", seconds(1), kYear, "",
                &options->lost_run_closes_after);
-  section.Time("ended_leaves_after", seconds(10), kYear, "",
+  section.Time("ended_run_leaves_after", seconds(1), kYear, "",
                &options->ended_run_leaves_after);
   section.Choice<Severity>("stop_on",
                            {{"never", Severity::kNone},
@@ -190,27 +190,28 @@ void ReadAlerts(YamlSection section, AlertPolicy* policy) {
   section.Finish();
 }
 
+void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options) {
+  section.Texts("urls", &options->urls);
+  CheckUrls(&section, "urls", options->urls);
+  section.Time("resend", seconds(5), minutes(4), "", &options->resend);
+  section.Finish();
+}
+
+void ReadWebhook(YamlSection section, WebhookOptions* options) {
+  section.Texts("urls", &options->urls);
+  CheckUrls(&section, "urls", options->urls);
+  section.Text("body", &options->body);
+  section.Finish();
+}
+
 void ReadNotify(YamlSection section, NotifyOptions* options) {
-  section.Texts("alertmanagers", &options->alertmanagers);
-  CheckUrls(&section, "alertmanagers", options->alertmanagers);
-  for (YamlSection& webhook : section.Sections("webhooks")) {
-    WebhookOptions made;
-    webhook.Text("url", &made.url);
-    webhook.Text("body", &made.body);
-    if (!webhook.Has("url")) {
-      section.Complain("webhooks", " has an entry without its url.");
-    } else {
-      CheckUrls(&webhook, "url", {made.url});
-    }
-    webhook.Finish();
-    options->webhooks.push_back(made);
-  }
+  ReadAlertmanager(section.Section("alertmanager"), &options->alertmanager);
+  ReadWebhook(section.Section("webhook"), &options->webhook);
   section.Choice<Severity>("from",
                            {{"info", Severity::kInfo},
                             {"warning", Severity::kWarning},
                             {"critical", Severity::kCritical}},
                            &options->from);
-  section.Time("resend", seconds(5), minutes(4), "", &options->resend);
   section.Time("timeout", seconds(1), minutes(2), "", &options->timeout);
   section.Text("external_url", &options->external_url);
   if (!options->external_url.empty()) {

@@ -12,8 +12,10 @@ void ReadIngest(YamlSection section, RpcOptions* options);
 void ReadWeb(YamlSection section, WebOptions* options);
 void ReadMetrics(YamlSection section, MetricsOptions* options);
 void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options);
-void ReadRuns(YamlSection section, EngineOptions* options);
+void ReadEngine(YamlSection section, EngineOptions* options);
 void ReadAlerts(YamlSection section, AlertPolicy* policy);
+void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options);
+void ReadWebhook(YamlSection section, WebhookOptions* options);
 void ReadNotify(YamlSection section, NotifyOptions* options);
 void ReadLog(YamlSection section, LogOptions* options);
 

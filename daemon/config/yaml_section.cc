@@ -157,22 +157,6 @@ YamlSection YamlSection::Section(const std::string& key) {
   return YamlSection(node, Dotted(key), reading_);
 }
 
-std::vector<YamlSection> YamlSection::Sections(const std::string& key) {
-  const YAML::Node node = Take(key);
-  std::vector<YamlSection> sections;
-  if (!node.IsDefined() || node.IsNull()) return sections;
-  if (!node.IsSequence()) {
-    reading_->Add(node, Dotted(key) + " must be a list of mappings.");
-    return sections;
-  }
-  for (const auto& item : node) {
-    sections.emplace_back(
-        item, Dotted(key) + "[" + std::to_string(sections.size()) + "]",
-        reading_);
-  }
-  return sections;
-}
-
 void YamlSection::Complain(const std::string& key,
                            const std::string& sentence) {
   for (const auto& [name, nodes] : entries_) {
@@ -181,11 +165,6 @@ void YamlSection::Complain(const std::string& key,
     return;
   }
   reading_->problems.push_back({0, 0, Dotted(key) + sentence});
-}
-
-bool YamlSection::Has(const std::string& key) const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const auto& entry) { return entry.first == key; });
 }
 
 std::string YamlSection::Peek(const std::string& key) const {

@@ -55,13 +55,10 @@ class YamlSection {
   }
   // A mapping inside this one; empty when it is missing.
   YamlSection Section(const std::string& key);
-  // The mappings of a list.
-  std::vector<YamlSection> Sections(const std::string& key);
 
   // For a check across keys or of a text's form; at the place of `key`, or of
   // the file when it is not given.
   void Complain(const std::string& key, const std::string& sentence);
-  bool Has(const std::string& key) const;
   // The scalar of `key` without taking it; empty: there is none.
   std::string Peek(const std::string& key) const;
   // Tells the keys that nobody took.

@@ -11,21 +11,24 @@
 
 namespace nanwatch {
 
+struct AlertmanagerOptions {
+  // Base URLs of all peers of one Alertmanager: each gets every alert.
+  std::vector<std::string> urls;
+  // It forgets what is not said again.
+  Duration resend = std::chrono::seconds(60);
+};
+
 struct WebhookOptions {
-  std::string url;  // http:// or https://
-  // JSON with {{placeholders}}; empty: the built-in one. See notify/README.md.
+  std::vector<std::string> urls;  // http:// or https://
+  // JSON with {{placeholders}}; empty: the built-in one.
   std::string body;
-  bool operator==(const WebhookOptions&) const = default;
 };
 
 struct NotifyOptions {
-  // Base URLs of all peers of one Alertmanager: each gets every alert.
-  std::vector<std::string> alertmanagers;
-  std::vector<WebhookOptions> webhooks;
+  AlertmanagerOptions alertmanager;
+  WebhookOptions webhook;
   // Below it nobody is told.
   Severity from = Severity::kWarning;
-  // Alertmanager forgets what is not said again.
-  Duration resend = std::chrono::seconds(60);
   // Of one request.
   Duration timeout = std::chrono::seconds(10);
   // Shown to people as the way back, e.g. "http://gpu7:9765"; empty: none.
