@@ -62,10 +62,19 @@ class RuleList {
   }
   template <typename Rule>
   const Rule& get() const {
-    return std::get<Rule>(rules_);
+    return rules_;
   }
 
  private:
+  // Not a std::tuple: that is never trivially copyable.
+  struct Held : Rules... {};
+  template <size_t I>
+  using RuleAt = std::tuple_element_t<I, std::tuple<Rules...>>;
+  template <size_t I>
+  RuleAt<I>& At() {
+    return rules_;
+  }
+
   template <typename Context, typename Changed, size_t... I>
   void OnEach(const Context& context, const Table& table, Changed& changed,
               std::index_sequence<I...>) {
@@ -74,8 +83,7 @@ class RuleList {
   template <size_t I, typename Context, typename Changed>
   void OnOne(const Context& context, const Table& table, Changed& changed) {
     if (!table.enabled[I]) return;
-    const Severity now =
-        Call(std::get<I>(rules_), context, table.thresholds[I]);
+    const Severity now = Call(At<I>(), context, table.thresholds[I]);
     if (now == severity_[I]) return;
     const Severity was = std::exchange(severity_[I], now);
     changed(I, was);
@@ -103,14 +111,14 @@ class RuleList {
   }
   template <size_t I>
   void DescribeOne(Finding* finding) const {
-    using Rule = std::tuple_element_t<I, std::tuple<Rules...>>;
+    using Rule = RuleAt<I>;
     finding->rule = Rule::kSpec.number;
     finding->family = Rule::kSpec.family;
     finding->severity = severity_[I];
-    std::get<I>(rules_).Describe(finding);
+    get<Rule>().Describe(finding);
   }
 
-  std::tuple<Rules...> rules_;
+  Held rules_;
   std::array<Severity, kSize> severity_{};
 };
 
