@@ -34,7 +34,7 @@ constinit const RuleSpec LossSpike::kSpec = {
     Family::kLoss,
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
-    "128, or ratio times it and half as many; critical when that lasts "
+    "128, or ratio times it and 3/4 as many; critical when that lasts "
     "critical_hold records and the loss is still in the upper half of the "
     "jump, or two in a row are explosion_ratio times the largest healthy loss.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
@@ -58,7 +58,7 @@ Severity LossSpike::Judge(float loss, Thresholds t) {
     const float least = std::max(0.01f * std::fabs(center), 1e-6f);
     const float z = (loss - center) / std::max(baseline_.spread(), least);
     high = z >= t[kZ] ||
-           (center > 0 && loss >= t[kRatio] * center && z >= t[kZ] / 2);
+           (center > 0 && loss >= t[kRatio] * center && z >= 0.75 * t[kZ]);
     calm_ = calm_ && (z < 3 || (center > 0 && loss < t[kClearRatio] * center));
     if (high || explodes) {
       z_ = z;

@@ -65,7 +65,7 @@ ScalerParameters Resolve(const ScalerSpec* spec,
 bool SameScale(double a, double b) {
   const double larger = std::max(std::fabs(a), std::fabs(b));
   // Logs print small scales with four decimals.
-  const double rounding = larger < 0.01 ? 5e-5 : 0;
+  const double rounding = larger < 0.01 ? std::min(5e-5, 0.25 * larger) : 0;
   return std::fabs(a - b) <= 0.005 * larger + rounding;
 }
 

@@ -121,6 +121,7 @@ TEST(Model, RoundedScalesOfLogsAreTheSame) {
   EXPECT_TRUE(SameScale(268435460, 268435456));
   EXPECT_TRUE(SameScale(0.0001, 0x1p-13));
   EXPECT_FALSE(SameScale(1024, 1100));
+  EXPECT_FALSE(SameScale(0x1p-16, 0x1p-17));
 }
 
 TEST(Model, ForecastsTheFloor) {

@@ -1,0 +1,266 @@
+// Rules 15, 27, 28 and 34: what becomes of loss and gradients.
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "detect/gnorm_explosion.h"
+#include "detect/gnorm_spike.h"
+#include "detect/loss_nonfinite.h"
+#include "detect/loss_spike.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Not std::normal_distribution: it differs between libraries.
+class Noise {
+ public:
+  double Uniform() { return static_cast<double>(engine_()) / 2147483647.0; }
+  double Normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += Uniform();
+    return sum;
+  }
+
+ private:
+  std::minstd_rand engine_{20240607};
+};
+
+// --- 15 loss_nonfinite -------------------------------------------------------
+
+TEST(LossNonfinite, AppliedIsCriticalAtOnce) {
+  StepFeed<LossNonfinite> f(NoScaler());  // BF16
+  f.Step({.loss = 2.5});
+  EXPECT_EQ(f.Step({.loss = kNan}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("the update was applied"));
+}
+
+TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {
+  StepFeed<LossNonfinite> f(Scaler("pytorch"));
+  f.Step({.scale = 1024, .overflow = false, .loss = 2});
+  EXPECT_EQ(f.Step({.scale = 512, .overflow = true, .loss = kInf}),
+            Severity::kWarning);
+  const Attempt fine = {.scale = 512, .overflow = false, .loss = 2};
+  EXPECT_EQ(f.Steps(fine, 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps(fine, 1), Severity::kNone);
+}
+
+TEST(LossNonfinite, TwoInARowAreCritical) {
+  StepFeed<LossNonfinite> f(Scaler("pytorch"));
+  f.Good(1024, 5);
+  f.Step({.scale = 512, .overflow = true, .loss = kNan});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Step({.scale = 256, .overflow = true, .loss = kNan});
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(LossNonfinite, CalibrationIsANoteAndAbsentIsNotNan) {
+  StepFeed<LossNonfinite> f(Scaler("megatron"));
+  for (int i = 0; i < 17; ++i) {
+    f.Step({.scale = 4294967296.0 / (1 << i), .overflow = true, .loss = kInf});
+  }
+  EXPECT_EQ(f.worst, Severity::kInfo);
+  StepFeed<LossNonfinite> absent(NoScaler());
+  EXPECT_EQ(absent.Steps({.grad_norm = 1}, 10), Severity::kNone);
+}
+
+// --- 27 gnorm_spike ----------------------------------------------------------
+
+StepFeed<GnormSpike> HealthyNorms(int records) {
+  StepFeed<GnormSpike> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < records; ++i) {
+    f.Step({.grad_norm = 0.2 * std::exp(0.25 * noise.Normal())});
+  }
+  return f;
+}
+
+TEST(GnormSpike, QuietOnTenThousandHealthyRecords) {
+  EXPECT_EQ(HealthyNorms(10000).worst, Severity::kNone);
+}
+
+TEST(GnormSpike, OneSpikeWarnsAndClearsAfterTwenty) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("reached 5"));
+  EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 1), Severity::kNone);
+}
+
+TEST(GnormSpike, ALevelThatStaysIsCriticalAndThenTheNewNormal) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  f.Steps({.grad_norm = 20}, 19);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Steps({.grad_norm = 20}, 1);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  f.Steps({.grad_norm = 20}, 260);
+  EXPECT_EQ(f.now, Severity::kNone) << "the baseline began anew";
+  EXPECT_EQ(f.Steps({.grad_norm = 20}, 500), Severity::kNone);
+}
+
+TEST(GnormSpike, NeedsAFullWindow) {
+  StepFeed<GnormSpike> f = HealthyNorms(127);
+  EXPECT_EQ(f.Step({.grad_norm = 1000}), Severity::kNone);
+}
+
+TEST(GnormSpike, WarmUpDecayAndConstantNormsAreHealthy) {
+  StepFeed<GnormSpike> decay(NoScaler());
+  for (int i = 0; i < 2000; ++i) {
+    decay.Step({.grad_norm = 100.0 / (1 + i / 20.0)});
+  }
+  EXPECT_EQ(decay.worst, Severity::kNone);
+  StepFeed<GnormSpike> constant(NoScaler());
+  constant.Steps({.grad_norm = 0.2}, 500);
+  constant.Step({.grad_norm = 0.3});
+  EXPECT_EQ(constant.worst, Severity::kNone);
+}
+
+TEST(GnormSpike, SkippedNonfiniteAndZeroNormsSayNothing) {
+  StepFeed<GnormSpike> f = HealthyNorms(300);
+  f.Step({.skipped = true, .grad_norm = 1e9});
+  f.Step({.grad_norm = kInf});
+  f.Step({.grad_norm = kNan});
+  f.Step({.grad_norm = 0});
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// --- 28 gnorm_explosion ------------------------------------------------------
+
+TEST(GnormExplosion, TenTimesTheHealthyMaximumWarns) {
+  StepFeed<GnormExplosion> f(NoScaler());
+  for (int i = 0; i < 100; ++i) f.Step({.grad_norm = 1 + i % 7});
+  EXPECT_EQ(f.Step({.grad_norm = 69}), Severity::kNone);
+  StepFeed<GnormExplosion> g(NoScaler());
+  for (int i = 0; i < 100; ++i) g.Step({.grad_norm = 1 + i % 7});
+  EXPECT_EQ(g.Step({.grad_norm = 70}), Severity::kWarning);
+  EXPECT_EQ(g.Steps({.grad_norm = 4}, 49), Severity::kWarning);
+  EXPECT_EQ(g.Steps({.grad_norm = 4}, 1), Severity::kNone);
+}
+
+TEST(GnormExplosion, StayingThereIsCriticalUntilItIsTheLevel) {
+  StepFeed<GnormExplosion> f(NoScaler());
+  f.Steps({.grad_norm = 1}, 100);
+  f.Steps({.grad_norm = 50}, 9);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Steps({.grad_norm = 50}, 1);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Steps({.grad_norm = 50}, 300), Severity::kNone);
+}
+
+TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
+  StepFeed<GnormExplosion> bf16(NoScaler());
+  bf16.Step({.grad_norm = 0.752});
+  EXPECT_EQ(bf16.Step({.grad_norm = kNan}), Severity::kCritical);
+  EXPECT_THAT(bf16.Described().sentence, HasSubstr("spoilt"));
+  StepFeed<GnormExplosion> skipped(Scaler("pytorch"));
+  skipped.Good(1024, 1);
+  skipped.Steps({.overflow = true, .grad_norm = kInf}, 30);
+  EXPECT_EQ(skipped.worst, Severity::kNone);
+  StepFeed<GnormExplosion> unknown(Scaler("pytorch"));
+  unknown.Step({.scale = 1024, .grad_norm = 1});
+  unknown.Steps({.scale = 1024, .grad_norm = kInf}, 2);
+  EXPECT_EQ(unknown.now, Severity::kNone);
+  EXPECT_EQ(unknown.Step({.scale = 1024, .grad_norm = kInf}),
+            Severity::kCritical);
+}
+
+TEST(GnormExplosion, AMillionTimesTheAverageNeedsTenSamples) {
+  StepFeed<GnormExplosion> f(NoScaler());
+  f.Steps({.grad_norm = 1}, 9);
+  EXPECT_EQ(f.Step({.grad_norm = 1e7}), Severity::kNone);
+  StepFeed<GnormExplosion> g(NoScaler());
+  g.Steps({.grad_norm = 1}, 10);
+  EXPECT_EQ(g.Step({.grad_norm = 1e7}), Severity::kWarning);
+}
+
+// --- 34 loss_spike -----------------------------------------------------------
+
+StepFeed<LossSpike> HealthyLoss(int records) {
+  StepFeed<LossSpike> f;
+  Noise noise;
+  for (int i = 0; i < records; ++i) {
+    f.Step({.loss = 2.215 + 0.02 * noise.Normal()});
+  }
+  return f;
+}
+
+TEST(LossSpike, QuietOnHealthyLosses) {
+  EXPECT_EQ(HealthyLoss(10000).worst, Severity::kNone);
+}
+
+TEST(LossSpike, QuietOnNoisyAndNegativeLosses) {
+  Noise noise;
+  StepFeed<LossSpike> heavy;  // exponential: one sample a batch
+  for (int i = 0; i < 20000; ++i) {
+    heavy.Step({.loss = -std::log(1e-9 + noise.Uniform())});
+  }
+  EXPECT_EQ(heavy.worst, Severity::kNone);
+  StepFeed<LossSpike> policy;  // starts at 0, negative, near zero
+  policy.Step({.loss = 0});
+  policy.Step({.loss = -1e-8});
+  for (int i = 0; i < 5000; ++i) {
+    policy.Step({.loss = -0.01 + 0.02 * noise.Normal()});
+  }
+  EXPECT_EQ(policy.worst, Severity::kNone);
+}
+
+TEST(LossSpike, WarnsAfterThreeAndClears) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  f.Steps({.loss = 2.9}, 2);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Step({.loss = 3.2});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 501);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("3.2"));
+  EXPECT_EQ(f.Steps({.loss = 2.21}, 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps({.loss = 2.21}, 1), Severity::kNone);
+}
+
+TEST(LossSpike, RecoveringSpikesAreNeverCritical) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  for (double loss = 8.7; loss > 2.3; loss *= 0.97) f.Step({.loss = loss});
+  f.Steps({.loss = 2.21}, 100);
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(LossSpike, ALossThatStaysUpIsCritical) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  f.Steps({.loss = 7}, 29);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Steps({.loss = 7}, 1), Severity::kCritical);
+}
+
+TEST(LossSpike, AnExplosionIsCriticalWithTwoLossesOfHistory) {
+  StepFeed<LossSpike> f(FixedScale(false));  // mindyolo#402
+  f.Step({.scale = 1024, .overflow = true, .loss = 11.6707});
+  f.Step({.scale = 1024, .overflow = true, .loss = 8.8465});
+  f.Step({.scale = 1024, .overflow = true, .loss = 8712.5938});
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Step({.scale = 1024, .overflow = true, .loss = 15806.3818});
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(LossSpike, FirstDescentIsHealthy) {
+  StepFeed<LossSpike> f;  // tacotron2#137 and on
+  for (const double loss :
+       {49.316841, 40.57, 23.87, 13.44, 7.95, 6.59, 6.19, 5.51}) {
+    f.Step({.loss = loss});
+  }
+  f.Steps({.loss = 5.0}, 200);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(LossSpike, NonfiniteLossesNeverEnterTheBaseline) {
+  StepFeed<LossSpike> f = HealthyLoss(200);
+  f.Steps({.loss = kNan}, 300);
+  f.Steps({.loss = kInf}, 300);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  EXPECT_EQ(f.Steps({.loss = 4}, 3), Severity::kWarning);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,323 @@
+// Rules 8, 16, 18 to 22 and 25: what ops say.
+
+#include <gmock/gmock.h>
+
+#include "detect/near_overflow.h"
+#include "detect/op_internal_overflow.h"
+#include "detect/op_overflow_origin.h"
+#include "detect/op_overflow_propagated.h"
+#include "detect/op_saturation.h"
+#include "detect/overflow_not_scale_dependent.h"
+#include "detect/persistent_op_overflow.h"
+#include "detect/weight_nonfinite.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Attempt kGood = {.scale = 1024, .overflow = false};
+constexpr Attempt kLost = {.scale = 1024, .overflow = true};
+
+// --- 8 overflow_not_scale_dependent -----------------------------------------
+
+TEST(OverflowNotScaleDependent, FiresWhenCalibrationIsOverAndTheOpStaysBad) {
+  OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
+  f.Count(OpCount::kPosInf, 3);
+  for (int i = 0; i < 18; ++i) {
+    f.Both({.scale = 65536.0 / (1 << i), .overflow = true});
+    ASSERT_EQ(f.now, Severity::kNone) << i;
+  }
+  f.Both({.scale = 0.125, .overflow = true});
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("from 65536 down to 0.125"));
+}
+
+TEST(OverflowNotScaleDependent, AGoodAttemptBetweenMeansTheScaleHelped) {
+  OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
+  f.Count(OpCount::kPosInf, 3);
+  for (int i = 0; i < 12; ++i) {
+    f.Both({.scale = 65536.0 / (1 << i), .overflow = true});
+  }
+  f.Record({.scale = 16, .overflow = false});
+  f.Both({.scale = 8, .overflow = true});
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(OverflowNotScaleDependent, NanInAForwardOutputIsEnough) {
+  OpFeed<OverflowNotScaleDependent> f(NoScaler());
+  f.Count(OpCount::kNan, 1);
+  f.status.slot = Slot::kGradInput;
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+  f.status.slot = Slot::kOutput;
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kCritical);
+  f.Count(OpCount::kNan, 0);
+  for (int i = 0; i < 49; ++i) f.Both({.loss = 1});
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+}
+
+TEST(OverflowNotScaleDependent, DeviceFlagsCountInSaturationMode) {
+  OpFeed<OverflowNotScaleDependent> f(Scaler("megatron"));
+  f.run.overflow_mode = OverflowMode::kSaturation;
+  f.status.device_flag = true;
+  double scale = 4294967296.0;
+  for (int i = 0; i < 40; ++i) {
+    f.Both({.scale = scale, .overflow = true});
+    scale = std::max(1.0, scale / 2);
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// --- 16 weight_nonfinite -----------------------------------------------------
+
+TEST(WeightNonfinite, LatchesOnParametersOnly) {
+  OpFeed<WeightNonfinite> f;
+  f.Count(OpCount::kNegInf, 2);
+  EXPECT_EQ(f.Both(kGood), Severity::kNone);
+  f.status.slot = Slot::kParameter;
+  EXPECT_EQ(f.Both(kGood), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("2 infinite of 1000"));
+  f.Count(OpCount::kNegInf, 0);
+  for (int i = 0; i < 500; ++i) f.Both(kGood);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// --- 18 op_overflow_origin ---------------------------------------------------
+
+TEST(OpOverflowOrigin, CleanInputsAndABadOutput) {
+  OpFeed<OpOverflowOrigin> f(NoScaler());
+  f.inputs = InputState::kClean;
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+  f.Count(OpCount::kPosInf, 7);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("7 infinite"));
+}
+
+TEST(OpOverflowOrigin, UnknownOrBadInputsAreNoOrigin) {
+  OpFeed<OpOverflowOrigin> f(NoScaler());
+  f.Count(OpCount::kNan, 7);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+  f.inputs = InputState::kBad;
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+}
+
+TEST(OpOverflowOrigin, WhatTheScalerAnswersIsForInformation) {
+  OpFeed<OpOverflowOrigin> f(Scaler("pytorch"));
+  f.inputs = InputState::kClean;
+  f.Count(OpCount::kPosInf, 7);
+  f.Record(kGood);
+  EXPECT_EQ(f.Both(kLost), Severity::kInfo);
+  EXPECT_EQ(f.Both(kLost), Severity::kInfo);
+  EXPECT_EQ(f.Both(kLost), Severity::kCritical);
+}
+
+TEST(OpOverflowOrigin, CalibrationIsForInformationButNanIsNot) {
+  OpFeed<OpOverflowOrigin> f(Scaler("pytorch"));
+  f.inputs = InputState::kClean;
+  f.Count(OpCount::kPosInf, 7);
+  for (int i = 0; i < 10; ++i) f.Both(kLost);
+  EXPECT_EQ(f.now, Severity::kInfo);
+  f.Count(OpCount::kNan, 1);
+  EXPECT_EQ(f.Both(kLost), Severity::kCritical);
+}
+
+TEST(OpOverflowOrigin, MaskedLogitsAndPlaceholdersAreMeant) {
+  OpFeed<OpOverflowOrigin> mask(NoScaler());
+  mask.inputs = InputState::kClean;
+  mask.op.type = "MaskedFill";
+  mask.Count(OpCount::kNegInf, 400);
+  EXPECT_EQ(mask.Both({.loss = 1}), Severity::kNone);
+  mask.Count(OpCount::kPosInf, 1);
+  EXPECT_EQ(mask.Both({.loss = 1}), Severity::kCritical);
+  OpFeed<OverflowNotScaleDependent> recv(NoScaler());
+  recv.op.type = "irecv";
+  recv.status.slot = Slot::kInput;
+  recv.Count(OpCount::kNan, 1000);
+  EXPECT_EQ(recv.Both({.loss = 1}), Severity::kNone);
+  OpFeed<OpOverflowOrigin> log(NoScaler());  // log(0) is not meant
+  log.inputs = InputState::kClean;
+  log.op.type = "Log";
+  log.Count(OpCount::kNegInf, 1);
+  EXPECT_EQ(log.Both({.loss = 1}), Severity::kCritical);
+}
+
+TEST(OpOverflowOrigin, ClearsFiftyAttemptsAfterTheLastBadStatus) {
+  OpFeed<OpOverflowOrigin> f(NoScaler());
+  f.inputs = InputState::kClean;
+  f.Count(OpCount::kPosInf, 7);
+  f.Both({.loss = 1});
+  f.Count(OpCount::kPosInf, 0);
+  for (int i = 0; i < 48; ++i) f.Record({.loss = 1});  // no status travels
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kCritical);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+}
+
+// --- 19 op_overflow_propagated -----------------------------------------------
+
+TEST(OpOverflowPropagated, NeverMoreThanInformation) {
+  OpFeed<OpOverflowPropagated> f(NoScaler());
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+  f.inputs = InputState::kBad;
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kInfo);
+  f.Count(OpCount::kNan, 3);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kInfo);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("passed on 1 times, absorbed 1 times"));
+  f.inputs = InputState::kClean;
+  for (int i = 0; i < 50; ++i) f.Both({.loss = 1});
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+// --- 20 persistent_op_overflow -----------------------------------------------
+
+TEST(PersistentOpOverflow, ThreeOfTenAttempts) {
+  OpFeed<PersistentOpOverflow> f(FixedScale(false));
+  f.status.device_flag = true;
+  f.Both(kLost);
+  f.Both(kLost);
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Both(kLost), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("applied all the same"));
+  f.status.device_flag = false;
+  for (int i = 0; i < 199; ++i) f.Both(kGood);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Both(kGood), Severity::kNone);
+}
+
+TEST(PersistentOpOverflow, SeveralStatusesOfOneAttemptAreOne) {
+  OpFeed<PersistentOpOverflow> f(FixedScale());
+  f.Count(OpCount::kPosInf, 1);
+  f.Record(kLost);
+  for (int i = 0; i < 8; ++i) f.Status();
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(PersistentOpOverflow, CalibrationIsForInformation) {
+  OpFeed<PersistentOpOverflow> f(Scaler("megatron"));
+  f.Count(OpCount::kPosInf, 1);
+  for (int i = 0; i < 17; ++i) {
+    f.Both({.scale = 4294967296.0 / (1 << i), .overflow = true});
+  }
+  EXPECT_EQ(f.now, Severity::kInfo);
+}
+
+TEST(PersistentOpOverflow, ProbesOfADynamicScalerAreNot) {
+  OpFeed<PersistentOpOverflow> f(Scaler("pytorch"));
+  f.Record(kGood);
+  for (int i = 0; i < 20; ++i) {
+    f.status.time += std::chrono::minutes(7);
+    f.Count(OpCount::kPosInf, 1);
+    f.Both(kLost);
+    for (int k = 0; k < 30; ++k) f.Record(kGood);
+    ASSERT_EQ(f.now, Severity::kNone);
+  }
+}
+
+TEST(PersistentOpOverflow, ThreeStrikesWithoutAScaler) {
+  OpFeed<PersistentOpOverflow> f(NoScaler());
+  f.Count(OpCount::kPosInf, 1);
+  const int minutes[] = {10, 12, 30, 33, 60};  // 3 and 4 min are one incident
+  for (const int m : minutes) {
+    f.status.time = Time(std::chrono::minutes(m));
+    f.Both({.loss = 1});
+    for (int k = 0; k < 30; ++k) f.Record({.loss = 1});
+    ASSERT_EQ(f.now, m == 60 ? Severity::kCritical : Severity::kNone) << m;
+  }
+}
+
+// --- 21 op_saturation --------------------------------------------------------
+
+TEST(OpSaturation, CountsOrTheLargestValue) {
+  OpFeed<OpSaturation> f(FixedScale());
+  f.run.overflow_mode = OverflowMode::kSaturation;
+  f.Count(OpCount::kSaturated, 5);
+  EXPECT_EQ(f.Both(kGood), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("5 of 1000"));
+  OpFeed<OpSaturation> largest(FixedScale());
+  largest.Stat(OpStat::kAbsMax, 65503);
+  EXPECT_EQ(largest.Both(kGood), Severity::kNone);
+  largest.Stat(OpStat::kAbsMax, 65504);
+  EXPECT_EQ(largest.Both(kGood), Severity::kWarning);
+}
+
+TEST(OpSaturation, ClampsInInfModeAndFp8AreMeant) {
+  OpFeed<OpSaturation> f(FixedScale());
+  f.run.overflow_mode = OverflowMode::kInfNan;
+  f.Count(OpCount::kSaturated, 5);
+  EXPECT_EQ(f.Both(kGood), Severity::kNone);
+  f.run.overflow_mode = OverflowMode::kUnknown;
+  f.op.dtype = Dtype::kFp8E4M3;
+  EXPECT_EQ(f.Both(kGood), Severity::kNone);
+}
+
+// --- 22 op_internal_overflow -------------------------------------------------
+
+TEST(OpInternalOverflow, FlagSetAndElementsClean) {
+  OpFeed<OpInternalOverflow> f(FixedScale(false));
+  f.op.logical_shape = {100, 7};
+  f.op.storage_shape = {112, 16};
+  f.status.device_flag = true;
+  EXPECT_EQ(f.Both(kLost), Severity::kNone) << "nobody looked";
+  f.Count(OpCount::kPosInf, 0);
+  EXPECT_EQ(f.Both(kLost), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("1092 elements of padding"));
+  f.status.device_flag = false;
+  for (int i = 0; i < 50; ++i) f.Both(kGood);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(OpInternalOverflow, BadElementsOrInputsExplainTheFlag) {
+  OpFeed<OpInternalOverflow> f(FixedScale(false));
+  f.status.device_flag = true;
+  f.Count(OpCount::kSaturated, 1);
+  EXPECT_EQ(f.Both(kLost), Severity::kNone);
+  f.Count(OpCount::kSaturated, 0);
+  f.inputs = InputState::kBad;
+  EXPECT_EQ(f.Both(kLost), Severity::kNone);
+}
+
+// --- 25 near_overflow --------------------------------------------------------
+
+TEST(NearOverflow, HalfOfTheMaximumAtThreeAttempts) {
+  OpFeed<NearOverflow> f(NoScaler());
+  f.Stat(OpStat::kAbsMax, 32752);
+  f.Both({.loss = 1});
+  f.Both({.loss = 1});
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("50 %"));
+  f.Stat(OpStat::kAbsMax, 20000);  // between the two: neither
+  for (int i = 0; i < 100; ++i) f.Both({.loss = 1});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Stat(OpStat::kAbsMax, 16000);
+  for (int i = 0; i < 50; ++i) f.Both({.loss = 1});
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(NearOverflow, GradientsAndFp8AreAtTheEdgeOnPurpose) {
+  OpFeed<NearOverflow> f(Scaler("pytorch"));
+  f.Stat(OpStat::kAbsMax, 60000);
+  f.status.slot = Slot::kGradInput;
+  for (int i = 0; i < 10; ++i) f.Both(kGood);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.status.slot = Slot::kOutput;
+  f.op.dtype = Dtype::kFp8E4M3;
+  f.Stat(OpStat::kAbsMax, 440);
+  for (int i = 0; i < 10; ++i) f.Both(kGood);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(NearOverflow, RareTouchesAreNoSeries) {
+  OpFeed<NearOverflow> f(NoScaler());
+  f.Stat(OpStat::kAbsMax, 40000);
+  for (int i = 0; i < 20; ++i) {
+    f.Both({.loss = 1});
+    for (int k = 0; k < 20; ++k) f.Record({.loss = 1});
+  }
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,152 @@
+// Rules 5 to 7: how often attempts overflow.
+
+#include <gmock/gmock.h>
+
+#include "detect/never_calibrated.h"
+#include "detect/overflow_rate.h"
+#include "detect/overflow_streak.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+// --- 5 overflow_streak -------------------------------------------------------
+
+TEST(OverflowStreak, FiveWarnSixteenAreCriticalFiftyCleanClear) {
+  StepFeed<OverflowStreak> f(Scaler("pytorch"));
+  f.Good(65536, 3);
+  double scale = f.Fall(65536, 4);
+  EXPECT_EQ(f.now, Severity::kNone);
+  scale = f.Fall(scale, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 4);
+  scale = f.Fall(scale, 10);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  scale = f.Fall(scale, 1);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("16 attempts in a row"));
+  EXPECT_EQ(f.Good(scale, 49), Severity::kCritical);
+  EXPECT_EQ(f.Good(scale, 1), Severity::kNone);
+}
+
+TEST(OverflowStreak, StartUpDescentIsQuiet) {
+  StepFeed<OverflowStreak> f(Scaler("megatron"));
+  f.Fall(4294967296.0 * 2, 17);  // 2^32 to 2^16
+  f.Good(65536, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  StepFeed<OverflowStreak> undeclared;
+  undeclared.Fall(4294967296.0 * 2, 19);
+  EXPECT_EQ(undeclared.worst, Severity::kNone);
+}
+
+TEST(OverflowStreak, AppliedUpdatesAreForInformation) {
+  StepFeed<OverflowStreak> f(FixedScale(false));
+  f.Steps({.scale = 128, .overflow = true}, 100);
+  EXPECT_EQ(f.worst, Severity::kInfo);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("applied all the same"));
+}
+
+TEST(OverflowStreak, FixedScalesHaveNoGrace) {
+  StepFeed<OverflowStreak> f(FixedScale());
+  f.Steps({.scale = 128, .overflow = true}, 5);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
+TEST(OverflowStreak, SaysWhenTheFloorIsReached) {
+  StepFeed<OverflowStreak> f(Scaler("megatron"));
+  f.Good(65536, 3);
+  f.Fall(65536, 6);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("its floor in 10 attempts"));
+}
+
+// --- 6 overflow_rate ---------------------------------------------------------
+
+TEST(OverflowRate, ProbesAfterGrowthAreExplainedWhateverTheInterval) {
+  StepFeed<OverflowRate> f(Scaler("deepspeed"));
+  f.Good(65536, 2);
+  for (int i = 0; i < 100; ++i) {  // two overflows in a hundred attempts
+    f.Scale(65536, true);
+    f.Scale(32768, true);
+    f.Good(32768, 97);
+    f.Good(65536, 1);
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(OverflowRate, UnansweredOverflowsWarnAndThenClear) {
+  StepFeed<OverflowRate> f(Scaler("pytorch"));
+  f.Good(65536, 1);
+  for (int i = 0; i < 10; ++i) {
+    f.Scale(1024, true);
+    f.Good(1024, 9);
+  }
+  EXPECT_EQ(f.now, Severity::kNone);  // 10 of 1000 is the limit
+  f.Scale(1024, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Good(1024, 950), Severity::kWarning);
+  EXPECT_EQ(f.Good(1024, 50), Severity::kNone);
+}
+
+TEST(OverflowRate, TenPercentIsCritical) {
+  StepFeed<OverflowRate> f(FixedScale());
+  for (int i = 0; i < 101; ++i) {
+    f.Scale(1024, true);
+    f.Good(1024, 4);
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("101 of the last"));
+}
+
+TEST(OverflowRate, IsolatedOverflowsWithoutAScaleAreProbes) {
+  StepFeed<OverflowRate> f;
+  for (int i = 0; i < 50; ++i) {
+    f.Step({.overflow = true});
+    f.Steps({.overflow = false}, 60);
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(OverflowRate, CalibrationIsNotCounted) {
+  StepFeed<OverflowRate> f(Scaler("megatron"));
+  f.Fall(4294967296.0, 30);
+  f.Good(4, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// --- 7 never_calibrated ------------------------------------------------------
+
+TEST(NeverCalibrated, FiresWhenTheBudgetIsSpent) {
+  StepFeed<NeverCalibrated> f(Scaler("pytorch"));
+  const double scale = f.Fall(65536 * 2, 18);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Fall(scale, 1);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("first 19 attempts"));
+  EXPECT_EQ(f.Good(0.25, 9), Severity::kCritical);
+  EXPECT_EQ(f.Good(0.25, 1), Severity::kNone);
+}
+
+TEST(NeverCalibrated, OneGoodStepIsEnough) {
+  StepFeed<NeverCalibrated> f(Scaler("pytorch"));
+  f.Fall(65536, 10);
+  f.Good(64, 1);
+  f.Fall(64, 30);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(NeverCalibrated, FiresForAFixedScaleThatNeverFits) {
+  StepFeed<NeverCalibrated> f(FixedScale());
+  f.Steps({.scale = 1024, .overflow = true}, 13);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(NeverCalibrated, AppliedUpdatesAreLearned) {
+  StepFeed<NeverCalibrated> f(FixedScale(false));
+  f.Steps({.scale = 1024, .overflow = true}, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,180 @@
+// What the rules' tests share: one rule with its default thresholds, fed by
+// hand.
+
+#ifndef NANWATCH_TESTS_UNIT_DETECT_RULE_FEED_H_
+#define NANWATCH_TESTS_UNIT_DETECT_RULE_FEED_H_
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detect/context.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+inline constexpr double kNan = NAN;
+inline constexpr double kInf = INFINITY;
+
+template <typename Rule>
+std::vector<double> DefaultsOf() {
+  std::vector<double> values;
+  for (const ThresholdSpec& t : Rule::kSpec.thresholds) {
+    values.push_back(t.value);
+  }
+  return values;
+}
+
+inline ScalerDeclaration Scaler(const char* name) {
+  ScalerDeclaration d;
+  d.kind = ScalingKind::kDynamic;
+  d.name = name;
+  return d;
+}
+inline ScalerDeclaration FixedScale(std::optional<bool> check = {}) {
+  ScalerDeclaration d;
+  d.kind = ScalingKind::kStatic;
+  d.overflow_check = check;
+  return d;
+}
+inline ScalerDeclaration NoScaler() {
+  ScalerDeclaration d;
+  d.kind = ScalingKind::kNone;
+  return d;
+}
+
+// Absent unless set.
+struct Attempt {
+  std::optional<double> scale;
+  std::optional<bool> overflow;
+  std::optional<bool> skipped;
+  std::optional<double> loss;
+  std::optional<double> grad_norm;
+};
+
+inline StepRecord RecordOf(const Attempt& a, int64_t step) {
+  StepRecord r;
+  r.step = step;
+  const auto set = [&](StepField f, std::optional<double> v) {
+    if (!v) return;
+    r.present |= 1u << static_cast<int>(f);
+    r.value[static_cast<int>(f)] = *v;
+  };
+  const auto flag = [&](StepFlag f, std::optional<bool> v) {
+    if (!v) return;
+    const auto bit = static_cast<uint8_t>(1u << static_cast<int>(f));
+    r.flags_present |= bit;
+    if (*v) r.flags |= bit;
+  };
+  set(StepField::kLossScale, a.scale);
+  set(StepField::kLoss, a.loss);
+  set(StepField::kGradNorm, a.grad_norm);
+  flag(StepFlag::kOverflow, a.overflow);
+  flag(StepFlag::kSkipped, a.skipped);
+  return r;
+}
+
+// A rule on steps: records 1, 2, 3, ... of one rank.
+template <typename Rule>
+class StepFeed {
+ public:
+  explicit StepFeed(const ScalerDeclaration& scaler = {}) {
+    run.scaler = scaler;
+    tracker.Declare(scaler);
+  }
+  Severity Step(const Attempt& attempt) {
+    const StepRecord record = RecordOf(attempt, ++step);
+    tracker.OnStep(record);
+    const StepOps ops;
+    now = rule.OnStep({run, record, tracker, ops}, {thresholds.data()});
+    worst = std::max(worst, now);
+    return now;
+  }
+  Severity Steps(const Attempt& attempt, int times) {
+    for (int i = 0; i < times; ++i) Step(attempt);
+    return now;
+  }
+  Severity Scale(double scale, bool overflow) {
+    return Step({.scale = scale, .overflow = overflow});
+  }
+  Severity Good(double scale, int times) {
+    return Steps({.scale = scale, .overflow = false}, times);
+  }
+  // `times` overflows, each of which halves; the last scale.
+  double Fall(double from, int times) {
+    for (int i = 0; i < times; ++i) Scale(from /= 2, true);
+    return from;
+  }
+  Finding Described() const {
+    Finding finding;
+    rule.Describe(&finding);
+    return finding;
+  }
+
+  Rule rule;
+  std::vector<double> thresholds = DefaultsOf<Rule>();
+  RunDescription run;
+  ScalerTracker tracker;
+  int64_t step = 0;
+  Severity now = Severity::kNone;
+  Severity worst = Severity::kNone;
+};
+
+// A rule on ops: statuses of one op, an attempt each.
+template <typename Rule>
+class OpFeed {
+ public:
+  explicit OpFeed(const ScalerDeclaration& scaler = {}) {
+    run.scaler = scaler;
+    tracker.Declare(scaler);
+    op.name = "layer";
+    op.dtype = Dtype::kFp16;
+    status.slot = Slot::kOutput;
+    status.elements = 1000;
+  }
+  // The step record goes first, then the status of the same attempt.
+  void Record(const Attempt& attempt) {
+    record = RecordOf(attempt, ++step);
+    tracker.OnStep(record);
+  }
+  Severity Status() {
+    status.step = step;
+    now = rule.OnOp(
+        {run, op, status, inputs, &record, tracker, tracker.attempts()},
+        {thresholds.data()});
+    return now;
+  }
+  Severity Both(const Attempt& attempt) {
+    Record(attempt);
+    return Status();
+  }
+  void Count(OpCount count, uint64_t n) {
+    status.count[static_cast<int>(count)] = n;
+  }
+  void Stat(OpStat stat, float value) {
+    status.stat[static_cast<int>(stat)] = value;
+  }
+  Finding Described() const {
+    Finding finding;
+    rule.Describe(&finding);
+    return finding;
+  }
+
+  Rule rule;
+  std::vector<double> thresholds = DefaultsOf<Rule>();
+  RunDescription run;
+  OpName op;
+  OpStatus status;
+  InputState inputs = InputState::kNotCollected;
+  ScalerTracker tracker;
+  StepRecord record;
+  int64_t step = 0;
+  Severity now = Severity::kNone;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_TESTS_UNIT_DETECT_RULE_FEED_H_

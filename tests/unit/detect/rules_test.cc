@@ -1,0 +1,218 @@
+#include "detect/rules.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <set>
+#include <type_traits>
+#include <vector>
+
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<int> Numbers() {
+  std::vector<int> numbers;
+  for (const RuleSpec* spec : AllRules()) numbers.push_back(spec->number);
+  return numbers;
+}
+
+TEST(Rules, AreAllThereByNumber) {
+  EXPECT_THAT(Numbers(),
+              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 18, 19,
+                          20, 21, 22, 25, 27, 28, 34, 53, 54));
+}
+
+TEST(Rules, SpeakForThemselves) {
+  std::set<std::string_view> names;
+  for (const RuleSpec* spec : AllRules()) {
+    SCOPED_TRACE(spec->name);
+    EXPECT_TRUE(names.insert(spec->name).second);
+    for (const std::string_view sentence :
+         {spec->meaning, spec->trigger, spec->clear}) {
+      ASSERT_FALSE(sentence.empty());
+      EXPECT_EQ(sentence.back(), '.');
+    }
+    for (const ThresholdSpec& t : spec->thresholds) {
+      EXPECT_GE(t.value, t.min) << t.name;
+      EXPECT_LE(t.value, t.max) << t.name;
+      EXPECT_FALSE(t.unit.empty()) << t.name;
+      EXPECT_FALSE(t.source.empty()) << t.name;
+      const bool named = spec->trigger.find(t.name) != std::string_view::npos ||
+                         spec->clear.find(t.name) != std::string_view::npos;
+      EXPECT_TRUE(named) << t.name << " is not in the sentences";
+    }
+  }
+}
+
+TEST(Rules, AreFoundByNumberAndName) {
+  for (const RuleSpec* spec : AllRules()) {
+    EXPECT_EQ(FindRule(spec->number), spec);
+    EXPECT_EQ(FindRule(spec->name), spec);
+  }
+  EXPECT_EQ(FindRule(11), nullptr);
+  EXPECT_EQ(FindRule("no_such_rule"), nullptr);
+}
+
+static_assert(std::is_trivially_copyable_v<StepRules>);
+static_assert(std::is_trivially_copyable_v<OpRules>);
+static_assert(std::is_trivially_copyable_v<AlignedRules>);
+static_assert(std::is_trivially_copyable_v<TimeRules>);
+
+TEST(RuleTables, DefaultsFillWhatASetLacks) {
+  RuleSet set = DefaultRules();
+  set.rules["overflow_streak"].enabled = false;
+  set.rules["scale_collapse"].thresholds = {8};  // an older daemon's
+  set.rules["of_the_future"].thresholds = {1, 2, 3};
+  set.rules.erase("stalled");
+  const RuleTables tables(set);
+  const auto specs = StepRules::Specs();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    EXPECT_EQ(tables.step().enabled[i], specs[i]->name != "overflow_streak");
+    if (specs[i]->name != "scale_collapse") continue;
+    EXPECT_EQ(tables.step().thresholds[i][0], 8);
+    EXPECT_EQ(tables.step().thresholds[i][1], 256);
+  }
+  EXPECT_TRUE(tables.time().enabled[0]);
+  EXPECT_EQ(tables.time().thresholds[0][0], 1800);
+}
+
+TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
+  const RuleTables tables(DefaultRules());
+  RunDescription run;
+  ScalerTracker tracker;
+  StepRules rules;
+  std::vector<int> raised;
+  std::vector<int> lowered;
+  const auto feed = [&](const Attempt& attempt, int64_t step) {
+    const StepRecord record = RecordOf(attempt, step);
+    tracker.OnStep(record);
+    const StepOps ops;
+    rules.On(StepContext{run, record, tracker, ops}, tables.step(),
+             [&](size_t i, Severity was) {
+               auto& list = rules.severity(i) > was ? raised : lowered;
+               list.push_back(StepRules::Specs()[i]->number);
+             });
+  };
+  int64_t step = 0;
+  for (int i = 0; i < 5; ++i) feed({.loss = 2, .grad_norm = 1}, ++step);
+  EXPECT_TRUE(rules.quiet());
+  for (int i = 0; i < 3; ++i) feed({.loss = kNan, .grad_norm = 1}, ++step);
+  EXPECT_THAT(raised, ElementsAre(15));
+  for (int i = 0; i < 30; ++i) feed({.loss = 2, .grad_norm = 1}, ++step);
+  EXPECT_THAT(lowered, ElementsAre(15));
+  EXPECT_TRUE(rules.quiet());
+}
+
+TEST(StepRules, CopiedBytesGoOnAlike) {
+  // What a checkpoint does.
+  const RuleTables tables(DefaultRules());
+  RunDescription run;
+  ScalerTracker tracker;
+  StepRules live;
+  StepRules restored;
+  const auto feed = [&](StepRules* rules, const StepRecord& record) {
+    const StepOps ops;
+    rules->On(StepContext{run, record, tracker, ops}, tables.step(),
+              [](size_t, Severity) {});
+  };
+  for (int64_t step = 0; step < 600; ++step) {
+    const StepRecord r = RecordOf({.scale = step < 400 ? 65536.0 : 256.0,
+                                   .overflow = step >= 400 && step < 420,
+                                   .loss = 2 + 0.01 * (step % 13),
+                                   .grad_norm = 1 + 0.1 * (step % 7)},
+                                  step);
+    tracker.OnStep(r);
+    if (step == 300) std::memcpy(&restored, &live, sizeof(live));
+    feed(&live, r);
+    if (step >= 300) feed(&restored, r);
+  }
+  EXPECT_FALSE(live.quiet());
+  for (size_t i = 0; i < StepRules::kSize; ++i) {
+    EXPECT_EQ(live.severity(i), restored.severity(i)) << i;
+  }
+}
+
+// A list of everything that must stay silent, through every rule on steps.
+struct Quiet {
+  const char* name;
+  ScalerDeclaration scaler;
+  std::vector<Attempt> attempts;
+};
+
+std::vector<Attempt> StartUp(double from, int halvings) {
+  std::vector<Attempt> list;
+  for (int i = 0; i < halvings; ++i) {
+    list.push_back({.scale = from, .overflow = true, .skipped = true});
+    from /= 2;
+  }
+  for (int i = 0; i < 1000; ++i) {
+    list.push_back({.scale = from,
+                    .overflow = false,
+                    .skipped = false,
+                    .loss = 8.0 / (1 + 0.01 * i),
+                    .grad_norm = 4.0 / (1 + 0.01 * i)});
+  }
+  return list;
+}
+
+std::vector<Attempt> OneOverflowIn(int attempts) {
+  std::vector<Attempt> list;
+  for (int i = 1; i <= 10 * attempts; ++i) {
+    const bool overflow = i % attempts == 0;
+    const bool probe = i > attempts && i % attempts == attempts - 1;
+    list.push_back({.scale = probe ? 65536.0 : 32768.0,
+                    .overflow = overflow,
+                    .skipped = overflow,
+                    .loss = 2 + 0.01 * (i % 17),
+                    .grad_norm = overflow ? kInf : 1 + 0.1 * (i % 11)});
+  }
+  return list;
+}
+
+std::vector<Attempt> Bf16(int records) {
+  std::vector<Attempt> list;
+  for (int i = 0; i < records; ++i) {
+    list.push_back(
+        {.loss = 3 + 0.02 * (i % 9), .grad_norm = 1 + 0.1 * (i % 5)});
+  }
+  return list;
+}
+
+TEST(StepRules, NeverCryWolf) {
+  const Quiet cases[] = {
+      {"start-up 2^32 to 2^16", Scaler("megatron"), StartUp(0x1p32, 17)},
+      {"the same, undeclared", {}, StartUp(0x1p32, 17)},
+      {"one overflow in 2000", Scaler("pytorch"), OneOverflowIn(2000)},
+      {"one overflow in 100", Scaler("pytorch"), OneOverflowIn(100)},
+      {"BF16 without a scale", NoScaler(), Bf16(3000)},
+      {"BF16, undeclared", {}, Bf16(3000)},
+  };
+  const RuleTables tables(DefaultRules());
+  for (const Quiet& c : cases) {
+    SCOPED_TRACE(c.name);
+    RunDescription run;
+    run.scaler = c.scaler;
+    ScalerTracker tracker;
+    tracker.Declare(c.scaler);
+    StepRules rules;
+    int64_t step = 0;
+    for (const Attempt& attempt : c.attempts) {
+      const StepRecord record = RecordOf(attempt, ++step);
+      tracker.OnStep(record);
+      const StepOps ops;
+      rules.On(StepContext{run, record, tracker, ops}, tables.step(),
+               [&](size_t i, Severity) {
+                 ADD_FAILURE()
+                     << StepRules::Specs()[i]->name << " at step " << step;
+               });
+    }
+    EXPECT_TRUE(rules.quiet());
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch

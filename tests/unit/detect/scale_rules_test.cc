@@ -1,0 +1,257 @@
+// Rules 1 to 4, 9 and 14: where the loss scale is.
+
+#include <gmock/gmock.h>
+
+#include "detect/scale_at_floor.h"
+#include "detect/scale_below_one.h"
+#include "detect/scale_collapse.h"
+#include "detect/scale_discontinuity.h"
+#include "detect/scale_limit_cycle.h"
+#include "detect/scale_unrepresentable.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+// --- 1 scale_at_floor --------------------------------------------------------
+
+TEST(ScaleAtFloor, WarnsAtTheFloorAndIsCriticalWhenOverflowsGoOn) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));
+  f.Good(4, 10);
+  f.Scale(2, true);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Scale(1, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Scale(1, true);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("its floor is 1"));
+  EXPECT_EQ(f.Described().opened_step, 12);
+}
+
+TEST(ScaleAtFloor, IsolatedOverflowsAtTheFloorAreNotCritical) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));
+  f.Good(2, 1);
+  for (int i = 0; i < 20; ++i) {
+    f.Scale(1, true);
+    f.Good(1, 5);
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+}
+
+TEST(ScaleAtFloor, ClearsWhenOverflowsEndThoughTheScaleStays) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));
+  f.Good(2, 1);
+  f.Scale(1, true);
+  EXPECT_EQ(f.Good(1, 199), Severity::kWarning);
+  EXPECT_EQ(f.Good(1, 1), Severity::kNone);
+  EXPECT_EQ(f.Good(1, 500), Severity::kNone);
+}
+
+TEST(ScaleAtFloor, ScaleOneFromTheStartIsNoFloor) {
+  StepFeed<ScaleAtFloor> undeclared;
+  EXPECT_EQ(undeclared.Good(1, 100), Severity::kNone);
+  StepFeed<ScaleAtFloor> fixed(FixedScale());
+  fixed.Steps({.scale = 1, .overflow = true}, 100);
+  EXPECT_EQ(fixed.worst, Severity::kNone);
+}
+
+TEST(ScaleAtFloor, TheScalersOwnFloorCounts) {
+  StepFeed<ScaleAtFloor> f(Scaler("fairseq"));
+  f.Good(2, 5);
+  f.Fall(2, 12);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Scale(1e-4, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
+TEST(ScaleAtFloor, ScalerWithoutFloorIsCriticalOnItsWayThroughOne) {
+  StepFeed<ScaleAtFloor> f;  // apex#834
+  f.Fall(65536, 16);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// --- 2 scale_below_one -------------------------------------------------------
+
+TEST(ScaleBelowOne, WarnsAfterTwoAttempts) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  f.Good(1, 3);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Good(0.5, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Good(0.5, 198), Severity::kWarning);
+}
+
+TEST(ScaleBelowOne, GrowingOverflowsMakeItCritical) {
+  StepFeed<ScaleBelowOne> f(Scaler("fairseq"));  // fairseq#512
+  f.Good(0.5, 3);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Fall(0.5, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(ScaleBelowOne, FarBelowIsCriticalAtOnceAndStays) {
+  StepFeed<ScaleBelowOne> f;  // yolact#359
+  f.Scale(1.52587890625e-05, true);
+  f.Scale(7.62939453125e-06, true);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Good(7.62939453125e-06, 500), Severity::kCritical);
+}
+
+TEST(ScaleBelowOne, ClearsAtTwo) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  f.Good(1, 1);
+  f.Scale(0.5, true);
+  f.Good(0.5, 2);
+  EXPECT_EQ(f.Good(2, 198), Severity::kWarning);
+  EXPECT_EQ(f.Good(2, 1), Severity::kNone);
+}
+
+TEST(ScaleBelowOne, FixedScalesBelowOneAreAChoice) {
+  StepFeed<ScaleBelowOne> f(FixedScale());
+  EXPECT_EQ(f.Good(0.5, 50), Severity::kNone);
+}
+
+// --- 3 scale_unrepresentable -------------------------------------------------
+
+TEST(ScaleUnrepresentable, FiresOnWhatNoGradientSurvives) {
+  for (const double bad : {0.0, -1024.0, kNan, kInf, -kInf, 1e-39, 5e-321}) {
+    StepFeed<ScaleUnrepresentable> f(Scaler("pytorch"));
+    f.Good(1024, 3);
+    EXPECT_EQ(f.Scale(bad, true), Severity::kCritical) << bad;
+    EXPECT_EQ(f.Good(1024, 2000), Severity::kCritical) << "latched";
+    EXPECT_EQ(f.Described().opened_step, 4);
+  }
+}
+
+TEST(ScaleUnrepresentable, PlaceholdersOfLogsAreNotScales) {
+  StepFeed<ScaleUnrepresentable> minus_one;
+  minus_one.Steps({.scale = -1, .overflow = false}, 50);
+  EXPECT_EQ(minus_one.worst, Severity::kNone);
+  StepFeed<ScaleUnrepresentable> zero;
+  zero.Steps({.scale = 0, .overflow = false}, 50);
+  EXPECT_EQ(zero.worst, Severity::kNone);
+  EXPECT_EQ(zero.Scale(0, true), Severity::kCritical);
+}
+
+TEST(ScaleUnrepresentable, AbsentScalesAndOrdinaryOnesAreFine) {
+  StepFeed<ScaleUnrepresentable> f(NoScaler());
+  f.Steps({.loss = 1}, 20);
+  f.Good(0x1p-126, 1);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// --- 4 scale_collapse --------------------------------------------------------
+
+TEST(ScaleCollapse, SixteenfoldWarnsAnd256fIsCritical) {
+  StepFeed<ScaleCollapse> f(Scaler("pytorch"));
+  f.Good(65536, 100);
+  f.Fall(65536, 3);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Scale(4096, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Fall(4096, 4);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("from 65536"));
+}
+
+TEST(ScaleCollapse, StartUpDescentIsNoCollapse) {
+  StepFeed<ScaleCollapse> f(Scaler("megatron"));
+  f.Fall(4294967296.0 * 2, 17);
+  f.Good(65536, 500);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(ScaleCollapse, DescentWithAGoodStepNearItsEndIsNoCollapse) {
+  // 2^32 to 1 at the start with good steps at 8 and 1 only; it converged.
+  StepFeed<ScaleCollapse> f(Scaler("deepspeed"));
+  f.Fall(4294967296.0, 29);
+  f.Good(8, 2);
+  f.Fall(8, 3);
+  f.Good(1, 1);
+  f.Scale(1, true);
+  f.Good(1, 1000);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(ScaleCollapse, SawtoothOfOneHalvingIsHealthy) {
+  StepFeed<ScaleCollapse> f(Scaler("pytorch"));
+  for (int i = 0; i < 50; ++i) {
+    f.Good(65536, 40);
+    f.Scale(32768, true);
+    f.Good(32768, 40);
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(ScaleCollapse, ClearsAtTheNewLevel) {
+  StepFeed<ScaleCollapse> f(Scaler("pytorch"));
+  f.Good(65536, 100);
+  f.Fall(65536, 5);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Good(2048, 600), Severity::kWarning);
+  EXPECT_EQ(f.Good(2048, 200), Severity::kNone);
+}
+
+TEST(ScaleCollapse, StatisticalScalersMoveAsTheyLike) {
+  StepFeed<ScaleCollapse> f(Scaler("openseq2seq_logmax"));
+  f.Good(16384, 100);
+  f.Good(16, 10);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// --- 9 scale_limit_cycle -----------------------------------------------------
+
+TEST(ScaleLimitCycle, FiresOnApex1135) {
+  StepFeed<ScaleLimitCycle> f;
+  const double up = 0x1p-9;
+  for (const double scale :
+       {2 * up, 4 * up, 2 * up, up, up / 2, up, up / 2, up, up / 2, 2 * up, up,
+        up / 2, up / 4, up / 2, up / 4, up / 2}) {
+    f.Scale(scale, true);
+  }
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("changed direction"));
+}
+
+TEST(ScaleLimitCycle, OrdinaryProbesAreNoCycleAndItClears) {
+  StepFeed<ScaleLimitCycle> f(Scaler("pytorch"));
+  for (int i = 0; i < 20; ++i) {
+    f.Scale(32768, true);
+    f.Good(32768, 9);
+    f.Good(65536, 1);
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  for (int i = 0; i < 4; ++i) {
+    f.Good(32768, 1);
+    f.Good(65536, 1);
+  }
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Good(65536, 199), Severity::kNone);
+}
+
+// --- 14 scale_discontinuity --------------------------------------------------
+
+TEST(ScaleDiscontinuity, FiresOnAResetAndClearsAfterAThousand) {
+  StepFeed<ScaleDiscontinuity> f(Scaler("pytorch"));
+  f.Good(128, 10);
+  EXPECT_EQ(f.Good(65536, 1), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("from 128 to 65536"));
+  EXPECT_EQ(f.Good(65536, 999), Severity::kWarning);
+  EXPECT_EQ(f.Good(65536, 1), Severity::kNone);
+}
+
+TEST(ScaleDiscontinuity, WhatScalersDoIsFine) {
+  StepFeed<ScaleDiscontinuity> f(Scaler("ascend_tf"));
+  double scale = 65536;
+  for (int i = 0; i < 30; ++i) f.Scale(scale *= 0.8, true);
+  f.Good(2 * scale, 5);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch
