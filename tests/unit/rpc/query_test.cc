@@ -1,0 +1,164 @@
+// Queries through the client that the command line uses.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "rpc/query_client.h"
+#include "tests/unit/rpc/fake_daemon.h"
+
+namespace nanwatch {
+namespace {
+
+using testing::HasSubstr;
+
+RunView View(const std::string& run_id, int64_t last_step) {
+  RunView run;
+  run.key = {run_id, 0};
+  run.last_step = last_step;
+  return run;
+}
+
+class QueryTest : public testing::Test {
+ protected:
+  void SetUp() override { daemon_.Start(); }
+
+  FakeDaemon daemon_;
+  QueryClient client_{daemon_.address()};
+};
+
+TEST_F(QueryTest, ListsRuns) {
+  daemon_.Publish({View("job-7", 3), View("job-8", 4)});
+  const auto answer = client_.ListRuns();
+  ASSERT_TRUE(answer.ok()) << answer.error();
+  ASSERT_EQ(answer->runs_size(), 2);
+  EXPECT_EQ(answer->runs(1).run_id(), "job-8");
+  EXPECT_EQ(answer->daemon(), "nanwatchd/test");
+  EXPECT_EQ(answer->now_us(), ToMicros(daemon_.clock.Now()));
+}
+
+TEST_F(QueryTest, ShowsARunOrSaysThatThereIsNone) {
+  daemon_.Publish({View("job-7", 3)});
+  const auto run = client_.GetRun("job-7", {});
+  ASSERT_TRUE(run.ok()) << run.error();
+  EXPECT_EQ(run->summary().last_step(), 3);
+  EXPECT_THAT(client_.GetRun("job-9", {}).error(),
+              HasSubstr("there is no run job-9: `nanwatch runs` lists"));
+  EXPECT_THAT(client_.GetRun("job-7", 5).error(),
+              HasSubstr("there is no attempt 5 of run job-7"));
+}
+
+TEST_F(QueryTest, WatchesARunUntilItEnds) {
+  daemon_.Publish({View("job-7", 1)});
+  v1::WatchRunRequest request;
+  request.set_run_id("job-7");
+  request.set_interval_ms(50);
+  std::vector<int64_t> steps;
+  const Status watched =
+      client_.WatchRun(request, [&](const v1::RunDetail& run) {
+        steps.push_back(run.summary().last_step());
+        RunView next = View("job-7", 2);
+        next.ended = daemon_.clock.Now();
+        daemon_.Publish({next});
+        return true;
+      });
+  EXPECT_TRUE(watched.ok()) << watched.error();
+  EXPECT_THAT(steps, testing::ElementsAre(1, 2));
+}
+
+TEST_F(QueryTest, StopsWatchingWhenAskedTo) {
+  daemon_.Publish({View("job-7", 1)});
+  v1::WatchRunRequest request;
+  request.set_run_id("job-7");
+  int shown = 0;
+  EXPECT_TRUE(client_.WatchRun(request, [&](const v1::RunDetail&) {
+    ++shown;
+    return false;
+  }));
+  EXPECT_EQ(shown, 1);
+}
+
+TEST_F(QueryTest, EndsWatchersWhenTheDaemonStops) {
+  daemon_.Publish({View("job-7", 1)});
+  v1::WatchRunRequest request;
+  request.set_run_id("job-7");
+  request.set_interval_ms(60000);
+  std::thread stopper;
+  const Status watched = client_.WatchRun(request, [&](const v1::RunDetail&) {
+    stopper =
+        std::thread([&] { daemon_.server->Stop(std::chrono::seconds(5)); });
+    return true;
+  });
+  stopper.join();
+  EXPECT_FALSE(watched.ok());
+}
+
+TEST_F(QueryTest, PassesOnWhatAPersonSays) {
+  RunView run = View("job-7", 3);
+  run.incidents.emplace_back().id = 77;
+  daemon_.Publish({run});
+  v1::AnnotateRequest request;
+  request.set_run_id("job-7");
+  request.set_kind(v1::ANNOTATION_KIND_MUTE);
+  request.set_incident(77);
+  request.set_rule("scale_collapse");
+  request.set_for_seconds(60);
+  request.set_by("ann");
+  request.set_reason("known");
+  const Result<std::string> answer = client_.Annotate(request);
+  ASSERT_TRUE(answer.ok()) << answer.error();
+  EXPECT_EQ(*answer,
+            "muted rule scale_collapse of incident 4d of run job-7 attempt 0 "
+            "for the time given");
+  ASSERT_EQ(daemon_.annotated.size(), 1u);
+  EXPECT_EQ(daemon_.annotated[0].first, (RunKey{"job-7", 0}));
+  const Annotation& said = daemon_.annotated[0].second;
+  EXPECT_EQ(said.kind, Annotation::Kind::kMute);
+  EXPECT_EQ(said.incident, 77u);
+  EXPECT_EQ(said.rule, 4);
+  EXPECT_EQ(said.until, daemon_.clock.Now() + std::chrono::seconds(60));
+  EXPECT_EQ(said.by, "ann");
+  EXPECT_EQ(said.reason, "known");
+}
+
+TEST_F(QueryTest, SaysWhatCannotBeAnnotated) {
+  daemon_.Publish({View("job-7", 3)});
+  v1::AnnotateRequest request;
+  request.set_run_id("job-7");
+  EXPECT_THAT(client_.Annotate(request).error(), HasSubstr("say what to do"));
+  request.set_kind(v1::ANNOTATION_KIND_MUTE);
+  request.set_rule("no_rule");
+  EXPECT_THAT(client_.Annotate(request).error(),
+              HasSubstr("there is no rule no_rule"));
+  request.clear_rule();
+  request.set_incident(5);
+  EXPECT_THAT(client_.Annotate(request).error(), HasSubstr("no incident 5"));
+  request.clear_incident();
+  request.set_for_seconds(-1);
+  EXPECT_THAT(client_.Annotate(request).error(), HasSubstr("cannot mute"));
+  EXPECT_TRUE(daemon_.annotated.empty());
+}
+
+TEST_F(QueryTest, SaysThatHistoryIsOff) {
+  daemon_.Publish({View("job-7", 3)});
+  v1::GetStepsRequest steps;
+  steps.set_run_id("job-7");
+  EXPECT_THAT(client_.GetSteps(steps).error(), HasSubstr("keeps no history"));
+  v1::ExportRunRequest request;
+  request.set_run_id("job-7");
+  const Status exported = client_.ExportRun(
+      request, [](const v1::ExportRunResponse&) { return OkStatus(); });
+  EXPECT_THAT(exported.error(), HasSubstr("keeps no history"));
+}
+
+TEST(QueryClientTest, SaysThatNoDaemonListens) {
+  const TempDir dir;
+  QueryClient client("unix:" + (dir / "none"));
+  EXPECT_EQ(client.ListRuns().error(),
+            "no daemon listens at unix:" + (dir / "none") +
+                ": start nanwatchd, or pass --address");
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,110 @@
+#include "rpc/stream_port.h"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+struct FakeWriter : StreamWriter {
+  void Write(const v1::IngestResponse& response) override {
+    written.push_back(response);
+  }
+  void Finish(const grpc::Status& status) override {
+    ++finished;
+    last_status = status;
+  }
+  void Cancel() override { ++cancelled; }
+
+  std::vector<v1::IngestResponse> written;
+  int finished = 0;
+  int cancelled = 0;
+  grpc::Status last_status;
+};
+
+class StreamPortTest : public testing::Test {
+ protected:
+  FakeWriter writer_;
+  RpcStats stats_;
+  StreamPort port_{&writer_, &stats_, "nanwatchd/test"};
+};
+
+TEST_F(StreamPortTest, WritesOneAtATimeAndOnlyTheNewestAck) {
+  port_.Ack(1, 5);
+  port_.Ack(1, 6);
+  port_.Ack(1, 9);
+  port_.Ack(1, 8);
+  ASSERT_EQ(writer_.written.size(), 1u);
+  EXPECT_EQ(writer_.written[0].ack().sequence(), 5u);
+  port_.Written(true);
+  ASSERT_EQ(writer_.written.size(), 2u);
+  EXPECT_EQ(writer_.written[1].ack().sequence(), 9u);
+  port_.Written(true);
+  EXPECT_EQ(writer_.written.size(), 2u);
+}
+
+TEST_F(StreamPortTest, SaysOthersBeforeAcks) {
+  port_.Ack(1, 1);
+  port_.Ack(1, 2);
+  port_.Refuse(1, 3, {RefusalReason::kBusy, "later", 3, "mailbox"},
+               std::chrono::milliseconds(200));
+  port_.Written(true);
+  ASSERT_EQ(writer_.written.size(), 2u);
+  const v1::Refusal& refusal = writer_.written[1].refusal();
+  EXPECT_EQ(refusal.code(), v1::REFUSAL_CODE_BUSY);
+  EXPECT_EQ(refusal.retry_after_ms(), 200u);
+  EXPECT_EQ(refusal.expected_sequence(), 3u);
+  EXPECT_EQ(stats_.refused[static_cast<int>(RefusalReason::kBusy)], 1u);
+}
+
+TEST_F(StreamPortTest, FinishesOnceWhenAllIsWritten) {
+  port_.Ack(1, 1);
+  port_.Ack(2, 7);
+  port_.EndWhenWritten({grpc::StatusCode::UNAVAILABLE, "stop"});
+  port_.EndWhenWritten(grpc::Status::OK);
+  port_.Ack(1, 2);  // too late
+  EXPECT_EQ(writer_.finished, 0);
+  port_.Written(true);
+  EXPECT_EQ(writer_.finished, 0);
+  port_.Written(true);
+  EXPECT_EQ(writer_.finished, 1);
+  EXPECT_EQ(writer_.last_status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(writer_.written.size(), 2u);
+}
+
+TEST_F(StreamPortTest, FinishesAfterAWriteThatFailed) {
+  port_.Ack(1, 1);
+  port_.Ack(2, 1);
+  port_.Written(false);
+  EXPECT_EQ(writer_.written.size(), 1u);
+  EXPECT_EQ(writer_.finished, 0);  // the read still has to end
+  port_.EndWhenWritten(grpc::Status::OK);
+  EXPECT_EQ(writer_.finished, 1);
+}
+
+TEST_F(StreamPortTest, CutsAClientThatDoesNotRead) {
+  for (size_t i = 0; i <= 2 * limits::kSessionsPerStream + 1; ++i) {
+    port_.Refuse(1, i + 1, {}, Duration(0));
+  }
+  EXPECT_EQ(writer_.cancelled, 1);
+  port_.Refuse(1, 1, {}, Duration(0));
+  EXPECT_EQ(writer_.cancelled, 1);
+  port_.Written(false);
+  port_.EndWhenWritten(grpc::Status::OK);
+  EXPECT_EQ(writer_.finished, 1);
+}
+
+TEST_F(StreamPortTest, DoesNothingOnceTheStreamIsOver) {
+  port_.Detach();
+  port_.Ack(1, 1);
+  port_.Opened(1, {}, true);
+  port_.EndWhenWritten(grpc::Status::OK);
+  EXPECT_TRUE(writer_.written.empty());
+  EXPECT_EQ(writer_.finished, 0);
+}
+
+}  // namespace
+}  // namespace nanwatch

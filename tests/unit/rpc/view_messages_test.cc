@@ -1,0 +1,118 @@
+#include "rpc/view_messages.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace nanwatch {
+namespace {
+
+std::string RuleOf(int rule) { return "rule" + std::to_string(rule); }
+
+TEST(ViewMessagesTest, TellsAbsentFromNanFromFinite) {
+  RunView run;
+  run.latest.last[static_cast<int>(StepField::kLoss)] = std::nan("");
+  run.latest.last_finite[static_cast<int>(StepField::kLoss)] = 2.5;
+  run.latest.nonfinite[static_cast<int>(StepField::kLoss)] = 3;
+  run.latest.last[static_cast<int>(StepField::kLossScale)] = 0;
+  v1::RunSummary summary;
+  WriteSummary(run, &summary);
+  ASSERT_EQ(summary.values_size(), 2);
+  EXPECT_EQ(summary.values(0).field(), "loss");
+  EXPECT_TRUE(std::isnan(summary.values(0).last()));
+  EXPECT_EQ(summary.values(0).last_finite(), 2.5);
+  EXPECT_EQ(summary.values(0).nonfinite(), 3u);
+  EXPECT_TRUE(summary.values(1).has_last());
+  EXPECT_FALSE(summary.values(1).has_last_finite());
+}
+
+TEST(ViewMessagesTest, KeepsStatesAndSeverities) {
+  RunView run;
+  run.state = LifeState::kLost;
+  run.severity = Severity::kCritical;
+  v1::RunSummary summary;
+  WriteSummary(run, &summary);
+  EXPECT_EQ(summary.state(), v1::LIFE_STATE_LOST);
+  EXPECT_EQ(summary.severity(), v1::SEVERITY_CRITICAL);
+}
+
+TEST(ViewMessagesTest, ShowsARunInFull) {
+  RunView run;
+  run.key = {"job-7", 2};
+  run.description.scaler.kind = ScalingKind::kDynamic;
+  run.diagnosis.headline = "loss/Log overflows in its padding only";
+  CauseVerdict& cause = run.diagnosis.causes.emplace_back();
+  cause.cause = Cause::kHarmlessPadding;
+  cause.grade = EvidenceGrade::kEstablished;
+  cause.origin = {1, "", "loss/Log", Slot::kOutput};
+  cause.ceiling = Severity::kInfo;
+  cause.rules = {18};
+  cause.evidence.push_back({EvidenceGrade::kSupported, "outputs are finite"});
+  cause.actions.push_back({"ascend_tf", "Switch the check off."});
+  auto block = std::make_shared<RankBlock>();
+  block->resize(2);
+  (*block)[1].description.rank = 1;
+  (*block)[1].description.host = "node-4";
+  run.ranks.push_back(block);
+  run.top_ops.emplace_back().name = "loss/Log";
+  run.stop_requested = "by ann";
+
+  v1::RunDetail detail;
+  WriteDetail(run, RuleOf, &detail);
+  EXPECT_EQ(detail.info().run_id(), "job-7");
+  EXPECT_EQ(detail.info().attempt(), 2);
+  EXPECT_EQ(detail.info().scaler().kind(), v1::SCALING_KIND_DYNAMIC);
+  ASSERT_EQ(detail.causes_size(), 1);
+  EXPECT_EQ(detail.causes(0).cause(), "harmless_padding");
+  EXPECT_EQ(detail.causes(0).grade(), v1::EVIDENCE_GRADE_ESTABLISHED);
+  EXPECT_EQ(detail.causes(0).origin().op(), "loss/Log");
+  EXPECT_EQ(detail.causes(0).origin().slot(), "output");
+  EXPECT_EQ(detail.causes(0).origin().host(), "node-4");
+  EXPECT_EQ(detail.causes(0).rules(0), "rule18");
+  EXPECT_EQ(detail.causes(0).evidence(0).sentence(), "outputs are finite");
+  EXPECT_EQ(detail.causes(0).actions(0).framework(), "ascend_tf");
+  EXPECT_EQ(detail.ranks_size(), 2);
+  EXPECT_EQ(detail.ops(0).name(), "loss/Log");
+  EXPECT_EQ(detail.stop_requested(), "by ann");
+}
+
+TEST(ViewMessagesTest, ShowsAnIncident) {
+  Incident incident;
+  incident.id = 77;
+  incident.family = Family::kScale;
+  incident.rule = 4;
+  incident.state = AlertState::kFiring;
+  incident.severity = Severity::kWarning;
+  incident.host = "node-4";
+  incident.opened_step = 12;
+  Finding& finding = incident.findings.emplace_back();
+  finding.rule = 4;
+  finding.numbers.push_back({"scale_before", 65536, ""});
+  v1::Incident message;
+  WriteIncident(incident, RuleOf, &message);
+  EXPECT_EQ(message.id(), 77u);
+  EXPECT_EQ(message.family(), "scale");
+  EXPECT_EQ(message.rule(), "rule4");
+  EXPECT_EQ(message.state(), v1::ALERT_STATE_FIRING);
+  EXPECT_EQ(message.severity(), v1::SEVERITY_WARNING);
+  EXPECT_EQ(message.subject().host(), "node-4");
+  EXPECT_EQ(message.subject().slot(), "");
+  EXPECT_FALSE(message.has_resolved_step());
+  EXPECT_EQ(message.findings(0).numbers(0).value(), 65536);
+}
+
+TEST(ViewMessagesTest, LeavesOutFieldsThatABucketDoesNotHave) {
+  StepBucket bucket;
+  bucket.first_step = 64;
+  bucket.records = 3;
+  bucket.value[static_cast<int>(StepField::kLoss)].nan = 3;
+  v1::GetStepsResponse response;
+  WriteBuckets({bucket}, &response);
+  EXPECT_EQ(response.fields_size(), kStepFields);
+  ASSERT_EQ(response.buckets_size(), 1);
+  ASSERT_EQ(response.buckets(0).values_size(), 1);
+  EXPECT_EQ(response.buckets(0).values(0).nan(), 3u);
+}
+
+}  // namespace
+}  // namespace nanwatch
