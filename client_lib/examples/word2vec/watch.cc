@@ -158,9 +158,11 @@ void Watch::EndStep(const StepOutcome& outcome) {
 std::optional<std::string> Watch::StopReason() { return stop_reason_; }
 
 std::string Watch::Close() {
-  const bool flushed = run_.Flush(nanwatch::Run::kCloseMs);
+  // Nobody there since the beginning: no use to wait.
+  const bool reached = run_.Stats().acked > 0 || run_.Stats().connected != 0;
+  const bool flushed = reached && run_.Flush(nanwatch::Run::kCloseMs);
   const nanwatch_stats stats = run_.Stats();
-  run_.Close(nanwatch::Run::kCloseMs);
+  run_.Close(reached ? nanwatch::Run::kCloseMs : 0);
   if (flushed && stats.dropped == 0) {
     return "nanwatchd has all " + std::to_string(stats.pushed) +
            " records of run " + stats.run_id + ".";

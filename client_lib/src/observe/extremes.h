@@ -46,24 +46,47 @@ using Key = typename UnalignedOf<typename F::Bits>::Signed;
 // Fits the first cache beside its floats, and 16-bit counters hold it.
 constexpr size_t kBlock = 1024;
 
-// Smallest and largest magnitude, special values included.
+// Magnitudes and values of a block, special ones included.
 template <typename F>
 struct Extremes {
-  typename F::Bits lowest = F::kMagnitude;
-  typename F::Bits highest = 0;
+  typename F::Bits lowest = 0;   // magnitude
+  typename F::Bits highest = 0;  // magnitude
+  typename F::Bits min = 0;      // bits of the smallest value
+  typename F::Bits max = 0;      // bits of the largest value
 };
 
+// Read as unsigned numbers, bits order the positive values, then the negative
+// ones by magnitude; read as signed numbers, the negative ones by magnitude,
+// then the positive. Both extremes of both orders tell all. REQUIRES: n > 0.
 template <typename F>
 Extremes<F> FindExtremes(Elements<F> x, size_t n) {
   using Bits = typename F::Bits;
-  Bits lowest = F::kMagnitude;
-  Bits highest = 0;
+  Bits low = static_cast<Bits>(-1), high = 0;
+  Key<F> signed_low = static_cast<Key<F>>(F::kMagnitude);
+  Key<F> signed_high = static_cast<Key<F>>(F::kSign);
   for (size_t i = 0; i < n; ++i) {
-    const Bits m = static_cast<Bits>(x[i] & F::kMagnitude);
-    lowest = m < lowest ? m : lowest;
-    highest = m > highest ? m : highest;
+    const Bits bits = x[i];
+    const Key<F> key = static_cast<Key<F>>(bits);
+    low = bits < low ? bits : low;
+    high = bits > high ? bits : high;
+    signed_low = key < signed_low ? key : signed_low;
+    signed_high = key > signed_high ? key : signed_high;
   }
-  return {lowest, highest};
+  const bool any_negative = high >= F::kSign;
+  const bool any_positive = low < F::kSign;
+  const Bits lowest_negative = static_cast<Bits>(signed_low & F::kMagnitude);
+  const Bits highest_negative = static_cast<Bits>(high & F::kMagnitude);
+  const Bits highest_positive = static_cast<Bits>(signed_high);
+  Extremes<F> e;
+  e.min = any_negative ? high : low;
+  e.max = any_positive ? highest_positive : low;
+  e.lowest = static_cast<Bits>(low & F::kMagnitude);
+  if (any_negative && lowest_negative < e.lowest) e.lowest = lowest_negative;
+  e.highest = any_positive ? highest_positive : highest_negative;
+  if (any_negative && highest_negative > e.highest) {
+    e.highest = highest_negative;
+  }
+  return e;
 }
 
 // For blocks that reach the largest finite value or beyond: counts them, and
@@ -91,35 +114,33 @@ typename F::Bits CountHigh(Elements<F> x, size_t n, Tally* tally) {
 }
 
 // For blocks that reach below the smallest normal value: counts zeros and
-// subnormal values, and returns the smallest magnitude that is not zero;
-// 0 when there is none.
+// subnormal values, and returns the smallest magnitude that is normal (beyond
+// them all when there is none).
 template <typename F>
 typename F::Bits CountLow(Elements<F> x, size_t n, Tally* tally) {
   using Bits = typename F::Bits;
   Bits non_zero = 0, normal = 0;
-  Bits lowest = static_cast<Bits>(-1);  // minus 1, so that zero is large
+  Bits lowest = static_cast<Bits>(-1);  // less kMinNormal: low ones are large
   for (size_t i = 0; i < n; ++i) {
     // Minima rather than comparisons: AVX-512 compares into masks.
     const Bits m = static_cast<Bits>(x[i] & F::kMagnitude);
     const Bits field = static_cast<Bits>(m >> F::kMantissa);
-    const Bits below = static_cast<Bits>(m - 1);
+    const Bits above = static_cast<Bits>(m - F::kMinNormal);
     non_zero = static_cast<Bits>(non_zero + (m < 1 ? m : Bits{1}));
     normal = static_cast<Bits>(normal + (field < 1 ? field : Bits{1}));
-    lowest = below < lowest ? below : lowest;
+    lowest = above < lowest ? above : lowest;
   }
   tally->zero += n - non_zero;
   tally->subnormal += static_cast<uint64_t>(non_zero) - normal;
-  return static_cast<Bits>(lowest + 1);
+  return static_cast<Bits>(lowest + F::kMinNormal);
 }
 
 // Keys are in the order of the values: the magnitude of negative numbers is
 // flipped.
 template <typename F>
-struct Range {
-  Key<F> lowest = static_cast<Key<F>>(F::kMagnitude);
-  Key<F> highest = static_cast<Key<F>>(F::kSign);
-};
-
+Key<F> KeyOf(typename F::Bits bits) {
+  return static_cast<Key<F>>(bits >= F::kSign ? bits ^ F::kMagnitude : bits);
+}
 template <typename F>
 typename F::Bits FromKey(Key<F> key) {
   using Bits = typename F::Bits;
@@ -128,37 +149,34 @@ typename F::Bits FromKey(Key<F> key) {
 }
 
 template <typename F>
-void FindRange(Elements<F> x, size_t n, bool special, Range<F>* range) {
+struct Range {
+  Key<F> lowest = static_cast<Key<F>>(F::kMagnitude);
+  Key<F> highest = static_cast<Key<F>>(F::kSign);
+  void Add(Key<F> low, Key<F> high) {
+    lowest = low < lowest ? low : lowest;
+    highest = high > highest ? high : highest;
+  }
+};
+
+// Of finite elements only, for blocks that have special ones.
+template <typename F>
+void AddFiniteRange(Elements<F> x, size_t n, Range<F>* range) {
   using Bits = typename F::Bits;
-  constexpr int kShift = sizeof(Bits) * 8 - 1;
   constexpr Key<F> kNoMin = static_cast<Key<F>>(F::kMagnitude);
   constexpr Key<F> kNoMax = static_cast<Key<F>>(F::kSign);
-  Key<F> low = range->lowest;
-  Key<F> high = range->highest;
-  if (!special) {
-    for (size_t i = 0; i < n; ++i) {
-      const Key<F> bits = static_cast<Key<F>>(x[i]);
-      const Key<F> key = static_cast<Key<F>>(
-          bits ^ ((bits >> kShift) & static_cast<Key<F>>(F::kMagnitude)));
-      low = key < low ? key : low;
-      high = key > high ? key : high;
-    }
-  } else {
-    for (size_t i = 0; i < n; ++i) {
-      const Key<F> bits = static_cast<Key<F>>(x[i]);
-      const Key<F> key = static_cast<Key<F>>(
-          bits ^ ((bits >> kShift) & static_cast<Key<F>>(F::kMagnitude)));
-      const bool finite =
-          static_cast<Bits>(bits & static_cast<Key<F>>(F::kMagnitude)) <
-          F::kFirstSpecial;
-      const Key<F> for_min = finite ? key : kNoMin;
-      const Key<F> for_max = finite ? key : kNoMax;
-      low = for_min < low ? for_min : low;
-      high = for_max > high ? for_max : high;
-    }
+  Key<F> low = kNoMin;
+  Key<F> high = kNoMax;
+  for (size_t i = 0; i < n; ++i) {
+    const Bits bits = x[i];
+    const Key<F> key = KeyOf<F>(bits);
+    const bool finite =
+        static_cast<Bits>(bits & F::kMagnitude) < F::kFirstSpecial;
+    const Key<F> for_min = finite ? key : kNoMin;
+    const Key<F> for_max = finite ? key : kNoMax;
+    low = for_min < low ? for_min : low;
+    high = for_max > high ? for_max : high;
   }
-  range->lowest = low;
-  range->highest = high;
+  range->Add(low, high);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include "bytes.h"
 #include "exponents.h"
+#include "half_avx512.h"
+#include "logarithms.h"
 #include "moments.h"
 
 namespace nanwatch {
@@ -35,36 +37,38 @@ class Pass {
     const Extremes<F> extremes = FindExtremes<F>(x, n);
     const bool special = extremes.highest >= F::kFirstSpecial;
     const bool low = extremes.lowest < F::kMinNormal;
-    const uint64_t zeros_before = tally_->zero;
-    const uint64_t specials_before = Specials();
-    Bits lowest = extremes.lowest;
+    const Tally before = *tally_;
+    Bits lowest_normal = extremes.lowest;
     Bits highest = extremes.highest;
     if (highest >= F::kFirstSpecial - 1) highest = CountHigh<F>(x, n, tally_);
-    if (low) lowest = CountLow<F>(x, n, tally_);
+    if (low) lowest_normal = CountLow<F>(x, n, tally_);
     if (highest > abs_max_) abs_max_ = highest;
-    if (range_wanted_) FindRange<F>(x, n, special, &range_);
+    if (range_wanted_) AddRange(x, n, extremes, special);
     if (range_wanted_ || squares_wanted_ || logs_wanted_) {
-      Widen<F>(x, n, special, values_);
+      if (pivot_ == kNoPivot && highest > 0) {
+        pivot_ = BinOf<F>(highest) + F::kLowestExponent;
+      }
+      AddSumsOf(x, n, special, low);
     }
-    if (range_wanted_) sum_ += Sum<F>(values_);
-    if (squares_wanted_) squares_ += SumSquares<F>(values_);
-    if (highest == 0) return;  // none that is finite and not zero
-    if (logs_wanted_) Logs(highest, low || special || n < kBlock);
-    if (tally_->exponents != nullptr) {
-      CountExponents<F>(x, n, lowest, highest, tally_->zero - zeros_before,
-                        Specials() - specials_before, tally_->exponents);
+    if (tally_->exponents != nullptr && highest > 0) {
+      BlockCounts<F> block{.lowest_normal = lowest_normal, .highest = highest};
+      block.special = Specials(*tally_) - Specials(before);
+      block.subnormal = tally_->subnormal - before.subnormal;
+      block.normal =
+          n - block.special - block.subnormal - (tally_->zero - before.zero);
+      CountExponents<F>(x, n, block, tally_->exponents);
     }
   }
 
   // `n`: of all blocks together.
   void Finish(size_t n) {
-    const double finite = static_cast<double>(n - Specials());
+    const double finite = static_cast<double>(n - Specials(*tally_));
     if (finite == 0) return;
     tally_->abs_max = ValueOf<F>(abs_max_);
     tally_->min = ValueOf<F>(FromKey<F>(range_.lowest));
     tally_->max = ValueOf<F>(FromKey<F>(range_.highest));
-    tally_->mean = sum_ / finite * kSumUnit<F>;
-    tally_->mean_square = squares_ / finite;
+    tally_->mean = sums_.values / finite * kSumUnit<F>;
+    tally_->mean_square = sums_.squares / finite;
     const double non_zero = finite - static_cast<double>(tally_->zero);
     if (non_zero == 0) return;
     const double mean = logs_.sum / non_zero;
@@ -77,14 +81,43 @@ class Pass {
   using Bits = typename F::Bits;
   static constexpr int kNoPivot = -10000;
 
-  uint64_t Specials() const {
-    return tally_->nan + tally_->pos_inf + tally_->neg_inf;
+  static uint64_t Specials(const Tally& tally) {
+    return tally.nan + tally.pos_inf + tally.neg_inf;
   }
-  void Logs(Bits highest, bool may_be_low) {
-    if (pivot_ == kNoPivot) {
-      pivot_ = BinOf<F>(highest) + F::kLowestExponent;
+  void AddRange(Elements<F> x, size_t n, const Extremes<F>& extremes,
+                bool special) {
+    if (special) {
+      AddFiniteRange<F>(x, n, &range_);
+    } else {
+      range_.Add(KeyOf<F>(extremes.min), KeyOf<F>(extremes.max));
     }
-    if (may_be_low) {
+  }
+  void AddSumsOf(Elements<F> x, size_t n, bool special, bool low) {
+    const bool logs = logs_wanted_ && pivot_ != kNoPivot;
+#if defined(__AVX512F__)
+    if constexpr (F::kMantissa == 10) {
+      if (!special && n == kBlock) {
+        if (logs && low) {
+          AddHalves<true, true>(x, pivot_, &sums_, &logs_);
+        } else if (logs) {
+          AddHalves<true, false>(x, pivot_, &sums_, &logs_);
+        } else {
+          AddHalves<false, false>(x, 0, &sums_, &logs_);
+        }
+        return;
+      }
+    }
+#endif
+    Widen<F>(x, n, special, values_);
+    if (range_wanted_ && squares_wanted_) {
+      AddSums<F, true, true>(values_, &sums_);
+    } else if (range_wanted_) {
+      AddSums<F, true, false>(values_, &sums_);
+    } else if (squares_wanted_) {
+      AddSums<F, false, true>(values_, &sums_);
+    }
+    if (!logs) return;
+    if (low || special || n < kBlock) {
       SumLogs<F, true>(values_, pivot_, &logs_);
     } else {
       SumLogs<F, false>(values_, pivot_, &logs_);
@@ -97,8 +130,7 @@ class Pass {
   Tally* const tally_;
   Bits abs_max_ = 0;
   Range<F> range_;
-  double sum_ = 0;
-  double squares_ = 0;
+  Sums sums_;
   int pivot_ = kNoPivot;
   LogSums logs_;
   alignas(64) Value<F> values_[kBlock];
