@@ -174,7 +174,7 @@ typedef struct nanwatch_run_options {
   int32_t reserved2;
 
   /* Bytes of the ring between the training thread and the sender; a power of
-   * two is made of it. 0: 4 MiB, room for some 40,000 records. */
+   * two is made of it. 0: 4 MiB, room for some 20,000 records. */
   size_t ring_bytes;
   /* Bytes kept until the daemon acknowledges them. 0: 64 MiB. */
   size_t unacked_bytes;

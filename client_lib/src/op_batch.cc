@@ -1,6 +1,7 @@
 #include "client_lib/src/op_batch.h"
 
 #include "client_lib/src/columns.h"
+#include "client_lib/src/enum_number.h"
 
 namespace nanwatch_client {
 namespace {
@@ -82,8 +83,8 @@ void EncodeStepRuns(OpRows rows, v1::OpBatch* batch) {
   }
 }
 
-v1::Slot WireSlot(nanwatch_slot slot) {
-  const int number = slot;
+v1::Slot WireSlot(const nanwatch_slot& slot) {
+  const int number = EnumNumber(slot);
   return number >= v1::SLOT_INPUT && number <= v1::SLOT_COLLECTIVE
              ? static_cast<v1::Slot>(number)
              : v1::SLOT_OUTPUT;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "client_lib/src/enum_number.h"
 #include "client_lib/src/identity.h"
 #include "client_lib/src/session.h"
 #include "client_lib/src/utf8.h"
@@ -43,9 +44,8 @@ void FillScaler(const nanwatch_scaler& from, v1::Scaler* to) {
   const auto given = [&from](uint32_t bit) {
     return (from.present & bit) != 0;
   };
-  if (from.kind >= NANWATCH_SCALING_NONE &&
-      from.kind <= NANWATCH_SCALING_LAYERWISE) {
-    to->set_kind(static_cast<v1::ScalingKind>(from.kind));
+  if (const int kind = EnumNumber(from.kind); v1::ScalingKind_IsValid(kind)) {
+    to->set_kind(static_cast<v1::ScalingKind>(kind));
   }
   to->set_name(CleanUtf8(from.name));
   if (given(NANWATCH_SCALER_INIT_SCALE)) to->set_init_scale(from.init_scale);
@@ -75,9 +75,9 @@ void FillRun(const nanwatch_run_options& from, const Identity& identity,
   to->set_job(CleanUtf8(from.job));
   to->set_framework(CleanUtf8(from.framework));
   to->set_precision(CleanUtf8(from.precision));
-  if (from.overflow_mode == NANWATCH_OVERFLOW_MODE_INF_NAN ||
-      from.overflow_mode == NANWATCH_OVERFLOW_MODE_SATURATION) {
-    to->set_overflow_mode(static_cast<v1::OverflowMode>(from.overflow_mode));
+  if (const int mode = EnumNumber(from.overflow_mode);
+      v1::OverflowMode_IsValid(mode)) {
+    to->set_overflow_mode(static_cast<v1::OverflowMode>(mode));
   }
   FillScaler(from.scaler, to->mutable_scaler());
   if ((from.present & NANWATCH_RUN_CLIP_NORM) != 0) {

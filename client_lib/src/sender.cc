@@ -73,6 +73,10 @@ void Sender::Run() {
 bool Sender::Ending() {
   std::lock_guard lock(shared_->mutex);
   if (!shared_->ending) return false;
+  // A long pause must not cost the end its only chance.
+  if (!std::exchange(last_try_, true) && state_ == State::kAway) {
+    not_before_ = {};
+  }
   return done_ || steady_clock::now() >= shared_->deadline ||
          (outbox_.empty() && shared_->ring.Used() == 0);
 }

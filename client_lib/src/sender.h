@@ -73,6 +73,7 @@ class Sender {
   bool ever_tried_ = false;
   bool ever_open_ = false;
   bool close_pushed_ = false;
+  bool last_try_ = false;      // ending, and not_before_ was lifted for it
   bool done_ = false;          // ending, and no more to hope for
   SteadyTime not_before_{};    // connect, or send, no earlier
   SteadyTime silent_since_{};  // the daemon owes us an answer since then

@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 
+#include "client_lib/src/enum_number.h"
 #include "client_lib/src/utf8.h"
 
 namespace nanwatch_client {
@@ -201,8 +202,9 @@ int32_t Session::RegisterOp(const nanwatch_op& op) {
   }
   name.set_type(CleanUtf8(op.type));
   name.set_data_format(CleanUtf8(op.data_format));
-  if (op.dtype >= NANWATCH_FP64 && op.dtype <= NANWATCH_FP8_E5M2) {
-    name.set_dtype(static_cast<nanwatch::v1::Dtype>(op.dtype));
+  if (const int dtype = EnumNumber(op.dtype);
+      nanwatch::v1::Dtype_IsValid(dtype)) {
+    name.set_dtype(static_cast<nanwatch::v1::Dtype>(dtype));
   }
   const auto copy = [](const int64_t* shape, size_t dims, auto* to) {
     if (shape != nullptr) to->Add(shape, shape + dims);

@@ -67,9 +67,10 @@ void Engine::State::Touch(RunState* run) {
 
 void Engine::State::Apply(Time now, const Event& event, Effects* effects) {
   ++shared_.stats.events;
-  if (std::holds_alternative<DaemonStarted>(event.body)) {
-    // Nobody could speak while the daemon was away: its silence is not theirs,
-    // and the seconds between are not lived through.
+  if (const auto* started = std::get_if<DaemonStarted>(&event.body)) {
+    // Nobody could be heard while the daemon was away: that silence is not
+    // theirs, and the seconds between are not lived through.
+    Advance(std::min(started->alive_until, now), effects);
     for (RunState* run : registry_.Runs()) {
       run->SkipTo(now);
       Touch(run);

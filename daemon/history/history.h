@@ -32,6 +32,11 @@ struct HistoryOptions {
   uint64_t keep_bytes = 8ull << 30;
   // Waiting for commit at most; beyond, Append refuses ("history_queue").
   size_t queue_bytes = 64 << 20;
+  // False: no thread; the caller drives RunOnce.
+  bool own_thread = true;
+  // Name of the SQLite VFS; empty: the system's. Tests bring one that loses
+  // what was not synced.
+  std::string vfs;
 };
 
 // What happened when the file was opened.
@@ -53,6 +58,7 @@ struct HistoryStats {
   uint64_t queue_bytes = 0;  // not yet committed
   uint64_t file_bytes = 0;
   uint64_t removed_events = 0;  // by retention
+  uint64_t lost_events = 0;     // applied while degraded, never stored
   bool degraded = false;
 };
 
@@ -65,9 +71,17 @@ class History {
                                                OpenReport* report);
   virtual ~History() = default;
 
+  // Events of one moment, shared with whoever applies them: nothing is copied.
+  using SharedEvents = std::shared_ptr<const std::vector<Event>>;
+
   // Gives each event its id (rising from last_id() + 1), in one transaction all
   // together. False: the queue is full, nothing was taken. Pipeline thread.
-  virtual bool Append(Time now, std::span<const Event> events) = 0;
+  virtual bool Append(Time now, SharedEvents events) = 0;
+  // The same, copying.
+  bool Append(Time now, std::span<const Event> events) {
+    return Append(now, std::make_shared<const std::vector<Event>>(
+                           events.begin(), events.end()));
+  }
   virtual uint64_t last_id() const = 0;  // pipeline thread
 
   // The newest id that is on disk. Any thread. While degraded, ids count as
@@ -80,10 +94,16 @@ class History {
   // Pipeline thread; kept with the next commit.
   virtual void SaveSent(const RunKey& run, const Incident& incident) = 0;
 
-  // One round of retention, short. Runs in `live` keep a usable checkpoint: the
-  // caller has appended one for each that `NeedCheckpoint` names. History
-  // thread calls it by itself; tests call it directly.
+  // Live runs that should get a fresh checkpoint: retention waits for it, much
+  // was kept since the last one, or the file had to be begun anew. A run stays
+  // named until its checkpoint is committed. Any thread.
   virtual std::vector<RunKey> NeedCheckpoint() const = 0;
+
+  // One turn of the history thread: waits at most `wait` for something to
+  // commit, commits what there is, and does a short round of upkeep (retention,
+  // recovery from degraded mode) when one is due. For tests with own_thread
+  // off.
+  virtual void RunOnce(Duration wait) = 0;
 
   // Commits what is queued and ends the thread. Bounded: 2 s.
   virtual void Close() = 0;

@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -48,7 +50,8 @@ struct StepQuery {
   int points = 1000;  // at most; 1 .. limits::kPointsPerQuery
 };
 
-// Statuses of ops of one rank, newest page first or as asked.
+// The newest `rows` statuses of ops of one rank in the range, in the order they
+// came.
 struct OpQuery {
   RunKey run;
   int32_t rank = 0;

@@ -23,6 +23,9 @@ using Sequence = uint64_t;   // 1, 2, 3, ... within a session
 
 struct DaemonStarted {
   std::string engine_version;
+  // The last moment at which the daemon before this one is known to have lived;
+  // epoch: unknown. Between it and this event nobody could be heard.
+  Time alive_until{};
 };
 struct RulesLoaded {
   RuleSet rules;

@@ -29,6 +29,11 @@ struct NotifyOptions {
   WebhookOptions webhook;
   // Below it nobody is told.
   Severity from = Severity::kWarning;
+  // Alertmanager is told "firing" for at least so long, even of what resolved
+  // at once: its group_wait (30 s) would swallow the rest.
+  Duration hold = std::chrono::seconds(35);
+  // And "resolved" for so long, at every resend.
+  Duration say_resolved_for = std::chrono::minutes(10);
   // Of one request.
   Duration timeout = std::chrono::seconds(10);
   // Shown to people as the way back, e.g. "http://gpu7:9765"; empty: none.

@@ -233,12 +233,4 @@ std::optional<int64_t> ScalerTracker::attempts_to_floor() const {
       std::ceil(std::log2(scale_ / to) * attempts / fallen));
 }
 
-std::optional<double> ScalerTracker::scale() const {
-  return scale_ > 0 ? std::optional<double>(scale_) : std::nullopt;
-}
-
-std::optional<double> ScalerTracker::first_scale() const {
-  return first_scale_ > 0 ? std::optional<double>(first_scale_) : std::nullopt;
-}
-
 }  // namespace nanwatch

@@ -76,8 +76,13 @@ class ScalerTracker {
   Fate fate() const { return fate_; }
 
   // Facts of the scale so far; absent before the first record with a scale.
-  std::optional<double> scale() const;
-  std::optional<double> first_scale() const;
+  std::optional<double> scale() const {
+    return scale_ > 0 ? std::optional<double>(scale_) : std::nullopt;
+  }
+  std::optional<double> first_scale() const {
+    return first_scale_ > 0 ? std::optional<double>(first_scale_)
+                            : std::nullopt;
+  }
   int64_t attempts() const { return attempts_; }  // records seen
   // Consecutive overflows, newest included.
   int64_t overflow_streak() const { return streak_; }

@@ -24,6 +24,8 @@ struct BodyWriter {
 
   void operator()(const DaemonStarted& body) {
     to->mutable_daemon_started()->set_engine_version(body.engine_version);
+    to->mutable_daemon_started()->set_alive_until_us(
+        ToMicros(body.alive_until));
   }
   void operator()(const RulesLoaded& body) {
     v1::StoredRules* rules = to->mutable_rules_loaded();
@@ -111,7 +113,8 @@ Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
 Verdict ReadBody(const StoredEvent& from, EventBody* to) {
   switch (from.body_case()) {
     case StoredEvent::kDaemonStarted:
-      *to = DaemonStarted{from.daemon_started().engine_version()};
+      *to = DaemonStarted{from.daemon_started().engine_version(),
+                          FromMicros(from.daemon_started().alive_until_us())};
       return std::nullopt;
     case StoredEvent::kRulesLoaded:
       *to = ReadRules(from.rules_loaded());

@@ -67,7 +67,7 @@ void BM_Render(benchmark::State& state) {
   std::string text;
   for (auto _ : state) {
     text.clear();
-    Render(exposition.Gather(), MetricsFormat::kText004, &text);
+    Render(MetricsFormat::kText004, exposition.Gather(), &text);
     benchmark::DoNotOptimize(text.data());
   }
   state.counters["series"] = static_cast<double>(SeriesOf(exposition.Gather()));

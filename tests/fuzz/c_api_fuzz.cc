@@ -31,6 +31,7 @@ class Input {
     Fill(&value, sizeof value);
     return value;
   }
+  bool Flip() { return (Take<uint8_t>() & 1) != 0; }
   std::string Text() {
     std::string text(Take<uint8_t>() * 4, '\0');
     Fill(text.data(), text.size());
@@ -54,7 +55,7 @@ void PushStep(nanwatch_session* session, Input* input) {
   std::vector<nanwatch_layer_scale> scales(input->Take<uint8_t>() % 8);
   for (auto& scale : scales) scale = input->Take<nanwatch_layer_scale>();
   nanwatch_step step = AnyStruct<nanwatch_step>(input);
-  if (input->Take<bool>()) step.struct_size = sizeof step;
+  if (input->Flip()) step.struct_size = sizeof step;
   step.layer_scales = scales.empty() ? nullptr : scales.data();
   step.layer_scales_count = scales.size();
   nanwatch_push_step(session, &step);
@@ -63,11 +64,11 @@ void PushStep(nanwatch_session* session, Input* input) {
 void PushOp(nanwatch_session* session, Input* input) {
   static nanwatch_exponents exponents;
   nanwatch_op_status status = AnyStruct<nanwatch_op_status>(input);
-  if (input->Take<bool>()) status.struct_size = sizeof status;
+  if (input->Flip()) status.struct_size = sizeof status;
   exponents.first = input->Take<int32_t>();
   exponents.size = input->Take<uint32_t>();
   status.op = status.op % 8;
-  status.exponents = input->Take<bool>() ? &exponents : nullptr;
+  status.exponents = input->Flip() ? &exponents : nullptr;
   nanwatch_push_op(session, &status);
 }
 
@@ -77,13 +78,13 @@ void Register(nanwatch_session* session, Input* input) {
   int64_t shape[20];
   input->Fill(shape, sizeof shape);
   nanwatch_op op;
-  nanwatch_op_init(&op, input->Take<bool>() ? name.c_str() : nullptr);
+  nanwatch_op_init(&op, input->Flip() ? name.c_str() : nullptr);
   op.type = type.c_str();
   op.dtype = static_cast<nanwatch_dtype>(input->Take<uint8_t>() % 16);
   op.order = input->Take<int32_t>();
   op.logical_shape = shape;
   op.logical_dims = input->Take<uint8_t>() % 21;
-  op.storage_shape = input->Take<bool>() ? shape : nullptr;
+  op.storage_shape = input->Flip() ? shape : nullptr;
   op.storage_dims = input->Take<uint8_t>() % 21;
   nanwatch_op_register(session, &op);
   nanwatch_optimizer_register(session, type.c_str());
@@ -99,7 +100,7 @@ void Observe(Input* input) {
                                                     : 2;
   nanwatch_op_status status;
   nanwatch_op_status_init(&status, 0, 0, NANWATCH_SLOT_OUTPUT);
-  status.exponents = input->Take<bool>() ? &exponents : nullptr;
+  status.exponents = input->Flip() ? &exponents : nullptr;
   nanwatch_observe(data.data(), data.size() / width, dtype,
                    input->Take<uint8_t>(), &status);
 }

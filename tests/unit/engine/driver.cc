@@ -94,6 +94,7 @@ Driver::Driver(EngineOptions options)
 
 void Driver::Wait(Duration duration) {
   now_ += duration;
+  alive_until_ = now_;
   engine_->Advance(now_, &effects_);
 }
 
@@ -105,6 +106,7 @@ Admitted Driver::Send(ClientMessage message) {
 }
 
 void Driver::Apply(Event event) {
+  alive_until_ = now_;
   engine_->Apply(now_, event, &effects_);
   history_.push_back({history_.size() + 1, now_, std::move(event)});
 }

@@ -51,6 +51,8 @@ class Driver {
 
   Engine& engine() { return *engine_; }
   Time now() const { return now_; }
+  // When the engine last heard of the time.
+  Time alive_until() const { return alive_until_; }
   // Time passes, and the engine is told.
   void Wait(Duration duration);
   // Time passes unnoticed until the next message.
@@ -85,6 +87,7 @@ class Driver {
  private:
   std::unique_ptr<Engine> engine_;
   Time now_ = kStart;
+  Time alive_until_ = kStart;
   std::map<SessionId, Sequence> sequences_;
   SessionId next_session_ = 1;
   std::vector<StampedEvent> history_;

@@ -103,7 +103,7 @@ TEST(LifeTest, TheDaemonsAbsenceIsNobodysSilence) {
   const SessionId s = driver.Open("job");
   driver.Steps(s, {{.step = 1}});
   driver.Sleep(hours(8));
-  driver.Say({}, DaemonStarted{"1"});
+  driver.Say({}, DaemonStarted{"1", driver.alive_until()});
   driver.Wait(minutes(10));
   EXPECT_THAT(Firing(*driver.Run("job")), IsEmpty());
 }

@@ -1,0 +1,73 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace nanwatch {
+
+Result<std::optional<FileLock>> FileLock::Take(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  if (fd < 0) return std::optional<FileLock>();
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int reason = errno;
+    ::close(fd);
+    if (reason != EWOULDBLOCK) return std::optional<FileLock>();
+    return Error{path + " is locked by another process: stop it, or choose " +
+                 "another file"};
+  }
+  return std::optional<FileLock>(FileLock(fd));
+}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool FileExists(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string ParentDirectory(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+uint64_t FileBytes(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 ? info.st_size : 0;
+}
+
+std::string ReadHead(const std::string& path, size_t bytes) {
+  std::string head;
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return head;
+  head.resize(bytes);
+  head.resize(std::fread(head.data(), 1, bytes, file));
+  std::fclose(file);
+  return head;
+}
+
+Status RenameFile(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) == 0) return OkStatus();
+  return Error{"cannot rename " + from + " to " + to + ": " +
+               std::strerror(errno)};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,44 @@
+// Files as the daemon needs them: a lock that dies with its process, and names
+// under which something is set aside.
+
+#ifndef NANWATCH_BASE_FILE_H_
+#define NANWATCH_BASE_FILE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+
+namespace nanwatch {
+
+// Holds an exclusive lock on a file as long as it lives; released by the system
+// when the process dies, however it dies.
+class FileLock {
+ public:
+  // Creates `path` if need be. nullopt: the file cannot be created or opened
+  // (read-only directory). An error: another process holds the lock.
+  static Result<std::optional<FileLock>> Take(const std::string& path);
+  FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FileLock& operator=(FileLock&& other) noexcept;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+bool FileExists(const std::string& path);
+bool IsDirectory(const std::string& path);
+// The directory that `path` lies in; "." for a bare name.
+std::string ParentDirectory(const std::string& path);
+// 0 when there is no such file.
+uint64_t FileBytes(const std::string& path);
+// The first `bytes` bytes, or fewer if the file is shorter or unreadable.
+std::string ReadHead(const std::string& path, size_t bytes);
+Status RenameFile(const std::string& from, const std::string& to);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_BASE_FILE_H_

@@ -1,0 +1,198 @@
+#include "history/event_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+
+namespace {
+
+// A page is one short read transaction.
+constexpr size_t kPageRows = 256;
+constexpr size_t kPageBytes = 1 << 20;
+constexpr char kColumns[] =
+    "SELECT first_id, last_id, count, body FROM events ";
+
+}  // namespace
+
+Status EventScan::All(uint64_t after, const Visit& visit) {
+  if (Status s = LoadGaps(); !s) return s;
+  const Result<int64_t> removed =
+      database_.Number("SELECT value FROM meta WHERE key = 'removed_through'");
+  if (!removed) return Error{removed.error()};
+  count_missing_ = true;
+  after_ = visited_ = after;
+  expected_ = std::max<uint64_t>(after, *removed) + 1;
+  uint64_t cursor =
+      after > limits::kHistoryIdSpan ? after - limits::kHistoryIdSpan : 0;
+  uint64_t newest = 0;
+  std::vector<Row> page;
+  while (true) {
+    if (Status s = ReadPage(after, &cursor, &page); !s) return s;
+    if (page.empty()) break;
+    for (Row& row : page) {
+      newest = std::max(newest, row.last_id);
+      if (!VisitBefore(row.first_id, visit)) return OkStatus();
+      OpenRow(std::move(row));
+    }
+  }
+  if (!VisitBefore(UINT64_MAX, visit)) return OkStatus();
+  // A damaged last_id must not count for more than a blob can hold.
+  if (newest > visited_ && newest - visited_ <= limits::kHistoryIdSpan) {
+    CountMissing(newest + 1);
+  }
+  return OkStatus();
+}
+
+Status EventScan::Rows(const std::vector<int64_t>& first_ids, uint64_t after,
+                       const Visit& visit) {
+  count_missing_ = false;
+  after_ = visited_ = after;
+  Result<Statement> find =
+      database_.Prepare(std::string(kColumns) + "WHERE first_id = ?");
+  if (!find) return Error{find.error()};
+  for (const int64_t first_id : first_ids) {
+    find->Bind(1, first_id);
+    const Result<bool> found = find->Next();
+    if (!found || !*found) {
+      // Removed since, or on a damaged page.
+      if (!found) ++damaged_;
+      continue;
+    }
+    Row row;
+    row.first_id = find->Int(0);
+    row.last_id = find->Int(1);
+    row.count = find->Int(2);
+    row.body = find->Blob(3);
+    find->Reset();
+    if (!VisitBefore(row.first_id, visit)) return OkStatus();
+    OpenRow(std::move(row));
+  }
+  VisitBefore(UINT64_MAX, visit);
+  return OkStatus();
+}
+
+// Where a page of the file is damaged, rows are sought behind it, at growing
+// distances.
+Status EventScan::ReadPage(uint64_t after, uint64_t* cursor,
+                           std::vector<Row>* page) {
+  page->clear();
+  uint64_t stride = 1;
+  while (*cursor < uint64_t{INT64_MAX} / 2) {
+    Result<Statement> find = database_.Prepare(
+        std::string(kColumns) +
+        "WHERE first_id > ? AND last_id > ? ORDER BY first_id LIMIT ?");
+    if (!find) return Error{find.error()};
+    find->Bind(1, static_cast<int64_t>(*cursor));
+    find->Bind(2, static_cast<int64_t>(after));
+    find->Bind(3, static_cast<int64_t>(kPageRows));
+    size_t bytes = 0;
+    while (true) {
+      const Result<bool> found = find->Next();
+      if (!found) {
+        const Database::Failure failure = database_.failure();
+        if (failure != Database::Failure::kDamaged &&
+            failure != Database::Failure::kForeign) {
+          return Error{found.error()};
+        }
+        break;
+      }
+      if (!*found) return OkStatus();
+      Row& row = page->emplace_back();
+      row.first_id = find->Int(0);
+      row.last_id = find->Int(1);
+      row.count = find->Int(2);
+      row.body = find->Blob(3);
+      *cursor = row.first_id;
+      bytes += row.body.size();
+      if (bytes > kPageBytes) return OkStatus();
+    }
+    if (!page->empty()) return OkStatus();
+    *cursor += stride;
+    stride *= 2;
+  }
+  return OkStatus();
+}
+
+void EventScan::OpenRow(Row&& row) {
+  const uint64_t most = row.last_id >= row.first_id
+                            ? std::min<uint64_t>(row.last_id - row.first_id + 1,
+                                                 limits::kHistoryIdSpan)
+                            : 1;
+  const uint64_t count = std::clamp<uint64_t>(row.count, 1, most);
+  std::string plain;
+  auto damaged = [&](uint64_t events) {
+    // What contiguity of the ids will find missing is counted there.
+    if (!count_missing_ || row.first_id < expected_) damaged_ += events;
+  };
+  if (!decompressor_.Decompress(row.body, &plain)) return damaged(count);
+  auto open = std::make_unique<Open>(std::move(plain));
+  if (!open->reader.Next(&open->next) || open->next.id != row.first_id) {
+    return damaged(count);
+  }
+  open->left = count;
+  open_.push(std::move(open));
+}
+
+bool EventScan::VisitBefore(uint64_t before, const Visit& visit) {
+  while (!open_.empty() && open_.top()->next.id < before) {
+    // The queue's top is const only to keep its order, which pop ends anyway.
+    std::unique_ptr<Open> open =
+        std::move(const_cast<std::unique_ptr<Open>&>(open_.top()));
+    open_.pop();
+    if (!VisitOne(std::move(open), visit)) return false;
+  }
+  return true;
+}
+
+bool EventScan::VisitOne(std::unique_ptr<Open> open, const Visit& visit) {
+  const uint64_t later = open_.empty() ? UINT64_MAX : open_.top()->next.id;
+  // As long as no other blob has an earlier event, without touching the queue.
+  do {
+    const uint64_t id = open->next.id;
+    if (open->left != 0) --open->left;
+    if (id > visited_) {
+      CountMissing(id);
+      visited_ = id;
+      expected_ = std::max(expected_, id + 1);
+      if (!visit(open->next)) return false;
+    } else if (id > after_) {
+      ++damaged_;  // an id twice: the older one stands
+    }
+    if (!open->reader.Next(&open->next)) {
+      if (open->reader.damaged() && !count_missing_) damaged_ += open->left;
+      return true;
+    }
+  } while (open->next.id < later);
+  open_.push(std::move(open));
+  return true;
+}
+
+void EventScan::CountMissing(uint64_t next_id) {
+  if (!count_missing_ || next_id <= expected_) return;
+  uint64_t missing = next_id - expected_;
+  for (const auto& [first, last] : gaps_) {
+    const uint64_t from = std::max(first, expected_);
+    const uint64_t to = std::min(last + 1, next_id);
+    if (from < to) missing -= std::min(missing, to - from);
+  }
+  damaged_ += missing;
+  expected_ = next_id;
+}
+
+Status EventScan::LoadGaps() {
+  gaps_.clear();
+  Result<Statement> find =
+      database_.Prepare("SELECT first_id, last_id FROM gaps");
+  if (!find) return Error{find.error()};
+  while (true) {
+    const Result<bool> row = find->Next();
+    if (!row) return Error{row.error()};
+    if (!*row) return OkStatus();
+    gaps_.emplace_back(find->Int(0), find->Int(1));
+  }
+}
+
+}  // namespace nanwatch

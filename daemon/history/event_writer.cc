@@ -1,0 +1,217 @@
+#include "history/event_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "history/incident_codec.h"
+#include "model/limits.h"
+#include "wire/event_codec.h"
+
+namespace nanwatch {
+
+namespace {
+
+// Buffers of groups that are kept between transactions.
+constexpr size_t kGroupsKept = 64;
+
+struct Extent {
+  uint64_t records = 0;
+  int64_t first_step = 0;
+  int64_t last_step = 0;
+};
+
+Extent ExtentOf(const std::vector<int64_t>& steps) {
+  if (steps.empty()) return {};
+  const auto [first, last] = std::minmax_element(steps.begin(), steps.end());
+  return {steps.size(), *first, *last};
+}
+
+Extent ExtentOf(const Event& event) {
+  if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
+    return ExtentOf(steps->columns.step);
+  }
+  if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
+    return ExtentOf(ops->columns.step);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status EventWriter::Write(std::span<const WriteItem> items,
+                          std::span<const SentIncident> sent) {
+  if (Status s = database_.Execute("BEGIN IMMEDIATE"); !s) return s;
+  Status written = WriteAll(items, sent);
+  if (written) written = database_.Execute("COMMIT");
+  if (!written) {
+    (void)database_.Execute("ROLLBACK");
+    return written;
+  }
+  catalog_.DropEnded();
+  return written;
+}
+
+Status EventWriter::WriteAll(std::span<const WriteItem> items,
+                             std::span<const SentIncident> sent) {
+  for (const WriteItem& item : items) {
+    if (Status s = WriteOne(item); !s) return s;
+  }
+  // In the order of their ids, so that the table grows at its end.
+  std::vector<std::pair<const GroupKey, Group>*> open;
+  for (auto& entry : groups_) {
+    if (entry.second.count != 0) open.push_back(&entry);
+  }
+  std::sort(open.begin(), open.end(), [](const auto* a, const auto* b) {
+    return a->second.first_id < b->second.first_id;
+  });
+  for (auto* entry : open) {
+    if (Status s = Flush(entry->first, &entry->second); !s) return s;
+  }
+  // Buffers are kept for the next time unless there are very many.
+  if (groups_.size() > kGroupsKept) groups_.clear();
+  for (const SentIncident& incident : sent) {
+    if (Status s = WriteSent(incident); !s) return s;
+  }
+  const Time now = items.empty() ? Time{} : items.back().now;
+  return catalog_.Save(now, false, database_);
+}
+
+Status EventWriter::WriteOne(const WriteItem& item) {
+  const Event& event = *item.event;
+  const EventKind kind = KindOf(event);
+  CatalogRun* run = nullptr;
+  int64_t row = 0;
+  if (!event.run.run_id.empty()) {
+    Result<CatalogRun*> found = catalog_.Find(event.run, item.now, &database_);
+    if (!found) return Error{found.error()};
+    run = *found;
+    row = run->row;
+  }
+  uint64_t place = 0;
+  if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
+    if (Status s =
+            pictures_.Add(row, event.rank, steps->columns, database_, &place);
+        !s) {
+      return s;
+    }
+  } else if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
+    const Result<uint64_t> at = OpsPlace(row, event.rank, ops->columns.rows());
+    if (!at) return Error{at.error()};
+    place = *at;
+  }
+  if (Status s = AddToGroup(item, row, place, run); !s) return s;
+  if (kind == EventKind::kRunClosed) return pictures_.Close(row, database_);
+  return OkStatus();
+}
+
+Status EventWriter::AddToGroup(const WriteItem& item, int64_t run,
+                               uint64_t place, CatalogRun* catalog) {
+  const EventKind kind = KindOf(*item.event);
+  const GroupKey key{run, item.event->rank, kind};
+  EncodeEvent(*item.event, &encoded_);
+  if (catalog != nullptr) {
+    RunCatalog::Note(*item.event, item.id, item.now, encoded_.size(), catalog);
+  }
+  Group& group = groups_[key];
+  if (group.count != 0 &&
+      (!IsBatch(kind) || item.id - group.first_id >= limits::kHistoryIdSpan ||
+       group.plain.size() + encoded_.size() > limits::kHistoryGroupBytes ||
+       place != group.place + group.records)) {
+    if (Status s = Flush(key, &group); !s) return s;
+  }
+  const Extent extent = ExtentOf(*item.event);
+  if (group.count == 0) {
+    group.first_id = item.id;
+    group.place = place;
+    group.first_step = extent.first_step;
+    group.last_step = extent.last_step;
+  }
+  group.first_step = std::min(group.first_step, extent.first_step);
+  group.last_step = std::max(group.last_step, extent.last_step);
+  group.records += extent.records;
+  ++group.count;
+  AppendToBlob(item.id, item.now, encoded_, &group.last_id, &group.last_now,
+               &group.plain);
+  return OkStatus();
+}
+
+Status EventWriter::Flush(const GroupKey& key, Group* group) {
+  if (!insert_) {
+    Result<Statement> insert = database_.Prepare(
+        "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    if (!insert) return Error{insert.error()};
+    insert_ = std::move(*insert);
+  }
+  compressor_.Compress(group->plain, &packed_);
+  const auto& [run, rank, kind] = key;
+  Statement& row = *insert_;
+  row.Bind(1, static_cast<int64_t>(group->first_id));
+  row.Bind(2, static_cast<int64_t>(group->last_id));
+  row.Bind(3, group->count).Bind(4, static_cast<int64_t>(kind));
+  row.Bind(5, run).Bind(6, int64_t{rank});
+  // The index wants a place for every row; ids do for what has no records.
+  row.Bind(
+      7, static_cast<int64_t>(IsBatch(kind) ? group->place : group->first_id));
+  row.Bind(8, static_cast<int64_t>(group->records));
+  row.Bind(9, group->first_step).Bind(10, group->last_step);
+  row.Bind(11, group->last_now).BindBlob(12, packed_);
+  bytes_ += packed_.size();
+  group->plain.clear();
+  group->count = 0;
+  group->records = 0;
+  group->last_id = 0;
+  group->last_now = 0;
+  return row.Run();
+}
+
+Result<uint64_t> EventWriter::OpsPlace(int64_t run, int32_t rank,
+                                       uint64_t rows) {
+  const auto [found, fresh] = ops_place_.try_emplace({run, rank}, 0);
+  if (fresh) {
+    Result<Statement> find = database_.Prepare(
+        "SELECT place + records FROM events WHERE run = ? AND kind = ? AND "
+        "rank = ? ORDER BY place DESC LIMIT 1");
+    if (!find) return Error{find.error()};
+    find->Bind(1, run).Bind(2, static_cast<int64_t>(EventKind::kOps));
+    find->Bind(3, int64_t{rank});
+    const Result<bool> row = find->Next();
+    if (!row) return Error{row.error()};
+    if (*row) found->second = find->Int(0);
+  }
+  return std::exchange(found->second, found->second + rows);
+}
+
+Status EventWriter::WriteSent(const SentIncident& sent) {
+  Result<CatalogRun*> run = catalog_.Find(sent.run, Time{}, &database_);
+  if (!run) return Error{run.error()};
+  Result<Statement> insert = database_.Prepare(
+      "INSERT OR REPLACE INTO incidents_sent VALUES (?, ?, ?)");
+  if (!insert) return Error{insert.error()};
+  std::string plain;
+  EncodeIncident(sent.incident, &plain);
+  compressor_.Compress(plain, &packed_);
+  insert->Bind(1, (*run)->row);
+  insert->Bind(2, static_cast<int64_t>(sent.incident.id));
+  insert->BindBlob(3, packed_);
+  return insert->Run();
+}
+
+Status EventWriter::SaveCatalog(Time now) {
+  if (Status s = database_.Execute("BEGIN IMMEDIATE"); !s) return s;
+  Status saved = catalog_.Save(now, true, database_);
+  if (saved) saved = database_.Execute("COMMIT");
+  if (!saved) (void)database_.Execute("ROLLBACK");
+  return saved;
+}
+
+Status EventWriter::WriteGap(uint64_t first, uint64_t last,
+                             std::string_view reason) {
+  Result<Statement> insert =
+      database_.Prepare("INSERT OR REPLACE INTO gaps VALUES (?, ?, ?)");
+  if (!insert) return Error{insert.error()};
+  insert->Bind(1, static_cast<int64_t>(first));
+  insert->Bind(2, static_cast<int64_t>(last)).Bind(3, reason);
+  return insert->Run();
+}
+
+}  // namespace nanwatch

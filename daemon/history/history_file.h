@@ -1,0 +1,75 @@
+// HistoryFile: the history thread's side of the file: commits, degraded mode
+// and the way back, retention. One thread at a time; no queue, no clock.
+
+#ifndef NANWATCH_HISTORY_HISTORY_FILE_H_
+#define NANWATCH_HISTORY_HISTORY_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "history/event_writer.h"
+#include "history/history.h"
+#include "history/retention.h"
+#include "history/run_catalog.h"
+
+namespace nanwatch {
+
+class HistoryFile {
+ public:
+  explicit HistoryFile(const HistoryOptions& options);
+
+  Status Open(Time now, OpenReport* report);
+  uint64_t newest_id() const { return newest_id_; }
+
+  // Commits, or, degraded, counts as lost. Never fails towards the caller: what
+  // is to be said is in stats().
+  void Commit(Time now, std::span<const WriteItem> items,
+              std::span<const SentIncident> sent);
+  // A short round of retention; tries to leave degraded mode once a minute.
+  void Upkeep(Time now);
+  // True when Upkeep has more to do at once.
+  bool behind() const { return !degraded() && retention_.behind(); }
+  // The last that is known of every run.
+  void Finish(Time now);
+
+  bool degraded() const { return !database_.has_value(); }
+  std::vector<RunKey> NeedCheckpoint() const {
+    return degraded() ? std::vector<RunKey>() : catalog_.NeedCheckpoint();
+  }
+  // queue_bytes is not filled in.
+  HistoryStats stats() const;
+
+ private:
+  Status Begin(Database database);  // a file that was just opened
+  void Degrade(Time now, const std::string& why);
+  void Lose(std::span<const WriteItem> items);
+  void Recover(Time now);
+  // The file turned out to be damaged while it was written.
+  void Replace(Time now);
+
+  const HistoryOptions options_;
+  std::optional<FileLock> lock_;
+  RunCatalog catalog_;
+  Retention retention_;
+  std::optional<Database> database_;  // none: degraded
+  std::unique_ptr<EventWriter> writer_;
+  LogThrottle throttle_;
+  Time last_try_{};
+  uint64_t newest_id_ = 0;
+  // Ids that were applied and not stored since degraded; 0: none.
+  uint64_t gap_first_ = 0;
+  uint64_t gap_last_ = 0;
+  std::string gap_reason_;
+  HistoryStats stats_;
+  uint64_t writer_bytes_ = 0;  // of writers before this one
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_HISTORY_HISTORY_FILE_H_

@@ -1,0 +1,117 @@
+#include "history/op_rows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "history/event_blob.h"
+#include "history/schema.h"
+#include "model/limits.h"
+
+namespace nanwatch {
+
+namespace {
+
+using NamesBySession = std::map<SessionId, std::vector<OpName>>;
+
+// Every blob of one kind of a rank; `newest_first` or as they came. `visit`
+// gets the events of one blob and says whether it wants more.
+Status ForEachBlob(
+    Database& database, int64_t run, EventKind kind, const OpQuery& query,
+    bool newest_first, uint64_t* damaged,
+    const std::function<bool(std::vector<StampedEvent>&)>& visit) {
+  Result<Statement> find = database.Prepare(
+      std::string("SELECT body FROM events WHERE run = ? AND kind = ? AND "
+                  "rank = ? AND first_step <= ? AND last_step >= ? "
+                  "ORDER BY place ") +
+      (newest_first ? "DESC" : "ASC"));
+  if (!find) return Error{find.error()};
+  const bool batch = IsBatch(kind);
+  find->Bind(1, run).Bind(2, static_cast<int64_t>(kind));
+  find->Bind(3, int64_t{query.rank});
+  find->Bind(4, batch ? query.to : INT64_MAX);
+  find->Bind(5, batch ? query.from : INT64_MIN);
+  Decompressor decompressor;
+  std::string plain;
+  while (true) {
+    const Result<bool> row = find->Next();
+    if (!row) return Error{row.error()};
+    if (!*row) return OkStatus();
+    if (!decompressor.Decompress(find->Blob(0), &plain)) {
+      ++*damaged;
+      continue;
+    }
+    std::vector<StampedEvent> events(1);
+    BlobReader reader(plain);
+    while (reader.Next(&events.back())) events.emplace_back();
+    events.pop_back();
+    if (!visit(events)) return OkStatus();
+  }
+}
+
+Status LoadNames(Database& database, int64_t run, const OpQuery& query,
+                 uint64_t* damaged, NamesBySession* names) {
+  return ForEachBlob(
+      database, run, EventKind::kOpNames, query, false, damaged,
+      [&](std::vector<StampedEvent>& events) {
+        for (StampedEvent& stamped : events) {
+          auto* added = std::get_if<OpNamesAdded>(&stamped.event.body);
+          if (added == nullptr) continue;
+          std::vector<OpName>& known = (*names)[stamped.event.session];
+          const size_t first = added->names.first_index;
+          const size_t end = first + added->names.ops.size();
+          if (end > limits::kOpsPerSession) continue;
+          if (known.size() < end) known.resize(end);
+          std::move(added->names.ops.begin(), added->names.ops.end(),
+                    known.begin() + first);
+        }
+        return true;
+      });
+}
+
+// Rows of one batch inside the range, newest first, behind `*rows`.
+void TakeBatch(const StampedEvent& stamped, const OpQuery& query,
+               const NamesBySession& names, size_t most,
+               std::vector<OpRow>* rows) {
+  const auto* ops = std::get_if<OpBatch>(&stamped.event.body);
+  if (ops == nullptr || stamped.event.rank != query.rank) return;
+  const auto known = names.find(stamped.event.session);
+  for (size_t i = ops->columns.rows(); i-- > 0 && rows->size() < most;) {
+    const int64_t step = ops->columns.step[i];
+    if (step < query.from || step > query.to) continue;
+    OpRow& row = rows->emplace_back();
+    row.status = ReadRow(ops->columns, i);
+    if (known != names.end() && row.status.op < known->second.size()) {
+      row.op = known->second[row.status.op];
+    } else {
+      row.op.name = "op " + std::to_string(row.status.op);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<OpRow>> ReadOpRows(Database& database, int64_t run,
+                                      const OpQuery& query, uint64_t* damaged) {
+  NamesBySession names;
+  if (Status s = LoadNames(database, run, query, damaged, &names); !s) {
+    return Error{s.error()};
+  }
+  const size_t most = std::clamp(query.rows, 1, limits::kPointsPerQuery);
+  std::vector<OpRow> rows;
+  const Status read =
+      ForEachBlob(database, run, EventKind::kOps, query, true, damaged,
+                  [&](std::vector<StampedEvent>& events) {
+                    for (size_t i = events.size(); i-- > 0;) {
+                      TakeBatch(events[i], query, names, most, &rows);
+                    }
+                    return rows.size() < most;
+                  });
+  if (!read) return Error{read.error()};
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace nanwatch

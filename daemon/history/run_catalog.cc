@@ -1,0 +1,191 @@
+#include "history/run_catalog.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "history/schema.h"
+
+namespace nanwatch {
+
+namespace {
+
+constexpr Duration kSaveInterval = std::chrono::seconds(10);
+// A restart replays what came after the checkpoint: bounded to this, or to 16
+// times the checkpoint, so that checkpoints are at most 1/16 of what is kept.
+constexpr uint64_t kReplayBytes = 4 << 20;
+
+constexpr char kSaveRun[] =
+    "INSERT INTO runs (run, run_id, attempt, opened_us, ended_us, end_reason, "
+    "last_step) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET "
+    "ended_us = excluded.ended_us, end_reason = excluded.end_reason, "
+    "last_step = excluded.last_step";
+
+int64_t NewestStep(const Event& event, int64_t otherwise) {
+  const auto* steps = std::get_if<StepBatch>(&event.body);
+  if (steps == nullptr || steps->columns.step.empty()) return otherwise;
+  return steps->columns.step.back();
+}
+
+}  // namespace
+
+Result<CatalogRun*> RunCatalog::Find(const RunKey& key, Time now,
+                                     Database* database) {
+  const auto known = runs_.find(key);
+  if (known != runs_.end()) return &known->second;
+  CatalogRun run;
+  run.opened = now;
+  if (database != nullptr) {
+    // A closed run may still get an annotation.
+    Result<Statement> find = database->Prepare(
+        "SELECT run, opened_us, last_step, ended_us, end_reason FROM runs "
+        "WHERE run_id = ? AND attempt = ?");
+    if (!find) return Error{find.error()};
+    find->Bind(1, key.run_id).Bind(2, int64_t{key.attempt});
+    const Result<bool> row = find->Next();
+    if (!row) return Error{row.error()};
+    if (*row) {
+      run.row = find->Int(0);
+      run.opened = FromMicros(find->Int(1));
+      run.last_step = run.saved_step = find->Int(2);
+      if (!find->IsNull(3)) run.ended = FromMicros(find->Int(3));
+      run.end_reason = find->Text(4);
+      run.unsaved = false;
+    }
+  }
+  if (run.row == 0) run.row = ++last_row_;
+  by_row_[run.row] = key;
+  return &(runs_[key] = std::move(run));
+}
+
+void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
+                      CatalogRun* run) {
+  run->last_step = std::max(run->last_step, NewestStep(event, INT64_MIN));
+  run->bytes_since += bytes;
+  switch (KindOf(event)) {
+    case EventKind::kRunOpened:
+      run->opened = now;
+      run->unsaved = true;
+      break;
+    case EventKind::kRunClosed:
+      run->ended = now;
+      run->end_reason = std::get<RunClosed>(event.body).reason;
+      run->unsaved = true;
+      break;
+    case EventKind::kCheckpoint:
+      run->checkpoint = id;
+      run->checkpoint_bytes = bytes;
+      run->bytes_since = 0;
+      run->must_checkpoint = false;
+      break;
+    default:
+      break;
+  }
+}
+
+Status RunCatalog::Save(Time now, bool all, Database& database) {
+  std::optional<Statement> save;
+  for (auto& [key, run] : runs_) {
+    const bool due = all || now - run.saved >= kSaveInterval;
+    if (!run.unsaved && (run.last_step == run.saved_step || !due)) continue;
+    if (!save) {
+      Result<Statement> prepared = database.Prepare(kSaveRun);
+      if (!prepared) return Error{prepared.error()};
+      save = std::move(*prepared);
+    }
+    save->Bind(1, run.row).Bind(2, key.run_id).Bind(3, int64_t{key.attempt});
+    save->Bind(4, ToMicros(run.opened));
+    if (run.ended) {
+      save->Bind(5, ToMicros(*run.ended));
+    } else {
+      save->BindNull(5);
+    }
+    save->Bind(6, run.end_reason).Bind(7, run.last_step);
+    if (const Status saved = save->Run(); !saved) return saved;
+    run.unsaved = false;
+    run.saved = now;
+    run.saved_step = run.last_step;
+  }
+  return OkStatus();
+}
+
+void RunCatalog::DropEnded() {
+  for (auto it = runs_.begin(); it != runs_.end();) {
+    if (it->second.ended && !it->second.unsaved) {
+      by_row_.erase(it->second.row);
+      it = runs_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
+Status RunCatalog::Load(Database& database) {
+  runs_.clear();
+  by_row_.clear();
+  const Result<int64_t> last = database.Number(
+      "SELECT max(coalesce((SELECT max(run) FROM runs), 0), "
+      "coalesce((SELECT max(run) FROM events), 0))");
+  if (!last) return Error{last.error()};
+  last_row_ = *last;
+  Result<Statement> find = database.Prepare(
+      "SELECT run, run_id, attempt, opened_us, last_step FROM runs "
+      "WHERE ended_us IS NULL");
+  if (!find) return Error{find.error()};
+  while (true) {
+    const Result<bool> row = find->Next();
+    if (!row) return Error{row.error()};
+    if (!*row) return OkStatus();
+    CatalogRun run;
+    run.row = find->Int(0);
+    run.opened = FromMicros(find->Int(3));
+    run.last_step = find->Int(4);
+    run.saved_step = run.last_step;
+    run.unsaved = false;
+    // Whether the engine can use the checkpoint in the file is not for us to
+    // know; a fresh one settles it, and makes the next start quick.
+    run.must_checkpoint = true;
+    RunKey key{std::string(find->Text(1)), static_cast<int32_t>(find->Int(2))};
+    by_row_[run.row] = key;
+    runs_[std::move(key)] = std::move(run);
+  }
+}
+
+Status RunCatalog::Adopt(RunCatalog known, Database& database) {
+  for (const auto& [key, run] : known.runs_) {
+    Result<CatalogRun*> found = Find(key, run.opened, &database);
+    if (!found) return Error{found.error()};
+    CatalogRun& mine = **found;
+    mine.opened = run.opened;
+    mine.last_step = std::max(mine.last_step, run.last_step);
+    mine.ended = run.ended;
+    mine.end_reason = run.end_reason;
+    mine.unsaved = true;
+    mine.must_checkpoint = true;
+    mine.checkpoint = 0;
+  }
+  return OkStatus();
+}
+
+std::vector<RunKey> RunCatalog::NeedCheckpoint() const {
+  std::vector<RunKey> need;
+  for (const auto& [key, run] : runs_) {
+    if (run.ended) continue;
+    if (run.must_checkpoint ||
+        run.bytes_since > std::max(kReplayBytes, 16 * run.checkpoint_bytes)) {
+      need.push_back(key);
+    }
+  }
+  return need;
+}
+
+const CatalogRun* RunCatalog::FindRow(int64_t row) const {
+  const auto key = by_row_.find(row);
+  return key == by_row_.end() ? nullptr : &runs_.at(key->second);
+}
+
+void RunCatalog::RequireCheckpoint(int64_t row) {
+  const auto key = by_row_.find(row);
+  if (key != by_row_.end()) runs_.at(key->second).must_checkpoint = true;
+}
+
+}  // namespace nanwatch

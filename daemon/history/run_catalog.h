@@ -1,0 +1,74 @@
+// RunCatalog: the runs that are not closed, as the history thread knows them:
+// their row in the file, and what retention and restart need to know of each.
+
+#ifndef NANWATCH_HISTORY_RUN_CATALOG_H_
+#define NANWATCH_HISTORY_RUN_CATALOG_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "history/database.h"
+#include "model/event.h"
+
+namespace nanwatch {
+
+struct CatalogRun {
+  int64_t row = 0;
+  Time opened{};
+  int64_t last_step = 0;
+  std::optional<Time> ended;
+  std::string end_reason;
+  // Id of the newest that this process wrote; 0: none. Only that one is sure
+  // to be usable by this process' successor.
+  uint64_t checkpoint = 0;
+  uint64_t checkpoint_bytes = 0;  // its size, compressed or not
+  uint64_t bytes_since = 0;       // of events after it
+  bool must_checkpoint = false;   // retention waits, or the file is new
+  // What the table `runs` does not say yet.
+  bool unsaved = true;
+  Time saved{};
+  int64_t saved_step = 0;
+};
+
+class RunCatalog {
+ public:
+  // The row of `run`, a new one if nobody knows it. `database` null: degraded.
+  // Any event of a run may be its first here: what was before may be lost.
+  Result<CatalogRun*> Find(const RunKey& run, Time now, Database* database);
+
+  // Takes in what `event` says of its run. `bytes` is its stored size.
+  static void Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
+                   CatalogRun* run);
+
+  // Writes rows that are not saved: new and ended ones at once, those whose
+  // last step alone changed every 10 s, or all of them. In a transaction of the
+  // caller's.
+  Status Save(Time now, bool all, Database& database);
+  // Forgets ended runs. After the commit.
+  void DropEnded();
+
+  // Everything from the file; what is known is forgotten.
+  Status Load(Database& database);
+  // The file came back without what happened meanwhile: takes over the live
+  // runs that `known` has. All are to be written again and need a checkpoint.
+  // After Load.
+  Status Adopt(RunCatalog known, Database& database);
+
+  std::vector<RunKey> NeedCheckpoint() const;
+  // Live runs by row.
+  const CatalogRun* FindRow(int64_t row) const;
+  void RequireCheckpoint(int64_t row);
+
+ private:
+  std::map<RunKey, CatalogRun> runs_;
+  std::map<int64_t, RunKey> by_row_;
+  int64_t last_row_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_HISTORY_RUN_CATALOG_H_

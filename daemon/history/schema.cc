@@ -1,0 +1,113 @@
+#include "history/schema.h"
+
+#include <variant>
+
+namespace nanwatch {
+
+static_assert(std::variant_size_v<EventBody> ==
+              static_cast<size_t>(EventKind::kCheckpoint) + 1);
+
+namespace {
+
+constexpr char kTables[] = R"(
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,
+  value) WITHOUT ROWID;
+CREATE TABLE events (
+  first_id INTEGER PRIMARY KEY,
+  last_id INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  last_us INTEGER NOT NULL,
+  body BLOB NOT NULL);
+CREATE INDEX events_of ON events
+  (run, kind, rank, place, records, first_step, last_step, last_id);
+CREATE TABLE runs (
+  run INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  opened_us INTEGER NOT NULL,
+  ended_us INTEGER,
+  end_reason TEXT NOT NULL DEFAULT '',
+  last_step INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (run_id, attempt));
+CREATE TABLE incidents_sent (
+  run INTEGER NOT NULL,
+  incident INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (run, incident)) WITHOUT ROWID;
+CREATE TABLE pictures (
+  run INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  level INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  last_us INTEGER NOT NULL,
+  body BLOB NOT NULL);
+CREATE UNIQUE INDEX pictures_of ON pictures
+  (run, rank, level, place, records, first_step, last_step);
+CREATE TABLE gaps (
+  first_id INTEGER PRIMARY KEY,
+  last_id INTEGER NOT NULL,
+  reason TEXT NOT NULL);
+)";
+
+}  // namespace
+
+Status CreateTables(Database& database, bool wal) {
+  const std::string identity =
+      "PRAGMA application_id = " + std::to_string(kApplicationId) +
+      "; PRAGMA user_version = " + std::to_string(kFormatVersion) + ";";
+  if (wal) {
+    // Outside a transaction, before it is a database at all.
+    Result<std::string> mode = database.Text("PRAGMA journal_mode = WAL");
+    if (!mode) return Error{mode.error()};
+    if (*mode != "wal") {
+      return Error{database.path() + ": this file system has no shared " +
+                   "memory for a write-ahead log; put the history elsewhere"};
+    }
+  }
+  Status made =
+      database.Execute("BEGIN IMMEDIATE;" + identity + kTables + "COMMIT;");
+  if (!made) (void)database.Execute("ROLLBACK");
+  return made;
+}
+
+Status SetDurable(Database& database) {
+  return database.Execute(
+      "PRAGMA synchronous = FULL;"
+      // Freed pages are used again soon: no need to overwrite them first.
+      "PRAGMA secure_delete = OFF;"
+      // 16 MB between checkpoints of the log: each page is then moved to the
+      // database less often than it was written.
+      "PRAGMA wal_autocheckpoint = 4096;"
+      "PRAGMA journal_size_limit = 33554432;"
+      "PRAGMA cache_size = -4096;"
+      "PRAGMA temp_store = MEMORY;");
+}
+
+Result<SchemaVerdict> CheckSchema(Database& database) {
+  const Result<int64_t> id = database.Number("PRAGMA application_id");
+  if (!id) return Error{id.error()};
+  const Result<int64_t> version = database.Number("PRAGMA user_version");
+  if (!version) return Error{version.error()};
+  if (*id == kApplicationId) {
+    return *version > kFormatVersion ? SchemaVerdict::kNewer
+                                     : SchemaVerdict::kOurs;
+  }
+  const Result<int64_t> tables =
+      database.Number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return Error{tables.error()};
+  return *id == 0 && *tables == 0 ? SchemaVerdict::kEmpty
+                                  : SchemaVerdict::kForeign;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,60 @@
+// The tables of a history file. What they mean and why: FORMAT.md.
+
+#ifndef NANWATCH_HISTORY_SCHEMA_H_
+#define NANWATCH_HISTORY_SCHEMA_H_
+
+#include <cstdint>
+#include <string>
+
+#include "history/database.h"
+#include "model/event.h"
+
+namespace nanwatch {
+
+inline constexpr int64_t kApplicationId = 0x6e616e77;  // "nanw"
+inline constexpr int64_t kFormatVersion = 1;
+
+// Index in EventBody; stored, so new kinds go to the variant's end.
+enum class EventKind : uint8_t {
+  kDaemonStarted,
+  kRulesLoaded,
+  kRunOpened,
+  kRankOpened,
+  kOpNames,
+  kSteps,
+  kOps,
+  kDropped,
+  kRankLost,
+  kRankClosed,
+  kRunClosed,
+  kAnnotation,
+  kCheckpoint,
+};
+inline EventKind KindOf(const Event& event) {
+  return static_cast<EventKind>(event.body.index());
+}
+inline bool IsBatch(EventKind kind) {
+  return kind == EventKind::kSteps || kind == EventKind::kOps;
+}
+// Kept until the run itself goes: without them what is left of a run could not
+// be read. Every other event goes with its age, once a checkpoint holds what it
+// did.
+inline bool IsPinned(EventKind kind) {
+  return kind == EventKind::kRunOpened || kind == EventKind::kRankOpened ||
+         kind == EventKind::kOpNames || kind == EventKind::kAnnotation ||
+         kind == EventKind::kRankClosed || kind == EventKind::kRunClosed;
+}
+
+// A file that SQLite just made: sets what can only be set before the first
+// table, then makes the tables in one transaction. `wal` off: one file, for
+// exports.
+Status CreateTables(Database& database, bool wal);
+// For every writing connection.
+Status SetDurable(Database& database);
+
+enum class SchemaVerdict { kOurs, kEmpty, kForeign, kNewer };
+Result<SchemaVerdict> CheckSchema(Database& database);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_HISTORY_SCHEMA_H_

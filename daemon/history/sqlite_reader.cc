@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/file.h"
+#include "history/database.h"
+#include "history/event_blob.h"
+#include "history/event_scan.h"
+#include "history/incident_codec.h"
+#include "history/op_rows.h"
+#include "history/picture_reader.h"
+#include "history/reader.h"
+#include "history/schema.h"
+
+namespace nanwatch {
+
+namespace {
+
+class SqliteReader : public HistoryReader {
+ public:
+  explicit SqliteReader(Database database) : database_(std::move(database)) {}
+
+  Status ForEachEvent(
+      uint64_t after, const std::optional<RunKey>& run,
+      const std::function<bool(const StampedEvent&)>& visit) override;
+  uint64_t damaged_events() const override { return damaged_; }
+  Status ForEachRestartEvent(
+      std::string_view engine_version,
+      const std::function<bool(const StampedEvent&)>& visit) override;
+  Result<std::vector<RunRow>> Runs() override;
+  Result<std::vector<StepBucket>> Steps(const StepQuery& query) override;
+  Result<std::vector<OpRow>> Ops(const OpQuery& query) override;
+  Result<std::vector<std::pair<RunKey, Incident>>> Sent() override;
+
+ private:
+  struct LiveRun {
+    int64_t row = 0;
+    RunKey key;
+    uint64_t start = 0;  // id of its checkpoint; 0: from its first event
+  };
+
+  Result<int64_t> RowOf(const RunKey& run);
+  // Rows of the table `events` of one run with ids >= `start`.
+  Status CollectRows(int64_t run, uint64_t start, std::vector<int64_t>* ids);
+  Result<std::vector<LiveRun>> LiveRuns();
+  Result<uint64_t> UsableCheckpoint(int64_t run,
+                                    std::string_view engine_version);
+  Status Describe(int64_t run, RunRow* row);
+
+  Database database_;
+  Decompressor decompressor_;
+  uint64_t damaged_ = 0;
+};
+
+Status SqliteReader::ForEachEvent(
+    uint64_t after, const std::optional<RunKey>& run,
+    const std::function<bool(const StampedEvent&)>& visit) {
+  EventScan scan(database_);
+  Status status = OkStatus();
+  if (!run) {
+    status = scan.All(after, visit);
+  } else {
+    const Result<int64_t> row = RowOf(*run);
+    if (!row) return Error{row.error()};
+    std::vector<int64_t> ids;
+    if (Status s = CollectRows(0, after + 1, &ids); !s) return s;
+    if (Status s = CollectRows(*row, after + 1, &ids); !s) return s;
+    std::sort(ids.begin(), ids.end());
+    status = scan.Rows(ids, after, [&](const StampedEvent& stamped) {
+      const RunKey& key = stamped.event.run;
+      return (key != *run && !key.run_id.empty()) || visit(stamped);
+    });
+  }
+  damaged_ += scan.damaged();
+  return status;
+}
+
+Status SqliteReader::ForEachRestartEvent(
+    std::string_view engine_version,
+    const std::function<bool(const StampedEvent&)>& visit) {
+  Result<std::vector<LiveRun>> live = LiveRuns();
+  if (!live) return ForEachEvent(0, std::nullopt, visit);
+  std::vector<int64_t> ids;
+  std::map<RunKey, uint64_t> start;
+  Status collected = CollectRows(0, 0, &ids);
+  for (LiveRun& run : *live) {
+    if (!collected) break;
+    const Result<uint64_t> checkpoint =
+        UsableCheckpoint(run.row, engine_version);
+    start[run.key] = checkpoint ? *checkpoint : 0;
+    collected = CollectRows(run.row, start[run.key], &ids);
+  }
+  // A damaged index: everything there is, in order.
+  if (!collected) return ForEachEvent(0, std::nullopt, visit);
+  std::sort(ids.begin(), ids.end());
+  EventScan scan(database_);
+  RunKey last;
+  uint64_t from = 0;
+  const Status status = scan.Rows(ids, 0, [&](const StampedEvent& stamped) {
+    if (stamped.event.run != last) {
+      last = stamped.event.run;
+      const auto found = start.find(last);
+      from = found == start.end() ? 0 : found->second;
+    }
+    return stamped.id < from || visit(stamped);
+  });
+  damaged_ += scan.damaged();
+  return status;
+}
+
+Result<int64_t> SqliteReader::RowOf(const RunKey& run) {
+  Result<Statement> find = database_.Prepare(
+      "SELECT run FROM runs WHERE run_id = ? AND attempt = ?");
+  if (!find) return Error{find.error()};
+  find->Bind(1, run.run_id).Bind(2, int64_t{run.attempt});
+  const Result<bool> found = find->Next();
+  if (!found) return Error{found.error()};
+  if (*found) return find->Int(0);
+  return Error{"no run " + run.run_id + " attempt " +
+               std::to_string(run.attempt) + " in " + database_.path()};
+}
+
+Status SqliteReader::CollectRows(int64_t run, uint64_t start,
+                                 std::vector<int64_t>* ids) {
+  Result<Statement> find = database_.Prepare(
+      "SELECT first_id FROM events INDEXED BY events_of "
+      "WHERE run = ? AND last_id >= ?");
+  if (!find) return Error{find.error()};
+  find->Bind(1, run).Bind(2, static_cast<int64_t>(start));
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return OkStatus();
+    ids->push_back(find->Int(0));
+  }
+}
+
+Result<std::vector<SqliteReader::LiveRun>> SqliteReader::LiveRuns() {
+  Result<Statement> find = database_.Prepare(
+      "SELECT run, run_id, attempt FROM runs WHERE ended_us IS NULL");
+  if (!find) return Error{find.error()};
+  std::vector<LiveRun> runs;
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return runs;
+    LiveRun& run = runs.emplace_back();
+    run.row = find->Int(0);
+    run.key = {std::string(find->Text(1)), static_cast<int32_t>(find->Int(2))};
+  }
+}
+
+Result<uint64_t> SqliteReader::UsableCheckpoint(
+    int64_t run, std::string_view engine_version) {
+  Result<Statement> find = database_.Prepare(
+      "SELECT first_id, body FROM events WHERE run = ? AND kind = ? "
+      "ORDER BY first_id DESC");
+  if (!find) return Error{find.error()};
+  find->Bind(1, run).Bind(2, static_cast<int64_t>(EventKind::kCheckpoint));
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return uint64_t{0};
+    std::string plain;
+    StampedEvent stamped;
+    if (!decompressor_.Decompress(find->Blob(1), &plain)) continue;
+    if (!BlobReader(plain).Next(&stamped)) continue;
+    const auto* state = std::get_if<RunCheckpoint>(&stamped.event.body);
+    if (state != nullptr && state->engine_version == engine_version) {
+      return static_cast<uint64_t>(find->Int(0));
+    }
+  }
+}
+
+Result<std::vector<RunRow>> SqliteReader::Runs() {
+  Result<Statement> find = database_.Prepare(
+      "SELECT run, run_id, attempt, opened_us, ended_us, end_reason, "
+      "max(last_step, coalesce((SELECT e.last_step FROM events e WHERE "
+      "e.run = runs.run AND e.kind = 5 AND e.rank = 0 ORDER BY e.place DESC "
+      "LIMIT 1), last_step)) FROM runs ORDER BY run");
+  if (!find) return Error{find.error()};
+  std::vector<RunRow> rows;
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return rows;
+    RunRow& row = rows.emplace_back();
+    row.key = {std::string(find->Text(1)), static_cast<int32_t>(find->Int(2))};
+    row.opened = FromMicros(find->Int(3));
+    if (!find->IsNull(4)) row.ended = FromMicros(find->Int(4));
+    row.end_reason = find->Text(5);
+    row.last_step = find->Int(6);
+    if (Status s = Describe(find->Int(0), &row); !s) return Error{s.error()};
+  }
+}
+
+Status SqliteReader::Describe(int64_t run, RunRow* row) {
+  Result<Statement> find = database_.Prepare(
+      "SELECT body FROM events WHERE run = ? AND kind = ? LIMIT 1");
+  if (!find) return Error{find.error()};
+  find->Bind(1, run).Bind(2, static_cast<int64_t>(EventKind::kRunOpened));
+  const Result<bool> found = find->Next();
+  if (!found) return Error{found.error()};
+  std::string plain;
+  StampedEvent stamped;
+  if (!*found || !decompressor_.Decompress(find->Blob(0), &plain) ||
+      !BlobReader(plain).Next(&stamped)) {
+    return OkStatus();
+  }
+  if (auto* opened = std::get_if<RunOpened>(&stamped.event.body)) {
+    row->description = std::move(opened->description);
+  }
+  return OkStatus();
+}
+
+Result<std::vector<StepBucket>> SqliteReader::Steps(const StepQuery& query) {
+  const Result<int64_t> run = RowOf(query.run);
+  if (!run) return Error{run.error()};
+  PictureReader picture(database_, *run, query.rank, query.from, query.to);
+  Result<std::vector<StepBucket>> buckets = picture.Draw(query.points);
+  damaged_ += picture.damaged();
+  return buckets;
+}
+
+Result<std::vector<OpRow>> SqliteReader::Ops(const OpQuery& query) {
+  const Result<int64_t> run = RowOf(query.run);
+  if (!run) return Error{run.error()};
+  return ReadOpRows(database_, *run, query, &damaged_);
+}
+
+Result<std::vector<std::pair<RunKey, Incident>>> SqliteReader::Sent() {
+  Result<Statement> find = database_.Prepare(
+      "SELECT run_id, attempt, body FROM incidents_sent JOIN runs USING (run) "
+      "ORDER BY run, incident");
+  if (!find) return Error{find.error()};
+  std::vector<std::pair<RunKey, Incident>> sent;
+  std::string plain;
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return sent;
+    RunKey key{std::string(find->Text(0)), static_cast<int32_t>(find->Int(1))};
+    if (!decompressor_.Decompress(find->Blob(2), &plain)) continue;
+    Result<Incident> incident = DecodeIncident(plain);
+    if (incident) sent.emplace_back(std::move(key), std::move(*incident));
+  }
+}
+
+// Beside a writer, or, where nothing may be made beside the file, as it is.
+Result<Database> OpenForReading(const std::string& path) {
+  Result<Database> database = Database::Open(path, Database::Mode::kRead, "");
+  if (!database) return database;
+  if (database->Number("SELECT count(*) FROM sqlite_schema")) return database;
+  if (database->failure() != Database::Failure::kReadOnly) {
+    return database->LastError();
+  }
+  return Database::Open(path, Database::Mode::kImmutable, "");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
+    const std::string& path) {
+  if (!FileExists(path)) {
+    return Error{"there is no history file " + path};
+  }
+  Result<Database> database = OpenForReading(path);
+  if (!database) return Error{database.error()};
+  const Result<SchemaVerdict> verdict = CheckSchema(*database);
+  if (!verdict) return Error{verdict.error()};
+  switch (*verdict) {
+    case SchemaVerdict::kOurs:
+      break;
+    case SchemaVerdict::kNewer:
+      return Error{path + " is of a newer nanwatch: use that one to read it"};
+    case SchemaVerdict::kEmpty:
+    case SchemaVerdict::kForeign:
+      return Error{path + " is not a nanwatch history"};
+  }
+  (void)database->Execute("PRAGMA cache_size = -2048");
+  return std::unique_ptr<HistoryReader>(
+      std::make_unique<SqliteReader>(std::move(*database)));
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,140 @@
+#include "notify/template.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "notify/alert.h"
+#include "notify/alertmanager.h"
+
+namespace nanwatch {
+namespace {
+
+std::string FiringOrResolved(const Notice& notice) {
+  return notice.resolved ? "resolved" : "firing";
+}
+
+// One line a placeholder; README.md lists them too.
+struct Placeholder {
+  std::string_view name;
+  std::string (*value)(const Notice&);
+};
+constexpr Placeholder kPlaceholders[] = {
+    {"status", FiringOrResolved},
+    {"severity",
+     [](const Notice& n) { return std::string(Name(n.incident.severity)); }},
+    {"summary", [](const Notice& n) { return n.incident.summary; }},
+    {"description", [](const Notice& n) { return DescriptionOf(n.incident); }},
+    {"diagnosis",
+     [](const Notice& n) { return std::string(Name(n.incident.cause)); }},
+    {"action", ActionsOf},
+    {"alertname",
+     [](const Notice& n) { return std::string(AlertName(n.incident.family)); }},
+    {"condition",
+     [](const Notice& n) { return std::string(Name(n.incident.family)); }},
+    {"run_id", [](const Notice& n) { return n.run.run_id; }},
+    {"attempt", [](const Notice& n) { return std::to_string(n.run.attempt); }},
+    {"job", [](const Notice& n) { return n.job; }},
+    {"place", [](const Notice& n) { return PlaceOf(n.incident); }},
+    {"op", [](const Notice& n) { return n.incident.subject.op; }},
+    {"step",
+     [](const Notice& n) { return std::to_string(n.incident.opened_step); }},
+    {"incident",
+     [](const Notice& n) { return fmt::format("{:016x}", n.incident.id); }},
+    {"started", [](const Notice& n) { return Rfc3339(n.incident.fired); }},
+    {"resolved_reason",
+     [](const Notice& n) { return n.incident.resolved_reason; }},
+};
+
+std::optional<std::string> ValueOf(std::string_view name, const Notice& notice,
+                                   std::string_view external_url) {
+  if (name == "url") return PageOf(notice, external_url);
+  for (const Placeholder& placeholder : kPlaceholders) {
+    if (placeholder.name == name) return placeholder.value(notice);
+  }
+  return std::nullopt;
+}
+
+std::string Escaped(const std::string& value) {
+  using Json = nlohmann::json;
+  std::string quoted =
+      Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+// Calls `replace` with each placeholder's name, and puts in what it gives.
+template <typename Replace>
+std::string Fill(std::string_view body, Replace&& replace) {
+  std::string filled;
+  while (true) {
+    const size_t begin = body.find("{{");
+    const size_t end =
+        begin == std::string_view::npos ? begin : body.find("}}", begin);
+    if (end == std::string_view::npos) break;
+    std::string_view name = body.substr(begin + 2, end - begin - 2);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+    filled += body.substr(0, begin);
+    const std::optional<std::string> value = replace(name);
+    filled += value ? Escaped(*value)
+                    : std::string(body.substr(begin, end + 2 - begin));
+    body.remove_prefix(end + 2);
+  }
+  return filled += body;
+}
+
+}  // namespace
+
+std::string_view DefaultWebhookBody() {
+  return R"({
+  "text": "[{{status}}] {{severity}} in run {{run_id}}: {{summary}} {{url}}",
+  "status": "{{status}}",
+  "severity": "{{severity}}",
+  "alertname": "{{alertname}}",
+  "condition": "{{condition}}",
+  "run_id": "{{run_id}}",
+  "attempt": "{{attempt}}",
+  "job": "{{job}}",
+  "incident": "{{incident}}",
+  "summary": "{{summary}}",
+  "description": "{{description}}",
+  "diagnosis": "{{diagnosis}}",
+  "action": "{{action}}",
+  "place": "{{place}}",
+  "op": "{{op}}",
+  "step": "{{step}}",
+  "started": "{{started}}",
+  "resolved_reason": "{{resolved_reason}}",
+  "url": "{{url}}"
+})";
+}
+
+Status CheckWebhookBody(std::string_view body) {
+  std::string unknown;
+  const Notice sample;
+  const std::string filled = Fill(body, [&](std::string_view name) {
+    std::optional<std::string> value = ValueOf(name, sample, "");
+    if (!value && unknown.empty()) unknown = name;
+    return value;
+  });
+  if (!unknown.empty()) {
+    return Error{"webhook body: there is no placeholder {{" + unknown +
+                 "}}; daemon/notify/README.md lists them"};
+  }
+  if (!nlohmann::json::accept(filled)) {
+    return Error{
+        "webhook body: it is no JSON once its placeholders are filled in; they "
+        "belong inside quotes"};
+  }
+  return OkStatus();
+}
+
+std::string RenderWebhookBody(std::string_view body, const Notice& notice,
+                              std::string_view external_url) {
+  return Fill(body, [&](std::string_view name) {
+    return ValueOf(name, notice, external_url);
+  });
+}
+
+}  // namespace nanwatch

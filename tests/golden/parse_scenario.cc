@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "tests/golden/scenario.h"
+
+namespace nanwatch {
+namespace {
+
+// Words are parted by blanks; "quoted words" are one.
+Line Split(int number, const std::string& text) {
+  Line line{.number = number, .text = text};
+  size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == ' ' || text[at] == '\t') {
+      ++at;
+      continue;
+    }
+    if (text[at] == '#') break;
+    std::string word;
+    bool quoted = false;
+    for (; at < text.size(); ++at) {
+      if (text[at] == '"') {
+        quoted = !quoted;
+      } else if ((text[at] == ' ' || text[at] == '\t') && !quoted) {
+        break;
+      } else {
+        word += text[at];
+      }
+    }
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      line.words.push_back(word);
+    } else {
+      line.options[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+  return line;
+}
+
+double Number(const std::string& text) {
+  if (text == "nan") return NAN;
+  if (text == "inf") return INFINITY;
+  return std::strtod(text.c_str(), nullptr);
+}
+
+Duration Seconds(const std::string& text) {
+  char* unit = nullptr;
+  const double value = std::strtod(text.c_str(), &unit);
+  const double scale = *unit == 'm'   ? (unit[1] == 's' ? 1e-3 : 60)
+                       : *unit == 'h' ? 3600
+                                      : 1;
+  return Duration(static_cast<int64_t>(value * scale * 1e6));
+}
+
+std::vector<int64_t> Shape(const std::string& text) {
+  std::vector<int64_t> shape;
+  std::istringstream in(text);
+  for (std::string dim; std::getline(in, dim, 'x');) {
+    shape.push_back(std::stoll(dim));
+  }
+  return shape;
+}
+
+// "V", "VxN", "V/FxN", "V*FxN": see README.md.
+void Expand(const std::string& token, std::vector<double>* values) {
+  const size_t times = token.rfind('x');
+  const std::string head = token.substr(0, times);
+  const int n =
+      times == std::string::npos ? 1 : std::atoi(token.c_str() + times + 1);
+  const size_t by = head.find_first_of("/*");
+  double value = Number(head.substr(0, by));
+  for (int i = 0; i < n; ++i) {
+    if (by != std::string::npos) {
+      const double factor = Number(head.substr(by + 1));
+      value = head[by] == '/' ? value / factor : value * factor;
+    }
+    values->push_back(value);
+  }
+}
+
+std::vector<int> Ranks(const std::string& word, int ranks) {
+  if (word != "*") return {std::atoi(word.c_str())};
+  std::vector<int> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+  return all;
+}
+
+bool SetField(const std::string& field, double value, Row* row) {
+  if (field == "scale") {
+    row->scale = value;
+  } else if (field == "loss") {
+    row->loss = value;
+  } else if (field == "grad_norm") {
+    row->grad_norm = value;
+  } else if (field == "overflow") {
+    row->overflow = value != 0;
+  } else if (field == "skipped") {
+    row->skipped = value != 0;
+  } else if (field == "step") {
+    row->step = static_cast<int64_t>(value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+class Parser {
+ public:
+  Result<Scenario> Parse(std::string_view text) {
+    std::istringstream in{std::string(text)};
+    int number = 0;
+    for (std::string row; std::getline(in, row);) {
+      const Line line = Split(++number, row);
+      if (line.words.empty()) continue;
+      if (std::string error = Take(line); !error.empty()) {
+        return Error{"line " + std::to_string(number) + " \"" + row +
+                     "\": " + error};
+      }
+    }
+    Fill();
+    return std::move(scenario_);
+  }
+
+ private:
+  std::string Take(const Line& line) {
+    const std::string& what = line.words[0];
+    if (what == "run") return TakeRun(line);
+    if (scenario_.run_id.empty()) return "the first line says `run NAME`";
+    if (what == "op") return TakeOp(line);
+    if (what == "rank") return TakeRank(line);
+    if (what == "at" || what == "expect") return TakeMoment(line);
+    return "a line begins with run, op, rank, at or expect";
+  }
+
+  std::string TakeRun(const Line& line) {
+    if (line.words.size() != 2) return "say `run NAME key=value ...`";
+    scenario_.run_id = line.words[1];
+    RunDescription& run = scenario_.run;
+    ScalerDeclaration& scaler = run.scaler;
+    for (const auto& [key, value] : line.options) {
+      if (key == "ranks") {
+        scenario_.ranks = run.world_size = std::atoi(value.c_str());
+      } else if (key == "every") {
+        scenario_.every = Seconds(value);
+      } else if (key == "framework") {
+        run.framework = value;
+      } else if (key == "precision") {
+        run.precision = value;
+      } else if (key == "mode") {
+        run.overflow_mode = value == "saturation" ? OverflowMode::kSaturation
+                                                  : OverflowMode::kInfNan;
+      } else if (key == "scaler") {
+        scaler.kind = value == "static" ? ScalingKind::kStatic
+                      : value == "none" ? ScalingKind::kNone
+                                        : ScalingKind::kDynamic;
+        if (scaler.kind == ScalingKind::kDynamic) scaler.name = value;
+      } else if (key == "init") {
+        scaler.init_scale = Number(value);
+      } else if (key == "interval") {
+        scaler.growth_interval = std::stoll(value);
+      } else if (key == "check") {
+        scaler.overflow_check = value == "on";
+      } else {
+        return "unknown option " + key;
+      }
+    }
+    tracks_.resize(scenario_.ranks);
+    return "";
+  }
+
+  std::string TakeOp(const Line& line) {
+    if (line.words.size() != 2) return "say `op NAME key=value ...`";
+    OpName op;
+    op.name = line.words[1];
+    op.dtype = Dtype::kFp16;
+    op.order = static_cast<int32_t>(scenario_.ops.size());
+    for (const auto& [key, value] : line.options) {
+      if (key == "type") {
+        op.type = value;
+      } else if (key == "format") {
+        op.data_format = value;
+      } else if (key == "logical") {
+        op.logical_shape = Shape(value);
+      } else if (key == "storage") {
+        op.storage_shape = Shape(value);
+      } else {
+        return "unknown option " + key;
+      }
+    }
+    scenario_.ops.push_back(std::move(op));
+    return "";
+  }
+
+  std::string TakeRank(const Line& line) {
+    if (line.words.size() < 4) return "say `rank N FIELD VALUE ...`";
+    const std::vector<int> ranks = Ranks(line.words[1], scenario_.ranks);
+    if (ranks.back() >= scenario_.ranks) return "there is no such rank";
+    if (line.words[2] == "op") return TakeOpTrack(line, ranks);
+    Row probe;
+    if (!SetField(line.words[2], 0, &probe)) {
+      return "unknown field " + line.words[2];
+    }
+    for (const int rank : ranks) {
+      for (size_t i = 3; i < line.words.size(); ++i) {
+        Expand(line.words[i], &tracks_[rank][line.words[2]]);
+      }
+    }
+    return "";
+  }
+
+  // rank N op NAME SLOT FROM..TO counts
+  std::string TakeOpTrack(const Line& line, const std::vector<int>& ranks) {
+    if (line.words.size() < 6) return "say `rank N op NAME SLOT FROM..TO`";
+    OpTrack track{.ranks = ranks};
+    const auto op =
+        std::find_if(scenario_.ops.begin(), scenario_.ops.end(),
+                     [&](const OpName& o) { return o.name == line.words[3]; });
+    if (op == scenario_.ops.end()) return "there is no op " + line.words[3];
+    track.cell.op = static_cast<uint32_t>(op - scenario_.ops.begin());
+    const uint64_t storage = Elements(op->storage_shape);
+    track.cell.elements = storage > 0 ? storage : Elements(op->logical_shape);
+    bool slot_found = false;
+    for (int slot = 0; slot < kSlots; ++slot) {
+      if (Name(static_cast<Slot>(slot)) != line.words[4]) continue;
+      track.cell.slot = static_cast<Slot>(slot);
+      slot_found = true;
+    }
+    if (!slot_found) return "unknown slot " + line.words[4];
+    const size_t dots = line.words[5].find("..");
+    track.from = std::stoll(line.words[5]);
+    track.to = dots == std::string::npos
+                   ? track.from
+                   : std::stoll(line.words[5].substr(dots + 2));
+    for (size_t i = 6; i < line.words.size(); ++i) {
+      if (line.words[i] == "flag") {
+        track.cell.flag = true;
+      } else if (line.words[i] == "logical") {
+        track.cell.elements = Elements(op->logical_shape);
+      } else {
+        return "unknown word " + line.words[i];
+      }
+    }
+    for (const auto& [key, value] : line.options) {
+      if (key == "nan") {
+        track.cell.nan = std::stoull(value);
+      } else if (key == "inf") {
+        track.cell.inf = std::stoull(value);
+      } else if (key == "saturated") {
+        track.cell.saturated = std::stoull(value);
+      } else if (key == "abs_max") {
+        track.cell.abs_max = static_cast<float>(Number(value));
+      } else {
+        return "unknown option " + key;
+      }
+    }
+    scenario_.op_tracks.push_back(std::move(track));
+    return "";
+  }
+
+  std::string TakeMoment(const Line& line) {
+    const bool expect = line.words[0] == "expect";
+    const size_t at = expect ? 2 : 1;
+    if (line.words.size() < at + 2 || (expect && line.words[1] != "at")) {
+      return "say `at TIME what` or `expect at TIME what`";
+    }
+    scenario_.moments.push_back({Seconds(line.words[at]), expect, line});
+    Line& kept = scenario_.moments.back().line;
+    kept.words.erase(kept.words.begin(),
+                     kept.words.begin() + static_cast<int>(at) + 1);
+    return "";
+  }
+
+  // Steps count from 1; a track that is shorter than others goes on with its
+  // last value.
+  void Fill() {
+    for (const auto& tracks : tracks_) {
+      size_t steps = 0;
+      for (const auto& [field, values] : tracks) {
+        steps = std::max(steps, values.size());
+      }
+      std::vector<Row>& rows = scenario_.rows.emplace_back();
+      for (size_t i = 0; i < steps; ++i) {
+        Row row{.step = static_cast<int64_t>(i + 1)};
+        for (const auto& [field, values] : tracks) {
+          SetField(field, values[std::min(i, values.size() - 1)], &row);
+        }
+        rows.push_back(row);
+      }
+    }
+  }
+
+  Scenario scenario_;
+  std::vector<std::map<std::string, std::vector<double>>> tracks_;
+};
+
+}  // namespace
+
+Result<Scenario> ParseScenario(std::string_view text) {
+  return Parser().Parse(text);
+}
+
+}  // namespace nanwatch
