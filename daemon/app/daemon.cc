@@ -134,7 +134,9 @@ void Daemon::SendDifference() {
   const Result<std::vector<std::pair<RunKey, Incident>>> sent =
       (*reader)->Sent();
   if (!sent.ok()) return;
-  for (Notice& notice : UnsentNotices(*published_.Get(), *sent)) {
+  const RestartNotices notices = CompareWithSent(*published_.Get(), *sent);
+  for (const Notice& notice : notices.firing) notifier_->Adopt(notice);
+  for (const Notice& notice : notices.unsent) {
     history_->SaveSent(notice.run, notice.incident);
     notifier_->Offer(notice);
   }

@@ -65,7 +65,11 @@ void Pipeline::RunOnce(Duration wait) {
   posted_.PopAll(Duration(0), &own_);
 
   const Time now = clock_.Now();
-  for (Event& event : own_) Commit(now, {std::move(event)});
+  for (Event& event : own_) {
+    std::vector<Event> one;
+    one.push_back(std::move(event));
+    Commit(now, std::move(one));
+  }
   for (Arrival& arrival : batch_) {
     Take(now, arrival);
     MaybePublish(now);
@@ -93,7 +97,7 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     arrival.port->Refuse(session, sequence, *admitted.refused, kRetryAfter);
     return;
   }
-  if (!Commit(now, admitted.events)) {
+  if (!Commit(now, std::move(admitted.events))) {
     stats_.history_refusals.fetch_add(1, std::memory_order_relaxed);
     RefusedMessage refused;
     refused.reason = RefusalReason::kBusy;
@@ -130,15 +134,18 @@ void Pipeline::End(Time now, const std::shared_ptr<ReplyPort>& port) {
   sessions_.erase(found);
 }
 
-bool Pipeline::Commit(Time now, const std::vector<Event>& events) {
+bool Pipeline::Commit(Time now, std::vector<Event> events) {
   if (events.empty()) return true;
+  // Shared with the history thread, which encodes them while they are judged.
+  const auto shared =
+      std::make_shared<const std::vector<Event>>(std::move(events));
   if (history_ != nullptr) {
-    if (!history_->Append(now, events)) return false;
+    if (!history_->Append(now, shared)) return false;
     newest_id_ = history_->last_id();
   } else {
-    newest_id_ += events.size();
+    newest_id_ += shared->size();
   }
-  for (const Event& event : events) engine_.Apply(now, event, &effects_);
+  for (const Event& event : *shared) engine_.Apply(now, event, &effects_);
   Spread();
   return true;
 }
@@ -167,7 +174,7 @@ void Pipeline::CloseLostRuns(Time now) {
       closing.push_back(std::move(event));
     }
     effects_.close.clear();
-    Commit(now, closing);
+    Commit(now, std::move(closing));
   }
 }
 

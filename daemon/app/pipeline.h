@@ -71,7 +71,7 @@ class Pipeline : public IngestSink {
   void Take(Time now, Arrival& arrival);
   void End(Time now, const std::shared_ptr<ReplyPort>& port);
   // Appends to history and applies. False: history is full, nothing happened.
-  bool Commit(Time now, const std::vector<Event>& events);
+  bool Commit(Time now, std::vector<Event> events);
   void Spread();  // puts the collected effects into the outbox
   void CloseLostRuns(Time now);
   void LoseMissing(Time now);

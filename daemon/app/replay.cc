@@ -22,6 +22,18 @@ bool WasSaid(const Incident& incident, const Incident& said) {
   return incident.state == said.state && incident.severity == said.severity;
 }
 
+Notice NoticeOf(const RunView& run, const Incident& incident) {
+  Notice notice;
+  notice.run = run.key;
+  notice.job = run.description.job;
+  notice.incident = incident;
+  notice.resolved = incident.state == AlertState::kResolved;
+  for (const CauseVerdict& cause : run.diagnosis.causes) {
+    if (cause.cause == incident.cause) notice.actions = cause.actions;
+  }
+  return notice;
+}
+
 }  // namespace
 
 Result<ReplayOutcome> ReplayForRestart(const std::string& path,
@@ -55,29 +67,23 @@ Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine) {
   return outcome;
 }
 
-std::vector<Notice> UnsentNotices(
+RestartNotices CompareWithSent(
     const Snapshot& snapshot,
     const std::vector<std::pair<RunKey, Incident>>& sent) {
   std::map<uint64_t, const Incident*> said;
   for (const auto& [run, incident] : sent) said[incident.id] = &incident;
-  std::vector<Notice> notices;
+  RestartNotices notices;
   snapshot.runs.ForEach([&](const RunView& run) {
     for (const Incident& incident : run.incidents) {
       if (incident.state == AlertState::kPending) continue;
-      const auto found = said.find(incident.id);
-      if (found != said.end() && WasSaid(incident, *found->second)) continue;
-      // Resolved, and nobody knew that it fired.
       const bool resolved = incident.state == AlertState::kResolved;
-      if (found == said.end() && resolved) continue;
-      Notice notice;
-      notice.run = run.key;
-      notice.job = run.description.job;
-      notice.incident = incident;
-      notice.resolved = resolved;
-      for (const CauseVerdict& cause : run.diagnosis.causes) {
-        if (cause.cause == incident.cause) notice.actions = cause.actions;
-      }
-      notices.push_back(std::move(notice));
+      const auto found = said.find(incident.id);
+      const bool known = found != said.end();
+      const bool same = known && WasSaid(incident, *found->second);
+      // Resolved, and nobody knew that it fired or was told that it ended.
+      if (resolved && (same || !known)) continue;
+      (same ? notices.firing : notices.unsent)
+          .push_back(NoticeOf(run, incident));
     }
   });
   return notices;

@@ -31,8 +31,12 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
 // Every event of the file, checkpoints left out: judged anew from the first.
 Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine);
 
-// Incidents of `snapshot` that differ from what was last sent.
-std::vector<Notice> UnsentNotices(
+// What the world must hear after a restart.
+struct RestartNotices {
+  std::vector<Notice> unsent;  // differ from what was last sent
+  std::vector<Notice> firing;  // were said, and go on
+};
+RestartNotices CompareWithSent(
     const Snapshot& snapshot,
     const std::vector<std::pair<RunKey, Incident>>& sent);
 

@@ -19,6 +19,8 @@ namespace {
 struct Shared {
   std::string address;
   bool json = false;
+  bool brief = false;
+  bool once = false;
   RunChoice run;
   int attempt = -1;
 };
@@ -71,12 +73,12 @@ void AddDiagnose(CLI::App& app, Shared* shared, Action* action) {
            "what is wrong with a run, why, and what to do; exit status 0 "
            "nothing above info, 1 warning, 2 critical");
   diagnose->add_flag("--json", shared->json, "as JSON");
-  auto* brief = diagnose->add_flag(
-      "--brief", "one line for scripts: worst severity, cause, its grade");
+  diagnose->add_flag("--brief", shared->brief,
+                     "one line for scripts: worst severity, cause, its grade");
   diagnose->callback([=] {
-    const DiagnosisForm form = shared->json         ? DiagnosisForm::kJson
-                               : brief->count() > 0 ? DiagnosisForm::kBrief
-                                                    : DiagnosisForm::kReport;
+    const DiagnosisForm form = shared->json    ? DiagnosisForm::kJson
+                               : shared->brief ? DiagnosisForm::kBrief
+                                               : DiagnosisForm::kReport;
     *action = [=] {
       QueryClient client = Connect(*shared);
       return DiagnoseRun(client, Chosen(*shared), Style::OfTerminal(), form);
@@ -86,12 +88,12 @@ void AddDiagnose(CLI::App& app, Shared* shared, Action* action) {
 
 void AddWatch(CLI::App& app, Shared* shared, Action* action) {
   CLI::App* watch = Verb(app, shared, "watch", "a live view of a run");
-  auto* once = watch->add_flag("--once", "one picture instead of a live view");
+  watch->add_flag("--once", shared->once, "one picture instead of a live view");
   watch->callback([=] {
-    const bool one = once->count() > 0;
     *action = [=] {
       QueryClient client = Connect(*shared);
-      return WatchRun(client, Chosen(*shared), Style::OfTerminal(), one);
+      return WatchRun(client, Chosen(*shared), Style::OfTerminal(),
+                      shared->once);
     };
   });
 }
