@@ -1,6 +1,10 @@
 #include "format.h"
 #include "tally.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace nanwatch {
 namespace {
 
@@ -8,6 +12,14 @@ template <typename F>
 constexpr int kLow = F::kLowestExponent;
 template <typename F>
 constexpr int kHigh = F::kHighestExponent;
+
+#if defined(__x86_64__)
+// clang 14's __builtin_cpu_supports does not know it.
+bool HasF16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
 
 }  // namespace
 
@@ -75,14 +87,14 @@ const ObserveVariant* ObserveVariants(size_t* count) {
       {"baseline", ObserveBaseline, true},
       {"avx2", ObserveAvx2,
        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2")},
+           HasF16c() && __builtin_cpu_supports("bmi2")},
       {"avx512", ObserveAvx512,
        __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c")}};
+           __builtin_cpu_supports("bmi2") && HasF16c()}};
 #else
   static const ObserveVariant kVariants[] = {
       {"baseline", ObserveBaseline, true}};
