@@ -38,13 +38,14 @@ void Sort(std::array<float, N>* values) {
   for (int i = 0; i < kNetwork.second; ++i) {
     float& a = (*values)[kNetwork.first[i].first];
     float& b = (*values)[kNetwork.first[i].second];
-    const float low = std::min(a, b);
-    b = std::max(a, b);
-    a = low;
+    const float x = a;
+    const float y = b;
+    a = x < y ? x : y;
+    b = x < y ? y : x;
   }
 }
 
-// Of the first `size` values. Reorders them. REQUIRES: 0 < size <= N.
+// Of the first `size` values; sorts them. REQUIRES: 0 < size <= N.
 template <size_t N>
 float Median(std::array<float, N>* values, size_t size) {
   for (size_t i = size; i < N; ++i) (*values)[i] = kAfterAll;
@@ -54,11 +55,24 @@ float Median(std::array<float, N>* values, size_t size) {
                        : ((*values)[half - 1] + (*values)[half]) / 2;
 }
 
-// Median absolute deviation; overwrites `values`.
-template <size_t N>
-float Deviation(std::array<float, N>* values, size_t size, float center) {
-  for (float& value : *values) value = std::fabs(value - center);
-  return Median(values, size);
+// Median absolute deviation of the first `size` values from their median
+// `center`. They are sorted, so the deviations to its left and to its right are
+// too, and the k-th smallest of both is the best split of k between them.
+float Deviation(const float* sorted, size_t size, float center) {
+  const size_t half = size / 2;
+  const auto smallest = [&](size_t k) {
+    float best = kAfterAll;
+    const size_t right = size - half;
+    for (size_t i = k > right ? k - right : 0; i <= std::min(k, half); ++i) {
+      const float l = i > 0 ? center - sorted[half - i] : 0;
+      const float r = k > i ? sorted[half + k - i - 1] - center : 0;
+      const float larger = l > r ? l : r;
+      best = larger < best ? larger : best;
+    }
+    return best;
+  };
+  return size % 2 == 1 ? smallest(half + 1)
+                       : (smallest(half) + smallest(half + 1)) / 2;
 }
 
 }  // namespace
@@ -66,27 +80,25 @@ float Deviation(std::array<float, N>* values, size_t size, float center) {
 void RobustBaseline::Close() {
   filled_ = 0;
   medians_[at_] = Median(&block_, kBlock);
-  deviations_[at_] = Deviation(&block_, kBlock, medians_[at_]);
+  deviations_[at_] = Deviation(block_.data(), kBlock, medians_[at_]);
   at_ = static_cast<int8_t>((at_ + 1) % kBlocks);
   if (blocks_ < kBlocks) ++blocks_;
   std::array<float, kBlocks> medians = medians_;
   std::array<float, kBlocks> deviations = deviations_;
   const auto seen = static_cast<size_t>(blocks_);
   center_ = Median(&medians, seen);
-  const float between = Deviation(&medians, seen, center_);
+  const float between = Deviation(medians.data(), seen, center_);
   const float within = Median(&deviations, seen);
   spread_ = 1.4826f * std::max(between, within);
 }
 
 float Log2(float x) {
-  uint32_t bits = std::bit_cast<uint32_t>(x);
-  int exponent = static_cast<int>(bits >> 23) - 127;
-  bits = (bits & 0x7fffffu) | 0x3f800000u;
-  float m = std::bit_cast<float>(bits);
-  if (m > 1.41421356f) {
-    m *= 0.5f;
-    ++exponent;
-  }
+  // x = m * 2^exponent, m from sqrt(1/2) to sqrt(2), without a branch.
+  constexpr uint32_t kSqrtHalf = 0x3f3504f3u;
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const int32_t exponent = static_cast<int32_t>(bits - kSqrtHalf) >> 23;
+  const float m =
+      std::bit_cast<float>(bits - (static_cast<uint32_t>(exponent) << 23));
   const float t = (m - 1) / (m + 1);
   const float t2 = t * t;
   const float series = 1 + t2 * (1.0f / 3 + t2 * (1.0f / 5 + t2 * (1.0f / 7)));
