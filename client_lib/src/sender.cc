@@ -130,7 +130,8 @@ void Sender::WaitAway(SteadyTime now) {
   if (wait > SteadyTime::duration::zero()) std::this_thread::sleep_for(wait);
 }
 
-void Sender::Disconnect(const std::string& why, SteadyTime now) {
+// By value: `why` may be the stream's own, which goes.
+void Sender::Disconnect(std::string why, SteadyTime now) {
   const bool was_open = state_ == State::kOpen || state_ == State::kLeaving;
   // The daemon read the close, and ended the stream in its turn.
   if (state_ == State::kLeaving) done_ = true;

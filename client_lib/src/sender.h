@@ -48,7 +48,7 @@ class Sender {
   void SendOpen();
   void CheckSilence(SteadyTime now);
   void WaitAway(SteadyTime now);
-  void Disconnect(const std::string& why, SteadyTime now);
+  void Disconnect(std::string why, SteadyTime now);
 
   void OnResponse(const nanwatch::v1::IngestResponse& response, SteadyTime now);
   void OnOpened(const nanwatch::v1::SessionOpened& opened, SteadyTime now);
