@@ -66,10 +66,14 @@ Verdict Judge(const Scenario& scenario, const TrainingOutcome& outcome,
       std::to_string(outcome.applied) + " of " + std::to_string(outcome.steps) +
       " updates were applied, " + std::to_string(outcome.overflows) +
       " steps overflowed; ";
+  const std::string scale =
+      outcome.scale == scenario.scaler.init
+          ? Format(", the loss scale is still %.6g.", outcome.scale, 0)
+          : Format(", the loss scale from %.6g to %.6g.", scenario.scaler.init,
+                   outcome.scale);
   const std::string losses = Format("the loss went from %.3f to %.3f",
                                     outcome.first_loss, outcome.last_loss) +
-                             Format(", the loss scale from %.6g to %.6g.",
-                                    scenario.scaler.init, outcome.scale);
+                             scale;
   const bool learned = outcome.last_loss < kLearned * outcome.first_loss;
   if (!scenario.should_learn) {
     verdict.as_expected = outcome.applied == 0 && !learned;
