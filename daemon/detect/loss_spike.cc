@@ -60,10 +60,7 @@ Severity LossSpike::Judge(float loss, Thresholds t) {
     high = z >= t[kZ] ||
            (center > 0 && loss >= t[kRatio] * center && z >= 0.75 * t[kZ]);
     calm_ = calm_ && (z < 3 || (center > 0 && loss < t[kClearRatio] * center));
-    if (high || explodes) {
-      z_ = z;
-      usual_ = center;
-    }
+    if (high || explodes) z_ = z;
   }
   if (!high && !explodes) {
     held_ = 0;
@@ -74,6 +71,7 @@ Severity LossSpike::Judge(float loss, Thresholds t) {
   }
   peak_ = held_ == 0 ? loss : std::max(peak_, loss);
   loss_ = loss;
+  usual_ = baseline_.samples() > 0 ? baseline_.center() : 0;
   ++held_;
   const bool stays = loss >= usual_ + (peak_ - usual_) / 2;
   baseline_.Reject();

@@ -1,0 +1,266 @@
+// RobustBaseline, BlockMaximum, BitWindow, Log2, and the rules 27, 28 and 34
+// that stand on them, against references with full history.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "detect/bit_window.h"
+#include "detect/block_maximum.h"
+#include "detect/gnorm_explosion.h"
+#include "detect/gnorm_spike.h"
+#include "detect/loss_spike.h"
+#include "detect/robust_baseline.h"
+#include "tests/unit/detect/reference.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kRecords = 1500;
+constexpr uint32_t kSeeds = 12;
+
+TEST(Log2, IsWithinOneMillionth) {
+  for (double x = 1e-37; x < 1e38; x *= 1.0173) {
+    const auto f = static_cast<float>(x);
+    const double exact = std::log2(static_cast<double>(f));
+    ASSERT_NEAR(Log2(f), exact, 1e-6 * std::max(8.0, std::fabs(exact))) << x;
+  }
+  EXPECT_EQ(Log2(1), 0);
+}
+
+TEST(RobustBaseline, AgreesWithItsDefinition) {
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    std::minstd_rand engine(seed);
+    RobustBaseline baseline;
+    std::vector<float> added;
+    int rejected = 0;
+    for (int i = 0; i < 2000; ++i) {
+      // Long rejections now and then.
+      if (engine() % 997 == 0 || (rejected > 0 && engine() % 300 != 0)) {
+        baseline.Reject();
+        if (++rejected == 256) {
+          added.clear();
+          rejected = 0;
+        }
+      } else {
+        const auto value = static_cast<float>(engine() % 1000) / 7;
+        baseline.Add(value);
+        added.push_back(value);
+        rejected = 0;
+      }
+      const Baseline expected = BaselineOf(added);
+      ASSERT_EQ(baseline.samples(), expected.samples) << seed << " at " << i;
+      if (expected.samples == 0) continue;
+      ASSERT_EQ(baseline.center(), expected.center) << seed << " at " << i;
+      ASSERT_EQ(baseline.spread(), expected.spread) << seed << " at " << i;
+    }
+  }
+}
+
+TEST(BlockMaximum, AgreesWithItsDefinition) {
+  std::minstd_rand engine(7);
+  BlockMaximum<10, 5> maximum;
+  std::vector<float> pushed;
+  for (int i = 0; i < 1000; ++i) {
+    pushed.push_back(static_cast<float>(engine() % 10000));
+    maximum.Push(pushed.back());
+    ASSERT_EQ(maximum.maximum(), BlockMaximumOf(pushed, 10, 5)) << i;
+  }
+}
+
+TEST(BitWindow, CountsTheLastN) {
+  std::minstd_rand engine(7);
+  BitWindow<70> window;
+  std::vector<bool> bits;
+  for (int i = 0; i < 1000; ++i) {
+    const auto action = engine() % 10;
+    if (action == 0 && !bits.empty()) {
+      window.SetNewest();
+      bits.back() = true;
+    } else if (action == 1) {
+      const auto skipped = static_cast<int>(engine() % 90);
+      window.Skip(skipped);
+      bits.insert(bits.end(), skipped, false);
+    } else {
+      bits.push_back(engine() % 3 == 0);
+      window.Push(bits.back());
+    }
+    const size_t size = std::min<size_t>(70, bits.size());
+    ASSERT_EQ(window.size(), static_cast<int>(size)) << i;
+    ASSERT_EQ(window.ones(), std::count(bits.end() - size, bits.end(), true))
+        << i;
+  }
+}
+
+// What the rule thinks of each value, told from the values and thoughts before.
+struct Seen {
+  float value;
+  bool rejected;
+};
+// Healthy values since the baseline last began anew.
+std::vector<float> Added(const std::vector<Seen>& seen) {
+  std::vector<float> added;
+  int rejected = 0;
+  for (const Seen& s : seen) {
+    if (!s.rejected) {
+      added.push_back(s.value);
+      rejected = 0;
+    } else if (++rejected == 256) {
+      added.clear();
+      rejected = 0;
+    }
+  }
+  return added;
+}
+
+// `next(attempt, fate, in_grace)` gives the newest record's mark.
+template <typename Rule, typename MakeNext>
+void Compare(const ScalerDeclaration& scaler, int clear_after,
+             MakeNext make_next) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomRun random(seed);
+    StepFeed<Rule> feed(scaler);
+    auto next = make_next();
+    std::vector<Mark> marks;
+    Severity before = Severity::kNone;
+    for (int i = 0; i < kRecords; ++i) {
+      const Attempt attempt = random.Next();
+      const Severity opinion = feed.Step(attempt);
+      marks.push_back(
+          next(attempt, feed.tracker.fate(), feed.tracker.in_grace()));
+      ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
+      changes += opinion != before;
+      before = opinion;
+    }
+  }
+  EXPECT_GE(changes, 8) << "the random runs say too little of this rule";
+}
+
+TEST(GnormSpikeReference, AgreesOnRandomRuns) {
+  Compare<GnormSpike>(Scaler("pytorch"), 20, [] {
+    return [seen = std::vector<Seen>(), above = std::vector<bool>()](
+               const Attempt& a, Fate fate, bool) mutable -> Mark {
+      const auto norm = static_cast<float>(a.grad_norm.value_or(0));
+      if (fate == Fate::kLost || !(norm > 0) || !std::isfinite(norm)) {
+        return {.silent = true};
+      }
+      const float x = Log2(norm);
+      const Baseline b = BaselineOf(Added(seen));
+      if (b.samples < 128) {
+        seen.push_back({x, false});
+        return {.clean = true};
+      }
+      const float z = (x - b.center) / std::max(b.spread, 0.05f);
+      const bool spike = z >= 6 && std::exp2(x - b.center) >= 2;
+      seen.push_back({x, spike});
+      above.push_back(spike && z >= 8);
+      Mark mark{.clean = z < 3};
+      if (!spike) return mark;
+      int held = 0;
+      for (size_t i = above.size(); i > 0 && above[i - 1]; --i) ++held;
+      mark.trigger = held >= 20 ? Severity::kCritical : Severity::kWarning;
+      return mark;
+    };
+  });
+}
+
+TEST(GnormExplosionReference, AgreesOnRandomRuns) {
+  Compare<GnormExplosion>(Scaler("pytorch"), 50, [] {
+    return [seen = std::vector<Seen>(), nonfinite = 0](
+               const Attempt& a, Fate fate, bool in_grace) mutable -> Mark {
+      if (!a.grad_norm || fate == Fate::kLost || in_grace) {
+        return {.silent = true};
+      }
+      const double norm = *a.grad_norm;
+      if (!std::isfinite(norm)) {
+        const bool bad = fate == Fate::kApplied || ++nonfinite >= 3;
+        if (fate == Fate::kApplied) ++nonfinite;
+        return {.trigger = bad ? Severity::kCritical : Severity::kNone};
+      }
+      nonfinite = 0;
+      const auto average = [](const std::vector<float>& added) {
+        double sum = 0;
+        double weights = 0;
+        double weight = 1;
+        for (size_t i = added.size(); i > 0; --i, weight *= 0.99) {
+          sum += weight * added[i - 1];
+          weights += weight;
+        }
+        return weights > 0 ? sum / weights : 0;
+      };
+      const std::vector<float> added = Added(seen);
+      const bool explodes =
+          (added.size() >= 64 && norm >= 10 * BlockMaximumOf(added, 16, 8)) ||
+          (added.size() >= 10 && norm > 1e6 * average(added));
+      seen.push_back({static_cast<float>(norm), explodes});
+      int held = 0;
+      for (size_t i = seen.size(); i > 0 && seen[i - 1].rejected; --i) ++held;
+      Mark mark;
+      if (explodes) {
+        mark.trigger = held % 256 == 0 || held % 256 >= 10 ? Severity::kCritical
+                                                           : Severity::kWarning;
+      }
+      mark.clean = norm < 2 * average(Added(seen));
+      return mark;
+    };
+  });
+}
+
+TEST(LossSpikeReference, AgreesOnRandomRuns) {
+  Compare<LossSpike>({}, 20, [] {
+    return [seen = std::vector<Seen>(), exploded = std::vector<bool>(),
+            series = std::vector<float>(),
+            largest = 0.0f](const Attempt& a, Fate, bool) mutable -> Mark {
+      const auto loss = static_cast<float>(a.loss.value_or(kNan));
+      if (!std::isfinite(loss)) return {.silent = true};
+      int healthy = 0;
+      for (const Seen& s : seen) healthy += !s.rejected;
+      const float size = std::fabs(loss);
+      const bool early = healthy < 32;
+      const bool explodes = healthy >= 2 && (!early || largest >= 0.1f) &&
+                            size > (early ? 100 : 10) * largest;
+      const Baseline b = BaselineOf(Added(seen));
+      bool high = false;
+      Mark mark{.clean = !explodes};
+      if (b.samples >= 64) {
+        const float least = std::max(0.01f * std::fabs(b.center), 1e-6f);
+        const float z = (loss - b.center) / std::max(b.spread, least);
+        high = z >= 8 || (b.center > 0 && loss >= 2 * b.center && z >= 6);
+        mark.clean =
+            mark.clean && (z < 3 || (b.center > 0 && loss < 1.2 * b.center));
+      }
+      const bool rejected = high || explodes;
+      seen.push_back({loss, rejected});
+      exploded.push_back(explodes);
+      if (!rejected) {
+        largest = std::max(largest, size);
+        series.clear();
+        return mark;
+      }
+      series.push_back(loss);
+      const size_t held = series.size();
+      const float peak = *std::max_element(series.begin(), series.end());
+      if (held == 256) {  // the level now
+        largest = std::max(largest, size);
+        series.clear();
+        return mark;
+      }
+      const float usual = b.samples >= 16 ? b.center : 0;
+      const bool twice =
+          explodes && exploded.size() >= 2 && exploded[exploded.size() - 2];
+      if (twice || (held >= 30 && loss >= usual + (peak - usual) / 2)) {
+        mark.trigger = Severity::kCritical;
+      } else if (held >= 3) {
+        mark.trigger = Severity::kWarning;
+      }
+      return mark;
+    };
+  });
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,138 @@
+// Rules 4, 5, 6 and 9 against references that recompute everything from the
+// full history at every record.
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include "detect/overflow_rate.h"
+#include "detect/overflow_streak.h"
+#include "detect/scale_collapse.h"
+#include "detect/scale_limit_cycle.h"
+#include "tests/unit/detect/reference.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kRecords = 1500;
+constexpr uint32_t kSeeds = 12;
+
+// `mark_of(history)` says what the newest record of the history means.
+template <typename Rule, typename MarkOf>
+void Compare(const ScalerDeclaration& scaler, int clear_after, MarkOf mark_of) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomRun random(seed);
+    StepFeed<Rule> feed(scaler);
+    std::vector<Fact> history;
+    std::vector<Mark> marks;
+    Severity before = Severity::kNone;
+    for (int i = 0; i < kRecords; ++i) {
+      const Attempt attempt = random.Next();
+      const Severity opinion = feed.Step(attempt);
+      const ScalerTracker& t = feed.tracker;
+      history.push_back({attempt, t.scale().value_or(0), t.overflowed(),
+                         t.in_grace(), t.fate(), t.last_transition(),
+                         t.overflows_per_growth()});
+      marks.push_back(mark_of(History(history)));
+      ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
+      changes += opinion != before;
+      before = opinion;
+    }
+  }
+  EXPECT_GE(changes, 8) << "the random runs say too little of this rule";
+}
+
+TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
+  const auto worked = [](History h, int blocks) {
+    std::vector<float> values;
+    for (const Fact& f : h) {
+      if (f.scale == 0) continue;
+      values.push_back(f.overflowed ? 0.0f : static_cast<float>(f.scale));
+    }
+    return BlockMaximumOf(values, 10, blocks);
+  };
+  Compare<ScaleCollapse>(Scaler("pytorch"), 500, [&](History h) {
+    const double scale = h.back().scale;
+    if (scale == 0) return Mark{.silent = true};
+    Mark mark;
+    if (worked(h, 20) >= 256 * scale) {
+      mark.trigger = Severity::kCritical;
+    } else if (worked(h, 5) >= 16 * scale) {
+      mark.trigger = Severity::kWarning;
+    }
+    mark.clean = worked(h, 20) < 4 * scale;
+    return mark;
+  });
+}
+
+TEST(OverflowStreakReference, AgreesOnRandomRuns) {
+  Compare<OverflowStreak>(Scaler("pytorch"), 50, [](History h) {
+    int streak = 0;
+    for (size_t i = h.size(); i > 0 && h[i - 1].overflowed; --i) ++streak;
+    Mark mark{.clean = streak == 0};
+    if (streak >= 5 && !h.back().in_grace) {
+      mark.trigger = streak >= 16 ? Severity::kCritical : Severity::kWarning;
+      if (h.back().fate == Fate::kApplied) mark.trigger = Severity::kInfo;
+    }
+    return mark;
+  });
+}
+
+TEST(OverflowRateReference, AgreesOnRandomRuns) {
+  const auto excess = [](History h) {
+    std::vector<bool> list;
+    int64_t credit = 0;
+    int quiet = 0;
+    bool scale_known = false;
+    for (const Fact& f : h) {
+      scale_known = scale_known || f.scale > 0;
+      if (f.transition == Transition::kGrew) {
+        credit = std::min(credit + f.earned, 4 * f.earned);
+      }
+      const bool probe = !scale_known && quiet >= 50;
+      list.push_back(f.overflowed && !f.in_grace && !probe && credit == 0);
+      if (f.overflowed && credit > 0) --credit;
+      quiet = f.overflowed ? 0 : quiet + 1;
+    }
+    return list;
+  };
+  Compare<OverflowRate>(Scaler("pytorch"), 1, [&](History h) {
+    const std::vector<bool> list = excess(h);
+    int count = 0;
+    Fate fate = Fate::kUnknown;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (list[i] && i + 1000 >= list.size()) ++count;
+      if (list[i]) fate = h[i].fate;
+    }
+    Mark mark{.clean = count < 5};
+    if (list.back() && count > 10) {
+      mark.trigger = count > 100 ? Severity::kCritical : Severity::kWarning;
+      if (fate == Fate::kApplied) mark.trigger = Severity::kInfo;
+    }
+    return mark;
+  });
+}
+
+TEST(ScaleLimitCycleReference, AgreesOnRandomRuns) {
+  const auto turns = [](History h, size_t window) {
+    int count = 0;
+    int direction = 0;
+    for (size_t i = 1; i < h.size(); ++i) {
+      if (h[i - 1].scale == 0 || h[i].scale == h[i - 1].scale) continue;
+      const int now = h[i].scale > h[i - 1].scale ? 1 : -1;
+      if (direction == -now && i + window >= h.size()) ++count;
+      direction = now;
+    }
+    return count;
+  };
+  Compare<ScaleLimitCycle>({}, 1, [&](History h) {
+    Mark mark{.clean = turns(h, 200) <= 1};
+    if (turns(h, 20) >= 6) mark.trigger = Severity::kWarning;
+    return mark;
+  });
+}
+
+}  // namespace
+}  // namespace nanwatch
