@@ -107,7 +107,6 @@ class CurlHttpClient : public HttpClient {
 
   std::vector<HttpReply> PostAll(
       std::span<const HttpRequest> requests) override {
-    cancelled_.store(false);
     std::vector<std::unique_ptr<Transfer>> transfers;
     for (const HttpRequest& request : requests) {
       transfers.push_back(std::make_unique<Transfer>(request));
@@ -134,6 +133,7 @@ class CurlHttpClient : public HttpClient {
     cancelled_.store(true);
     curl_multi_wakeup(multi_);
   }
+  void Resume() override { cancelled_.store(false); }
 
  private:
   void Collect(const std::vector<std::unique_ptr<Transfer>>& transfers) {

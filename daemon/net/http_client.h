@@ -47,9 +47,10 @@ class HttpClient {
   // last has answered or run out of time. One thread.
   virtual std::vector<HttpReply> PostAll(
       std::span<const HttpRequest> requests) = 0;
-  // Ends a PostAll that is under way: what has no answer yet gets an error. Any
-  // thread. Later calls work.
+  // Ends a PostAll that is under way, and those to come until Resume: what has
+  // no answer yet gets an error. Any thread.
   virtual void Cancel() = 0;
+  virtual void Resume() = 0;
 };
 
 // Over libcurl, with connections kept open. The environment's proxies are not

@@ -240,10 +240,16 @@ void Notifier::Stop() {
   if (!thread_.joinable()) return;
   client_->Cancel();
   thread_.join();
+  client_->Resume();
   // The thread is gone: its members are ours.
   timeout_ = kLastWords;
   alerts_not_before_ = Time{};
-  RunOnce(clock_.Now());
+  for (Webhook& webhook : webhooks_) webhook.queue.Hurry();
+  const Time end = clock_.Now() + kLastWords;
+  for (Time now = clock_.Now(); now < end; now = clock_.Now()) {
+    const std::optional<Time> next = RunOnce(now);
+    if (!next || *next > now) return;
+  }
 }
 
 void Notifier::Publish() {

@@ -27,6 +27,9 @@ class WebhookQueue {
   void Sent();
   void Failed(Time now, std::optional<Duration> wait, uint64_t random);
 
+  // Nothing is too early any more: these are the last words.
+  void Hurry() { not_before_ = Time{}; }
+
   std::optional<Time> NextDue() const;
   size_t size() const { return waiting_.size(); }
 

@@ -87,7 +87,7 @@ TEST_F(HttpClientTest, EndsAtTheDeadline) {
   EXPECT_THAT(reply.error, HasSubstr("Timeout"));
 }
 
-TEST_F(HttpClientTest, CancelEndsAWaitAndLaterCallsWork) {
+TEST_F(HttpClientTest, CancelEndsAWaitAndHoldsUntilResume) {
   stub_.AnswerNext(0);
   std::thread canceller([this] {
     while (stub_.seen().empty()) std::this_thread::yield();
@@ -95,6 +95,8 @@ TEST_F(HttpClientTest, CancelEndsAWaitAndLaterCallsWork) {
   });
   EXPECT_EQ(Post(stub_.url(), std::chrono::minutes(1)).error, "cancelled");
   canceller.join();
+  EXPECT_EQ(Post(stub_.url()).status, 0);
+  client_->Resume();
   EXPECT_EQ(Post(stub_.url()).status, 200);
 }
 

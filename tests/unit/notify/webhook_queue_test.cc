@@ -1,0 +1,80 @@
+#include "notify/webhook_queue.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/notify/notice_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+class WebhookQueueTest : public ::testing::Test {
+ protected:
+  // The id of the incident that is due, and forgets it; 0: none.
+  uint64_t Pop(int64_t seconds) {
+    const Notice* due = queue_.Due(At(seconds));
+    if (due == nullptr) return 0;
+    const uint64_t id = due->incident.id;
+    queue_.Sent();
+    return id;
+  }
+  WebhookQueue queue_{Severity::kWarning};
+};
+
+TEST_F(WebhookQueueTest, FirstComeFirstTold) {
+  queue_.Take(Firing(9));
+  queue_.Take(Firing(2));
+  EXPECT_EQ(Pop(0), 9u);
+  EXPECT_EQ(Pop(0), 2u);
+  EXPECT_EQ(Pop(0), 0u);
+}
+
+TEST_F(WebhookQueueTest, OnlyTheNewestOfAnIncidentWaits) {
+  queue_.Take(Firing(9));
+  queue_.Take(Firing(2));
+  queue_.Take(Resolved(Firing(9), 5));
+  ASSERT_EQ(queue_.size(), 2u);
+  EXPECT_TRUE(queue_.Due(At(5))->resolved);
+}
+
+TEST_F(WebhookQueueTest, InfoAndMutedOnesAreNotTold) {
+  queue_.Take(Firing(1, Severity::kInfo));
+  queue_.Take(Resolved(Firing(1, Severity::kInfo), 3));
+  queue_.Take(Firing(2));
+  Notice muted = Firing(2);
+  muted.incident.muted = true;
+  queue_.Take(muted);
+  EXPECT_EQ(queue_.size(), 0u);
+}
+
+TEST_F(WebhookQueueTest, AResolvedOneIsToldEvenIfItWasHarmlessAtLast) {
+  Notice notice = Resolved(Firing(1, Severity::kInfo), 9);
+  notice.incident.worst = Severity::kCritical;
+  queue_.Take(notice);
+  EXPECT_EQ(Pop(9), 1u);
+}
+
+TEST_F(WebhookQueueTest, WaitsLongerAfterEachFailure) {
+  queue_.Take(Firing(1));
+  queue_.Failed(At(0), std::nullopt, 0);
+  EXPECT_EQ(queue_.NextDue(), At(0) + std::chrono::milliseconds(500));
+  EXPECT_EQ(queue_.Due(At(0)), nullptr);
+  queue_.Failed(At(1), std::nullopt, 0);
+  EXPECT_EQ(queue_.NextDue(), At(2));
+  queue_.Failed(At(2), std::chrono::seconds(90), 0);
+  EXPECT_EQ(queue_.NextDue(), At(92));
+  EXPECT_EQ(Pop(92), 1u);
+  queue_.Take(Firing(2));
+  EXPECT_EQ(Pop(92), 2u);
+}
+
+TEST_F(WebhookQueueTest, TheOldestIsDroppedBeyondTheLimit) {
+  for (uint64_t id = 1; id <= 10000; ++id) {
+    ASSERT_TRUE(queue_.Take(Firing(id)));
+  }
+  EXPECT_FALSE(queue_.Take(Firing(10001)));
+  EXPECT_EQ(queue_.size(), 10000u);
+  EXPECT_EQ(Pop(0), 2u);
+}
+
+}  // namespace
+}  // namespace nanwatch
