@@ -1,7 +1,6 @@
 #include "config/config.h"
 
 #include <unistd.h>
-#include <yaml-cpp/yaml.h>
 
 #include <cerrno>
 #include <cstring>
@@ -10,6 +9,7 @@
 
 #include "config/addresses.h"
 #include "config/sections.h"
+#include "config/yaml_tree.h"
 #include "detect/rules.h"
 
 namespace nanwatch {
@@ -34,23 +34,6 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   top.Finish();
 }
 
-// The tree, or the one problem that keeps it from being read at all.
-YAML::Node LoadTree(std::string_view yaml, ConfigReading* reading) {
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
-    if (documents.size() > 1) {
-      reading->Add(documents[1],
-                   "The file has a second document; keep one, without '---' "
-                   "between.");
-    }
-    if (!documents.empty()) return documents[0];
-  } catch (const YAML::Exception& e) {
-    reading->problems.push_back({e.mark.line + 1, e.mark.column + 1,
-                                 "This is not YAML: " + e.msg + "."});
-  }
-  return YAML::Node();
-}
-
 }  // namespace
 
 DaemonConfig DefaultConfig() {
@@ -72,7 +55,7 @@ Result<DaemonConfig> ParseConfig(std::string_view yaml,
   DaemonConfig config = DefaultConfig();
   ConfigReading reading;
   try {
-    ReadAll(LoadTree(yaml, &reading), &reading, &config);
+    ReadAll(LoadTree(std::string(yaml), &reading), &reading, &config);
   } catch (const std::exception& e) {  // yaml-cpp throws where it pleases
     reading.problems.push_back(
         {0, 0, std::string("The file cannot be read: ") + e.what() + "."});
