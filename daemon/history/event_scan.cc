@@ -142,13 +142,15 @@ bool EventScan::VisitBefore(uint64_t before, const Visit& visit) {
     std::unique_ptr<Open> open =
         std::move(const_cast<std::unique_ptr<Open>&>(open_.top()));
     open_.pop();
-    if (!VisitOne(std::move(open), visit)) return false;
+    if (!VisitOne(std::move(open), before, visit)) return false;
   }
   return true;
 }
 
-bool EventScan::VisitOne(std::unique_ptr<Open> open, const Visit& visit) {
-  const uint64_t later = open_.empty() ? UINT64_MAX : open_.top()->next.id;
+bool EventScan::VisitOne(std::unique_ptr<Open> open, uint64_t before,
+                         const Visit& visit) {
+  const uint64_t later =
+      open_.empty() ? before : std::min(before, open_.top()->next.id);
   // As long as no other blob has an earlier event, without touching the queue.
   do {
     const uint64_t id = open->next.id;

@@ -58,7 +58,8 @@ class EventScan {
   void OpenRow(Row&& row);
   // Visits what is open and has an id < `before`. False: `visit` has enough.
   bool VisitBefore(uint64_t before, const Visit& visit);
-  bool VisitOne(std::unique_ptr<Open> open, const Visit& visit);
+  bool VisitOne(std::unique_ptr<Open> open, uint64_t before,
+                const Visit& visit);
   void CountMissing(uint64_t next_id);
   Status LoadGaps();
 

@@ -1,0 +1,140 @@
+#include "history/opening.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/unit/history/history_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class OpeningTest : public HistoryFixture {
+ protected:
+  void Write(const std::string& bytes) {
+    history_.reset();
+    std::filesystem::remove(options_.path + "-wal");
+    std::filesystem::remove(options_.path + "-shm");
+    std::ofstream(options_.path, std::ios::binary) << bytes;
+  }
+  void Execute(const std::string& sql) {
+    history_.reset();
+    auto database = Database::Open(options_.path, Database::Mode::kWrite, "");
+    ASSERT_TRUE(database.ok());
+    const Status done = database->Execute(sql);
+    ASSERT_TRUE(done.ok()) << done.error();
+  }
+};
+
+TEST_F(OpeningTest, AnotherProgramsFileIsSetAside) {
+  Write("a diary, not a database\n");
+  Open();
+  EXPECT_TRUE(report_.created);
+  EXPECT_THAT(report_.set_aside, HasSubstr(".foreign-"));
+  EXPECT_THAT(report_.message, HasSubstr("not an SQLite database"));
+  EXPECT_TRUE(std::filesystem::exists(report_.set_aside));
+  PutAndCommit(Opened(Job()));
+  EXPECT_EQ(ReadAll().size(), 1u);
+}
+
+TEST_F(OpeningTest, AnotherProgramsDatabaseIsSetAside) {
+  Write("");
+  std::filesystem::remove(options_.path);
+  Execute("CREATE TABLE t (x); INSERT INTO t VALUES (1);");
+  Open();
+  EXPECT_THAT(report_.set_aside, HasSubstr(".foreign-"));
+}
+
+TEST_F(OpeningTest, ANewerFileIsSetAsideUntouched) {
+  PutAndCommit(Opened(Job()));
+  Execute("PRAGMA user_version = 2");
+  Open();
+  EXPECT_THAT(report_.set_aside, HasSubstr(".newer-"));
+  EXPECT_THAT(report_.message, HasSubstr("newer nanwatch"));
+  auto reader = HistoryReader::Open(report_.set_aside);
+  ASSERT_FALSE(reader.ok());
+  EXPECT_THAT(reader.error(), HasSubstr("newer"));
+}
+
+TEST_F(OpeningTest, AnEmptyFileIsBegun) {
+  Write("");
+  Open();
+  EXPECT_TRUE(report_.created);
+  EXPECT_TRUE(report_.set_aside.empty());
+}
+
+TEST_F(OpeningTest, ADamagedFileIsSetAsideAndReadBack) {
+  Put(Opened(Job()));
+  for (int i = 0; i < 200; ++i) {
+    Put(Steps(Job(), i * 100, 100));
+    if (i % 10 == 9) Commit();
+  }
+  Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  const auto size = std::filesystem::file_size(options_.path);
+  {
+    std::fstream file(options_.path,
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<int64_t>(size * 3 / 4 / 4096 * 4096));
+    file << std::string(8192, '\xa5');
+  }
+  Open();
+  EXPECT_THAT(report_.set_aside, HasSubstr(".damaged-"));
+  EXPECT_THAT(report_.message, HasSubstr("could be read back"));
+  const auto events = ReadAll();
+  EXPECT_GT(events.size(), 50u);
+  EXPECT_LT(events.size(), put_.size());
+  for (const StampedEvent& event : events) {
+    ASSERT_LE(event.id, put_.size());
+    EXPECT_EQ(BytesOf(event.event), BytesOf(put_[event.id - 1].event));
+  }
+  EXPECT_THAT(IdsForRestart("v1"), ::testing::SizeIs(events.size()));
+}
+
+TEST_F(OpeningTest, ADirectoryThatIsMissingIsAnError) {
+  options_.path = directory_ + "/none/history.db";
+  auto opened = History::Open(options_, clock_, &report_);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error(), HasSubstr("does not exist"));
+}
+
+TEST_F(OpeningTest, ASecondProcessIsRefused) {
+  auto second = History::Open(options_, clock_, &report_);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error(), HasSubstr("another process"));
+}
+
+// A path that cannot be made is one that SQLite cannot open, whoever asks (root
+// may write to read-only directories, so that permissions test nothing).
+TEST_F(OpeningTest, WithoutAFileEventsCountAsAppliedAndComeBackLater) {
+  PutAndCommit(Opened(Job()));
+  history_.reset();
+  std::filesystem::rename(options_.path, options_.path + ".away");
+  std::filesystem::create_symlink(directory_ + "/none/x", options_.path);
+  Open();
+  EXPECT_TRUE(report_.degraded);
+  EXPECT_FALSE(report_.message.empty());
+  Put({Opened(Job(2)), Steps(Job(2), 0, 5)});
+  Commit();
+  EXPECT_TRUE(history_->stats().degraded);
+  EXPECT_EQ(history_->stats().lost_events, 2u);
+  EXPECT_EQ(history_->committed(), history_->last_id());
+
+  std::filesystem::remove(options_.path);
+  clock_.Advance(std::chrono::seconds(61));
+  history_->RunOnce(Duration(0));
+  EXPECT_FALSE(history_->stats().degraded);
+  // Its opening was not stored: a checkpoint has to say what the run is.
+  EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job(2)));
+  PutAndCommit(Checkpoint(Job(2)));
+  const auto events = ReadAll();
+  EXPECT_EQ(events.size(), 1u);
+  EXPECT_EQ(damaged_, 0u);  // a known gap
+  EXPECT_EQ(Reader()->Runs()->size(), 1u);
+  EXPECT_EQ(IdsForRestart("v1").size(), 1u);
+}
+
+}  // namespace
+}  // namespace nanwatch
