@@ -128,7 +128,7 @@ std::string Number(std::optional<double> value) {
 std::string Grouped(uint64_t value) {
   std::string digits = std::to_string(value);
   for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(at, ",");
+    digits.insert(static_cast<size_t>(at), 1, ',');
   }
   return digits;
 }

@@ -40,7 +40,7 @@ FOLDERS = {
     "app": (BELOW_APP, {"systemd/"}),
     "cli": (
         BELOW_APP | {"app"},
-        {"CLI/", "zlib.h", "zstd.h", "nlohmann/", "nanwatch/v1/"},
+        {"CLI/", "openssl/", "google/protobuf/", "nanwatch/v1/"},
     ),
     # main.cc
     "": (BELOW_APP | {"app", "cli"}, {"CLI/"}),
