@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <nanwatch.h>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <nanwatch.hpp>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/unit/client/sink.h"
@@ -216,11 +214,9 @@ TEST_F(SessionTest, RequestsArePolled) {
   sink_.set_request(request);
   sink_.Start();
   nanwatch::Run run(Options());
-  std::optional<nanwatch_request> polled;
-  for (int i = 0; i < 1000 && !polled; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    polled = run.Poll();
-  }
+  run.Push(nanwatch::Step(1).Loss(1));
+  ASSERT_TRUE(run.Flush(kFlushMs)) << "the request came before the ack";
+  const std::optional<nanwatch_request> polled = run.Poll();
   ASSERT_TRUE(polled.has_value());
   EXPECT_EQ(polled->kind, NANWATCH_REQUEST_COLLECT_OPS);
   EXPECT_EQ(polled->id, 42u);
