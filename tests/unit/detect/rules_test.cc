@@ -183,13 +183,13 @@ std::vector<Attempt> Bf16(int records) {
 }
 
 TEST(StepRules, NeverCryWolf) {
-  const Quiet cases[] = {
+  const std::vector<Quiet> cases = {
       {"start-up 2^32 to 2^16", Scaler("megatron"), StartUp(0x1p32, 17)},
-      {"the same, undeclared", {}, StartUp(0x1p32, 17)},
+      {"the same, undeclared", ScalerDeclaration(), StartUp(0x1p32, 17)},
       {"one overflow in 2000", Scaler("pytorch"), OneOverflowIn(2000)},
       {"one overflow in 100", Scaler("pytorch"), OneOverflowIn(100)},
       {"BF16 without a scale", NoScaler(), Bf16(3000)},
-      {"BF16, undeclared", {}, Bf16(3000)},
+      {"BF16, undeclared", ScalerDeclaration(), Bf16(3000)},
   };
   const RuleTables tables(DefaultRules());
   for (const Quiet& c : cases) {
