@@ -38,6 +38,10 @@ Severity SkipRankMismatch::OnAligned(const AlignedContext& c, Thresholds t) {
 
 void SkipRankMismatch::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  // The odd one out, where there is a majority: its node is to be looked at.
+  if (skipped_ != applied_) {
+    finding->subject.rank = skipped_ < applied_ ? skipped_rank_ : applied_rank_;
+  }
   finding->sentence = Sentence(
       "At step ", step_, " ", skipped_, " ranks skipped the update (rank ",
       skipped_rank_, " first) and ", applied_, " applied it (rank ",

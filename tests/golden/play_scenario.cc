@@ -112,10 +112,10 @@ class Player {
     Schedule();
     for (const auto& [at, act] : acts_) {
       driver_.Wait(kStart + at - driver_.now());
-      act();
       for (const RunKey& run : driver_.TakeClosing()) {
         driver_.Say(run, RunClosed{"lost"});
       }
+      act();
     }
     return failures_;
   }

@@ -182,6 +182,31 @@ std::string DumpVerdict(const RunView& run) {
   return out.str();
 }
 
+std::string DumpFindings(const RunView& run) {
+  std::ostringstream out;
+  out << "run " << run.key.run_id << "/" << run.key.attempt << " "
+      << Name(run.state) << " " << Name(run.severity);
+  Put(run.totals, out);
+  out << "\n";
+  for (const CauseVerdict& c : run.diagnosis.causes) {
+    out << "  cause " << Name(c.cause) << " " << Name(c.grade) << " ";
+    Put(c.origin, out);
+    out << " step=" << c.step << "\n";
+  }
+  std::vector<std::string> findings;
+  for (const Incident& incident : run.incidents) {
+    if (incident.state == AlertState::kResolved) continue;
+    for (const Finding& finding : incident.findings) {
+      std::ostringstream text;
+      Put(finding, false, text);
+      findings.push_back(text.str());
+    }
+  }
+  std::sort(findings.begin(), findings.end());
+  for (const std::string& text : findings) out << text;
+  return out.str();
+}
+
 std::string Dump(const Effects& effects) {
   std::ostringstream out;
   for (const Notice& n : effects.notices) {

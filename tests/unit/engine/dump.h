@@ -14,9 +14,11 @@ namespace nanwatch {
 std::string Dump(const Snapshot& snapshot);
 std::string Dump(const RunView& run);
 std::string Dump(const Effects& effects);
-// What a run is found to have, without the moments at which it was noticed: the
-// same for every interleaving of ranks.
+// What a run is found to have, without the moments at which it was noticed.
 std::string DumpVerdict(const RunView& run);
+// What is found now, however it is grouped: the same for every interleaving of
+// ranks.
+std::string DumpFindings(const RunView& run);
 
 }  // namespace nanwatch
 
