@@ -47,7 +47,7 @@ Status EventWriter::Write(std::span<const WriteItem> items,
     (void)database_.Execute("ROLLBACK");
     return written;
   }
-  catalog_.DropEnded();
+  catalog_.Committed();
   return written;
 }
 
@@ -67,13 +67,19 @@ Status EventWriter::WriteAll(std::span<const WriteItem> items,
   for (auto* entry : open) {
     if (Status s = Flush(entry->first, &entry->second); !s) return s;
   }
+  for (const int64_t run : ended_) {
+    if (Status s = pictures_.Close(run, database_); !s) return s;
+    ops_place_.erase(ops_place_.lower_bound({run, INT32_MIN}),
+                     ops_place_.upper_bound({run, INT32_MAX}));
+  }
+  ended_.clear();
   // Buffers are kept for the next time unless there are very many.
   if (groups_.size() > kGroupsKept) groups_.clear();
   for (const SentIncident& incident : sent) {
     if (Status s = WriteSent(incident); !s) return s;
   }
   const Time now = items.empty() ? Time{} : items.back().now;
-  return catalog_.Save(now, false, database_);
+  return catalog_.Save(now, database_);
 }
 
 Status EventWriter::WriteOne(const WriteItem& item) {
@@ -87,20 +93,26 @@ Status EventWriter::WriteOne(const WriteItem& item) {
     run = *found;
     row = run->row;
   }
+  const bool fresh = run != nullptr && run->fresh;
   uint64_t place = 0;
   if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
-    if (Status s =
-            pictures_.Add(row, event.rank, steps->columns, database_, &place);
+    if (Status s = pictures_.Add(row, event.rank, fresh, steps->columns,
+                                 database_, &place);
         !s) {
       return s;
     }
   } else if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
-    const Result<uint64_t> at = OpsPlace(row, event.rank, ops->columns.rows());
+    const Result<uint64_t> at =
+        OpsPlace(row, event.rank, fresh, ops->columns.rows());
     if (!at) return Error{at.error()};
     place = *at;
   }
   if (Status s = AddToGroup(item, row, place, run); !s) return s;
-  if (kind == EventKind::kRunClosed) return pictures_.Close(row, database_);
+  if (kind != EventKind::kRunClosed || run == nullptr) return OkStatus();
+  // Whatever comes after the end finds its place in the file, once this group
+  // is there.
+  run->fresh = false;
+  ended_.push_back(row);
   return OkStatus();
 }
 
@@ -110,7 +122,7 @@ Status EventWriter::AddToGroup(const WriteItem& item, int64_t run,
   const GroupKey key{run, item.event->rank, kind};
   EncodeEvent(*item.event, &encoded_);
   if (catalog != nullptr) {
-    RunCatalog::Note(*item.event, item.id, item.now, encoded_.size(), catalog);
+    catalog_.Note(*item.event, item.id, item.now, encoded_.size(), catalog);
   }
   Group& group = groups_[key];
   if (group.count != 0 &&
@@ -164,10 +176,10 @@ Status EventWriter::Flush(const GroupKey& key, Group* group) {
   return row.Run();
 }
 
-Result<uint64_t> EventWriter::OpsPlace(int64_t run, int32_t rank,
+Result<uint64_t> EventWriter::OpsPlace(int64_t run, int32_t rank, bool fresh,
                                        uint64_t rows) {
-  const auto [found, fresh] = ops_place_.try_emplace({run, rank}, 0);
-  if (fresh) {
+  const auto [found, added] = ops_place_.try_emplace({run, rank}, 0);
+  if (added && !fresh) {
     Result<Statement> find = database_.Prepare(
         "SELECT place + records FROM events WHERE run = ? AND kind = ? AND "
         "rank = ? ORDER BY place DESC LIMIT 1");
@@ -198,9 +210,13 @@ Status EventWriter::WriteSent(const SentIncident& sent) {
 
 Status EventWriter::SaveCatalog(Time now) {
   if (Status s = database_.Execute("BEGIN IMMEDIATE"); !s) return s;
-  Status saved = catalog_.Save(now, true, database_);
+  Status saved = catalog_.SaveAll(now, database_);
   if (saved) saved = database_.Execute("COMMIT");
-  if (!saved) (void)database_.Execute("ROLLBACK");
+  if (!saved) {
+    (void)database_.Execute("ROLLBACK");
+    return saved;
+  }
+  catalog_.Committed();
   return saved;
 }
 

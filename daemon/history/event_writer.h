@@ -71,7 +71,8 @@ class EventWriter {
   Status Flush(const GroupKey& key, Group* group);
   Status WriteSent(const SentIncident& sent);
   // Where op batches stand; steps have their place from the pictures.
-  Result<uint64_t> OpsPlace(int64_t run, int32_t rank, uint64_t rows);
+  Result<uint64_t> OpsPlace(int64_t run, int32_t rank, bool fresh,
+                            uint64_t rows);
 
   Database& database_;
   RunCatalog& catalog_;
@@ -79,6 +80,7 @@ class EventWriter {
   Compressor compressor_;
   std::map<GroupKey, Group> groups_;
   std::map<std::pair<int64_t, int32_t>, uint64_t> ops_place_;
+  std::vector<int64_t> ended_;  // runs that ended in this transaction
   std::optional<Statement> insert_;
   std::string encoded_;
   std::string packed_;

@@ -1,5 +1,7 @@
 #include "history/history.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -124,6 +126,7 @@ Status StoredHistory::Start(OpenReport* report) {
   Publish();
   if (options_.own_thread) {
     thread_ = std::thread([this] {
+      pthread_setname_np(pthread_self(), "nw-history");
       while (!stop_.load()) RunOnce(kIdleWait);
     });
   }
@@ -232,10 +235,9 @@ void StoredHistory::CommitSome(size_t begin, size_t end) {
 
 void StoredHistory::Publish() {
   stats_.Set(std::make_shared<const HistoryStats>(file_.stats()));
-  std::vector<RunKey> need = file_.NeedCheckpoint();
-  if (need != *need_checkpoint_.Get()) {
+  if (file_.TakeNeedChanged()) {
     need_checkpoint_.Set(
-        std::make_shared<const std::vector<RunKey>>(std::move(need)));
+        std::make_shared<const std::vector<RunKey>>(file_.NeedCheckpoint()));
   }
 }
 

@@ -86,6 +86,7 @@ void HistoryFile::Degrade(Time now, const std::string& why) {
   writer_bytes_ = stats_.bytes;
   writer_.reset();
   database_.reset();
+  need_changed_ = true;
   last_try_ = now;
   gap_reason_ = why;
   LogError("history is off: it cannot be written; tried again every minute",
@@ -103,7 +104,7 @@ void HistoryFile::Lose(std::span<const WriteItem> items) {
     if (item.event->run.run_id.empty()) continue;
     const Result<CatalogRun*> run =
         catalog_.Find(item.event->run, item.now, nullptr);
-    RunCatalog::Note(*item.event, item.id, item.now, 0, *run);
+    catalog_.Note(*item.event, item.id, item.now, 0, *run);
   }
 }
 

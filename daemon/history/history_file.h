@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -39,6 +40,10 @@ class HistoryFile {
   void Finish(Time now);
 
   bool degraded() const { return !database_.has_value(); }
+  // True once after NeedCheckpoint may have changed.
+  bool TakeNeedChanged() {
+    return std::exchange(need_changed_, false) || catalog_.TakeNeedChanged();
+  }
   std::vector<RunKey> NeedCheckpoint() const {
     return degraded() ? std::vector<RunKey>() : catalog_.NeedCheckpoint();
   }
@@ -60,6 +65,7 @@ class HistoryFile {
   std::optional<Database> database_;  // none: degraded
   std::unique_ptr<EventWriter> writer_;
   LogThrottle throttle_;
+  bool need_changed_ = true;
   Time last_try_{};
   uint64_t newest_id_ = 0;
   // Ids that were applied and not stored since degraded; 0: none.

@@ -24,14 +24,17 @@ Result<uint64_t> CoveredTo(const std::pair<int64_t, int32_t>& key, int level,
 
 }  // namespace
 
-Status PictureWriter::Add(int64_t run, int32_t rank, const StepColumns& columns,
-                          Database& database, uint64_t* place) {
+Status PictureWriter::Add(int64_t run, int32_t rank, bool fresh,
+                          const StepColumns& columns, Database& database,
+                          uint64_t* place) {
   const RankKey key{run, rank};
   auto found = ranks_.find(key);
   if (found == ranks_.end()) {
-    Rank fresh;
-    if (Status s = Load(key, database, &fresh); !s) return s;
-    found = ranks_.emplace(key, std::move(fresh)).first;
+    Rank known;
+    if (!fresh) {
+      if (Status s = Load(key, database, &known); !s) return s;
+    }
+    found = ranks_.emplace(key, std::move(known)).first;
   }
   *place = found->second.place;
   Take(columns, 0, &found->second);
@@ -141,13 +144,12 @@ Status PictureWriter::LoadRows(const RankKey& key, int level, uint64_t from,
   if (!find) return Error{find.error()};
   find->Bind(1, key.first).Bind(2, int64_t{key.second}).Bind(3, int64_t{level});
   find->Bind(4, static_cast<int64_t>(from));
-  Decompressor decompressor;
   while (true) {
     const Result<bool> row = find->Next();
     if (!row) return Error{row.error()};
     if (!*row) return OkStatus();
     // A damaged row is a hole; readers fill it from the records.
-    if (decompressor.Decompress(find->Blob(0), &plain_)) {
+    if (decompressor_.Decompress(find->Blob(0), &plain_)) {
       (void)DecodeBuckets(plain_, buckets);
     }
   }
@@ -163,14 +165,13 @@ Status PictureWriter::LoadRecords(const RankKey& key, uint64_t from,
   if (!find) return Error{find.error()};
   find->Bind(1, key.first).Bind(2, static_cast<int64_t>(EventKind::kSteps));
   find->Bind(3, int64_t{key.second}).Bind(4, static_cast<int64_t>(from));
-  Decompressor decompressor;
   while (true) {
     const Result<bool> row = find->Next();
     if (!row) return Error{row.error()};
     if (!*row) return OkStatus();
     const uint64_t end = find->Int(0) + find->Int(1);
     uint64_t place = find->Int(0);
-    if (decompressor.Decompress(find->Blob(2), &plain_)) {
+    if (decompressor_.Decompress(find->Blob(2), &plain_)) {
       StampedEvent stamped;
       for (BlobReader reader(plain_); reader.Next(&stamped);) {
         const auto* steps = std::get_if<StepBatch>(&stamped.event.body);

@@ -21,14 +21,10 @@ namespace nanwatch {
 class PictureWriter {
  public:
   // In a transaction of the caller's. `*place` is the ordinal of the batch's
-  // first record.
-  Status Add(int64_t run, int32_t rank, const StepColumns& columns,
+  // first record. `fresh`: the file has nothing of this run that was not given
+  // to this object.
+  Status Add(int64_t run, int32_t rank, bool fresh, const StepColumns& columns,
              Database& database, uint64_t* place);
-  // What is in memory is no longer what is on disk.
-  void Forget() {
-    ranks_.clear();
-    insert_.reset();
-  }
   // The run has ended: what waits is written, and forgotten.
   Status Close(int64_t run, Database& database);
 
@@ -57,6 +53,7 @@ class PictureWriter {
   std::map<RankKey, Rank> ranks_;
   std::optional<Statement> insert_;
   Compressor compressor_;
+  Decompressor decompressor_;
   std::string plain_;
   std::string packed_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "history/schema.h"
 
 namespace nanwatch {
@@ -52,13 +53,33 @@ Result<CatalogRun*> RunCatalog::Find(const RunKey& key, Time now,
       run.unsaved = false;
     }
   }
-  if (run.row == 0) run.row = ++last_row_;
-  by_row_[run.row] = key;
-  return &(runs_[key] = std::move(run));
+  if (run.row == 0) {
+    run.row = ++last_row_;
+    run.fresh = true;
+  }
+  const auto [at, added] = runs_.emplace(key, std::move(run));
+  CHECK(added);
+  at->second.key = &at->first;
+  by_row_[at->second.row] = &at->second;
+  Touch(&at->second);
+  return &at->second;
+}
+
+void RunCatalog::Touch(CatalogRun* run) {
+  if (std::exchange(run->touched, true)) return;
+  touched_.push_back(run);
+}
+
+bool RunCatalog::Needs(const CatalogRun& run) {
+  if (run.ended) return false;
+  return run.must_checkpoint ||
+         run.bytes_since > std::max(kReplayBytes, 16 * run.checkpoint_bytes);
 }
 
 void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
                       CatalogRun* run) {
+  Touch(run);
+  const bool needed = Needs(*run);
   run->last_step = std::max(run->last_step, NewestStep(event, INT64_MIN));
   run->bytes_since += bytes;
   switch (KindOf(event)) {
@@ -80,48 +101,66 @@ void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
     default:
       break;
   }
+  need_changed_ = need_changed_ || needed != Needs(*run);
 }
 
-Status RunCatalog::Save(Time now, bool all, Database& database) {
+Status RunCatalog::Save(Time now, Database& database) {
   std::optional<Statement> save;
-  for (auto& [key, run] : runs_) {
-    const bool due = all || now - run.saved >= kSaveInterval;
-    if (!run.unsaved && (run.last_step == run.saved_step || !due)) continue;
-    if (!save) {
-      Result<Statement> prepared = database.Prepare(kSaveRun);
-      if (!prepared) return Error{prepared.error()};
-      save = std::move(*prepared);
-    }
-    save->Bind(1, run.row).Bind(2, key.run_id).Bind(3, int64_t{key.attempt});
-    save->Bind(4, ToMicros(run.opened));
-    if (run.ended) {
-      save->Bind(5, ToMicros(*run.ended));
-    } else {
-      save->BindNull(5);
-    }
-    save->Bind(6, run.end_reason).Bind(7, run.last_step);
-    if (const Status saved = save->Run(); !saved) return saved;
-    run.unsaved = false;
-    run.saved = now;
-    run.saved_step = run.last_step;
+  for (CatalogRun* run : touched_) {
+    const bool due = now - run->saved >= kSaveInterval;
+    if (!run->unsaved && !due) continue;
+    if (Status s = SaveRow(now, database, &save, run); !s) return s;
   }
   return OkStatus();
 }
 
-void RunCatalog::DropEnded() {
-  for (auto it = runs_.begin(); it != runs_.end();) {
-    if (it->second.ended && !it->second.unsaved) {
-      by_row_.erase(it->second.row);
-      it = runs_.erase(it);
-    } else {
-      ++it;
-    }
+Status RunCatalog::SaveAll(Time now, Database& database) {
+  std::optional<Statement> save;
+  for (auto& [key, run] : runs_) {
+    if (!run.unsaved && run.last_step == run.saved_step) continue;
+    if (Status s = SaveRow(now, database, &save, &run); !s) return s;
   }
+  return OkStatus();
+}
+
+Status RunCatalog::SaveRow(Time now, Database& database,
+                           std::optional<Statement>* save, CatalogRun* run) {
+  if (!*save) {
+    Result<Statement> prepared = database.Prepare(kSaveRun);
+    if (!prepared) return Error{prepared.error()};
+    *save = std::move(*prepared);
+  }
+  Statement& row = **save;
+  row.Bind(1, run->row).Bind(2, run->key->run_id);
+  row.Bind(3, int64_t{run->key->attempt}).Bind(4, ToMicros(run->opened));
+  if (run->ended) {
+    row.Bind(5, ToMicros(*run->ended));
+  } else {
+    row.BindNull(5);
+  }
+  row.Bind(6, run->end_reason).Bind(7, run->last_step);
+  if (Status saved = row.Run(); !saved) return saved;
+  run->unsaved = false;
+  run->saved = now;
+  run->saved_step = run->last_step;
+  return OkStatus();
+}
+
+void RunCatalog::Committed() {
+  for (CatalogRun* run : touched_) {
+    run->touched = false;
+    if (!run->ended || run->unsaved) continue;
+    by_row_.erase(run->row);
+    runs_.erase(runs_.find(*run->key));
+  }
+  touched_.clear();
 }
 
 Status RunCatalog::Load(Database& database) {
   runs_.clear();
   by_row_.clear();
+  touched_.clear();
+  need_changed_ = true;
   const Result<int64_t> last = database.Number(
       "SELECT max(coalesce((SELECT max(run) FROM runs), 0), "
       "coalesce((SELECT max(run) FROM events), 0))");
@@ -145,8 +184,9 @@ Status RunCatalog::Load(Database& database) {
     // know; a fresh one settles it, and makes the next start quick.
     run.must_checkpoint = true;
     RunKey key{std::string(find->Text(1)), static_cast<int32_t>(find->Int(2))};
-    by_row_[run.row] = key;
-    runs_[std::move(key)] = std::move(run);
+    const auto at = runs_.emplace(std::move(key), std::move(run)).first;
+    at->second.key = &at->first;
+    by_row_[at->second.row] = &at->second;
   }
 }
 
@@ -169,23 +209,21 @@ Status RunCatalog::Adopt(RunCatalog known, Database& database) {
 std::vector<RunKey> RunCatalog::NeedCheckpoint() const {
   std::vector<RunKey> need;
   for (const auto& [key, run] : runs_) {
-    if (run.ended) continue;
-    if (run.must_checkpoint ||
-        run.bytes_since > std::max(kReplayBytes, 16 * run.checkpoint_bytes)) {
-      need.push_back(key);
-    }
+    if (Needs(run)) need.push_back(key);
   }
   return need;
 }
 
 const CatalogRun* RunCatalog::FindRow(int64_t row) const {
-  const auto key = by_row_.find(row);
-  return key == by_row_.end() ? nullptr : &runs_.at(key->second);
+  const auto found = by_row_.find(row);
+  return found == by_row_.end() ? nullptr : found->second;
 }
 
 void RunCatalog::RequireCheckpoint(int64_t row) {
-  const auto key = by_row_.find(row);
-  if (key != by_row_.end()) runs_.at(key->second).must_checkpoint = true;
+  const auto found = by_row_.find(row);
+  if (found == by_row_.end()) return;
+  found->second->must_checkpoint = true;
+  need_changed_ = true;
 }
 
 }  // namespace nanwatch

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -17,7 +18,9 @@
 namespace nanwatch {
 
 struct CatalogRun {
+  const RunKey* key = nullptr;  // as in the catalog
   int64_t row = 0;
+  bool fresh = false;  // begun by this process: the file has nothing before
   Time opened{};
   int64_t last_step = 0;
   std::optional<Time> ended;
@@ -30,6 +33,7 @@ struct CatalogRun {
   bool must_checkpoint = false;   // retention waits, or the file is new
   // What the table `runs` does not say yet.
   bool unsaved = true;
+  bool touched = false;  // since the last commit
   Time saved{};
   int64_t saved_step = 0;
 };
@@ -41,15 +45,17 @@ class RunCatalog {
   Result<CatalogRun*> Find(const RunKey& run, Time now, Database* database);
 
   // Takes in what `event` says of its run. `bytes` is its stored size.
-  static void Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
-                   CatalogRun* run);
+  void Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
+            CatalogRun* run);
 
-  // Writes rows that are not saved: new and ended ones at once, those whose
-  // last step alone changed every 10 s, or all of them. In a transaction of the
+  // Writes the rows of runs that were touched: new and ended ones at once,
+  // those whose last step alone changed every 10 s. In a transaction of the
   // caller's.
-  Status Save(Time now, bool all, Database& database);
-  // Forgets ended runs. After the commit.
-  void DropEnded();
+  Status Save(Time now, Database& database);
+  // Every row that differs from the file.
+  Status SaveAll(Time now, Database& database);
+  // After the commit: forgets ended runs, and what was touched.
+  void Committed();
 
   // Everything from the file; what is known is forgotten.
   Status Load(Database& database);
@@ -59,13 +65,23 @@ class RunCatalog {
   Status Adopt(RunCatalog known, Database& database);
 
   std::vector<RunKey> NeedCheckpoint() const;
+  // True once after NeedCheckpoint may have changed.
+  bool TakeNeedChanged() { return std::exchange(need_changed_, false); }
   // Live runs by row.
   const CatalogRun* FindRow(int64_t row) const;
   void RequireCheckpoint(int64_t row);
 
  private:
+  void Touch(CatalogRun* run);
+  static bool Needs(const CatalogRun& run);
+  static Status SaveRow(Time now, Database& database,
+                        std::optional<Statement>* save, CatalogRun* run);
+
+  // Pointers into it stay valid: nodes do not move.
   std::map<RunKey, CatalogRun> runs_;
-  std::map<int64_t, RunKey> by_row_;
+  std::map<int64_t, CatalogRun*> by_row_;
+  std::vector<CatalogRun*> touched_;
+  bool need_changed_ = false;
   int64_t last_row_ = 0;
 };
 
