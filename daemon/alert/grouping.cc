@@ -15,6 +15,9 @@ bool Earlier(const Finding* a, const Finding* b) {
   const bool a_is_op = !a->subject.op.empty();
   const bool b_is_op = !b->subject.op.empty();
   if (a_is_op != b_is_op) return a_is_op;
+  const bool a_of_ops = a->family == Family::kOp;
+  const bool b_of_ops = b->family == Family::kOp;
+  if (a_of_ops != b_of_ops) return a_of_ops;
   if (a->rule != b->rule) return a->rule < b->rule;
   return a->subject < b->subject;
 }

@@ -23,10 +23,11 @@ struct ByRuleAndSubject {
   }
 };
 
-// The incident was about the same cause at the same op.
+// The incident was about the same cause at the same op, if the cause names one.
 bool SameCause(const Incident& incident, const FindingGroup& group) {
-  return group.has_cause() && incident.cause == group.cause->cause &&
-         incident.subject.op == group.cause->origin.op;
+  if (!group.has_cause() || incident.cause != group.cause->cause) return false;
+  const std::string& op = group.cause->origin.op;
+  return op.empty() || incident.subject.op == op;
 }
 
 bool IsOpen(const Incident& incident) {
@@ -295,10 +296,11 @@ void IncidentBook::Annotate(Time now, const Annotation& annotation) {
   mutes_.Take(annotation);
   if (annotation.kind == Annotation::Kind::kAcknowledge) {
     for (Incident& incident : incidents_) {
-      if (!IsOpen(incident)) continue;
-      if (annotation.incident != 0 && annotation.incident != incident.id) {
-        continue;
-      }
+      // One that is named may be over already: somebody looked after it.
+      const bool meant = annotation.incident == 0
+                             ? IsOpen(incident)
+                             : annotation.incident == incident.id;
+      if (!meant) continue;
       incident.acknowledged_by = annotation.by;
       incident.updated = now;
     }

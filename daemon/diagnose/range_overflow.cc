@@ -3,6 +3,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 #include "diagnose/causes.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
@@ -18,6 +20,17 @@ bool WentWithTheScale(const OpEvidence& op, const RunEvidence& e) {
   return op.scale_min && e.scale_now && *e.scale_now <= *op.scale_min;
 }
 
+// Bad only while a NaN went through the forward pass: that one's doing.
+bool CameWithNan(const Case& c, const OpEvidence& op) {
+  return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
+                     [&](const OpEvidence& other) {
+                       return IsForward(other) && other.nan > 0 &&
+                              !IsHarmless(c, other) &&
+                              op.first_bad_step >= other.first_bad_step &&
+                              op.last_bad_step <= other.last_bad_step;
+                     });
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> RangeOverflow(const Case& c) {
@@ -30,7 +43,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   verdict.cause = Cause::kRangeOverflow;
   bool all_went = true;
   for (const OpEvidence& op : e.ops) {
-    if (IsHarmless(c, op) || (IsForward(op) && op.nan > 0)) continue;
+    if (IsHarmless(c, op) || CameWithNan(c, op)) continue;
     if (BadAtEveryScale(op)) return std::nullopt;
     all_went = all_went && WentWithTheScale(op, e);
     verdict.ops.push_back(op.op.name);

@@ -122,6 +122,30 @@ TEST_F(IncidentBookTest, ManyRanksAreOneIncident) {
   EXPECT_THAT(book_.incidents()[0].findings, SizeIs(64));
 }
 
+TEST_F(IncidentBookTest, OneCauseThatGoesOnIsOneIncidentWhateverItsFindings) {
+  CauseVerdict verdict;
+  verdict.cause = Cause::kRangeOverflow;
+  verdict.rules = {18};
+  Update(0, {OpFinding(18, "MatMulGrad", Severity::kInfo, 0)},
+         CausedBy(verdict));
+  Update(10, {});
+  Update(20, {OpFinding(18, "ReluGrad", Severity::kInfo, 15)},
+         CausedBy(verdict));
+  EXPECT_THAT(book_.incidents(), SizeIs(1));
+}
+
+TEST_F(IncidentBookTest, AtOneStepTheOpComesBeforeTheScale) {
+  Finding scale = OpFinding(8, "Rsqrt", Severity::kCritical, 9);
+  scale.family = Family::kScale;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kNanFromForward;
+  verdict.rules = {8, 18};
+  Update(0, {scale, OpFinding(18, "Rsqrt", Severity::kCritical, 9)},
+         CausedBy(verdict));
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].family, Family::kOp);
+}
+
 TEST_F(IncidentBookTest, NothingChangedIsNoNews) {
   const Finding finding = ScaleFinding(4, Severity::kWarning, 0);
   Update(0, {finding});

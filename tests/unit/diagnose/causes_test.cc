@@ -155,6 +155,7 @@ TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
     EXPECT_THAT(first.ops, ElementsAre("Rsqrt", "Mul"));
     EXPECT_THAT(diagnosis.headline,
                 HasSubstr("It is born in Rsqrt at step 1000"));
+    EXPECT_EQ(Named(diagnosis, Cause::kRangeOverflow), nullptr);
     EXPECT_EQ(diagnosis.headline.rfind("Healthy now. Earlier: ", 0) == 0, !now);
   }
 }
