@@ -61,6 +61,12 @@ void ClearAbsent(const Bitmap& absent, std::vector<T>* values) {
   }
 }
 
+void DropIfEmpty(Bitmap* bits) {
+  const bool any = std::any_of(bits->begin(), bits->end(),
+                               [](uint8_t byte) { return byte != 0; });
+  if (!any) bits->clear();
+}
+
 void PutBytes(const Bitmap& from, std::string* to) {
   to->assign(from.begin(), from.end());
 }
@@ -153,9 +159,7 @@ Verdict ReadBitmap(const std::string& bytes, std::string_view name, size_t rows,
   if (out->size() * 8 > rows) {
     out->back() &= static_cast<uint8_t>((1u << rows % 8) - 1);
   }
-  const bool any =
-      std::any_of(out->begin(), out->end(), [](uint8_t b) { return b != 0; });
-  if (!any) out->clear();
+  DropIfEmpty(out);
   return std::nullopt;
 }
 
@@ -183,6 +187,7 @@ Verdict ReadColumn(const v1::BitColumn& from, std::string_view name,
   for (size_t i = 0; i < both; ++i) {
     to->values[i] &= static_cast<uint8_t>(~to->absent[i]);
   }
+  DropIfEmpty(&to->values);
   return std::nullopt;
 }
 

@@ -159,10 +159,11 @@ Complaint TooMany(std::string_view name, size_t row, uint64_t count,
 
 Verdict ReadCounts(const Batch& from, size_t rows, Left* left, OpColumns* to) {
   for (int c = 0; c < kOpCounts; ++c) {
-    if (!(from.*kCounts[c].has)()) continue;
+    const auto& access = kCounts[c];
+    if (!(from.*access.has)()) continue;
     const std::string_view name = Name(static_cast<OpCount>(c));
     SparseCounts& counts = to->count[c].emplace();
-    if (Verdict w = ReadColumn((from.*kCounts[c].get)(), name, rows, &counts)) {
+    if (Verdict w = ReadColumn((from.*access.get)(), name, rows, &counts)) {
       return w;
     }
     for (size_t i = 0; i < counts.rows.size(); ++i) {
@@ -212,10 +213,11 @@ Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
   std::replace(left.begin(), left.end(), uint64_t{0}, UINT64_MAX);
   if (Verdict w = ReadCounts(from, rows, &left, to)) return w;
   for (int s = 0; s < kOpStats; ++s) {
-    if (!(from.*kStats[s].has)()) continue;
+    const auto& access = kStats[s];
+    if (!(from.*access.has)()) continue;
     if (Verdict w =
-            ReadColumn((from.*kStats[s].get)(), Name(static_cast<OpStat>(s)),
-                       rows, &to->stat[s].emplace())) {
+            ReadColumn((from.*access.get)(), Name(static_cast<OpStat>(s)), rows,
+                       &to->stat[s].emplace())) {
       return w;
     }
   }
@@ -298,12 +300,12 @@ void WriteOps(const OpColumns& from, Batch* to) {
                                                      from.elements.end());
   }
   for (int c = 0; c < kOpCounts; ++c) {
-    if (from.count[c]) {
-      WriteColumn(*from.count[c], rows, (to->*kCounts[c].add)());
-    }
+    const auto& access = kCounts[c];
+    if (from.count[c]) WriteColumn(*from.count[c], rows, (to->*access.add)());
   }
-  for (int s = 0; s < kOpStats; ++s) {
-    if (from.stat[s]) WriteColumn(*from.stat[s], (to->*kStats[s].add)());
+  for (int k = 0; k < kOpStats; ++k) {
+    const auto& access = kStats[k];
+    if (from.stat[k]) WriteColumn(*from.stat[k], (to->*access.add)());
   }
   if (from.device_flag) {
     WriteColumn(*from.device_flag, rows, to->mutable_device_flag());

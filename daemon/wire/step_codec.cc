@@ -205,10 +205,12 @@ void WriteSteps(const StepColumns& from, Batch* to) {
   WriteDeltas(from.step, to->mutable_step_deltas());
   WriteDeltas(from.time, to->mutable_time_us_deltas());
   for (int f = 0; f < kStepFields; ++f) {
-    if (from.field[f]) WriteColumn(*from.field[f], (to->*kFields[f].add)());
+    const FieldAccess& access = kFields[f];
+    if (from.field[f]) WriteColumn(*from.field[f], (to->*access.add)());
   }
   for (int f = 0; f < kStepFlags; ++f) {
-    if (from.flag[f]) WriteColumn(*from.flag[f], (to->*kFlags[f].add)());
+    const FlagAccess& access = kFlags[f];
+    if (from.flag[f]) WriteColumn(*from.flag[f], (to->*access.add)());
   }
   for (const std::string& name : from.optimizers) to->add_optimizers(name);
   to->mutable_optimizer()->Assign(from.optimizer.begin(), from.optimizer.end());

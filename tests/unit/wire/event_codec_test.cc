@@ -15,8 +15,11 @@ Event RoundTrip(const Event& event) {
   std::string bytes;
   EncodeEvent(event, &bytes);
   Result<Event> back = DecodeEvent(bytes);
-  EXPECT_TRUE(back.ok()) << (back.ok() ? "" : back.error());
-  return back.ok() ? *back : Event{};
+  if (!back.ok()) {
+    ADD_FAILURE() << back.error();
+    return {};
+  }
+  return std::move(*back);
 }
 
 Event OfRank(EventBody body) {
@@ -25,6 +28,12 @@ Event OfRank(EventBody body) {
   event.rank = 5;
   event.session = 0xfedcba9876543210;
   event.sequence = 42;
+  event.body = std::move(body);
+  return event;
+}
+
+Event OfDaemon(EventBody body) {
+  Event event;
   event.body = std::move(body);
   return event;
 }
@@ -231,10 +240,10 @@ TEST(EventCodecTest, KeepsTheDaemonsOwnEvents) {
   RulesLoaded rules;
   rules.rules.rules["scale_collapse"] = {true, {0.5, -1, 1e300}};
   rules.rules.rules["loss_nan"] = {false, {}};
-  EXPECT_EQ(std::get<RulesLoaded>(RoundTrip({.body = rules}).body).rules,
+  EXPECT_EQ(std::get<RulesLoaded>(RoundTrip(OfDaemon(rules)).body).rules,
             rules.rules);
 
-  const Event started = RoundTrip({.body = DaemonStarted{"engine-1"}});
+  const Event started = RoundTrip(OfDaemon(DaemonStarted{"engine-1"}));
   EXPECT_EQ(std::get<DaemonStarted>(started.body).engine_version, "engine-1");
   EXPECT_EQ(started.rank, -1);
 
