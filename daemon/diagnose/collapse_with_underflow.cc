@@ -29,10 +29,14 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   verdict.rules = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32};
   verdict.step = e.first_overflow_step < 0 ? 0 : e.first_overflow_step;
   constexpr double kMinSubnormal = 0x1p-24;
-  verdict.sentence = fmt::format(
-      "The loss scale fell from {} to {}: in fp16 gradients below {} are lost.",
-      InWords(*e.scale_max), InWords(*e.scale_now),
-      *e.scale_now > 0 ? InWords(kMinSubnormal / *e.scale_now) : "Infinity");
+  const std::string lost = *e.scale_now > 0
+                               ? "in fp16 gradients below " +
+                                     InWords(kMinSubnormal / *e.scale_now) +
+                                     " are lost."
+                               : "every gradient is lost.";
+  verdict.sentence =
+      fmt::format("The loss scale fell from {} to {}: {}",
+                  InWords(*e.scale_max), InWords(*e.scale_now), lost);
   if (e.underflow_fraction) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,

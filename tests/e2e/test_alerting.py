@@ -30,7 +30,7 @@ notify:
         assert all(a["annotations"]["summary"] for a in fired)
         # The training has ended, and with it everything that fired.
         wait_for("the alert resolves",
-                 lambda: alerts_of(webhook, "sick", "resolved"), 30)
+                 lambda: alerts_of(webhook, "sick", "resolved"), 60)
     finally:
         daemon.kill()
 
