@@ -93,10 +93,7 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   const std::string fresh_id =
       fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
   Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
-  if (admitted.refused) {
-    arrival.port->Refuse(session, sequence, *admitted.refused, kRetryAfter);
-    return;
-  }
+  // A refused message may leave an event that says its sequence is used.
   if (!Commit(now, std::move(admitted.events))) {
     stats_.history_refusals.fetch_add(1, std::memory_order_relaxed);
     RefusedMessage refused;
@@ -104,6 +101,10 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     refused.message = "history is behind: send again from this sequence";
     refused.expected_sequence = sequence;
     arrival.port->Refuse(session, sequence, refused, kRetryAfter);
+    return;
+  }
+  if (admitted.refused) {
+    arrival.port->Refuse(session, sequence, *admitted.refused, kRetryAfter);
     return;
   }
   if (admitted.opened) {
