@@ -122,8 +122,8 @@ Status AddEvents(QueryClient& client, const RunKey& run, const NameHash* hash,
       });
 }
 
-// The write-ahead log goes back into the file: it is to be sent as one.
-bool FoldLog(const std::string& path) {
+// The write-ahead log went back into the file: it is to be sent as one.
+bool LogIsFolded(const std::string& path) {
   std::error_code error;
   return !std::filesystem::exists(path + "-wal", error);
 }
@@ -160,7 +160,8 @@ int ExportRun(QueryClient& client, const ExportOptions& options) {
   if (!finished.ok()) {
     return Fail(options.output + ": " + finished.error());
   }
-  if (!FoldLog(options.output)) {
+  file->reset();
+  if (!LogIsFolded(options.output)) {
     return Fail(options.output + ": its write-ahead log was not folded in");
   }
   std::printf("%s: attempt %d of %s%s\n", options.output.c_str(), run.attempt,

@@ -84,7 +84,7 @@ int DiagnoseRun(QueryClient& client, const RunChoice& run, const Style& style,
       std::fputs(DiagnosisReport(*detail, style).c_str(), stdout);
       break;
   }
-  return ExitStatus(WorstEver(*detail));
+  return ExitStatus(detail->summary().worst());
 }
 
 }  // namespace nanwatch

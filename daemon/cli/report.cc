@@ -61,7 +61,9 @@ std::string Head(const v1::RunSummary& run, const Style& style) {
 }
 
 std::string Verdict(const v1::RunSummary& run, const Style& style) {
-  return style.Tint(run.severity(), Upper(Word(run.severity()))) + '\n' +
+  std::string word = Upper(Word(Shown(run)));
+  if (run.state() == v1::LIFE_STATE_CLOSED) word += ", ended";
+  return style.Tint(Shown(run), word) + '\n' +
          Wrapped(run.headline(), 2, style.columns);
 }
 
@@ -147,8 +149,10 @@ std::string IncidentText(const v1::Incident& incident, const Style& style) {
   out += Wrapped(incident.summary(), 4, style.columns);
   for (int i = 1; i < incident.findings_size(); ++i) {
     const v1::Finding& finding = incident.findings(i);
+    const std::string place =
+        finding.subject().op().empty() ? "" : " in " + Place(finding.subject());
     const std::string sentence =
-        fmt::format("{}: {}", finding.rule(), finding.sentence());
+        fmt::format("{}{}: {}", finding.rule(), place, finding.sentence());
     out += style.Dim("    + " + Wrapped(sentence, 6, style.columns).substr(6));
   }
   out += style.Dim(fmt::format("    id {:016x}", incident.id()));
@@ -179,6 +183,10 @@ std::string RankLine(const v1::RankSummary& rank, const Style& style,
 }
 
 }  // namespace
+
+v1::Severity Shown(const v1::RunSummary& run) {
+  return run.state() == v1::LIFE_STATE_CLOSED ? run.worst() : run.severity();
+}
 
 std::string DiagnosisReport(const v1::RunDetail& run, const Style& style) {
   std::string out = Head(run.summary(), style) + Verdict(run.summary(), style);
@@ -235,7 +243,7 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
   for (const v1::RunSummary& run : runs.runs()) {
     out += fmt::format(
         "{} {} {:>3} {:<6} {:>9} {:>11} {:>11}  {}\n",
-        style.Tint(run.severity(), fmt::format("{:<9}", Word(run.severity()))),
+        style.Tint(Shown(run), fmt::format("{:<9}", Word(Shown(run)))),
         Fitted(run.run_id(), 24), run.attempt(), Word(run.state()),
         run.last_step(), Number(Last(run, "loss")),
         Number(Last(run, "loss_scale")),
@@ -244,16 +252,8 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
   return out;
 }
 
-v1::Severity WorstEver(const v1::RunDetail& run) {
-  v1::Severity worst = run.summary().severity();
-  for (const v1::Incident& incident : run.incidents()) {
-    if (incident.fired_us() != 0) worst = std::max(worst, incident.worst());
-  }
-  return worst;
-}
-
 std::string Brief(const v1::RunDetail& run) {
-  const v1::Severity worst = WorstEver(run);
+  const v1::Severity worst = run.summary().worst();
   const std::string_view word =
       worst == v1::SEVERITY_UNSPECIFIED ? "none" : Word(worst);
   if (run.causes_size() == 0) return fmt::format("{} none none\n", word);

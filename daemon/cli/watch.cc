@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/picture.h"
+#include "cli/report.h"
 
 namespace nanwatch {
 namespace {
@@ -105,7 +106,8 @@ std::string IncidentLines(const v1::RunDetail& run, const Style& style) {
 std::string Screen(const v1::RunDetail& run, const v1::GetStepsResponse& steps,
                    const Style& style) {
   const v1::RunSummary& summary = run.summary();
-  std::string title(Word(summary.severity()));
+  const v1::Severity shown = Shown(summary);
+  std::string title(Word(shown));
   std::transform(title.begin(), title.end(), title.begin(), ::toupper);
   std::string out = fmt::format(
       "{}  {}\n{}\n", style.Bold(Fitted(summary.run_id(), 32)),
@@ -114,7 +116,7 @@ std::string Screen(const v1::RunDetail& run, const v1::GetStepsResponse& steps,
                             summary.last_step(), summary.ranks_open(),
                             summary.world_size())),
       style.Dim(Figures(summary)));
-  out += '\n' + style.Tint(summary.severity(), title) + '\n' +
+  out += '\n' + style.Tint(shown, title) + '\n' +
          Wrapped(summary.headline(), 2, style.columns) + '\n';
   out += Pictures(steps, style);
   const std::string causes = CauseLines(run, style);

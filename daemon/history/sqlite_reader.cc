@@ -42,6 +42,8 @@ class SqliteReader : public HistoryReader {
   Result<int64_t> RowOf(const RunKey& run);
   // Rows of the table `events` of one run with ids >= `start`.
   Status CollectRows(int64_t run, uint64_t start, std::vector<int64_t>* ids);
+  // Those that have not ended, and those that ended in the last hour: people
+  // still look at them.
   Result<std::vector<LiveRun>> LiveRuns();
   Result<uint64_t> UsableCheckpoint(int64_t run,
                                     std::string_view engine_version);
@@ -137,7 +139,9 @@ Status SqliteReader::CollectRows(int64_t run, uint64_t start,
 
 Result<std::vector<SqliteReader::LiveRun>> SqliteReader::LiveRuns() {
   Result<Statement> find = database_.Prepare(
-      "SELECT run, run_id, attempt FROM runs WHERE ended_us IS NULL");
+      "SELECT run, run_id, attempt FROM runs WHERE ended_us IS NULL OR "
+      "ended_us > (SELECT max(max(opened_us, coalesce(ended_us, 0))) FROM "
+      "runs) - 3600000000");
   if (!find) return Error{find.error()};
   std::vector<LiveRun> runs;
   while (true) {

@@ -16,6 +16,14 @@ std::string_view Name(LifeState state) {
   return "open";
 }
 
+Severity WorstEver(const RunView& run) {
+  Severity worst = run.severity;
+  for (const Incident& incident : run.incidents) {
+    if (incident.fired != Time{}) worst = std::max(worst, incident.worst);
+  }
+  return worst;
+}
+
 std::shared_ptr<const RunView> RunTable::at(size_t slot) const {
   if (slot >= size_) return nullptr;
   const auto& book = books_[slot / (kPage * kPage)];

@@ -104,6 +104,10 @@ struct RunView {
   std::optional<std::string> stop_requested;  // reason, by whom
 };
 
+// Of all incidents that ever fired: what remains when a run has ended and
+// everything is resolved.
+Severity WorstEver(const RunView& run);
+
 // A table of shared pages: a copy costs one pointer a page, a changed run one
 // page more.
 class RunTable {

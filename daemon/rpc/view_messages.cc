@@ -178,6 +178,7 @@ void WriteSummary(const RunView& from, v1::RunSummary* to) {
   to->set_state(ToWire(from.state));
   to->set_end_reason(from.end_reason);
   to->set_severity(ToWire(from.severity));
+  to->set_worst(ToWire(WorstEver(from)));
   to->set_headline(from.diagnosis.headline);
   to->set_opened_us(ToMicros(from.opened));
   to->set_last_record_us(ToMicros(from.last_record));

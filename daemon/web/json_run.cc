@@ -111,6 +111,7 @@ Json RunSummaryJson(const RunView& run) {
                {"job", run.description.job},
                {"state", Name(run.state)},
                {"severity", Name(run.severity)},
+               {"worst", Name(WorstEver(run))},
                {"headline", run.diagnosis.headline},
                {"opened", JsonTime(run.opened)},
                {"last_record", JsonTime(run.last_record)},
