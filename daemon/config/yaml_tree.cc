@@ -22,10 +22,14 @@ class AliasFinder : public YAML::EventHandler {
   }
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ == 2) {
-      reading_->problems.push_back(ProblemAt(
-          mark, "A second document begins here; keep one, without '---'."));
+      reading_->problems.push_back(
+          ProblemAt(mark,
+                    "A second document begins here; a file has one, without "
+                    "'---' between and nothing after it."));
     }
   }
+  int documents() const { return documents_; }
+
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
   void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
@@ -49,7 +53,8 @@ YAML::Node LoadTree(const std::string& text, ConfigReading* reading) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     AliasFinder finder(reading);
-    while (parser.HandleNextDocument(finder)) {
+    // yaml-cpp makes empty documents for ever of a text that begins with ','.
+    while (finder.documents() < 2 && parser.HandleNextDocument(finder)) {
     }
     if (reading->problems.empty()) return YAML::Load(text);
   } catch (const YAML::Exception& e) {

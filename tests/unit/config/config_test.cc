@@ -178,6 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"notify: {webhook: {urls: [http://a], bdy: x}}", "body?"},
         BadValue{"[1, 2]", "not a mapping"}, BadValue{"a: {", "not YAML"},
         BadValue{"a: 1\n---\nb: 2", "second document"},
+        BadValue{", a: b", "second document"},
         BadValue{"web: &w {}\nlog: *w", "f.yaml:2:6: Aliases"},
         BadValue{"? [a]\n: b", "not a word"}));
 
