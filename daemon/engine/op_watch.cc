@@ -175,7 +175,6 @@ WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {
   if (at != watched_.end() && at->op == op && at->slot == slot) return &*at;
   if (!create) return nullptr;
   if (watched_.size() >= static_cast<size_t>(limits::kWatchedOpsPerRank)) {
-    ++not_kept_;
     return nullptr;
   }
   marks_[op].hot |= Bit(slot);

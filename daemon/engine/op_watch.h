@@ -59,6 +59,7 @@ class OpWatch {
   uint32_t name(uint32_t op) const { return names_[op]; }
 
   // Takes in all rows. REQUIRES: every op index < names().
+  // Adds to not_kept() what there was no room for.
   // `last_step`: of the rank's step records so far (INT64_MIN: none), from
   // which late rows are known; returns how many were.
   uint64_t Take(const OpColumns& columns, bool saturation, int64_t last_step,

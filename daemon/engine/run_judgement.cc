@@ -31,7 +31,10 @@ void RunState::Put(const FindingKey& key, Finding finding) {
   const Finding* const held = board_.Find(key);
   if (held != nullptr) finding.opened = held->opened;
   const bool rose = held == nullptr || held->severity < finding.severity;
-  if (!board_.Put(key, std::move(finding))) return;
+  if (!board_.Put(key, std::move(finding))) {
+    ++shared_->stats.findings_not_kept;
+    return;
+  }
   changed_ = true;
   if (rose) fresh_.push_back(key);
 }

@@ -50,8 +50,10 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
   if (last >= rank->ops.names()) AddOps(rank, {.first_index = last + 1});
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;
+  const uint64_t not_kept = rank->ops.not_kept();
   shared_->stats.late_op_statuses +=
       rank->ops.Take(columns, saturation, rank->last_step, &shared_->marks);
+  shared_->stats.ops_not_kept += rank->ops.not_kept() - not_kept;
   shared_->stats.op_statuses += columns.rows();
   rank->totals.op_statuses += columns.rows();
   totals_.op_statuses += columns.rows();
@@ -85,7 +87,10 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                           scaler.scale(), saturation);
   WatchedOp* watched =
       rank->ops.Watched(op.status.op, op.status.slot, op.interesting);
-  if (watched == nullptr) return;
+  if (watched == nullptr) {
+    shared_->stats.ops_not_kept += op.interesting;
+    return;
+  }
   if (op.interesting) watched->last_interesting = attempt;
   const OpContext context{.run = description_,
                           .op = name,

@@ -1,0 +1,93 @@
+#include "engine/step_tally.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "engine/timer_queue.h"
+#include "tests/unit/engine/driver.h"
+
+namespace nanwatch {
+namespace {
+
+// The evidence of a rank that said all this.
+RunEvidence After(const std::vector<Row>& rows) {
+  const StepColumns columns = Columns(rows, kStart);
+  StepTally tally;
+  StepReader reader(columns);
+  for (StepRecord record; reader.Next(&record);) {
+    tally.Add(record, Overflowed(record));
+  }
+  RunEvidence e;
+  tally.WriteRecent(&e);
+  tally.WriteLoss(&e);
+  tally.WriteGradients(&e);
+  tally.WriteScale(&e);
+  return e;
+}
+
+TEST(StepTallyTest, LastFiftyForgetWhatIsOlder) {
+  std::vector<Row> rows;
+  for (int64_t step = 0; step < 60; ++step) {
+    rows.push_back({.step = step, .overflow = step < 15, .skipped = step < 15});
+  }
+  const RunEvidence e = After(rows);
+  EXPECT_EQ(e.attempts_last_50, 50u);
+  EXPECT_EQ(e.overflows_last_50, 5u);
+  EXPECT_EQ(e.applied_last_50, 45u);
+}
+
+TEST(StepTallyTest, WhatIsNotSaidIsNotApplied) {
+  EXPECT_EQ(After({{.step = 1}, {.step = 2}}).applied_last_50, 0u);
+}
+
+TEST(StepTallyTest, NonFiniteEntersNoRange) {
+  const RunEvidence e = After({{.step = 1, .scale = 8, .loss = 1.0},
+                               {.step = 2, .scale = INFINITY, .loss = NAN},
+                               {.step = 3,
+                                .scale = 2,
+                                .loss = NAN,
+                                .grad_norm = 1.0,
+                                .overflow = true}});
+  EXPECT_EQ(e.scale_first, 8);
+  EXPECT_EQ(e.scale_max, 8);
+  EXPECT_EQ(e.scale_min, 2);
+  EXPECT_EQ(e.loss_nonfinite, 2u);
+  EXPECT_EQ(e.first_nonfinite_loss_step, 2);
+  EXPECT_EQ(e.grad_norm_finite_while_overflow, 1u);
+}
+
+TEST(PaceTest, KnowsTheSlowSteps) {
+  Pace pace;
+  EXPECT_EQ(pace.p99_seconds(), 0);
+  for (int i = 0; i < 980; ++i) pace.Add(std::chrono::milliseconds(100));
+  for (int i = 0; i < 20; ++i) pace.Add(std::chrono::seconds(10));
+  EXPECT_GE(pace.p99_seconds(), 10);
+  EXPECT_LE(pace.p99_seconds(), 13);
+  EXPECT_NEAR(pace.mean_seconds(), 0.298, 0.01);
+}
+
+TEST(PaceTest, FollowsANewPace) {
+  Pace pace;
+  for (int i = 0; i < 5000; ++i) pace.Add(std::chrono::seconds(1));
+  for (int i = 0; i < 40000; ++i) pace.Add(std::chrono::milliseconds(10));
+  EXPECT_LT(pace.mean_seconds(), 0.02);
+}
+
+TEST(TimerQueueTest, FiresTheEarliestThenTheLowestSlot) {
+  TimerQueue queue;
+  queue.Set(3, kStart + std::chrono::seconds(2));
+  queue.Set(1, kStart + std::chrono::seconds(2));
+  queue.Set(2, kStart + std::chrono::seconds(5));
+  EXPECT_EQ(queue.Next()->slot, 1u);
+  queue.Set(2, kStart);
+  EXPECT_EQ(queue.Next()->slot, 2u);
+  queue.Set(2, std::nullopt);
+  queue.Set(1, kStart + std::chrono::seconds(9));
+  EXPECT_EQ(queue.Next()->slot, 3u);
+  queue.Set(3, std::nullopt);
+  EXPECT_EQ(queue.Next()->time, kStart + std::chrono::seconds(9));
+}
+
+}  // namespace
+}  // namespace nanwatch
