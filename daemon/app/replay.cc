@@ -49,6 +49,10 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path,
       });
   outcome.damaged = (*reader)->damaged_events();
   if (!status.ok()) return Error{status.error()};
+  // Attempts that ended are not held any more; their numbers stay taken.
+  const Result<std::vector<RunRow>> runs = (*reader)->Runs();
+  if (!runs.ok()) return Error{runs.error()};
+  for (const RunRow& run : *runs) engine->KnowAttempt(run.key);
   return outcome;
 }
 

@@ -90,9 +90,9 @@ TEST_P(EngineProperty, CheckpointAndTheRestIsFullReplay) {
 
 TEST_P(EngineProperty, DamagedCheckpointChangesNothing) {
   Random random(GetParam());
-  const std::vector<RunKey> live = driver_.engine().LiveRuns();
-  if (live.empty()) GTEST_SKIP() << Seed() << ": every run has ended";
-  Event event = *driver_.engine().Checkpoint(live[0]);
+  RunKey any;
+  driver_.Publish()->runs.ForEach([&](const RunView& run) { any = run.key; });
+  Event event = *driver_.engine().Checkpoint(any);
   std::string& state = std::get<RunCheckpoint>(event.body).state;
   const std::string whole = state;
   const std::string before = Dump(*driver_.Publish());
