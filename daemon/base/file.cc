@@ -11,26 +11,46 @@
 
 namespace nanwatch {
 
+namespace {
+
+// Whether `path` is still the file that was opened: the one who held the lock
+// before may have removed it meanwhile.
+bool IsStill(const std::string& path, int fd) {
+  struct stat opened;
+  struct stat named;
+  return ::fstat(fd, &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+}  // namespace
+
 Result<std::optional<FileLock>> FileLock::Take(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-  if (fd < 0) return std::optional<FileLock>();
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  while (true) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+    if (fd < 0) return std::optional<FileLock>();
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) {
+      if (IsStill(path, fd)) return std::optional<FileLock>(FileLock(path, fd));
+      ::close(fd);
+      continue;
+    }
     const int reason = errno;
     ::close(fd);
     if (reason != EWOULDBLOCK) return std::optional<FileLock>();
     return Error{path + " is locked by another process: stop it, or choose " +
                  "another file"};
   }
-  return std::optional<FileLock>(FileLock(fd));
 }
 
 FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
   return *this;
 }
 
 FileLock::~FileLock() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ < 0) return;
+  ::unlink(path_.c_str());
+  ::close(fd_);
 }
 
 bool FileExists(const std::string& path) {

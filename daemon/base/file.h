@@ -13,19 +13,21 @@
 
 namespace nanwatch {
 
-// Holds an exclusive lock on a file as long as it lives; released by the system
-// when the process dies, however it dies.
+// Holds an exclusive lock on a file as long as it lives, and removes the file
+// then. Released by the system when the process dies, however it dies.
 class FileLock {
  public:
   // Creates `path` if need be. nullopt: the file cannot be created or opened
   // (read-only directory). An error: another process holds the lock.
   static Result<std::optional<FileLock>> Take(const std::string& path);
-  FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FileLock(FileLock&& other) noexcept
+      : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
 
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
+  FileLock(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  std::string path_;
   int fd_ = -1;
 };
 

@@ -107,7 +107,7 @@ Result<std::optional<Database>> Create(const HistoryOptions& options) {
   Result<Database> database =
       Database::Open(options.path, Database::Mode::kWrite, options.vfs);
   if (!database) return std::optional<Database>();
-  Status made = CreateTables(*database, true);
+  Status made = CreateTables(*database);
   if (made) made = SetDurable(*database);
   if (!made) return std::optional<Database>();
   return std::optional<Database>(std::move(*database));

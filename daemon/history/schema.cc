@@ -62,18 +62,16 @@ CREATE TABLE gaps (
 
 }  // namespace
 
-Status CreateTables(Database& database, bool wal) {
+Status CreateTables(Database& database) {
   const std::string identity =
       "PRAGMA application_id = " + std::to_string(kApplicationId) +
       "; PRAGMA user_version = " + std::to_string(kFormatVersion) + ";";
-  if (wal) {
-    // Outside a transaction, before it is a database at all.
-    Result<std::string> mode = database.Text("PRAGMA journal_mode = WAL");
-    if (!mode) return Error{mode.error()};
-    if (*mode != "wal") {
-      return Error{database.path() + ": this file system has no shared " +
-                   "memory for a write-ahead log; put the history elsewhere"};
-    }
+  // Outside a transaction, before it is a database at all.
+  const Result<std::string> mode = database.Text("PRAGMA journal_mode = WAL");
+  if (!mode) return Error{mode.error()};
+  if (*mode != "wal") {
+    return Error{database.path() + ": this file system has no shared memory " +
+                 "for a write-ahead log; put the history elsewhere"};
   }
   Status made =
       database.Execute("BEGIN IMMEDIATE;" + identity + kTables + "COMMIT;");

@@ -45,10 +45,9 @@ inline bool IsPinned(EventKind kind) {
          kind == EventKind::kRankClosed || kind == EventKind::kRunClosed;
 }
 
-// A file that SQLite just made: sets what can only be set before the first
-// table, then makes the tables in one transaction. `wal` off: one file, for
-// exports.
-Status CreateTables(Database& database, bool wal);
+// A file that SQLite just made: turns its write-ahead log on, then makes the
+// tables in one transaction.
+Status CreateTables(Database& database);
 // For every writing connection.
 Status SetDurable(Database& database);
 
