@@ -1,7 +1,9 @@
 #include "app/daemon.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -25,6 +27,19 @@ constexpr Duration kTurn = milliseconds(100);
 constexpr Duration kReturnWithin = seconds(60);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
+
+// When the daemon before this one last wrote to `path`: until then it was
+// alive. Epoch: never.
+Time LastWrite(const std::string& path) {
+  Time last{};
+  for (const std::string& file : {path, path + "-wal"}) {
+    struct stat status {};
+    if (stat(file.c_str(), &status) != 0) continue;
+    last = std::max(last, FromMicros(status.st_mtim.tv_sec * 1000000ll +
+                                     status.st_mtim.tv_nsec / 1000));
+  }
+  return last;
+}
 
 std::string HistoryDetail(const OpenReport& report) {
   return fmt::format("set_aside={} {}", report.set_aside, report.message);
@@ -68,6 +83,7 @@ Status Daemon::OpenHistory() {
           folder.string(), error.message())};
     }
   }
+  last_write_ = LastWrite(config_.history.path);
   OpenReport report;
   Result<std::unique_ptr<History>> history =
       History::Open(config_.history, clock_, &report);
@@ -85,6 +101,7 @@ Status Daemon::OpenHistory() {
 // brings: its version and its rules.
 Status Daemon::Replay() {
   engine_ = std::make_unique<Engine>(config_.engine);
+  Time alive_until{};
   if (history_on()) {
     const Time begun = clock_.Now();
     Result<ReplayOutcome> outcome =
@@ -95,6 +112,7 @@ Status Daemon::Replay() {
     } else {
       replayed_.events = outcome->events;
       pipeline_clock_.RaiseTo(outcome->newest);
+      alive_until = std::max(outcome->newest, last_write_);
     }
     replayed_.duration = clock_.Now() - begun;
     LogInfo("history replayed",
@@ -113,7 +131,7 @@ Status Daemon::Replay() {
   pipeline_->ExpectReturn(engine_->OpenSessions(),
                           pipeline_clock_.Now() + kReturnWithin);
   Event started;
-  started.body = DaemonStarted{std::string(EngineVersion())};
+  started.body = DaemonStarted{std::string(EngineVersion()), alive_until};
   pipeline_->Post(std::move(started));
   Event rules;
   rules.body = RulesLoaded{config_.rules};

@@ -70,6 +70,7 @@ class Daemon {
   const DaemonConfig config_;
   Clock& clock_;
   Time started_{};
+  Time last_write_{};  // of the daemon before this one
 
   // Their own synchronization; in the order in which they are made.
   MonotonicClock pipeline_clock_;

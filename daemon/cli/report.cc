@@ -109,12 +109,13 @@ std::string Numbers(const v1::RunDetail& detail, const Style& style) {
   return out;
 }
 
-std::string CauseText(const v1::CauseVerdict& cause, int number,
+// `said`: the sentence stands above already.
+std::string CauseText(const v1::CauseVerdict& cause, int number, bool said,
                       const Style& style) {
   std::string out =
       fmt::format("  {}. {} {}\n", number, style.Bold(Title(cause.cause())),
                   style.Dim(fmt::format("({})", Word(cause.grade()))));
-  out += Wrapped(cause.sentence(), 5, style.columns);
+  if (!said) out += Wrapped(cause.sentence(), 5, style.columns);
   const std::string place = Place(cause.origin());
   out += style.Dim(fmt::format("     since step {}{}{}", cause.step(),
                                place.empty() ? "" : ", ", place)) +
@@ -135,7 +136,16 @@ std::string CauseText(const v1::CauseVerdict& cause, int number,
   return out;
 }
 
-std::string IncidentText(const v1::Incident& incident, const Style& style) {
+// The cause that says the same as the incident's summary; 0: none does.
+int CauseOf(const v1::RunDetail& run, const v1::Incident& incident) {
+  for (int i = 0; i < run.causes_size(); ++i) {
+    if (run.causes(i).cause() == incident.cause()) return i + 1;
+  }
+  return 0;
+}
+
+std::string IncidentText(const v1::RunDetail& run, const v1::Incident& incident,
+                         const Style& style) {
   std::string when = fmt::format("step {}", incident.opened_step());
   if (incident.has_resolved_step()) {
     when += fmt::format(" to {}", incident.resolved_step());
@@ -146,7 +156,10 @@ std::string IncidentText(const v1::Incident& incident, const Style& style) {
                              fmt::format("{:<8}", Word(incident.worst()))),
                   Word(incident.state()), incident.rule(), when,
                   incident.muted() ? "  muted" : "");
-  out += Wrapped(incident.summary(), 4, style.columns);
+  const int cause = CauseOf(run, incident);
+  out += cause > 0 ? fmt::format("    {} (see {} above)\n",
+                                 Title(incident.cause()), cause)
+                   : Wrapped(incident.summary(), 4, style.columns);
   for (int i = 1; i < incident.findings_size(); ++i) {
     const v1::Finding& finding = incident.findings(i);
     const std::string place =
@@ -192,11 +205,13 @@ std::string DiagnosisReport(const v1::RunDetail& run, const Style& style) {
   std::string out = Head(run.summary(), style) + Verdict(run.summary(), style);
   if (run.causes_size() > 0) out += '\n' + style.Bold("Why") + '\n';
   for (int i = 0; i < run.causes_size(); ++i) {
-    out += CauseText(run.causes(i), i + 1, style);
+    const bool said = run.summary().headline().find(run.causes(i).sentence()) !=
+                      std::string::npos;
+    out += CauseText(run.causes(i), i + 1, said, style);
   }
   if (run.incidents_size() > 0) out += '\n' + style.Bold("Incidents") + '\n';
   for (const v1::Incident& incident : run.incidents()) {
-    out += IncidentText(incident, style);
+    out += IncidentText(run, incident, style);
   }
   return out + '\n' + Numbers(run, style);
 }

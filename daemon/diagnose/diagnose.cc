@@ -67,6 +67,30 @@ void PutWorstFirst(Diagnosis* diagnosis, std::span<const Finding> findings) {
   }
 }
 
+// All that `cause` explains is explained by established ones before it.
+bool IsEcho(const Diagnosis& diagnosis, const CauseVerdict& cause,
+            std::span<const Finding> findings) {
+  bool explains = false;
+  for (const Finding& finding : findings) {
+    if (!Explains(cause, finding)) continue;
+    explains = true;
+    const CauseVerdict* first = FirstCause(diagnosis, finding);
+    if (first == &cause || first->grade != EvidenceGrade::kEstablished) {
+      return false;
+    }
+  }
+  return explains;
+}
+
+// What says nothing new beside an established cause is left out.
+void DropEchoes(Diagnosis* diagnosis, std::span<const Finding> findings) {
+  std::vector<CauseVerdict> kept;
+  for (const CauseVerdict& cause : diagnosis->causes) {
+    if (!IsEcho(*diagnosis, cause, findings)) kept.push_back(cause);
+  }
+  diagnosis->causes = std::move(kept);
+}
+
 // Nothing was ever odd: no cause needs to be looked for.
 bool Spotless(const RunEvidence& e, std::span<const Finding> findings) {
   return findings.empty() && e.overflows == 0 && e.ops.empty() &&
@@ -98,6 +122,7 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
     if (auto rest = Unexplained(c, diagnosis)) {
       diagnosis.causes.push_back(*std::move(rest));
     }
+    DropEchoes(&diagnosis, findings);
     PutWorstFirst(&diagnosis, findings);
     const std::string_view framework = FrameworkOf(run, evidence);
     for (CauseVerdict& cause : diagnosis.causes) {
