@@ -47,14 +47,15 @@ Result<std::vector<StepBucket>> PictureReader::Draw(int points) {
   Status taken = Take(kLevels, 0, INT64_MAX);
   counting_ = false;
   coarsest_ = ChooseLevel(records_, most);
+  each_ = records_ <= most ? 1 : records_ / most + 1;
   damaged_ = 0;
   if (taken) taken = Take(kLevels, 0, INT64_MAX);
   (void)database_.Execute("COMMIT");
   if (!taken) return Error{taken.error()};
   // Edges and the newest records are finer than the middle: those merge first.
-  for (uint64_t each = records_ / most + 1; buckets_.size() > most;
-       each += each / 2 + 1) {
-    buckets_ = Merge(buckets_, each);
+  while (buckets_.size() > most) {
+    each_ += each_ / 2 + 1;
+    buckets_ = Merge(buckets_, each_);
   }
   return std::move(buckets_);
 }
@@ -162,30 +163,49 @@ void PictureReader::TakeBlob(std::string_view body, uint64_t place,
       ++damaged_;
       return;
     }
-    const StepColumns& columns = steps->columns;
-    for (size_t row = 0; row < columns.rows(); ++row, ++place) {
-      if (place < begin || place >= end ||
-          Outside(columns.step[row], columns.step[row])) {
-        continue;
-      }
-      if (counting_) {
-        ++records_;
-        continue;
-      }
-      StepBucket one;
-      AddRows(columns, row, row + 1, &one);
-      buckets_.push_back(one);
-    }
+    TakeBatch(steps->columns, place, begin, end);
+    place += steps->columns.rows();
   }
   if (reader.damaged()) ++damaged_;
+}
+
+// Rows of one batch that begins at `place`, as many at once as one point takes.
+void PictureReader::TakeBatch(const StepColumns& columns, uint64_t place,
+                              uint64_t begin, uint64_t end) {
+  const auto wanted = [&](size_t row) {
+    return place + row >= begin && place + row < end &&
+           !Outside(columns.step[row], columns.step[row]);
+  };
+  size_t row = 0;
+  while (row < columns.rows()) {
+    if (!wanted(row)) {
+      ++row;
+      continue;
+    }
+    if (!counting_ && (buckets_.empty() || buckets_.back().records >= each_)) {
+      buckets_.emplace_back();
+    }
+    const uint64_t room =
+        counting_ ? UINT64_MAX : each_ - buckets_.back().records;
+    const size_t first = row;
+    while (row < columns.rows() && row - first < room && wanted(row)) ++row;
+    if (counting_) {
+      records_ += row - first;
+    } else {
+      AddRows(columns, first, row, &buckets_.back());
+    }
+  }
 }
 
 void PictureReader::Emit(const StepBucket& bucket) {
   if (counting_) {
     records_ += bucket.records;
-  } else {
-    buckets_.push_back(bucket);
+    return;
   }
+  if (buckets_.empty() || buckets_.back().records + bucket.records > each_) {
+    buckets_.emplace_back();
+  }
+  AddBucket(bucket, &buckets_.back());
 }
 
 }  // namespace nanwatch

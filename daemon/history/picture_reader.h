@@ -36,6 +36,8 @@ class PictureReader {
   Status TakeRecords(uint64_t begin, uint64_t end);
   void TakeBlob(std::string_view body, uint64_t place, uint64_t begin,
                 uint64_t end);
+  void TakeBatch(const StepColumns& columns, uint64_t place, uint64_t begin,
+                 uint64_t end);
   Status ReadRows(int level, uint64_t begin, uint64_t end,
                   std::vector<PlacedBucket>* buckets);
   bool Outside(int64_t first, int64_t last) const {
@@ -56,6 +58,7 @@ class PictureReader {
   int coarsest_ = kLevels;  // that may be taken whole
   bool counting_ = false;   // only records_, no buckets_
   uint64_t records_ = 0;
+  uint64_t each_ = 1;  // records that a point should hold
   std::vector<StepBucket> buckets_;
   uint64_t damaged_ = 0;
 };

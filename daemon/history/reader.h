@@ -89,8 +89,9 @@ class HistoryReader {
   virtual uint64_t damaged_events() const = 0;
 
   // For restart: what to apply, in order of id: for each run that is not
-  // closed its newest usable checkpoint of `engine_version`, and the events
-  // after it.
+  // closed, or was within the last hour of the file, its newest usable
+  // checkpoint of `engine_version`, and the events after it. Starts and rules
+  // of the daemon: all.
   virtual Status ForEachRestartEvent(
       std::string_view engine_version,
       const std::function<bool(const StampedEvent&)>& visit) = 0;

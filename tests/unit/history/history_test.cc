@@ -120,11 +120,15 @@ TEST_F(HistoryTest, RestartBeginsAtTheNewestUsableCheckpoint) {
   EXPECT_THAT(IdsForRestart("v3"), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
 }
 
-TEST_F(HistoryTest, RestartLeavesOutRunsThatAreClosed) {
+TEST_F(HistoryTest, RestartLeavesOutRunsThatEndedLongAgo) {
   Put({Opened(Job(1)), Opened(Job(2)), Steps(Job(1), 0, 5),
        EventOf(Job(1), RunClosed{"all ranks closed"}), Steps(Job(2), 0, 5)});
   Commit();
-  EXPECT_THAT(IdsForRestart("v1"), ElementsAre(2, 5));
+  // People still look at it.
+  EXPECT_THAT(IdsForRestart("v1"), ElementsAre(1, 2, 3, 4, 5));
+  clock_.Advance(std::chrono::hours(2));
+  PutAndCommit(Opened(Job(3)));
+  EXPECT_THAT(IdsForRestart("v1"), ElementsAre(2, 5, 6));
 }
 
 TEST_F(HistoryTest, RunsAreListedWithTheirEnds) {
