@@ -120,8 +120,7 @@ int Main(int argc, char** argv) {
       "in one file,\nand shows pages and metrics on the loopback.",
       "nanwatchd");
   // The last one wins, so that a wrapper's flags can be overridden.
-  app.option_defaults()->multi_option_policy(
-      CLI::MultiOptionPolicy::TakeLast);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_version_flag("--version", std::string(DaemonVersion()));
   app.add_option("--config", flags.config,
                  "YAML file; see deploy/nanwatch.yaml")

@@ -11,9 +11,18 @@ endif()
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 
 if(NANWATCH_SANITIZE)
+  # The presets compile at -O1: quick to build, and nothing is optimized away
+  # that a sanitizer would have seen. gcc's guesses at uninitialized values are
+  # wrong beside instrumentation; the release build makes them.
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_compile_options(-fsanitize=${NANWATCH_SANITIZE} -fno-omit-frame-pointer
-                      -fno-sanitize-recover=all -g1)
+                      -fno-sanitize-recover=all -g1
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${NANWATCH_SANITIZE})
+endif()
+if(NANWATCH_BUILD_FUZZ)
+  # Coverage of all that a target reaches, or libFuzzer would be blind.
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 find_program(NANWATCH_CCACHE ccache)

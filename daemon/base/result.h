@@ -21,9 +21,9 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : held_(std::in_place_index<0>, std::move(value)) {}  // NOLINT
-  Result(Error error)                                       // NOLINT
+  Result(T value)  // NOLINT(google-explicit-constructor)
+      : held_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error)  // NOLINT(google-explicit-constructor)
       : held_(std::in_place_index<1>, std::move(error)) {}
 
   bool ok() const { return held_.index() == 0; }
