@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ Event RunEvent(int run, EventBody body) {
   return event;
 }
 
+// Noise, so that nothing compresses better than in earnest.
+double Noise() {
+  static std::mt19937_64 random(1);
+  return std::uniform_real_distribution<double>(-1, 1)(random);
+}
+
 StepBatch Batch(int64_t first, Time now) {
   StepColumns columns;
   for (const StepField field :
@@ -38,8 +45,7 @@ StepBatch Batch(int64_t first, Time now) {
   for (int i = 0; i < kRows; ++i) {
     columns.step.push_back(first + i);
     columns.time.push_back(now + std::chrono::milliseconds(i));
-    const double values[] = {2.0 + 0.001 * (i % 13), 65536,
-                             1.0 + 0.01 * (i % 11)};
+    const double values[] = {2 + 0.1 * Noise(), 65536, 1 + 0.2 * Noise()};
     for (int f = 0; f < 3; ++f) columns.field[f]->values.push_back(values[f]);
     columns.field[static_cast<int>(StepField::kLearningRate)]->values.push_back(
         1e-3);
