@@ -114,13 +114,13 @@ void Admission::Steps(StepColumns columns, Event event,
       event.body = Dropped{.steps = columns.rows(),
                            .first_step = columns.step.front(),
                            .last_step = columns.step.back()};
-      admitted->events.push_back(std::move(event));
       admitted->refused = RefusedMessage{
           .reason = RefusalReason::kInvalid,
           .message = "rank " + std::to_string(event.rank) +
                      " sent a batch whose steps go back " +
                      std::to_string(splits) +
                      " times: count steps up, or name the optimizers"};
+      admitted->events.push_back(std::move(event));
       return;
     }
     NextAttempt(event, session, event.run.attempt + 1, &admitted->events);
