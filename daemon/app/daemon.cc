@@ -222,14 +222,14 @@ Status Daemon::Annotate(const RunKey& run, const Annotation& annotation) {
   Event event;
   event.run = run;
   event.body = annotation;
-  pipeline_->Post(std::move(event));
-  return OkStatus();
+  if (pipeline_->Post(std::move(event))) return OkStatus();
+  return Error{"nanwatchd is behind, or about to end: say it again"};
 }
 
 void Daemon::Reload(const RuleSet& rules) {
   Event event;
   event.body = RulesLoaded{rules};
-  pipeline_->Post(std::move(event));
+  if (!pipeline_->Post(std::move(event))) return ReloadFailed();
   reload_.successful = true;
   reload_.success_us = ToMicros(clock_.Now());
 }

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "model/limits.h"
@@ -41,14 +42,13 @@ bool Pipeline::Offer(Arrival&& arrival, size_t bytes) {
     arrivals_.Wake();
     return taken;
   }
-  if (arrivals_.TryPush(std::move(arrival), bytes)) return true;
-  stats_.mailbox_refusals.fetch_add(1, std::memory_order_relaxed);
-  return false;
+  return arrivals_.TryPush(std::move(arrival), bytes);
 }
 
-void Pipeline::Post(Event event) {
-  posted_.TryPush(std::move(event), 0);
+bool Pipeline::Post(Event event) {
+  const bool taken = posted_.TryPush(std::move(event), 0);
   arrivals_.Wake();
+  return taken;
 }
 
 void Pipeline::RunOnce(Duration wait) {
@@ -65,16 +65,15 @@ void Pipeline::RunOnce(Duration wait) {
   posted_.PopAll(Duration(0), &own_);
 
   const Time now = clock_.Now();
-  for (Event& event : own_) {
-    std::vector<Event> one;
-    one.push_back(std::move(event));
-    Commit(now, std::move(one));
-  }
+  CommitOwn(now);
+  CloseLostRuns(now);  // what the last turn could not
   for (Arrival& arrival : batch_) {
     Take(now, arrival);
     MaybePublish(now);
   }
-  for (const Arrival& arrival : ended_) End(now, arrival.port);
+  std::move(ended_.begin(), ended_.end(), std::back_inserter(ending_));
+  std::erase_if(ending_,
+                [&](const Arrival& one) { return End(now, one.port); });
   LoseMissing(now);
   engine_.Advance(now, &effects_);
   CloseLostRuns(now);
@@ -95,11 +94,14 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
   // A refused message may leave an event that says its sequence is used.
   if (!Commit(now, std::move(admitted.events))) {
-    stats_.history_refusals.fetch_add(1, std::memory_order_relaxed);
     RefusedMessage refused;
     refused.reason = RefusalReason::kBusy;
-    refused.message = "history is behind: send again from this sequence";
+    refused.message = fmt::format(
+        "the history of nanwatchd is behind (is its disk slow?): send again, "
+        "beginning with sequence {}",
+        sequence);
     refused.expected_sequence = sequence;
+    refused.limit = "history_queue";
     arrival.port->Refuse(session, sequence, refused, kRetryAfter);
     return;
   }
@@ -122,17 +124,32 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   }
 }
 
-void Pipeline::End(Time now, const std::shared_ptr<ReplyPort>& port) {
+void Pipeline::CommitOwn(Time now) {
+  std::move(own_.begin(), own_.end(), std::back_inserter(uncommitted_));
+  while (!uncommitted_.empty() && Commit(now, {uncommitted_.front()})) {
+    uncommitted_.pop_front();
+  }
+}
+
+bool Pipeline::End(Time now, const std::shared_ptr<ReplyPort>& port) {
   const auto found = sessions_.find(port.get());
-  if (found == sessions_.end()) return;
-  for (const SessionId session : found->second) {
+  if (found == sessions_.end()) return true;
+  std::set<SessionId>& left = found->second;
+  while (!left.empty()) {
+    const SessionId session = *left.begin();
     const auto held = ports_.find(session);
     // The session may have moved to a newer stream.
-    if (held == ports_.end() || held->second != port) continue;
-    ports_.erase(held);
-    Commit(now, engine_.Lose(session, "the stream ended without a close"));
+    if (held != ports_.end() && held->second == port) {
+      if (!Commit(now,
+                  engine_.Lose(session, "the stream ended without a close"))) {
+        return false;
+      }
+      ports_.erase(held);
+    }
+    left.erase(left.begin());
   }
   sessions_.erase(found);
+  return true;
 }
 
 bool Pipeline::Commit(Time now, std::vector<Event> events) {
@@ -167,15 +184,17 @@ void Pipeline::Spread() {
 
 void Pipeline::CloseLostRuns(Time now) {
   while (!effects_.close.empty()) {
+    std::vector<RunKey> runs = std::exchange(effects_.close, {});
     std::vector<Event> closing;
-    for (RunKey& run : effects_.close) {
+    for (const RunKey& run : runs) {
       Event event;
-      event.run = std::move(run);
+      event.run = run;
       event.body = RunClosed{"lost"};
       closing.push_back(std::move(event));
     }
-    effects_.close.clear();
-    Commit(now, std::move(closing));
+    if (Commit(now, std::move(closing))) continue;
+    effects_.close = std::move(runs);  // the next turn tries again
+    return;
   }
 }
 
@@ -186,10 +205,11 @@ void Pipeline::ExpectReturn(std::vector<SessionId> sessions, Time until) {
 
 void Pipeline::LoseMissing(Time now) {
   if (awaited_.empty() || now < return_deadline_) return;
-  for (const SessionId session : awaited_) {
-    Commit(now, engine_.Lose(session, "did not come back after a restart"));
+  while (!awaited_.empty() &&
+         Commit(now, engine_.Lose(*awaited_.begin(),
+                                  "did not come back after a restart"))) {
+    awaited_.erase(awaited_.begin());
   }
-  awaited_.clear();
 }
 
 void Pipeline::WriteCheckpoints(Time now) {
@@ -241,6 +261,9 @@ void Pipeline::CopyStats() {
   copy(stats_.duplicates, engine.duplicates);
   copy(stats_.refused, engine.refused);
   copy(stats_.late_op_statuses, engine.late_op_statuses);
+  copy(stats_.pending_ops_not_kept, engine.pending_ops_not_kept);
+  copy(stats_.watched_ops_not_kept, engine.watched_ops_not_kept);
+  copy(stats_.findings_not_kept, engine.findings_not_kept);
   copy(stats_.sessions, engine.sessions);
   copy(stats_.runs, engine.runs);
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -26,8 +27,10 @@ namespace nanwatch {
 
 // Figures for metrics. Written by the pipeline thread, read by any.
 struct PipelineStats {
-  std::atomic<uint64_t> mailbox_refusals{0};
-  std::atomic<uint64_t> history_refusals{0};
+  // Of the engine: what there was no room for.
+  std::atomic<uint64_t> pending_ops_not_kept{0};
+  std::atomic<uint64_t> watched_ops_not_kept{0};
+  std::atomic<uint64_t> findings_not_kept{0};
   std::atomic<uint64_t> checkpoints{0};
   std::atomic<uint64_t> steps{0};
   std::atomic<uint64_t> op_statuses{0};
@@ -48,8 +51,9 @@ class Pipeline : public IngestSink {
 
   // Any thread.
   bool Offer(Arrival&& arrival, size_t bytes) override;
-  // An event from this side: rules, an annotation. Any thread; always taken.
-  void Post(Event event);
+  // An event from this side: rules, an annotation. Any thread. False: too many
+  // wait already, or the end has come.
+  bool Post(Event event);
   void Wake() { arrivals_.Wake(); }
 
   // One turn of the loop: waits at most `wait` for something to do.
@@ -69,7 +73,10 @@ class Pipeline : public IngestSink {
 
  private:
   void Take(Time now, Arrival& arrival);
-  void End(Time now, const std::shared_ptr<ReplyPort>& port);
+  // What comes from this side waits while history is full: nobody would send it
+  // again. End: false when something of it is left for the next turn.
+  void CommitOwn(Time now);
+  bool End(Time now, const std::shared_ptr<ReplyPort>& port);
   // Appends to history and applies. False: history is full, nothing happened.
   bool Commit(Time now, std::vector<Event> events);
   void Spread();  // puts the collected effects into the outbox
@@ -94,8 +101,10 @@ class Pipeline : public IngestSink {
 
   // The pipeline thread's alone.
   std::vector<Arrival> batch_;
-  std::vector<Arrival> ended_;
-  std::vector<Event> own_;
+  std::vector<Arrival> ended_;     // just popped
+  std::vector<Arrival> ending_;    // whose sessions are not all lost yet
+  std::vector<Event> own_;         // just popped
+  std::deque<Event> uncommitted_;  // of this side, in their order
   Effects effects_;
   uint64_t newest_id_;
   Time last_publish_{};

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "model/metric_names.h"
 
@@ -71,6 +72,15 @@ void ReportPipeline(Pipeline& pipeline, std::vector<SelfSample>* samples) {
       samples);
   Add(Metric::kMailboxCapacity,
       static_cast<double>(pipeline.mailbox_capacity()), samples);
+  const std::pair<const char*, const std::atomic<uint64_t>*> limits[] = {
+      {"pending_ops", &stats.pending_ops_not_kept},
+      {"watched_ops", &stats.watched_ops_not_kept},
+      {"findings", &stats.findings_not_kept}};
+  for (const auto& [limit, hits] : limits) {
+    samples->push_back({Name(Metric::kLimitHits),
+                        {{"limit", limit}},
+                        static_cast<double>(hits->load())});
+  }
 }
 
 void ReportHistory(const HistoryStats& stats,

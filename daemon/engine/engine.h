@@ -57,8 +57,10 @@ struct EngineStats {
   uint64_t duplicates = 0;
   uint64_t refused = 0;
   uint64_t late_op_statuses = 0;
-  uint64_t ops_not_kept = 0;          // limits "pending_ops" and "watched_ops"
-  uint64_t findings_not_kept = 0;     // limit "findings"
+  // What there was no room for, by the limit that was hit.
+  uint64_t pending_ops_not_kept = 0;
+  uint64_t watched_ops_not_kept = 0;
+  uint64_t findings_not_kept = 0;
   uint64_t unusable_checkpoints = 0;  // of another version, or damaged
   uint64_t sessions = 0;              // open now
   uint64_t runs = 0;                  // held now

@@ -53,7 +53,7 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
   const uint64_t not_kept = rank->ops.not_kept();
   shared_->stats.late_op_statuses +=
       rank->ops.Take(columns, saturation, rank->last_step, &shared_->marks);
-  shared_->stats.ops_not_kept += rank->ops.not_kept() - not_kept;
+  shared_->stats.pending_ops_not_kept += rank->ops.not_kept() - not_kept;
   shared_->stats.op_statuses += columns.rows();
   rank->totals.op_statuses += columns.rows();
   totals_.op_statuses += columns.rows();
@@ -88,7 +88,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
   WatchedOp* watched =
       rank->ops.Watched(op.status.op, op.status.slot, op.interesting);
   if (watched == nullptr) {
-    shared_->stats.ops_not_kept += op.interesting;
+    shared_->stats.watched_ops_not_kept += op.interesting;
     return;
   }
   if (op.interesting) watched->last_interesting = attempt;

@@ -10,9 +10,10 @@
 namespace nanwatch::limits {
 
 // --- One message from a client -------------------------------------------
-// gRPC's receive limit. A full StepBatch of kStepsPerBatch with every column is
+// A full StepBatch of kStepsPerBatch with every column is
 // 4096 x ~110 B = 450 KB, a full OpBatch 16384 x ~60 B = 1 MB.
-// Beyond: the stream ends with RESOURCE_EXHAUSTED ("message_bytes").
+// Beyond: refused ("message_bytes"). Beyond twice as much gRPC does not read it
+// and ends the stream with RESOURCE_EXHAUSTED and a sentence of its own.
 inline constexpr size_t kMessageBytes = 4 << 20;
 // Beyond: the batch is refused, INVALID ("batch_records").
 inline constexpr size_t kStepsPerBatch = 4096;
@@ -94,7 +95,8 @@ inline constexpr int kRequestOps = 64;
 inline constexpr int kPointsPerQuery = 10000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
 inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
-inline constexpr int kFindingsPerRun = 4096;  // rank findings; then "limit hit"
+// Of ranks and ops. Beyond: not shown, counted ("findings").
+inline constexpr int kFindingsPerRun = 4096;
 // Shown in an incident, first cause first; further ones still count.
 inline constexpr size_t kFindingsPerIncident = 64;
 // What people muted in a run; the oldest go first.

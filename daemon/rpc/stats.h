@@ -18,7 +18,7 @@ inline constexpr int kRefusalReasons = 6;
 std::string_view Name(RefusalReason reason);  // "invalid", "busy", ...
 
 // The bounds that can be hit on the way in, by their names in model/limits.h.
-inline constexpr std::array<std::string_view, 16> kIngestLimits = {
+inline constexpr std::array<std::string_view, 17> kIngestLimits = {
     "message_bytes",
     "batch_records",
     "string_bytes",
@@ -34,6 +34,7 @@ inline constexpr std::array<std::string_view, 16> kIngestLimits = {
     "runs",
     "ranks",
     "mailbox",
+    "history_queue",
     "other"};
 
 // Counters, ever rising, but for `streams`. Written and read by any thread.
