@@ -13,11 +13,26 @@
 namespace nanwatch {
 namespace {
 
-// The op stopped being bad when the scale was lower.
+// Few overflows: what the scaler is there for. Those of the descent to the
+// first good step are start-up and do not count: all attempts before it
+// overflowed.
+bool FewOverflows(const RunEvidence& e) {
+  constexpr int64_t kFewOf50 = 5;  // rule 5 speaks of more in a row
+  if (e.first_good_step < 0) return false;
+  const int64_t since = e.last_step - e.first_good_step + 1;
+  const int64_t startup =
+      std::max<int64_t>(0, static_cast<int64_t>(e.attempts_last_50) - since);
+  return static_cast<int64_t>(e.overflows_last_50) - startup <= kFewOf50;
+}
+
+// The op stopped being bad when the scale was lower. A gradient that is bad
+// just now, after few overflows, waits for the scaler's answer: some answer
+// only the second overflow.
 bool WentWithTheScale(const OpEvidence& op, const RunEvidence& e) {
-  if (op.clean_statuses == 0) return false;
-  if (!IsBadNow(op, e)) return true;
-  return op.scale_min && e.scale_now && *e.scale_now <= *op.scale_min;
+  if (op.clean_statuses > 0 && !IsBadNow(op, e)) return true;
+  if (!IsForward(op) && op.nan == 0 && FewOverflows(e)) return true;
+  return op.clean_statuses > 0 && op.scale_min && e.scale_now &&
+         *e.scale_now <= *op.scale_min;
 }
 
 // Bad only while a NaN went through the forward pass: that one's doing.
@@ -38,7 +53,6 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   if (!e.scaler_dynamic || e.overflows == 0 || e.good_steps == 0) {
     return std::nullopt;
   }
-  constexpr uint64_t kFewOf50 = 5;  // rule 5 speaks of more in a row
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
   bool all_went = true;
@@ -49,9 +63,8 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.ops.push_back(op.op.name);
   }
   if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
-  const bool few = e.overflows_last_50 <= kFewOf50;
-  verdict.grade =
-      few && all_went ? EvidenceGrade::kEstablished : EvidenceGrade::kSupported;
+  verdict.grade = FewOverflows(e) && all_went ? EvidenceGrade::kEstablished
+                                              : EvidenceGrade::kSupported;
   verdict.rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
   if (verdict.grade == EvidenceGrade::kEstablished) {
     verdict.ceiling = Severity::kInfo;
