@@ -6,19 +6,30 @@
 
 namespace nanwatch {
 
-void AlignedRing::Pass(Place was, Place at) {
-  for (size_t i = slots_.size(); i > head_; --i) {
+AlignedRing::Slot* AlignedRing::Pass(Place was, Place at) {
+  const size_t found = Find(at);
+  const bool there = found < slots_.size() && slots_[found].place == at;
+  for (size_t i = found + (there ? 1 : 0); i > head_; --i) {
     Slot& slot = slots_[i - 1];
-    if (slot.place <= was) return;
-    if (slot.place <= at) ++slot.passed;
+    if (slot.place <= was) break;
+    ++slot.passed;
   }
+  return there ? &slots_[found] : nullptr;
 }
 
-AlignedRing::Slot* AlignedRing::Find(Place at) {
+size_t AlignedRing::Find(Place at) const {
+  if (empty() || slots_.back().place < at) return slots_.size();
+  // Steps mostly follow each other without a gap or a second try.
+  const int64_t ahead = at.step - slots_[head_].place.step;
+  const size_t waiting = slots_.size() - head_;
+  if (ahead >= 0 && ahead < static_cast<int64_t>(waiting)) {
+    const size_t guess = head_ + static_cast<size_t>(ahead);
+    if (slots_[guess].place == at) return guess;
+  }
   const auto slot = std::lower_bound(
       slots_.begin() + head_, slots_.end(), at,
       [](const Slot& s, const Place& place) { return s.place < place; });
-  return slot != slots_.end() && slot->place == at ? &*slot : nullptr;
+  return static_cast<size_t>(slot - slots_.begin());
 }
 
 AlignedRing::Slot* AlignedRing::Insert(Place at, Time time) {
@@ -34,9 +45,7 @@ AlignedRing::Slot* AlignedRing::Insert(Place at, Time time) {
   slot.first = slot.last = time;
   slot.step.step = at.step;
   slot.step.attempt_of_step = at.attempt;
-  const auto where = std::lower_bound(
-      slots_.begin() + head_, slots_.end(), at,
-      [](const Slot& s, const Place& place) { return s.place < place; });
+  const auto where = slots_.begin() + static_cast<ptrdiff_t>(Find(at));
   return &*slots_.insert(where, slot);
 }
 

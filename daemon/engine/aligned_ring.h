@@ -28,9 +28,8 @@ class AlignedRing {
   void Add(Place was, Place at, int32_t rank, const StepRecord& record,
            Places&& places) {
     if (at.step > fastest_) fastest_ = at.step;
-    Pass(was, at);
+    Slot* slot = Pass(was, at);
     if (at <= judged_) return;  // too late
-    Slot* slot = Find(at);
     if (slot == nullptr) {
       const bool newest = slots_.empty() || slots_.back().place < at;
       slot = Insert(at, record.time);
@@ -71,8 +70,11 @@ class AlignedRing {
     AlignedStep step;
   };
 
-  void Pass(Place was, Place at);
-  Slot* Find(Place at);
+  // Counts the member in the slots after `was` up to `at`, and returns that of
+  // `at`; null: there is none.
+  Slot* Pass(Place was, Place at);
+  // Where in slots_ `at` is, or would be inserted.
+  size_t Find(Place at) const;
   Slot* Insert(Place at, Time time);
   static int32_t CountPassed(Place at, std::span<const Place> places);
   static void Note(Slot* slot, int32_t rank, const StepRecord& record);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -66,9 +67,12 @@ StepColumns HealthySteps(int64_t first) {
     columns.step.push_back(first + i);
     columns.time.push_back(kStart + std::chrono::milliseconds(first + i));
   }
-  column(StepField::kLoss, [](int i) { return 2.0 + 0.001 * (i % 13); });
+  // Noise, as a training has it.
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> noise(-1, 1);
+  column(StepField::kLoss, [&](int) { return 2 + 0.1 * noise(random); });
   column(StepField::kLossScale, [](int) { return 65536.0; });
-  column(StepField::kGradNorm, [](int i) { return 1.0 + 0.01 * (i % 11); });
+  column(StepField::kGradNorm, [&](int) { return 1 + 0.2 * noise(random); });
   column(StepField::kLearningRate, [](int) { return 1e-3; });
   columns.flag[static_cast<int>(StepFlag::kOverflow)] =
       FlagColumn{Bitmap((kRows + 7) / 8), {}};
