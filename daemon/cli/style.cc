@@ -40,6 +40,7 @@ Style Style::OfTerminal() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) {
     style.columns = std::min<int>(size.ws_col, 120);
+    if (size.ws_row > 0) style.rows = size.ws_row;
   }
   return style;
 }

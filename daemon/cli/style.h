@@ -15,6 +15,7 @@ namespace nanwatch {
 struct Style {
   bool color = false;
   int columns = 80;
+  int rows = 24;
 
   // For standard output: colour when it is a terminal and NO_COLOR is unset.
   static Style OfTerminal();

@@ -79,8 +79,10 @@ std::string CauseLines(const v1::RunDetail& run, const Style& style) {
   std::string name = cause.cause();
   std::replace(name.begin(), name.end(), '_', ' ');
   std::string out = style.Bold(name) +
-                    style.Dim(fmt::format(" ({})", Word(cause.grade()))) +
-                    '\n' + Wrapped(cause.sentence(), 2, style.columns);
+                    style.Dim(fmt::format(" ({})", Word(cause.grade()))) + '\n';
+  const bool said =
+      run.summary().headline().find(cause.sentence()) != std::string::npos;
+  if (!said) out += Wrapped(cause.sentence(), 2, style.columns);
   for (int i = 0; i < std::min(cause.actions_size(), 2); ++i) {
     out += "  -> " +
            Wrapped(cause.actions(i).sentence(), 5, style.columns).substr(5);
@@ -126,11 +128,16 @@ std::string Screen(const v1::RunDetail& run, const v1::GetStepsResponse& steps,
   return out;
 }
 
-// The screen's text with every line cleared to its end, from the top.
-void Paint(const std::string& text) {
+// The screen's text from the top, with every line cleared to its end. What does
+// not fit below is left out: the verdict stands first.
+void Paint(const std::string& text, int rows) {
   std::string out = "\x1b[H";
+  int row = 1;
   for (const char c : text) {
-    if (c == '\n') out += "\x1b[K";
+    if (c == '\n') {
+      out += "\x1b[K";
+      if (row++ == rows) break;
+    }
     out += c;
   }
   out += "\x1b[J";
@@ -176,7 +183,8 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
       client.WatchRun(request, [&](const v1::RunDetail& detail) {
         last = Screen(detail, ReadSteps(client, run, style), style);
         if (terminal) {
-          Paint(last + style.Dim("\n^C ends this view, not the training\n"));
+          Paint(last + style.Dim("\n^C ends this view, not the training"),
+                style.rows);
         } else {
           std::fputs((last + '\n').c_str(), stdout);
         }
