@@ -14,6 +14,7 @@
 #include "app/supervisor.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/resident.h"
 #include "config/config.h"
 
 namespace nanwatch {
@@ -99,6 +100,7 @@ int Serve(const Flags& flags) {
                       (*daemon)->http_address()));
   Supervisor supervisor;
   supervisor.Ready();
+  ForgetStartupCode();
   while (true) {
     const timespec wait = supervisor.Interval();
     const int number = sigtimedwait(&signals, nullptr, &wait);
@@ -142,4 +144,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace nanwatch
 
-int main(int argc, char** argv) { return nanwatch::Main(argc, argv); }
+int main(int argc, char** argv) {
+  nanwatch::LimitArenas();
+  return nanwatch::Main(argc, argv);
+}

@@ -1,0 +1,20 @@
+// What the kernel counts as this process's memory, kept small.
+
+#ifndef NANWATCH_BASE_RESIDENT_H_
+#define NANWATCH_BASE_RESIDENT_H_
+
+namespace nanwatch {
+
+// Call first in main: few malloc arenas. By default each of the threads that
+// gRPC makes gets one of its own, and each keeps what it once held.
+void LimitArenas();
+
+// Call once when everything runs. Starting up touches most of the code of some
+// ninety shared libraries (relocation, constructors), which is then resident
+// for ever though never run again. This unmaps the pages of code; those that
+// are used come back from the page cache at a minor fault each.
+void ForgetStartupCode();
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_BASE_RESIDENT_H_
