@@ -89,8 +89,10 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   const SessionId session = arrival.message.session;
   const Sequence sequence = arrival.message.sequence;
   const bool closes = std::holds_alternative<RankClosed>(arrival.message.body);
-  const std::string fresh_id =
-      fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
+  std::string fresh_id;
+  if (std::holds_alternative<OpenSessionMessage>(arrival.message.body)) {
+    fresh_id = fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
+  }
   Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
   // A refused message may leave an event that says its sequence is used.
   if (!Commit(now, std::move(admitted.events))) {
