@@ -43,6 +43,8 @@ class IncidentBook {
   void Update(Time now, int64_t step, std::span<const Finding> findings,
               const Diagnosis& diagnosis, const FindPlace& place,
               std::vector<Incident>* changed);
+  // The next Update renews numbers and sentences, however soon it comes.
+  void RenewNext() { renew_ = {}; }
   // Timers: holds and mutes that end, annotations to be told. The earliest is
   // due at NextTimer(), which may be in the past.
   void Advance(Time now, std::vector<Incident>* changed);

@@ -43,7 +43,7 @@ void RunState::Remove(const FindingKey& key) {
   if (board_.Remove(key)) changed_ = true;
 }
 
-void RunState::Refresh(RankState* rank, const StepRecord& record) {
+void RunState::Refresh(RankState* rank, Time time) {
   for (const FindingKey& key : board_.KeysOf(rank->description.rank)) {
     Finding* const held = board_.Find(key);
     if (key.list == FindingKey::List::kStep) {
@@ -53,7 +53,7 @@ void RunState::Refresh(RankState* rank, const StepRecord& record) {
           key.place / kSlots, static_cast<Slot>(key.place % kSlots), false);
       if (watched != nullptr) watched->rules.Describe(key.rule, held);
     }
-    held->last = std::max(held->last, record.time);
+    held->last = std::max(held->last, time);
   }
 }
 

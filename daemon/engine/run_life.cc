@@ -192,6 +192,10 @@ void RunState::Close(Time now, std::string_view reason, Effects* effects) {
       SetLife(rank.get(), LifeState::kClosed);
     }
   }
+  // The last word is as of the last record, not of the last diagnosis.
+  for (const auto& rank : ranks_) Refresh(rank.get(), rank->last_record);
+  book_.RenewNext();
+  Judge(now, last_step_, effects);
   std::vector<Incident> changed;
   book_.Close(Raise(now), reason, &changed);
   board_.Clear();

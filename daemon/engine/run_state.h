@@ -175,8 +175,8 @@ class RunState {
   void Remove(const FindingKey& key);
   Finding Blank(const Subject& subject, int64_t step, Time time) const;
   Subject SubjectOf(const RankState& rank, const OptimizerTrack& track) const;
-  // The newest numbers into the findings of a rank.
-  void Refresh(RankState* rank, const StepRecord& record);
+  // The newest numbers into the findings of a rank, as of its record of `time`.
+  void Refresh(RankState* rank, Time time);
   void Judge(Time time, int64_t step, Effects* effects);
   void JudgeIfChanged(Time time, int64_t step, Effects* effects);
   void Tell(std::vector<Incident>* changed, Effects* effects);

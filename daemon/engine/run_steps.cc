@@ -102,7 +102,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   }
   Align(*rank, *track, was, record);
   if (!board_.empty() && TimeToRejudge(rank->tally.attempts())) {
-    Refresh(rank, record);
+    Refresh(rank, record.time);
     changed_ |= Lowest() == rank;
   }
   JudgeIfChanged(record.time, record.step, effects);

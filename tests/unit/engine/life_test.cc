@@ -26,6 +26,29 @@ TEST(LifeTest, AllRanksClosedEndsTheRun) {
   EXPECT_THAT(driver.effects().notices, IsEmpty());
 }
 
+TEST(LifeTest, WhatIsSaidAtTheEndIsAsOfTheLastRecord) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  // Neither a diagnosis nor a renewal of the sentences is due at the last one.
+  constexpr int64_t kAttempts = 4001;
+  for (int64_t step = 0; step < kAttempts; ++step) {
+    driver.Sleep(std::chrono::milliseconds(1));
+    driver.Steps(s, {{.step = step, .overflow = true, .skipped = true}});
+  }
+  driver.Close(s);
+  const auto run = driver.Run("job");
+  EXPECT_THAT(run->diagnosis.headline, HasSubstr("4001"));
+  bool streak = false;
+  for (const Incident& incident : run->incidents) {
+    for (const Finding& finding : incident.findings) {
+      if (finding.rule != 5) continue;
+      streak = true;
+      EXPECT_THAT(finding.sentence, HasSubstr("4001 attempts"));
+    }
+  }
+  EXPECT_TRUE(streak);
+}
+
 TEST(LifeTest, CloseThatIsSentAgainIsAcked) {
   Driver driver;
   const SessionId s = driver.Open("job");
