@@ -6,10 +6,14 @@
 namespace nanwatch {
 namespace {
 
+// Whether the run takes the cure already.
+enum class When : uint8_t { kNotCured, kCured };
+
 struct Advice {
   Cause cause;
   std::string_view framework;  // empty: any
   std::string_view sentence;
+  When when = When::kNotCured;
 };
 
 constexpr Advice kAdvice[] = {
@@ -41,6 +45,11 @@ constexpr Advice kAdvice[] = {
     {Cause::kHarmlessPadding, "jax",
      "Use jmp.StaticLossScale, and mask the padding with jnp.where before the "
      "op."},
+
+    {Cause::kHarmlessPadding, "",
+     "Nothing: the update is applied all the same. To silence even this note, "
+     "mask the padding before the op.",
+     When::kCured},
 
     {Cause::kStartupCalibration, "",
      "Nothing, if it ends within the scaler's grace. A lower initial scale "
@@ -193,6 +202,13 @@ std::string_view Recognise(std::string_view text) {
   return "";
 }
 
+// A static scale whose overflow check is off skips no update.
+bool IsCured(Cause cause, const RunDescription& run) {
+  return cause == Cause::kHarmlessPadding &&
+         run.scaler.kind == ScalingKind::kStatic &&
+         run.scaler.overflow_check == false;
+}
+
 }  // namespace
 
 std::string_view FrameworkOf(const RunDescription& run,
@@ -203,10 +219,12 @@ std::string_view FrameworkOf(const RunDescription& run,
   return !declared.empty() ? declared : Recognise(evidence.scaler);
 }
 
-std::vector<Action> ActionsFor(Cause cause, std::string_view framework) {
+std::vector<Action> ActionsFor(Cause cause, const RunDescription& run,
+                               std::string_view framework) {
+  const When when = IsCured(cause, run) ? When::kCured : When::kNotCured;
   std::vector<Action> actions;
   for (const Advice& advice : kAdvice) {
-    if (advice.cause != cause) continue;
+    if (advice.cause != cause || advice.when != when) continue;
     const bool meant = advice.framework.empty() || framework.empty() ||
                        advice.framework == framework;
     if (!meant) continue;

@@ -19,8 +19,9 @@ std::string_view FrameworkOf(const RunDescription& run,
                              const RunEvidence& evidence);
 
 // The general ones first; of a framework's only those of `framework`, or all
-// when that is empty.
-std::vector<Action> ActionsFor(Cause cause, std::string_view framework);
+// when that is empty. No cure is advised that `run` declares already.
+std::vector<Action> ActionsFor(Cause cause, const RunDescription& run,
+                               std::string_view framework);
 
 }  // namespace nanwatch
 

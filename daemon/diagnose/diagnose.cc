@@ -126,7 +126,7 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
     PutWorstFirst(&diagnosis, findings);
     const std::string_view framework = FrameworkOf(run, evidence);
     for (CauseVerdict& cause : diagnosis.causes) {
-      cause.actions = ActionsFor(cause.cause, framework);
+      cause.actions = ActionsFor(cause.cause, run, framework);
     }
   }
   diagnosis.headline = Headline(c, diagnosis);

@@ -50,6 +50,8 @@ TEST(PaddingTest, TheCureLeavesANote) {
   EXPECT_THAT(diagnosis.headline,
               AllOf(HasSubstr("Healthy, with a note: Log overflows"),
                     Not(HasSubstr("no update is applied"))));
+  ASSERT_EQ(diagnosis.causes[0].actions.size(), 1u);
+  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence, HasSubstr("Nothing"));
 }
 
 TEST(PaddingTest, ABadElementInTheRealRegionRaisesAgain) {
