@@ -83,6 +83,7 @@ int Serve(const Flags& flags) {
   const sigset_t signals = WaitedFor();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails
   Result<DaemonConfig> config = ReadConfig(flags);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", config.error().c_str());

@@ -265,6 +265,18 @@ std::optional<RefusedMessage> Admission::CheckBody(
                         " ops: report a sample of them",
                     "ops_per_session");
     }
+    size_t bytes = 0;
+    for (size_t i = rank.ops.names() - first; i < names->names.ops.size();
+         ++i) {
+      bytes += BytesHeldFor(names->names.ops[i]) + limits::kRankOpBytes;
+    }
+    if (bytes > 0 && registry_.op_bytes() + bytes > limits::kOpBytes) {
+      return refuse(RefusalReason::kLimit,
+                    who + " names more ops than the daemon has room for (" +
+                        std::to_string(limits::kOpBytes >> 20) +
+                        " MB over all runs): report a sample of them",
+                    "op_bytes");
+    }
   } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
     for (const uint32_t op : ops->columns.op) {
       if (op < rank.ops.names()) continue;

@@ -45,6 +45,7 @@ class Registry {
 
   size_t runs() const { return by_key_.size(); }
   size_t ranks() const { return shared_->ranks; }
+  size_t op_bytes() const { return shared_->op_bytes; }
   RunState* at(uint32_t slot) const { return slots_[slot].get(); }
   // By opening.
   std::vector<SessionId> OpenSessions() const;

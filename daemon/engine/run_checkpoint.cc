@@ -1,6 +1,7 @@
 // A run's whole state to bytes and back.
 
 #include "engine/run_state.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -69,6 +70,7 @@ bool RunState::Load(std::string_view state) {
     RankState& rank = *ranks_.emplace_back(std::make_unique<RankState>());
     reader(rank);
     ++shared_->ranks;
+    HoldOpBytes(rank.ops.names() * limits::kRankOpBytes);
     shared_->open_ranks += rank.life == LifeState::kOpen;
   }
   std::string book;
@@ -76,6 +78,7 @@ bool RunState::Load(std::string_view state) {
   if (!reader.ok() || !reader.at_end() || !book_.Load(book)) return false;
   op_index_.clear();
   for (size_t i = 0; i < op_names_.size(); ++i) IndexOp(i);
+  for (const OpName& op : op_names_) HoldOpBytes(BytesHeldFor(op));
   changed_ = false;
   fresh_.clear();
   blocks_.clear();

@@ -23,6 +23,7 @@ RunState::RunState(RunKey key, uint32_t slot, EngineShared* shared)
 
 RunState::~RunState() {
   shared_->ranks -= ranks_.size();
+  shared_->op_bytes -= op_bytes_;
   shared_->open_ranks -= static_cast<size_t>(OpenRanks());
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/run_state.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -19,10 +20,28 @@ std::string BytesOf(const OpName& op) {
 
 }  // namespace
 
+size_t BytesHeldFor(const OpName& op) {
+  // The entry in a vector that grows by doubling, and a node of the index whose
+  // key says the same again.
+  constexpr size_t kNode = 96;
+  return 2 * sizeof(OpName) + kNode +
+         2 * (op.name.size() + op.type.size() + op.data_format.size()) +
+         2 * sizeof(int64_t) *
+             (op.logical_shape.size() + op.storage_shape.size());
+}
+
+void RunState::HoldOpBytes(size_t bytes) {
+  op_bytes_ += bytes;
+  shared_->op_bytes += bytes;
+}
+
 uint32_t RunState::InternOp(const OpName& op) {
   const auto [at, fresh] = op_index_.try_emplace(
       BytesOf(op), static_cast<uint32_t>(op_names_.size()));
-  if (fresh) op_names_.push_back(op);
+  if (fresh) {
+    op_names_.push_back(op);
+    HoldOpBytes(BytesHeldFor(op));
+  }
   return at->second;
 }
 
@@ -31,6 +50,7 @@ void RunState::IndexOp(size_t index) {
 }
 
 void RunState::AddOps(RankState* rank, const OpNames& names) {
+  const size_t before = rank->ops.names();
   // History may begin in the middle of a session.
   while (rank->ops.names() < names.first_index) {
     OpName unknown;
@@ -41,6 +61,7 @@ void RunState::AddOps(RankState* rank, const OpNames& names) {
     if (names.first_index + i < rank->ops.names()) continue;  // held already
     rank->ops.AddName(InternOp(names.ops[i]), names.ops[i].dtype);
   }
+  HoldOpBytes((rank->ops.names() - before) * limits::kRankOpBytes);
 }
 
 void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,

@@ -43,10 +43,14 @@ struct EngineShared {
   EngineStats stats;
   size_t ranks = 0;       // held
   size_t open_ranks = 0;  // of those
+  size_t op_bytes = 0;    // of the names of ops, as limits::kOpBytes counts
   // Scratch, kept to spare the allocation.
   RowMarks marks;
   std::vector<RankPulse> pulses;
 };
+
+// Memory that a run's entry for an op takes, near enough.
+size_t BytesHeldFor(const OpName& op);
 
 // The ranks that must agree, for one optimizer.
 struct AgreementState {
@@ -159,6 +163,7 @@ class RunState {
   // Without step records: those of steps before `step`.
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
+  void HoldOpBytes(size_t bytes);
   void IndexOp(size_t index);
   // run_judgement.cc
   // Puts (or, with kNone, removes) what rule `key.rule` of `rules` says now.
@@ -249,6 +254,7 @@ class RunState {
 
   // --- Not state: made anew from it.
   std::map<std::string, uint32_t> op_index_;  // by the op's bytes
+  size_t op_bytes_ = 0;                       // its part of the shared one
   bool changed_ = false;           // findings or evidence since the last Judge
   std::vector<FindingKey> fresh_;  // findings opened since the last Judge
   bool dirty_ = true;

@@ -52,6 +52,11 @@ inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
 inline constexpr size_t kRuns = 16384;
 inline constexpr size_t kRanks = 131072;
 inline constexpr int kWorldSizeMax = 1 << 20;
+// Names of ops, counted once a run (400 B and their strings), and 32 B for each
+// rank that has one: 600,000 names, or 1,000 ranks of 8,000 ops each. Beyond:
+// further names are refused ("op_bytes"); statuses of known ops go on.
+inline constexpr size_t kOpBytes = 256 << 20;
+inline constexpr size_t kRankOpBytes = 32;
 // Parsed batches that wait for the pipeline. Beyond: refused with a retry hint
 // ("mailbox").
 inline constexpr size_t kMailboxEvents = 16384;

@@ -18,7 +18,7 @@ inline constexpr int kRefusalReasons = 6;
 std::string_view Name(RefusalReason reason);  // "invalid", "busy", ...
 
 // The bounds that can be hit on the way in, by their names in model/limits.h.
-inline constexpr std::array<std::string_view, 17> kIngestLimits = {
+inline constexpr std::array<std::string_view, 18> kIngestLimits = {
     "message_bytes",
     "batch_records",
     "string_bytes",
@@ -28,6 +28,7 @@ inline constexpr std::array<std::string_view, 17> kIngestLimits = {
     "layer_scales",
     "streams",
     "ops_per_session",
+    "op_bytes",
     "sessions_per_stream",
     "quota",
     "replies",

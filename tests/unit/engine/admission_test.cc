@@ -246,6 +246,28 @@ TEST(AdmissionTest, OpsWithoutNamesAreRefusedAndTheSequenceUsed) {
   EXPECT_FALSE(driver.Steps(s, {{.step = 1}}).refused);
 }
 
+TEST(AdmissionTest, NamesOfOpsFillNoMoreThanTheirRoom) {
+  Driver driver;
+  // 13 kB each, so that few sessions fill the room.
+  std::vector<OpName> ops(8192);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    ops[i].name = std::to_string(i);
+    ops[i].type.assign(6000, 't');
+  }
+  std::vector<SessionId> sessions;
+  std::optional<RefusedMessage> refused;
+  while (!refused && sessions.size() < 10) {
+    sessions.push_back(driver.Open("job" + std::to_string(sessions.size())));
+    refused = driver.Name(sessions.back(), ops).refused;
+  }
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(sessions.size(), 3u);
+  EXPECT_EQ(refused->limit, "op_bytes");
+  // Ops that are known go on, also when they are named again.
+  EXPECT_FALSE(driver.Name(sessions[0], ops).refused);
+  EXPECT_FALSE(driver.Ops(sessions[0], {{.step = 1, .op = 8191}}).refused);
+}
+
 TEST(AdmissionTest, ClockThreeHoursOffIsShifted) {
   Driver driver;
   OpenSessionMessage open;

@@ -1,0 +1,191 @@
+// The loop with a real engine, and a history that can be full.
+
+#include "app/pipeline.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr SessionId kSession = 7;
+
+class FullableHistory : public History {
+ public:
+  bool full = false;
+  std::vector<Event> kept;
+
+  bool Append(Time, SharedEvents events) override {
+    if (full && !events->empty()) return false;
+    kept.insert(kept.end(), events->begin(), events->end());
+    return true;
+  }
+  uint64_t last_id() const override { return kept.size(); }
+  uint64_t committed() const override { return kept.size(); }
+  void OnCommitted(std::function<void(uint64_t)>) override {}
+  void SaveSent(const RunKey&, const Incident&) override {}
+  std::vector<RunKey> NeedCheckpoint() const override { return {}; }
+  void RunOnce(Duration) override {}
+  void Close() override {}
+  HistoryStats stats() const override { return {}; }
+
+  template <typename Body>
+  int Count() const {
+    int n = 0;
+    for (const Event& event : kept) {
+      n += std::holds_alternative<Body>(event.body);
+    }
+    return n;
+  }
+};
+
+class HeardPort : public ReplyPort {
+ public:
+  Sequence acked = 0;
+  std::optional<RefusedMessage> refused;
+
+  void Opened(SessionId, const OpenedSession&, bool) override {}
+  void Ack(SessionId, Sequence sequence) override { acked = sequence; }
+  void Refuse(SessionId, Sequence, const RefusedMessage& why,
+              Duration) override {
+    refused = why;
+  }
+  void Ask(const Request&) override {}
+};
+
+class PipelineTest : public testing::Test {
+ protected:
+  PipelineTest() {
+    Offer(0, [] {
+      OpenSessionMessage open;
+      open.session = kSession;
+      open.run_id = "job";
+      return open;
+    }());
+    Turn();
+  }
+  bool Offer(Sequence sequence, decltype(ClientMessage::body) body,
+             size_t bytes = 100) {
+    Arrival arrival;
+    arrival.port = port_;
+    arrival.message.session = kSession;
+    arrival.message.sequence = sequence;
+    arrival.message.body = std::move(body);
+    return pipeline_.Offer(std::move(arrival), bytes);
+  }
+  void EndStream() {
+    Arrival arrival;
+    arrival.port = port_;
+    arrival.ended = true;
+    pipeline_.Offer(std::move(arrival), 0);
+  }
+  StepBatch Step(int64_t step) {
+    StepBatch batch;
+    batch.columns.step = {step};
+    batch.columns.time = {system_.Now()};
+    return batch;
+  }
+  void Turn() {
+    system_.Advance(std::chrono::milliseconds(10));
+    pipeline_.RunOnce(Duration(0));
+  }
+
+  ManualClock system_{FromMicros(1'700'000'000'000'000)};
+  MonotonicClock clock_{system_};
+  Engine engine_{EngineOptions{}};
+  FullableHistory history_;
+  Outbox outbox_{[](const Notice&) {}, /*durable=*/true};
+  Published<Snapshot> published_{std::make_shared<Snapshot>()};
+  Pipeline pipeline_{engine_, &history_, outbox_, published_, clock_, 0};
+  std::shared_ptr<HeardPort> port_ = std::make_shared<HeardPort>();
+};
+
+TEST_F(PipelineTest, AFullHistoryRefusesAndSaysWhereToGoOn) {
+  history_.full = true;
+  Offer(1, Step(1));
+  Turn();
+  ASSERT_TRUE(port_->refused);
+  EXPECT_EQ(port_->refused->reason, RefusalReason::kBusy);
+  EXPECT_EQ(port_->refused->expected_sequence, 1u);
+  EXPECT_EQ(port_->refused->limit, "history_queue");
+  EXPECT_THAT(port_->refused->message, HasSubstr("sequence 1"));
+  EXPECT_EQ(engine_.stats().steps, 0u);
+
+  history_.full = false;
+  Offer(1, Step(1));
+  Turn();
+  EXPECT_EQ(port_->acked, 1u);
+  EXPECT_EQ(engine_.stats().steps, 1u);
+}
+
+TEST_F(PipelineTest, AStreamThatEndsWhileHistoryIsFullIsLostLater) {
+  history_.full = true;
+  EndStream();
+  Turn();
+  EXPECT_EQ(engine_.OpenSessions().size(), 1u);
+  history_.full = false;
+  Turn();
+  EXPECT_EQ(history_.Count<RankLost>(), 1);
+  EXPECT_TRUE(engine_.OpenSessions().empty());
+  Turn();
+  EXPECT_EQ(history_.Count<RankLost>(), 1);
+}
+
+TEST_F(PipelineTest, WhatComesFromThisSideWaitsForHistoryInItsOrder) {
+  history_.full = true;
+  Event rules;
+  rules.body = RulesLoaded{};
+  EXPECT_TRUE(pipeline_.Post(rules));
+  Turn();
+  Event stop;
+  stop.run = {"job", 0};
+  stop.body = Annotation{.kind = Annotation::Kind::kStopRequest};
+  EXPECT_TRUE(pipeline_.Post(stop));
+  Turn();
+  history_.full = false;
+  Turn();
+  EXPECT_EQ(history_.Count<RulesLoaded>(), 1);
+  ASSERT_EQ(history_.Count<Annotation>(), 1);
+  EXPECT_TRUE(std::holds_alternative<Annotation>(history_.kept.back().body));
+}
+
+TEST_F(PipelineTest, ALostRunIsClosedWhenHistoryHasRoomAgain) {
+  EndStream();
+  Turn();
+  history_.full = true;
+  system_.Advance(std::chrono::minutes(16));
+  Turn();
+  Turn();
+  EXPECT_EQ(history_.Count<RunClosed>(), 0);
+  history_.full = false;
+  Turn();
+  Turn();
+  EXPECT_EQ(history_.Count<RunClosed>(), 1);
+}
+
+TEST_F(PipelineTest, AFullMailboxRefusesAndTakesAgainWhenItIsEmptied) {
+  EXPECT_TRUE(Offer(1, Step(1), limits::kMailboxBytes));
+  EXPECT_FALSE(Offer(2, Step(2)));
+  Turn();
+  EXPECT_EQ(port_->acked, 1u);
+  EXPECT_TRUE(Offer(2, Step(2)));
+  Turn();
+  EXPECT_EQ(port_->acked, 2u);
+}
+
+TEST_F(PipelineTest, TakesNothingOnceItIsClosed) {
+  pipeline_.Close();
+  EXPECT_FALSE(Offer(1, Step(1)));
+}
+
+}  // namespace
+}  // namespace nanwatch
