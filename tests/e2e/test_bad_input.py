@@ -1,20 +1,26 @@
 """Bad input: a sentence for each, a counter, and nothing else is lost with it.
 
-Not here, since unit tests prove them: a full mailbox (IngestTest
-.SaysBusyOnceAndPassesOverWhatFollows), a full history queue (HistoryTest
-.RefusesWhatDoesNotFitTheQueue), socket paths and a port in use
-(test_lifecycle.py).
+Not here: a full mailbox and a full history queue (PipelineTest, IngestTest
+.SaysBusyOnceAndPassesOverWhatFollows, HistoryTest
+.RefusesWhatDoesNotFitTheQueue); other socket paths, a port in use, a file that
+is no history (test_lifecycle.py).
 """
 
+import contextlib
 import json
+import os
 import queue
 import re
+import resource
+import socket
+import sqlite3
 import subprocess
+import tempfile
 import threading
 import time
 
 import pytest
-from conftest import BIN, Daemon, feed, wait_for
+from conftest import BIN, Daemon, feed, get_json, wait_for
 
 US = int(time.time() * 1e6)
 
@@ -95,10 +101,8 @@ def ops(session, sequence, columns="", op=0):
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def house():
     """One daemon for all that must not harm it."""
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="nw-") as name:
         it = Daemon(name).start()
         yield it
@@ -329,8 +333,6 @@ def test_steps_that_go_back_are_a_new_attempt_beside_the_old(house):
     found = {int(r.get("attempt", 0)): int(r["steps"])
              for r in listed["runs"] if r["run_id"] == "again"}
     assert found == {0: 30, 1: 5}
-    from conftest import get_json
-
     old = get_json(house.http + "/api/v1/runs/again/attempts/0/steps")
     assert "29" in json.dumps(old)
     text = house.nanwatch("runs").stdout
@@ -370,3 +372,253 @@ def test_an_annotation_of_nothing_is_a_sentence(house):
     assert "nobody" in done.stderr
     done = house.nanwatch("mute", "noted", "--rule", "none", check=False)
     assert "there is no rule none" in done.stderr
+
+
+def resident_mb(daemon):
+    return daemon.metric("process_resident_memory_bytes") / 2**20
+
+
+def test_ten_thousand_runs_from_one_client(folder):
+    daemon = Daemon(folder).start()
+    try:
+        with Raw(daemon.address) as one, Raw(daemon.address) as two, \
+                Raw(daemon.address) as three, Raw(daemon.address) as other:
+            other.opened(1, "other")
+            for n, raw in enumerate((one, two, three)):
+                # 4,096 are what a stream may carry; the rest is refused.
+                sessions = range(10_000 * (n + 1), 10_000 * (n + 1) + 4_100)
+                raw.say(*(opening(s, f"run-{s}") for s in sessions))
+                for _ in range(4):
+                    told = raw.hear("refusal", 20)
+                    assert "4096 sessions" in told["message"]
+                raw.say(*(steps(s, 1, 0, 2) for s in sessions[:4_096]))
+            other.say(steps(1, 1))
+            other.acked(1)
+            wait_for("all steps are there", lambda: daemon.metric(
+                "nanwatch_ingest_steps_total") == 3 * 2 * 4096 + 10, 30)
+            assert limit_hits(daemon, "sessions_per_stream") == 12
+            assert daemon.metric("nanwatch_engine_runs") == 3 * 4096 + 1
+            assert resident_mb(daemon) < 400
+            assert int(summary(daemon, "other")["steps"]) == 10
+            # The exposition stays bounded, too, and says so.
+            assert len(daemon.metrics()) < 32 << 20
+    finally:
+        daemon.kill()
+
+
+def test_a_million_ops_from_one_client(folder):
+    daemon = Daemon(folder).start()
+    try:
+        with Raw(daemon.address) as raw, Raw(daemon.address) as other:
+            other.opened(1, "other")
+            batches = [names(0, 9999, 8192, first)
+                       for first in range(0, 65536, 8192)]
+            full = 0
+            for session in range(100, 116):
+                raw.opened(session, f"ops-{session}")
+                for n, message in enumerate(batches):
+                    raw.say(message.replace("session: 0", f"session: {session}")
+                            .replace("9999", str(n + 1)))
+                raw.say(names(session, 9, 1, 65536))  # one more than may be
+                told = ""
+                while "65536" not in told:
+                    told = raw.hear("refusal", 20)["message"]
+                    full += "256 MB over all runs" in told
+                    # What follows names that were refused has no beginning.
+                    assert ("65536" in told or "256 MB over all runs" in told
+                            or "name the ones between first" in told), told
+                # The ops that are known go on.
+                if session == 100:
+                    raw.say(ops(session, 10, "nan { row_gaps: 0 counts: 1 }",
+                                65535))
+                    raw.acked(10)
+            assert limit_hits(daemon, "ops_per_session") == 16
+            assert limit_hits(daemon, "op_bytes") == full > 4
+            assert daemon.metric("nanwatch_ingest_op_statuses_total") == 1
+            assert resident_mb(daemon) < 400
+            other.say(steps(1, 1))
+            other.acked(1)
+    finally:
+        daemon.kill()
+
+
+# ------------------------------------------------------------------- history
+
+
+def degraded(daemon):
+    return counted(daemon, "nanwatch_history_degraded")
+
+
+def goes_on(daemon, run, steps=100):
+    """Trainings are judged, whatever became of the file."""
+    feed(daemon.address, "--run", run, "--steps", str(steps), "--rate", "0")
+    assert int(summary(daemon, run)["steps"]) == steps
+
+
+def set_aside(folder, kind):
+    return [p for p in folder.iterdir() if f"history.db.{kind}-" in p.name
+            and not p.name.endswith(("-wal", "-shm"))]
+
+
+def test_a_history_damaged_in_its_middle_keeps_what_can_be_read(folder):
+    daemon = Daemon(folder).start()
+    feed(daemon.address, "--run", "old", "--steps", "20000", "--rate", "0")
+    assert daemon.stop() == 0
+    pages = bytearray(daemon.history.read_bytes())
+    for at in range(len(pages) // 2, len(pages) // 2 + 3 * 4096):
+        pages[at] ^= 0x5a
+    daemon.history.write_bytes(pages)
+    daemon.start()
+    try:
+        assert degraded(daemon) == 0
+        goes_on(daemon, "new")
+        assert set_aside(folder, "damaged")
+        said = daemon.log.read_text()
+        assert "cannot be used" in said and "set aside" in said
+    finally:
+        daemon.kill()
+
+
+def test_a_history_of_a_newer_version_is_left_as_it_is(folder):
+    daemon = Daemon(folder).start()
+    feed(daemon.address, "--run", "old", "--steps", "100", "--rate", "0")
+    assert daemon.stop() == 0
+    with contextlib.closing(sqlite3.connect(daemon.history)) as file:
+        version = file.execute("pragma user_version").fetchone()[0]
+        file.execute(f"pragma user_version = {version + 1}")
+        file.commit()
+    daemon.start()
+    try:
+        assert degraded(daemon) == 0
+        goes_on(daemon, "new")
+        aside, = set_aside(folder, "newer")
+        assert "of a newer nanwatch" in daemon.log.read_text()
+        with contextlib.closing(sqlite3.connect(aside)) as file:
+            assert file.execute("select count(*) from runs").fetchone()[0] == 1
+    finally:
+        daemon.kill()
+
+
+@contextlib.contextmanager
+def small_disk(folder, size):
+    """A file system of its own; skips where none may be mounted."""
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}",
+                           "tmpfs", str(folder)], capture_output=True)
+    if made.returncode != 0:
+        pytest.skip("may not mount")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def limited(daemon, limit):
+    """Starts the daemon so that files end at `limit` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        return daemon.start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_fills_up_ends_history_and_nothing_else(folder):
+    daemon = Daemon(folder)
+    limited(daemon, 150_000)
+    try:
+        assert degraded(daemon) == 0
+        told = feed(daemon.address, "--run", "many", "--steps", "60000",
+                    "--rate", "0")
+        wait_for("the full disk shows", lambda: degraded(daemon) == 1)
+        assert counted(daemon, "nanwatch_history_failures_total") >= 1
+        assert "history is off: it cannot be written" in daemon.log.read_text()
+        assert int(summary(daemon, "many")["steps"]) == told["acked"] > 0
+        goes_on(daemon, "after")
+        kept = daemon.history.stat().st_size
+    finally:
+        daemon.stop()
+    # What was kept before is there again where there is room.
+    assert kept > 0
+    daemon.start()
+    try:
+        assert degraded(daemon) == 0
+        assert "many" in daemon.nanwatch("runs").stdout
+        goes_on(daemon, "again")
+    finally:
+        daemon.kill()
+
+
+def test_a_full_disk_from_the_start(folder):
+    with small_disk(folder / "disk", "256k") as disk:
+        (disk / "filler").write_bytes(b"x" * 250_000)
+        daemon = Daemon(folder)
+        daemon.history = disk / "history.db"
+        daemon.start()
+        try:
+            assert degraded(daemon) == 1
+            said = daemon.log.read_text()
+            assert str(daemon.history) in said and "history is off" in said
+            goes_on(daemon, "without")
+        finally:
+            daemon.kill()
+
+
+def test_a_history_that_is_read_only(folder):
+    with small_disk(folder / "disk", "16m") as disk:
+        daemon = Daemon(folder)
+        daemon.history = disk / "history.db"
+        daemon.start()
+        feed(daemon.address, "--run", "old", "--steps", "500", "--rate", "0")
+        assert daemon.stop() == 0
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        daemon.start()
+        try:
+            assert degraded(daemon) == 1
+            said = daemon.log.read_text()
+            assert str(daemon.history) in said and "history is off" in said
+            goes_on(daemon, "without")
+        finally:
+            daemon.kill()
+
+
+# ------------------------------------------------ socket and configuration
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+def test_a_socket_of_another_user_is_left_alone(folder):
+    folder.chmod(0o777)
+    path = folder / "ingest.sock"
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(str(path))
+    done = subprocess.run(
+        ["setpriv", "--reuid", "65534", "--clear-groups",
+         str(BIN / "nanwatchd"), "--socket", str(path), "--history", "off",
+         "--listen", "127.0.0.1:0"],
+        capture_output=True, text=True, timeout=10)
+    if "Permission denied" in done.stderr:
+        pytest.skip("another user may not run what was built here")
+    assert done.returncode == 1
+    assert f"{path} belongs to user 0" in done.stderr
+    assert "choose another path" in done.stderr
+    assert path.is_socket()
+
+
+def test_every_error_of_a_configuration_with_its_line(folder):
+    path = folder / "nanwatch.yaml"
+    path.write_text("""\
+history:
+  keep_for: -3s
+  keep_byts: 1GB
+rules:
+  scale_collapse: {warning_ratio: banana}
+web:
+  listen: 300.0.0.1:99999
+""")
+    done = subprocess.run([str(BIN / "nanwatchd"), "--config", str(path)],
+                          capture_output=True, text=True, timeout=10)
+    assert done.returncode == 2
+    for line, word in ((2, "keep_for"), (3, "keep_byts"),
+                       (5, "warning_ratio")):
+        assert re.search(rf"{path}:{line}:.*{word}", done.stderr), done.stderr
+    assert len(done.stderr.splitlines()) >= 4, done.stderr
