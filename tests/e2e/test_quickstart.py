@@ -1,0 +1,82 @@
+"""deploy/quickstart, as the README says it, in the build that is there."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import ROOT, wait_for
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "build/release/build.ninja").exists(),
+    reason="build/release is not configured; quickstart would build it all")
+
+
+def call(*arguments):
+    return subprocess.run(
+        [ROOT / "deploy/quickstart", "--no-install", *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
+    )
+
+
+def has_ended(pid):
+    try:
+        status = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return True
+    return status.rpartition(")")[2].split()[0] == "Z"
+
+
+def test_both_verdicts_are_right(capsys):
+    began = time.monotonic()
+    done = call()
+    with capsys.disabled():
+        print(f"\nquickstart: {time.monotonic() - began:.0f} s in a warm build")
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdicts = re.findall(r"^The verdict is .*", done.stdout, re.M)
+    assert verdicts == [
+        "The verdict is right: critical, harmless_padding (established).",
+        "The verdict is right: info, harmless_padding (established).",
+    ]
+    assert "WRONG" not in done.stderr
+    padding, cure = done.stdout.split("== Training word2vec: cure")
+    said = " ".join(padding.split())
+    assert "no update is applied any more" in said
+    assert "4000 attempts in a row overflowed" in said
+    assert "enable_overflow_check=False" in said
+    assert "Nothing: the update is applied all the same." in " ".join(
+        cure.split())
+
+
+@pytest.mark.parametrize("arguments", [
+    ("--scenario", "bogus"), ("--scenario",), ("--scaler", "bogus"),
+    ("--bogus",),
+])
+def test_a_wrong_option_is_told(arguments):
+    done = call(*arguments)
+    assert done.returncode == 2
+    assert arguments[-1] in done.stderr
+    assert done.stdout == ""
+
+
+def test_keep_leaves_a_daemon_that_its_pid_ends():
+    done = call("--keep", "--scenario", "nan")
+    assert done.returncode == 0, done.stdout + done.stderr
+    pid = int(re.search(r"runs on as process (\d+)", done.stdout)[1])
+    try:
+        comm = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+        assert comm == "nanwatchd"
+        address = re.search(r"export (NANWATCH_ADDRESS)=(\S+)", done.stdout)
+        runs = subprocess.run(
+            [ROOT / "build/release/bin/nanwatch", "runs"], text=True,
+            capture_output=True, timeout=60,
+            env={**os.environ, address[1]: address[2]},
+        )
+        assert "nan" in runs.stdout, runs.stderr
+    finally:
+        os.kill(pid, signal.SIGTERM)
+    wait_for("the daemon that was kept ends", lambda: has_ended(pid))
