@@ -95,6 +95,7 @@ void ReportHistory(const HistoryStats& stats,
   add(Metric::kHistoryQueue, stats.queue_bytes);
   add(Metric::kHistoryFile, stats.file_bytes);
   add(Metric::kHistoryRemoved, stats.removed_events);
+  add(Metric::kHistoryLost, stats.lost_events);
   add(Metric::kHistoryDegraded, stats.degraded ? 1 : 0);
 }
 

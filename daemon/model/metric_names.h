@@ -119,6 +119,7 @@ enum class Metric : uint8_t {
   kHistoryQueue,
   kHistoryFile,
   kHistoryRemoved,
+  kHistoryLost,
   kHistoryDegraded,
   // The daemon: notifications.
   kNotifySent,
@@ -131,7 +132,7 @@ enum class Metric : uint8_t {
   kSeriesLimit,
   kSeriesDropped,
 };
-inline constexpr int kMetrics = 99;
+inline constexpr int kMetrics = 100;
 
 // The base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -361,6 +362,9 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      true, "Size of the history file."},
     {Metric::kHistoryRemoved, "nanwatch_history_removed_events_total",
      MetricKind::kCounter, true, "Events removed by retention."},
+    {Metric::kHistoryLost, "nanwatch_history_lost_events_total",
+     MetricKind::kCounter, true,
+     "Events judged and not kept, because the history could not be written."},
     {Metric::kHistoryDegraded, "nanwatch_history_degraded", MetricKind::kGauge,
      true,
      "1 when the history cannot be written: records are judged, but not kept."},

@@ -532,6 +532,7 @@ def test_a_disk_that_fills_up_ends_history_and_nothing_else(folder):
                     "--rate", "0")
         wait_for("the full disk shows", lambda: degraded(daemon) == 1)
         assert counted(daemon, "nanwatch_history_failures_total") >= 1
+        assert counted(daemon, "nanwatch_history_lost_events_total") >= 1
         assert "history is off: it cannot be written" in daemon.log.read_text()
         assert int(summary(daemon, "many")["steps"]) == told["acked"] > 0
         goes_on(daemon, "after")
