@@ -95,13 +95,31 @@ class HistoryReader {
   virtual Status ForEachRestartEvent(
       std::string_view engine_version,
       const std::function<bool(const StampedEvent&)>& visit) = 0;
+  // The same of one attempt, however long ago it ended.
+  virtual Status ForEachEventFromCheckpoint(
+      const RunKey& run, std::string_view engine_version,
+      const std::function<bool(const StampedEvent&)>& visit) = 0;
 
+  // In the order in which they opened.
   virtual Result<std::vector<RunRow>> Runs() = 0;
   virtual Result<std::vector<StepBucket>> Steps(const StepQuery& query) = 0;
   virtual Result<std::vector<OpRow>> Ops(const OpQuery& query) = 0;
   // Incidents as last sent.
   virtual Result<std::vector<std::pair<RunKey, Incident>>> Sent() = 0;
 };
+
+// The attempt asked for, else the newest of that run. Null: none such.
+inline const RunRow* FindRun(const std::vector<RunRow>& rows,
+                             std::string_view run_id,
+                             std::optional<int32_t> attempt) {
+  const RunRow* found = nullptr;
+  for (const RunRow& row : rows) {
+    if (row.key.run_id != run_id) continue;
+    if (attempt && row.key.attempt != *attempt) continue;
+    if (found == nullptr || found->key.attempt < row.key.attempt) found = &row;
+  }
+  return found;
+}
 
 }  // namespace nanwatch
 

@@ -27,6 +27,9 @@ class SqliteReader : public HistoryReader {
   Status ForEachRestartEvent(
       std::string_view engine_version,
       const std::function<bool(const StampedEvent&)>& visit) override;
+  Status ForEachEventFromCheckpoint(
+      const RunKey& run, std::string_view engine_version,
+      const std::function<bool(const StampedEvent&)>& visit) override;
   Result<std::vector<RunRow>> Runs() override;
   Result<std::vector<StepBucket>> Steps(const StepQuery& query) override;
   Result<std::vector<OpRow>> Ops(const OpQuery& query) override;
@@ -39,6 +42,12 @@ class SqliteReader : public HistoryReader {
     uint64_t start = 0;  // id of its checkpoint; 0: from its first event
   };
 
+  // Each run's newest usable checkpoint and what follows it; for a damaged
+  // index every event, of `only` if it is given.
+  Status FromCheckpoints(const std::vector<LiveRun>& runs,
+                         std::string_view engine_version,
+                         const std::optional<RunKey>& only,
+                         const std::function<bool(const StampedEvent&)>& visit);
   Result<int64_t> RowOf(const RunKey& run);
   // Rows of the table `events` of one run with ids >= `start`.
   Status CollectRows(int64_t run, uint64_t start, std::vector<int64_t>* ids);
@@ -82,10 +91,25 @@ Status SqliteReader::ForEachRestartEvent(
     const std::function<bool(const StampedEvent&)>& visit) {
   Result<std::vector<LiveRun>> live = LiveRuns();
   if (!live) return ForEachEvent(0, std::nullopt, visit);
+  return FromCheckpoints(*live, engine_version, std::nullopt, visit);
+}
+
+Status SqliteReader::ForEachEventFromCheckpoint(
+    const RunKey& run, std::string_view engine_version,
+    const std::function<bool(const StampedEvent&)>& visit) {
+  const Result<int64_t> row = RowOf(run);
+  if (!row) return Error{row.error()};
+  return FromCheckpoints({{*row, run, 0}}, engine_version, run, visit);
+}
+
+Status SqliteReader::FromCheckpoints(
+    const std::vector<LiveRun>& runs, std::string_view engine_version,
+    const std::optional<RunKey>& only,
+    const std::function<bool(const StampedEvent&)>& visit) {
   std::vector<int64_t> ids;
   std::map<RunKey, uint64_t> start;
   Status collected = CollectRows(0, 0, &ids);
-  for (LiveRun& run : *live) {
+  for (const LiveRun& run : runs) {
     if (!collected) break;
     const Result<uint64_t> checkpoint =
         UsableCheckpoint(run.row, engine_version);
@@ -93,7 +117,7 @@ Status SqliteReader::ForEachRestartEvent(
     collected = CollectRows(run.row, start[run.key], &ids);
   }
   // A damaged index: everything there is, in order.
-  if (!collected) return ForEachEvent(0, std::nullopt, visit);
+  if (!collected) return ForEachEvent(0, only, visit);
   std::sort(ids.begin(), ids.end());
   EventScan scan(database_);
   RunKey last;

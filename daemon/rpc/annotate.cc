@@ -29,6 +29,21 @@ std::optional<Annotation::Kind> KindOf(v1::AnnotationKind kind) {
   }
 }
 
+// Why nobody would hear of a stop; empty: somebody would.
+std::string WhyNotStopped(const RunView& run) {
+  if (run.state == LifeState::kClosed) {
+    return fmt::format("run {} attempt {} has ended already", run.key.run_id,
+                       run.key.attempt);
+  }
+  if (run.state == LifeState::kLost) {
+    return fmt::format(
+        "run {} attempt {} is lost: no rank is connected that could be told; "
+        "say it again when one has come back",
+        run.key.run_id, run.key.attempt);
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
@@ -40,6 +55,9 @@ Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
       limits::kSettingBytes) {
     return Error{fmt::format("the reason is longer than {} bytes: shorten it",
                              limits::kSettingBytes)};
+  }
+  if (*kind == Annotation::Kind::kStopRequest) {
+    if (std::string why = WhyNotStopped(run); !why.empty()) return Error{why};
   }
   Annotation annotation;
   annotation.kind = *kind;

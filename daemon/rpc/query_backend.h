@@ -16,11 +16,17 @@
 
 namespace nanwatch {
 
-// All functions may be called from any thread and do not block.
+// All functions may be called from any thread and, but for past_run, do not
+// block.
 struct QueryBackend {
   std::function<std::shared_ptr<const Snapshot>()> snapshot;
   // The history's database; empty: history is off.
   std::string history_path;
+  // A run that has left the snapshot, judged again from history; seconds for a
+  // long one. Null: history knows none such. Not set: history is off.
+  std::function<Result<std::shared_ptr<const RunView>>(std::string_view run_id,
+                                                       std::optional<int32_t>)>
+      past_run;
   // Posts the annotation as an event.
   std::function<Status(const RunKey&, const Annotation&)> annotate;
   // Rules by number; "" and nullopt: no such rule.

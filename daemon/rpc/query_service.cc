@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "model/limits.h"
 #include "rpc/annotate.h"
+#include "rpc/ended_runs.h"
 #include "rpc/view_messages.h"
 #include "wire/event_codec.h"
 
@@ -74,20 +76,32 @@ grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext*,
   const std::shared_ptr<const Snapshot> snapshot = backend_.snapshot();
   snapshot->runs.ForEach(
       [&](const RunView& run) { WriteSummary(run, response->add_runs()); });
+  if (const auto reader = OpenHistory(); reader.ok()) {
+    // What is there now is worth showing without what has been.
+    const Status listed = AppendEndedRuns(**reader, *snapshot, response);
+    if (!listed) LogWarning("ended runs are not listed", listed.error());
+  }
   response->set_daemon(backend_.daemon);
   response->set_now_us(ToMicros(backend_.clock->Now()));
   return grpc::Status::OK;
 }
 
+Result<std::shared_ptr<const RunView>> QueryServiceImpl::Find(
+    const std::string& run_id, std::optional<int32_t> attempt) const {
+  if (auto run = backend_.snapshot()->Find(run_id, attempt)) return run;
+  if (backend_.past_run) {
+    auto past = backend_.past_run(run_id, attempt);
+    if (!past || *past != nullptr) return past;
+  }
+  return Error{NoSuchRun(run_id, attempt)};
+}
+
 grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext*,
                                       const v1::GetRunRequest* request,
                                       v1::GetRunResponse* response) {
-  const auto run =
-      backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
-  if (run == nullptr) {
-    return Missing(NoSuchRun(request->run_id(), AttemptOf(*request)));
-  }
-  WriteDetail(*run, backend_.rule_name, response->mutable_run());
+  const auto run = Find(request->run_id(), AttemptOf(*request));
+  if (!run) return Missing(run.error());
+  WriteDetail(**run, backend_.rule_name, response->mutable_run());
   return grpc::Status::OK;
 }
 
@@ -99,16 +113,18 @@ grpc::Status QueryServiceImpl::WatchRun(
                                   ? kWatchIntervalMs
                                   : std::clamp(asked, kShortestWatchIntervalMs,
                                                kLongestWatchIntervalMs));
-  std::shared_ptr<const RunView> shown;
+  const auto first = Find(request->run_id(), AttemptOf(*request));
+  if (!first) return Missing(first.error());
+  v1::WatchRunResponse response;
+  WriteDetail(**first, backend_.rule_name, response.mutable_run());
+  if (!writer->Write(response)) return grpc::Status::CANCELLED;
+  std::shared_ptr<const RunView> shown = *first;
   while (!context->IsCancelled()) {
     auto run =
         backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
-    if (run == nullptr && shown == nullptr) {
-      return Missing(NoSuchRun(request->run_id(), AttemptOf(*request)));
-    }
     if (run == nullptr) return grpc::Status::OK;  // ended, and gone from view
     if (run != shown) {
-      v1::WatchRunResponse response;
+      response.Clear();
       WriteDetail(*run, backend_.rule_name, response.mutable_run());
       if (!writer->Write(response)) break;
       shown = std::move(run);
@@ -137,14 +153,7 @@ Result<RunKey> QueryServiceImpl::FindKey(const std::string& run_id,
   if (shown != nullptr) return shown->key;
   Result<std::vector<RunRow>> rows = reader.Runs();
   if (!rows) return Error{rows.error()};
-  const RunRow* newest = nullptr;
-  for (const RunRow& row : *rows) {
-    if (row.key.run_id != run_id) continue;
-    if (attempt && row.key.attempt != *attempt) continue;
-    if (newest == nullptr || newest->key.attempt < row.key.attempt) {
-      newest = &row;
-    }
-  }
+  const RunRow* newest = FindRun(*rows, run_id, attempt);
   if (newest == nullptr) return Error{NoSuchRun(run_id, attempt)};
   return newest->key;
 }
@@ -195,14 +204,24 @@ grpc::Status QueryServiceImpl::ExportRun(
   return grpc::Status::OK;
 }
 
+std::string QueryServiceImpl::WhyNotToldTo(
+    const v1::AnnotateRequest& request) const {
+  const auto reader = OpenHistory();
+  if (!reader) return NoSuchRun(request.run_id(), AttemptOf(request));
+  const Result<RunKey> key =
+      FindKey(request.run_id(), AttemptOf(request), **reader);
+  if (!key) return key.error();
+  return fmt::format(
+      "run {} attempt {} has ended: nothing can be said to it any more",
+      key->run_id, key->attempt);
+}
+
 grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext*,
                                         const v1::AnnotateRequest* request,
                                         v1::AnnotateResponse* response) {
   const auto run =
       backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
-  if (run == nullptr) {
-    return Missing(NoSuchRun(request->run_id(), AttemptOf(*request)));
-  }
+  if (run == nullptr) return Missing(WhyNotToldTo(*request));
   const Result<Annotation> annotation =
       ReadAnnotation(*request, *run, backend_);
   if (!annotation) return {StatusCode::INVALID_ARGUMENT, annotation.error()};

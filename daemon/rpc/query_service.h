@@ -50,6 +50,11 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   bool WaitFor(Duration wait);
   bool stopped();
   Result<std::unique_ptr<HistoryReader>> OpenHistory() const;
+  // In the snapshot, else from history. `attempt` absent: the newest.
+  Result<std::shared_ptr<const RunView>> Find(
+      const std::string& run_id, std::optional<int32_t> attempt) const;
+  // Of an annotation for a run that is not in the snapshot.
+  std::string WhyNotToldTo(const v1::AnnotateRequest& request) const;
   // Also of runs that have left the snapshot. `attempt` absent: the newest.
   Result<RunKey> FindKey(const std::string& run_id,
                          std::optional<int32_t> attempt,

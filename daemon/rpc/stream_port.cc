@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/limits.h"
+#include "rpc/short_reason.h"
 
 namespace nanwatch {
 namespace {
@@ -74,7 +75,7 @@ void StreamPort::Ask(const Request& request) {
   out->set_id(request.id);
   out->set_expires_at_step(request.expires_at_step);
   if (request.kind == Request::Kind::kStop) {
-    out->mutable_stop()->set_reason(request.reason);
+    out->mutable_stop()->set_reason(ShortReason(request.reason));
   } else {
     v1::Request::CollectOps* collect = out->mutable_collect_ops();
     collect->mutable_ops()->Assign(request.ops.begin(), request.ops.end());

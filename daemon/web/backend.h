@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -22,6 +24,11 @@ struct WebBackend {
   std::function<std::vector<SelfSample>()> self_samples;
   // A reader of its own for each request. Not set: the history is off.
   std::function<Result<std::unique_ptr<HistoryReader>>()> open_history;
+  // A run that has left the snapshot, judged again from history; seconds for a
+  // long one. Null: history knows none such. Not set: the history is off.
+  std::function<Result<std::shared_ptr<const RunView>>(std::string_view run_id,
+                                                       std::optional<int32_t>)>
+      past_run;
   // Empty: ready. Else the reason, a sentence.
   std::function<std::string()> not_ready;
   std::function<Time()> now;

@@ -52,8 +52,21 @@ std::string PercentEncoded(std::string_view text) {
   return uri;
 }
 
+// One that has ended is as bad as it ever was, since everything is resolved
+// then.
+Severity Shown(const RunView& run) {
+  return run.state == LifeState::kClosed ? WorstEver(run) : run.severity;
+}
+
+std::string Verdict(const RunView& run) {
+  const Severity shown = Shown(run);
+  std::string word(shown == Severity::kNone ? "healthy" : Name(shown));
+  if (run.state == LifeState::kClosed) word += ", ended";
+  return word;
+}
+
 std::string RunRowHtml(const RunView& run) {
-  const std::string severity(Name(run.severity));
+  const std::string severity(Name(Shown(run)));
   const std::string uri = "/api/v1/runs/" + PercentEncoded(run.key.run_id) +
                           "/attempts/" + std::to_string(run.key.attempt);
   return "<tr class=\"" + severity + "\"><td><a href=\"" + uri + "\">" +
@@ -61,8 +74,7 @@ std::string RunRowHtml(const RunView& run) {
          std::to_string(run.key.attempt) + "</td><td>" +
          Escaped(run.description.job) + "</td><td>" +
          std::string(Name(run.state)) + "</td><td>" +
-         std::to_string(run.last_step) + "</td><td>" +
-         (run.severity == Severity::kNone ? "healthy" : severity) +
+         std::to_string(run.last_step) + "</td><td>" + Verdict(run) +
          "</td><td>" + Escaped(run.diagnosis.headline) + "</td></tr>\n";
 }
 
@@ -73,10 +85,9 @@ std::string RunsHtml(const Snapshot& snapshot) {
     return "<p>No run has reported yet. Point a training at this daemon and "
            "reload.</p>\n";
   }
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const RunView* a, const RunView* b) {
-                     return a->severity > b->severity;
-                   });
+  std::stable_sort(
+      runs.begin(), runs.end(),
+      [](const RunView* a, const RunView* b) { return Shown(*a) > Shown(*b); });
   std::string html =
       "<table>\n<tr><th>Run</th><th>Attempt</th><th>Job</th><th>State</th>"
       "<th>Step</th><th>Verdict</th><th>Why</th></tr>\n";

@@ -66,6 +66,13 @@ class RunRequest {
     if (view_) {
       return JsonReply(RunDetailJson(*view_, backend_.rule_name), "run");
     }
+    if (backend_.past_run) {
+      const auto past = backend_.past_run(path_.run_id, path_.attempt);
+      if (past.ok() && *past) {
+        return JsonReply(RunDetailJson(**past, backend_.rule_name), "run");
+      }
+    }
+    // Too long to be judged again, say: what history has of it at hand.
     const auto history = OpenHistory();
     if (!history.ok()) return NoSuchRun(path_.run_id);
     const std::optional<RunRow> row = FindRow(**history);
@@ -161,16 +168,9 @@ class RunRequest {
   // The attempt asked for, else the newest.
   std::optional<RunRow> FindRow(HistoryReader& history) const {
     const auto rows = history.Runs();
-    std::optional<RunRow> found;
-    if (!rows.ok()) return found;
-    for (const RunRow& row : *rows) {
-      if (row.key.run_id != path_.run_id) continue;
-      if (path_.attempt ? row.key.attempt == *path_.attempt
-                        : !found || row.key.attempt > found->key.attempt) {
-        found = row;
-      }
-    }
-    return found;
+    if (!rows.ok()) return std::nullopt;
+    const RunRow* row = FindRun(*rows, path_.run_id, path_.attempt);
+    return row != nullptr ? std::optional<RunRow>(*row) : std::nullopt;
   }
 
   Json Head(const RunKey& run, std::string_view what) const {

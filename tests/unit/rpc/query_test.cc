@@ -140,6 +140,63 @@ TEST_F(QueryTest, SaysWhatCannotBeAnnotated) {
   EXPECT_TRUE(daemon_.annotated.empty());
 }
 
+TEST_F(QueryTest, StopsNobodyWhereNobodyIs) {
+  RunView ended = View("done", 3);
+  ended.state = LifeState::kClosed;
+  RunView lost = View("lost", 3);
+  lost.state = LifeState::kLost;
+  daemon_.Publish({ended, lost});
+  v1::AnnotateRequest request;
+  request.set_kind(v1::ANNOTATION_KIND_STOP);
+  request.set_reason("enough");
+  request.set_run_id("done");
+  EXPECT_EQ(client_.Annotate(request).error(),
+            "run done attempt 0 has ended already");
+  request.set_run_id("lost");
+  EXPECT_THAT(client_.Annotate(request).error(),
+              HasSubstr("no rank is connected"));
+  EXPECT_TRUE(daemon_.annotated.empty());
+}
+
+class PastQueryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    daemon_.backend.past_run =
+        [](std::string_view id,
+           std::optional<int32_t>) -> Result<std::shared_ptr<const RunView>> {
+      if (id == "long") return Error{"run long is too long"};
+      if (id != "old") return std::shared_ptr<const RunView>();
+      RunView run = View("old", 42);
+      run.ended = FromMicros(5);
+      return std::make_shared<const RunView>(std::move(run));
+    };
+    daemon_.Start();
+  }
+
+  FakeDaemon daemon_;
+  QueryClient client_{daemon_.address()};
+};
+
+TEST_F(PastQueryTest, ShowsARunThatHasLeft) {
+  const auto run = client_.GetRun("old", {});
+  ASSERT_TRUE(run.ok()) << run.error();
+  EXPECT_EQ(run->summary().last_step(), 42);
+  EXPECT_EQ(client_.GetRun("long", {}).error(), "run long is too long");
+  EXPECT_THAT(client_.GetRun("none", {}).error(),
+              HasSubstr("there is no run none"));
+}
+
+TEST_F(PastQueryTest, WatchesARunThatHasLeftOnce) {
+  v1::WatchRunRequest request;
+  request.set_run_id("old");
+  int shown = 0;
+  EXPECT_TRUE(client_.WatchRun(request, [&](const v1::RunDetail&) {
+    ++shown;
+    return true;
+  }));
+  EXPECT_EQ(shown, 1);
+}
+
 TEST_F(QueryTest, SaysThatHistoryIsOff) {
   daemon_.Publish({View("job-7", 3)});
   v1::GetStepsRequest steps;

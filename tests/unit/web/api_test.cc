@@ -163,6 +163,25 @@ TEST_F(ApiTest, IncidentsOfAnEndedRunComeFromHistory) {
   EXPECT_EQ(json["incidents"].size(), 1u);
 }
 
+TEST_F(ApiTest, ARunThatHasLeftIsJudgedAgain) {
+  RunRow row;
+  row.key = {"old", 2};
+  daemon_.history.runs = {row};
+  daemon_.past_run = [](std::string_view id, std::optional<int32_t> attempt)
+      -> Result<std::shared_ptr<const RunView>> {
+    if (attempt) return Error{"too long"};
+    if (id != "old") return std::shared_ptr<const RunView>();
+    RunView run = SampleRun("old");
+    run.diagnosis.headline = "It was fine.";
+    return std::make_shared<const RunView>(std::move(run));
+  };
+  EXPECT_EQ(GetJson("/api/v1/runs/old")["headline"], "It was fine.");
+  EXPECT_EQ(Get("/api/v1/runs/none").status, 404);
+  const ParsedJson few = GetJson("/api/v1/runs/old/attempts/2");
+  EXPECT_EQ(few["attempt"], 2);
+  EXPECT_FALSE(few.contains("headline"));
+}
+
 TEST_F(ApiTest, BadNumbersAreToldByName) {
   Show({SampleRun("a")});
   for (const char* query :

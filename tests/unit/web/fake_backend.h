@@ -38,6 +38,11 @@ class FakeReader : public HistoryReader {
       const std::function<bool(const StampedEvent&)>&) override {
     return OkStatus();
   }
+  Status ForEachEventFromCheckpoint(
+      const RunKey&, std::string_view,
+      const std::function<bool(const StampedEvent&)>&) override {
+    return OkStatus();
+  }
   Result<std::vector<RunRow>> Runs() override { return history_->runs; }
   Result<std::vector<StepBucket>> Steps(const StepQuery& query) override {
     history_->step_query = query;
@@ -61,6 +66,7 @@ struct FakeDaemon {
   std::string not_ready;
   FakeHistory history;
   bool history_on = true;
+  decltype(WebBackend::past_run) past_run;
 
   // This must outlive the backend.
   WebBackend Backend() {
@@ -74,6 +80,7 @@ struct FakeDaemon {
             std::make_unique<FakeReader>(&history));
       };
     }
+    backend.past_run = past_run;
     backend.not_ready = [this] { return not_ready; };
     backend.now = [] { return FromMicros(1700000000000000); };
     backend.rule_name = [](int rule) {

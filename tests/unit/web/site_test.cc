@@ -89,6 +89,19 @@ TEST_F(SiteTest, ThePageEscapesWhatClientsSay) {
   EXPECT_THAT(page, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
 }
 
+TEST_F(SiteTest, AnEndedRunIsAsBadAsItEverWas) {
+  RunView ended = SampleRun("ended");
+  ended.state = LifeState::kClosed;
+  Incident& incident = ended.incidents.emplace_back();
+  incident.state = AlertState::kResolved;
+  incident.worst = Severity::kCritical;
+  incident.fired = ended.opened;
+  daemon_.snapshot = SnapshotOf({SampleRun("fine"), ended});
+  const std::string page = Get("/").body;
+  EXPECT_THAT(page, HasSubstr("<td>critical, ended</td>"));
+  EXPECT_LT(page.find("ended</a>"), page.find("fine</a>"));
+}
+
 TEST_F(SiteTest, HeadersKeepBrowsersStrict) {
   const std::string head = HeaderBlock(Get("/"));
   EXPECT_THAT(head, HasSubstr("Content-Security-Policy: default-src 'none'"));
