@@ -1,7 +1,7 @@
 // Rule 14, scale_discontinuity: the scale changed in a way that its scaler
-// never does: a second update, a state not restored after a restart, or a
-// scaler other than declared. It clears after a long while without another,
-// because nobody can undo the jump itself.
+// never does, or stood where it always moves: a second update or none, a state
+// not restored after a restart, or a scaler other than declared. It clears
+// after a long while without another, because nobody can undo the jump itself.
 
 #ifndef NANWATCH_DETECT_SCALE_DISCONTINUITY_H_
 #define NANWATCH_DETECT_SCALE_DISCONTINUITY_H_
@@ -27,6 +27,7 @@ class ScaleDiscontinuity {
   double from_ = 0;
   double to_ = 0;
   int64_t count_ = 0;
+  Impossible why_ = Impossible::kNone;  // of the newest
 };
 
 }  // namespace nanwatch

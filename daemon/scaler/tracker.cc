@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 namespace nanwatch {
 namespace {
@@ -17,40 +18,26 @@ constexpr double kSmallestNormal = 0x1p-126;
 
 bool Usable(double scale) { return scale > 0 && std::isfinite(scale); }
 
-// to == from * factor^k for some 1 <= k <= most.
-bool IsPower(double from, double to, double factor, int64_t most) {
-  double at = from;
-  for (int64_t k = 0; k < std::min<int64_t>(most, 400); ++k) {
-    at *= factor;
-    if (SameScale(at, to)) return true;
-    if ((factor < 1) == (at < to)) return false;
-  }
-  return false;
+// Overflows in a row that leave the scale where it is, beside the forgiven
+// ones: one for a scale that is recorded before its update, and no chance.
+constexpr int64_t kNeverFellAfter = 7;
+
+Told ToldBy(const StepRecord& record, bool check_off) {
+  constexpr uint8_t kHasOverflow = 1u << static_cast<int>(StepFlag::kOverflow);
+  if (!(record.flags_present & kHasOverflow)) return Told::kUnknown;
+  if (!record.is(StepFlag::kOverflow)) return Told::kGood;
+  // An overflow that is applied all the same never came to the scaler.
+  return check_off || record.is_not(StepFlag::kSkipped) ? Told::kUnknown
+                                                        : Told::kOverflow;
 }
 
-// Over `gap` attempts, most of which were not seen.
-bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
-  if (p.growth == Growth::kStatistical) return true;
-  if (p.growth == Growth::kNever) return false;
-  if (p.floor > 0 && to < p.floor && !SameScale(to, p.floor)) return false;
-  if (p.ceiling > 0 && to > p.ceiling && !SameScale(to, p.ceiling)) {
-    return false;
-  }
-  if (p.floor > 0 && to < from && SameScale(to, p.floor)) return true;
-  // An overflowing attempt is often tried again under the same step number, so
-  // the number of backoffs between two records is not bounded by the gap.
-  if (to < from && IsPower(from, to, p.backoff_factor, 400)) return true;
-  const int64_t growths = std::min<int64_t>(gap, 64);
-  if (IsPower(from, to, p.growth_factor, growths)) return true;
-  if (gap <= 1) return false;
-  double grown = from;  // some growths, some backoffs
-  for (int64_t k = 0; k < growths; ++k) {
-    grown *= p.growth_factor;
-    if (SameScale(grown, to) || IsPower(grown, to, p.backoff_factor, 400)) {
-      return true;
-    }
-  }
-  return false;
+// Fewer attempts between two changes are no growth interval of this scaler.
+int64_t LeastQuiet(const ScalerSpec* spec, const ScalerDeclaration& declared) {
+  if (spec == nullptr || spec->growth != Growth::kConsecutive) return 0;
+  if (declared.growth_interval) return *declared.growth_interval / 4 * 3;
+  // Many choose an interval of their own and do not say so; fairseq divides it
+  // by ranks and accumulation.
+  return spec->name == "fairseq" ? 0 : spec->growth_interval / 40;
 }
 
 }  // namespace
@@ -71,6 +58,7 @@ void ScalerTracker::Declare(const ScalerDeclaration& declaration) {
               declaration.kind == ScalingKind::kLayerwise || spec != nullptr);
   may_calibrate_ = !fixed;
   check_off_ = declaration.overflow_check == false;
+  least_quiet_ = LeastQuiet(spec, declaration);
   SetGrace();
 }
 
@@ -86,15 +74,26 @@ void ScalerTracker::SetGrace() {
 void ScalerTracker::OnStep(const StepRecord& record) {
   ++attempts_;
   transition_ = Transition::kNone;
+  why_ = Impossible::kNone;
+  // Went back: what the scaler counted since its last change is not known.
+  if (attempts_ > 1 && record.step < last_step_) changed_attempt_ = -1;
+  const Told told = ToldBy(record, check_off_);
   if (record.has(StepField::kLossScale)) {
     const double scale = record[StepField::kLossScale];
+    const bool usable = scale == scale_ || Usable(scale);
     if (scale == scale_) {
       transition_ = Transition::kHeld;
-    } else if (Usable(scale)) {
-      Follow(scale, record);
+    } else if (usable) {
+      Follow(scale, record, told);
+    }
+    if (usable) {
+      scale_attempt_ = attempts_;
+      scale_step_ = record.step;
     }
   }
   JudgeOverflow(record);
+  JudgeAnswer(told);
+  told_before_ = told;
   if (overflowed_) {
     ++streak_;
     quiet_since_ = attempts_;
@@ -128,7 +127,30 @@ void ScalerTracker::JudgeOverflow(const StepRecord& record) {
   }
 }
 
-void ScalerTracker::Follow(double scale, const StepRecord& record) {
+// Does the scale fall where overflow follows overflow?
+void ScalerTracker::JudgeAnswer(Told told) {
+  // streak_ is still the record's before.
+  if (last_backoff_ == attempts_ && (overflowed_ || streak_ > 0)) {
+    answered_ = true;
+  }
+  if (transition_ != Transition::kHeld || told != Told::kOverflow) {
+    held_overflows_ = 0;
+    never_falls_ = false;
+    return;
+  }
+  if (never_falls_ || declared_ < 0 || !dynamic_ ||
+      p_.growth == Growth::kStatistical || scale_ <= p_.floor ||
+      SameScale(scale_, p_.floor)) {
+    return;
+  }
+  never_falls_ = ++held_overflows_ >= kNeverFellAfter + p_.hysteresis_count;
+  if (!never_falls_) return;
+  ++impossible_;
+  why_ = Impossible::kNeverFell;
+  transition_ = Transition::kImpossible;
+}
+
+void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
   const double from = scale_;
   scale_ = scale;
   if (from == 0) {
@@ -142,22 +164,45 @@ void ScalerTracker::Follow(double scale, const StepRecord& record) {
     return;
   }
   if (changes_ < UINT16_MAX) ++changes_;
-  OnChange(from, scale, std::max<int64_t>(1, record.step - last_step_));
+  const int64_t gap = std::abs(record.step - scale_step_);
+  const Move move{.from = from,
+                  .to = scale,
+                  .before = told_before_,
+                  .now = told,
+                  .order = order_,
+                  .quiet = changed_attempt_ < 0
+                               ? -1
+                               : std::max(attempts_ - changed_attempt_,
+                                          record.step - changed_step_),
+                  .least_quiet = least_quiet_,
+                  .consecutive = gap <= 1 && record.step >= last_step_ &&
+                                 scale_attempt_ + 1 == attempts_ && !shared_};
+  OnChange(move, std::max<int64_t>(1, gap));
+  changed_attempt_ = attempts_;
+  changed_step_ = record.step;
 }
 
-void ScalerTracker::OnChange(double from, double to, int64_t gap) {
+void ScalerTracker::OnChange(const Move& move, int64_t gap) {
+  const auto [from, to] = std::pair(move.from, move.to);
   Recognise(from, to, gap);
   // A declared fixed scale that moves is a lie told once; it stays impossible.
   if (may_calibrate_) dynamic_ = true;
   const bool known = told_ || recognised_ >= 0 || !may_calibrate_;
-  const bool possible = known ? Reachable(p_, from, to, gap)
-                              // No scaler grows fourfold in one attempt.
-                              : gap > 1 || to < 3.5 * from;
+  const bool reachable = known ? Reachable(p_, from, to, gap)
+                               // No scaler grows fourfold in one attempt.
+                               : gap > 1 || to < 3.5 * from;
+  if (!reachable) {
+    why_ = Impossible::kRatio;
+  } else if (declared_ >= 0 && !shared_) {
+    why_ = WhyImpossible(p_, move);
+  }
+  const bool possible = why_ == Impossible::kNone;
   if (!possible) ++impossible_;
   if (to > from) {
     fall_from_ = 0;
     transition_ = possible ? Transition::kGrew : Transition::kImpossible;
   } else {
+    if (possible) LearnOrder(move);
     if (fall_from_ == 0 || attempts_ - last_backoff_ > kFallOver) {
       fall_from_ = from;
       fall_attempt_ = attempts_;
@@ -166,6 +211,21 @@ void ScalerTracker::OnChange(double from, double to, int64_t gap) {
     transition_ = possible ? Transition::kBackedOff : Transition::kImpossible;
   }
   quiet_since_ = attempts_;
+}
+
+// A fall whose overflow is in one of the two records alone shows which of them
+// has the scale that the overflow left. Falls that disagree show nothing.
+void ScalerTracker::LearnOrder(const Move& move) {
+  if (!move.consecutive || order_mixed_) return;
+  ScaleOrder order = ScaleOrder::kUnknown;
+  if (move.before == Told::kGood && move.now == Told::kOverflow) {
+    order = ScaleOrder::kAfter;
+  } else if (move.before == Told::kOverflow && move.now == Told::kGood) {
+    order = ScaleOrder::kBefore;
+  }
+  if (order == ScaleOrder::kUnknown || order == order_) return;
+  order_mixed_ = order_ != ScaleOrder::kUnknown;
+  order_ = order_mixed_ ? ScaleOrder::kUnknown : order;
 }
 
 // Crosses out the scalers that could not have done this. What is left after

@@ -16,6 +16,7 @@
 #include "model/step.h"
 #include "scaler/catalog.h"
 #include "scaler/model.h"
+#include "scaler/move.h"
 
 namespace nanwatch {
 
@@ -25,7 +26,7 @@ enum class Transition : uint8_t {
   kHeld,
   kGrew,
   kBackedOff,
-  kImpossible,  // a change that the scaler could never make
+  kImpossible,  // what the scaler could never do, see Impossible
 };
 
 // What became of the newest attempt.
@@ -40,6 +41,9 @@ class ScalerTracker {
  public:
   // Begins with what the run declares.
   void Declare(const ScalerDeclaration& declaration);
+  // The rank has other optimizers: they may share the scaler, so it may move
+  // several times between two records of this one.
+  void Share() { shared_ = true; }
   // Each record of this rank and optimizer, in order.
   void OnStep(const StepRecord& record);
 
@@ -69,6 +73,15 @@ class ScalerTracker {
   std::optional<int64_t> attempts_to_floor() const;
   Transition last_transition() const { return transition_; }
   uint64_t impossible_transitions() const { return impossible_; }
+  // Why the newest record's transition is impossible; kNone where it is not.
+  // Beside the ratio it needs a declared scaler, and flags.
+  Impossible why_impossible() const { return why_; }
+  // Overflow upon overflow, above the floor, and the scale stands: nobody calls
+  // the scaler's update().
+  bool never_falls() const { return never_falls_; }
+  // The scale backed off after an overflow, and does not stand now though it
+  // should fall: the scaler answers overflows.
+  bool answered() const { return answered_ && !never_falls_; }
 
   // The newest record: an overflow, by its flag; where that was not collected
   // by the skipped flag, the float status or the scale's fall.
@@ -90,8 +103,10 @@ class ScalerTracker {
   int64_t good_steps() const { return good_steps_; }
 
  private:
-  void Follow(double scale, const StepRecord& record);
-  void OnChange(double from, double to, int64_t gap);
+  void Follow(double scale, const StepRecord& record, Told told);
+  void OnChange(const Move& move, int64_t gap);
+  void LearnOrder(const Move& move);
+  void JudgeAnswer(Told told);
   void Recognise(double from, double to, int64_t gap);
   void JudgeOverflow(const StepRecord& record);
   void SetGrace();
@@ -108,6 +123,12 @@ class ScalerTracker {
   int64_t good_steps_ = 0;
   int64_t streak_ = 0;
   int64_t last_step_ = 0;
+  int64_t scale_attempt_ = 0;     // the newest record with a scale
+  int64_t scale_step_ = 0;        // its step
+  int64_t changed_attempt_ = -1;  // the newest change; -1: unknown
+  int64_t changed_step_ = 0;
+  int64_t least_quiet_ = 0;     // attempts that a growth takes at least
+  int64_t held_overflows_ = 0;  // in a row, while the scale stood
   int64_t grace_ = 36;
   uint64_t impossible_ = 0;
   int32_t seen_interval_ = 0;  // quiet attempts before the last growth
@@ -121,6 +142,13 @@ class ScalerTracker {
   bool check_off_ = false;  // overflowing attempts are applied
   bool overflowed_ = false;
   Fate fate_ = Fate::kUnknown;
+  bool shared_ = false;
+  bool never_falls_ = false;
+  bool answered_ = false;
+  bool order_mixed_ = false;
+  ScaleOrder order_ = ScaleOrder::kUnknown;
+  Told told_before_ = Told::kUnknown;
+  Impossible why_ = Impossible::kNone;
   Transition transition_ = Transition::kNone;
 };
 

@@ -253,5 +253,22 @@ TEST(ScaleDiscontinuity, WhatScalersDoIsFine) {
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
+TEST(ScaleDiscontinuity, StaysWhileTheScaleStandsUnderOverflows) {
+  StepFeed<ScaleDiscontinuity> f(Scaler("pytorch"));
+  f.Good(1024, 10);
+  for (int i = 0; i < 2000; ++i) f.Scale(1024, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("stands at 1024"), HasSubstr("update()")));
+  EXPECT_EQ(f.Good(1024, 1000), Severity::kNone);
+}
+
+TEST(ScaleDiscontinuity, SaysWhatTheScalerNeverDoes) {
+  StepFeed<ScaleDiscontinuity> f(Scaler("pytorch"));
+  f.Good(1024, 10);
+  f.Scale(256, true);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("never does at one overflow"));
+}
+
 }  // namespace
 }  // namespace nanwatch
