@@ -93,8 +93,8 @@ void DropEchoes(Diagnosis* diagnosis, std::span<const Finding> findings) {
 
 // Nothing was ever odd: no cause needs to be looked for.
 bool Spotless(const RunEvidence& e, std::span<const Finding> findings) {
-  return findings.empty() && e.overflows == 0 && e.ops.empty() &&
-         e.loss_nonfinite == 0;
+  return findings.empty() && e.last_overflow_step < 0 && e.overflows == 0 &&
+         e.ops.empty() && e.loss_nonfinite == 0;
 }
 
 }  // namespace
@@ -108,8 +108,11 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
       std::optional<CauseVerdict> verdict = function(c);
       if (!verdict) continue;
       // What is over and established is told as well: a poisoned batch is worth
-      // knowing after the scaler has skipped it.
-      if (!ExplainsAny(*verdict, findings) &&
+      // knowing after the scaler has skipped it. That the loss was not finite
+      // is, also where it is not known which op began it.
+      const bool nan_loss = verdict->cause == Cause::kNanFromForward &&
+                            evidence.loss_nonfinite > 0;
+      if (!ExplainsAny(*verdict, findings) && !nan_loss &&
           verdict->grade != EvidenceGrade::kEstablished) {
         continue;
       }

@@ -49,28 +49,33 @@ struct OpEvidence {
 };
 
 struct RunEvidence {
-  // Step records of all ranks.
+  // Attempts of the optimizer that fares worst, of all ranks. What became of an
+  // update may not be known: neither applied nor skipped then.
   uint64_t attempts = 0;
   uint64_t overflows = 0;
   uint64_t skipped = 0;
-  uint64_t applied = 0;          // flags_present says so and not skipped
-  uint64_t applied_last_50 = 0;  // of the last 50 attempts of the lowest rank
+  uint64_t applied = 0;
+  uint64_t applied_last_50 = 0;
+  uint64_t skipped_last_50 = 0;
   uint64_t overflows_last_50 = 0;
   uint64_t attempts_last_50 = 0;  // how many of the 50 there are
   int64_t first_overflow_step = -1;
   int64_t last_overflow_step = -1;
   int64_t last_step = 0;
-  // Loss and gradients of the lowest rank that reports them.
+  // Loss and gradients of all ranks.
   uint64_t loss_finite = 0;
   uint64_t loss_nonfinite = 0;
   int64_t first_nonfinite_loss_step = -1;
+  int64_t last_nonfinite_loss_step = -1;
+  int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
+  std::string nonfinite_loss_place;  // its host and device; empty: not known
   uint64_t grad_norm_finite = 0;
   uint64_t grad_norm_nonfinite = 0;
   uint64_t grad_norm_finite_while_overflow = 0;
   uint64_t loss_finite_while_overflow = 0;
   std::optional<double> zero_fraction;       // newest
   std::optional<double> underflow_fraction;  // newest
-  // Scale of the lowest rank.
+  // Scale of the optimizer that fares worst, of those that report one.
   std::optional<double> scale_first;
   std::optional<double> scale_max;
   std::optional<double> scale_min;
@@ -96,6 +101,9 @@ struct RunEvidence {
   uint64_t ranks_lost = 0;
   uint64_t dropped_steps = 0;
   int32_t world_size = 1;
+  // Sentence of the worst incident that fired, of warning or worse; empty: none
+  // did.
+  std::string earlier;
 };
 
 }  // namespace nanwatch

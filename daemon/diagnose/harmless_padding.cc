@@ -25,7 +25,7 @@ constexpr int kScaleRules[] = {1, 2, 3, 4, 5, 6, 7};
 bool SkipsUpdates(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (!c.run.scaler.overflow_check.value_or(true)) return false;
-  return e.applied_last_50 < e.attempts_last_50;
+  return e.skipped_last_50 > 0;
 }
 
 struct Culprits {

@@ -29,6 +29,17 @@ std::string Healthy(const Case& c) {
   return text + ".";
 }
 
+// What is over and was worth a warning; empty: nothing was.
+std::string Earlier(const Case& c, const Diagnosis& diagnosis) {
+  for (const CauseVerdict& cause : diagnosis.causes) {
+    const bool now = std::any_of(
+        c.findings.begin(), c.findings.end(),
+        [&](const Finding& finding) { return Explains(cause, finding); });
+    if (!now && cause.ceiling > Severity::kInfo) return cause.sentence;
+  }
+  return c.evidence.earlier;
+}
+
 }  // namespace
 
 std::string Headline(const Case& c, const Diagnosis& diagnosis) {
@@ -36,14 +47,11 @@ std::string Headline(const Case& c, const Diagnosis& diagnosis) {
   for (const Finding& finding : c.findings) {
     worst = std::max(worst, UnderCeiling(diagnosis, finding));
   }
-  if (diagnosis.causes.empty()) return Healthy(c);
-  const CauseVerdict& first = diagnosis.causes[0];
-  if (worst > Severity::kInfo) return first.sentence;
+  if (worst > Severity::kInfo) return diagnosis.causes[0].sentence;
+  const std::string earlier = Earlier(c, diagnosis);
+  if (!earlier.empty()) return "Healthy now. Earlier: " + earlier;
   if (worst == Severity::kInfo) {
-    return "Healthy, with a note: " + first.sentence;
-  }
-  if (first.ceiling > Severity::kInfo) {
-    return "Healthy now. Earlier: " + first.sentence;
+    return "Healthy, with a note: " + diagnosis.causes[0].sentence;
   }
   return Healthy(c);
 }

@@ -55,6 +55,16 @@ void SayWhereBorn(const OpEvidence& op, CauseVerdict* verdict) {
   }
 }
 
+// " on rank 3 (node-3, npu3)"; nothing where there is one rank only.
+std::string OnRank(const RunEvidence& e) {
+  if (e.world_size <= 1 || e.nonfinite_loss_rank < 0) return "";
+  std::string text = fmt::format(" on rank {}", e.nonfinite_loss_rank);
+  if (!e.nonfinite_loss_place.empty()) {
+    text += " (" + e.nonfinite_loss_place + ")";
+  }
+  return text;
+}
+
 CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
   CauseVerdict verdict;
   SayWhereBorn(origin, &verdict);
@@ -70,9 +80,10 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
   if (c.evidence.loss_nonfinite > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("The loss was not finite at {} step(s), first at step {}.",
+         fmt::format("The loss was not finite {} time(s), first at step {}{}.",
                      c.evidence.loss_nonfinite,
-                     c.evidence.first_nonfinite_loss_step)});
+                     c.evidence.first_nonfinite_loss_step,
+                     OnRank(c.evidence))});
   }
   if (origin.bad_attempts < origin.attempts) {
     verdict.evidence.push_back(
@@ -82,15 +93,27 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
   return verdict;
 }
 
-CauseVerdict FromLoss(const RunEvidence& e) {
+CauseVerdict FromLoss(const Case& c) {
+  const RunEvidence& e = c.evidence;
   CauseVerdict verdict;
+  verdict.origin.rank = e.nonfinite_loss_rank;
   verdict.step = e.first_nonfinite_loss_step;
   verdict.grade =
       e.ops_collected ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
+  constexpr int kLossNonfinite = 15;
+  const bool goes_on =
+      std::any_of(c.findings.begin(), c.findings.end(),
+                  [](const Finding& f) { return f.rule == kLossNonfinite; });
+  const std::string since =
+      goes_on ? fmt::format("is not finite since step {}{}",
+                            e.first_nonfinite_loss_step, OnRank(e))
+              : fmt::format("was not finite {} time(s) from step {}{} to {}",
+                            e.loss_nonfinite, e.first_nonfinite_loss_step,
+                            OnRank(e), e.last_nonfinite_loss_step);
   verdict.sentence = fmt::format(
-      "The loss is not finite since step {}, which a loss scale cannot cause: "
-      "it comes from the forward pass, the data or the weights.",
-      e.first_nonfinite_loss_step);
+      "The loss {}, which a loss scale cannot cause: it comes from the forward "
+      "pass, the data or the weights.",
+      since);
   return verdict;
 }
 
@@ -99,8 +122,7 @@ CauseVerdict FromLoss(const RunEvidence& e) {
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
   const OpEvidence* origin = Origin(c);
   if (origin == nullptr && c.evidence.loss_nonfinite == 0) return std::nullopt;
-  CauseVerdict verdict =
-      origin != nullptr ? FromOp(c, *origin) : FromLoss(c.evidence);
+  CauseVerdict verdict = origin != nullptr ? FromOp(c, *origin) : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 24, 28};
   // When it goes on, each step overflows and the scale falls for nothing.

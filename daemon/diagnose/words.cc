@@ -44,9 +44,9 @@ std::string WhenBad(const OpEvidence& op) {
 
 std::string UpdatesInWords(const RunEvidence& evidence) {
   const uint64_t all = evidence.attempts_last_50;
-  if (evidence.skipped == 0 || evidence.applied_last_50 == all) return "";
-  const uint64_t skipped = all - evidence.applied_last_50;
-  if (evidence.applied_last_50 == 0) {
+  const uint64_t skipped = evidence.skipped_last_50;
+  if (skipped == 0) return "";
+  if (skipped == all) {
     return fmt::format(
         "no update is applied any more: the last {} of {} were skipped",
         skipped, all);

@@ -55,7 +55,8 @@ int32_t AlignedRing::CountPassed(Place at, std::span<const Place> places) {
 }
 
 // Ties go to the lowest rank, so that the order of arrival does not show.
-void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record) {
+void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record,
+                       Fate fate) {
   AlignedStep& step = slot->step;
   slot->first = std::min(slot->first, record.time);
   slot->last = std::max(slot->last, record.time);
@@ -76,10 +77,10 @@ void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record) {
   const auto lowest = [rank](int32_t* of) {
     if (*of < 0 || rank < *of) *of = rank;
   };
-  if (record.is(StepFlag::kSkipped)) {
+  if (fate == Fate::kLost) {
     ++step.skipped;
     lowest(&step.first_skipped_rank);
-  } else if (record.is_not(StepFlag::kSkipped)) {
+  } else if (fate == Fate::kApplied) {
     ++step.applied;
     lowest(&step.first_applied_rank);
   }

@@ -16,17 +16,19 @@
 #include "detect/context.h"
 #include "engine/place.h"
 #include "engine/state_bytes.h"
+#include "scaler/tracker.h"
 
 namespace nanwatch {
 
 class AlignedRing {
  public:
-  // A member went from `was` to `at` with this record. `places`: where every
+  // A member went from `was` to `at` with this record, of this fate. `places`:
+  // where every
   // open member stands now, this one included; read only when ranks overtook
   // each other.
   template <typename Places>
   void Add(Place was, Place at, int32_t rank, const StepRecord& record,
-           Places&& places) {
+           Fate fate, Places&& places) {
     if (at.step > fastest_) fastest_ = at.step;
     Slot* slot = Pass(was, at);
     if (at <= judged_) return;  // too late
@@ -39,7 +41,7 @@ class AlignedRing {
         slot->passed = CountPassed(at, places());
       }
     }
-    Note(slot, rank, record);
+    Note(slot, rank, record, fate);
   }
 
   // Members opened, were lost or closed: counts anew.
@@ -77,7 +79,8 @@ class AlignedRing {
   size_t Find(Place at) const;
   Slot* Insert(Place at, Time time);
   static int32_t CountPassed(Place at, std::span<const Place> places);
-  static void Note(Slot* slot, int32_t rank, const StepRecord& record);
+  static void Note(Slot* slot, int32_t rank, const StepRecord& record,
+                   Fate fate);
 
   std::vector<Slot> slots_;  // rising; [head_, end) wait
   size_t head_ = 0;

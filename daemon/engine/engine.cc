@@ -8,7 +8,7 @@
 
 namespace nanwatch {
 
-std::string_view EngineVersion() { return "1"; }
+std::string_view EngineVersion() { return "2"; }
 
 class Engine::State {
  public:
@@ -138,6 +138,7 @@ void Engine::State::OpenRank(Time now, const Event& event,
   RankState* rank = run->OpenRank(now, opened, effects);
   rank->last_sequence = std::max(rank->last_sequence, held);
   registry_.Bind(event.session, run, rank);
+  run->RemindToStop(*rank, effects);
   Touch(run);
 }
 

@@ -23,11 +23,12 @@ struct OptimizerTrack {
   uint32_t group = 0;  // index into the run's agreement groups
   Place newest;
   ScalerTracker scaler;
+  StepTally tally;
   StepRules rules;
 };
 template <typename A>
 void Fields(A& archive, OptimizerTrack& t) {
-  archive(t.name, t.group, t.newest, t.scaler, t.rules);
+  archive(t.name, t.group, t.newest, t.scaler, t.tally, t.rules);
 }
 
 struct RankState {
@@ -47,7 +48,7 @@ struct RankState {
   int64_t op_attempts = 0;  // steps judged from op statuses alone
   LatestValues latest;
   StepTotals totals;
-  StepTally tally;
+  StepTally tally;  // of all its optimizers
   Pace pace;
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;

@@ -2,6 +2,8 @@
 // to know.
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "engine/run_state.h"
@@ -93,7 +95,7 @@ void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {
         incident.state == AlertState::kFiring &&
         incident.severity >= shared_->options.stop_on) {
       asked_.stop = true;
-      AskToStop(incident.summary, effects);
+      AskToStop(incident.summary, nullptr, effects);
     }
     // Muted ones too: the book tells of a mute once, and then no more.
     Notice notice;
@@ -130,12 +132,30 @@ const RankState* RunState::Lowest() const {
   return any;
 }
 
+// Ties go to the open ones, then to the lowest rank.
+const OptimizerTrack* RunState::WorstTrack(bool with_scale) const {
+  const auto badness = [](const RankState& rank, const StepTally& tally) {
+    return std::tuple(tally.overflows_last_50(), tally.overflows(),
+                      -tally.scale_now().value_or(INFINITY),
+                      rank.life == LifeState::kOpen);
+  };
+  const RankState* of = nullptr;
+  const OptimizerTrack* worst = nullptr;
+  for (const auto& rank : ranks_) {
+    for (const OptimizerTrack& track : rank->tracks) {
+      if (with_scale && !track.tally.scale_now()) continue;
+      if (worst == nullptr ||
+          badness(*rank, track.tally) > badness(*of, worst->tally)) {
+        of = rank.get();
+        worst = &track;
+      }
+    }
+  }
+  return worst;
+}
+
 RunEvidence RunState::Evidence() const {
   RunEvidence e;
-  e.attempts = totals_.steps;
-  e.overflows = totals_.overflows;
-  e.skipped = totals_.skipped;
-  e.applied = applied_;
   e.first_overflow_step = first_overflow_step_;
   e.last_overflow_step = last_overflow_step_;
   e.first_good_step = first_good_step_;
@@ -144,21 +164,25 @@ RunEvidence RunState::Evidence() const {
   e.ranks_lost = static_cast<uint64_t>(LostRanks());
   e.dropped_steps = totals_.dropped_steps;
   e.ops_collected = totals_.op_statuses > 0;
-  if (const RankState* lowest = Lowest()) {
-    lowest->tally.WriteRecent(&e);
-    lowest->tally.WriteScale(&e);
-    WriteScaler(*lowest, &e);
+  if (const OptimizerTrack* worst = WorstTrack(false)) {
+    worst->tally.WriteAttempts(&e);
+    worst->tally.WriteFractions(&e);
+    const OptimizerTrack* scaled = WorstTrack(true);
+    if (scaled != nullptr) scaled->tally.WriteScale(&e);
+    WriteScaler(scaled != nullptr ? scaled->scaler : worst->scaler, &e);
   }
-  const auto first = [this](bool (StepTally::*has)() const) {
-    const auto at =
-        std::find_if(ranks_.begin(), ranks_.end(),
-                     [&](const auto& r) { return (r->tally.*has)(); });
-    return at == ranks_.end() ? nullptr : at->get();
-  };
-  if (const RankState* r = first(&StepTally::has_loss)) r->tally.WriteLoss(&e);
-  if (const RankState* r = first(&StepTally::has_grad_norm)) {
-    r->tally.WriteGradients(&e);
+  for (const auto& rank : ranks_) {
+    rank->tally.AddLoss(rank->description.rank, &e);
+    rank->tally.AddGradients(&e);
+    rank->tally.WriteFractions(&e);
   }
+  if (e.nonfinite_loss_rank >= 0) {
+    const RankPlace place = PlaceOf(e.nonfinite_loss_rank);
+    e.nonfinite_loss_place =
+        place.host + (place.host.empty() || place.device.empty() ? "" : ", ") +
+        place.device;
+  }
+  e.earlier = EarlierIncident();
   e.ops = ledger_.Evidence([this](int32_t number) {
     const RankState* rank = FindRank(number);
     return rank == nullptr ? 0
@@ -169,9 +193,20 @@ RunEvidence RunState::Evidence() const {
   return e;
 }
 
-void RunState::WriteScaler(const RankState& rank, RunEvidence* e) const {
-  if (rank.tracks.empty()) return;
-  const ScalerTracker& scaler = rank.tracks.front().scaler;
+// What was found harmless in the end is none.
+std::string RunState::EarlierIncident() const {
+  const Incident* worst = nullptr;
+  for (const Incident& incident : book_.incidents()) {
+    if (incident.state == AlertState::kPending ||
+        incident.severity < Severity::kWarning) {
+      continue;
+    }
+    if (worst == nullptr || incident.worst > worst->worst) worst = &incident;
+  }
+  return worst == nullptr ? "" : worst->summary;
+}
+
+void RunState::WriteScaler(const ScalerTracker& scaler, RunEvidence* e) {
   if (const ScalerSpec* spec = scaler.spec()) e->scaler = spec->name;
   e->floor = scaler.floor();
   e->scaler_recognised = scaler.recognised();

@@ -56,6 +56,7 @@ int RunState::LostRanks() const {
 void RunState::Open(Time now, const RunOpened& opened) {
   dirty_ = true;
   if (opened_ == Time{} || assumed_) description_ = opened.description;
+  if (last_step_ == INT64_MIN) begun_ = true;
   if (opened_ == Time{}) opened_ = now;
   // A rank that comes late finds the others closed: the run goes on.
   ended_.reset();
@@ -218,10 +219,15 @@ void RunState::Annotate(Time now, const Annotation& annotation,
     book_.Annotate(now, annotation);
     return;
   }
+  if (closed()) return;  // nobody is there to stop
   stop_requested_ = annotation.by.empty()
                         ? annotation.reason
                         : annotation.reason + " (" + annotation.by + ")";
-  AskToStop(*stop_requested_, effects);
+  AskToStop(*stop_requested_, nullptr, effects);
+}
+
+void RunState::RemindToStop(const RankState& rank, Effects* effects) {
+  if (stop_requested_) AskToStop(*stop_requested_, &rank, effects);
 }
 
 void RunState::SkipTo(Time now) {

@@ -126,10 +126,12 @@ void RunState::Ask(const Finding& opened, int64_t step, Effects* effects) {
   }
 }
 
-void RunState::AskToStop(const std::string& reason, Effects* effects) {
+void RunState::AskToStop(const std::string& reason, const RankState* only,
+                         Effects* effects) {
   const uint64_t id = RequestId(key_, asked_.count++);
   for (const auto& rank : ranks_) {
     if (rank->life != LifeState::kOpen) continue;
+    if (only != nullptr && rank.get() != only) continue;
     Request request;
     request.id = id;
     request.session = rank->session;

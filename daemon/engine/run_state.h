@@ -117,6 +117,8 @@ class RunState {
   void LeaveRank(Time now, RankState* rank, Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
+  // A rank that has just opened hears what the others were asked before.
+  void RemindToStop(const RankState& rank, Effects* effects);
   // The daemon was away until now: nobody could be heard.
   void SkipTo(Time now);
 
@@ -144,8 +146,8 @@ class RunState {
   OptimizerTrack* TrackOf(RankState* rank, const std::string& optimizer);
   void TakeStep(RankState* rank, OptimizerTrack* track,
                 const StepRecord& record, Effects* effects);
-  static void Remember(RankState* rank, const StepRecord& record);
-  void CountOverflow(const StepRecord& record, bool overflow);
+  static void Remember(RankState* rank, const StepRecord& record, Fate fate);
+  void CountStep(const StepRecord& record, bool overflow, Fate fate);
   void Align(const RankState& rank, const OptimizerTrack& track, Place was,
              const StepRecord& record);
   void JudgeAligned(Time now, uint32_t group);
@@ -187,9 +189,13 @@ class RunState {
   void Tell(std::vector<Incident>* changed, Effects* effects);
   void ForgetTold();
   RunEvidence Evidence() const;
-  void WriteScaler(const RankState& rank, RunEvidence* evidence) const;
+  static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
+  std::string EarlierIncident() const;
   RankPlace PlaceOf(int32_t rank) const;
   const RankState* Lowest() const;  // with records; else null
+  // The (rank, optimizer) that overflows most, or has the lowest scale; null:
+  // no records, or none with a scale where one is asked for.
+  const OptimizerTrack* WorstTrack(bool with_scale) const;
   // run_life.cc
   RankState* AddRank(const RankDescription& description);
   void SetLife(RankState* rank, LifeState life);
@@ -206,7 +212,9 @@ class RunState {
   bool WantsDetail(int64_t step) const;
   std::vector<const RankState*> WhomToAsk(int32_t origin) const;
   std::vector<uint32_t> OpsToAsk(const RankState& rank) const;
-  void AskToStop(const std::string& reason, Effects* effects);
+  // `only`: null for all ranks.
+  void AskToStop(const std::string& reason, const RankState* only,
+                 Effects* effects);
   // run_view.cc
   RankView ViewOf(const RankState& rank) const;
   ScalerView ViewOfScaler() const;
@@ -227,10 +235,10 @@ class RunState {
   Time last_record_{};
   Time judged_at_{};  // newest time given to the book
   int64_t last_step_ = INT64_MIN;
-  std::optional<int64_t> judged_since_;
+  std::optional<int64_t> judged_since_;  // where history began later
   bool assumed_ = false;  // its opening was not heard: history began later
+  bool begun_ = false;    // its opening was heard before any record
   StepTotals totals_;
-  uint64_t applied_ = 0;
   int64_t first_overflow_step_ = -1;
   int64_t last_overflow_step_ = -1;
   int64_t first_good_step_ = -1;

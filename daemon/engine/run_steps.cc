@@ -68,6 +68,9 @@ OptimizerTrack* RunState::TrackOf(RankState* rank,
   track.group = GroupOf(*rank, track.name);
   track.scaler.Declare(description_.scaler);
   rank->tracks.push_back(track);
+  if (rank->tracks.size() > 1) {
+    for (OptimizerTrack& each : rank->tracks) each.scaler.Share();
+  }
   return &rank->tracks.back();
 }
 
@@ -77,9 +80,11 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   track->newest = was.Next(record.step);
   track->scaler.OnStep(record);
   const bool overflow = Overflowed(record);
-  rank->tally.Add(record, overflow);
-  Remember(rank, record);
-  CountOverflow(record, overflow);
+  const Fate fate = track->scaler.fate();
+  rank->tally.Add(record, overflow, fate);
+  track->tally.Add(record, overflow, fate);
+  Remember(rank, record, fate);
+  CountStep(record, overflow, fate);
 
   StepOps ops;
   size_t waiting = 0;
@@ -111,11 +116,11 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   }
 }
 
-void RunState::Remember(RankState* rank, const StepRecord& record) {
+void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {
   if (rank->totals.steps > 0) rank->pace.Add(record.time - rank->last_record);
   ++rank->totals.steps;
   rank->totals.overflows += Overflowed(record);
-  rank->totals.skipped += record.is(StepFlag::kSkipped);
+  rank->totals.skipped += fate == Fate::kLost;
   rank->last_step = std::max(rank->last_step, record.step);
   rank->last_record = record.time;
   for (uint32_t left = record.present; left != 0; left &= left - 1) {
@@ -130,12 +135,11 @@ void RunState::Remember(RankState* rank, const StepRecord& record) {
   }
 }
 
-void RunState::CountOverflow(const StepRecord& record, bool overflow) {
-  if (!judged_since_) judged_since_ = record.step;
+void RunState::CountStep(const StepRecord& record, bool overflow, Fate fate) {
+  if (!begun_ && !judged_since_) judged_since_ = record.step;
   last_step_ = std::max(last_step_, record.step);
   ++totals_.steps;
-  totals_.skipped += record.is(StepFlag::kSkipped);
-  applied_ += record.is_not(StepFlag::kSkipped);
+  totals_.skipped += fate == Fate::kLost;
   if (!overflow) {
     first_good_step_ = first_good_step_ < 0
                            ? record.step
@@ -194,7 +198,7 @@ void RunState::Align(const RankState& rank, const OptimizerTrack& track,
   AgreementState& group = groups_[track.group];
   if (group.open < 2 && group.ring.empty()) return;
   group.ring.Add(was, track.newest, rank.description.rank, record,
-                 [&] { return OpenPlaces(group); });
+                 track.scaler.fate(), [&] { return OpenPlaces(group); });
   JudgeAligned(record.time, track.group);
 }
 

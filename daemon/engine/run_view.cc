@@ -82,22 +82,19 @@ std::shared_ptr<const RunView> RunState::View() {
   return view;
 }
 
-// Each field from the lowest rank that reports it.
+// Each field from the lowest rank that reports it; what was not finite, of all.
 void RunState::WriteLatest(RunView* view) const {
-  int missing = kStepFields;
   for (const auto& rank : ranks_) {
-    if (missing == 0) break;
     for (int f = 0; f < kStepFields; ++f) {
+      view->latest.nonfinite[f] += rank->latest.nonfinite[f];
       if (view->latest.last[f] || !rank->latest.last[f]) continue;
       view->latest.last[f] = rank->latest.last[f];
       view->latest.last_finite[f] = rank->latest.last_finite[f];
-      view->latest.nonfinite[f] = rank->latest.nonfinite[f];
-      --missing;
     }
   }
   if (const RankState* lowest = Lowest()) {
     view->attempts = lowest->tally.attempts();
-    view->applied = lowest->tally.attempts() - lowest->tally.skipped();
+    view->applied = lowest->tally.applied();
   }
 }
 

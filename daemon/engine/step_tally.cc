@@ -10,12 +10,14 @@ constexpr uint64_t kNewest50 = (uint64_t{1} << 50) - 1;
 
 }  // namespace
 
-void StepTally::Add(const StepRecord& record, bool overflow) {
+void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
   ++attempts_;
-  skipped_ += record.is(StepFlag::kSkipped);
+  overflows_ += overflow;
+  applied_ += fate == Fate::kApplied;
+  lost_ += fate == Fate::kLost;
   overflow_bits_ = overflow_bits_ << 1 | (overflow ? 1 : 0);
-  applied_bits_ =
-      applied_bits_ << 1 | (record.is_not(StepFlag::kSkipped) ? 1 : 0);
+  applied_bits_ = applied_bits_ << 1 | (fate == Fate::kApplied ? 1 : 0);
+  lost_bits_ = lost_bits_ << 1 | (fate == Fate::kLost ? 1 : 0);
   if (record.present != 0) AddValues(record, overflow);
 }
 
@@ -24,8 +26,9 @@ void StepTally::AddValues(const StepRecord& record, bool overflow) {
     if (std::isfinite(record[StepField::kLoss])) {
       ++loss_finite_;
       loss_finite_while_overflow_ += overflow;
-    } else if (++loss_nonfinite_ == 1) {
-      first_nonfinite_loss_step_ = record.step;
+    } else {
+      if (++loss_nonfinite_ == 1) first_nonfinite_loss_step_ = record.step;
+      last_nonfinite_loss_step_ = record.step;
     }
   }
   if (record.has(StepField::kGradNorm)) {
@@ -52,23 +55,40 @@ void StepTally::AddValues(const StepRecord& record, bool overflow) {
   }
 }
 
-void StepTally::WriteRecent(RunEvidence* evidence) const {
+uint64_t StepTally::overflows_last_50() const {
+  return static_cast<uint64_t>(std::popcount(overflow_bits_ & kNewest50));
+}
+
+void StepTally::WriteAttempts(RunEvidence* evidence) const {
+  evidence->attempts = attempts_;
+  evidence->overflows = overflows_;
+  evidence->applied = applied_;
+  evidence->skipped = lost_;
   evidence->attempts_last_50 = std::min<uint64_t>(attempts_, 50);
-  evidence->overflows_last_50 = std::popcount(overflow_bits_ & kNewest50);
+  evidence->overflows_last_50 = overflows_last_50();
   evidence->applied_last_50 = std::popcount(applied_bits_ & kNewest50);
+  evidence->skipped_last_50 = std::popcount(lost_bits_ & kNewest50);
 }
 
-void StepTally::WriteLoss(RunEvidence* evidence) const {
-  evidence->loss_finite = loss_finite_;
-  evidence->loss_nonfinite = loss_nonfinite_;
-  evidence->loss_finite_while_overflow = loss_finite_while_overflow_;
-  evidence->first_nonfinite_loss_step = first_nonfinite_loss_step_;
+void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
+  RunEvidence& e = *evidence;
+  e.loss_finite += loss_finite_;
+  e.loss_nonfinite += loss_nonfinite_;
+  e.loss_finite_while_overflow += loss_finite_while_overflow_;
+  if (loss_nonfinite_ == 0) return;
+  if (e.nonfinite_loss_rank < 0 ||
+      first_nonfinite_loss_step_ < e.first_nonfinite_loss_step) {
+    e.first_nonfinite_loss_step = first_nonfinite_loss_step_;
+    e.nonfinite_loss_rank = rank;
+  }
+  e.last_nonfinite_loss_step =
+      std::max(e.last_nonfinite_loss_step, last_nonfinite_loss_step_);
 }
 
-void StepTally::WriteGradients(RunEvidence* evidence) const {
-  evidence->grad_norm_finite = norm_finite_;
-  evidence->grad_norm_nonfinite = norm_nonfinite_;
-  evidence->grad_norm_finite_while_overflow = norm_finite_while_overflow_;
+void StepTally::AddGradients(RunEvidence* evidence) const {
+  evidence->grad_norm_finite += norm_finite_;
+  evidence->grad_norm_nonfinite += norm_nonfinite_;
+  evidence->grad_norm_finite_while_overflow += norm_finite_while_overflow_;
 }
 
 void StepTally::WriteScale(RunEvidence* evidence) const {
@@ -76,8 +96,13 @@ void StepTally::WriteScale(RunEvidence* evidence) const {
   evidence->scale_min = scale_min_;
   evidence->scale_max = scale_max_;
   evidence->scale_now = scale_now_;
-  evidence->zero_fraction = zero_fraction_;
-  evidence->underflow_fraction = underflow_fraction_;
+}
+
+void StepTally::WriteFractions(RunEvidence* evidence) const {
+  if (!evidence->zero_fraction) evidence->zero_fraction = zero_fraction_;
+  if (!evidence->underflow_fraction) {
+    evidence->underflow_fraction = underflow_fraction_;
+  }
 }
 
 void Pace::Add(Duration step) {

@@ -1,4 +1,5 @@
-// StepTally: what the records of one rank amount to, for a diagnosis.
+// StepTally: what the records of one rank, or of one of its optimizers, amount
+// to, for a diagnosis.
 
 #ifndef NANWATCH_ENGINE_STEP_TALLY_H_
 #define NANWATCH_ENGINE_STEP_TALLY_H_
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "diagnose/evidence.h"
 #include "model/step.h"
+#include "scaler/tracker.h"
 
 namespace nanwatch {
 
@@ -23,30 +25,38 @@ inline bool Overflowed(const StepRecord& record) {
 // Trivially copyable.
 class StepTally {
  public:
-  void Add(const StepRecord& record, bool overflow);
+  void Add(const StepRecord& record, bool overflow, Fate fate);
 
   uint64_t attempts() const { return attempts_; }
-  uint64_t skipped() const { return skipped_; }
-  bool has_loss() const { return loss_finite_ + loss_nonfinite_ > 0; }
-  bool has_grad_norm() const { return norm_finite_ + norm_nonfinite_ > 0; }
+  uint64_t applied() const { return applied_; }
+  uint64_t overflows() const { return overflows_; }
+  uint64_t overflows_last_50() const;
+  std::optional<double> scale_now() const { return scale_now_; }
 
   // Each writes its part of the evidence.
-  void WriteRecent(RunEvidence* evidence) const;
-  void WriteLoss(RunEvidence* evidence) const;
-  void WriteGradients(RunEvidence* evidence) const;
+  void WriteAttempts(RunEvidence* evidence) const;
   void WriteScale(RunEvidence* evidence) const;
+  // Only what the evidence does not hold yet.
+  void WriteFractions(RunEvidence* evidence) const;
+  // Adds to what other ranks said.
+  void AddLoss(int32_t rank, RunEvidence* evidence) const;
+  void AddGradients(RunEvidence* evidence) const;
 
  private:
   void AddValues(const StepRecord& record, bool overflow);
 
   uint64_t attempts_ = 0;
-  uint64_t skipped_ = 0;
+  uint64_t overflows_ = 0;
+  uint64_t applied_ = 0;  // attempts of unknown fate count in neither
+  uint64_t lost_ = 0;
   uint64_t overflow_bits_ = 0;  // the newest attempt is the lowest bit
   uint64_t applied_bits_ = 0;
+  uint64_t lost_bits_ = 0;
   uint64_t loss_finite_ = 0;
   uint64_t loss_nonfinite_ = 0;
   uint64_t loss_finite_while_overflow_ = 0;
   int64_t first_nonfinite_loss_step_ = -1;
+  int64_t last_nonfinite_loss_step_ = -1;
   uint64_t norm_finite_ = 0;
   uint64_t norm_nonfinite_ = 0;
   uint64_t norm_finite_while_overflow_ = 0;

@@ -47,7 +47,7 @@ inline TestCase Word2vec() {
   t.run.overflow_mode = OverflowMode::kSaturation;
   RunEvidence& e = t.evidence;
   e.attempts = e.overflows = e.skipped = 600;
-  e.attempts_last_50 = e.overflows_last_50 = 50;
+  e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
   e.first_overflow_step = 0;
   e.last_overflow_step = e.last_step = 599;
   e.loss_finite = e.loss_finite_while_overflow = 600;
@@ -85,7 +85,7 @@ inline TestCase Cured() {
   t.run.scaler.kind = ScalingKind::kStatic;
   t.run.scaler.overflow_check = false;
   RunEvidence& e = t.evidence;
-  e.skipped = 0;
+  e.skipped = e.skipped_last_50 = 0;
   e.applied = 600;
   e.applied_last_50 = 50;
   e.scaler_dynamic = false;

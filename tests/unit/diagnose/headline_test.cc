@@ -28,5 +28,29 @@ TEST(HeadlineTest, AFiniteLossIsNotPraisedInSaturationMode) {
   EXPECT_EQ(t.Verdict().headline, "Healthy: 10 steps, no overflow.");
 }
 
+TEST(HeadlineTest, WhatWasEarlierIsTold) {
+  TestCase t;
+  t.evidence.attempts = 100;
+  t.evidence.earlier = "Rank 1 stood still.";
+  EXPECT_EQ(t.Verdict().headline, "Healthy now. Earlier: Rank 1 stood still.");
+  // A cause knows more than the incident did.
+  t.evidence.loss_nonfinite = 3;
+  t.evidence.first_nonfinite_loss_step = 30;
+  t.evidence.last_nonfinite_loss_step = 32;
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_THAT(diagnosis.headline,
+              testing::StartsWith("Healthy now. Earlier: The loss was not "
+                                  "finite 3 time(s) from step 30 to 32"));
+}
+
+TEST(HeadlineTest, UnknownFatesAreNoSkippedUpdates) {
+  TestCase t = Word2vec();
+  t.evidence.skipped = t.evidence.skipped_last_50 = 0;
+  EXPECT_THAT(t.Verdict().headline,
+              testing::Not(testing::HasSubstr("no update is applied")));
+}
+
 }  // namespace
 }  // namespace nanwatch

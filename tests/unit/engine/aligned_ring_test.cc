@@ -24,7 +24,8 @@ class Walk {
     record.value[static_cast<int>(StepField::kLossScale)] = scale;
     const Place was = places_[rank];
     places_[rank] = was.Next(step);
-    ring.Add(was, places_[rank], rank, record, [&] { return Places(); });
+    ring.Add(was, places_[rank], rank, record, Fate::kUnknown,
+             [&] { return Places(); });
   }
   std::vector<Place> Places() const {
     std::vector<Place> places;

@@ -158,5 +158,12 @@ TEST(LifeTest, OpenSessionsAreThoseNeitherLostNorClosed) {
   EXPECT_THAT(driver.engine().Lose(r0, "again"), IsEmpty());
 }
 
+TEST(LifeTest, ARunThatStartsLateIsJudgedFromItsBeginning) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Steps(s, {{.step = 100}, {.step = 101}});
+  EXPECT_EQ(driver.Run("job")->judged_since, 0);
+}
+
 }  // namespace
 }  // namespace nanwatch

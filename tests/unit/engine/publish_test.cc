@@ -58,5 +58,31 @@ TEST(PublishTest, LatestKeepsTheLastFiniteValue) {
   EXPECT_EQ(run->attempts, 2u);
 }
 
+TEST(PublishTest, NonFiniteValuesAreThoseOfAllRanks) {
+  Driver driver;
+  const SessionId r0 = driver.Open("job", 0, 2);
+  const SessionId r1 = driver.Open("job", 1, 2);
+  driver.Steps(r0, {{.step = 1, .loss = 2.5}, {.step = 2, .loss = NAN}});
+  driver.Steps(r1, {{.step = 1, .loss = NAN}, {.step = 2, .loss = NAN}});
+  const auto run = driver.Run("job");
+  const int loss = static_cast<int>(StepField::kLoss);
+  EXPECT_EQ(run->latest.nonfinite[loss], 3u);
+  EXPECT_EQ(run->latest.last_finite[loss], 2.5);
+}
+
+TEST(PublishTest, AnOverflowUnderADynamicScalerIsNotApplied) {
+  Driver driver;
+  OpenSessionMessage open;
+  open.run_id = "job";
+  open.run.scaler.kind = ScalingKind::kDynamic;
+  const SessionId s = driver.Open(open);
+  driver.Steps(s, {{.step = 1, .scale = 8, .overflow = true},
+                   {.step = 2, .scale = 4, .overflow = false}});
+  const auto run = driver.Run("job");
+  EXPECT_EQ(run->attempts, 2u);
+  EXPECT_EQ(run->applied, 1u);
+  EXPECT_EQ(run->totals.skipped, 1u);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -84,5 +84,34 @@ TEST(RequestsTest, HealthyRunIsAskedNothing) {
   EXPECT_THAT(driver.history(), Not(IsEmpty()));
 }
 
+Annotation StopRequest() {
+  Annotation stop;
+  stop.kind = Annotation::Kind::kStopRequest;
+  stop.reason = "wrong data";
+  return stop;
+}
+
+TEST(RequestsTest, WhoComesLaterIsToldToStopToo) {
+  Driver driver;
+  driver.Open("job", 0, 2);
+  driver.Say({"job", 0}, StopRequest());
+  ASSERT_THAT(driver.effects().requests, SizeIs(1));
+  const SessionId late = driver.Open("job", 1, 2);
+  ASSERT_THAT(driver.effects().requests, SizeIs(2));
+  const Request& told = driver.effects().requests[1];
+  EXPECT_EQ(told.session, late);
+  EXPECT_EQ(told.kind, Request::Kind::kStop);
+  EXPECT_EQ(told.reason, "wrong data");
+}
+
+TEST(RequestsTest, AClosedRunIsNotAskedToStop) {
+  Driver driver;
+  driver.Open("job");
+  driver.Say({"job", 0}, RunClosed{"done"});
+  driver.Say({"job", 0}, StopRequest());
+  EXPECT_THAT(driver.effects().requests, IsEmpty());
+  EXPECT_FALSE(driver.Run("job")->stop_requested);
+}
+
 }  // namespace
 }  // namespace nanwatch

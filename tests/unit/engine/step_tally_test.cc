@@ -14,14 +14,17 @@ namespace {
 RunEvidence After(const std::vector<Row>& rows) {
   const StepColumns columns = Columns(rows, kStart);
   StepTally tally;
+  ScalerTracker scaler;
+  scaler.Declare({.kind = ScalingKind::kDynamic});
   StepReader reader(columns);
   for (StepRecord record; reader.Next(&record);) {
-    tally.Add(record, Overflowed(record));
+    scaler.OnStep(record);
+    tally.Add(record, Overflowed(record), scaler.fate());
   }
   RunEvidence e;
-  tally.WriteRecent(&e);
-  tally.WriteLoss(&e);
-  tally.WriteGradients(&e);
+  tally.WriteAttempts(&e);
+  tally.AddLoss(3, &e);
+  tally.AddGradients(&e);
   tally.WriteScale(&e);
   return e;
 }
@@ -37,8 +40,40 @@ TEST(StepTallyTest, LastFiftyForgetWhatIsOlder) {
   EXPECT_EQ(e.applied_last_50, 45u);
 }
 
-TEST(StepTallyTest, WhatIsNotSaidIsNotApplied) {
-  EXPECT_EQ(After({{.step = 1}, {.step = 2}}).applied_last_50, 0u);
+TEST(StepTallyTest, WhatIsNotSaidIsNeitherAppliedNorSkipped) {
+  const RunEvidence e = After({{.step = 1}, {.step = 2}});
+  EXPECT_EQ(e.attempts, 2u);
+  EXPECT_EQ(e.applied, 0u);
+  EXPECT_EQ(e.skipped, 0u);
+}
+
+TEST(StepTallyTest, AnOverflowUnderADynamicScalerIsSkipped) {
+  const RunEvidence e = After({{.step = 1, .overflow = true},
+                               {.step = 2, .overflow = false},
+                               {.step = 3, .overflow = true}});
+  EXPECT_EQ(e.applied, 1u);
+  EXPECT_EQ(e.skipped, 2u);
+  EXPECT_EQ(e.skipped_last_50, 2u);
+}
+
+TEST(StepTallyTest, LossIsOfAllRanksAndTheFirstIsTheOrigin) {
+  StepTally late;
+  StepTally early;
+  const StepColumns columns =
+      Columns({{.step = 7, .loss = NAN}, {.step = 4, .loss = NAN}}, kStart);
+  StepReader reader(columns);
+  StepRecord record;
+  ASSERT_TRUE(reader.Next(&record));
+  late.Add(record, false, Fate::kApplied);
+  ASSERT_TRUE(reader.Next(&record));
+  early.Add(record, false, Fate::kApplied);
+  RunEvidence e;
+  late.AddLoss(0, &e);
+  early.AddLoss(5, &e);
+  EXPECT_EQ(e.loss_nonfinite, 2u);
+  EXPECT_EQ(e.nonfinite_loss_rank, 5);
+  EXPECT_EQ(e.first_nonfinite_loss_step, 4);
+  EXPECT_EQ(e.last_nonfinite_loss_step, 7);
 }
 
 TEST(StepTallyTest, NonFiniteEntersNoRange) {
