@@ -78,6 +78,8 @@ class FakeDaemon {
     backend.daemon = "nanwatchd/test";
     backend.clock = &clock;
   }
+  // A call that goes on still asks for the snapshot.
+  ~FakeDaemon() { server.reset(); }
 
   void Start() {
     auto started = RpcServer::Start(options_, sink, backend, clock);
