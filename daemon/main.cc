@@ -38,8 +38,8 @@ Result<DaemonConfig> ReadConfig(const Flags& flags) {
                                     ? Result<DaemonConfig>(DefaultConfig())
                                     : LoadConfig(flags.config);
   if (!config.ok()) return config;
-  if (!flags.socket.empty()) config->server.socket_path = flags.socket;
-  if (!flags.listen.empty()) config->web.listen = flags.listen;
+  const Status applied = ApplyFlags({flags.socket, flags.listen}, &*config);
+  if (!applied.ok()) return Error{applied.error()};
   if (flags.history == "off") {
     config->history_enabled = false;
   } else if (!flags.history.empty()) {
@@ -130,9 +130,10 @@ int Main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   app.add_flag("--check-config", flags.check_config,
                "only read the configuration, and say what is wrong with it");
-  app.add_option("--socket", flags.socket, "unix socket for trainings");
+  app.add_option("--socket", flags.socket,
+                 "unix socket for trainings, or 'off'");
   app.add_option("--history", flags.history, "history file, or 'off'");
-  app.add_option("--listen", flags.listen, "address:port for HTTP");
+  app.add_option("--listen", flags.listen, "address:port for HTTP, or 'off'");
   app.add_flag("--log-json", flags.log_json, "one JSON object a log line");
   try {
     app.parse(argc, argv);

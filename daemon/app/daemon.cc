@@ -45,6 +45,11 @@ std::string HistoryDetail(const OpenReport& report) {
   return fmt::format("set_aside={} {}", report.set_aside, report.message);
 }
 
+std::string RuleNameOf(int number) {
+  const RuleSpec* rule = FindRule(number);
+  return rule != nullptr ? std::string(rule->name) : std::string();
+}
+
 }  // namespace
 
 std::string_view DaemonVersion() { return "nanwatchd/" NANWATCH_VERSION; }
@@ -63,6 +68,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
   daemon->started_ = clock.Now();
   daemon->reload_.success_us = ToMicros(daemon->started_);
   Status status = daemon->OpenHistory();
+  if (status.ok()) status = daemon->ServeHttp();
   if (status.ok()) status = daemon->Replay();
   if (status.ok()) status = daemon->Listen();
   if (!status.ok()) return Error{status.error()};
@@ -83,6 +89,7 @@ Status Daemon::OpenHistory() {
           folder.string(), error.message())};
     }
   }
+  past_runs_ = std::make_unique<PastRuns>(config_.history.path, config_.engine);
   last_write_ = LastWrite(config_.history.path);
   OpenReport report;
   Result<std::unique_ptr<History>> history =
@@ -140,6 +147,7 @@ Status Daemon::Replay() {
   pipeline_->RunOnce(Duration(0));
   pipeline_->PublishNow();
   if (history_on()) SendDifference();
+  wired_ = true;
   return OkStatus();
 }
 
@@ -160,40 +168,56 @@ void Daemon::SendDifference() {
   }
 }
 
-Status Daemon::Listen() {
-  const auto rule_name = [](int number) {
-    const RuleSpec* rule = FindRule(number);
-    return rule != nullptr ? std::string(rule->name) : std::string();
-  };
-  if (!config_.web.listen.empty()) {
-    WebBackend backend;
-    backend.snapshot = [this] { return published_.Get(); };
-    backend.self_samples = [this] { return SelfSamples(); };
-    if (history_on()) {
-      backend.open_history = [path = config_.history.path] {
-        return HistoryReader::Open(path);
-      };
-    }
-    backend.not_ready = [this] {
-      return ready_ ? std::string() : std::string("history is being replayed");
+// Before the replay: whoever waits for readiness is told why it takes time.
+Status Daemon::ServeHttp() {
+  if (config_.web.listen.empty()) return OkStatus();
+  WebBackend backend;
+  backend.snapshot = [this] { return published_.Get(); };
+  backend.self_samples = [this] { return SelfSamples(); };
+  if (history_on()) {
+    backend.open_history = [path = config_.history.path] {
+      return HistoryReader::Open(path);
     };
-    backend.now = [this] { return clock_.Now(); };
-    backend.rule_name = rule_name;
-    backend.version = DaemonVersion();
-    backend.metrics = config_.metrics;
-    Result<std::unique_ptr<WebServer>> web =
-        WebServer::Start(config_.web, std::move(backend));
-    if (!web.ok()) return Error{web.error()};
-    web_ = std::move(*web);
+    backend.past_run = [this](std::string_view run_id,
+                              std::optional<int32_t> attempt)
+        -> Result<std::shared_ptr<const RunView>> {
+      // What is being replayed is not past.
+      if (!wired_) return std::shared_ptr<const RunView>();
+      return past_runs_->Find(run_id, attempt);
+    };
   }
+  backend.not_ready = [this] { return NotReady(); };
+  backend.now = [this] { return clock_.Now(); };
+  backend.rule_name = RuleNameOf;
+  backend.version = DaemonVersion();
+  backend.metrics = config_.metrics;
+  Result<std::unique_ptr<WebServer>> web =
+      WebServer::Start(config_.web, std::move(backend));
+  if (!web.ok()) return Error{web.error()};
+  web_ = std::move(*web);
+  return OkStatus();
+}
+
+std::string Daemon::NotReady() const {
+  if (stop_) return "shutting down";
+  return ready_ ? "" : "history is being replayed";
+}
+
+Status Daemon::Listen() {
   StartPipeline();
   QueryBackend backend;
   backend.snapshot = [this] { return published_.Get(); };
-  if (history_on()) backend.history_path = config_.history.path;
+  if (history_on()) {
+    backend.history_path = config_.history.path;
+    backend.past_run = [this](std::string_view run_id,
+                              std::optional<int32_t> attempt) {
+      return past_runs_->Find(run_id, attempt);
+    };
+  }
   backend.annotate = [this](const RunKey& run, const Annotation& annotation) {
     return Annotate(run, annotation);
   };
-  backend.rule_name = rule_name;
+  backend.rule_name = RuleNameOf;
   backend.rule_number = [](std::string_view name) -> std::optional<int> {
     const RuleSpec* rule = FindRule(name);
     if (rule == nullptr) return std::nullopt;
@@ -263,6 +287,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   ReportBuild(NANWATCH_VERSION, started_, &samples);
   ReportProcess(started_, &samples);
   ReportReload(reload_, &samples);
+  if (!wired_) return samples;
   ReportReplay(replayed_, ready_, &samples);
   ReportPipeline(*pipeline_, &samples);
   if (history_on()) ReportHistory(history_->stats(), &samples);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/outbox.h"
+#include "app/past_runs.h"
 #include "app/pipeline.h"
 #include "app/self_report.h"
 #include "base/clock.h"
@@ -58,6 +59,9 @@ class Daemon {
  private:
   Daemon(DaemonConfig config, Clock& clock);
   Status OpenHistory();
+  Status ServeHttp();
+  // Empty: ready.
+  std::string NotReady() const;
   Status Replay();
   void SendDifference();
   Status Listen();
@@ -75,12 +79,14 @@ class Daemon {
   // Their own synchronization; in the order in which they are made.
   MonotonicClock pipeline_clock_;
   Published<Snapshot> published_;
+  std::atomic<bool> wired_{false};  // all below, but for the servers, is there
   std::atomic<bool> ready_{false};
   std::atomic<uint64_t> turns_{0};
   std::atomic<bool> stop_{false};
   ReloadState reload_;
   ReplayState replayed_;
-  std::unique_ptr<History> history_;  // null: off
+  std::unique_ptr<History> history_;     // null: off
+  std::unique_ptr<PastRuns> past_runs_;  // null: history is off
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<Outbox> outbox_;
   std::unique_ptr<Engine> engine_;  // the pipeline thread's

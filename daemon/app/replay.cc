@@ -1,5 +1,7 @@
 #include "app/replay.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <map>
 #include <memory>
 #include <variant>
@@ -69,6 +71,30 @@ Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine) {
   outcome.damaged = reader->damaged_events();
   if (!status.ok()) return Error{status.error()};
   return outcome;
+}
+
+Result<std::shared_ptr<const RunView>> ReplayRun(HistoryReader* reader,
+                                                 const RunKey& run,
+                                                 EngineOptions options,
+                                                 uint64_t steps_max) {
+  options.ended_run_leaves_after = std::chrono::hours(24 * 365 * 100);
+  Engine engine(options);
+  ReplayOutcome outcome;
+  Effects effects;
+  const Status status = reader->ForEachEventFromCheckpoint(
+      run, EngineVersion(), [&](const StampedEvent& event) {
+        ApplyAgain(event, &engine, &effects, &outcome);
+        return outcome.steps <= steps_max;
+      });
+  if (!status.ok()) return Error{status.error()};
+  if (outcome.steps > steps_max) {
+    return Error{fmt::format(
+        "run {} attempt {} has ended, and judging it again takes more than {} "
+        "step records: `nanwatch export` it, and `nanwatch replay` the file",
+        run.run_id, run.attempt, steps_max)};
+  }
+  return engine.Publish(outcome.newest, 0, Snapshot())
+      ->Find(run.run_id, run.attempt);
 }
 
 RestartNotices CompareWithSent(

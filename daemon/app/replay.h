@@ -5,6 +5,7 @@
 #define NANWATCH_APP_REPLAY_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,15 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
 
 // Every event of the file, checkpoints left out: judged anew from the first.
 Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine);
+
+// The steps that ReplayRun judges again at most: some seconds of work.
+inline constexpr uint64_t kReplayedStepsMax = 20'000'000;
+
+// One attempt as it was when it ended. Damaged events are passed over. An error
+// is a sentence for the person who asked.
+Result<std::shared_ptr<const RunView>> ReplayRun(
+    HistoryReader* reader, const RunKey& run, EngineOptions options,
+    uint64_t steps_max = kReplayedStepsMax);
 
 // What the world must hear after a restart.
 struct RestartNotices {

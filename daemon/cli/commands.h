@@ -59,6 +59,10 @@ int Replay(const std::string& path, const Style& style);
 // 0: fine. 1: errors, printed with line numbers.
 int CheckConfig(const std::string& path);
 
+// The rule of that name, or all when it is empty: what they mean, and their
+// thresholds' names, defaults, ranges, units and sources.
+int ShowRules(const std::string& name, const Style& style);
+
 // Prints `message` to standard error as the command's, and returns `status`.
 int Fail(const std::string& message, int status = kExitFailed);
 // Exit status of a verdict.

@@ -164,12 +164,21 @@ void AddFiles(CLI::App& app, Shared* shared, Action* action, ExportOptions* out,
   check->callback([=] { *action = [=] { return CheckConfig(*path); }; });
 }
 
+void AddRules(CLI::App& app, Action* action, std::string* name) {
+  CLI::App* rules = app.add_subcommand(
+      "rules", "what is looked for, and the thresholds that can be set");
+  rules->add_option("name", *name, "only this rule");
+  rules->callback(
+      [=] { *action = [=] { return ShowRules(*name, Style::OfTerminal()); }; });
+}
+
 int Main(int argc, char** argv) {
   Shared shared;
   Action action;
   AnnotateOptions annotate;
   ExportOptions exporting;
   std::string path;
+  std::string rule;
   CLI::App app("nanwatch shows what nanwatchd finds in training runs.",
                "nanwatch");
   app.set_version_flag("--version", std::string(DaemonVersion()));
@@ -182,6 +191,7 @@ int Main(int argc, char** argv) {
   AddWatch(app, &shared, &action);
   AddAnnotations(app, &shared, &action, &annotate);
   AddFiles(app, &shared, &action, &exporting, &path);
+  AddRules(app, &action, &rule);
   app.add_subcommand("version", "print the version")->callback([&] {
     action = [] {
       std::puts(std::string(DaemonVersion()).c_str());

@@ -181,10 +181,11 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
   std::string last;
   const Status status =
       client.WatchRun(request, [&](const v1::RunDetail& detail) {
-        last = Screen(detail, ReadSteps(client, run, style), style);
+        const Style now = Style::OfTerminal();  // it may have been resized
+        last = Screen(detail, ReadSteps(client, run, now), now);
         if (terminal) {
-          Paint(last + style.Dim("\n^C ends this view, not the training"),
-                style.rows);
+          Paint(last + now.Dim("\n^C ends this view, not the training"),
+                now.rows);
         } else {
           std::fputs((last + '\n').c_str(), stdout);
         }

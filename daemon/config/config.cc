@@ -79,6 +79,36 @@ Result<DaemonConfig> LoadConfig(const std::string& file) {
   return ParseConfig(text, file);
 }
 
+Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
+  const auto section = [](const char* name, const std::string& key,
+                          const std::string& text, ConfigReading* reading) {
+    YAML::Node node;
+    if (!text.empty()) node[key] = text;
+    return YamlSection(node, name, reading);
+  };
+  ConfigReading socket;
+  ReadIngest(section("--socket: ingest", "socket", flags.socket, &socket),
+             &config->server);
+  ConfigReading listen;
+  ReadWeb(section("--listen: web", "listen", flags.listen, &listen),
+          &config->web);
+  std::string said;
+  for (const ConfigReading* reading : {&socket, &listen}) {
+    for (const ConfigProblem& problem : reading->problems) {
+      said += (said.empty() ? "" : "\n") + problem.sentence;
+    }
+  }
+  const RpcOptions& server = config->server;
+  if (said.empty() && server.socket_path.empty() &&
+      server.tcp_address.empty()) {
+    said =
+        "ingest.socket and ingest.tcp are both off: no training could report; "
+        "set one of them, or pass --socket PATH.";
+  }
+  if (said.empty()) return OkStatus();
+  return Error{said};
+}
+
 std::vector<std::string> ConfigKeys() {
   DaemonConfig config = DefaultConfig();
   ConfigReading reading;

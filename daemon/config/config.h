@@ -48,6 +48,16 @@ Result<DaemonConfig> ParseConfig(std::string_view yaml,
 // Reads the file first.
 Result<DaemonConfig> LoadConfig(const std::string& file);
 
+// What a command line says over a file, in the words of ingest.socket and
+// web.listen ("off", "auto"). Empty: nothing.
+struct ConfigFlags {
+  std::string socket;
+  std::string listen;
+};
+// An error has a line for each flag that is wrong: "--listen: sentence". It is
+// one too when there is nowhere left where trainings could report.
+Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config);
+
 // Every key that may stand in a file, dotted ("web.listen").
 std::vector<std::string> ConfigKeys();
 

@@ -56,7 +56,9 @@ YAML::Node LoadTree(const std::string& text, ConfigReading* reading) {
     // yaml-cpp makes empty documents for ever of a text that begins with ','.
     while (finder.documents() < 2 && parser.HandleNextDocument(finder)) {
     }
-    if (reading->problems.empty()) return YAML::Load(text);
+    // Also of a text with such problems, to tell the others of it as well: an
+    // alias is one more name of a node, nothing is copied.
+    return YAML::Load(text);
   } catch (const YAML::Exception& e) {
     reading->problems.push_back(
         ProblemAt(e.mark, "This is not YAML: " + e.msg + "."));

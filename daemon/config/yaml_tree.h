@@ -11,8 +11,8 @@
 
 namespace nanwatch {
 
-// A null node after a problem. Aliases (*name) are refused: a file of a few
-// lines could grow without bound, or hold itself.
+// The first document; a null node when it is not YAML. Aliases (*name) are told
+// as problems: read as values, a file of a few lines could hold itself.
 YAML::Node LoadTree(const std::string& text, ConfigReading* reading);
 
 }  // namespace nanwatch

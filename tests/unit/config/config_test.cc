@@ -180,7 +180,34 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"a: 1\n---\nb: 2", "second document"},
         BadValue{", a: b", "second document"},
         BadValue{"web: &w {}\nlog: *w", "f.yaml:2:6: Aliases"},
+        // The other problems of such a file are told as well.
+        BadValue{"web: &w {bad: 1}\nlog: *w", "f.yaml:1:10: web.bad"},
+        BadValue{"web: &w {bad: *w}", "f.yaml:1:15: Aliases"},
         BadValue{"? [a]\n: b", "not a word"}));
+
+TEST(Config, FlagsSpeakTheWordsOfTheFile) {
+  DaemonConfig config = DefaultConfig();
+  EXPECT_TRUE(ApplyFlags({"/run/x.sock", "off"}, &config).ok());
+  EXPECT_EQ(config.server.socket_path, "/run/x.sock");
+  EXPECT_EQ(config.web.listen, "");
+  EXPECT_TRUE(ApplyFlags({"", "127.0.0.1:0"}, &config).ok());
+  EXPECT_EQ(config.server.socket_path, "/run/x.sock");
+  EXPECT_EQ(config.web.listen, "127.0.0.1:0");
+  const Status wrong = ApplyFlags({"foo", "bar"}, &config);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error(),
+              AllOf(HasSubstr("--socket: ingest.socket must be an absolute"),
+                    HasSubstr("--listen: web.listen must be ADDRESS:PORT")));
+}
+
+TEST(Config, SomewhereTrainingsMustReport) {
+  DaemonConfig config = DefaultConfig();
+  const Status deaf = ApplyFlags({"off", ""}, &config);
+  ASSERT_FALSE(deaf.ok());
+  EXPECT_THAT(deaf.error(), HasSubstr("no training could report"));
+  config.server.tcp_address = "127.0.0.1:0";
+  EXPECT_TRUE(ApplyFlags({"off", "off"}, &config).ok());
+}
 
 TEST(Config, RulesKnowTheirRanges) {
   const RuleSpec& spec = *FindRule("scale_collapse");
