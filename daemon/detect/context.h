@@ -94,6 +94,7 @@ struct TimeContext {
   int64_t last_step;                 // of the run
   double step_seconds_p99;           // 0: unknown
   double step_seconds_mean;          // 0: unknown
+  int32_t ranks_opened = 0;          // ever, closed ones too; 0: not counted
 };
 
 }  // namespace nanwatch

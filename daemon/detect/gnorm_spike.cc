@@ -50,7 +50,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const float above = x - baseline_.center();
   const float z = above / std::max(baseline_.spread(), kLeastSpread);
   Severity trigger = Severity::kNone;
-  if (z >= t[kWarningZ] && std::exp2(above) >= t[kMinRatio]) {
+  if (z >= t[kWarningZ] && above >= Log2(static_cast<float>(t[kMinRatio]))) {
     held_ = z >= t[kCriticalZ] ? held_ + 1 : 0;
     trigger =
         held_ >= t[kCriticalHold] ? Severity::kCritical : Severity::kWarning;

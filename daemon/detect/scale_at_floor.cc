@@ -47,6 +47,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     }
     scale_ = scale;
     floor_ = floor;
+    nominal_ = !(scaler.floor() > 0);
   }
   was_at_ = at;
   return episode_.On(trigger, !overflow, c.record.step,
@@ -55,13 +56,24 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
 
 void ScaleAtFloor::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence = Sentence(
-      "The loss scale fell to ", scale_, " and its floor is ", floor_,
-      overflows_at_floor_ > 0
-          ? Sentence("; ", overflows_at_floor_,
-                     " overflows came at the floor, "
-                     "where the scaler can do nothing more.")
-          : std::string("; the next overflow cannot lower it further."));
+  if (nominal_) {
+    finding->sentence = Sentence(
+        "The loss scale fell to ", scale_, ", to or below ", floor_,
+        ", and no floor of its scaler is known",
+        overflows_at_floor_ > 0
+            ? Sentence("; ", overflows_at_floor_,
+                       " overflows came there, where a lower scale helps "
+                       "nobody any more.")
+            : std::string("; it will fall on, to 0, if overflows go on."));
+  } else {
+    finding->sentence = Sentence(
+        "The loss scale fell to ", scale_, " and its floor is ", floor_,
+        overflows_at_floor_ > 0
+            ? Sentence("; ", overflows_at_floor_,
+                       " overflows came at the floor, "
+                       "where the scaler can do nothing more.")
+            : std::string("; the next overflow cannot lower it further."));
+  }
   finding->numbers = {{"scale", scale_, ""},
                       {"floor", floor_, ""},
                       {"overflows_at_floor",

@@ -28,6 +28,7 @@ class ScaleAtFloor {
   Episode episode_;
   double scale_ = 0;
   double floor_ = 0;
+  bool nominal_ = false;            // the scaler has no floor
   int64_t overflows_at_floor_ = 0;  // in this episode
   bool was_at_ = false;
 };

@@ -1,6 +1,7 @@
 #include "detect/telemetry_gap.h"
 
 #include <algorithm>
+#include <string>
 
 #include "detect/sentence.h"
 
@@ -19,8 +20,9 @@ constinit const RuleSpec TelemetryGap::kSpec = {
     "telemetry_gap",
     Family::kTelemetry,
     "Records of this run are missing, so verdicts may miss something.",
-    "A client dropped records, or a rank is lost and others are lost_for "
-    "ahead of it.",
+    "A client dropped records, a rank is lost and others are lost_for ahead "
+    "of it, or lost_for after the run opened, while others make steps, fewer "
+    "ranks than its world size ever did.",
     "Nothing dropped and nobody missing for clear_after.",
     kThresholds};
 
@@ -41,8 +43,16 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
     if (ToSeconds(newest - pulse.last_record) < t[kLostFor]) continue;
     if (lost++ == 0) lost_rank = pulse.rank;
   }
+  // Ranks that never opened, once the others had time to. Where the run id was
+  // guessed each rank may be a run of its own (rule 57 says so).
+  const int32_t never = c.ranks_opened > 0 && !c.run.run_id_guessed &&
+                                newest > c.opened &&
+                                ToSeconds(newest - c.opened) >= t[kLostFor]
+                            ? std::max(0, c.run.world_size - c.ranks_opened)
+                            : 0;
   const bool dropped = steps + ops > known_dropped_;
-  if (severity_ == Severity::kNone && (dropped || lost > 0)) {
+  const bool missing = lost > 0 || never > 0;
+  if (severity_ == Severity::kNone && (dropped || missing)) {
     severity_ = Severity::kWarning;
     opened_step_ = c.last_step;
   } else if (severity_ == Severity::kNone) {
@@ -54,15 +64,18 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
   last_step_ = c.last_step;
   dropped_steps_ = steps - base_steps_;
   dropped_ops_ = ops - base_ops_;
-  if (dropped || lost > 0) {
+  if (dropped || missing) {
     last_trouble_ = c.now;
     lost_ = lost;
     lost_rank_ = lost_rank;
+    never_opened_ = never;
+    world_size_ = c.run.world_size;
   } else if (ToSeconds(c.now - last_trouble_) >= t[kClear]) {
     severity_ = Severity::kNone;
     base_steps_ = steps;
     base_ops_ = ops;
     lost_ = 0;
+    never_opened_ = 0;
   }
   return severity_;
 }
@@ -70,21 +83,27 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
 void TelemetryGap::Describe(Finding* finding) const {
   finding->opened_step = opened_step_;
   finding->last_step = last_step_;
-  finding->sentence = "Records are missing:";
+  std::string what;
+  const auto add = [&what](const std::string& more) {
+    what += (what.empty() ? " " : " and ") + more;
+  };
   if (dropped_steps_ + dropped_ops_ > 0) {
-    finding->sentence += Sentence(" clients dropped ", dropped_steps_,
-                                  " steps and ", dropped_ops_, " op statuses");
+    add(Sentence("clients dropped ", dropped_steps_, " steps and ",
+                 dropped_ops_, " op statuses"));
   }
   if (lost_ > 0) {
-    finding->sentence += Sentence(
-        dropped_steps_ + dropped_ops_ > 0 ? " and " : " ", lost_,
-        " ranks are lost while others go on (rank ", lost_rank_, " first)");
+    add(Sentence(lost_, " ranks are lost while others go on (rank ", lost_rank_,
+                 " first)"));
   }
-  finding->sentence += ".";
+  if (never_opened_ > 0) {
+    add(Sentence(never_opened_, " of ", world_size_, " ranks never opened"));
+  }
+  finding->sentence = "Records are missing:" + what + ".";
   finding->numbers = {
       {"dropped_steps", static_cast<double>(dropped_steps_), "records"},
       {"dropped_ops", static_cast<double>(dropped_ops_), "records"},
-      {"lost_ranks", static_cast<double>(lost_), "ranks"}};
+      {"lost_ranks", static_cast<double>(lost_), "ranks"},
+      {"never_opened", static_cast<double>(never_opened_), "ranks"}};
 }
 
 }  // namespace nanwatch

@@ -1,6 +1,6 @@
-// Rule 54, telemetry_gap: records are missing: a client dropped some, or a rank
-// is lost while others go on. Ranks that never reported are not missing: many
-// runs report from one rank only, or one a node.
+// Rule 54, telemetry_gap: records are missing: a client dropped some, a rank is
+// lost while others go on, or fewer ranks ever opened than the run has. A run
+// that reports from some of its ranks only declares so many as its world size.
 
 #ifndef NANWATCH_DETECT_TELEMETRY_GAP_H_
 #define NANWATCH_DETECT_TELEMETRY_GAP_H_
@@ -29,6 +29,8 @@ class TelemetryGap {
   uint64_t base_ops_ = 0;
   int32_t lost_ = 0;
   int32_t lost_rank_ = -1;
+  int32_t never_opened_ = 0;  // ranks
+  int32_t world_size_ = 0;
   int64_t opened_step_ = 0;
   int64_t last_step_ = 0;
 };

@@ -57,8 +57,8 @@ constexpr ScalerSpec kScalers[] = {
     {"mindspore", "MindSpore DynamicLossScaler",                   //
      0, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
      1, kNone, AtFloor::kClamps, "mindspore/amp.py"},
-    // Three growths in a row lengthen the interval (20 to 1000), three
-    // backoffs in a row make it 1.
+    // Its interval is one of 20 to 1000: three growths take the next longer
+    // one, three backoffs without a growth make it 1 (see ScalerModel).
     {"mindformers", "MindFormers AdaptiveLossScaleUpdateCell",  //
      0, 2, 1000, Growth::kVarying, 0.5, Hysteresis::kNone, 1,   //
      1, kNone, AtFloor::kClamps, "mindformers/wrapper/adaptive_loss_scale.py"},

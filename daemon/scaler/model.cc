@@ -1,7 +1,10 @@
 #include "scaler/model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "scaler/log2.h"
 
 namespace nanwatch {
 
@@ -14,7 +17,7 @@ int64_t ScalerParameters::Backoffs(double scale, double target) const {
   if (!(scale > target) || !(backoff_factor > 0) || backoff_factor >= 1) {
     return 0;
   }
-  const double n = std::log(scale / target) / -std::log(backoff_factor);
+  const double n = ExactLog2(scale / target) / -ExactLog2(backoff_factor);
   return static_cast<int64_t>(std::ceil(n - 1e-9));
 }
 
@@ -69,11 +72,49 @@ bool SameScale(double a, double b) {
   return std::fabs(a - b) <= 0.005 * larger + rounding;
 }
 
+namespace {
+
+// MindFormers' windows from 20 to 1000, its defaults. Before the first stands a
+// window of 1.
+constexpr std::array<int16_t, 8> kWindows = {20,  30,  40,  50,
+                                             100, 200, 500, 1000};
+constexpr int kWindowMoves = 3;  // growths or backoffs until the window moves
+
+}  // namespace
+
 ScalerModel::ScalerModel(const ScalerParameters& parameters)
-    : p_(parameters), scale_(parameters.init) {}
+    : p_(parameters), scale_(parameters.init) {
+  if (p_.growth != Growth::kVarying) return;
+  // A window that is not in the list begins as the smallest.
+  const auto at =
+      std::find(kWindows.begin(), kWindows.end(), p_.growth_interval);
+  window_ =
+      static_cast<int8_t>(at == kWindows.end() ? 0 : at - kWindows.begin());
+  p_.growth_interval = kWindows[window_];
+}
+
+// Three growths, with no shortening between them, take the next longer window.
+void ScalerModel::OnVaryingGrowth() {
+  backoffs_ = 0;
+  const bool longest = window_ + 1 == static_cast<int>(kWindows.size());
+  if (longest || ++growths_ < kWindowMoves) return;
+  growths_ = 0;
+  p_.growth_interval = kWindows[++window_];
+}
+
+// Three backoffs without a growth between them take a window of 1. Not from the
+// smallest of the list.
+void ScalerModel::OnVaryingBackoff() {
+  backoffs_ = static_cast<int8_t>((backoffs_ + 1) % (kWindowMoves + 1));
+  if (backoffs_ != kWindowMoves || window_ <= 0) return;
+  backoffs_ = growths_ = 0;
+  window_ = -1;
+  p_.growth_interval = 1;
+}
 
 void ScalerModel::OnOverflow() {
   good_ = 0;
+  if (p_.growth == Growth::kVarying) OnVaryingBackoff();
   if (p_.hysteresis != Hysteresis::kNone) {
     if (forgiven_ + 1 < p_.hysteresis_count) {
       ++forgiven_;
@@ -89,6 +130,7 @@ void ScalerModel::OnGood() {
   if (p_.growth_interval <= 0 || ++good_ < p_.growth_interval) return;
   good_ = 0;
   forgiven_ = 0;
+  if (p_.growth == Growth::kVarying) OnVaryingGrowth();
   const double grown = scale_ * p_.growth_factor;
   if (p_.ceiling == 0 || grown <= p_.ceiling) scale_ = grown;
 }

@@ -63,11 +63,17 @@ class ScalerModel {
  private:
   void OnOverflow();
   void OnGood();
+  void OnVaryingGrowth();
+  void OnVaryingBackoff();
 
   ScalerParameters p_;
   double scale_;
   int64_t good_ = 0;      // attempts since the last overflow or growth
   int32_t forgiven_ = 0;  // overflows that did not back off, see Hysteresis
+  // kVarying only:
+  int8_t window_ = 0;  // index of the window; -1: the window of 1
+  int8_t growths_ = 0;
+  int8_t backoffs_ = 0;
 };
 
 }  // namespace nanwatch

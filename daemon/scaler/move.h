@@ -42,7 +42,7 @@ bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap);
 
 // Of a move that is Reachable: what of it the scaler never does, by the flags
 // of both records and by the time since its last move.
-Impossible WhyImpossible(const ScalerParameters& p, const Move& move);
+Impossible WhyImpossible(const ScalerParameters& p, const struct Move& move);
 
 }  // namespace nanwatch
 

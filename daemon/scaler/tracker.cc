@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "scaler/log2.h"
+
 namespace nanwatch {
 namespace {
 
@@ -287,10 +289,10 @@ std::optional<int64_t> ScalerTracker::attempts_to_floor() const {
   if (p_.floor == 0 && scale_ >= 1) return {};
   const double to = p_.floor > 0 ? p_.floor : kSmallestNormal;
   if (!(scale_ > to)) return {};
-  const double fallen = std::log2(fall_from_ / scale_);
+  const double fallen = ExactLog2(fall_from_ / scale_);
   const double attempts = static_cast<double>(attempts_ - fall_attempt_ + 1);
   return static_cast<int64_t>(
-      std::ceil(std::log2(scale_ / to) * attempts / fallen));
+      std::ceil(ExactLog2(scale_ / to) * attempts / fallen));
 }
 
 }  // namespace nanwatch

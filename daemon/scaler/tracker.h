@@ -104,8 +104,8 @@ class ScalerTracker {
 
  private:
   void Follow(double scale, const StepRecord& record, Told told);
-  void OnChange(const Move& move, int64_t gap);
-  void LearnOrder(const Move& move);
+  void OnChange(const struct Move& move, int64_t gap);
+  void LearnOrder(const struct Move& move);
   void JudgeAnswer(Told told);
   void Recognise(double from, double to, int64_t gap);
   void JudgeOverflow(const StepRecord& record);

@@ -112,8 +112,9 @@ class TimeFeed {
     return Time(std::chrono::seconds(1'700'000'000 + seconds));
   }
   Severity Tick(int64_t seconds) {
-    return rule.OnTime({run, At(seconds), At(0), ranks, last_step, p99, 1},
-                       {thresholds.data()});
+    return rule.OnTime(
+        {run, At(seconds), At(0), ranks, last_step, p99, 1, ranks_opened},
+        {thresholds.data()});
   }
   Finding Described() const {
     Finding finding;
@@ -127,6 +128,7 @@ class TimeFeed {
   std::vector<RankPulse> ranks;
   int64_t last_step = 100;
   double p99 = 1;
+  int32_t ranks_opened = 3;
 };
 
 TEST(Stalled, HalfAnHourOfSilenceThenThreeSteps) {
@@ -192,10 +194,27 @@ TEST(TelemetryGap, LostRanksCountWhileOthersGoOn) {
   EXPECT_THAT(f.Described().sentence, HasSubstr("rank 1 first"));
 }
 
-TEST(TelemetryGap, RanksThatNeverReportedAreNotMissing) {
+TEST(TelemetryGap, RanksThatNeverOpenedAreMissingAfterAMinuteOfSteps) {
   TimeFeed<TelemetryGap> f;
-  f.run.world_size = 64;
-  EXPECT_EQ(f.Tick(10000), Severity::kNone);
+  f.run.world_size = 8;
+  EXPECT_EQ(f.Tick(10000), Severity::kNone) << "nobody makes steps";
+  f.ranks[0].last_record = f.At(59);
+  EXPECT_EQ(f.Tick(10001), Severity::kNone);
+  f.ranks[0].last_record = f.At(60);
+  EXPECT_EQ(f.Tick(10002), Severity::kWarning);
+  EXPECT_EQ(f.Described().sentence,
+            "Records are missing: 5 of 8 ranks never opened.");
+  f.ranks_opened = 8;  // some of them closed again
+  EXPECT_EQ(f.Tick(10061), Severity::kWarning);
+  EXPECT_EQ(f.Tick(10062), Severity::kNone);
+}
+
+TEST(TelemetryGap, GuessedRunIdsSayNothingOfOtherRanks) {
+  TimeFeed<TelemetryGap> f;
+  f.run.world_size = 8;
+  f.run.run_id_guessed = true;
+  f.ranks[0].last_record = f.At(100);
+  EXPECT_EQ(f.Tick(100), Severity::kNone);
 }
 
 }  // namespace

@@ -30,6 +30,17 @@ TEST(ScaleAtFloor, WarnsAtTheFloorAndIsCriticalWhenOverflowsGoOn) {
   EXPECT_EQ(f.Described().opened_step, 12);
 }
 
+TEST(ScaleAtFloor, NamesNoFloorWhereTheScalerHasNone) {
+  StepFeed<ScaleAtFloor> f(Scaler("pytorch"));
+  f.Good(4, 10);
+  f.Fall(4, 2);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("fell to 1,"), HasSubstr("no floor")));
+  f.Fall(1, 20);
+  EXPECT_THAT(f.Described().sentence, Not(HasSubstr("its floor is")));
+}
+
 TEST(ScaleAtFloor, IsolatedOverflowsAtTheFloorAreNotCritical) {
   StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));
   f.Good(2, 1);

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
+
+#include "scaler/log2.h"
 
 namespace nanwatch {
 namespace {
@@ -71,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"keras", 1, 2, "T..", {0.5, 0.5, 1}},
         Row{"jmp", 2, 9, "TT", {1, 1}}, Row{"paddle", 4, 2, "T..", {2, 2, 4}},
         Row{"mindspore", 4, 2, "TTT..", {2, 1, 1, 1, 2}},
-        Row{"mindformers", 4, 1, "T.", {2, 4}},
+        Row{"mindformers", 4, 1000, "TT.", {2, 1, 1}},
         // The bad count is cumulative: T . T falls, though no two overflows
         // are adjacent. A growth forgets it. Ratio 0.8, floor 1.
         Row{"ascend_tf", 1024, 100, "T.TT", {1024, 1024, 819.2, 819.2}},
@@ -88,6 +91,42 @@ TEST(Model, StatisticalScalersHaveNoNextScale) {
     ScalerModel model(Resolve(FindScaler(name), {}));
     EXPECT_EQ(model.Next(true), std::nullopt) << name;
     EXPECT_TRUE(model.Possible(1000, 3, false)) << name;
+  }
+}
+
+// Good attempts until the scale grows.
+int Window(ScalerModel* model) {
+  const double from = model->scale();
+  int attempts = 0;
+  while (model->scale() == from && attempts < 2000) {
+    ++attempts;
+    model->Next(false);
+  }
+  return attempts;
+}
+
+TEST(Model, MindFormersLengthensItsWindowWithGrowthsAndDropsItWithBackoffs) {
+  ScalerModel model(Resolve(FindScaler("mindformers"), With(1024, 20)));
+  for (const int window : {20, 30, 40, 50, 100, 200, 500, 1000, 1000}) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(Window(&model), window);
+  }
+  for (int i = 0; i < 3; ++i) model.Next(true);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Window(&model), 1);
+  EXPECT_EQ(Window(&model), 20);
+  // The smallest of the list stays.
+  for (int i = 0; i < 3; ++i) model.Next(true);
+  EXPECT_EQ(Window(&model), 20);
+  // A window that is not in the list is not taken.
+  ScalerModel odd(Resolve(FindScaler("mindformers"), With(1024, 70)));
+  EXPECT_EQ(Window(&odd), 20);
+}
+
+TEST(Model, LogarithmsOfPowersOfTwoAreExact) {
+  for (int i = -149; i < 128; ++i) {
+    EXPECT_EQ(ExactLog2(std::ldexp(1.0, i)), i);
+  }
+  for (double x = 0.001; x < 1000; x *= 1.1) {
+    EXPECT_NEAR(ExactLog2(x), std::log2(x), 1e-12);
   }
 }
 
