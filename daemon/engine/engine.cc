@@ -58,7 +58,7 @@ class Engine::State {
 
 void Engine::State::Touch(RunState* run) {
   const uint32_t slot = run->slot();
-  timers_.Set(slot, run->NextTimer());
+  timers_.Set(slot, run->NextTimer(), run->timer_order());
   if (slot >= is_dirty_.size()) is_dirty_.resize(slot + 1);
   if (!run->dirty() || is_dirty_[slot]) return;
   is_dirty_[slot] = true;

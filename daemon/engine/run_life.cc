@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "alert/incident_id.h"
 #include "engine/run_state.h"
 
 namespace nanwatch {
@@ -13,12 +14,20 @@ namespace {
 constexpr int kTelemetryGap = 54;
 constexpr FindingKey kEndedWithoutClose{FindingKey::List::kLife, -1, 0, 0};
 
+uint64_t TimerOrder(const RunKey& key) {
+  StableHash hash;
+  hash.Put(key.run_id);
+  hash.Put(static_cast<uint64_t>(key.attempt));
+  return hash.value();
+}
+
 }  // namespace
 
 RunState::RunState(RunKey key, uint32_t slot, EngineShared* shared)
     : shared_(shared),
       slot_(slot),
       key_(std::move(key)),
+      timer_order_(TimerOrder(key_)),
       book_(key_, shared->options.alert) {}
 
 RunState::~RunState() {

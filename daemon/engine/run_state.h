@@ -83,6 +83,8 @@ class RunState {
 
   const RunKey& key() const { return key_; }
   uint32_t slot() const { return slot_; }
+  // For TimerQueue: the same after every replay.
+  uint64_t timer_order() const { return timer_order_; }
   bool closed() const { return ended_.has_value(); }
   const std::string& end_reason() const { return end_reason_; }
   const RunDescription& description() const { return description_; }
@@ -225,6 +227,7 @@ class RunState {
 
   // --- State: in every checkpoint.
   RunKey key_;
+  const uint64_t timer_order_;
   RunDescription description_;
   Time opened_{};
   std::optional<Time> ended_;

@@ -17,20 +17,23 @@ namespace nanwatch {
 
 class TimerQueue {
  public:
-  // The slot's next due time; nullopt: none. Replaces the one before.
-  void Set(uint32_t slot, std::optional<Time> due) {
+  // The slot's next due time; nullopt: none. Replaces the one before. `order`
+  // says who of several comes first: it must not depend on slots, which a
+  // restart gives out anew.
+  void Set(uint32_t slot, std::optional<Time> due, uint64_t order = 0) {
     if (slot >= due_.size()) due_.resize(slot + 1);
     if (due_[slot] == due) return;
     due_[slot] = due;
-    if (due) heap_.push({*due, slot});
+    if (due) heap_.push({*due, order, slot});
   }
 
-  // The earliest due time and its slot (the lowest of several).
+  // The earliest due time and its slot; of several the lowest order, then slot.
   struct Due {
     Time time;
+    uint64_t order;
     uint32_t slot;
     bool operator>(const Due& o) const {
-      return std::tie(time, slot) > std::tie(o.time, o.slot);
+      return std::tie(time, order, slot) > std::tie(o.time, o.order, o.slot);
     }
   };
   std::optional<Due> Next() {

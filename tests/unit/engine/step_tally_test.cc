@@ -124,5 +124,12 @@ TEST(TimerQueueTest, FiresTheEarliestThenTheLowestSlot) {
   EXPECT_EQ(queue.Next()->time, kStart + std::chrono::seconds(9));
 }
 
+TEST(TimerQueueTest, OrderComesBeforeSlot) {
+  TimerQueue queue;
+  queue.Set(1, kStart, 9);
+  queue.Set(2, kStart, 3);
+  EXPECT_EQ(queue.Next()->slot, 2u);
+}
+
 }  // namespace
 }  // namespace nanwatch
