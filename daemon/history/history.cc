@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <iterator>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -92,7 +94,8 @@ class StoredHistory : public History {
 
   // The pipeline thread's.
   uint64_t last_id_ = 0;
-  std::vector<Waiting> refused_;  // incidents that found the queue full
+  // Incidents that found the queue full, oldest first.
+  std::deque<Waiting> refused_;
 
   // Set before Append.
   std::function<void(uint64_t)> on_committed_;
@@ -135,9 +138,9 @@ Status StoredHistory::Start(OpenReport* report) {
 
 bool StoredHistory::Append(Time now, SharedEvents events) {
   while (!refused_.empty()) {
-    const size_t weight = refused_.back().weight;
-    if (!queue_.TryPush(std::move(refused_.back()), weight)) return false;
-    refused_.pop_back();
+    const size_t weight = refused_.front().weight;
+    if (!queue_.TryPush(std::move(refused_.front()), weight)) return false;
+    refused_.pop_front();
   }
   if (events->empty()) return true;
   Waiting waiting;
@@ -163,7 +166,8 @@ void StoredHistory::SaveSent(const RunKey& run, const Incident& incident) {
   waiting.weight = sizeof(Incident) + incident.findings.size() * 512;
   const size_t weight = waiting.weight;
   queue_bytes_.fetch_add(weight);
-  if (!queue_.TryPush(std::move(waiting), weight)) {
+  // Behind those that wait, so that the newest state is written last.
+  if (!refused_.empty() || !queue_.TryPush(std::move(waiting), weight)) {
     refused_.push_back(std::move(waiting));
   }
 }
