@@ -222,23 +222,20 @@ void Pipeline::WriteCheckpoints(Time now) {
   int written = 0;
   for (const RunKey& run : history_->NeedCheckpoint()) {
     if (written++ == kCheckpointsPerTick) break;
-    const std::optional<Event> checkpoint = engine_.Checkpoint(run);
-    if (!checkpoint || !history_->Append(now, std::span(&*checkpoint, 1))) {
-      continue;
-    }
-    newest_id_ = history_->last_id();
-    stats_.checkpoints.fetch_add(1, std::memory_order_relaxed);
+    WriteCheckpoint(now, run);
   }
 }
 
 void Pipeline::CheckpointAll() {
   if (history_ == nullptr) return;
   const Time now = clock_.Now();
-  for (const RunKey& run : engine_.LiveRuns()) {
-    const std::optional<Event> checkpoint = engine_.Checkpoint(run);
-    if (checkpoint && history_->Append(now, std::span(&*checkpoint, 1))) {
-      newest_id_ = history_->last_id();
-    }
+  for (const RunKey& run : engine_.LiveRuns()) WriteCheckpoint(now, run);
+}
+
+void Pipeline::WriteCheckpoint(Time now, const RunKey& run) {
+  const std::optional<Event> checkpoint = engine_.Checkpoint(run);
+  if (checkpoint && history_->Append(now, std::span(&*checkpoint, 1))) {
+    newest_id_ = history_->last_id();
   }
 }
 
@@ -261,7 +258,6 @@ void Pipeline::CopyStats() {
   copy(stats_.op_statuses, engine.op_statuses);
   copy(stats_.events, engine.events);
   copy(stats_.duplicates, engine.duplicates);
-  copy(stats_.refused, engine.refused);
   copy(stats_.late_op_statuses, engine.late_op_statuses);
   copy(stats_.pending_ops_not_kept, engine.pending_ops_not_kept);
   copy(stats_.watched_ops_not_kept, engine.watched_ops_not_kept);

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -31,12 +30,10 @@ struct PipelineStats {
   std::atomic<uint64_t> pending_ops_not_kept{0};
   std::atomic<uint64_t> watched_ops_not_kept{0};
   std::atomic<uint64_t> findings_not_kept{0};
-  std::atomic<uint64_t> checkpoints{0};
   std::atomic<uint64_t> steps{0};
   std::atomic<uint64_t> op_statuses{0};
   std::atomic<uint64_t> events{0};
   std::atomic<uint64_t> duplicates{0};
-  std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> late_op_statuses{0};
   std::atomic<uint64_t> sessions{0};
   std::atomic<uint64_t> runs{0};
@@ -83,6 +80,8 @@ class Pipeline : public IngestSink {
   void CloseLostRuns(Time now);
   void LoseMissing(Time now);
   void WriteCheckpoints(Time now);
+  // Of one run; when history is full, another time.
+  void WriteCheckpoint(Time now, const RunKey& run);
   void MaybePublish(Time now);
   void CopyStats();
   uint64_t newest_id() const { return newest_id_; }
