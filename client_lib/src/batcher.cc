@@ -43,15 +43,11 @@ Lost RecordsIn(const Rows& rows, uint64_t Lost::*count) {
   return records;
 }
 
-Outgoing MakeOpNames(uint32_t first, const std::vector<v1::OpName>& all,
-                     uint32_t end) {
-  v1::OpNames names;
-  names.set_first_index(first);
-  for (uint32_t i = first; i < end; ++i) *names.add_ops() = all[i];
+Outgoing MakeOpNames(const v1::OpNames& names) {
   return {.kind = v1::IngestRequest::kOpNames,
           .body = names.SerializeAsString(),
           .records = {},
-          .first_op = first};
+          .first_op = names.first_index()};
 }
 
 }  // namespace
@@ -59,50 +55,73 @@ Outgoing MakeOpNames(uint32_t first, const std::vector<v1::OpName>& all,
 void Batcher::TakeRows() {
   steps_.clear();
   ops_.clear();
+  const uint32_t known = shared_.names.ops();
   Frame frame;
   while (steps_.size() + ops_.size() < kRowsPerTurn &&
          shared_.ring.Next(&frame)) {
     if (frame.kind == FrameKind::kStep) {
       steps_.push_back(reinterpret_cast<const nanwatch_step*>(frame.data));
+      continue;
+    }
+    const auto* op = reinterpret_cast<const nanwatch_op_status*>(frame.data);
+    if (static_cast<uint32_t>(op->op) < known) {
+      ops_.push_back(op);
     } else {
-      ops_.push_back(reinterpret_cast<const nanwatch_op_status*>(frame.data));
+      LoseRefused(*op);
     }
   }
+}
+
+// Its name was refused after it was pushed: it would have the whole batch
+// refused.
+void Batcher::LoseRefused(const nanwatch_op_status& status) {
+  Lost one;
+  one.ops = 1;
+  one.first_step = one.last_step = status.step;
+  shared_.gap.Add(one);
+  std::lock_guard lock(shared_.mutex);
+  shared_.refused.fetch_add(1, std::memory_order_relaxed);
+  shared_.changed.notify_all();
 }
 
 void Batcher::Drain(int64_t now_us, Outbox* outbox) {
   TakeRows();
   // After the rows: a row's op was named before the row was pushed.
-  TakeOpNames(outbox);
+  TakeNames(outbox);
   PushOps(now_us, outbox);
   PushSteps(now_us, outbox);
   shared_.ring.Release();
   PushLost(outbox);
 }
 
-void Batcher::TakeOpNames(Outbox* outbox) {
-  const uint32_t named = shared_.named.load(std::memory_order_acquire);
-  if (named == named_taken_) return;
-  named_taken_ = named;
-  std::lock_guard lock(shared_.mutex);
-  optimizers_ = shared_.optimizers;
-  const auto end = static_cast<uint32_t>(shared_.op_names.size());
-  while (op_names_taken_ != end) {
-    const uint32_t next = std::min(end, op_names_taken_ + kNamesPerMessage);
-    outbox->Push(MakeOpNames(op_names_taken_, shared_.op_names, next));
-    for (; op_names_taken_ != next; ++op_names_taken_) {
-      op_elements_.push_back(Elements(shared_.op_names[op_names_taken_]));
+void Batcher::TakeNames(Outbox* outbox) {
+  const uint32_t given = shared_.names.given();
+  if (given == given_taken_) return;
+  optimizers_ = shared_.names.optimizers();
+  // More of what there is no room for: on another stream, perhaps.
+  if (shared_.names.refused()) return;
+  given_taken_ = given;
+  for (;;) {
+    v1::OpNames names;
+    const uint32_t taken =
+        shared_.names.Copy(op_names_taken_, kNamesPerMessage, &names);
+    if (taken == 0) return;
+    for (const v1::OpName& op : names.ops()) {
+      op_elements_.push_back(Elements(op));
     }
+    op_names_taken_ += taken;
+    outbox->Push(MakeOpNames(names));
   }
 }
 
 void Batcher::ResendOpNames(uint32_t first, uint32_t end, Outbox* outbox) {
-  std::lock_guard lock(shared_.mutex);
   // Backwards, since each goes before all others.
   while (end > first) {
     const uint32_t begin =
         end - first > kNamesPerMessage ? end - kNamesPerMessage : first;
-    outbox->PushFront(MakeOpNames(begin, shared_.op_names, end));
+    v1::OpNames names;
+    shared_.names.Copy(begin, end - begin, &names);
+    outbox->PushFront(MakeOpNames(names));
     end = begin;
   }
 }

@@ -38,7 +38,8 @@ class Batcher {
 
  private:
   void TakeRows();
-  void TakeOpNames(Outbox* outbox);
+  void LoseRefused(const nanwatch_op_status& status);
+  void TakeNames(Outbox* outbox);
   void PushOps(int64_t now_us, Outbox* outbox);
   void PushSteps(int64_t now_us, Outbox* outbox);
   void PushLost(Outbox* outbox);
@@ -50,7 +51,7 @@ class Batcher {
   std::vector<uint64_t> op_elements_;  // of op names taken
   std::vector<std::string> optimizers_;
   uint32_t op_names_taken_ = 0;
-  uint32_t named_taken_ = 0;  // Shared::named, when names were taken last
+  uint32_t given_taken_ = 0;  // Names::given(), when names were taken last
 };
 
 }  // namespace nanwatch_client

@@ -56,8 +56,13 @@ void Outbox::Rewind(uint64_t sequence) {
   if (sequence < next_sequence()) sent_ = sequence - first_sequence_;
 }
 
+const Outgoing* Outbox::Sent(uint64_t sequence) const {
+  if (sequence < first_sequence_ || sequence >= next_sequence()) return nullptr;
+  return &messages_[sequence - first_sequence_];
+}
+
 Lost Outbox::Refuse(uint64_t sequence) {
-  if (sequence < first_sequence_ || sequence >= next_sequence()) return {};
+  if (Sent(sequence) == nullptr) return {};
   Outgoing& refused = messages_[sequence - first_sequence_];
   const Lost lost = std::exchange(refused.records, {});
   // Its sequence counts as used. Should a restarted daemon ask for it again, it

@@ -43,6 +43,8 @@ class Outbox {
   // The daemon refused this one for good: it is not sent again as it is.
   // Returns what was lost with it.
   Lost Refuse(uint64_t sequence);
+  // One that was sent and waits for its answer, or null.
+  const Outgoing* Sent(uint64_t sequence) const;
   // A stream was opened and the daemon holds everything up to `held`, be that
   // more than was acknowledged (an ack got lost) or less (history did). Returns
   // the records acknowledged by that.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -31,10 +30,7 @@ constexpr auto kBusyFor = seconds(1);
 constexpr auto kOpenTimeout = seconds(5);
 // A daemon that reads but acknowledges nothing, or a host that is gone.
 constexpr auto kAckTimeout = seconds(30);
-constexpr auto kBackoffFirst = milliseconds(100);
-constexpr auto kBackoffMost = seconds(10);
 constexpr auto kRetryMost = seconds(60);
-constexpr size_t kRequestsKept = 16;
 
 int64_t NowUs() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -53,14 +49,15 @@ Sender::Sender(std::shared_ptr<Shared> shared, SenderOptions options)
     : shared_(std::move(shared)),
       options_(std::move(options)),
       batcher_(shared_.get()),
-      random_(static_cast<uint32_t>(options_.open.session() >> 16)) {}
+      redial_(options_.addresses,
+              static_cast<uint32_t>(options_.open.session() >> 16)) {}
 
 void Sender::Run() {
   for (;;) {
     const SteadyTime now = steady_clock::now();
     Drain(now);
     if (Ending()) break;
-    if (state_ == State::kAway && now >= not_before_) Connect(now);
+    if (state_ == State::kAway && redial_.Due(now)) Connect(now);
     if (state_ == State::kAway) {
       WaitAway(now);
     } else {
@@ -75,7 +72,7 @@ bool Sender::Ending() {
   if (!shared_->ending) return false;
   // A long pause must not cost the end its only chance.
   if (!std::exchange(last_try_, true) && state_ == State::kAway) {
-    not_before_ = {};
+    redial_.WaitUntil({});
   }
   return done_ || steady_clock::now() >= shared_->deadline ||
          (outbox_.empty() && shared_->ring.Used() == 0);
@@ -112,7 +109,7 @@ void Sender::Drain(SteadyTime now) {
 // ------------------------------------------------------------- the connection
 
 void Sender::Connect(SteadyTime now) {
-  const std::string& address = options_.addresses[address_];
+  const std::string& address = redial_.address();
   // Where there is no daemon, gRPC and its threads are never started.
   if (address.starts_with("unix:/") && access(&address[5], F_OK) != 0) {
     Disconnect("there is no such socket; is nanwatchd running?", now);
@@ -126,7 +123,7 @@ void Sender::Connect(SteadyTime now) {
 
 void Sender::WaitAway(SteadyTime now) {
   const auto wait =
-      std::min<SteadyTime::duration>(kIdlePoll, not_before_ - now);
+      std::min<SteadyTime::duration>(kIdlePoll, redial_.not_before() - now);
   if (wait > SteadyTime::duration::zero()) std::this_thread::sleep_for(wait);
 }
 
@@ -135,12 +132,10 @@ void Sender::Disconnect(std::string why, SteadyTime now) {
   const bool was_open = state_ == State::kOpen || state_ == State::kLeaving;
   // The daemon read the close, and ended the stream in its turn.
   if (state_ == State::kLeaving) done_ = true;
-  const std::string address = options_.addresses[address_];
+  const std::string address = redial_.address();
   stream_.reset();
   state_ = State::kAway;
   writing_ = false;
-  // The next address at once; a pause after each round.
-  address_ = was_open ? 0 : (address_ + 1) % options_.addresses.size();
   if (was_open) shared_->reconnects.fetch_add(1, std::memory_order_relaxed);
   bool ending = false;
   {
@@ -148,16 +143,9 @@ void Sender::Disconnect(std::string why, SteadyTime now) {
     shared_->connected = false;
     ending = shared_->ending;
   }
-  if (address_ == 0) {
-    const auto most = ending ? kBackoffFirst : milliseconds(kBackoffMost);
-    auto pause = kBackoffFirst * (1 << std::min(failures_++, 7));
-    pause = std::min(pause, most);
-    // Half to one and a half: a thousand ranks must not come back at once.
-    pause = pause / 2 + milliseconds(random_() % (pause.count() + 1));
-    not_before_ = std::max(not_before_, now + pause);
-    // A restarted daemon is worth the wait, one that never was is not.
-    if (ending && !ever_open_) done_ = true;
-  }
+  const bool all_tried = redial_.Next(now, was_open, /*hurry=*/ending);
+  // A restarted daemon is worth the wait, one that never was is not.
+  if (all_tried && ending && !ever_open_) done_ = true;
   Report("nanwatchd at " + address + ": " +
          (why.empty() ? "the stream ended" : why));
 }
@@ -216,7 +204,7 @@ void Sender::SendNext(SteadyTime now) {
     state_ = State::kLeaving;
     return;
   }
-  if (next == nullptr || now < not_before_) return;
+  if (next == nullptr || !redial_.Due(now)) return;
   if (!outbox_.awaits_ack()) silent_since_ = now;
   stream_->Write(Envelope(next->kind, options_.open.session(),
                           outbox_.next_sequence(), next->body));
@@ -240,7 +228,7 @@ void Sender::OnResponse(const v1::IngestResponse& response, SteadyTime now) {
       OnRefusal(response.refusal(), now);
       break;
     case v1::IngestResponse::kRequest:
-      OnRequest(response.request());
+      shared_->requests.Put(response.request());
       break;
     case v1::IngestResponse::KIND_NOT_SET:
       break;
@@ -259,6 +247,7 @@ void Sender::OnOpened(const v1::SessionOpened& opened, SteadyTime now) {
     limits.ops = std::min<size_t>(limits.ops, opened.max_ops_per_batch());
   }
   batcher_.set_limits(limits);
+  shared_->names.Allow();
   const uint64_t records = outbox_.Resume(opened.held_sequence());
   const uint32_t first = outbox_.FirstOpName(batcher_.op_names_taken());
   if (opened.ops_held() < first) {
@@ -280,7 +269,7 @@ void Sender::OnOpened(const v1::SessionOpened& opened, SteadyTime now) {
 
 void Sender::OnAck(uint64_t records, SteadyTime now) {
   silent_since_ = now;
-  if (records != 0) failures_ = 0;
+  if (records != 0) redial_.Reset();
   std::lock_guard lock(shared_->mutex);
   shared_->acked.fetch_add(records, std::memory_order_relaxed);
   shared_->changed.notify_all();
@@ -293,7 +282,7 @@ void Sender::OnRefusal(const v1::Refusal& refusal, SteadyTime now) {
   switch (retry ? v1::REFUSAL_CODE_BUSY : refusal.code()) {
     case v1::REFUSAL_CODE_BUSY:
       outbox_.Rewind(refusal.sequence());
-      not_before_ = now + RetryAfter(refusal);
+      redial_.WaitUntil(now + RetryAfter(refusal));
       break;
     case v1::REFUSAL_CODE_OUT_OF_SEQUENCE:
       OnOutOfSequence(refusal, now);
@@ -302,19 +291,25 @@ void Sender::OnRefusal(const v1::Refusal& refusal, SteadyTime now) {
     case v1::REFUSAL_CODE_SHUTTING_DOWN:
       OnRefusedSession(refusal, now);
       return;
-    default: {
-      // INVALID, LIMIT, and what newer daemons may have: for good.
-      const Lost lost = outbox_.Refuse(refusal.sequence());
-      std::lock_guard lock(shared_->mutex);
-      shared_->refused.fetch_add(lost.records(), std::memory_order_relaxed);
-      shared_->changed.notify_all();
-    }
+    default:  // INVALID, LIMIT, and what newer daemons may have
+      OnRefusedForGood(refusal);
   }
   Report("nanwatchd refused: " + refusal.message());
 }
 
+void Sender::OnRefusedForGood(const v1::Refusal& refusal) {
+  const Outgoing* sent = outbox_.Sent(refusal.sequence());
+  if (sent != nullptr && sent->kind == v1::IngestRequest::kOpNames) {
+    shared_->names.RefuseFrom(sent->first_op);
+  }
+  const Lost lost = outbox_.Refuse(refusal.sequence());
+  std::lock_guard lock(shared_->mutex);
+  shared_->refused.fetch_add(lost.records(), std::memory_order_relaxed);
+  shared_->changed.notify_all();
+}
+
 void Sender::OnRefusedSession(const v1::Refusal& refusal, SteadyTime now) {
-  not_before_ = now + RetryAfter(refusal);
+  redial_.WaitUntil(now + RetryAfter(refusal));
   Disconnect(refusal.message(), now);
 }
 
@@ -329,35 +324,6 @@ void Sender::OnOutOfSequence(const v1::Refusal& refusal, SteadyTime now) {
   }
   // The handshake says where to go on.
   Disconnect(refusal.message(), now);
-}
-
-void Sender::OnRequest(const v1::Request& request) {
-  nanwatch_request out;
-  nanwatch_request_init(&out);
-  out.id = request.id();
-  out.expires_at_step = request.expires_at_step();
-  if (request.has_collect_ops()) {
-    out.kind = NANWATCH_REQUEST_COLLECT_OPS;
-    out.steps = request.collect_ops().steps();
-    for (uint32_t op : request.collect_ops().ops()) {
-      if (out.ops_count == NANWATCH_REQUEST_OPS) break;
-      out.ops[out.ops_count++] = static_cast<int32_t>(op);
-    }
-  } else if (request.has_stop()) {
-    out.kind = NANWATCH_REQUEST_STOP;
-    const std::string reason =
-        CleanUtf8(request.stop().reason(), sizeof out.reason - 1);
-    memcpy(out.reason, reason.c_str(), reason.size() + 1);
-  } else {
-    return;
-  }
-  std::lock_guard lock(shared_->mutex);
-  // A training that never polls: the oldest are the least worth.
-  if (shared_->requests.size() == kRequestsKept) shared_->requests.pop_front();
-  shared_->requests.push_back(out);
-  shared_->waiting_requests.store(
-      static_cast<uint32_t>(shared_->requests.size()),
-      std::memory_order_release);
 }
 
 void Sender::Report(const std::string& error) {

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "client_lib/src/batcher.h"
 #include "client_lib/src/outbox.h"
+#include "client_lib/src/redial.h"
 #include "client_lib/src/shared.h"
 #include "client_lib/src/stream.h"
 #include "nanwatch/v1/ingest.pb.h"
@@ -21,8 +21,8 @@
 namespace nanwatch_client {
 
 struct SenderOptions {
-  nanwatch::v1::OpenSession open;  // session, run, rank and client are set
-  std::vector<std::string> addresses;
+  nanwatch::v1::OpenSession open;      // session, run, rank and client are set
+  std::vector<std::string> addresses;  // at least one
   // Beyond, nothing is taken from the ring, which then fills: what is lost is
   // the newest, counted at the push. The oldest has the start of the trouble.
   size_t unacked_bytes = 64 << 20;
@@ -55,27 +55,24 @@ class Sender {
   void OnAck(uint64_t records, SteadyTime now);
   void OnRefusal(const nanwatch::v1::Refusal& refusal, SteadyTime now);
   void OnRefusedSession(const nanwatch::v1::Refusal& refusal, SteadyTime now);
+  void OnRefusedForGood(const nanwatch::v1::Refusal& refusal);
   void OnOutOfSequence(const nanwatch::v1::Refusal& refusal, SteadyTime now);
-  void OnRequest(const nanwatch::v1::Request& request);
   void Report(const std::string& error);
 
   const std::shared_ptr<Shared> shared_;
   SenderOptions options_;
   Batcher batcher_;
   Outbox outbox_;
-  std::minstd_rand random_;
+  Redial redial_;
 
   State state_ = State::kAway;
   std::unique_ptr<Stream> stream_;
   bool writing_ = false;
-  size_t address_ = 0;  // the next one to try
-  int failures_ = 0;    // since the last acknowledgement
   bool ever_tried_ = false;
   bool ever_open_ = false;
   bool close_pushed_ = false;
-  bool last_try_ = false;      // ending, and not_before_ was lifted for it
+  bool last_try_ = false;      // ending, and the pause was lifted for it
   bool done_ = false;          // ending, and no more to hope for
-  SteadyTime not_before_{};    // connect, or send, no earlier
   SteadyTime silent_since_{};  // the daemon owes us an answer since then
   std::optional<SteadyTime> waiting_since_;  // the oldest record in the ring
   SteadyTime last_record_{};

@@ -42,8 +42,6 @@ class Session {
  private:
   class Turn;
 
-  void CopyStep(const nanwatch_step& step, char* room);
-  void CopyOp(const nanwatch_op_status& status, char* room);
   void Accept(bool urgent);
   void Lose(uint64_t Lost::*count, int64_t step);
 

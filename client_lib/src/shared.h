@@ -4,24 +4,19 @@
 #ifndef NANWATCH_CLIENT_SHARED_H_
 #define NANWATCH_CLIENT_SHARED_H_
 
-#include <nanwatch.h>
-
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "client_lib/src/gap.h"
+#include "client_lib/src/names.h"
+#include "client_lib/src/redial.h"
+#include "client_lib/src/request_box.h"
 #include "client_lib/src/ring.h"
-#include "nanwatch/v1/ingest.pb.h"
 
 namespace nanwatch_client {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct Shared {
   explicit Shared(size_t ring_bytes) : ring(ring_bytes) {}
@@ -29,26 +24,22 @@ struct Shared {
   // --- Pushing thread to sender ---
   Ring ring;
   Gap gap;
+  Names names;
   // An overflow or a non-finite value waits: do not let it wait for a batch.
   std::atomic<bool> urgent{false};
   std::atomic<uint64_t> accepted{0};  // records that went into the ring
   std::atomic<uint64_t> lost{0};      // records that did not
-  std::atomic<uint32_t> ops{0};       // as op_names.size()
-  std::atomic<uint32_t> named{0};     // names of ops and optimizers ever given
 
   // --- Sender to everybody ---
   std::atomic<uint64_t> sent{0};
   std::atomic<uint64_t> acked{0};
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> reconnects{0};
-  std::atomic<uint32_t> waiting_requests{0};  // as requests.size()
+  RequestBox requests;
 
   // --- Under the mutex; never taken by a push ---
   mutable std::mutex mutex;
   std::condition_variable changed;  // of anything below, and of acked, refused
-  std::vector<nanwatch::v1::OpName> op_names;
-  std::vector<std::string> optimizers;
-  std::deque<nanwatch_request> requests;
   bool connected = false;
   std::string run_id;
   int32_t attempt = 0;

@@ -170,6 +170,47 @@ TEST_F(SessionTest, AnInvalidBatchIsCountedAndNotSentAgain) {
   EXPECT_THAT(sink_.Steps(), ElementsAre(1));
 }
 
+// The daemon has no room for more names (op_bytes): known ops go on, the others
+// are counted, and the daemon is told.
+TEST_F(SessionTest, NamesThatWereRefusedCostOnlyTheirOwnStatuses) {
+  sink_.set_refuse(
+      [&](const v1::IngestRequest& message) -> std::optional<v1::Refusal> {
+        if (!message.has_op_names() || message.op_names().first_index() == 0) {
+          return std::nullopt;
+        }
+        v1::Refusal refusal;
+        refusal.set_code(v1::REFUSAL_CODE_LIMIT);
+        refusal.set_message("no room for more names");
+        return refusal;
+      });
+  sink_.Start();
+  nanwatch::Run run(Options());
+  nanwatch::Op op;
+  op.name = "known";
+  EXPECT_EQ(run.Register(op), 0);
+  run.Push(nanwatch::OpStatus(1, 0, NANWATCH_SLOT_OUTPUT));
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  op.name = "refused";
+  EXPECT_EQ(run.Register(op), 1);
+  run.Push(nanwatch::Step(1).Loss(1));
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  ASSERT_THAT(run.Stats().error, HasSubstr("no room"));
+  for (int64_t step = 2; step < 5; ++step) {
+    run.Push(nanwatch::OpStatus(step, 0, NANWATCH_SLOT_OUTPUT));
+    run.Push(nanwatch::OpStatus(step, 1, NANWATCH_SLOT_OUTPUT));
+    run.Push(nanwatch::Step(step).Loss(1));
+  }
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  const nanwatch_stats stats = run.Stats();
+  EXPECT_EQ(stats.pushed, 11u);
+  EXPECT_EQ(stats.acked, 8u);
+  EXPECT_EQ(stats.dropped, 3u);
+  EXPECT_TRUE(run.Close(kFlushMs));
+  EXPECT_THAT(sink_.OpNames(), ElementsAre("known"));
+  EXPECT_THAT(sink_.Steps(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(sink_.Dropped().ops(), 3u);
+}
+
 TEST_F(SessionTest, ABusyDaemonGetsTheSameAgain) {
   int busy = 3;
   sink_.set_refuse(
