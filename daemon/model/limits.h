@@ -41,6 +41,11 @@ inline constexpr size_t kOpsPerSession = 65536;
 // ("sessions_per_stream").
 inline constexpr size_t kSessionsPerStream = 4096;
 inline constexpr size_t kStreams = 4096;  // ("streams"), 51 KB each in gRPC
+// What streams remember of the shapes of ops, 8 B for each op of each session
+// that is open on them: as many as kOpBytes has room for at kRankOpBytes each
+// (8 M), and so 64 MB, at most twice that in memory. Beyond: further names are
+// refused ("op_shapes"); statuses of known ops go on.
+inline constexpr size_t kOpShapes = 8 << 20;
 // Token bucket a stream; a healthy rank sends well under 1,000 steps/s.
 // Beyond: refused with a retry hint ("quota").
 inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
@@ -52,6 +57,13 @@ inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
 inline constexpr size_t kRuns = 16384;
 inline constexpr size_t kRanks = 131072;
 inline constexpr int kWorldSizeMax = 1 << 20;
+// Ids of runs, held or gone, whose newest attempt is remembered, so that no
+// attempt's number is given twice: 80 B and the id each, 9 MB; at 1,000 runs a
+// day two months of them. Beyond: those heard of longest ago are forgotten,
+// counted ("run_ids"). Such a run, if it ever comes back and its client counts
+// no attempts, begins with attempt 0 again, and history keeps it behind the old
+// one of that number.
+inline constexpr size_t kRunIds = 65536;
 // Names of ops, counted once a run (400 B and their strings), and 32 B for each
 // rank that has one: 600,000 names, or 1,000 ranks of 8,000 ops each. Beyond:
 // further names are refused ("op_bytes"); statuses of known ops go on.
@@ -71,6 +83,12 @@ inline constexpr int kPendingOpsPerRank = 2048;
 // (op, slot) pairs with rule state. Beyond: not judged, counted
 // ("watched_ops").
 inline constexpr int kWatchedOpsPerRank = 256;
+// FP8 tensors (op, slot) whose usual state is known, 16 B each. Beyond: their
+// changes are not seen.
+inline constexpr int kFp8TensorsPerRank = 4096;
+// Steps with op statuses whose record is still to come, 220 B each. Beyond:
+// what the oldest one's gradients say together is not collected.
+inline constexpr int kStepSums = 256;
 // Ops of a run that were ever bad and are followed; first causes stay.
 inline constexpr int kOpEvidence = 64;
 
@@ -113,6 +131,9 @@ inline constexpr int kRankSeries = 64;  // rank series before aggregation
 // nanwatch_series_dropped_total).
 inline constexpr size_t kMetricSeries = 100000;
 inline constexpr int kNotices = 10000;  // notifier queue, newest per alert
+// Callers of five minutes who proved their user, 100 B each. Beyond: the oldest
+// are unverified again.
+inline constexpr size_t kCallerTokens = 1024;
 
 }  // namespace nanwatch::limits
 

@@ -1,9 +1,11 @@
 #include "rpc/annotate.h"
 
+#include <pwd.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "model/limits.h"
 
@@ -44,11 +46,27 @@ std::string WhyNotStopped(const RunView& run) {
   return "";
 }
 
+std::string AccountOf(uid_t uid) {
+  std::vector<char> buffer(1 << 14);
+  passwd entry{};
+  passwd* found = nullptr;
+  getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+  return found == nullptr ? fmt::format("uid {}", uid) : found->pw_name;
+}
+
 }  // namespace
+
+std::string Speaker(const std::string& said, std::optional<uid_t> caller) {
+  if (!caller) return (said.empty() ? "somebody" : said) + " (unverified)";
+  const std::string account = AccountOf(*caller);
+  if (said.empty() || said == account) return account;
+  return fmt::format("{} ({})", said, account);
+}
 
 Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const RunView& run,
-                                  const QueryBackend& backend) {
+                                  const QueryBackend& backend,
+                                  std::optional<uid_t> caller) {
   const std::optional<Annotation::Kind> kind = KindOf(request.kind());
   if (!kind) return Error{"say what to do: mute, unmute, acknowledge or stop"};
   if (std::max(request.by().size(), request.reason().size()) >
@@ -62,7 +80,7 @@ Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
   Annotation annotation;
   annotation.kind = *kind;
   annotation.incident = request.incident();
-  annotation.by = request.by().empty() ? "somebody" : request.by();
+  annotation.by = Speaker(request.by(), caller);
   annotation.reason = request.reason();
   const bool known = std::any_of(
       run.incidents.begin(), run.incidents.end(),

@@ -3,6 +3,9 @@
 #ifndef NANWATCH_RPC_ANNOTATE_H_
 #define NANWATCH_RPC_ANNOTATE_H_
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -13,9 +16,15 @@
 
 namespace nanwatch {
 
+// `caller`: the user behind the call, if it was proved.
 Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const RunView& run,
-                                  const QueryBackend& backend);
+                                  const QueryBackend& backend,
+                                  std::optional<uid_t> caller);
+
+// Who says it, for people to read: "root"; "ann (root)" when the caller calls
+// itself otherwise than its account; "ann (unverified)" when nobody knows.
+std::string Speaker(const std::string& said, std::optional<uid_t> caller);
 
 // What was done, in one sentence. `rule` is the rule's name, or empty.
 std::string Describe(const Annotation& annotation, const RunView& run,

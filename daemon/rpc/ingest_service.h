@@ -16,6 +16,7 @@
 #include "rpc/ingest_port.h"
 #include "rpc/stats.h"
 #include "rpc/stream_port.h"
+#include "wire/op_shapes.h"
 
 namespace nanwatch {
 
@@ -30,6 +31,7 @@ class IngestStreams {
   Clock& clock;
   RpcStats& stats;
   const std::string daemon;  // name and version, said in the handshake
+  ShapeBudget shapes;        // of all sessions on all streams
   std::atomic<bool> stopping{false};
 
   // False: there are limits::kStreams of them.

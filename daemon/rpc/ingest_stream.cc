@@ -157,7 +157,10 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
                   Duration(0));
   }
   if (opens) session->closed = false;
-  if (closes) session->closed = true;
+  if (closes) {
+    session->closed = true;
+    session->shapes.Clear();
+  }
 }
 
 IngestStream::Session* IngestStream::FindSession(
@@ -174,9 +177,8 @@ IngestStream::Session* IngestStream::FindSession(
                     Duration(0));
       return nullptr;
     }
-    Session& session = sessions_[id];
-    session = Session();
-    return &session;
+    sessions_.erase(id);
+    return &sessions_.try_emplace(id, &streams_.shapes).first->second;
   }
   const auto known = sessions_.find(id);
   if (known != sessions_.end()) return &known->second;

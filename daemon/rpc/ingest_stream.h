@@ -30,6 +30,8 @@ class IngestStream final
 
  private:
   struct Session {
+    explicit Session(ShapeBudget* budget) : shapes(budget) {}
+
     OpShapes shapes;
     // Refused as BUSY: what follows it is passed over until it comes again.
     Sequence busy_from = 0;

@@ -46,8 +46,9 @@ grpc::Status Missing(const std::string& message) {
 
 }  // namespace
 
-QueryServiceImpl::QueryServiceImpl(QueryBackend backend)
-    : backend_(std::move(backend)) {}
+QueryServiceImpl::QueryServiceImpl(QueryBackend backend,
+                                   const CallerTokens& callers)
+    : backend_(std::move(backend)), callers_(callers) {}
 
 void QueryServiceImpl::Stop() {
   {
@@ -216,14 +217,22 @@ std::string QueryServiceImpl::WhyNotToldTo(
       key->run_id, key->attempt);
 }
 
-grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext*,
+std::optional<uid_t> QueryServiceImpl::Who(
+    const grpc::ServerContext& context) const {
+  const auto found = context.client_metadata().find(kTokenKey);
+  if (found == context.client_metadata().end()) return std::nullopt;
+  return callers_.Who(backend_.clock->Now(),
+                      {found->second.data(), found->second.size()});
+}
+
+grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
                                         const v1::AnnotateRequest* request,
                                         v1::AnnotateResponse* response) {
   const auto run =
       backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
   if (run == nullptr) return Missing(WhyNotToldTo(*request));
   const Result<Annotation> annotation =
-      ReadAnnotation(*request, *run, backend_);
+      ReadAnnotation(*request, *run, backend_, Who(*context));
   if (!annotation) return {StatusCode::INVALID_ARGUMENT, annotation.error()};
   const Status posted = backend_.annotate(run->key, *annotation);
   if (!posted) return {StatusCode::UNAVAILABLE, posted.error()};

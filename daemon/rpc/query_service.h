@@ -15,13 +15,15 @@
 #include "base/mutex.h"
 #include "history/reader.h"
 #include "nanwatch/v1/query.grpc.pb.h"
+#include "rpc/caller_token.h"
 #include "rpc/query_backend.h"
 
 namespace nanwatch {
 
 class QueryServiceImpl final : public v1::QueryService::Service {
  public:
-  explicit QueryServiceImpl(QueryBackend backend);
+  // `callers` must outlive this.
+  QueryServiceImpl(QueryBackend backend, const CallerTokens& callers);
 
   // Watchers and exports end. Any thread.
   void Stop();
@@ -60,7 +62,11 @@ class QueryServiceImpl final : public v1::QueryService::Service {
                          std::optional<int32_t> attempt,
                          HistoryReader& reader) const;
 
+  // The user behind a call, if the caller proved it.
+  std::optional<uid_t> Who(const grpc::ServerContext& context) const;
+
   const QueryBackend backend_;
+  const CallerTokens& callers_;
 
   Mutex mutex_;
   std::condition_variable stopping_;

@@ -6,6 +6,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,6 +15,7 @@
 
 #include "base/log.h"
 #include "model/limits.h"
+#include "rpc/caller_token.h"
 #include "rpc/ingest_service.h"
 #include "rpc/loopback.h"
 #include "rpc/query_service.h"
@@ -46,16 +48,21 @@ class RpcServer::Parts {
   Parts(IngestSink& sink, QueryBackend backend, Clock& clock, RpcStats& stats)
       : streams(sink, clock, stats, backend.daemon),
         ingest(streams),
-        query(std::move(backend)),
-        stats(stats) {}
+        query(std::move(backend), callers),
+        stats(stats),
+        clock(clock) {}
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
   void Accept(const std::string& path);
+  void Take(const std::string& path, int fd, const Peer& peer);
+  void GiveToken(int fd, const Peer& peer);
 
   IngestStreams streams;
   IngestService ingest;
+  CallerTokens callers;
   QueryServiceImpl query;
   RpcStats& stats;
+  Clock& clock;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<UnixListener> listener;
   std::unique_ptr<grpc::Server> server;
@@ -118,22 +125,34 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
 }
 
 void RpcServer::Parts::Accept(const std::string& path) {
-  listener->Start([this, path](int fd, const Peer& peer) {
-    if (!MayConnect(peer, listener->owner())) {
-      stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
-      LogWarning(
-          "refused a connection of another user",
-          fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
-      close(fd);
-      return;
-    }
-    Log(LogLevel::kDebug, "connected",
+  listener->Start(
+      [this, path](int fd, const Peer& peer) { Take(path, fd, peer); });
+}
+
+void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
+  if (!MayConnect(peer, listener->owner())) {
+    stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
+    LogWarning(
+        "refused a connection of another user",
         fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
-        connection;
-    connection.fd = fd;
-    acceptor->HandleNewConnection(&connection);
-  });
+    close(fd);
+    return;
+  }
+  if (AsksForToken(fd)) return GiveToken(fd, peer);
+  Log(LogLevel::kDebug, "connected",
+      fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+      connection;
+  connection.fd = fd;
+  acceptor->HandleNewConnection(&connection);
+}
+
+void RpcServer::Parts::GiveToken(int fd, const Peer& peer) {
+  const std::string token = callers.Give(clock.Now(), peer.uid);
+  // A fresh socket has room for it.
+  [[maybe_unused]] const ssize_t n =
+      send(fd, token.data(), token.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  close(fd);
 }
 
 RpcServer::RpcServer() = default;

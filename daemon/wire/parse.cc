@@ -91,7 +91,12 @@ Verdict ReadNames(const v1::OpNames& from, OpShapes* shapes,
                                  names.first_index, shapes->size()),
                      ""};
   }
-  shapes->Take(names);
+  if (!shapes->Take(names)) {
+    return Complaint{fmt::format("all clients together named more than {} ops; "
+                                 "report a sample of them",
+                                 limits::kOpShapes),
+                     "op_shapes"};
+  }
   return std::nullopt;
 }
 

@@ -1,10 +1,14 @@
 // Queries through the client that the command line uses.
 
 #include <gmock/gmock.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 
+#include "nanwatch/v1/query.grpc.pb.h"
+#include "rpc/caller_token.h"
 #include "rpc/query_client.h"
 #include "tests/unit/rpc/fake_daemon.h"
 
@@ -18,6 +22,11 @@ RunView View(const std::string& run_id, int64_t last_step) {
   run.key = {run_id, 0};
   run.last_step = last_step;
   return run;
+}
+
+std::string OwnAccount() {
+  const passwd* entry = getpwuid(geteuid());
+  return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
 }
 
 class QueryTest : public testing::Test {
@@ -118,8 +127,27 @@ TEST_F(QueryTest, PassesOnWhatAPersonSays) {
   EXPECT_EQ(said.incident, 77u);
   EXPECT_EQ(said.rule, 4);
   EXPECT_EQ(said.until, daemon_.clock.Now() + std::chrono::seconds(60));
-  EXPECT_EQ(said.by, "ann");
+  EXPECT_EQ(said.by, "ann (" + OwnAccount() + ")");
   EXPECT_EQ(said.reason, "known");
+}
+
+TEST_F(QueryTest, WhoSaysItIsWhatTheKernelSays) {
+  daemon_.Publish({View("job-7", 3)});
+  v1::AnnotateRequest request;
+  request.set_run_id("job-7");
+  request.set_kind(v1::ANNOTATION_KIND_ACKNOWLEDGE);
+  ASSERT_TRUE(client_.Annotate(request).ok());
+  EXPECT_EQ(daemon_.annotated.back().second.by, OwnAccount());
+  // A client that proves nothing, or makes a token up.
+  request.set_by("root");
+  for (const char* token : {"", "0123456789abcdef0123456789abcdef"}) {
+    const auto stub = v1::QueryService::NewStub(daemon_.Connect());
+    grpc::ClientContext context;
+    if (*token != 0) context.AddMetadata(kTokenKey, token);
+    v1::AnnotateResponse response;
+    ASSERT_TRUE(stub->Annotate(&context, request, &response).ok());
+    EXPECT_EQ(daemon_.annotated.back().second.by, "root (unverified)");
+  }
 }
 
 TEST_F(QueryTest, SaysWhatCannotBeAnnotated) {

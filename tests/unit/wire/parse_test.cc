@@ -144,6 +144,27 @@ TEST(ParseTest, TakesOpNamesInOrderAndAgain) {
   EXPECT_EQ(shapes.elements(1), 20u);
 }
 
+TEST(ParseTest, ShapesOfAllSessionsShareOneBudget) {
+  ShapeBudget budget(5);
+  OpShapes one(&budget);
+  {
+    OpShapes other(&budget);
+    EXPECT_FALSE(Parse(NamesRequest(0, 3), &one).refused);
+    EXPECT_FALSE(Parse(NamesRequest(0, 2), &other).refused);
+    EXPECT_FALSE(Parse(NamesRequest(0, 2), &other).refused) << "known ones";
+    const Parsed parsed = Parse(NamesRequest(3, 1), &one);
+    ASSERT_TRUE(parsed.refused);
+    EXPECT_EQ(parsed.refused->limit, "op_shapes");
+    EXPECT_THAT(parsed.refused->message, HasSubstr("report a sample"));
+    EXPECT_EQ(one.size(), 3u);
+    EXPECT_EQ(budget.held(), 5u);
+  }
+  EXPECT_EQ(budget.held(), 3u);
+  EXPECT_FALSE(Parse(NamesRequest(3, 1), &one).refused);
+  one.Clear();
+  EXPECT_EQ(budget.held(), 0u);
+}
+
 TEST(ParseTest, RefusesASequenceOfZero) {
   ExpectRefused(StepsRequest(1, 0), "its sequence is 0");
   ExpectRefused(NamesRequest(0, 1, 1, 0), "its sequence is 0");
