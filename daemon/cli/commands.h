@@ -5,11 +5,18 @@
 #define NANWATCH_CLI_COMMANDS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/style.h"
+#include "logs/format.h"
 #include "rpc/query_client.h"
+
+namespace CLI {
+class App;
+}
 
 namespace nanwatch {
 
@@ -62,6 +69,20 @@ int CheckConfig(const std::string& path);
 // The rule of that name, or all when it is empty: what they mean, and their
 // thresholds' names, defaults, ranges, units and sources.
 int ShowRules(const std::string& name, const Style& style);
+
+struct CheckOptions {
+  const LogFormat* format = nullptr;  // null: recognise it
+  ColumnMap columns;
+  bool json = false;
+};
+// Judges finished logs of other programs ("-": standard input). The worst of
+// their exit statuses; 3 when in none of them was anything to judge.
+int CheckLogs(const std::vector<std::string>& paths,
+              const CheckOptions& options, const Style& style);
+int ListFormats();
+// `check` and its like, added to the command line; `*action` is what the chosen
+// one does.
+void AddLogCommands(CLI::App& app, std::function<int()>* action);
 
 // Prints `message` to standard error as the command's, and returns `status`.
 int Fail(const std::string& message, int status = kExitFailed);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "app/daemon.h"
 #include "cli/commands.h"
@@ -36,6 +37,11 @@ RunChoice Chosen(const Shared& shared) {
 
 QueryClient Connect(const Shared& shared) {
   return QueryClient(shared.address.empty() ? FindDaemon() : shared.address);
+}
+
+std::string Version() {  // "nanwatch/0.1.0"
+  const std::string_view daemon = DaemonVersion();
+  return "nanwatch" + std::string(daemon.substr(daemon.find('/')));
 }
 
 CLI::App* Verb(CLI::App& app, Shared* shared, const std::string& name,
@@ -181,7 +187,7 @@ int Main(int argc, char** argv) {
   std::string rule;
   CLI::App app("nanwatch shows what nanwatchd finds in training runs.",
                "nanwatch");
-  app.set_version_flag("--version", std::string(DaemonVersion()));
+  app.set_version_flag("--version", Version());
   app.add_option("--address", shared.address,
                  "the daemon: unix:/path or host:port")
       ->envname("NANWATCH_ADDRESS");
@@ -192,9 +198,10 @@ int Main(int argc, char** argv) {
   AddAnnotations(app, &shared, &action, &annotate);
   AddFiles(app, &shared, &action, &exporting, &path);
   AddRules(app, &action, &rule);
+  AddLogCommands(app, &action);
   app.add_subcommand("version", "print the version")->callback([&] {
     action = [] {
-      std::puts(std::string(DaemonVersion()).c_str());
+      std::puts(Version().c_str());
       return 0;
     };
   });

@@ -1,0 +1,277 @@
+#include "logs/assembler.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace nanwatch {
+namespace {
+
+// Overflows that may wait for their step line; then they are told without one.
+constexpr size_t kWaitingMax = 64;
+
+void SetFlag(StepFlag flag, bool value, StepRecord* record) {
+  const uint8_t bit = static_cast<uint8_t>(1u << static_cast<int>(flag));
+  record->flags_present |= bit;
+  record->flags =
+      static_cast<uint8_t>(value ? record->flags | bit : record->flags & ~bit);
+}
+
+void SetField(StepField field, double value, StepRecord* record) {
+  record->present |= 1u << static_cast<int>(field);
+  record->value[static_cast<int>(field)] = value;
+}
+
+void MarkOverflow(std::optional<bool> applied, StepRecord* record) {
+  SetFlag(StepFlag::kOverflow, true, record);
+  SetFlag(StepFlag::kSkipped, !applied.value_or(false), record);
+}
+
+void MarkClean(StepRecord* record) {
+  SetFlag(StepFlag::kOverflow, false, record);
+  SetFlag(StepFlag::kSkipped, false, record);
+}
+
+// The numbers of a step line.
+void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
+  for (int f = 0; f < kStepFields; ++f) {
+    const StepField field = static_cast<StepField>(f);
+    if (fact.has(field)) SetField(field, fact[field], record);
+  }
+  if (fact.overflow) {
+    SetFlag(StepFlag::kOverflow, *fact.overflow, record);
+    SetFlag(StepFlag::kSkipped, *fact.overflow && !fact.applied.value_or(false),
+            record);
+  }
+  // Such a line always shows a loss, and nothing was skipped: it was NaN.
+  if (fact.loss_left_out && clean) {
+    SetField(StepField::kLoss, std::numeric_limits<double>::quiet_NaN(),
+             record);
+  }
+}
+
+}  // namespace
+
+Assembler::Assembler(LogRecordSink sink) : sink_(std::move(sink)) {}
+
+// An overflow or a raise that a line told; null: an overflow that only a
+// counter told.
+void Assembler::MarkEvent(const Happening* happening, StepRecord* record) {
+  if (happening == nullptr) {
+    MarkOverflow(std::nullopt, record);
+    return;
+  }
+  const LogFact& fact = happening->fact;
+  if (fact.has(StepField::kLossScale)) {
+    SetField(StepField::kLossScale, fact[StepField::kLossScale], record);
+  }
+  if (fact.kind == LogFact::Kind::kOverflow) MarkOverflow(fact.applied, record);
+}
+
+Assembler::Rank& Assembler::At(std::optional<int32_t> rank) {
+  const int32_t number = std::max(0, rank.value_or(0));
+  Rank& held = ranks_[number];
+  held.rank = number;
+  return held;
+}
+
+void Assembler::Take(const LogFact& fact, uint64_t line) {
+  switch (fact.kind) {
+    case LogFact::Kind::kProgress:
+      TakeProgress(fact, line);
+      return;
+    case LogFact::Kind::kOverflow:
+    case LogFact::Kind::kScale:
+      TakeHappening(fact, line);
+      return;
+    case LogFact::Kind::kStopped:
+    case LogFact::Kind::kSetting:
+      return;  // the run's, not a step's
+  }
+}
+
+// Which scaler speaks: the one that it names, or whose scale this was.
+size_t Assembler::LaneOf(Rank* rank, const LogFact& fact,
+                         CopyFilter::Verdict verdict) {
+  std::vector<Lane>& lanes = rank->lanes;
+  if (fact.scaler && *fact.scaler >= 0 && *fact.scaler < 8) {
+    const size_t lane = static_cast<size_t>(*fact.scaler);
+    if (lanes.size() <= lane) lanes.resize(lane + 1);
+    return lane;
+  }
+  const double before = fact.scale_before.value_or(0);
+  if (verdict == CopyFilter::Verdict::kOther && lanes.size() == 1) {
+    lanes.push_back({before, -1, false});
+    return 1;
+  }
+  if (before > 0) {
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      if (lanes[i].scale == before) return i;
+    }
+  }
+  return 0;
+}
+
+void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
+  Rank& rank = At(std::nullopt);
+  const bool overflow = fact.kind == LogFact::Kind::kOverflow;
+  CopyFilter::Verdict verdict = CopyFilter::Verdict::kNew;
+  if (overflow) {
+    verdict = rank.copies.Judge(fact);
+    if (verdict == CopyFilter::Verdict::kCopy) return;
+  } else if (!rank.waiting.empty()) {
+    // The second line of two: the scale after the overflow just told.
+    LogFact& before = rank.waiting.back().fact;
+    if (before.kind == LogFact::Kind::kOverflow &&
+        !before.has(StepField::kLossScale) && fact.has(StepField::kLossScale)) {
+      before.Set(StepField::kLossScale, fact[StepField::kLossScale]);
+      return;
+    }
+  }
+  const size_t lane = LaneOf(&rank, fact, verdict);
+  if (!overflow && fact.has(StepField::kLossScale) &&
+      rank.lanes[lane].scale == fact[StepField::kLossScale]) {
+    return;  // a copy, or the scale that it had anyway
+  }
+  if (fact.has(StepField::kLossScale)) {
+    rank.lanes[lane].scale = fact[StepField::kLossScale];
+  }
+  rank.waiting.push_back({line, lane, fact});
+  if (rank.waiting.size() >= kWaitingMax) TellWaiting(&rank);
+}
+
+// Two optimizers that print the same step one after the other.
+size_t Assembler::ProgressLane(Rank* rank, const LogFact& fact) {
+  if (fact.step && *fact.step == rank->last_step &&
+      rank->last_lane + 1 < rank->lanes.size()) {
+    return rank->last_lane + 1;
+  }
+  return 0;
+}
+
+void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
+  Rank& rank = At(fact.rank);
+  rank.copies.Separate();
+  if (fact.step && *fact.step < rank.last_step) {
+    // From the beginning, or from a checkpoint: a new attempt of the run.
+    TellWaiting(&rank);
+    rank.last_step = -1;
+    rank.told_step = -1;
+  }
+  const size_t lane = ProgressLane(&rank, fact);
+  const Interval interval = Weigh(&rank, lane, fact);
+  TellInterval(&rank, lane, fact, line, interval);
+  if (fact.step) rank.last_step = *fact.step;
+  rank.last_lane = lane;
+}
+
+Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
+                                     const LogFact& fact) {
+  Lane& own = rank->lanes[lane];
+  Interval interval;
+  for (const Happening& h : rank->waiting) {
+    if (h.fact.kind == LogFact::Kind::kOverflow) ++interval.overflows;
+  }
+  int64_t counted = fact.skipped_since.value_or(0);
+  if (fact.skipped_total) {
+    if (own.skipped_total >= 0) {
+      counted = std::max(counted, *fact.skipped_total - own.skipped_total);
+    } else {
+      counted = std::max(counted, *fact.skipped_total);
+    }
+    own.skipped_total = *fact.skipped_total;
+  }
+  // A scale that fell without a word: the counter does not count.
+  const double scale =
+      fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  if (scale > 0 && own.scale > 0 && scale < own.scale && counted == 0 &&
+      interval.overflows == 0) {
+    own.counter_lies = true;
+  }
+  interval.known = habits_.tells_overflows && !own.counter_lies;
+  interval.unlisted = std::max<int64_t>(0, counted - interval.overflows);
+  const int64_t all = interval.overflows + interval.unlisted;
+  if (fact.step && rank->last_step >= 0) {
+    interval.attempts = *fact.step - rank->last_step;
+  } else if (fact.step && *fact.step <= kIntervalMax && counted > 0) {
+    interval.attempts = std::max<int64_t>(1, *fact.step);  // the log's first
+  }
+  if (!habits_.skips_take_steps) interval.attempts += all;
+  interval.attempts =
+      std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, all),
+                          std::max(all, kIntervalMax));
+  return interval;
+}
+
+void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
+                             uint64_t line, Interval interval) {
+  const auto waiting = std::exchange(rank->waiting, {});
+  const int64_t listed = static_cast<int64_t>(waiting.size());
+  const int64_t events = listed + interval.unlisted;
+  // Every attempt overflowed, the one of the step line too.
+  const bool full = interval.overflows + interval.unlisted >= interval.attempts;
+  // Where nothing is known of the attempts between, only what happened is told.
+  const int64_t rows = interval.known ? std::max(interval.attempts, events)
+                                      : events + (full && events > 0 ? 0 : 1);
+  const int64_t end =
+      fact.step.value_or(std::max<int64_t>(0, rank->told_step + 1));
+  const int64_t begin = rank->last_step >= 0
+                            ? rank->last_step + 1
+                            : std::max<int64_t>(0, end - interval.attempts + 1);
+  int64_t told = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const bool last = row + 1 == rows;
+    const bool due = last ? full || told + 1 == events
+                          : (row + 1) * (events + 1) / rows > told;
+    const Happening* happening = nullptr;
+    StepRecord record;
+    if (interval.known) MarkClean(&record);
+    if (due && told < events) {
+      if (told < listed) happening = &waiting[static_cast<size_t>(told)];
+      MarkEvent(happening, &record);
+      ++told;
+    }
+    // Steps rise evenly over the interval.
+    record.step = last ? end : begin + (end - begin) * row / rows;
+    if (last) AddLine(fact, interval.known && events == 0, &record);
+    const bool elsewhere = happening != nullptr && !last;
+    Tell(rank, elsewhere ? happening->lane : lane,
+         elsewhere ? happening->line : line, &record);
+  }
+  if (fact.has(StepField::kLossScale)) {
+    rank->lanes[lane].scale = fact[StepField::kLossScale];
+  }
+}
+
+// Without a step line to place them: after the newest record, a step each where
+// the log has no steps.
+void Assembler::TellWaiting(Rank* rank) {
+  for (const Happening& h : std::exchange(rank->waiting, {})) {
+    StepRecord record;
+    record.step = h.fact.step.value_or(rank->told_step + 1);
+    MarkEvent(&h, &record);
+    Tell(rank, h.lane, h.line, &record);
+  }
+}
+
+void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
+                     StepRecord* record) {
+  // Never back, but where TakeProgress began anew.
+  record->step = std::max(record->step, rank->told_step);
+  rank->told_step = record->step;
+  LogRecord told;
+  told.line = line;
+  told.rank = rank->rank;
+  if (rank->lanes.size() > 1) {
+    lane_name_ = std::to_string(lane);
+    told.optimizer = lane_name_;
+  }
+  told.step = *record;
+  sink_(told);
+}
+
+void Assembler::Flush() {
+  for (auto& [number, rank] : ranks_) TellWaiting(&rank);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,106 @@
+// Assembler: the facts of one log to step records, one an optimizer attempt, as
+// the training itself would have sent them. A log shows less than that: step
+// lines come every ten or hundred steps, overflows stand between them without a
+// step, several times, of one scaler or two. What it does not show stays "not
+// collected".
+//
+// An interval, from one step line to the next, becomes as many records as it
+// had attempts: its overflows and raises, spread evenly in their order, and at
+// its end the line's own numbers. Attempts of which only "nothing happened" is
+// known are records with flags and no numbers.
+
+#ifndef NANWATCH_LOGS_ASSEMBLER_H_
+#define NANWATCH_LOGS_ASSEMBLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "logs/copy_filter.h"
+#include "logs/fact.h"
+#include "logs/format.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+struct LogRecord {
+  uint64_t line = 0;  // of the log, from 1
+  int32_t rank = 0;
+  std::string_view optimizer;  // empty: the only one
+  // `optimizer` and `time` inside are not set; no pointers are.
+  StepRecord step;
+};
+using LogRecordSink = std::function<void(const LogRecord&)>;
+
+// How a log is to be read, from the formats that were recognised in it.
+struct LogHabits {
+  bool tells_overflows = false;
+  bool skips_take_steps = true;
+};
+
+class Assembler {
+ public:
+  explicit Assembler(LogRecordSink sink);
+
+  // What is known by now of the formats in the log.
+  void Learn(const LogHabits& habits) { habits_ = habits; }
+  void Take(const LogFact& fact, uint64_t line);
+  // Nothing more follows, or not soon: overflows that wait for their step line
+  // are told now.
+  void Flush();
+
+  // Records made of an interval at most: of a longer one the rest is left out.
+  static constexpr int64_t kIntervalMax = 1000;
+
+ private:
+  // One scaler and optimizer of one rank.
+  struct Lane {
+    double scale = 0;  // newest; 0: unknown
+    int64_t skipped_total = -1;
+    bool counter_lies = false;  // it stood still while the scale fell
+  };
+  struct Happening {
+    uint64_t line = 0;
+    size_t lane = 0;
+    LogFact fact;
+  };
+  struct Rank {
+    int32_t rank = 0;
+    int64_t last_step = -1;  // of a step line; -1: none yet
+    int64_t told_step = -1;  // of the newest record
+    size_t last_lane = 0;    // of the newest step line
+    std::vector<Lane> lanes{1};
+    std::vector<Happening> waiting;  // since the newest step line
+    CopyFilter copies;
+  };
+  // What an interval amounts to.
+  struct Interval {
+    int64_t attempts = 1;
+    int64_t overflows = 0;  // told by lines
+    int64_t unlisted = 0;   // told by a counter alone
+    bool known = false;     // no overflow beside these happened
+  };
+
+  Rank& At(std::optional<int32_t> rank);
+  void TakeHappening(const LogFact& fact, uint64_t line);
+  void TakeProgress(const LogFact& fact, uint64_t line);
+  size_t LaneOf(Rank* rank, const LogFact& fact, CopyFilter::Verdict verdict);
+  size_t ProgressLane(Rank* rank, const LogFact& fact);
+  Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
+  void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
+                    Interval interval);
+  void TellWaiting(Rank* rank);
+  static void MarkEvent(const Happening* happening, StepRecord* record);
+  void Tell(Rank* rank, size_t lane, uint64_t line, StepRecord* record);
+
+  LogHabits habits_;
+  const LogRecordSink sink_;
+  std::map<int32_t, Rank> ranks_;
+  std::string lane_name_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_ASSEMBLER_H_

@@ -1,0 +1,64 @@
+// CopyFilter: tells an overflow from its copies. Where every rank prints what
+// its scaler does, one overflow stands in the log 8 or 1,024 times, often a few
+// lines apart, sometimes with a step line in between.
+
+#ifndef NANWATCH_LOGS_COPY_FILTER_H_
+#define NANWATCH_LOGS_COPY_FILTER_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "logs/fact.h"
+
+namespace nanwatch {
+
+class CopyFilter {
+ public:
+  enum class Verdict : uint8_t {
+    kNew,    // an overflow of its own
+    kCopy,   // another rank's word on one that is known
+    kOther,  // the same rank says it again: another optimizer's scaler
+  };
+  // A kOverflow fact, in the order of the log.
+  Verdict Judge(const LogFact& fact);
+  // A step line stands between what came and what comes.
+  void Separate();
+
+  // How many ranks print: the most copies of an overflow that could not have
+  // happened twice. 1 until a copy was seen.
+  int32_t copies() const { return copies_; }
+
+ private:
+  struct Key {
+    double before = 0;  // 0: not printed
+    double after = 0;
+    int32_t scaler = -1;
+    std::optional<int64_t> step;
+    bool operator==(const Key&) const = default;
+    // The scale stands still: the same again may be another overflow.
+    bool may_repeat() const {
+      return after == 0 || before == after || (before == 0 && after == 0);
+    }
+  };
+  struct Group {
+    Key key;
+    int32_t seen = 0;  // copies, the first included
+    int32_t rank = -1;
+    bool separated = false;  // a step line came after its first
+  };
+
+  Group* Find(const Key& key);
+  void Learn(const Group& group);
+
+  // The newest groups: late copies come a few lines after newer ones.
+  static constexpr size_t kGroups = 4;
+  std::array<Group, kGroups> groups_;
+  size_t newest_ = 0;
+  int32_t copies_ = 1;
+  int32_t singles_ = 0;  // groups that ended with one
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_COPY_FILTER_H_

@@ -1,0 +1,103 @@
+// LogFact: one thing that a line of another program's log says, in the field's
+// terms and in no program's own. A format turns lines into facts; the assembler
+// turns facts into step records.
+
+#ifndef NANWATCH_LOGS_FACT_H_
+#define NANWATCH_LOGS_FACT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/step.h"
+
+namespace nanwatch {
+
+// What a log says of the run itself, before or between its steps.
+enum class LogSetting : uint8_t {
+  kInitScale,
+  kMinScale,
+  kMaxScale,
+  kGrowthInterval,  // attempts
+  kHysteresis,
+  kFixedScale,  // a static loss scale; 0: dynamic
+  kPrecision,   // text: "fp16", "bf16", "fp32"
+  kClipNorm,
+  kVocabulary,  // tokens: an untrained language model's loss is its log
+};
+
+struct LogFact {
+  enum class Kind : uint8_t {
+    kProgress,  // a line of numbers, usually with a step
+    kOverflow,  // an attempt overflowed
+    kScale,     // the loss scale is now another (raised, or told after
+                // kOverflow)
+    kStopped,   // the program gave up because of its numerics; text says why
+    kSetting,   // `setting` with `number` or `text`
+  };
+  Kind kind = Kind::kProgress;
+  uint32_t at = 0;  // byte of the line at which it was read
+
+  std::optional<int64_t> step;
+  // Numbers of a step: those of StepField that the line shows. A loss scale is
+  // the one after the attempt, where the program prints both.
+  uint32_t present = 0;
+  std::array<double, kStepFields> value{};
+  // The scale was printed rounded to zero: it is at most value[kLossScale],
+  // and not zero.
+  bool scale_at_most = false;
+  // kProgress: such lines always show a loss, and this one does not.
+  bool loss_left_out = false;
+
+  std::optional<double> scale_before;  // of the attempt, where it is printed
+  // The attempt's update was applied all the same (true) or not (false).
+  std::optional<bool> applied;
+  std::optional<bool> overflow;  // kProgress: a flag of the line's newest step
+  // Counters of kProgress lines.
+  std::optional<int64_t> skipped_since;  // since the line before
+  std::optional<int64_t> skipped_total;  // since the start
+  std::optional<int64_t> nan_since;
+
+  std::optional<int32_t> rank;    // where the line names one
+  std::optional<int32_t> scaler;  // number of the loss scaler, if it has one
+  std::string_view optimizer;     // a name, where it has one; of the line
+
+  LogSetting setting = LogSetting::kInitScale;
+  double number = 0;
+  std::string_view text;  // of the line
+
+  bool has(StepField f) const {
+    return (present >> static_cast<int>(f) & 1) != 0;
+  }
+  double operator[](StepField f) const { return value[static_cast<int>(f)]; }
+  LogFact& Set(StepField f, double v) {
+    present |= 1u << static_cast<int>(f);
+    value[static_cast<int>(f)] = v;
+    return *this;
+  }
+};
+
+// The facts of one line, in the order in which they stand there. Views point
+// into the line.
+using FactList = std::vector<LogFact>;
+
+// A fact of `kind`, appended to `facts`.
+inline LogFact& AddFact(LogFact::Kind kind, size_t at, FactList* facts) {
+  LogFact& fact = facts->emplace_back();
+  fact.kind = kind;
+  fact.at = static_cast<uint32_t>(at);
+  return fact;
+}
+inline void AddSetting(LogSetting setting, double number, size_t at,
+                       FactList* facts) {
+  LogFact& fact = AddFact(LogFact::Kind::kSetting, at, facts);
+  fact.setting = setting;
+  fact.number = number;
+}
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_FACT_H_

@@ -1,0 +1,75 @@
+// LogFormat: how one program (or a family of relatives) prints its training
+// log. A file each in formats/, listed in formats.cc.
+
+#ifndef NANWATCH_LOGS_FORMAT_H_
+#define NANWATCH_LOGS_FORMAT_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "logs/fact.h"
+
+namespace nanwatch {
+
+// Reads one program's lines, one after the other. May remember (a table's
+// header); most do not.
+class LineReader {
+ public:
+  virtual ~LineReader() = default;
+  // Appends what `line` says to `*facts`, several facts if several messages
+  // are glued together. Nothing: the line is of no interest, torn or foreign.
+  // `line` has no line end and no terminal colours; any bytes, any length up to
+  // kLogLineMax. Never fails.
+  virtual void Read(std::string_view line, FactList* facts) = 0;
+};
+
+// What the user says of a log that no program's format fits: "loss" is in
+// column "train/loss".
+struct ColumnMap {
+  std::vector<std::pair<std::string, std::string>> columns;
+};
+
+struct LogFormat {
+  enum class Part : uint8_t {
+    kProgress,  // the program's own step lines; one such format a log
+    kScaler,    // a library's lines on overflows; any number beside it
+    kGeneric,   // step lines of no known program; only where no other fits
+  };
+  std::string_view name;   // for --format; lower case, digits, _
+  std::string_view title;  // programs that print so, for --list-formats
+  Part part = Part::kProgress;
+  // A line that says something holds one of these, byte for byte. Empty: any
+  // line may (generic formats only).
+  std::span<const std::string_view> marks;
+  // Every overflow is told, by a line or a counter: one that is not told did
+  // not happen. Else no word of overflow is "not collected".
+  bool tells_overflows = false;
+  // A skipped attempt takes a step number as an applied one does.
+  bool skips_take_steps = true;
+  std::string_view scaler;  // its loss scaler's catalog name; empty: unknown
+  std::unique_ptr<LineReader> (*make)(const ColumnMap& map);
+};
+
+// For formats that remember nothing: a LineReader of a plain function.
+template <void (*kRead)(std::string_view, FactList*)>
+std::unique_ptr<LineReader> Stateless(const ColumnMap&) {
+  class Reader : public LineReader {
+    void Read(std::string_view line, FactList* facts) override {
+      kRead(line, facts);
+    }
+  };
+  return std::make_unique<Reader>();
+}
+
+// All formats: progress first, the more particular before the more general.
+std::span<const LogFormat* const> AllLogFormats();
+// nullptr: there is none of that name.
+const LogFormat* FindLogFormat(std::string_view name);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_FORMAT_H_

@@ -1,0 +1,48 @@
+// LineSplitter: bytes of a log, in pieces of any size, to lines. Constant
+// memory whatever comes: a line longer than kLogLineMax is cut there.
+
+#ifndef NANWATCH_LOGS_LINE_SPLITTER_H_
+#define NANWATCH_LOGS_LINE_SPLITTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace nanwatch {
+
+// The longest step line seen in a real log has 2 KB.
+inline constexpr size_t kLogLineMax = 64 * 1024;
+
+class LineSplitter {
+ public:
+  using OnLine = std::function<void(std::string_view line)>;
+  explicit LineSplitter(OnLine on_line);
+
+  // Lines end with \n, \r\n or (progress bars that rewrite themselves) \r.
+  // UTF-16 with a byte order mark is read as its low bytes.
+  void Feed(std::string_view bytes);
+  // The last line, if it has no end.
+  void Finish();
+
+  uint64_t bytes() const { return bytes_; }
+  uint64_t cut_lines() const { return cut_lines_; }
+
+ private:
+  void FeedText(std::string_view text);
+  void Keep(std::string_view part);
+  void End();
+
+  const OnLine on_line_;
+  std::string begun_;   // a line whose end has not come
+  bool cut_ = false;    // begun_ lost something
+  int wide_ = -1;       // UTF-16: which byte of a pair is text; -1: not UTF-16
+  std::string narrow_;  // a piece of UTF-16 as text
+  uint64_t bytes_ = 0;
+  uint64_t cut_lines_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LINE_SPLITTER_H_

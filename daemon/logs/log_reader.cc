@@ -1,0 +1,97 @@
+#include "logs/log_reader.h"
+
+#include <cmath>
+#include <utility>
+
+namespace nanwatch {
+namespace {
+
+// Takes out terminal colours: ESC [ ... letter.
+std::string_view WithoutColours(std::string_view line, std::string* plain) {
+  if (line.find('\x1b') == std::string_view::npos) return line;
+  plain->clear();
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != '\x1b' || i + 1 == line.size() || line[i + 1] != '[') {
+      plain->push_back(line[i]);
+      continue;
+    }
+    i += 2;
+    while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
+  }
+  return *plain;
+}
+
+}  // namespace
+
+LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
+                     LogRecordSink sink)
+    : assembler_(std::move(sink)),
+      recogniser_(only, map, [this](const LogFact& fact, uint64_t line) {
+        Take(fact, line);
+      }) {}
+
+void LogReader::ReadLine(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  recogniser_.ReadLine(WithoutColours(line, &plain_));
+}
+
+void LogReader::Take(const LogFact& fact, uint64_t line) {
+  if (fact.kind == LogFact::Kind::kSetting) {
+    TakeSetting(fact);
+    return;
+  }
+  if (fact.kind == LogFact::Kind::kStopped && !stopped_) {
+    stopped_ = LogStopped{line, std::string(fact.text)};
+  }
+  assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
+                    .skips_take_steps = recogniser_.skips_take_steps()});
+  assembler_.Take(fact, line);
+}
+
+void LogReader::TakeSetting(const LogFact& fact) {
+  switch (fact.setting) {
+    case LogSetting::kPrecision:
+      run_.precision = fact.text;
+      if (fact.text == "bf16" || fact.text == "fp32") {
+        run_.scaler.kind = ScalingKind::kNone;
+      }
+      break;
+    case LogSetting::kClipNorm:
+      if (fact.number > 0) run_.clip_norm = fact.number;
+      break;
+    case LogSetting::kVocabulary:
+      if (fact.number > 1) {
+        run_.settings["untrained_loss"] = std::to_string(std::log(fact.number));
+      }
+      break;
+    // A log's words on its scaler are a hint: configuration of another
+    // library may hold instead. It is recognised from what it does.
+    case LogSetting::kInitScale:
+      run_.settings["init_loss_scale"] = std::to_string(fact.number);
+      break;
+    case LogSetting::kMinScale:
+      run_.settings["min_loss_scale"] = std::to_string(fact.number);
+      break;
+    case LogSetting::kMaxScale:
+      run_.settings["max_loss_scale"] = std::to_string(fact.number);
+      break;
+    case LogSetting::kGrowthInterval:
+      run_.settings["loss_scale_window"] = std::to_string(fact.number);
+      break;
+    case LogSetting::kHysteresis:
+      run_.settings["hysteresis"] = std::to_string(fact.number);
+      break;
+    case LogSetting::kFixedScale:
+      run_.settings["fixed_loss_scale"] = std::to_string(fact.number);
+      break;
+  }
+}
+
+void LogReader::Flush() { assembler_.Flush(); }
+
+void LogReader::Finish() {
+  recogniser_.Finish();
+  assembler_.Flush();
+}
+
+}  // namespace nanwatch

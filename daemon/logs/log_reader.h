@@ -1,0 +1,55 @@
+// LogReader: lines of a log in, step records out. Recognises the program,
+// assembles its facts, and gathers what the log says of the run itself.
+
+#ifndef NANWATCH_LOGS_LOG_READER_H_
+#define NANWATCH_LOGS_LOG_READER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "logs/assembler.h"
+#include "logs/recogniser.h"
+#include "model/run.h"
+
+namespace nanwatch {
+
+// A program that gave up because of its numerics, in its own words.
+struct LogStopped {
+  uint64_t line = 0;
+  std::string reason;
+};
+
+class LogReader {
+ public:
+  // `only` and `map` as for Recogniser. Records come during the calls below.
+  LogReader(const LogFormat* only, const ColumnMap& map, LogRecordSink sink);
+
+  // Without its line end; terminal colours are taken out here.
+  void ReadLine(std::string_view line);
+  // What waits for its step line is told now: nothing more follows soon.
+  void Flush();
+  // Nothing more follows at all.
+  void Finish();
+
+  // What the log says of the run: precision, fixed scale, clip norm; and in
+  // `settings` "untrained_loss" where it names the vocabulary.
+  const RunDescription& run() const { return run_; }
+  const std::optional<LogStopped>& stopped() const { return stopped_; }
+  const Recogniser& recogniser() const { return recogniser_; }
+
+ private:
+  void Take(const LogFact& fact, uint64_t line);
+  void TakeSetting(const LogFact& fact);
+
+  RunDescription run_;
+  std::optional<LogStopped> stopped_;
+  Assembler assembler_;
+  Recogniser recogniser_;
+  std::string plain_;  // a line without its colours
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LOG_READER_H_

@@ -1,0 +1,83 @@
+// Recogniser: finds out which program printed a log while it is read, once and
+// from the front. Until that is clear, all formats read every line, and what
+// they say waits; then the chosen one is believed from the first line on, with
+// the libraries' formats (kScaler) that read anything.
+
+#ifndef NANWATCH_LOGS_RECOGNISER_H_
+#define NANWATCH_LOGS_RECOGNISER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "logs/format.h"
+
+namespace nanwatch {
+
+// A fact with the line it is from; views in it are valid during the call.
+using FactSink = std::function<void(const LogFact&, uint64_t line)>;
+
+class Recogniser {
+ public:
+  // `only`: no search, this format and the libraries' (--format). null: search.
+  Recogniser(const LogFormat* only, const ColumnMap& map, FactSink sink);
+
+  void ReadLine(std::string_view line);
+  // Nothing more follows: decides with what there is.
+  void Finish();
+
+  bool decided() const { return decided_; }
+  // The program's format; null: none was recognised (yet). Libraries' formats
+  // may have been, all the same.
+  const LogFormat* program() const { return program_; }
+  // Names joined with '+', the program's first: "megatron+deepspeed". Empty:
+  // nothing was recognised.
+  std::string Emitter() const;
+  // Every overflow is told by one of the recognised formats.
+  bool tells_overflows() const;
+  bool skips_take_steps() const;
+  uint64_t lines() const { return lines_; }
+
+  // Step lines of one program's format that settle the matter; more for generic
+  // ones, which read many things that are no training.
+  static constexpr int kEnough = 8;
+  static constexpr int kEnoughGeneric = 64;
+  // Facts that wait at most; then what was read most is believed.
+  static constexpr size_t kWaitingMax = 20000;
+
+ private:
+  struct Candidate {
+    const LogFormat* format;
+    std::unique_ptr<LineReader> reader;
+    int64_t facts = 0;     // read, settings apart
+    int64_t progress = 0;  // of those, step lines with a loss, norm or scale
+    bool dropped = false;
+  };
+  struct Waiting {
+    size_t candidate;
+    uint64_t line;
+    LogFact fact;
+    std::string text;  // what the fact's views pointed to
+    std::string optimizer;
+  };
+
+  void Offer(size_t candidate, std::string_view line);
+  void Weigh(size_t candidate);
+  void Decide();
+
+  std::vector<Candidate> candidates_;
+  std::vector<Waiting> waiting_;
+  FactList facts_;
+  std::vector<std::pair<size_t, LogFact>> line_facts_;
+  const FactSink sink_;
+  const LogFormat* program_ = nullptr;
+  bool decided_ = false;
+  uint64_t lines_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_RECOGNISER_H_

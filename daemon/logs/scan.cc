@@ -1,0 +1,107 @@
+#include "logs/scan.h"
+
+#include <charconv>
+#include <system_error>
+
+namespace nanwatch {
+namespace {
+
+bool IsWordCharacter(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Length of the number at the start of `text`, 0 if there is none.
+size_t NumberLength(std::string_view text, double* value) {
+  const size_t sign = !text.empty() && text[0] == '+' ? 1 : 0;
+  const char* begin = text.data() + sign;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, *value);
+  if (error == std::errc::result_out_of_range) {
+    // Too small or too large for a double: said as it is printed.
+    *value = *begin == '-' ? -0.0 : 0.0;
+    for (const char* c = begin; c != stop; ++c) {
+      const bool exponent = *c == 'e' || *c == 'E';
+      if (exponent && c + 1 != stop && c[1] != '-') *value = 1e308 * 10;
+    }
+  } else if (error != std::errc()) {
+    return 0;
+  }
+  if (stop != end && IsWordCharacter(*stop)) return 0;
+  return static_cast<size_t>(stop - text.data());
+}
+
+}  // namespace
+
+bool Scan::To(std::string_view literal) {
+  const size_t found = line_.find(literal, at_);
+  if (found == std::string_view::npos) return false;
+  at_ = found + literal.size();
+  return true;
+}
+
+bool Scan::Skip(std::string_view literal) {
+  if (!rest().starts_with(literal)) return false;
+  at_ += literal.size();
+  return true;
+}
+
+void Scan::SkipBlanks() {
+  while (peek() == ' ' || peek() == '\t') ++at_;
+}
+
+std::string_view Scan::Until(char end) {
+  const size_t found = line_.find(end, at_);
+  const size_t stop = found == std::string_view::npos ? line_.size() : found;
+  const std::string_view text = line_.substr(at_, stop - at_);
+  at_ = found == std::string_view::npos ? stop : stop + 1;
+  return text;
+}
+
+std::optional<Scan::Printed> Scan::PrintedNumber() {
+  size_t at = at_;
+  while (at < line_.size() && (line_[at] == ' ' || line_[at] == '\t')) ++at;
+  double value = 0;
+  const size_t length = NumberLength(line_.substr(at), &value);
+  if (length == 0) return std::nullopt;
+  at_ = at + length;
+  return Printed{value, line_.substr(at, length)};
+}
+
+std::optional<double> Scan::Number() {
+  const std::optional<Printed> printed = PrintedNumber();
+  if (!printed) return std::nullopt;
+  return printed->value;
+}
+
+std::optional<int64_t> Scan::Integer() {
+  size_t at = at_;
+  while (at < line_.size() && (line_[at] == ' ' || line_[at] == '\t')) ++at;
+  int64_t value = 0;
+  const char* end = line_.data() + line_.size();
+  const auto [stop, error] = std::from_chars(line_.data() + at, end, value);
+  if (error != std::errc()) return std::nullopt;
+  if (stop != end && IsWordCharacter(*stop)) return std::nullopt;
+  at_ = static_cast<size_t>(stop - line_.data());
+  return value;
+}
+
+std::string_view TrimBlanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::optional<double> WholeNumber(std::string_view text) {
+  text = TrimBlanks(text);
+  double value = 0;
+  const size_t length = NumberLength(text, &value);
+  if (length == 0 || length != text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace nanwatch

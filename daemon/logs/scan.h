@@ -1,0 +1,54 @@
+// Scan: a place in a line, moved forward by what is found there. Formats are
+// written with it: "go to `loss scale:`, read a number".
+
+#ifndef NANWATCH_LOGS_SCAN_H_
+#define NANWATCH_LOGS_SCAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nanwatch {
+
+class Scan {
+ public:
+  explicit Scan(std::string_view line, size_t at = 0) : line_(line), at_(at) {}
+
+  size_t at() const { return at_; }
+  bool done() const { return at_ >= line_.size(); }
+  std::string_view rest() const { return line_.substr(at_); }
+  char peek() const { return done() ? '\0' : line_[at_]; }
+
+  // Just behind the next `literal`. False, and nothing moves: there is none.
+  bool To(std::string_view literal);
+  // Past `literal`, if the rest begins with it.
+  bool Skip(std::string_view literal);
+  void SkipBlanks();  // spaces and tabs
+  // What stands before the next of `ends` (or the line's end), past it.
+  std::string_view Until(char end);
+
+  // A number after blanks: decimal or exponent, nan, inf, +-; JSON's Infinity
+  // and NaN too. nullopt, and nothing moves: there is none. A number that is
+  // glued to letters ("12abc") is none.
+  std::optional<double> Number();
+  std::optional<int64_t> Integer();
+  // A number and its text, as printed.
+  struct Printed {
+    double value;
+    std::string_view text;
+  };
+  std::optional<Printed> PrintedNumber();
+
+ private:
+  std::string_view line_;
+  size_t at_;
+};
+
+// A whole text as a number; blanks around it are allowed.
+std::optional<double> WholeNumber(std::string_view text);
+std::string_view TrimBlanks(std::string_view text);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_SCAN_H_
