@@ -35,10 +35,26 @@ AlertLabels LabelsOf(const Notice& notice) {
           std::string(Name(incident.family))};
 }
 
-bool IsActive(const Notice& notice, Severity from) {
-  return !notice.resolved && !notice.incident.muted &&
-         notice.incident.state == AlertState::kFiring &&
+namespace {
+
+bool Fires(const Notice& notice, Severity from) {
+  return !notice.resolved && notice.incident.state == AlertState::kFiring &&
          notice.incident.severity >= from;
+}
+
+}  // namespace
+
+bool IsActive(const Notice& notice, Severity from) {
+  return Fires(notice, from) && !notice.incident.muted;
+}
+
+bool IsMuted(const Notice& notice, Severity from) {
+  return Fires(notice, from) && notice.incident.muted;
+}
+
+std::string OverReason(const Notice& notice) {
+  if (!notice.resolved && notice.incident.muted) return "muted";
+  return notice.incident.resolved_reason;
 }
 
 std::string PageOf(const Notice& notice, std::string_view external_url) {

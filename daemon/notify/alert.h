@@ -26,6 +26,10 @@ std::string_view AlertName(Family family);
 
 // True when people should be told of it now.
 bool IsActive(const Notice& notice, Severity from);
+// True when it fires and people would be told, had nobody muted it.
+bool IsMuted(const Notice& notice, Severity from);
+// Why nothing more is said of it: "muted", or the incident's own reason.
+std::string OverReason(const Notice& notice);
 
 // One alert of an Alertmanager request, made of the incident shown.
 struct Alert {

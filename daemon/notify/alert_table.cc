@@ -22,13 +22,13 @@ IncidentKey KeyOf(const Notice& notice) {
 
 bool AlertTable::Take(Time now, const Notice& notice) {
   const IncidentKey key = KeyOf(notice);
+  const AlertLabels labels = LabelsOf(notice);
   if (!IsActive(notice, options_.from)) {
     const bool known = attached_.contains(key);
-    Detach(key, ResolvedAt(notice, now), nullptr);
+    Detach(key, ResolvedAt(notice, now), &notice);
     // Said by an earlier daemon, which ended before it could take it back.
     const bool over = notice.resolved && !notice.incident.muted &&
                       notice.incident.severity >= options_.from;
-    const AlertLabels labels = LabelsOf(notice);
     if (known || !over || alerts_.contains(labels)) return true;
     if (alerts_.size() >= limits::kNotices) return false;
     Entry& entry = alerts_[labels];
@@ -37,14 +37,17 @@ bool AlertTable::Take(Time now, const Notice& notice) {
     entry.settled = notice.incident.fired;
     return true;
   }
-  const AlertLabels labels = LabelsOf(notice);
-  Detach(key, now, &labels);
+  const auto attached = attached_.find(key);
+  if (attached != attached_.end() && attached->second != labels) {
+    Detach(key, now, nullptr);
+  }
   const bool fresh = !alerts_.contains(labels);
   if (fresh && alerts_.size() >= limits::kNotices) return false;
   Entry& entry = alerts_[labels];
   if (entry.resolved) {  // fires again
     entry.resolved.reset();
     entry.settled.reset();
+    entry.muted = false;
   }
   entry.incidents[key] = notice;
   entry.shown = entry.incidents.begin()->second;
@@ -56,25 +59,32 @@ bool AlertTable::Take(Time now, const Notice& notice) {
   return true;
 }
 
-// Takes the incident from the alert that it belongs to, unless that is `but`.
-void AlertTable::Detach(const IncidentKey& key, Time when,
-                        const AlertLabels* but) {
+// Takes the incident from the alert that it belongs to. `last`: what is known
+// of it now, if that is why.
+void AlertTable::Detach(const IncidentKey& key, Time when, const Notice* last) {
   const auto found = attached_.find(key);
   if (found == attached_.end()) return;
-  if (but != nullptr && found->second == *but) return;
-  Entry& entry = alerts_[found->second];
+  const auto place = alerts_.find(found->second);
+  attached_.erase(found);
+  Entry& entry = place->second;
   entry.incidents.erase(key);
   entry.news = true;
-  if (entry.incidents.empty()) {
-    entry.resolved = when;
-  } else {
+  if (!entry.incidents.empty()) {
     entry.shown = entry.incidents.begin()->second;
+    return;
   }
-  attached_.erase(found);
+  entry.resolved = when;
+  if (last == nullptr) return;
+  entry.shown = *last;
+  entry.muted = IsMuted(*last, options_.from);
+  // Nobody has heard of it, and nobody wants to.
+  if (entry.muted && !entry.last_sent) alerts_.erase(place);
 }
 
 std::optional<Time> AlertTable::SaysResolvedFrom(const Entry& entry) const {
-  if (!entry.resolved || !entry.settled) return std::nullopt;
+  if (!entry.resolved) return std::nullopt;
+  if (entry.muted) return entry.resolved;
+  if (!entry.settled) return std::nullopt;
   return std::max(*entry.resolved, *entry.settled + options_.hold);
 }
 

@@ -3,6 +3,8 @@
 //
 // Incidents of a run with the same labels are one alert, which resolves with
 // the last of them. An incident whose severity changes moves to another alert.
+// One that is muted leaves its alert, which so resolves at once: the person who
+// mutes has seen it, and there is nothing to hold. Unmuted, it fires again.
 
 #ifndef NANWATCH_NOTIFY_ALERT_TABLE_H_
 #define NANWATCH_NOTIFY_ALERT_TABLE_H_
@@ -51,14 +53,15 @@ class AlertTable {
  private:
   struct Entry {
     std::map<IncidentKey, Notice> incidents;  // active ones
-    Notice shown;  // the first of them; stays when all have resolved
+    Notice shown;  // the first of them; the last one when all have resolved
     std::optional<Time> resolved;  // since when none is active
     std::optional<Time> settled;   // since when it is known to be firing there
     std::optional<Time> last_sent;
     bool news = true;
+    bool muted = false;  // so it was resolved
   };
 
-  void Detach(const IncidentKey& key, Time when, const AlertLabels* but);
+  void Detach(const IncidentKey& key, Time when, const Notice* last);
   // When Alertmanager may hear that it is over; nullopt: not yet known.
   std::optional<Time> SaysResolvedFrom(const Entry& entry) const;
   Time DueAt(const Entry& entry) const;

@@ -32,6 +32,7 @@ Json Annotations(const Alert& alert) {
     json["incidents"] = std::to_string(alert.incidents);
   }
   PutIfAny(&json, "acknowledged_by", incident.acknowledged_by);
+  PutIfAny(&json, "resolved_reason", OverReason(notice));
   return json;
 }
 

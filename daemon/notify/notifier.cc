@@ -99,9 +99,10 @@ void Notifier::TakeOffered(Time now) {
         !alerts_.Take(now, offered->notice)) {
       ++counting_.receiver[kAlertmanager].dropped;
     }
-    if (offered->adopted) continue;
     for (Webhook& webhook : webhooks_) {
-      if (!webhook.queue.Take(offered->notice)) {
+      if (offered->adopted) {
+        webhook.queue.Adopt(offered->notice);
+      } else if (!webhook.queue.Take(offered->notice)) {
         ++counting_.receiver[kWebhook].dropped;
       }
     }

@@ -11,8 +11,9 @@
 namespace nanwatch {
 namespace {
 
-std::string FiringOrResolved(const Notice& notice) {
-  return notice.resolved ? "resolved" : "firing";
+std::string StatusOf(const Notice& notice) {
+  if (notice.resolved) return "resolved";
+  return notice.incident.muted ? "muted" : "firing";
 }
 
 // One line a placeholder; README.md lists them too.
@@ -21,7 +22,7 @@ struct Placeholder {
   std::string (*value)(const Notice&);
 };
 constexpr Placeholder kPlaceholders[] = {
-    {"status", FiringOrResolved},
+    {"status", StatusOf},
     {"severity",
      [](const Notice& n) { return std::string(Name(n.incident.severity)); }},
     {"summary", [](const Notice& n) { return n.incident.summary; }},
@@ -43,8 +44,7 @@ constexpr Placeholder kPlaceholders[] = {
     {"incident",
      [](const Notice& n) { return fmt::format("{:016x}", n.incident.id); }},
     {"started", [](const Notice& n) { return Rfc3339(n.incident.fired); }},
-    {"resolved_reason",
-     [](const Notice& n) { return n.incident.resolved_reason; }},
+    {"resolved_reason", OverReason},
 };
 
 std::optional<std::string> ValueOf(std::string_view name, const Notice& notice,

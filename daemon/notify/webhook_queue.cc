@@ -11,8 +11,9 @@ bool WebhookQueue::Take(const Notice& notice) {
   const bool active = IsActive(notice, from_);
   const bool over = notice.resolved && !notice.incident.muted &&
                     notice.incident.worst >= from_;
+  const bool muted = IsMuted(notice, from_) && told_.contains(key);
   const auto place = places_.find(key);
-  if (!active && !over) {
+  if (!active && !over && !muted) {
     // Muted, or harmless by now: what was not said yet is not said any more.
     if (place != places_.end()) {
       waiting_.erase(place->second);
@@ -39,7 +40,18 @@ const Notice* WebhookQueue::Due(Time now) const {
   return &waiting_.begin()->second;
 }
 
+void WebhookQueue::Adopt(const Notice& notice) {
+  if (!IsActive(notice, from_)) return;
+  if (told_.size() < limits::kNotices) told_.insert(KeyOf(notice));
+}
+
 void WebhookQueue::Sent() {
+  const Notice& sent = waiting_.begin()->second;
+  if (!IsActive(sent, from_)) {
+    told_.erase(KeyOf(sent));
+  } else {
+    Adopt(sent);
+  }
   places_.erase(KeyOf(waiting_.begin()->second));
   waiting_.erase(waiting_.begin());
   backoff_.Reset();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/backoff.h"
 #include "base/time.h"
@@ -21,6 +22,8 @@ class WebhookQueue {
 
   // False: full (limits::kNotices); the oldest was dropped for it.
   bool Take(const Notice& notice);
+  // It fires, and an earlier daemon said so.
+  void Adopt(const Notice& notice);
   // The one to send at `now`; null: none, or it is too early after a failure.
   const Notice* Due(Time now) const;
   // What became of the one that Due gave. `wait`: the server's own wish.
@@ -39,6 +42,9 @@ class WebhookQueue {
   std::map<uint64_t, Notice> waiting_;
   std::map<IncidentKey, uint64_t> places_;
   uint64_t next_place_ = 1;
+  // Firing, as far as the webhook heard; at most limits::kNotices. Only these
+  // are worth a word when they are muted.
+  std::set<IncidentKey> told_;
   Backoff backoff_{std::chrono::seconds(1), std::chrono::minutes(1)};
   Time not_before_{};
 };

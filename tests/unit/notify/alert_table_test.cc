@@ -102,17 +102,47 @@ TEST_F(AlertTableTest, AnotherSeverityIsAnotherAlertAndTheOldOneEnds) {
   EXPECT_EQ(sent[1].ends, At(50));
 }
 
-TEST_F(AlertTableTest, InfoAndMutedOnesEndIt) {
+TEST_F(AlertTableTest, InfoIsNotSaid) {
   table_.Take(At(0), Firing(1, Severity::kInfo));
   EXPECT_THAT(Send(0), IsEmpty());
+}
+
+TEST_F(AlertTableTest, AMuteResolvesAtOnceAndAnUnmuteFiresAgain) {
   table_.Take(At(0), Firing(2));
   Send(0);
-  Notice muted = Firing(2);
-  muted.incident.muted = true;
-  table_.Take(At(50), muted);
-  std::vector<Alert> sent = Send(60);
+  table_.Take(At(5), Muted(Firing(2)));
+  std::vector<Alert> sent = Send(5);
+  ASSERT_THAT(sent, SizeIs(1)) << "no hold: a person has seen it";
+  EXPECT_EQ(sent[0].ends, At(5));
+  EXPECT_TRUE(sent[0].shown.incident.muted);
+  table_.Take(At(20), Firing(2));
+  sent = Send(20);
   ASSERT_THAT(sent, SizeIs(1));
-  EXPECT_EQ(sent[0].ends, At(50));
+  EXPECT_EQ(sent[0].starts, At(0)) << "since when it fires";
+  EXPECT_EQ(sent[0].ends, At(260));
+  // And now its end is held as any other's.
+  table_.Take(At(21), Resolved(Firing(2), 21));
+  EXPECT_THAT(Send(21), IsEmpty());
+}
+
+TEST_F(AlertTableTest, WhatWasMutedBeforeItWasHeardIsNeverSaid) {
+  table_.Take(At(0), Firing(1));
+  table_.Take(At(0), Muted(Firing(1)));
+  EXPECT_THAT(Send(0), IsEmpty());
+  EXPECT_EQ(table_.size(), 0u);
+  table_.Take(At(1), Muted(Firing(3)));
+  EXPECT_THAT(Send(1), IsEmpty());
+}
+
+TEST_F(AlertTableTest, AMuteOfOneOfTwoLeavesTheAlertToTheOther) {
+  table_.Take(At(0), Firing(1));
+  table_.Take(At(0), Firing(2));
+  Send(0);
+  table_.Take(At(5), Muted(Firing(1)));
+  const std::vector<Alert> sent = Send(5);
+  ASSERT_THAT(sent, SizeIs(1));
+  EXPECT_EQ(sent[0].shown.incident.id, 2u);
+  EXPECT_EQ(sent[0].ends, At(245));
 }
 
 TEST_F(AlertTableTest, ResolvesWhatAnEarlierDaemonSaid) {

@@ -32,6 +32,16 @@ TEST(AlertmanagerTest, LabelsAreTheIdentityAndNothingElse) {
   EXPECT_FALSE(body[0].contains("generatorURL"));
 }
 
+TEST(AlertmanagerTest, SaysWhyItIsOver) {
+  Alert alert = One();
+  alert.shown = Muted(alert.shown);
+  json body = json::parse(AlertsJson({&alert, 1}, ""));
+  EXPECT_EQ(body[0]["annotations"]["resolved_reason"], "muted");
+  alert.shown = Resolved(Firing(0xabc), 9);
+  body = json::parse(AlertsJson({&alert, 1}, ""));
+  EXPECT_EQ(body[0]["annotations"]["resolved_reason"], "cleared");
+}
+
 TEST(AlertmanagerTest, AnnotationsSayTheRest) {
   const Alert alert = One();
   const json body = json::parse(AlertsJson({&alert, 1}, "http://gpu7:9765/"));

@@ -36,6 +36,11 @@ inline Notice Firing(uint64_t id, Severity severity = Severity::kCritical,
   return notice;
 }
 
+inline Notice Muted(Notice notice) {
+  notice.incident.muted = true;
+  return notice;
+}
+
 inline Notice Resolved(Notice notice, int64_t at) {
   notice.resolved = true;
   notice.incident.state = AlertState::kResolved;

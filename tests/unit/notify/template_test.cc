@@ -48,6 +48,9 @@ TEST(TemplateTest, WhatIsNoJsonIsRefused) {
 
 TEST(TemplateTest, SaysWhyItResolved) {
   EXPECT_EQ(RenderWebhookBody(R"({"a":"{{status}}: {{resolved_reason}}"})",
+                              Muted(Firing(1)), ""),
+            R"({"a":"muted: muted"})");
+  EXPECT_EQ(RenderWebhookBody(R"({"a":"{{status}}: {{resolved_reason}}"})",
                               Resolved(Firing(1), 9), ""),
             R"({"a":"resolved: cleared"})");
 }

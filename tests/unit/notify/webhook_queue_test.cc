@@ -40,10 +40,25 @@ TEST_F(WebhookQueueTest, InfoAndMutedOnesAreNotTold) {
   queue_.Take(Firing(1, Severity::kInfo));
   queue_.Take(Resolved(Firing(1, Severity::kInfo), 3));
   queue_.Take(Firing(2));
-  Notice muted = Firing(2);
-  muted.incident.muted = true;
-  queue_.Take(muted);
+  queue_.Take(Muted(Firing(2)));
+  queue_.Take(Muted(Firing(3)));
   EXPECT_EQ(queue_.size(), 0u);
+}
+
+TEST_F(WebhookQueueTest, OfAMuteIsToldWhereTheFiringWas) {
+  queue_.Take(Firing(1));
+  EXPECT_EQ(Pop(0), 1u);
+  queue_.Take(Muted(Firing(1)));
+  ASSERT_NE(queue_.Due(At(0)), nullptr);
+  EXPECT_TRUE(queue_.Due(At(0))->incident.muted);
+  EXPECT_EQ(Pop(0), 1u);
+  queue_.Take(Muted(Firing(1)));
+  EXPECT_EQ(queue_.size(), 0u) << "once";
+  queue_.Take(Firing(1));
+  EXPECT_EQ(Pop(0), 1u) << "unmuted";
+  queue_.Adopt(Firing(4));
+  queue_.Take(Muted(Firing(4)));
+  EXPECT_EQ(Pop(0), 4u) << "an earlier daemon told of it";
 }
 
 TEST_F(WebhookQueueTest, AResolvedOneIsToldEvenIfItWasHarmlessAtLast) {
