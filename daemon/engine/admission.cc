@@ -31,6 +31,23 @@ Event MakeEvent(const RunKey& run, EventBody body) {
   return event;
 }
 
+// What is lost with a refused message.
+Dropped LostWith(const ClientMessage& message) {
+  const auto* steps = std::get_if<StepBatch>(&message.body);
+  const auto* ops = std::get_if<OpBatch>(&message.body);
+  if (steps == nullptr && ops == nullptr) return {};
+  const std::vector<int64_t>& column =
+      steps != nullptr ? steps->columns.step : ops->columns.step;
+  Dropped lost;
+  (steps != nullptr ? lost.steps : lost.ops) = column.size();
+  const auto [low, high] = std::minmax_element(column.begin(), column.end());
+  if (low != column.end()) {
+    lost.first_step = *low;
+    lost.last_step = *high;
+  }
+  return lost;
+}
+
 // True when a rank may open in the run without making it another attempt.
 bool MayJoin(const RunState& run, int32_t rank) {
   if (run.FindRank(rank) != nullptr) return false;
@@ -213,7 +230,7 @@ Admitted Admission::Take(Time now, ClientMessage message,
   Admitted admitted;
   if (auto refused = CheckBody(message, session)) {
     admitted.refused = std::move(refused);
-    event.body = Dropped{};
+    event.body = LostWith(message);
     admitted.events.push_back(std::move(event));
     return admitted;
   }

@@ -20,9 +20,9 @@ class ReplyPort {
   virtual ~ReplyPort() = default;
   virtual void Opened(SessionId session, const OpenedSession& opened,
                       bool durable) = 0;
-  // Everything of `session` up to `sequence` is held. Newer acks replace older
-  // ones that were not written yet.
-  virtual void Ack(SessionId session, Sequence sequence) = 0;
+  // Everything of `session` up to `sequence` is held; `durable`: on disk. Newer
+  // acks replace older ones that were not written yet.
+  virtual void Ack(SessionId session, Sequence sequence, bool durable) = 0;
   virtual void Refuse(SessionId session, Sequence sequence,
                       const RefusedMessage& refused, Duration retry_after) = 0;
   virtual void Ask(const Request& request) = 0;

@@ -11,9 +11,10 @@ bool ReplyQueue::Push(v1::IngestResponse response) {
   return true;
 }
 
-void ReplyQueue::Ack(SessionId session, Sequence sequence) {
-  Sequence& waiting = acks_[session];
-  waiting = std::max(waiting, sequence);
+void ReplyQueue::Ack(SessionId session, Sequence sequence, bool durable) {
+  WaitingAck& waiting = acks_[session];
+  waiting.sequence = std::max(waiting.sequence, sequence);
+  waiting.durable = waiting.durable && durable;
 }
 
 bool ReplyQueue::Pop(v1::IngestResponse* response) {
@@ -25,7 +26,8 @@ bool ReplyQueue::Pop(v1::IngestResponse* response) {
   if (acks_.empty()) return false;
   const auto first = acks_.begin();
   response->mutable_ack()->set_session(first->first);
-  response->mutable_ack()->set_sequence(first->second);
+  response->mutable_ack()->set_sequence(first->second.sequence);
+  response->mutable_ack()->set_durable(first->second.durable);
   acks_.erase(first);
   return true;
 }

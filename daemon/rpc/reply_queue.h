@@ -19,7 +19,8 @@ class ReplyQueue {
 
   // False: the client does not read what it is told; nothing was queued.
   bool Push(v1::IngestResponse response);
-  void Ack(SessionId session, Sequence sequence);
+  // One that replaces another says durable only if both do.
+  void Ack(SessionId session, Sequence sequence, bool durable);
 
   // Moves the next one out; others go before acks. False: nothing waits.
   bool Pop(v1::IngestResponse* response);
@@ -28,8 +29,12 @@ class ReplyQueue {
  private:
   const size_t most_;
   std::deque<v1::IngestResponse> responses_;
+  struct WaitingAck {
+    Sequence sequence = 0;
+    bool durable = true;
+  };
   // Which session's ack is written first does not matter.
-  std::unordered_map<SessionId, Sequence> acks_;
+  std::unordered_map<SessionId, WaitingAck> acks_;
 };
 
 }  // namespace nanwatch

@@ -26,10 +26,6 @@ namespace {
 
 // Queries that run at once, watchers included; more wait.
 constexpr int kQueryThreads = 64;
-// Ours is kMessageBytes, refused with a sentence; this is where gRPC cuts the
-// stream.
-constexpr int kReceiveBytes = 2 * static_cast<int>(limits::kMessageBytes);
-
 // Once in a process: gRPC's and protobuf's own lines would fill the log at the
 // will of whoever sends rubbish; what matters is counted and refused by us.
 void QuietLibraries() {
@@ -98,12 +94,15 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
         "address"};
   }
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.SetMaxReceiveMessageSize(kReceiveBytes);
+  // gRPC would compare sizes only when it has the whole message, too, and end
+  // the stream: ours are refused in ingest_stream.cc, and counted.
+  builder.SetMaxReceiveMessageSize(-1);
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
   grpc::ResourceQuota quota("nanwatchd");
   quota.SetMaxThreads(kQueryThreads);
+  quota.Resize(limits::kGrpcBytes);
   builder.SetResourceQuota(quota);
   builder.RegisterService(&ingest);
   builder.RegisterService(&query);

@@ -81,8 +81,10 @@ Status MakeDirectory(const std::string& path) {
   if (slash == std::string::npos || slash == 0) return OkStatus();
   const std::string directory = path.substr(0, slash);
   if (mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return OkStatus();
-  return Error{fmt::format("cannot make the directory {} of the socket: {}",
-                           directory, std::strerror(errno))};
+  return Error{
+      fmt::format("cannot make the directory {} of the socket: {}; "
+                  "make it, or choose another path",
+                  directory, std::strerror(errno))};
 }
 
 Result<gid_t> FindGroup(const std::string& name) {

@@ -40,9 +40,9 @@ def free_port():
         return s.getsockname()[1]
 
 
-def get(url, headers=None):
+def get(url, headers=None, seconds=10):
     request = urllib.request.Request(url, headers=headers or {})
-    with urllib.request.urlopen(request, timeout=10) as reply:
+    with urllib.request.urlopen(request, timeout=seconds) as reply:
         return reply.read().decode()
 
 
@@ -130,6 +130,34 @@ class Daemon:
         return sum(float(v) for v in values)
 
 
+def counted(daemon, name, **labels):
+    """One series; 0 when it is not there."""
+    wanted = "".join(f'(?=[^}}]*{k}="{v}")' for k, v in labels.items())
+    found = re.findall(rf"^{name}(?:{{{wanted}[^}}]*}})? (\S+)$",
+                       daemon.metrics(), re.M)
+    return sum(float(v) for v in found)
+
+
+def refusals(daemon, code):
+    return counted(daemon, "nanwatch_ingest_refusals_total", code=code)
+
+
+def limit_hits(daemon, limit):
+    return counted(daemon, "nanwatch_limit_hits_total", limit=limit)
+
+
+def summary(daemon, run, *more):
+    return daemon.show(run, *more)["summary"]
+
+
+def refused_start(folder, *arguments, config=None):
+    """What a daemon says that refuses to start."""
+    it = Daemon(folder, config=config)
+    it.start(wait=False, extra=arguments)
+    assert it.process.wait(10) != 0
+    return it.log.read_text()
+
+
 @pytest.fixture
 def folder():
     """Short, since a unix socket's path has at most 107 bytes."""
@@ -142,6 +170,16 @@ def daemon(folder):
     it = Daemon(folder).start()
     yield it
     it.kill()
+
+
+@pytest.fixture(scope="module")
+def house():
+    """One daemon for all that must not harm it."""
+    with tempfile.TemporaryDirectory(prefix="nw-") as name:
+        it = Daemon(name).start()
+        yield it
+        assert it.process.poll() is None
+        it.kill()
 
 
 def feed(address, *arguments, wait=True):

@@ -1,10 +1,12 @@
 // feed: a training that only counts. Pushes a known number of steps of a
 // healthy run through the real client at a given rate, waits until all are
-// acknowledged, and prints what became of them as one JSON object.
+// acknowledged, and prints what became of them as one JSON object. With --ops
+// each step comes with the statuses of the first and the last op.
 
 #include <nanwatch.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -37,8 +39,41 @@ struct Options {
   int flush_ms = 30000;
   int64_t overflow_every = 0;  // 0: never
   int64_t nan_loss_at = -1;
-  int64_t skew_s = 0;  // the clock of this client is off by so much
+  int64_t skew_s = 0;     // the clock of this client is off by so much
+  size_t ring_bytes = 0;  // 0: the client's default
+  int close_ms = 2000;
+  int ops = 0;
+  size_t op_name_bytes = 16;
 };
+
+struct Rank {
+  nanwatch_session* session;
+  int32_t first_op;
+  int32_t last_op;
+};
+
+void RegisterOps(const Options& o, Rank* rank) {
+  rank->first_op = rank->last_op = -1;
+  for (int i = 0; i < o.ops; ++i) {
+    std::string name = o.run + "/op" + std::to_string(i);
+    name.resize(std::max(name.size(), o.op_name_bytes), '-');
+    nanwatch_op op;
+    nanwatch_op_init(&op, name.c_str());
+    rank->last_op = nanwatch_op_register(rank->session, &op);
+    if (i == 0) rank->first_op = rank->last_op;
+  }
+}
+
+void PushOps(const Rank& rank, int64_t step) {
+  for (const int32_t op : {rank.first_op, rank.last_op}) {
+    if (op < 0) continue;
+    nanwatch_op_status status;
+    nanwatch_op_status_init(&status, step, op, NANWATCH_SLOT_OUTPUT);
+    status.elements = 16;
+    status.present = NANWATCH_OP_ELEMENTS;
+    nanwatch_push_op(rank.session, &status);
+  }
+}
 
 nanwatch_session* Open(const Options& o, int rank) {
   nanwatch_run_options options;
@@ -54,6 +89,7 @@ nanwatch_session* Open(const Options& o, int rank) {
   options.overflow_mode = NANWATCH_OVERFLOW_MODE_INF_NAN;
   options.scaler.kind = NANWATCH_SCALING_DYNAMIC;
   options.scaler.name = "pytorch";
+  options.ring_bytes = o.ring_bytes;
   return nanwatch_open(&options);
 }
 
@@ -81,9 +117,55 @@ int64_t UnixMicros() {
   return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
 }
 
+// What became of all records, over all ranks.
+struct Outcome {
+  uint64_t pushed = 0;
+  uint64_t acked = 0;
+  uint64_t not_durable = 0;
+  uint64_t dropped = 0;
+  uint64_t reconnects = 0;
+  bool flushed = true;
+  int64_t slowest_push_ns = 0;
+  int64_t slowest_close_ns = 0;
+};
+
+void Settle(const Options& o, nanwatch_session* session, Outcome* outcome) {
+  if (nanwatch_flush(session, o.flush_ms) == 0) outcome->flushed = false;
+  nanwatch_stats stats;
+  nanwatch_stats_init(&stats);
+  nanwatch_get_stats(session, &stats);
+  outcome->pushed += stats.pushed;
+  outcome->acked += stats.acked;
+  outcome->dropped += stats.dropped;
+  outcome->reconnects += stats.reconnects;
+  const int64_t begun = NowNanos();
+  nanwatch_close(session, o.close_ms);
+  outcome->slowest_close_ns =
+      std::max(outcome->slowest_close_ns, NowNanos() - begun);
+}
+
+void Print(const Outcome& outcome) {
+  std::printf(
+      "{\"pushed\": %llu, \"acked\": %llu, \"not_durable\": %llu, "
+      "\"dropped\": %llu, \"reconnects\": %llu, \"flushed\": %s, "
+      "\"slowest_push_us\": %lld, "
+      "\"slowest_close_ms\": %lld}\n",
+      static_cast<unsigned long long>(outcome.pushed),
+      static_cast<unsigned long long>(outcome.acked),
+      static_cast<unsigned long long>(outcome.dropped),
+      static_cast<unsigned long long>(outcome.reconnects),
+      outcome.flushed ? "true" : "false",
+      static_cast<long long>(outcome.slowest_push_ns / 1000),
+      static_cast<long long>(outcome.slowest_close_ns / 1000000));
+}
+
 int Feed(const Options& o) {
-  std::vector<nanwatch_session*> sessions;
-  for (int rank = 0; rank < o.ranks; ++rank) sessions.push_back(Open(o, rank));
+  std::vector<Rank> ranks;
+  for (int rank = 0; rank < o.ranks; ++rank) {
+    ranks.push_back({Open(o, rank), -1, -1});
+    RegisterOps(o, &ranks.back());
+  }
+  Outcome outcome;
   const int64_t begun = NowNanos();
   for (int64_t i = 0; i < o.steps; ++i) {
     if (o.rate > 0) {
@@ -91,32 +173,17 @@ int Feed(const Options& o) {
                  static_cast<int64_t>(1e9 / o.rate * static_cast<double>(i)));
     }
     const int64_t us = UnixMicros();
-    for (nanwatch_session* session : sessions) Push(o, session, i, us);
+    const int64_t before = NowNanos();
+    for (const Rank& rank : ranks) {
+      PushOps(rank, i);
+      Push(o, rank.session, i, us);
+    }
+    outcome.slowest_push_ns =
+        std::max(outcome.slowest_push_ns, NowNanos() - before);
   }
-  uint64_t pushed = 0;
-  uint64_t acked = 0;
-  uint64_t dropped = 0;
-  uint64_t reconnects = 0;
-  bool flushed = true;
-  for (nanwatch_session* session : sessions) {
-    flushed = nanwatch_flush(session, o.flush_ms) != 0 && flushed;
-    nanwatch_stats stats;
-    nanwatch_stats_init(&stats);
-    nanwatch_get_stats(session, &stats);
-    pushed += stats.pushed;
-    acked += stats.acked;
-    dropped += stats.dropped;
-    reconnects += stats.reconnects;
-    nanwatch_close(session, 2000);
-  }
-  std::printf(
-      "{\"pushed\": %llu, \"acked\": %llu, \"dropped\": %llu, "
-      "\"reconnects\": %llu, \"flushed\": %s}\n",
-      static_cast<unsigned long long>(pushed),
-      static_cast<unsigned long long>(acked),
-      static_cast<unsigned long long>(dropped),
-      static_cast<unsigned long long>(reconnects), flushed ? "true" : "false");
-  return flushed ? 0 : 1;
+  for (const Rank& rank : ranks) Settle(o, rank.session, &outcome);
+  Print(outcome);
+  return outcome.flushed ? 0 : 1;
 }
 
 }  // namespace
@@ -134,6 +201,10 @@ int main(int argc, char** argv) {
   app.add_option("--overflow-every", o.overflow_every);
   app.add_option("--nan-loss-at", o.nan_loss_at);
   app.add_option("--skew-s", o.skew_s);
+  app.add_option("--ring-bytes", o.ring_bytes);
+  app.add_option("--close-ms", o.close_ms);
+  app.add_option("--ops", o.ops);
+  app.add_option("--op-name-bytes", o.op_name_bytes);
   CLI11_PARSE(app, argc, argv);
   return Feed(o);
 }

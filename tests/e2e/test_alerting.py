@@ -35,6 +35,41 @@ notify:
         daemon.kill()
 
 
+def test_a_mute_resolves_the_alert_and_an_unmute_fires_it_again(
+        folder, alertmanager, webhook):
+    daemon = Daemon(folder, config=f"""
+notify:
+  alertmanager:
+    urls: [{alertmanager}]
+""").start()
+    trainer = None
+    try:
+        trainer = feed(daemon.address, "--run", "known", "--steps", "100000",
+                       "--rate", "100", "--nan-loss-at", "50", wait=False)
+        wait_for("the alert fires",
+                 lambda: alerts_of(webhook, "known", "firing"))
+        daemon.nanwatch("mute", "known", "--reason", "we know")
+        # At once, and not after the 35 s for which any other is held.
+        over = wait_for("the alert resolves",
+                        lambda: alerts_of(webhook, "known", "resolved"), 15)
+        assert {a["annotations"]["resolved_reason"] for a in over} == {"muted"}
+        active = get_json(alertmanager + "/api/v2/alerts?active=true")
+        assert not [a for a in active if a["labels"]["run_id"] == "known"]
+        # Here it still fires, marked.
+        shown = daemon.show("known")["incidents"]
+        assert [i for i in shown if i.get("muted")
+                and i["state"] == "ALERT_STATE_FIRING"]
+        fired = len(alerts_of(webhook, "known", "firing"))
+        daemon.nanwatch("unmute", "known")
+        wait_for("the alert fires again", lambda: len(
+            alerts_of(webhook, "known", "firing")) > fired, 15)
+    finally:
+        if trainer:
+            trainer.kill()
+            trainer.wait()
+        daemon.kill()
+
+
 def test_webhook_gets_the_sentence(folder, webhook):
     daemon = Daemon(folder, config=f"""
 notify:

@@ -1,10 +1,20 @@
 """The nanwatch command, as a person would use it."""
 
 import json
+import os
+import pwd
 import sqlite3
 import subprocess
 
 from conftest import BIN, feed, get_json, wait_for, word2vec
+
+
+def test_each_program_says_its_own_version():
+    for program in ("nanwatch", "nanwatchd"):
+        said = subprocess.run([str(BIN / program), "--version"],
+                              capture_output=True, text=True, timeout=10)
+        assert said.returncode == 0
+        assert said.stdout.startswith(program + "/"), said.stdout
 
 
 def test_runs_show_and_diagnose(daemon):
@@ -56,7 +66,9 @@ def test_mute_and_acknowledge(daemon):
     daemon.nanwatch("ack", "noisy", "--incident", f"{int(incident):016x}",
                     "--by", "ann")
     acked = daemon.show("noisy")["incidents"]
-    assert any(i.get("acknowledged_by") == "ann" for i in acked)
+    # Whom she calls herself, and as whom the kernel knows her.
+    account = pwd.getpwuid(os.geteuid()).pw_name
+    assert any(i.get("acknowledged_by") == f"ann ({account})" for i in acked)
     daemon.nanwatch("mute", "noisy", "--reason", "known")
 
 

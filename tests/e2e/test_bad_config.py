@@ -1,0 +1,44 @@
+"""Everything wrong with a configuration, at once, with line numbers."""
+
+import re
+import subprocess
+
+from conftest import BIN, refused_start
+
+
+def test_all_errors_of_a_configuration_at_once_with_lines(folder):
+    said = refused_start(folder, config="""\
+rulez: {}
+history:
+  keep_for: -3s
+rules:
+  scale_collapse:
+    warning_ratio: banana
+""")
+    for line, word in ((1, "rulez"), (3, "keep_for"), (6, "warning_ratio")):
+        assert re.search(rf"nanwatch.yaml:{line}:.*{word}", said), said
+    checked = subprocess.run(
+        [str(BIN / "nanwatchd"), "--check-config", "--config",
+         str(folder / "nanwatch.yaml")], capture_output=True, text=True)
+    assert checked.returncode != 0
+    assert "rulez" in checked.stdout + checked.stderr
+
+
+def test_every_error_of_a_configuration_with_its_line(folder):
+    path = folder / "nanwatch.yaml"
+    path.write_text("""\
+history:
+  keep_for: -3s
+  keep_byts: 1GB
+rules:
+  scale_collapse: {warning_ratio: banana}
+web:
+  listen: 300.0.0.1:99999
+""")
+    done = subprocess.run([str(BIN / "nanwatchd"), "--config", str(path)],
+                          capture_output=True, text=True, timeout=10)
+    assert done.returncode == 2
+    for line, word in ((2, "keep_for"), (3, "keep_byts"),
+                       (5, "warning_ratio")):
+        assert re.search(rf"{path}:{line}:.*{word}", done.stderr), done.stderr
+    assert len(done.stderr.splitlines()) >= 4, done.stderr

@@ -1,0 +1,102 @@
+"""More than a daemon takes, from one client: bounded, told, and alone."""
+
+from conftest import Daemon, counted, feed, limit_hits, summary, wait_for
+from raw_client import Raw, names, opening, ops, steps
+
+
+def resident_mb(daemon):
+    return daemon.metric("process_resident_memory_bytes") / 2**20
+
+
+def test_ten_thousand_runs_from_one_client(folder):
+    daemon = Daemon(folder).start()
+    try:
+        with Raw(daemon.address) as one, Raw(daemon.address) as two, \
+                Raw(daemon.address) as three, Raw(daemon.address) as other:
+            other.opened(1, "other")
+            for n, raw in enumerate((one, two, three)):
+                # 4,096 are what a stream may carry; the rest is refused.
+                sessions = range(10_000 * (n + 1), 10_000 * (n + 1) + 4_100)
+                raw.say(*(opening(s, f"run-{s}") for s in sessions))
+                for _ in range(4):
+                    told = raw.hear("refusal", 20)
+                    assert "4096 sessions" in told["message"]
+                raw.say(*(steps(s, 1, 0, 2) for s in sessions[:4_096]))
+            other.say(steps(1, 1))
+            other.acked(1)
+            wait_for("all steps are there", lambda: daemon.metric(
+                "nanwatch_ingest_steps_total") == 3 * 2 * 4096 + 10, 30)
+            assert limit_hits(daemon, "sessions_per_stream") == 12
+            assert daemon.metric("nanwatch_engine_runs") == 3 * 4096 + 1
+            assert resident_mb(daemon) < 400
+            assert int(summary(daemon, "other")["steps"]) == 10
+            # The exposition stays bounded, too, and says so.
+            assert len(daemon.metrics()) < 32 << 20
+    finally:
+        daemon.kill()
+
+
+def test_a_million_ops_from_one_client(folder):
+    daemon = Daemon(folder).start()
+    try:
+        with Raw(daemon.address) as raw, Raw(daemon.address) as other:
+            other.opened(1, "other")
+            batches = [names(0, 9999, 8192, first)
+                       for first in range(0, 65536, 8192)]
+            full = 0
+            for session in range(100, 116):
+                raw.opened(session, f"ops-{session}")
+                for n, message in enumerate(batches):
+                    raw.say(message.replace("session: 0", f"session: {session}")
+                            .replace("9999", str(n + 1)))
+                raw.say(names(session, 9, 1, 65536))  # one more than may be
+                told = ""
+                while "65536" not in told:
+                    told = raw.hear("refusal", 20)["message"]
+                    full += "256 MB over all runs" in told
+                    # What follows names that were refused has no beginning.
+                    assert ("65536" in told or "256 MB over all runs" in told
+                            or "name the ones between first" in told), told
+                # The ops that are known go on.
+                if session == 100:
+                    raw.say(ops(session, 10, "nan { row_gaps: 0 counts: 1 }",
+                                65535))
+                    raw.acked(10)
+            assert limit_hits(daemon, "ops_per_session") == 16
+            assert limit_hits(daemon, "op_bytes") == full > 4
+            assert daemon.metric("nanwatch_ingest_op_statuses_total") == 1
+            assert resident_mb(daemon) < 400
+            other.say(steps(1, 1))
+            other.acked(1)
+    finally:
+        daemon.kill()
+
+
+def test_names_beyond_the_daemons_room_cost_the_real_client_only_themselves(
+        folder):
+    """256 MB of names over all runs: four trainings of 65,536 ops with names
+    of 512 bytes fit, the fifth not quite."""
+    daemon = Daemon(folder).start()
+
+    def train(run):
+        return feed(daemon.address, "--run", run, "--ops", "65536",
+                    "--op-name-bytes", "512", "--steps", "200", "--rate", "200")
+
+    try:
+        for run in ("one", "two", "three", "four"):
+            assert train(run)["dropped"] == 0
+        assert limit_hits(daemon, "op_bytes") == 0
+        before = daemon.metric("nanwatch_ingest_op_statuses_total")
+        told = train("five")
+        # Two statuses a step: of the first op, which is known, and of the last.
+        assert told["flushed"] and told["pushed"] == 600, told
+        assert told["acked"] + told["dropped"] == 600, told
+        assert 200 <= told["dropped"] < 400, told
+        assert limit_hits(daemon, "op_bytes") >= 1
+        assert int(summary(daemon, "five")["steps"]) == 200
+        taken = daemon.metric("nanwatch_ingest_op_statuses_total") - before
+        assert taken == told["acked"] - 200 > 0, told
+        lost = counted(daemon, "nanwatch_dropped_records_total", run_id="five")
+        assert lost == told["dropped"], told
+    finally:
+        daemon.kill()
