@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "cli/run_tables.h"
 
 namespace nanwatch {
 namespace {

@@ -15,14 +15,10 @@ std::string DiagnosisReport(const v1::RunDetail& run, const Style& style);
 // The verdict and the numbers, ranks and ops as tables.
 std::string RunReport(const v1::RunDetail& run, const Style& style,
                       int64_t now_us);
-// How bad a run is shown: one that has ended is as bad as it ever was, since
-// everything is resolved then.
-v1::Severity Shown(const v1::RunSummary& run);
-// A line a run.
-std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style);
 // "worst cause grade", for scripts: e.g. "critical harmless_padding
 // established". The worst severity ever fired, not the present one.
 std::string Brief(const v1::RunDetail& run);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_CLI_REPORT_H_

@@ -16,15 +16,6 @@ std::string Escape(bool color, std::string_view code, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string Harmless(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return out;
-}
-
 // Columns that UTF-8 text takes, counting a code point as one.
 size_t Width(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) {
@@ -143,8 +134,17 @@ std::string Ago(int64_t us, int64_t now_us) {
   return fmt::format("{} d", seconds / 86400);
 }
 
+std::string Clean(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = '?';
+  }
+  return out;
+}
+
 std::string Wrapped(std::string_view text, int indent, int columns) {
-  const std::string clean = Harmless(text);
+  const std::string clean = Clean(text);
   const size_t room = std::max(20, columns - indent);
   std::string out;
   std::string line;
@@ -170,7 +170,7 @@ std::string Wrapped(std::string_view text, int indent, int columns) {
 }
 
 std::string Fitted(std::string_view text, size_t width) {
-  std::string clean = Harmless(text);
+  std::string clean = Clean(text);
   if (Width(clean) <= width) {
     clean.append(width - Width(clean), ' ');
     return clean;

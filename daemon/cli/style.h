@@ -40,9 +40,11 @@ std::string Grouped(uint64_t value);
 // "12 s", "3 min", "2 h", from now back to `us`.
 std::string Ago(int64_t us, int64_t now_us);
 
+// `text` with control characters shown as '?', so that a name cannot drive the
+// terminal.
+std::string Clean(std::string_view text);
 // Text broken at spaces into lines of at most `columns`, each begun with
-// `indent` spaces. Control characters are shown as '?', so that a run's name
-// cannot drive the terminal.
+// `indent` spaces. Cleaned.
 std::string Wrapped(std::string_view text, int indent, int columns);
 // One line, control characters shown as '?', cut to `width` columns with "...".
 std::string Fitted(std::string_view text, size_t width);

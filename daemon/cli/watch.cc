@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/picture.h"
-#include "cli/report.h"
+#include "cli/summary_text.h"
 
 namespace nanwatch {
 namespace {

@@ -1,0 +1,24 @@
+// A cause in sentences, with its evidence and what to do about it.
+
+#ifndef NANWATCH_CLI_CAUSE_TEXT_H_
+#define NANWATCH_CLI_CAUSE_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "cli/style.h"
+#include "nanwatch/v1/query.pb.h"
+
+namespace nanwatch {
+
+// "harmless_padding" as "Harmless padding".
+std::string Title(std::string_view name);
+// "op loss/Log (output), rank 3, host node7, on NPU 4"; empty: a whole run.
+std::string Place(const v1::Subject& subject);
+// `said`: the cause's sentence stands above already.
+std::string CauseText(const v1::CauseVerdict& cause, int number, bool said,
+                      const Style& style);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_CAUSE_TEXT_H_

@@ -1,0 +1,24 @@
+// Tables of runs, ranks and ops, a line each.
+
+#ifndef NANWATCH_CLI_RUN_TABLES_H_
+#define NANWATCH_CLI_RUN_TABLES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "cli/style.h"
+#include "nanwatch/v1/query.pb.h"
+
+namespace nanwatch {
+
+// A line a run.
+std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style);
+// At most 32 ranks; empty when there is none.
+std::string RanksTable(const v1::RunDetail& run, const Style& style,
+                       int64_t now_us);
+// Those that were ever bad; empty when none was.
+std::string OpsTable(const v1::RunDetail& run, const Style& style);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_RUN_TABLES_H_

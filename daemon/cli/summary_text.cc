@@ -1,0 +1,93 @@
+#include "cli/summary_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace nanwatch {
+namespace {
+
+std::string Upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(c));
+  return out;
+}
+
+}  // namespace
+
+v1::Severity Shown(const v1::RunSummary& run) {
+  return run.state() == v1::LIFE_STATE_CLOSED ? run.worst() : run.severity();
+}
+
+std::optional<double> LastOf(const v1::RunSummary& run,
+                             std::string_view field) {
+  for (const v1::StepValue& value : run.values()) {
+    if (value.field() == field && value.has_last()) return value.last();
+  }
+  return std::nullopt;
+}
+
+std::string HeadText(const v1::RunSummary& run, const Style& style) {
+  std::string out = style.Bold(
+      Fitted(run.run_id(), std::min<size_t>(run.run_id().size(), 60)));
+  if (!run.job().empty()) out += "  " + Clean(run.job());
+  out += style.Dim(
+      fmt::format("  attempt {}, {}", run.attempt(), Word(run.state())));
+  if (!run.end_reason().empty()) {
+    out += style.Dim(" (" + Clean(run.end_reason()) + ")");
+  }
+  return out + '\n';
+}
+
+std::string VerdictText(const v1::RunSummary& run, const Style& style) {
+  std::string word = Upper(Word(Shown(run)));
+  if (run.state() == v1::LIFE_STATE_CLOSED) word += ", ended";
+  return style.Tint(Shown(run), word) + '\n' +
+         Wrapped(run.headline(), 2, style.columns);
+}
+
+std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
+  const v1::RunSummary& run = detail.summary();
+  std::string out = style.Bold("Numbers") + '\n';
+  out += fmt::format(
+      "  step {}: {} attempts, {} applied; {} records, {} overflowed, {} "
+      "skipped\n",
+      run.last_step(), Grouped(run.attempts()), Grouped(run.applied()),
+      Grouped(run.steps()), Grouped(run.overflows()), Grouped(run.skipped()));
+  out += fmt::format("  loss {}   loss scale {}   gradient norm {}\n",
+                     Number(LastOf(run, "loss")),
+                     Number(LastOf(run, "loss_scale")),
+                     Number(LastOf(run, "grad_norm")));
+  const v1::ScalerSummary& scaler = detail.scaler();
+  if (!scaler.name().empty()) {
+    out += fmt::format("  scaler {}{}", Clean(scaler.name()),
+                       scaler.recognised() ? " (recognised)" : "");
+    if (scaler.has_floor()) {
+      out += fmt::format(", floor {}", Number(scaler.floor()));
+    }
+    if (scaler.has_attempts_to_floor()) {
+      out += fmt::format(", reached in {} attempts at this rate",
+                         scaler.attempts_to_floor());
+    }
+    out += '\n';
+  }
+  out += fmt::format("  {} of {} ranks connected", run.ranks_open(),
+                     run.world_size());
+  if (run.ranks_lost() > 0) out += fmt::format(", {} lost", run.ranks_lost());
+  if (run.dropped_steps() > 0) {
+    out += fmt::format("; {} step records were dropped by clients",
+                       Grouped(run.dropped_steps()));
+  }
+  out += '\n';
+  if (detail.judged_since() > 0) {
+    out += fmt::format("  judged since step {}\n", detail.judged_since());
+  }
+  if (!detail.stop_requested().empty()) {
+    out +=
+        Wrapped("stop requested: " + detail.stop_requested(), 2, style.columns);
+  }
+  return out;
+}
+
+}  // namespace nanwatch
