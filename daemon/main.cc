@@ -63,7 +63,7 @@ int CheckOnly(const Flags& flags) {
 void Reload(const Flags& flags, Daemon* daemon) {
   const Result<DaemonConfig> config = ReadConfig(flags);
   if (config.ok()) {
-    daemon->Reload(config->rules);
+    daemon->Reload({config->rules, config->engine});
     LogInfo("rules reloaded");
     return;
   }

@@ -36,6 +36,7 @@ void IncidentBook::Save(std::string* bytes) const {
     PutIncident(incidents_[i], &out);
     PutPhase(tracks_[i].phase, &out);
     out.String(tracks_[i].reason);
+    PutOrigin(tracks_[i].origin, &out);
   }
   StableHash hash;
   hash.Put(*bytes);
@@ -71,6 +72,7 @@ bool IncidentBook::Load(std::string_view bytes) {
     Track track;
     track.phase = GetPhase(&in);
     track.reason = in.String();
+    track.origin = GetOrigin(&in);
     tracks_.push_back(std::move(track));
   }
   if (in.done() && run_id == run_.run_id && attempt == run_.attempt) {

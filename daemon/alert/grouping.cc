@@ -10,16 +10,16 @@
 namespace nanwatch {
 namespace {
 
-bool Earlier(const Finding* a, const Finding* b) {
-  if (a->opened_step != b->opened_step) return a->opened_step < b->opened_step;
-  const bool a_is_op = !a->subject.op.empty();
-  const bool b_is_op = !b->subject.op.empty();
-  if (a_is_op != b_is_op) return a_is_op;
-  const bool a_of_ops = a->family == Family::kOp;
-  const bool b_of_ops = b->family == Family::kOp;
-  if (a_of_ops != b_of_ops) return a_of_ops;
-  if (a->rule != b->rule) return a->rule < b->rule;
-  return a->subject < b->subject;
+// Of an Origin or a Finding; false sorts first.
+auto Order(int64_t step, Family family, int rule, const Subject& subject) {
+  return std::tuple(
+      step, subject.op.empty(), family != Family::kOp, rule,
+      std::tie(subject.rank, subject.optimizer, subject.op, subject.slot));
+}
+
+bool FindingEarlier(const Finding* a, const Finding* b) {
+  return Order(a->opened_step, a->family, a->rule, a->subject) <
+         Order(b->opened_step, b->family, b->rule, b->subject);
 }
 
 // Place of the cause in the diagnosis, family, op: equal for findings that
@@ -37,6 +37,15 @@ GroupKey KeyOf(const Finding& finding, const Diagnosis& diagnosis,
 }
 
 }  // namespace
+
+Origin OriginOf(const Finding& finding) {
+  return {finding.opened_step, finding.family, finding.rule, finding.subject};
+}
+
+bool Earlier(const Origin& a, const Origin& b) {
+  return Order(a.step, a.family, a.rule, a.subject) <
+         Order(b.step, b.family, b.rule, b.subject);
+}
 
 Severity FindingGroup::severity() const {
   Severity worst = Severity::kNone;
@@ -59,12 +68,12 @@ std::vector<FindingGroup> GroupFindings(std::span<const Finding> findings,
   std::vector<FindingGroup> sorted;
   sorted.reserve(groups.size());
   for (auto& [key, group] : groups) {
-    std::sort(group.findings.begin(), group.findings.end(), Earlier);
+    std::sort(group.findings.begin(), group.findings.end(), FindingEarlier);
     sorted.push_back(std::move(group));
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const FindingGroup& a, const FindingGroup& b) {
-                     return Earlier(a.findings[0], b.findings[0]);
+                     return FindingEarlier(a.findings[0], b.findings[0]);
                    });
   return sorted;
 }

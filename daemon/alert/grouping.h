@@ -26,6 +26,18 @@ struct FindingGroup {
   }
 };
 
+// What an incident is named after: the first of its findings, by step, then ops
+// before the rest, then by rule, rank and the rest of the subject. Which rank
+// was heard first does not show.
+struct Origin {
+  int64_t step = 0;
+  Family family = Family::kScale;
+  int rule = 0;
+  Subject subject;
+};
+Origin OriginOf(const Finding& finding);
+bool Earlier(const Origin& a, const Origin& b);
+
 // By opening step of the first finding.
 std::vector<FindingGroup> GroupFindings(std::span<const Finding> findings,
                                         const Diagnosis& diagnosis);

@@ -16,6 +16,11 @@ bool SameFinding(const Finding& a, const Finding& b) {
   return a.rule == b.rule && a.subject == b.subject;
 }
 
+bool SameButForTheRank(const Finding& a, const Finding& b) {
+  return a.rule == b.rule && a.subject.op == b.subject.op &&
+         a.subject.optimizer == b.subject.optimizer;
+}
+
 struct ByRuleAndSubject {
   bool operator()(const Finding* a, const Finding* b) const {
     if (a->rule != b->rule) return a->rule < b->rule;
@@ -28,6 +33,15 @@ bool SameCause(const Incident& incident, const FindingGroup& group) {
   if (!group.has_cause() || incident.cause != group.cause->cause) return false;
   const std::string& op = group.cause->origin.op;
   return op.empty() || incident.subject.op == op;
+}
+
+// No cause then and now, and of one family and op: one group, whatever the
+// rank.
+bool SameUnexplained(const Incident& incident, const Origin& named,
+                     const FindingGroup& group) {
+  const Finding& first = *group.findings[0];
+  return !group.has_cause() && incident.cause == Cause::kUnexplained &&
+         named.family == first.family && named.subject.op == first.subject.op;
 }
 
 bool IsOpen(const Incident& incident) {
@@ -100,16 +114,19 @@ size_t IncidentBook::FindAgain(Time now, const FindingGroup& group,
                                const std::vector<bool>& taken) const {
   const Finding& first = *group.findings[0];
   const uint64_t id =
-      IncidentId(run_, first.family, first.subject, first.opened_step);
+      IncidentId(run_, first.family, first.subject.op, first.opened_step);
   for (size_t i = 0; i < incidents_.size(); ++i) {
     const Incident& incident = incidents_[i];
     if (taken[i]) continue;
     if (!IsOpen(incident) && !MayReopen(policy_, now, tracks_[i].phase)) {
       continue;
     }
-    if (incident.id == id || SameCause(incident, group)) return i;
+    if (incident.id == id || SameCause(incident, group) ||
+        SameUnexplained(incident, tracks_[i].origin, group)) {
+      return i;
+    }
     if (!IsOpen(incident) && !incident.findings.empty() &&
-        SameFinding(incident.findings[0], first)) {
+        SameButForTheRank(incident.findings[0], first)) {
       return i;
     }
   }
@@ -125,7 +142,7 @@ size_t IncidentBook::Open(Time now, const FindingGroup& group) {
   const Finding& first = *group.findings[0];
   Incident incident;
   incident.id =
-      IncidentId(run_, first.family, first.subject, first.opened_step);
+      IncidentId(run_, first.family, first.subject.op, first.opened_step);
   // Two incidents may begin with the same subject and step (two rules, two
   // causes), or one may come back too late to be the same.
   const auto taken = [&](const Incident& other) {
@@ -134,13 +151,9 @@ size_t IncidentBook::Open(Time now, const FindingGroup& group) {
   while (std::any_of(incidents_.begin(), incidents_.end(), taken)) {
     if (++incident.id == 0) ++incident.id;
   }
-  incident.family = first.family;
-  incident.rule = first.rule;
-  incident.opened_step = first.opened_step;
   incident.opened = now;
-  incident.subject = first.subject;
   incidents_.push_back(std::move(incident));
-  tracks_.push_back({NewPhase(now), {}});
+  tracks_.push_back({NewPhase(now), {}, OriginOf(first)});
   return incidents_.size() - 1;
 }
 
@@ -151,7 +164,7 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
   const Severity severity = group.severity();
   const Cause cause =
       group.cause == nullptr ? Cause::kUnexplained : group.cause->cause;
-  const bool differs = incident.severity != severity || incident.cause != cause;
+  bool differs = incident.severity != severity || incident.cause != cause;
   incident.severity = severity;
   incident.cause = cause;
   incident.worst = std::max(incident.worst, severity);
@@ -163,14 +176,7 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
   const bool known = group.has_cause() && !group.cause->sentence.empty();
   incident.summary =
       known ? group.cause->sentence : group.findings[0]->sentence;
-  if (group.has_cause() && !group.cause->origin.op.empty()) {
-    incident.subject = group.cause->origin;
-  }
-  if (incident.subject.rank >= 0 && place != nullptr) {
-    RankPlace where = place(incident.subject.rank);
-    incident.host = std::move(where.host);
-    incident.device = std::move(where.device);
-  }
+  differs |= Rename(index, group, place);
   incident.updated = now;
 
   const AlertChange change = MoveOn(now, index, true);
@@ -180,6 +186,31 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
   const bool mute_changed = Remute(now, index);
   Tell(index, fired || (firing && differs), firing && !fired && mute_changed,
        changed);
+}
+
+// Names the incident after the first of all its findings since they came, so
+// that it does not matter which rank was heard first. True: it had another
+// name.
+bool IncidentBook::Rename(size_t index, const FindingGroup& group,
+                          const FindPlace& place) {
+  Incident& incident = incidents_[index];
+  Track& track = tracks_[index];
+  const Origin now = OriginOf(*group.findings[0]);
+  if (!track.phase.present || Earlier(now, track.origin)) track.origin = now;
+  const Origin& origin = track.origin;
+  const bool at_op = group.has_cause() && !group.cause->origin.op.empty();
+  const Subject& subject = at_op ? group.cause->origin : origin.subject;
+  const bool renamed =
+      incident.family != origin.family || incident.subject != subject;
+  incident.family = origin.family;
+  incident.rule = origin.rule;
+  incident.opened_step = origin.step;
+  incident.subject = subject;
+  RankPlace where;
+  if (subject.rank >= 0 && place != nullptr) where = place(subject.rank);
+  incident.host = std::move(where.host);
+  incident.device = std::move(where.device);
+  return renamed;
 }
 
 // The findings of an open incident are gone, or belong to another one now.

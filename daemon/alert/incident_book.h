@@ -37,9 +37,9 @@ class IncidentBook {
 
   // `findings`: all whose severity is not kNone now, with `diagnosis` made of
   // them. Groups them under their causes and moves every incident on. Appends
-  // to `*changed` each incident that fired, changed severity or cause while
-  // firing, or resolved. Call it with every change: when nothing changed it
-  // costs one hash. Numbers and sentences inside are renewed once a second.
+  // to `*changed` each incident that fired, changed severity, cause or name
+  // while firing, or resolved. Call it with every change: when nothing changed
+  // it costs one hash. Numbers and sentences inside are renewed once a second.
   void Update(Time now, int64_t step, std::span<const Finding> findings,
               const Diagnosis& diagnosis, const FindPlace& place,
               std::vector<Incident>* changed);
@@ -52,6 +52,8 @@ class IncidentBook {
   // The run ended: everything resolves at once with `reason`, whatever the
   // hold. (The notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);
+  // Holds that begin from here on; those that run end as they were set.
+  void SetPolicy(const AlertPolicy& policy) { policy_ = policy; }
   // What follows is told by the next Advance, which is due at once. An incident
   // that is muted while it fires is told once, with `muted` set, and then no
   // more until that ends.
@@ -73,6 +75,7 @@ class IncidentBook {
   struct Track {
     AlertPhase phase;
     std::string reason;  // with which it would resolve
+    Origin origin;       // of the findings since they came
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);
 
@@ -83,6 +86,7 @@ class IncidentBook {
   size_t Open(Time now, const FindingGroup& group);
   void Refresh(Time now, size_t index, const FindingGroup& group,
                const FindPlace& place, std::vector<Incident>* changed);
+  bool Rename(size_t index, const FindingGroup& group, const FindPlace& place);
   void Miss(Time now, size_t index, std::span<const Finding> findings,
             std::vector<Incident>* changed);
   AlertChange MoveOn(Time now, size_t index, bool present);
@@ -94,7 +98,7 @@ class IncidentBook {
   void Clear();
 
   const RunKey run_;
-  const AlertPolicy policy_;
+  AlertPolicy policy_;
 
   std::vector<Incident> incidents_;
   std::vector<Track> tracks_;  // as long as incidents_

@@ -99,7 +99,7 @@ Incident GetIncident(ByteReader* in) {
   incident.id = in->U64();
   incident.family = in->Enum(Family::kTelemetry);
   incident.rule = static_cast<int>(in->I64());
-  incident.cause = in->Enum(Cause::kUnexplained);
+  incident.cause = in->Enum(static_cast<Cause>(kCauses - 1));
   incident.subject = GetSubject(in);
   incident.host = in->String();
   incident.device = in->String();
@@ -126,6 +126,22 @@ Incident GetIncident(ByteReader* in) {
   incident.acknowledged_by = in->String();
   incident.muted = in->U8() != 0;
   return incident;
+}
+
+void PutOrigin(const Origin& origin, ByteWriter* out) {
+  out->I64(origin.step);
+  out->U8(static_cast<uint8_t>(origin.family));
+  out->I64(origin.rule);
+  PutSubject(origin.subject, out);
+}
+
+Origin GetOrigin(ByteReader* in) {
+  Origin origin;
+  origin.step = in->I64();
+  origin.family = in->Enum(Family::kTelemetry);
+  origin.rule = static_cast<int>(in->I64());
+  origin.subject = GetSubject(in);
+  return origin;
 }
 
 void PutPhase(const AlertPhase& phase, ByteWriter* out) {

@@ -2,16 +2,13 @@
 
 namespace nanwatch {
 
-uint64_t IncidentId(const RunKey& run, Family family, const Subject& subject,
+uint64_t IncidentId(const RunKey& run, Family family, std::string_view op,
                     int64_t opened_step) {
   StableHash hash;
   hash.Put(run.run_id);
   hash.Put(static_cast<uint64_t>(run.attempt));
   hash.Put(static_cast<uint64_t>(family));
-  hash.Put(static_cast<uint64_t>(subject.rank));
-  hash.Put(subject.optimizer);
-  hash.Put(subject.op);
-  hash.Put(static_cast<uint64_t>(subject.slot));
+  hash.Put(op);
   hash.Put(static_cast<uint64_t>(opened_step));
   return hash.value() == 0 ? 1 : hash.value();
 }

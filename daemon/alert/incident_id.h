@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/finding.h"
 #include "model/run.h"
 #include "model/severity.h"
 
@@ -29,8 +28,11 @@ class StableHash {
   uint64_t hash_ = 0xcbf29ce484222325ull;
 };
 
-// Never 0: that means "the whole run" in an Annotation.
-uint64_t IncidentId(const RunKey& run, Family family, const Subject& subject,
+// Of an incident as it opens, from its first finding then; it stays, also when
+// an earlier finding is heard of later. Not of the rank: of several ranks that
+// find the same at one step, any may be heard first. Never 0: that means "the
+// whole run" in an Annotation.
+uint64_t IncidentId(const RunKey& run, Family family, std::string_view op,
                     int64_t opened_step);
 
 }  // namespace nanwatch

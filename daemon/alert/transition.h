@@ -9,20 +9,10 @@
 #include <optional>
 
 #include "base/time.h"
+#include "model/engine_options.h"
 #include "model/incident.h"
 
 namespace nanwatch {
-
-struct AlertPolicy {
-  // A firing incident stays for so long, that Alertmanager's group_wait (30 s)
-  // does not swallow it.
-  Duration hold = std::chrono::seconds(45);
-  // Resolved, then back within this: the same incident, re-opened.
-  Duration reopen_within = std::chrono::minutes(15);
-  // Re-opened so often, it flaps: from then on it must last `hold` before it
-  // fires again.
-  int32_t flaps_after = 3;
-};
 
 struct AlertPhase {
   AlertState state = AlertState::kPending;

@@ -88,7 +88,7 @@ Status Daemon::OpenHistory() {
           folder.string(), error.message())};
     }
   }
-  past_runs_ = std::make_unique<PastRuns>(config_.history.path, config_.engine);
+  past_runs_ = std::make_unique<PastRuns>(config_.history.path);
   last_write_ = LastWrite(config_.history.path);
   OpenReport report;
   Result<std::unique_ptr<History>> history =
@@ -104,9 +104,9 @@ Status Daemon::OpenHistory() {
 }
 
 // What was appended before this daemon, applied again; then what this daemon
-// brings: its version and its rules.
+// brings: its version, its rules and its options.
 Status Daemon::Replay() {
-  engine_ = std::make_unique<Engine>(config_.engine);
+  engine_ = std::make_unique<Engine>();
   Time alive_until{};
   if (history_on()) {
     const Time begun = clock_.Now();
@@ -127,7 +127,8 @@ Status Daemon::Replay() {
   }
   notifier_ = Notifier::Start(config_.notify, clock_);
   outbox_ = std::make_unique<Outbox>(
-      [this](const Notice& notice) { notifier_->Offer(notice); }, history_on());
+      [this](const Notice& notice) { notifier_->Offer(notice); },
+      [this](uint64_t id) { return history_on() && history_->Stored(id); });
   pipeline_ = std::make_unique<Pipeline>(
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
       history_on() ? history_->last_id() : 0);
@@ -137,10 +138,11 @@ Status Daemon::Replay() {
   pipeline_->ExpectReturn(engine_->OpenSessions(),
                           pipeline_clock_.Now() + kReturnWithin);
   Event started;
-  started.body = DaemonStarted{std::string(EngineVersion()), alive_until};
+  started.body = DaemonStarted{std::string(EngineVersion()), alive_until,
+                               std::string(EngineBuild())};
   pipeline_->Post(std::move(started));
   Event rules;
-  rules.body = RulesLoaded{config_.rules};
+  rules.body = RulesLoaded{config_.rules, config_.engine};
   pipeline_->Post(std::move(rules));
   // Readers find the runs of before from the first moment.
   pipeline_->RunOnce(Duration(0));
@@ -249,9 +251,9 @@ Status Daemon::Annotate(const RunKey& run, const Annotation& annotation) {
   return Error{"nanwatchd is behind, or about to end: say it again"};
 }
 
-void Daemon::Reload(const RuleSet& rules) {
+void Daemon::Reload(RulesLoaded loaded) {
   Event event;
-  event.body = RulesLoaded{rules};
+  event.body = std::move(loaded);
   if (!pipeline_->Post(std::move(event))) return ReloadFailed();
   reload_.successful = true;
   reload_.success_us = ToMicros(clock_.Now());

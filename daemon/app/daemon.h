@@ -40,9 +40,9 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // The rules of a configuration that was read again (RulesLoaded). Everything
-  // else of a configuration takes effect at a restart. Any thread.
-  void Reload(const RuleSet& rules);
+  // The sections `rules`, `engine` and `alerts` of a configuration that was
+  // read again. Everything else takes effect at a restart. Any thread.
+  void Reload(RulesLoaded loaded);
   // The configuration could not be read again; the old rules stay.
   void ReloadFailed();
 

@@ -14,8 +14,8 @@ constexpr size_t kRemembered = 8;
 
 }  // namespace
 
-PastRuns::PastRuns(std::string history_path, EngineOptions options)
-    : history_path_(std::move(history_path)), options_(options) {}
+PastRuns::PastRuns(std::string history_path)
+    : history_path_(std::move(history_path)) {}
 
 Result<std::shared_ptr<const RunView>> PastRuns::Find(
     std::string_view run_id, std::optional<int32_t> attempt) {
@@ -31,7 +31,7 @@ Result<std::shared_ptr<const RunView>> PastRuns::Find(
     if (view->key == row->key) return view;
   }
   Result<std::shared_ptr<const RunView>> view =
-      ReplayRun(reader->get(), row->key, options_);
+      ReplayRun(reader->get(), row->key);
   // One that has not ended may come back and go on.
   if (view.ok() && *view != nullptr && (*view)->ended) {
     judged_.push_front(*view);

@@ -13,14 +13,13 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
-#include "engine/engine.h"
 #include "model/snapshot.h"
 
 namespace nanwatch {
 
 class PastRuns {
  public:
-  PastRuns(std::string history_path, EngineOptions options);
+  explicit PastRuns(std::string history_path);
 
   // `attempt` absent: the newest. Null: history knows none such. Reads from
   // disk, one at a time; those that were asked for last are remembered. Any
@@ -31,7 +30,6 @@ class PastRuns {
  private:
   // Constant after construction.
   const std::string history_path_;
-  const EngineOptions options_;
 
   // Held while a run is judged: two at once would take twice the memory.
   Mutex mutex_;

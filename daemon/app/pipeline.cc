@@ -94,6 +94,7 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     fresh_id = fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
   }
   Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
+  const bool resumes = admitted.opened && admitted.events.empty();
   // A refused message may leave an event that says its sequence is used.
   if (!Commit(now, std::move(admitted.events))) {
     RefusedMessage refused;
@@ -117,6 +118,8 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     awaited_.erase(session);
     outbox_.Put(newest_id_, OpenedReply{arrival.port, session,
                                         std::move(*admitted.opened)});
+    auto stop = resumes ? engine_.StopAsked(session) : std::nullopt;
+    if (stop) outbox_.Put(newest_id_, AskReply{arrival.port, *std::move(stop)});
   } else {
     outbox_.Put(newest_id_, AckReply{arrival.port, session, sequence});
   }
@@ -262,6 +265,7 @@ void Pipeline::CopyStats() {
   copy(stats_.pending_ops_not_kept, engine.pending_ops_not_kept);
   copy(stats_.watched_ops_not_kept, engine.watched_ops_not_kept);
   copy(stats_.findings_not_kept, engine.findings_not_kept);
+  copy(stats_.run_ids_forgotten, engine.run_ids_forgotten);
   copy(stats_.sessions, engine.sessions);
   copy(stats_.runs, engine.runs);
 }

@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <variant>
@@ -16,6 +17,12 @@ void ApplyAgain(const StampedEvent& event, Engine* engine, Effects* effects,
   ++outcome->events;
   if (const auto* steps = std::get_if<StepBatch>(&event.event.body)) {
     outcome->steps += steps->columns.rows();
+  } else if (const auto* by = std::get_if<DaemonStarted>(&event.event.body)) {
+    const EngineStamp stamp{by->engine_version, by->engine_build};
+    auto& all = outcome->recorded_by;
+    if (std::find(all.begin(), all.end(), stamp) == all.end()) {
+      all.push_back(stamp);
+    }
   }
   outcome->newest = event.now;
 }
@@ -75,10 +82,8 @@ Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine) {
 
 Result<std::shared_ptr<const RunView>> ReplayRun(HistoryReader* reader,
                                                  const RunKey& run,
-                                                 EngineOptions options,
                                                  uint64_t steps_max) {
-  options.ended_run_leaves_after = std::chrono::hours(24 * 365 * 100);
-  Engine engine(options);
+  Engine engine(Engine::EndedRuns::kStay);
   ReplayOutcome outcome;
   Effects effects;
   const Status status = reader->ForEachEventFromCheckpoint(

@@ -18,11 +18,20 @@
 
 namespace nanwatch {
 
+// The engine that wrote a history, as its DaemonStarted says.
+struct EngineStamp {
+  std::string version;
+  std::string build;  // empty: not recorded
+  bool operator==(const EngineStamp&) const = default;
+};
+
 struct ReplayOutcome {
   uint64_t events = 0;
   uint64_t damaged = 0;  // passed over
   uint64_t steps = 0;
   Time newest{};  // `now` of the last event
+  // Each once, in the order in which they first started.
+  std::vector<EngineStamp> recorded_by;
 };
 
 // What a restart needs: the newest usable checkpoints and what follows them.
@@ -35,10 +44,11 @@ Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine);
 // The steps that ReplayRun judges again at most: some seconds of work.
 inline constexpr uint64_t kReplayedStepsMax = 20'000'000;
 
-// One attempt as it was when it ended. Damaged events are passed over. An error
-// is a sentence for the person who asked.
+// One attempt as it was when it ended, under the rules and options that held
+// then. Damaged events are passed over. An error is a sentence for the person
+// who asked.
 Result<std::shared_ptr<const RunView>> ReplayRun(
-    HistoryReader* reader, const RunKey& run, EngineOptions options,
+    HistoryReader* reader, const RunKey& run,
     uint64_t steps_max = kReplayedStepsMax);
 
 // What the world must hear after a restart.

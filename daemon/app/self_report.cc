@@ -75,7 +75,8 @@ void ReportPipeline(Pipeline& pipeline, std::vector<SelfSample>* samples) {
   const std::pair<const char*, const std::atomic<uint64_t>*> limits[] = {
       {"pending_ops", &stats.pending_ops_not_kept},
       {"watched_ops", &stats.watched_ops_not_kept},
-      {"findings", &stats.findings_not_kept}};
+      {"findings", &stats.findings_not_kept},
+      {"run_ids", &stats.run_ids_forgotten}};
   for (const auto& [limit, hits] : limits) {
     samples->push_back({Name(Metric::kLimitHits),
                         {{"limit", limit}},

@@ -54,7 +54,7 @@ void NameHash::HashNames(const RunKey& hashed_run, Incident* incident) const {
   incident->summary.clear();
   incident->acknowledged_by.clear();
   incident->findings.clear();
-  incident->id = IncidentId(hashed_run, incident->family, incident->subject,
+  incident->id = IncidentId(hashed_run, incident->family, incident->subject.op,
                             incident->opened_step);
 }
 

@@ -4,6 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -15,11 +16,29 @@
 namespace nanwatch {
 namespace {
 
-// Nothing leaves while a file is judged.
-EngineOptions ForFiles() {
-  EngineOptions options;
-  options.ended_run_leaves_after = std::chrono::hours(24 * 365 * 100);
-  return options;
+std::string Described(const EngineStamp& stamp) {
+  return fmt::format("engine {} of build {}", stamp.version,
+                     stamp.build.empty() ? "unknown" : stamp.build);
+}
+
+// Who judged then, and who judges now: where they differ, so may the verdicts.
+void PrintEngines(const std::vector<EngineStamp>& recorded_by) {
+  const EngineStamp mine{std::string(EngineVersion()),
+                         std::string(EngineBuild())};
+  std::string recorded;
+  bool same = !recorded_by.empty();
+  for (const EngineStamp& stamp : recorded_by) {
+    recorded += (recorded.empty() ? "" : ", then ") + Described(stamp);
+    same = same && stamp == mine;
+  }
+  std::printf("Recorded by %s; judged by %s.\n",
+              recorded.empty() ? "an unknown engine" : recorded.c_str(),
+              Described(mine).c_str());
+  if (!same) {
+    std::printf(
+        "These are not the same build: a difference below may be the "
+        "engine's.\n");
+  }
 }
 
 std::string RuleName(int number) {
@@ -36,6 +55,11 @@ std::string Described(const RunKey& run, const Incident& incident) {
 bool Same(const Incident& a, const Incident& b) {
   return a.rule == b.rule && a.family == b.family && a.worst == b.worst &&
          a.opened_step == b.opened_step && a.cause == b.cause;
+}
+
+// Names that were hashed make other ids.
+bool SameUnderAnotherId(const Incident& a, const Incident& b) {
+  return Same(a, b) && a.subject == b.subject;
 }
 
 // Prints what differs; how many did.
@@ -55,7 +79,13 @@ int Compare(const Snapshot& snapshot,
   });
   int differences = 0;
   for (const auto& [run, was] : sent) {
-    const auto now = found.find(was.id);
+    auto now = found.find(was.id);
+    if (now == found.end()) {
+      now = std::find_if(found.begin(), found.end(), [&](const auto& entry) {
+        return entry.second.run == run &&
+               SameUnderAnotherId(was, entry.second.incident);
+      });
+    }
     if (now == found.end()) {
       ++differences;
       std::printf("  gone: %s\n", Described(run, was).c_str());
@@ -83,7 +113,7 @@ int Compare(const Snapshot& snapshot,
 int Replay(const std::string& path, const Style& style) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
   if (!reader.ok()) return Fail(reader.error());
-  Engine engine(ForFiles());
+  Engine engine(Engine::EndedRuns::kStay);
   const Result<ReplayOutcome> outcome = ReplayAll(reader->get(), &engine);
   if (!outcome.ok()) return Fail(outcome.error());
   const auto snapshot = engine.Publish(outcome->newest, 0, Snapshot());
@@ -95,6 +125,7 @@ int Replay(const std::string& path, const Style& style) {
                 Grouped(outcome->damaged).c_str());
   }
   std::printf("\n");
+  PrintEngines(outcome->recorded_by);
   snapshot->runs.ForEach([&](const RunView& run) {
     std::printf("%s attempt %d: %s\n", style.Bold(run.key.run_id).c_str(),
                 run.key.attempt, run.diagnosis.headline.c_str());

@@ -43,12 +43,18 @@ Severity ScaleRankMismatch::OnAligned(const AlignedContext& c, Thresholds t) {
   max_rank_ = s.scale_max_rank;
   const bool opens = !episode_.open();
   const Severity severity = episode_.On(Severity::kCritical, false, s.step, 1);
-  if (opens) episode_.OpenedAt(first_step_);
+  if (opens) {
+    episode_.OpenedAt(first_step_);
+    // The odd one out; of two alike the lower one, which fell alone.
+    odd_rank_ =
+        s.scales_at_max < s.scales_at_min ? s.scale_max_rank : s.scale_min_rank;
+  }
   return severity;
 }
 
 void ScaleRankMismatch::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  finding->subject.rank = odd_rank_;  // its node is to be looked at
   finding->sentence =
       Sentence("Ranks that must agree use different loss scales since step ",
                finding->opened_step, ": ", min_, " on rank ", min_rank_, ", ",

@@ -27,6 +27,7 @@ class ScaleRankMismatch {
   double max_ = 0;
   int32_t min_rank_ = -1;
   int32_t max_rank_ = -1;
+  int32_t odd_rank_ = -1;  // as the finding opened
 };
 
 }  // namespace nanwatch

@@ -1,6 +1,7 @@
 #include "engine/aligned_ring.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/limits.h"
 
@@ -63,6 +64,8 @@ void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record,
   ++step.seen;
   if (const auto scale = record.get(StepField::kLossScale)) {
     const bool first = step.scales++ == 0;
+    if (first || *scale < step.scale_min) step.scales_at_min = 0;
+    if (first || *scale > step.scale_max) step.scales_at_max = 0;
     if (first || *scale < step.scale_min ||
         (*scale == step.scale_min && rank < step.scale_min_rank)) {
       step.scale_min = *scale;
@@ -73,6 +76,8 @@ void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record,
       step.scale_max = *scale;
       step.scale_max_rank = rank;
     }
+    step.scales_at_min += *scale == step.scale_min;
+    step.scales_at_max += *scale == step.scale_max;
   }
   const auto lowest = [rank](int32_t* of) {
     if (*of < 0 || rank < *of) *of = rank;
@@ -83,6 +88,74 @@ void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record,
   } else if (fate == Fate::kApplied) {
     ++step.applied;
     lowest(&step.first_applied_rank);
+  }
+}
+
+void AlignedRing::NoteReplica(int32_t rank, const StepRecord& record,
+                              AlignedStep* step) {
+  const auto norm = record.get(StepField::kGradNorm);
+  const auto loss = record.get(StepField::kLoss);
+  if (norm || loss) {
+    ++step->judged_finite;
+    if ((norm && !std::isfinite(*norm)) || (loss && !std::isfinite(*loss))) {
+      ++step->nonfinite;
+      if (step->nonfinite_rank < 0 || rank < step->nonfinite_rank) {
+        step->nonfinite_rank = rank;
+      }
+    }
+  }
+  if (norm && *norm > 0 && std::isfinite(*norm)) {
+    const bool first = step->norms++ == 0;
+    if (first || *norm < step->norm_min ||
+        (*norm == step->norm_min && rank < step->norm_min_rank)) {
+      step->norm_min = *norm;
+      step->norm_min_rank = rank;
+    }
+    if (first || *norm > step->norm_max) {
+      step->norm_second = first ? 0 : step->norm_max;
+      step->norm_max = *norm;
+      step->norm_max_rank = rank;
+    } else {
+      step->norm_second = std::max(step->norm_second, *norm);
+      if (*norm == step->norm_max) {
+        step->norm_max_rank = std::min(step->norm_max_rank, rank);
+      }
+    }
+  }
+  if (!record.replica_digest) return;
+  const uint64_t digest = *record.replica_digest;
+  const bool first = step->digests++ == 0;
+  if (first || digest < step->digest_min) {
+    step->digest_min = digest;
+    step->digest_min_count = 0;
+    step->digest_min_rank = rank;
+  }
+  if (first || digest > step->digest_max) {
+    step->digest_max = digest;
+    step->digest_max_count = 0;
+    step->digest_max_rank = rank;
+  }
+  if (digest == step->digest_min) {
+    ++step->digest_min_count;
+    step->digest_min_rank = std::min(step->digest_min_rank, rank);
+  }
+  if (digest == step->digest_max) {
+    ++step->digest_max_count;
+    step->digest_max_rank = std::min(step->digest_max_rank, rank);
+  }
+}
+
+void AlignedRing::NoteOps(int32_t rank, const StepOps& ops, AlignedStep* step) {
+  step->ops_collected += ops.collected;
+  if (ops.bad_ops == 0) return;
+  if (!ops.collective_first) {
+    ++step->bad_first;
+    return;
+  }
+  ++step->collective_first;
+  step->collective_nan += ops.collective_nan;
+  if (step->collective_rank < 0 || rank < step->collective_rank) {
+    step->collective_rank = rank;
   }
 }
 

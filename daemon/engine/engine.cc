@@ -8,12 +8,10 @@
 
 namespace nanwatch {
 
-std::string_view EngineVersion() { return "2"; }
-
 class Engine::State {
  public:
-  explicit State(EngineOptions options)
-      : shared_{.options = options},
+  explicit State(EndedRuns ended)
+      : shared_{.ended_stay = ended == EndedRuns::kStay},
         registry_(&shared_),
         admission_(registry_) {
     shared_.tables = std::make_unique<RuleTables>(DefaultRules());
@@ -45,7 +43,7 @@ class Engine::State {
   void OpenRank(Time now, const Event& event, const RankOpened& opened,
                 Effects* effects);
   void TakeFromRank(Time now, const Event& event, Effects* effects);
-  void LoadRules(Time now, const RuleSet& rules, Effects* effects);
+  void LoadRules(Time now, const RulesLoaded& loaded, Effects* effects);
   void Load(Time now, const Event& event, Effects* effects);
 
   EngineShared shared_;
@@ -99,7 +97,7 @@ void Engine::State::Advance(Time now, Effects* effects) {
 
 void Engine::State::Take(Time now, const Event& event, Effects* effects) {
   if (const auto* rules = std::get_if<RulesLoaded>(&event.body)) {
-    LoadRules(now, rules->rules, effects);
+    LoadRules(now, *rules, effects);
   } else if (const auto* opened = std::get_if<RunOpened>(&event.body)) {
     RunState* run = registry_.MakeRun(event.run);
     run->Open(now, *opened);
@@ -175,9 +173,10 @@ void Engine::State::TakeFromRank(Time now, const Event& event,
   Touch(at.run);
 }
 
-void Engine::State::LoadRules(Time now, const RuleSet& rules,
+void Engine::State::LoadRules(Time now, const RulesLoaded& loaded,
                               Effects* effects) {
-  shared_.tables = std::make_unique<RuleTables>(rules);
+  shared_.tables = std::make_unique<RuleTables>(loaded.rules);
+  shared_.options = loaded.engine;
   for (RunState* run : registry_.Runs()) {
     run->RulesChanged(now, effects);
     Touch(run);
@@ -226,8 +225,7 @@ std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
 
 // ------------------------------------------------------------------- Engine
 
-Engine::Engine(EngineOptions options)
-    : state_(std::make_unique<State>(std::move(options))) {}
+Engine::Engine(EndedRuns ended) : state_(std::make_unique<State>(ended)) {}
 Engine::~Engine() = default;
 
 Admitted Engine::Admit(Time now, ClientMessage message,
@@ -248,6 +246,12 @@ std::vector<Event> Engine::Lose(SessionId session,
 
 std::vector<SessionId> Engine::OpenSessions() const {
   return state_->registry().OpenSessions();
+}
+
+std::optional<Request> Engine::StopAsked(SessionId session) const {
+  const SessionEntry* held = state_->registry().FindSession(session);
+  if (held == nullptr) return std::nullopt;
+  return held->run->StopFor(*held->rank);
 }
 
 void Engine::Apply(Time now, const Event& event, Effects* effects) {

@@ -11,26 +11,24 @@
 #include <string_view>
 #include <vector>
 
-#include "alert/incident_book.h"
 #include "base/time.h"
 #include "engine/admission.h"
+#include "model/engine_options.h"
 #include "model/event.h"
 #include "model/request.h"
 #include "model/snapshot.h"
 
 namespace nanwatch {
 
-// Part of every checkpoint: change it when the state's shape or any verdict
-// changes; older checkpoints are then not used.
+// Part of every checkpoint; checkpoints of another one are not used. A number,
+// to be raised in engine/CMakeLists.txt when a checkpoint of before must not be
+// gone on with, and a hash of the headers that say what a checkpoint holds, so
+// that a change of the state's shape cannot be forgotten. "3.5d0c77a1".
 std::string_view EngineVersion();
-
-struct EngineOptions {
-  AlertPolicy alert;
-  Duration lost_run_closes_after = std::chrono::minutes(15);
-  Duration ended_run_leaves_after = std::chrono::minutes(5);
-  // Severities at which a run is asked to stop; none: never (the default).
-  Severity stop_on = Severity::kNone;
-};
+// What was built: the project's version and a hash of all that decides. Two
+// engines of one build judge alike; of two builds nobody knows.
+// "0.1.0+8c2f1d77e0a4".
+std::string_view EngineBuild();
 
 // What should happen outside, once the event is committed.
 struct Effects {
@@ -61,6 +59,7 @@ struct EngineStats {
   uint64_t pending_ops_not_kept = 0;
   uint64_t watched_ops_not_kept = 0;
   uint64_t findings_not_kept = 0;
+  uint64_t run_ids_forgotten = 0;     // limits::kRunIds
   uint64_t unusable_checkpoints = 0;  // of another version, or damaged
   uint64_t sessions = 0;              // open now
   uint64_t runs = 0;                  // held now
@@ -68,8 +67,12 @@ struct EngineStats {
 
 class Engine {
  public:
-  // Begins with the default rules until a RulesLoaded is applied.
-  explicit Engine(EngineOptions options);
+  // kStay: for reading files; a run that has ended stays, so that it can be
+  // looked at. Changes no verdict.
+  enum class EndedRuns : uint8_t { kLeave, kStay };
+
+  // Begins with the default rules and options until a RulesLoaded is applied.
+  explicit Engine(EndedRuns ended = EndedRuns::kLeave);
   ~Engine();
 
   // Looks at a message of a client that arrives at `now` without changing what
@@ -89,6 +92,11 @@ class Engine {
   // Sessions that are open (not closed, not lost), by opening. After replay the
   // caller loses those whose client does not come back.
   std::vector<SessionId> OpenSessions() const;
+
+  // What a session that goes on after its stream broke must hear again: the
+  // request may have been lost with the stream. nullopt: it was not asked to
+  // stop.
+  std::optional<Request> StopAsked(SessionId session) const;
 
   // Fires every timer that is due before or at `now`, in order of their due
   // times, then takes the event in. Appends to `*effects`.

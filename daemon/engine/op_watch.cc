@@ -13,6 +13,13 @@ constexpr double kNearLimit = 0.5;
 // Attempts that a quiet op is still watched: longer than any rule's clear.
 constexpr int64_t kWatchAttempts = 512;
 
+// Outputs near their inputs until one that is far above them is a change.
+constexpr uint8_t kCalm = 16;
+
+bool IsFp8(Dtype dtype) {
+  return dtype == Dtype::kFp8E4M3 || dtype == Dtype::kFp8E5M2;
+}
+
 constexpr uint8_t Bit(Slot slot) {
   return static_cast<uint8_t>(1u << static_cast<int>(slot));
 }
@@ -29,10 +36,15 @@ void MarkRows(const std::optional<SparseCounts>& column, RowMarks* marks) {
 
 }  // namespace
 
-void OpWatch::AddName(uint32_t name, Dtype dtype) {
+void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
   names_.push_back(name);
   Mark mark;
-  mark.near = static_cast<float>(kNearLimit * MaxFinite(dtype));
+  mark.order = order;
+  mark.dtype = dtype;
+  // FP8 is scaled to its limit on purpose.
+  if (!IsFp8(dtype)) {
+    mark.near = static_cast<float>(kNearLimit * MaxFinite(dtype));
+  }
   marks_.push_back(mark);
 }
 
@@ -49,6 +61,10 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
   MarkRows(columns.device_flag, scratch);
   const auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)];
   const float* const amax = abs_max ? abs_max->values.data() : nullptr;
+  // In saturation mode a status without that count is not clean, only not known
+  // to be bad.
+  const auto& saturated = columns.count[static_cast<int>(OpCount::kSaturated)];
+  SparseRows sparse(columns);
   uint64_t late = 0;
   for (size_t row = 0; row < rows; ++row) {
     const int64_t step = columns.step[row];
@@ -61,27 +77,66 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     if (mark.step != step) {
       mark.step = step;
       mark.seen = mark.bad = 0;
+      mark.input_max = 0;
     } else if (slot == Slot::kInput && (mark.seen & Bit(Slot::kOutput)) != 0) {
       // The same step is tried again.
       mark.seen &= ~kForwardBits;
       mark.bad &= ~kForwardBits;
+      mark.input_max = 0;
     } else if (slot == Slot::kGradOutput &&
                (mark.seen & Bit(Slot::kGradInput)) != 0) {
       mark.seen &= ~kBackwardBits;
       mark.bad &= ~kBackwardBits;
     }
     mark.seen |= bit;
-    if ((bit & kForwardBits) != 0) ++(bad != 0 ? forward_.bad : forward_.clean);
+    if ((bit & kForwardBits) != 0) {
+      if (bad != 0) {
+        ++forward_.bad;
+      } else if (!saturation ||
+                 (saturated && !TestBit(saturated->absent, row))) {
+        ++forward_.clean;
+      }
+    }
     if (bad != 0) mark.bad |= bit;
-    if (bad != 0 || (mark.hot & bit) != 0 ||
+    OpTrend trend;
+    const bool odd = Follow(columns, row, &mark, &sparse, &trend);
+    if (bad != 0 || odd || (mark.hot & bit) != 0 ||
         (amax != nullptr && amax[row] >= mark.near)) {
-      Keep(columns, row, saturation, &mark);
+      Keep(columns, row, saturation, odd, trend, &mark);
     }
   }
   return late;
 }
 
+bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
+                     SparseRows* sparse, OpTrend* trend) {
+  const Slot slot = columns.slot[row];
+  if (IsFp8(mark->dtype)) {
+    return trends_.AddFp8(columns, row, MaxFinite(mark->dtype), sparse, trend);
+  }
+  if (slot == Slot::kGradInput || slot == Slot::kGradOutput) {
+    if (mark->dtype == Dtype::kFp16) {
+      trends_.AddGradient(columns, row, mark->order, sparse);
+    }
+    return false;
+  }
+  const auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)];
+  if (!abs_max) return false;
+  const float largest = abs_max->values[row];  // 0 where absent
+  if (slot == Slot::kInput) {
+    mark->input_max = std::max(mark->input_max, largest);
+    return false;
+  }
+  if (slot != Slot::kOutput || mark->input_max <= 0) return false;
+  trend->input_abs_max = mark->input_max;
+  trend->calm = mark->calm;
+  const bool above = largest > kMutation * mark->input_max;
+  if (!above && mark->calm < UINT8_MAX) ++mark->calm;
+  return above && mark->calm >= kCalm;
+}
+
 void OpWatch::NextStep(int64_t step) {
+  trends_.NextStep(step);
   if (forward_.bad > 0) sums_.push_back(forward_);
   // Bounded like the pending rows that they go with.
   if (sums_.size() > static_cast<size_t>(limits::kPendingOpsPerRank)) {
@@ -102,7 +157,7 @@ InputState OpWatch::Inputs(const Mark& mark, Slot slot) {
 }
 
 void OpWatch::Keep(const OpColumns& columns, size_t row, bool saturation,
-                   Mark* mark) {
+                   bool odd, const OpTrend& trend, Mark* mark) {
   if (pending_.size() - head_ >=
       static_cast<size_t>(limits::kPendingOpsPerRank)) {
     ++not_kept_;
@@ -113,8 +168,9 @@ void OpWatch::Keep(const OpColumns& columns, size_t row, bool saturation,
   kept.inputs = Inputs(*mark, kept.status.slot);
   kept.bad_elements = kept.status.BadElements(saturation);
   kept.bad = kept.bad_elements > 0 || kept.status.device_flag.value_or(false);
-  kept.interesting =
-      kept.bad || kept.status.get(OpStat::kAbsMax).value_or(0) >= mark->near;
+  kept.trend = trend;
+  kept.interesting = odd || kept.bad ||
+                     kept.status.get(OpStat::kAbsMax).value_or(0) >= mark->near;
   mark->hot |= Bit(kept.status.slot);
 }
 
@@ -129,6 +185,12 @@ StepOps OpWatch::Sum(std::span<const PendingOp> ops, int64_t step) const {
   uint32_t last_bad = std::numeric_limits<uint32_t>::max();
   for (const PendingOp& op : ops) {
     if (!op.bad || op.status.step != step) continue;
+    if (sum.bad_ops == 0) {
+      sum.collective_first = op.status.slot == Slot::kCollective &&
+                             op.inputs == InputState::kClean;
+      sum.collective_nan =
+          sum.collective_first && op.status.get(OpCount::kNan).value_or(0) > 0;
+    }
     if (op.status.op != last_bad) ++sum.bad_ops;
     last_bad = op.status.op;
     const Slot slot = op.status.slot;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/limits.h"
+
 namespace nanwatch {
 
 RunState* Registry::FindRun(const RunKey& key) const {
@@ -17,14 +19,33 @@ const SessionEntry* Registry::FindSession(SessionId session) const {
 
 std::optional<int32_t> Registry::LatestAttempt(
     const std::string& run_id) const {
-  const auto found = latest_.find(run_id);
-  if (found == latest_.end()) return std::nullopt;
-  return found->second;
+  const auto found = known_.find(run_id);
+  if (found == known_.end()) return std::nullopt;
+  return found->second.latest;
 }
 
 void Registry::Know(const RunKey& key) {
-  int32_t& latest = latest_.try_emplace(key.run_id, key.attempt).first->second;
-  latest = std::max(latest, key.attempt);
+  Known& known =
+      known_.try_emplace(key.run_id, Known{key.attempt}).first->second;
+  known.latest = std::max(known.latest, key.attempt);
+  known.heard = ++count_;
+  if (known_.size() > limits::kRunIds) ForgetOldIds();
+}
+
+// An eighth at a time, so that each costs little. Never one that is held.
+void Registry::ForgetOldIds() {
+  std::vector<std::map<std::string, Known>::iterator> old;
+  for (auto at = known_.begin(); at != known_.end(); ++at) {
+    const auto held = by_key_.lower_bound({at->first, INT32_MIN});
+    const bool holds = held != by_key_.end() && held->first.run_id == at->first;
+    if (!holds) old.push_back(at);
+  }
+  std::sort(old.begin(), old.end(), [](const auto& a, const auto& b) {
+    return a->second.heard < b->second.heard;
+  });
+  old.resize(std::min(old.size(), limits::kRunIds / 8));
+  shared_->stats.run_ids_forgotten += old.size();
+  for (const auto& at : old) known_.erase(at);
 }
 
 std::vector<const RunState*> Registry::AttemptsBefore(const RunKey& key) const {

@@ -28,7 +28,8 @@ class Registry {
   // Null: not held.
   RunState* FindRun(const RunKey& key) const;
   const SessionEntry* FindSession(SessionId session) const;
-  // The newest attempt ever heard of, held or not; nullopt: none.
+  // The newest attempt heard of, held or not; nullopt: none, or so many others
+  // were heard of since that it is forgotten (limits::kRunIds).
   std::optional<int32_t> LatestAttempt(const std::string& run_id) const;
   void Know(const RunKey& key);
   // Held runs of the same id with smaller attempts.
@@ -53,7 +54,13 @@ class Registry {
   std::vector<RunState*> Runs() const;
 
  private:
+  struct Known {
+    int32_t latest = 0;  // attempt
+    uint64_t heard = 0;  // when, by count_
+  };
+
   uint32_t FreeSlot();
+  void ForgetOldIds();
   void BindAll(RunState* run);
   void UnbindAll(const RunState& run);
 
@@ -62,7 +69,7 @@ class Registry {
   std::vector<uint64_t> made_;  // by slot: order of making
   std::vector<uint32_t> free_;
   std::map<RunKey, uint32_t> by_key_;
-  std::map<std::string, int32_t> latest_;
+  std::map<std::string, Known> known_;  // at most limits::kRunIds
   // Looked up, and walked only to be sorted.
   std::unordered_map<SessionId, SessionEntry> sessions_;
   uint64_t count_ = 0;

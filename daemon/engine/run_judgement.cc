@@ -71,7 +71,9 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
     return;
   }
   const std::vector<Finding> findings = board_.Sorted();
-  diagnosis_ = Diagnose(description_, Evidence(), findings);
+  RunEvidence evidence = Evidence();
+  NameSuspect(findings, &evidence);
+  diagnosis_ = Diagnose(description_, evidence, findings);
   std::vector<Incident> changed;
   const Time at = Raise(time);
   book_.Update(
@@ -91,12 +93,7 @@ void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {
       ++detections_[static_cast<int>(incident.family)];
     }
     told = incident.state;
-    if (shared_->options.stop_on != Severity::kNone && !asked_.stop &&
-        incident.state == AlertState::kFiring &&
-        incident.severity >= shared_->options.stop_on) {
-      asked_.stop = true;
-      AskToStop(incident.summary, nullptr, effects);
-    }
+    StopOn(incident, effects);
     // Muted ones too: the book tells of a mute once, and then no more.
     Notice notice;
     notice.run = key_;
@@ -191,6 +188,23 @@ RunEvidence RunState::Evidence() const {
   });
   e.downstream_clean = downstream_bad_ops_ == 1 && downstream_.clean > 0;
   return e;
+}
+
+// Strikes name a device; a collective only the rank where it was seen.
+void RunState::NameSuspect(const std::vector<Finding>& findings,
+                           RunEvidence* e) const {
+  constexpr int kComm = 24;
+  constexpr int kStrikes = 51;
+  for (const Finding& finding : findings) {
+    if (finding.subject.rank < 0) continue;
+    const bool strikes = finding.rule == kStrikes;
+    if (!strikes && (finding.rule != kComm || e->suspect_rank >= 0)) continue;
+    e->suspect_rank = finding.subject.rank;
+    const RankPlace place = PlaceOf(e->suspect_rank);
+    e->suspect_place =
+        place.host + (place.host.empty() || place.device.empty() ? "" : ", ") +
+        place.device;
+  }
 }
 
 // What was found harmless in the end is none.

@@ -229,14 +229,10 @@ void RunState::Annotate(Time now, const Annotation& annotation,
     return;
   }
   if (closed()) return;  // nobody is there to stop
-  stop_requested_ = annotation.by.empty()
-                        ? annotation.reason
-                        : annotation.reason + " (" + annotation.by + ")";
-  AskToStop(*stop_requested_, nullptr, effects);
-}
-
-void RunState::RemindToStop(const RankState& rank, Effects* effects) {
-  if (stop_requested_) AskToStop(*stop_requested_, &rank, effects);
+  AskToStop(annotation.by.empty()
+                ? annotation.reason
+                : annotation.reason + " (" + annotation.by + ")",
+            effects);
 }
 
 void RunState::SkipTo(Time now) {

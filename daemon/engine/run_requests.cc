@@ -126,20 +126,41 @@ void RunState::Ask(const Finding& opened, int64_t step, Effects* effects) {
   }
 }
 
-void RunState::AskToStop(const std::string& reason, const RankState* only,
-                         Effects* effects) {
-  const uint64_t id = RequestId(key_, asked_.count++);
-  for (const auto& rank : ranks_) {
-    if (rank->life != LifeState::kOpen) continue;
-    if (only != nullptr && rank.get() != only) continue;
-    Request request;
-    request.id = id;
-    request.session = rank->session;
-    request.kind = Request::Kind::kStop;
-    request.expires_at_step = INT64_MAX;
-    request.reason = reason;
-    effects->requests.push_back(std::move(request));
+// As a person would have: the run shows it, and ranks that open later hear it.
+void RunState::StopOn(const Incident& incident, Effects* effects) {
+  const Severity from = shared_->options.stop_on;
+  if (from == Severity::kNone || asked_.stop || closed() ||
+      incident.state != AlertState::kFiring || incident.severity < from) {
+    return;
   }
+  asked_.stop = true;
+  if (stop_requested_) return;  // a person was quicker
+  AskToStop(incident.summary + " (engine.stop_on)", effects);
+}
+
+void RunState::AskToStop(const std::string& reason, Effects* effects) {
+  stop_requested_ = reason;
+  asked_.stop_id = RequestId(key_, asked_.count++);
+  for (const auto& rank : ranks_) {
+    if (rank->life == LifeState::kOpen) RemindToStop(*rank, effects);
+  }
+}
+
+void RunState::RemindToStop(const RankState& rank, Effects* effects) const {
+  if (auto request = StopFor(rank)) {
+    effects->requests.push_back(*std::move(request));
+  }
+}
+
+std::optional<Request> RunState::StopFor(const RankState& rank) const {
+  if (!stop_requested_ || closed()) return std::nullopt;
+  Request request;
+  request.id = asked_.stop_id;
+  request.session = rank.session;
+  request.kind = Request::Kind::kStop;
+  request.expires_at_step = INT64_MAX;
+  request.reason = *stop_requested_;
+  return request;
 }
 
 }  // namespace nanwatch

@@ -36,8 +36,9 @@ namespace nanwatch {
 // Reason of a RunClosed after which a rank may still join.
 inline constexpr char kAllRanksClosed[] = "all ranks closed";
 
-// What all runs share. `tables` changes with RulesLoaded.
+// What all runs share. `options` and `tables` change with RulesLoaded.
 struct EngineShared {
+  bool ended_stay = false;
   EngineOptions options;
   std::unique_ptr<const RuleTables> tables;
   EngineStats stats;
@@ -71,7 +72,8 @@ struct Asked {
   uint64_t id = 0;     // outstanding; 0: none
   int64_t expires_at_step = 0;
   int64_t not_before_step = INT64_MIN;  // backoff
-  bool stop = false;                    // asked to stop because of stop_on
+  uint64_t stop_id = 0;                 // of the newest request to stop
+  bool stop = false;                    // asked because of stop_on, once
 };
 
 class RunState {
@@ -120,11 +122,14 @@ class RunState {
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
   // A rank that has just opened hears what the others were asked before.
-  void RemindToStop(const RankState& rank, Effects* effects);
+  void RemindToStop(const RankState& rank, Effects* effects) const;
+  // nullopt: the run was not asked to stop.
+  std::optional<Request> StopFor(const RankState& rank) const;
   // The daemon was away until now: nobody could be heard.
   void SkipTo(Time now);
 
-  // The thresholds changed: what a switched-off rule found goes.
+  // Thresholds and options changed: what a switched-off rule found goes, holds
+  // and waits that begin from here on are as long as they are now.
   void RulesChanged(Time now, Effects* effects);
 
   // --- Time. Fires what is due at `now`, which is not before NextTimer().
@@ -151,7 +156,7 @@ class RunState {
   static void Remember(RankState* rank, const StepRecord& record, Fate fate);
   void CountStep(const StepRecord& record, bool overflow, Fate fate);
   void Align(const RankState& rank, const OptimizerTrack& track, Place was,
-             const StepRecord& record);
+             const StepRecord& record, const StepOps& ops);
   void JudgeAligned(Time now, uint32_t group);
   uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
@@ -191,6 +196,8 @@ class RunState {
   void Tell(std::vector<Incident>* changed, Effects* effects);
   void ForgetTold();
   RunEvidence Evidence() const;
+  void NameSuspect(const std::vector<Finding>& findings,
+                   RunEvidence* evidence) const;
   static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
   std::string EarlierIncident() const;
   RankPlace PlaceOf(int32_t rank) const;
@@ -214,9 +221,9 @@ class RunState {
   bool WantsDetail(int64_t step) const;
   std::vector<const RankState*> WhomToAsk(int32_t origin) const;
   std::vector<uint32_t> OpsToAsk(const RankState& rank) const;
-  // `only`: null for all ranks.
-  void AskToStop(const std::string& reason, const RankState* only,
-                 Effects* effects);
+  void AskToStop(const std::string& reason, Effects* effects);
+  // If stop_on says so, and nobody was asked because of it before.
+  void StopOn(const Incident& incident, Effects* effects);
   // run_view.cc
   RankView ViewOf(const RankState& rank) const;
   ScalerView ViewOfScaler() const;

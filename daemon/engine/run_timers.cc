@@ -17,12 +17,14 @@ constexpr Duration kAskAgain = std::chrono::seconds(60);
 }  // namespace
 
 std::optional<Time> RunState::NextTimer() const {
-  if (ended_) return *ended_ + shared_->options.ended_run_leaves_after;
-  return next_tick_;
+  if (!ended_) return next_tick_;
+  if (shared_->ended_stay) return std::nullopt;
+  return *ended_ + shared_->options.ended_run_leaves_after;
 }
 
 bool RunState::Left(Time now) const {
-  return ended_ && *ended_ + shared_->options.ended_run_leaves_after <= now;
+  return ended_ && !shared_->ended_stay &&
+         *ended_ + shared_->options.ended_run_leaves_after <= now;
 }
 
 void RunState::Advance(Time now, Effects* effects) {
@@ -101,7 +103,12 @@ void RunState::JudgeTime(Time now) {
 }
 
 void RunState::RulesChanged(Time now, Effects* effects) {
+  book_.SetPolicy(shared_->options.alert);
   if (closed()) return;
+  if (lost_since_) {
+    close_due_ =
+        std::max(now, *lost_since_ + shared_->options.lost_run_closes_after);
+  }
   const RuleTables& tables = *shared_->tables;
   for (const FindingKey& key : board_.Keys()) {
     const bool on =
@@ -114,6 +121,9 @@ void RunState::RulesChanged(Time now, Effects* effects) {
     if (!on) Remove(key);
   }
   JudgeIfChanged(now, last_step_, effects);
+  for (const Incident& incident : book_.incidents()) {
+    if (!incident.muted) StopOn(incident, effects);
+  }
 }
 
 }  // namespace nanwatch

@@ -30,6 +30,7 @@ bool Take(const v1::StoredSubject& from, Subject* to) {
 
 void Put(const Finding& from, v1::StoredFinding* to) {
   to->set_rule(from.rule);
+  to->set_family(static_cast<uint32_t>(from.family));
   Put(from.subject, to->mutable_subject());
   to->set_severity(static_cast<uint32_t>(from.severity));
   to->set_opened_step(from.opened_step);
@@ -56,7 +57,10 @@ bool Take(const v1::StoredFinding& from, Finding* to) {
     to->numbers.push_back({number.name(), number.value(), number.unit()});
   }
   return Take(from.subject(), &to->subject) &&
-         TakeEnum(from.severity(), Severity::kCritical, &to->severity);
+         TakeEnum(from.severity(), Severity::kCritical, &to->severity) &&
+         (!from.has_family() ||
+          TakeEnum(from.family(), static_cast<Family>(kFamilies - 1),
+                   &to->family));
 }
 
 bool TakeEnums(const v1::StoredIncident& from, Incident* to) {
@@ -120,6 +124,7 @@ Result<Incident> DecodeIncident(std::string_view bytes) {
   to.summary = from.summary();
   for (const v1::StoredFinding& stored : from.findings()) {
     Finding& finding = to.findings.emplace_back();
+    finding.family = to.family;
     if (!Take(stored, &finding)) {
       return Error{"a finding of a stored incident cannot be read"};
     }

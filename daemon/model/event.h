@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/engine_options.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/rule.h"
@@ -26,9 +27,14 @@ struct DaemonStarted {
   // The last moment at which the daemon before this one is known to have lived;
   // epoch: unknown. Between it and this event nobody could be heard.
   Time alive_until{};
+  // What the engine was built from, see EngineBuild(); empty: not recorded.
+  std::string engine_build;
 };
+// Everything that is set and that verdicts hang on, resolved. Holds from here
+// on, for every run.
 struct RulesLoaded {
   RuleSet rules;
+  EngineOptions engine;
 };
 struct RunOpened {
   RunDescription description;

@@ -21,11 +21,14 @@ enum class AlertState : uint8_t { kPending, kFiring, kResolved };
 std::string_view Name(AlertState state);
 
 struct Incident {
-  // Hash of (run, attempt, family, subject, opening step): the same after every
-  // replay.
+  // Hash of (run, attempt, family, op, opening step) as it opened: the same
+  // after every replay.
   uint64_t id = 0;
   Family family = Family::kScale;
-  int rule = 0;  // number of the first finding's rule
+  // Family, rule, `opened_step` and, unless the cause names an op, the subject
+  // are those of the first of its findings since they came: the lowest step,
+  // then ops before the rest, the lowest rule, the lowest rank.
+  int rule = 0;
   Cause cause = Cause::kUnexplained;
   Subject subject;     // the first cause: rank and op
   std::string host;    // of that rank; may be empty

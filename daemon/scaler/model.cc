@@ -93,6 +93,17 @@ ScalerModel::ScalerModel(const ScalerParameters& parameters)
   p_.growth_interval = kWindows[window_];
 }
 
+ScalerModel ScalerModel::BackedOff(const ScalerParameters& parameters,
+                                   double scale) {
+  ScalerModel model(parameters);
+  model.scale_ = scale;
+  if (parameters.hysteresis == Hysteresis::kUntilGrowth ||
+      parameters.hysteresis == Hysteresis::kConsecutive) {
+    model.forgiven_ = parameters.hysteresis_count - 1;
+  }
+  return model;
+}
+
 // Three growths, with no shortening between them, take the next longer window.
 void ScalerModel::OnVaryingGrowth() {
   backoffs_ = 0;
@@ -155,13 +166,13 @@ bool ScalerModel::Possible(double from, double to, bool overflow) const {
   return SameScale(to, grown) && (p_.ceiling == 0 || grown <= p_.ceiling);
 }
 
-std::optional<int64_t> ScalerModel::AttemptsToFloor(
-    double overflow_rate) const {
-  if (p_.floor <= 0 || !(overflow_rate > 0) || p_.growth == Growth::kNever ||
+std::optional<int64_t> ScalerModel::AttemptsTo(double target,
+                                               double overflow_rate) const {
+  if (target <= 0 || !(overflow_rate > 0) || p_.growth == Growth::kNever ||
       p_.growth == Growth::kStatistical) {
     return std::nullopt;
   }
-  const int64_t backoffs = p_.Backoffs(scale_, p_.floor);
+  const int64_t backoffs = p_.Backoffs(scale_, target);
   if (backoffs == 0) return 0;
   int64_t overflows = backoffs * p_.OverflowsPerBackoff();
   if (p_.hysteresis == Hysteresis::kCumulative) {

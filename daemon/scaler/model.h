@@ -46,6 +46,10 @@ bool SameScale(double a, double b);
 class ScalerModel {
  public:
   explicit ScalerModel(const ScalerParameters& parameters);
+  // As it stands when it has just backed off to `scale`: what it forgives
+  // before a fall is used up.
+  static ScalerModel BackedOff(const ScalerParameters& parameters,
+                               double scale);
 
   double scale() const { return scale_; }
   // The scale after an attempt. nullopt: statistical, nobody knows.
@@ -55,10 +59,13 @@ class ScalerModel {
   // overflowed or not, whatever came before.
   bool Possible(double from, double to, bool overflow) const;
 
-  // Attempts until the floor if `overflow_rate` of all attempts overflow from
-  // now on and none of them is answered by a growth. nullopt: no floor, rate 0,
-  // or a scaler that does not back off. 0: it is there.
-  std::optional<int64_t> AttemptsToFloor(double overflow_rate) const;
+  // Attempts until `target` if `overflow_rate` of all attempts overflow from
+  // now on and none of them is answered by a growth. nullopt: no target (0),
+  // rate 0, or a scaler that does not back off. 0: it is there.
+  std::optional<int64_t> AttemptsTo(double target, double overflow_rate) const;
+  std::optional<int64_t> AttemptsToFloor(double overflow_rate) const {
+    return AttemptsTo(p_.floor, overflow_rate);
+  }
 
  private:
   void OnOverflow();

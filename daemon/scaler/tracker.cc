@@ -288,11 +288,14 @@ std::optional<int64_t> ScalerTracker::attempts_to_floor() const {
   if (fall_from_ == 0 || attempts_ - last_backoff_ > kFallOver) return {};
   if (p_.floor == 0 && scale_ >= 1) return {};
   const double to = p_.floor > 0 ? p_.floor : kSmallestNormal;
-  if (!(scale_ > to)) return {};
-  const double fallen = ExactLog2(fall_from_ / scale_);
-  const double attempts = static_cast<double>(attempts_ - fall_attempt_ + 1);
-  return static_cast<int64_t>(
-      std::ceil(ExactLog2(scale_ / to) * attempts / fallen));
+  if (!(scale_ > to) || !(p_.backoff_factor < 1)) return {};
+  // The rate of overflows that the fall shows; flags may be missing.
+  const double backoffs =
+      ExactLog2(fall_from_ / scale_) / -ExactLog2(p_.backoff_factor);
+  const auto attempts = static_cast<double>(attempts_ - fall_attempt_ + 1);
+  const auto each = static_cast<double>(p_.OverflowsPerBackoff());
+  return ScalerModel::BackedOff(p_, scale_)
+      .AttemptsTo(to, backoffs * each / attempts);
 }
 
 }  // namespace nanwatch

@@ -67,9 +67,10 @@ class ScalerTracker {
   bool in_grace() const {
     return good_steps_ == 0 && attempts_ <= grace_ && may_calibrate_;
   }
-  // Attempts until the floor (without one: until 2^-126, once below 1) at the
-  // rate of the present fall; absent when the scale does not fall, or has not
-  // for 100 attempts, or is there already.
+  // The model's forecast: attempts until the floor (without one: until 2^-126,
+  // once below 1) at the rate of the present fall; absent when the scale does
+  // not fall, or has not for 100 attempts, or is there already, or follows
+  // statistics.
   std::optional<int64_t> attempts_to_floor() const;
   Transition last_transition() const { return transition_; }
   uint64_t impossible_transitions() const { return impossible_; }

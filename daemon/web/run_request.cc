@@ -89,10 +89,16 @@ class RunRequest {
       if (list.size() >= static_cast<size_t>(points_)) return;
       list.push_back(IncidentJson(incident, backend_.rule_name));
     };
-    if (view_) {
-      key = view_->key;
-      for (const Incident& incident : view_->incidents) add(incident);
+    std::shared_ptr<const RunView> view = view_;
+    if (view == nullptr && backend_.past_run) {
+      const auto past = backend_.past_run(path_.run_id, path_.attempt);
+      if (past.ok()) view = *past;
+    }
+    if (view != nullptr) {
+      key = view->key;
+      for (const Incident& incident : view->incidents) add(incident);
     } else {
+      // What cannot be judged again is shown as it was last reported.
       const auto history = OpenHistory();
       if (!history.ok()) return NoSuchRun(path_.run_id);
       const std::optional<RunRow> row = FindRow(**history);

@@ -19,6 +19,18 @@ namespace {
 
 using v1::StoredEvent;
 
+// No setting is longer; a sum of a time and one of these does not overflow.
+constexpr Duration kLongest = std::chrono::hours(24 * 366 * 100);
+
+void WriteOptions(const EngineOptions& from, v1::StoredEngineOptions* to) {
+  to->set_alert_hold_us(from.alert.hold.count());
+  to->set_alert_reopen_within_us(from.alert.reopen_within.count());
+  to->set_alert_flaps_after(from.alert.flaps_after);
+  to->set_lost_run_closes_after_us(from.lost_run_closes_after.count());
+  to->set_ended_run_leaves_after_us(from.ended_run_leaves_after.count());
+  to->set_stop_on(static_cast<uint32_t>(from.stop_on));
+}
+
 struct BodyWriter {
   StoredEvent* to;
 
@@ -26,6 +38,7 @@ struct BodyWriter {
     to->mutable_daemon_started()->set_engine_version(body.engine_version);
     to->mutable_daemon_started()->set_alive_until_us(
         ToMicros(body.alive_until));
+    to->mutable_daemon_started()->set_engine_build(body.engine_build);
   }
   void operator()(const RulesLoaded& body) {
     v1::StoredRules* rules = to->mutable_rules_loaded();
@@ -36,6 +49,7 @@ struct BodyWriter {
       rule->mutable_thresholds()->Assign(settings.thresholds.begin(),
                                          settings.thresholds.end());
     }
+    WriteOptions(body.engine, rules->mutable_engine());
   }
   void operator()(const RunOpened& body) {
     WriteRun(body.description, to->mutable_run_opened()->mutable_run());
@@ -85,13 +99,43 @@ struct BodyWriter {
   }
 };
 
-RulesLoaded ReadRules(const v1::StoredRules& from) {
-  RulesLoaded to;
+// False: no duration that could have been set.
+bool ReadDuration(bool set, int64_t us, Duration* to) {
+  if (!set) return true;
+  *to = Duration(us);
+  return us >= 0 && *to <= kLongest;
+}
+
+Verdict ReadOptions(const v1::StoredEngineOptions& from, EngineOptions* to) {
+  const bool durations =
+      ReadDuration(from.has_alert_hold_us(), from.alert_hold_us(),
+                   &to->alert.hold) &&
+      ReadDuration(from.has_alert_reopen_within_us(),
+                   from.alert_reopen_within_us(), &to->alert.reopen_within) &&
+      ReadDuration(from.has_lost_run_closes_after_us(),
+                   from.lost_run_closes_after_us(),
+                   &to->lost_run_closes_after) &&
+      ReadDuration(from.has_ended_run_leaves_after_us(),
+                   from.ended_run_leaves_after_us(),
+                   &to->ended_run_leaves_after);
+  if (from.has_alert_flaps_after()) {
+    to->alert.flaps_after = from.alert_flaps_after();
+  }
+  const bool severity =
+      from.stop_on() <= static_cast<uint32_t>(Severity::kCritical);
+  if (!durations || !severity) {
+    return Complaint{"settings that nobody could have made", ""};
+  }
+  to->stop_on = static_cast<Severity>(from.stop_on());
+  return std::nullopt;
+}
+
+Verdict ReadRules(const v1::StoredRules& from, RulesLoaded* to) {
   for (const v1::StoredRules::Rule& rule : from.rules()) {
-    to.rules.rules[rule.name()] = {
+    to->rules.rules[rule.name()] = {
         rule.enabled(), {rule.thresholds().begin(), rule.thresholds().end()}};
   }
-  return to;
+  return ReadOptions(from.engine(), &to->engine);
 }
 
 Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
@@ -114,11 +158,11 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
   switch (from.body_case()) {
     case StoredEvent::kDaemonStarted:
       *to = DaemonStarted{from.daemon_started().engine_version(),
-                          FromMicros(from.daemon_started().alive_until_us())};
+                          FromMicros(from.daemon_started().alive_until_us()),
+                          from.daemon_started().engine_build()};
       return std::nullopt;
     case StoredEvent::kRulesLoaded:
-      *to = ReadRules(from.rules_loaded());
-      return std::nullopt;
+      return ReadRules(from.rules_loaded(), &to->emplace<RulesLoaded>());
     case StoredEvent::kRunOpened: {
       RunOpened& opened = to->emplace<RunOpened>();
       opened.reason = from.run_opened().reason();

@@ -85,7 +85,7 @@ StepColumns HealthySteps(int64_t first) {
 void BM_ApplySteps(benchmark::State& state) {
   const int runs = static_cast<int>(state.range(0));
   const int ranks = static_cast<int>(state.range(1));
-  Engine engine(EngineOptions{});
+  Engine engine;
   Effects effects;
   std::vector<RunKey> keys;
   for (int r = 0; r < runs; ++r) {
@@ -128,7 +128,7 @@ BENCHMARK(BM_ApplySteps)
 // library's clock costs as much as what is measured.
 void BM_Publish(benchmark::State& state) {
   const int runs = static_cast<int>(state.range(0));
-  Engine engine(EngineOptions{});
+  Engine engine;
   Effects effects;
   for (int r = 0; r < runs; ++r) OpenRun(r, 1, &engine, &effects);
   Time now = kStart + std::chrono::seconds(1);
@@ -153,7 +153,7 @@ BENCHMARK(BM_Publish)->Arg(1)->Arg(10000)->UseManualTime();
 // A thousand healthy op statuses with counts and the largest magnitude.
 void BM_ApplyOps(benchmark::State& state) {
   constexpr int kOps = 1000;
-  Engine engine(EngineOptions{});
+  Engine engine;
   Effects effects;
   OpenRun(0, 1, &engine, &effects);
   OpNames names;

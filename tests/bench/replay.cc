@@ -93,7 +93,7 @@ bool Write(const std::string& path) {
 
 int Main(const std::string& path) {
   if (!Write(path)) return 1;
-  Engine engine(EngineOptions{});
+  Engine engine;
   const auto begun = std::chrono::steady_clock::now();
   const auto outcome = ReplayForRestart(path, &engine);
   const double seconds =

@@ -122,6 +122,60 @@ TEST_F(IncidentBookTest, ManyRanksAreOneIncident) {
   EXPECT_THAT(book_.incidents()[0].findings, SizeIs(64));
 }
 
+Finding OfRank(int rank, int64_t step) {
+  Finding finding = ScaleFinding(5, Severity::kWarning, step);
+  finding.subject.rank = rank;
+  return finding;
+}
+
+TEST_F(IncidentBookTest, WhichRankIsHeardFirstDoesNotShow) {
+  Update(0, {OfRank(2, 7)});
+  const uint64_t id = book_.incidents()[0].id;
+  EXPECT_EQ(book_.incidents()[0].host, "node2");
+  Update(1, {OfRank(1, 7), OfRank(2, 7)});
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].subject.rank, 1);
+  EXPECT_EQ(book_.incidents()[0].host, "node1");
+  EXPECT_EQ(book_.incidents()[0].id, id);
+  // A rank that lags tells of an earlier step.
+  Update(2, {OfRank(1, 7), OfRank(2, 7), OfRank(3, 5)});
+  EXPECT_EQ(book_.incidents()[0].subject.rank, 3);
+  EXPECT_EQ(book_.incidents()[0].opened_step, 5);
+  // It stays so named when that one is over and the others are not.
+  Update(3, {OfRank(1, 7), OfRank(2, 7)});
+  EXPECT_EQ(book_.incidents()[0].subject.rank, 3);
+  IncidentBook other({"run", 0}, {});
+  other.Update(At(0), 7, std::vector{OfRank(1, 7)}, {}, nullptr, &changed_);
+  EXPECT_EQ(other.incidents()[0].id, id);
+}
+
+TEST_F(IncidentBookTest, OneRankAfterAnotherIsOneIncident) {
+  Update(0, {OfRank(2, 7)});
+  Update(10, {});
+  // What comes back is named anew, and told.
+  Update(20, {OfRank(0, 15)});
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].subject.rank, 0);
+  EXPECT_EQ(changed_[0].opened_step, 15);
+  Update(90, {});
+  ASSERT_EQ(book_.incidents()[0].state, AlertState::kResolved);
+  Update(100, {OfRank(1, 60)});
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].subject.rank, 1);
+  EXPECT_EQ(book_.incidents()[0].reopened, 1);
+}
+
+TEST_F(IncidentBookTest, ANewPolicyIsForHoldsThatBegin) {
+  Update(0, {OfRank(0, 7)});
+  Update(10, {});
+  book_.SetPolicy({.hold = std::chrono::seconds(100)});
+  EXPECT_EQ(book_.NextTimer(), At(45));
+  Update(50, {OfRank(0, 9)});
+  Update(60, {});
+  EXPECT_EQ(book_.NextTimer(), At(150));
+}
+
 TEST_F(IncidentBookTest, OneCauseThatGoesOnIsOneIncidentWhateverItsFindings) {
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
@@ -243,13 +297,10 @@ TEST_F(IncidentBookTest, AcknowledgedBySomebody) {
 }
 
 TEST_F(IncidentBookTest, IdsAreStable) {
-  Subject subject;
-  subject.rank = 3;
-  subject.op = "Log";
-  EXPECT_EQ(IncidentId({"job", 1}, Family::kOp, subject, 7),
-            IncidentId({"job", 1}, Family::kOp, subject, 7));
-  EXPECT_NE(IncidentId({"job", 1}, Family::kOp, subject, 7),
-            IncidentId({"job", 2}, Family::kOp, subject, 7));
+  EXPECT_EQ(IncidentId({"job", 1}, Family::kOp, "Log", 7),
+            IncidentId({"job", 1}, Family::kOp, "Log", 7));
+  EXPECT_NE(IncidentId({"job", 1}, Family::kOp, "Log", 7),
+            IncidentId({"job", 2}, Family::kOp, "Log", 7));
   // Two rules of one family may begin with one subject and step.
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;

@@ -31,6 +31,7 @@ class FullableHistory : public History {
   }
   uint64_t last_id() const override { return kept.size(); }
   uint64_t committed() const override { return kept.size(); }
+  bool Stored(uint64_t) const override { return true; }
   void OnCommitted(std::function<void(uint64_t)>) override {}
   void SaveSent(const RunKey&, const Incident&) override {}
   std::vector<RunKey> NeedCheckpoint() const override { return {}; }
@@ -52,14 +53,15 @@ class HeardPort : public ReplyPort {
  public:
   Sequence acked = 0;
   std::optional<RefusedMessage> refused;
+  std::vector<Request> asked;
 
   void Opened(SessionId, const OpenedSession&, bool) override {}
-  void Ack(SessionId, Sequence sequence) override { acked = sequence; }
+  void Ack(SessionId, Sequence sequence, bool) override { acked = sequence; }
   void Refuse(SessionId, Sequence, const RefusedMessage& why,
               Duration) override {
     refused = why;
   }
-  void Ask(const Request&) override {}
+  void Ask(const Request& request) override { asked.push_back(request); }
 };
 
 class PipelineTest : public testing::Test {
@@ -101,9 +103,9 @@ class PipelineTest : public testing::Test {
 
   ManualClock system_{FromMicros(1'700'000'000'000'000)};
   MonotonicClock clock_{system_};
-  Engine engine_{EngineOptions{}};
+  Engine engine_;
   FullableHistory history_;
-  Outbox outbox_{[](const Notice&) {}, /*durable=*/true};
+  Outbox outbox_{[](const Notice&) {}, [](uint64_t) { return true; }};
   Published<Snapshot> published_{std::make_shared<Snapshot>()};
   Pipeline pipeline_{engine_, &history_, outbox_, published_, clock_, 0};
   std::shared_ptr<HeardPort> port_ = std::make_shared<HeardPort>();
@@ -170,6 +172,23 @@ TEST_F(PipelineTest, ALostRunIsClosedWhenHistoryHasRoomAgain) {
   Turn();
   Turn();
   EXPECT_EQ(history_.Count<RunClosed>(), 1);
+}
+
+TEST_F(PipelineTest, ARequestToStopIsSaidAgainToWhoResumes) {
+  Event stop;
+  stop.run = {"job", 0};
+  stop.body = Annotation{.kind = Annotation::Kind::kStopRequest};
+  pipeline_.Post(stop);
+  Turn();
+  ASSERT_EQ(port_->asked.size(), 1u);
+  OpenSessionMessage again;
+  again.session = kSession;
+  again.run_id = "job";
+  Offer(0, again);
+  Turn();
+  ASSERT_EQ(port_->asked.size(), 2u);
+  EXPECT_EQ(port_->asked[1].id, port_->asked[0].id);
+  EXPECT_EQ(port_->asked[1].kind, Request::Kind::kStop);
 }
 
 TEST_F(PipelineTest, AFullMailboxRefusesAndTakesAgainWhenItIsEmptied) {

@@ -77,6 +77,29 @@ TEST(ScaleRankMismatch, NotCollectedIsNeitherEqualNorDifferent) {
   EXPECT_EQ(f.Scales(512, 1024), Severity::kCritical);
 }
 
+TEST(ScaleRankMismatch, NamesTheOddRankAsItOpened) {
+  const auto odd = [](int32_t at_min, int32_t at_max) {
+    AlignedFeed<ScaleRankMismatch> f;
+    AlignedStep step;
+    step.scales = at_min + at_max;
+    step.scale_min = 512;
+    step.scale_max = 1024;
+    step.scale_min_rank = 2;
+    step.scale_max_rank = 5;
+    step.scales_at_min = at_min;
+    step.scales_at_max = at_max;
+    f.Step(step);
+    f.Step(step);
+    step.scale_min_rank = 7;
+    step.scale_max_rank = 8;
+    f.Step(step);
+    return f.Described().subject.rank;
+  };
+  EXPECT_EQ(odd(1, 3), 2);
+  EXPECT_EQ(odd(3, 1), 5);
+  EXPECT_EQ(odd(1, 1), 2);  // the one that fell alone
+}
+
 TEST(ScaleRankMismatch, OneTornStepIsForgiven) {
   AlignedFeed<ScaleRankMismatch> f;
   for (int i = 0; i < 20; ++i) {

@@ -61,6 +61,8 @@ TEST(AlignedRingTest, JudgesWhenAllHavePassed) {
   EXPECT_EQ(judged[0].scale_min, 512);
   EXPECT_EQ(judged[0].scale_min_rank, 1);
   EXPECT_EQ(judged[0].scale_max_rank, 0);
+  EXPECT_EQ(judged[0].scales_at_min + judged[0].scales_at_max,
+            judged[0].scales);
   EXPECT_TRUE(walk.Judged().empty());
 }
 

@@ -42,6 +42,30 @@ void Count(std::optional<SparseCounts>* column, uint32_t row, uint64_t count) {
   (*column)->counts.push_back(count);
 }
 
+// Statistics that any cell has; the cells that lack one are absent there.
+void AddStats(const std::vector<OpCell>& cells, OpColumns* columns) {
+  for (int s = 0; s < kOpStats; ++s) {
+    OpStatColumn column;
+    column.absent.assign((cells.size() + 7) / 8, 0);
+    bool any = false;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const std::optional<float> value = cells[i].more[s];
+      column.values.push_back(value.value_or(0));
+      any |= value.has_value();
+      if (!value) column.absent[i / 8] |= static_cast<uint8_t>(1u << (i % 8));
+    }
+    if (any) columns->stat[s] = std::move(column);
+  }
+  auto& zero = columns->count[static_cast<int>(OpCount::kZero)];
+  if (!zero) return;
+  zero->absent.assign((cells.size() + 7) / 8, 0);
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].zero) {
+      zero->absent[i / 8] |= static_cast<uint8_t>(1u << (i % 8));
+    }
+  }
+}
+
 }  // namespace
 
 StepColumns Columns(const std::vector<Row>& rows, Time time) {
@@ -62,6 +86,16 @@ StepColumns Columns(const std::vector<Row>& rows, Time time) {
       MakeColumn(rows, [](const Row& r) { return r.loss; });
   field(StepField::kGradNorm) =
       MakeColumn(rows, [](const Row& r) { return r.grad_norm; });
+  for (int f = 0; f < kStepFields; ++f) {
+    if (columns.field[f]) continue;
+    columns.field[f] =
+        MakeColumn(rows, [f](const Row& r) { return r.more[f]; });
+  }
+  bool digests = !rows.empty();
+  for (const Row& row : rows) digests = digests && row.digest;
+  for (const Row& row : rows) {
+    if (digests) columns.replica_digest.push_back(*row.digest);
+  }
   flag(StepFlag::kOverflow) =
       MakeFlags(rows, [](const Row& r) { return r.overflow; });
   flag(StepFlag::kSkipped) =
@@ -85,12 +119,19 @@ OpColumns OpRows(const std::vector<OpCell>& cells, Time time) {
           cell.saturated);
     Count(&columns.device_flag, row, cell.flag ? 1 : 0);
     abs_max.values.push_back(cell.abs_max);
+    if (cell.zero) {
+      Count(&columns.count[static_cast<int>(OpCount::kZero)], row, *cell.zero);
+    }
   }
+  AddStats(cells, &columns);
   return columns;
 }
 
-Driver::Driver(EngineOptions options)
-    : engine_(std::make_unique<Engine>(options)) {}
+Driver::Driver() : engine_(std::make_unique<Engine>()) {}
+
+Driver::Driver(const EngineOptions& options) : Driver() {
+  Say({}, RulesLoaded{DefaultRules(), options});
+}
 
 void Driver::Wait(Duration duration) {
   now_ += duration;

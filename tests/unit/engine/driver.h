@@ -4,6 +4,7 @@
 #ifndef NANWATCH_TESTS_UNIT_ENGINE_DRIVER_H_
 #define NANWATCH_TESTS_UNIT_ENGINE_DRIVER_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,7 +28,10 @@ struct Row {
   std::optional<double> grad_norm;
   std::optional<bool> overflow;
   std::optional<bool> skipped;
-  Time time{};  // epoch: the driver's clock
+  Time time{};                       // epoch: the driver's clock
+  std::optional<uint64_t> digest{};  // of the replica
+  // The other fields, by StepField.
+  std::array<std::optional<double>, kStepFields> more{};
 };
 StepColumns Columns(const std::vector<Row>& rows, Time time);
 
@@ -42,12 +46,17 @@ struct OpCell {
   uint64_t saturated = 0;
   bool flag = false;
   float abs_max = 1;
+  std::optional<uint64_t> zero{};
+  // The other statistics, by OpStat.
+  std::array<std::optional<float>, kOpStats> more{};
 };
 OpColumns OpRows(const std::vector<OpCell>& cells, Time time);
 
 class Driver {
  public:
-  explicit Driver(EngineOptions options = {});
+  Driver();
+  // They come as they do in life: as the first event.
+  explicit Driver(const EngineOptions& options);
 
   Engine& engine() { return *engine_; }
   Time now() const { return now_; }

@@ -207,6 +207,15 @@ std::string DumpFindings(const RunView& run) {
   return out.str();
 }
 
+std::string DumpName(const Incident& i) {
+  std::ostringstream out;
+  out << Name(i.family) << " rule=" << i.rule << " ";
+  Put(i.subject, out);
+  out << " host=" << i.host << " device=" << i.device
+      << " from=" << i.opened_step;
+  return out.str();
+}
+
 std::string Dump(const Effects& effects) {
   std::ostringstream out;
   for (const Notice& n : effects.notices) {

@@ -19,6 +19,8 @@ std::string DumpVerdict(const RunView& run);
 // What is found now, however it is grouped: the same for every interleaving of
 // ranks.
 std::string DumpFindings(const RunView& run);
+// What an incident is named after.
+std::string DumpName(const Incident& incident);
 
 }  // namespace nanwatch
 

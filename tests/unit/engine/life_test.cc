@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/limits.h"
 #include "tests/unit/engine/driver.h"
 
 namespace nanwatch {
@@ -109,6 +110,69 @@ TEST(LifeTest, LostRunAsksToBeClosedAfterAQuarterOfAnHour) {
   EXPECT_EQ(run->incidents[0].state, AlertState::kResolved);
   EXPECT_EQ(run->incidents[0].resolved_reason, "lost");
   EXPECT_TRUE(driver.effects().notices.back().resolved);
+}
+
+TEST(LifeTest, TheOptionsAreAnEventAndHoldFromThereOn) {
+  Driver driver;
+  const SessionId lost = driver.Open("lost");
+  driver.Lose(lost);
+  driver.Wait(seconds(30));
+  driver.Say({}, RulesLoaded{{},
+                             {.lost_run_closes_after = minutes(2),
+                              .ended_run_leaves_after = seconds(20)}});
+  driver.Close(driver.Open("ended"));
+  driver.Wait(seconds(19));
+  EXPECT_NE(driver.Run("ended"), nullptr);
+  EXPECT_THAT(driver.effects().close, IsEmpty());
+  driver.Wait(seconds(1));
+  EXPECT_EQ(driver.Run("ended"), nullptr);
+  driver.Wait(seconds(72));
+  EXPECT_THAT(driver.effects().close, ElementsAre(RunKey{"lost", 0}));
+}
+
+TEST(LifeTest, TheHoldOfAlertsIsAnEventToo) {
+  Driver driver(EngineOptions{.alert = {.hold = minutes(3)}});
+  const SessionId s = driver.Open("job");
+  driver.Lose(s);
+  driver.Wait(seconds(1));
+  OpenSessionMessage again;
+  again.session = s;
+  again.run_id = "job";
+  driver.Open(again);
+  driver.Wait(seconds(170));
+  EXPECT_EQ(driver.Run("job")->incidents.at(0).state, AlertState::kFiring);
+  driver.Wait(seconds(11));
+  EXPECT_EQ(driver.Run("job")->incidents.at(0).state, AlertState::kResolved);
+}
+
+TEST(LifeTest, AnEndedRunStaysWhileAFileIsRead) {
+  Driver driver;
+  driver.Close(driver.Open("job"));
+  Engine reading(Engine::EndedRuns::kStay);
+  Effects effects;
+  for (const StampedEvent& e : driver.history()) {
+    reading.Apply(e.now, e.event, &effects);
+  }
+  reading.Advance(driver.now() + hours(24 * 365), &effects);
+  EXPECT_EQ(reading.stats().runs, 1u);
+}
+
+TEST(LifeTest, IdsOfRunsAreForgottenWhenThereAreTooMany) {
+  Driver driver;
+  driver.Close(driver.Open("oldest"));
+  driver.Wait(minutes(10));
+  driver.Open("held");
+  for (size_t i = 0; i < limits::kRunIds; ++i) {
+    driver.engine().KnowAttempt({"id-" + std::to_string(i), 3});
+  }
+  EXPECT_EQ(driver.engine().stats().run_ids_forgotten, limits::kRunIds / 8);
+  const auto attempt_of = [&](const std::string& id) {
+    driver.Open(id);
+    return driver.last_opened.run.attempt;
+  };
+  EXPECT_EQ(attempt_of("oldest"), 0);  // forgotten: begins anew
+  EXPECT_EQ(attempt_of("held"), 1);    // rank 0 is there already
+  EXPECT_EQ(attempt_of("id-" + std::to_string(limits::kRunIds - 1)), 4);
 }
 
 TEST(LifeTest, StalledIsForTheConnected) {

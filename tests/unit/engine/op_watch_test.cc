@@ -90,6 +90,19 @@ TEST_F(OpWatchTest, StepsAreJudgedOneByOneHoweverTheyCame) {
   EXPECT_EQ(watch_.Forward(2).bad, 1u);
 }
 
+TEST_F(OpWatchTest, WithoutTheCountASaturatingDeviceProvesNoStatusClean) {
+  OpColumns columns =
+      OpRows({{.step = 1, .op = 0, .nan = 1}, {.step = 1, .op = 1}}, kStart);
+  RowMarks marks;
+  watch_.Take(columns, /*saturation=*/true, INT64_MIN, &marks);
+  EXPECT_EQ(watch_.Forward(1).clean, 1u);
+  columns.step = {2, 2};
+  columns.count[static_cast<int>(OpCount::kSaturated)].reset();
+  watch_.Take(columns, /*saturation=*/true, INT64_MIN, &marks);
+  EXPECT_EQ(watch_.Forward(2).clean, 0u);
+  EXPECT_EQ(watch_.Forward(2).bad, 1u);
+}
+
 TEST_F(OpWatchTest, CountsLateRows) {
   EXPECT_EQ(Take({{.step = 3, .op = 0}, {.step = 5, .op = 0}}, 5), 1u);
 }

@@ -104,6 +104,54 @@ TEST(RequestsTest, WhoComesLaterIsToldToStopToo) {
   EXPECT_EQ(told.reason, "wrong data");
 }
 
+int Stops(const Driver& driver, SessionId session) {
+  int stops = 0;
+  for (const Request& r : driver.effects().requests) {
+    stops += r.kind == Request::Kind::kStop && r.session == session;
+  }
+  return stops;
+}
+
+TEST(RequestsTest, StopOnReachesWhoComesLater) {
+  Driver driver(EngineOptions{.stop_on = Severity::kCritical});
+  const SessionId s = driver.Open("job", 0, 2);
+  driver.Steps(s, {{.step = 1, .scale = 4, .overflow = false}});
+  driver.Steps(s, Falling(2, 30, 2));
+  ASSERT_EQ(Stops(driver, s), 1);
+  const auto reason = driver.Run("job")->stop_requested;
+  ASSERT_TRUE(reason);
+  EXPECT_THAT(*reason, ::testing::HasSubstr("engine.stop_on"));
+  const SessionId late = driver.Open("job", 1, 2);
+  ASSERT_EQ(Stops(driver, late), 1);
+  EXPECT_EQ(driver.effects().requests.back().reason, *reason);
+  // Who was asked is not asked again.
+  driver.Steps(s, Falling(32, 30, 1e-9));
+  EXPECT_EQ(Stops(driver, s), 1);
+}
+
+TEST(RequestsTest, WhoGoesOnAfterItsStreamBrokeHearsItAgain) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  EXPECT_FALSE(driver.engine().StopAsked(s));
+  driver.Say({"job", 0}, StopRequest());
+  const auto again = driver.engine().StopAsked(s);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->id, driver.effects().requests.back().id);
+  EXPECT_EQ(again->session, s);
+  EXPECT_EQ(again->reason, "wrong data");
+  EXPECT_FALSE(driver.engine().StopAsked(s + 1));
+}
+
+TEST(RequestsTest, StopOnThatIsSetWhileItFiresAsksAtOnce) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Steps(s, {{.step = 1, .scale = 4, .overflow = false}});
+  driver.Steps(s, Falling(2, 30, 2));
+  ASSERT_EQ(Stops(driver, s), 0);
+  driver.Say({}, RulesLoaded{{}, {.stop_on = Severity::kCritical}});
+  EXPECT_EQ(Stops(driver, s), 1);
+}
+
 TEST(RequestsTest, AClosedRunIsNotAskedToStop) {
   Driver driver;
   driver.Open("job");

@@ -180,6 +180,37 @@ TEST(Tracker, ForecastsTheFloorAtTheRateOfTheFall) {
   EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
 }
 
+TEST(Tracker, TheForecastIsTheModels) {
+  // Two overflows a backoff, whichever of them the record shows.
+  ScalerDeclaration d = Declared("ascend_tf");
+  d.init_scale = 4294967296.0;
+  d.backoff_factor = 0.5;
+  Feed f(d);
+  ScalerModel model(Resolve(FindScaler("ascend_tf"), d));
+  for (int i = 0; i < 20; ++i) {
+    f.Step(model.scale(), true);
+    model.Next(true);
+    if (i < 2) continue;  // it does not fall yet
+    int64_t left = 0;
+    ScalerModel ahead = model;
+    for (; ahead.scale() > 1; ++left) ahead.Next(true);
+    ASSERT_TRUE(f.tracker.attempts_to_floor()) << i;
+    EXPECT_NEAR(static_cast<double>(*f.tracker.attempts_to_floor()),
+                static_cast<double>(left), 2)
+        << i;
+  }
+  // Every tenth attempt overflows: ten times as long.
+  Feed slow(Declared("jmp"));
+  double scale = 32768;
+  slow.Step(scale, false);
+  for (int fall = 0; fall < 4; ++fall) {
+    slow.Step(scale /= 2, true);
+    if (fall < 3) slow.Good(scale, 9);
+  }
+  // 11 halvings left; 4 in 31 attempts so far.
+  EXPECT_THAT(slow.tracker.attempts_to_floor(), Optional(86));
+}
+
 TEST(Tracker, UnusableScalesNeverEnter) {
   Feed f(Declared("pytorch"));
   f.Step(1024, false);

@@ -182,6 +182,33 @@ TEST_F(ApiTest, ARunThatHasLeftIsJudgedAgain) {
   EXPECT_FALSE(few.contains("headline"));
 }
 
+TEST_F(ApiTest, IncidentsOfAPastRunAreThoseJudgedAgain) {
+  RunRow row;
+  row.key = {"old", 2};
+  daemon_.history.runs = {row};
+  // A muted one was never reported, and a report does not say what came after.
+  daemon_.history.sent = {{row.key, SampleIncident(7, 0)}};
+  daemon_.past_run = [&](std::string_view, std::optional<int32_t> attempt)
+      -> Result<std::shared_ptr<const RunView>> {
+    if (attempt) return Error{"too long"};
+    RunView run = SampleRun("old");
+    run.incidents = {SampleIncident(7, 0), SampleIncident(9, 0)};
+    for (Incident& incident : run.incidents) {
+      incident.state = AlertState::kResolved;
+      incident.resolved_reason = "all ranks closed";
+    }
+    return std::make_shared<const RunView>(std::move(run));
+  };
+  const ParsedJson judged = GetJson("/api/v1/runs/old/incidents")["incidents"];
+  ASSERT_EQ(judged.size(), 2u);
+  EXPECT_EQ(judged[0]["state"], "resolved");
+  EXPECT_EQ(judged[1]["resolved_reason"], "all ranks closed");
+  const ParsedJson sent =
+      GetJson("/api/v1/runs/old/attempts/2/incidents")["incidents"];
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0]["state"], "firing");
+}
+
 TEST_F(ApiTest, BadNumbersAreToldByName) {
   Show({SampleRun("a")});
   for (const char* query :

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "nanwatch/v1/history.pb.h"
 #include "tests/unit/wire/random_event.h"
 
 namespace nanwatch {
@@ -243,8 +244,11 @@ TEST(EventCodecTest, KeepsTheDaemonsOwnEvents) {
   EXPECT_EQ(std::get<RulesLoaded>(RoundTrip(OfDaemon(rules)).body).rules,
             rules.rules);
 
-  const Event started = RoundTrip(OfDaemon(DaemonStarted{"engine-1"}));
+  const Event started =
+      RoundTrip(OfDaemon(DaemonStarted{"engine-1", FromMicros(7), "0.1+abc"}));
   EXPECT_EQ(std::get<DaemonStarted>(started.body).engine_version, "engine-1");
+  EXPECT_EQ(std::get<DaemonStarted>(started.body).engine_build, "0.1+abc");
+  EXPECT_EQ(std::get<DaemonStarted>(started.body).alive_until, FromMicros(7));
   EXPECT_EQ(started.rank, -1);
 
   const std::string state("\0\xff\xfe state", 9);
@@ -252,6 +256,40 @@ TEST(EventCodecTest, KeepsTheDaemonsOwnEvents) {
       RoundTrip(OfRank(RunCheckpoint{"engine-1", state})).body);
   EXPECT_EQ(checkpoint.state, state);
   EXPECT_EQ(checkpoint.engine_version, "engine-1");
+}
+
+TEST(EventCodecTest, KeepsTheEnginesOptions) {
+  RulesLoaded loaded;
+  loaded.engine.alert = {std::chrono::seconds(61), Duration(0), 9};
+  loaded.engine.lost_run_closes_after = std::chrono::seconds(62);
+  loaded.engine.ended_run_leaves_after = std::chrono::seconds(63);
+  loaded.engine.stop_on = Severity::kWarning;
+  EXPECT_EQ(std::get<RulesLoaded>(RoundTrip(OfDaemon(loaded)).body).engine,
+            loaded.engine);
+}
+
+TEST(EventCodecTest, OptionsOfBeforeTheyWereKeptAreTheDefaults) {
+  v1::StoredEvent old;
+  old.mutable_rules_loaded()->add_rules()->set_name("loss_nan");
+  const Result<Event> event = DecodeEvent(old.SerializeAsString());
+  ASSERT_TRUE(event.ok()) << event.error();
+  const auto& loaded = std::get<RulesLoaded>(event->body);
+  EXPECT_EQ(loaded.rules.rules.size(), 1u);
+  EXPECT_EQ(loaded.engine, EngineOptions{});
+}
+
+TEST(EventCodecTest, RefusesOptionsThatNobodyCouldHaveSet) {
+  v1::StoredEvent damaged;
+  auto* engine = damaged.mutable_rules_loaded()->mutable_engine();
+  engine->set_alert_hold_us(-1);
+  EXPECT_FALSE(DecodeEvent(damaged.SerializeAsString()).ok());
+  engine->set_alert_hold_us(INT64_MAX);
+  EXPECT_FALSE(DecodeEvent(damaged.SerializeAsString()).ok());
+  engine->set_alert_hold_us(1);
+  engine->set_stop_on(4);
+  EXPECT_FALSE(DecodeEvent(damaged.SerializeAsString()).ok());
+  engine->set_stop_on(3);
+  EXPECT_TRUE(DecodeEvent(damaged.SerializeAsString()).ok());
 }
 
 TEST(EventCodecTest, KeepsEndingsAndAnnotations) {

@@ -1,0 +1,37 @@
+// EngineOptions: what the engine's decisions hang on beside the thresholds of
+// its rules. Kept in history whole (RulesLoaded), like them.
+
+#ifndef NANWATCH_MODEL_ENGINE_OPTIONS_H_
+#define NANWATCH_MODEL_ENGINE_OPTIONS_H_
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "model/severity.h"
+
+namespace nanwatch {
+
+struct AlertPolicy {
+  // A firing incident stays for so long, that Alertmanager's group_wait (30 s)
+  // does not swallow it.
+  Duration hold = std::chrono::seconds(45);
+  // Resolved, then back within this: the same incident, re-opened.
+  Duration reopen_within = std::chrono::minutes(15);
+  // Re-opened so often, it flaps: from then on it must last `hold` before it
+  // fires again.
+  int32_t flaps_after = 3;
+  bool operator==(const AlertPolicy&) const = default;
+};
+
+struct EngineOptions {
+  AlertPolicy alert;
+  Duration lost_run_closes_after = std::chrono::minutes(15);
+  Duration ended_run_leaves_after = std::chrono::minutes(5);
+  // Severities at which a run is asked to stop; none: never (the default).
+  Severity stop_on = Severity::kNone;
+  bool operator==(const EngineOptions&) const = default;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_ENGINE_OPTIONS_H_
