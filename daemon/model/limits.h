@@ -12,8 +12,7 @@ namespace nanwatch::limits {
 // --- One message from a client -------------------------------------------
 // A full StepBatch of kStepsPerBatch with every column is
 // 4096 x ~110 B = 450 KB, a full OpBatch 16384 x ~60 B = 1 MB.
-// Beyond: refused ("message_bytes"). Beyond twice as much gRPC does not read it
-// and ends the stream with RESOURCE_EXHAUSTED and a sentence of its own.
+// Beyond: refused ("message_bytes").
 inline constexpr size_t kMessageBytes = 4 << 20;
 // Beyond: the batch is refused, INVALID ("batch_records").
 inline constexpr size_t kStepsPerBatch = 4096;
@@ -41,6 +40,10 @@ inline constexpr size_t kOpsPerSession = 65536;
 // ("sessions_per_stream").
 inline constexpr size_t kSessionsPerStream = 4096;
 inline constexpr size_t kStreams = 4096;  // ("streams"), 51 KB each in gRPC
+// What gRPC holds for all connections: 51 KB each, 210 MB for kStreams, and
+// messages until they are whole, whose size nobody sees before. Beyond: gRPC
+// ends streams; their clients come back and send again what was not held.
+inline constexpr size_t kGrpcBytes = 512 << 20;
 // What streams remember of the shapes of ops, 8 B for each op of each session
 // that is open on them: as many as kOpBytes has room for at kRankOpBytes each
 // (8 M), and so 64 MB, at most twice that in memory. Beyond: further names are
