@@ -1,10 +1,14 @@
 // bad_client: a client that says whatever it is told. Each line of the input is
 // one message for the ingest stream: an IngestRequest in protobuf's text format
 // (`open { session: 7 }`, on one line), or `bytes` and hexadecimal digits,
-// which go out as they are. Each answer is printed as one line of JSON. At the
-// end of the input the stream is closed, and how it ended is printed as
+// which go out as they are, or `pad`, a number of MiB, and a message, which
+// goes out with so many zeros in an unknown field at its end. Each answer is
+// printed as one line of JSON. At the end of the input the stream is closed,
+// and how it ended is printed as
 // {"status": CODE, "message": TEXT}.
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/grpcpp.h>
@@ -15,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "nanwatch/v1/ingest.grpc.pb.h"
 
@@ -33,6 +38,17 @@ std::string FromHex(const std::string& digits) {
   return bytes;
 }
 
+// A field that no version knows, before `bytes` bytes of it.
+std::string PaddingHead(uint64_t bytes) {
+  std::string head;
+  google::protobuf::io::StringOutputStream stream(&head);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.WriteTag(10'000 << 3 | 2);
+  out.WriteVarint64(bytes);
+  out.Trim();
+  return head;
+}
+
 // The bytes that a line of the input stands for; ends the program for a line
 // that is nothing.
 std::string BytesOf(const std::string& line) {
@@ -43,6 +59,20 @@ std::string BytesOf(const std::string& line) {
     std::_Exit(2);
   }
   return request.SerializeAsString();
+}
+
+ByteBuffer MessageOf(const std::string& line) {
+  if (!line.starts_with("pad ")) {
+    const grpc::Slice slice(BytesOf(line));
+    return ByteBuffer(&slice, 1);
+  }
+  const size_t end = line.find(' ', 4);
+  const size_t mebibytes = std::stoul(line.substr(4, end - 4));
+  std::vector<grpc::Slice> slices = {grpc::Slice(BytesOf(line.substr(end + 1)) +
+                                                 PaddingHead(mebibytes << 20))};
+  const grpc::Slice zeros(std::string(1 << 20, 0));
+  slices.resize(1 + mebibytes, zeros);  // the same megabyte again and again
+  return ByteBuffer(slices.data(), slices.size());
 }
 
 void Print(const std::string& line) {
@@ -79,8 +109,7 @@ int Talk(const std::string& address) {
   std::thread reader([&] { PrintAnswers(stream.get()); });
   std::string line;
   while (std::getline(std::cin, line)) {
-    const grpc::Slice slice(BytesOf(line));
-    if (!stream->Write(ByteBuffer(&slice, 1))) break;  // the stream is over
+    if (!stream->Write(MessageOf(line))) break;  // the stream is over
   }
   stream->WritesDone();
   reader.join();

@@ -136,6 +136,7 @@ void Settle(const Options& o, nanwatch_session* session, Outcome* outcome) {
   nanwatch_get_stats(session, &stats);
   outcome->pushed += stats.pushed;
   outcome->acked += stats.acked;
+  outcome->not_durable += stats.not_durable;
   outcome->dropped += stats.dropped;
   outcome->reconnects += stats.reconnects;
   const int64_t begun = NowNanos();
@@ -152,6 +153,7 @@ void Print(const Outcome& outcome) {
       "\"slowest_close_ms\": %lld}\n",
       static_cast<unsigned long long>(outcome.pushed),
       static_cast<unsigned long long>(outcome.acked),
+      static_cast<unsigned long long>(outcome.not_durable),
       static_cast<unsigned long long>(outcome.dropped),
       static_cast<unsigned long long>(outcome.reconnects),
       outcome.flushed ? "true" : "false",

@@ -115,25 +115,26 @@ def test_rubbish_in_between_harms_nobody(house, line, words):
     assert counted(house, "nanwatch_ingest_refusals_total") == before + 1
 
 
-def test_a_message_beyond_what_grpc_takes_ends_its_stream_alone(house):
-    with Raw(house.address) as raw, Raw(house.address) as other:
-        raw.opened(2001, "huge")
-        other.opened(2002, "beside")
-        raw.say(steps(2001, 1))
-        raw.acked(1)
-        raw.say(steps(2001, 2, 10, 1, f'optimizers: "{"x" * (9 << 20)}"'))
-        status = raw.end()
-        assert status["status"] == 8  # RESOURCE_EXHAUSTED
-        assert "larger than max" in status["message"]
-        other.say(steps(2002, 1))
-        other.acked(1)
-    # The session goes on where it was, on another stream.
+@pytest.mark.parametrize("mebibytes", [5, 9, 100])
+def test_a_message_of_any_size_is_refused_alone(house, mebibytes):
+    session, run = 2000 + mebibytes, f"huge-{mebibytes}"
+    before = (refusals(house, "limit"), limit_hits(house, "message_bytes"))
     with Raw(house.address) as raw:
-        opened = raw.opened(2001, "huge")
-        assert int(opened["heldSequence"]) == 1
-        raw.say(steps(2001, 2, 10))
-        raw.acked(2)
-    assert int(summary(house, "huge")["steps"]) == 20
+        raw.opened(session, run)
+        raw.say(steps(session, 1),
+                f"pad {mebibytes} " + steps(session, 2, 10, 1))
+        refusal = raw.hear("refusal", 30)
+        assert refusal["code"] == "REFUSAL_CODE_LIMIT"
+        assert int(refusal["sequence"]) == 2
+        assert (f"StepBatch of session {session:x}, sequence 2: it has "
+                f"{mebibytes << 20}"[:-3] in refusal["message"]), refusal
+        assert "at most 4194304 are taken; send smaller batches" in refusal[
+            "message"]
+        raw.say(steps(session, 3, 20))
+        raw.acked(3)
+    assert int(summary(house, run)["steps"]) == 20
+    assert refusals(house, "limit") == before[0] + 1
+    assert limit_hits(house, "message_bytes") == before[1] + 1
 
 
 def test_out_of_sequence_says_where_to_go_on(house):

@@ -1,6 +1,10 @@
 """More than a daemon takes, from one client: bounded, told, and alone."""
 
-from conftest import Daemon, counted, feed, limit_hits, summary, wait_for
+import json
+import re
+
+import pytest
+from conftest import ALL, Daemon, counted, feed, limit_hits, summary, wait_for
 from raw_client import Raw, names, opening, ops, steps
 
 
@@ -68,6 +72,30 @@ def test_a_million_ops_from_one_client(folder):
             assert resident_mb(daemon) < 400
             other.say(steps(1, 1))
             other.acked(1)
+    finally:
+        daemon.kill()
+
+
+@pytest.mark.skipif(not ALL, reason="half a minute: only under --all")
+def test_endless_messages_end_their_streams_and_not_the_daemon(folder):
+    """gRPC shows a message's size only when it has the whole; what it may hold
+    of all together is bounded, and who comes back loses nothing."""
+    daemon = Daemon(folder).start()
+    try:
+        feeder = feed(daemon.address, "--run", "beside", "--steps", "4000",
+                      "--rate", "200", "--flush-ms", "60000", wait=False)
+        with Raw(daemon.address) as one, Raw(daemon.address) as two:
+            for session, raw in ((1, one), (2, two)):
+                raw.opened(session, f"endless-{session}")
+                raw.say(f"pad 2000 {steps(session, 1)}")
+            for raw in (one, two):
+                assert raw.hear("status", 120)["status"] in (8, 13, 14)
+        with open(f"/proc/{daemon.process.pid}/status") as status:
+            peak_kb = int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
+        assert peak_kb < 700 << 10
+        told = json.loads(feeder.communicate(timeout=120)[0])
+        assert told["flushed"] and told["pushed"] == told["acked"] == 4000, told
+        assert int(summary(daemon, "beside")["steps"]) == 4000
     finally:
         daemon.kill()
 
