@@ -20,8 +20,11 @@ struct WebOptions {
   std::vector<std::string> allowed_hosts;
   // Requests answered at once; others wait. 1 .. 64.
   int threads = 4;
-  // A client that sends or reads nothing for so long is cut off. 1 .. 300.
-  int timeout_seconds = 10;
+  // A client that has not sent its request, or reads nothing of the reply, for
+  // so long is cut off. Short, since requests are one packet and whoever holds
+  // the connection open holds one of the connections served at once, which are
+  // `threads` and 20 more. 1 .. 300.
+  int timeout_seconds = 2;
 };
 
 }  // namespace nanwatch

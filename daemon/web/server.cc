@@ -5,10 +5,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <future>
+#include <semaphore>
 #include <utility>
 
 #include "base/mutex.h"
@@ -17,6 +19,13 @@
 
 namespace nanwatch {
 namespace {
+
+// Served beyond those that are answered: clients that dawdle over a request or
+// a reply keep nobody else waiting. A thread each, 60 KB.
+constexpr int kDawdlers = 20;
+// Of a reply; a client that takes longer than so many timeouts is cut off.
+constexpr int kTimeoutsPerReply = 15;
+constexpr size_t kWriteBytes = 64 << 10;
 
 std::string Header(const mg_connection* connection, const char* name) {
   const char* value = mg_get_header(connection, name);
@@ -48,15 +57,30 @@ void Knock(const std::string& host, int port) {
   freeaddrinfo(found);
 }
 
+class Turn {
+ public:
+  explicit Turn(std::counting_semaphore<>& turns) : turns_(turns) {
+    turns_.acquire();
+  }
+  ~Turn() { turns_.release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::counting_semaphore<>& turns_;
+};
+
 class CivetServer : public WebServer {
  public:
   CivetServer(const WebOptions& options, WebBackend backend)
-      : site_(std::move(backend), WithMachineName(options.allowed_hosts)) {}
+      : site_(std::move(backend), WithMachineName(options.allowed_hosts)),
+        answering_(options.threads),
+        reply_time_(kTimeoutsPerReply * options.timeout_seconds) {}
   ~CivetServer() override { Stop(); }
 
   Status Listen(const WebOptions& options) {
     mg_init_library(0);
-    const std::string threads = std::to_string(options.threads);
+    const std::string threads = std::to_string(options.threads + kDawdlers);
     const std::string timeout = std::to_string(options.timeout_seconds * 1000);
     const char* settings[] = {"listening_ports",
                               options.listen.c_str(),
@@ -124,11 +148,29 @@ class CivetServer : public WebServer {
     request.host = Header(connection, "Host");
     request.accept = Header(connection, "Accept");
     request.accept_encoding = Header(connection, "Accept-Encoding");
-    const HttpReply reply = server->site_.Answer(request);
+    const HttpReply reply = server->Answer(request);
     std::string bytes = HeaderBlock(reply);
     if (request.method != "HEAD") bytes += reply.body;
-    mg_write(connection, bytes.data(), bytes.size());
+    Write(connection, bytes, server->reply_time_);
     return reply.status;
+  }
+
+  HttpReply Answer(const HttpRequest& request) {
+    const Turn turn(answering_);
+    return site_.Answer(request);
+  }
+
+  // civetweb's own timeout is of a pause, not of the whole.
+  static void Write(mg_connection* connection, const std::string& bytes,
+                    std::chrono::seconds most) {
+    const auto end = std::chrono::steady_clock::now() + most;
+    size_t at = 0;
+    while (at < bytes.size() && std::chrono::steady_clock::now() < end) {
+      const size_t size = std::min(kWriteBytes, bytes.size() - at);
+      const int written = mg_write(connection, bytes.data() + at, size);
+      if (written <= 0 || static_cast<size_t>(written) != size) return;
+      at += size;
+    }
   }
 
   // civetweb says only here why it did not start.
@@ -153,6 +195,8 @@ class CivetServer : public WebServer {
   }
 
   Site site_;
+  std::counting_semaphore<> answering_;
+  const std::chrono::seconds reply_time_;
   mg_context* context_ = nullptr;
   int port_ = 0;
   std::string host_;

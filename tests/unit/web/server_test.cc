@@ -2,6 +2,9 @@
 
 #include <curl/curl.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <string>
 #include <thread>
@@ -50,10 +53,22 @@ Answer Fetch(const std::string& url, const std::string& host = "",
   return answer;
 }
 
+int Connect(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int rc =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  return rc == 0 ? fd : -1;
+}
+
 class ServerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     options_.listen = "127.0.0.1:0";
+    options_.timeout_seconds = 1;
     daemon_.snapshot = SnapshotOf({SampleRun("team/a..b/../c")});
     auto server = WebServer::Start(options_, daemon_.Backend());
     ASSERT_TRUE(server.ok()) << server.error();
@@ -121,6 +136,31 @@ TEST_F(ServerTest, ManyAtOnceAreAllAnswered) {
   }
   for (std::thread& client : clients) client.join();
   EXPECT_THAT(status, ::testing::Each(200));
+}
+
+// Twenty that begin a request and never end it are five times the threads.
+TEST_F(ServerTest, HalfOpenConnectionsKeepNobodyWaiting) {
+  std::vector<int> dawdlers;
+  for (int i = 0; i < 20; ++i) {
+    const int fd = Connect(server_->port());
+    ASSERT_GE(fd, 0);
+    ASSERT_EQ(send(fd, "GET /metr", 9, MSG_NOSIGNAL), 9);
+    dawdlers.push_back(fd);
+  }
+  EXPECT_EQ(Fetch(Url("/metrics")).status, 200);
+  // None of them was cut off to make room, and all are in the end.
+  for (const int fd : dawdlers) {
+    char byte = 0;
+    EXPECT_EQ(recv(fd, &byte, 1, MSG_DONTWAIT), -1);
+  }
+  for (const int fd : dawdlers) {
+    std::string told;
+    char bytes[512];
+    ssize_t n = 0;
+    while ((n = recv(fd, bytes, sizeof bytes, 0)) > 0) told.append(bytes, n);
+    EXPECT_THAT(told, HasSubstr("400 Bad Request"));
+    close(fd);
+  }
 }
 
 TEST_F(ServerTest, StopsAndGivesThePortBack) {

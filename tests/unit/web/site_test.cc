@@ -98,7 +98,8 @@ TEST_F(SiteTest, AnEndedRunIsAsBadAsItEverWas) {
   incident.fired = ended.opened;
   daemon_.snapshot = SnapshotOf({SampleRun("fine"), ended});
   const std::string page = Get("/").body;
-  EXPECT_THAT(page, HasSubstr("<td>critical, ended</td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"state\">closed</td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"verdict\">critical</td>"));
   EXPECT_LT(page.find("ended</a>"), page.find("fine</a>"));
 }
 
