@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/step_slice.h"
 #include "tests/property/training.h"
@@ -201,17 +203,28 @@ std::vector<std::vector<Event>> RankStreams(uint64_t seed, int ranks,
   return streams;
 }
 
+struct Seen {
+  std::string findings;                   // in the end
+  std::set<std::string> names;            // of what is not resolved then
+  std::map<uint64_t, std::string> by_id;  // the newest name of each incident
+};
+
 // Ranks take turns at random, none more than `lead` records before another.
-std::string Interleaved(const std::vector<std::vector<Event>>& streams,
-                        size_t lead, Random& random) {
+Seen Interleaved(const std::vector<std::vector<Event>>& streams, size_t lead,
+                 Random& random) {
   Driver driver;
+  Seen seen;
   const int ranks = static_cast<int>(streams.size());
   for (int rank = 0; rank < ranks; ++rank) driver.Open("job", rank, ranks);
   driver.Sleep(std::chrono::hours(1));
   std::vector<size_t> at(streams.size());
   while (true) {
-    size_t slowest = SIZE_MAX;
-    for (size_t r = 0; r < at.size(); ++r) slowest = std::min(slowest, at[r]);
+    const size_t slowest = *std::min_element(at.begin(), at.end());
+    if (slowest == *std::max_element(at.begin(), at.end())) {
+      for (const Incident& incident : driver.Run("job")->incidents) {
+        seen.by_id[incident.id] = DumpName(incident);
+      }
+    }
     if (slowest == streams[0].size()) break;
     const size_t r = Below(random, at.size());
     if (at[r] == streams[r].size() || at[r] >= slowest + lead) continue;
@@ -219,16 +232,37 @@ std::string Interleaved(const std::vector<std::vector<Event>>& streams,
   }
   // What is over resolves when its hold has passed.
   driver.Wait(std::chrono::seconds(90));
-  return DumpFindings(*driver.Run("job"));
+  const auto run = driver.Run("job");
+  seen.findings = DumpFindings(*run);
+  for (const Incident& incident : run->incidents) {
+    if (incident.state == AlertState::kResolved) continue;
+    seen.names.insert(DumpName(incident));
+  }
+  return seen;
 }
 
 TEST_P(EngineProperty, InterleavingOfRanksDecidesNothing) {
   Random random(GetParam());
   const auto streams = RankStreams(GetParam(), 4, 120);
-  const std::string together = Interleaved(streams, 1, random);
+  const Seen together = Interleaved(streams, 1, random);
   for (int round = 0; round < 3; ++round) {
-    ASSERT_EQ(together, Interleaved(streams, 32, random))
+    const Seen apart = Interleaved(streams, 32, random);
+    ASSERT_EQ(together.findings, apart.findings)
         << Seed() << ", round " << round;
+    ASSERT_EQ(together.names, apart.names) << Seed() << ", round " << round;
+  }
+}
+
+// Which of the ranks is heard first of a step changes no name and no id.
+TEST_P(EngineProperty, OrderOfRanksWithinAStepDecidesNothing) {
+  Random random(GetParam());
+  const auto streams = RankStreams(GetParam(), 4, 120);
+  const Seen once = Interleaved(streams, 1, random);
+  EXPECT_GT(once.by_id.size(), 1u) << Seed();
+  for (int round = 0; round < 5; ++round) {
+    const Seen again = Interleaved(streams, 1, random);
+    ASSERT_EQ(once.findings, again.findings) << Seed() << ", round " << round;
+    ASSERT_EQ(once.by_id, again.by_id) << Seed() << ", round " << round;
   }
 }
 
