@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/time.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/run.h"
 #include "model/step.h"
+#include "scaler/headroom.h"
 #include "scaler/tracker.h"
 
 namespace nanwatch {
@@ -30,6 +32,23 @@ struct StepOps {
   int32_t origin = -1;   // op index of the first bad output whose inputs
                          // are not known to be bad; -1: none
   bool forward_nonfinite = false;  // NaN or Inf in a forward input or output
+  bool collected = false;          // any op status of this step, bad or clean
+  // The first bad status, in execution order, is the result of a collective
+  // whose inputs on this rank are known to be clean.
+  bool collective_first = false;
+  bool collective_nan = false;  // and that holds a NaN
+};
+
+// What the gradients of one step and rank say together, the loss scale
+// included.
+struct StepGradients {
+  GradientRange range;  // tensors in fp16
+  // Root mean square of the gradient that arrives at the first and at the last
+  // op of the execution order that has one; orders -1: none.
+  int32_t first_order = -1;
+  int32_t last_order = -1;
+  float first_rms = 0;
+  float last_rms = 0;
 };
 
 // OnStep: one record of one rank and optimizer.
@@ -38,11 +57,30 @@ struct StepContext {
   const StepRecord& record;
   const ScalerTracker& scaler;  // has seen `record`
   const StepOps& ops;
+  // Null: no op status of a gradient at this step. The names are of the ops
+  // with the largest lower bound and with the largest value.
+  const StepGradients* gradients = nullptr;
+  std::string_view lowest_name{};
+  std::string_view largest_name{};
 };
 
 // OnOp: one interesting status (bad, near the limit, or of an op that a rule
 // has state on), together with the step record that it belongs to.
 enum class InputState : uint8_t { kNotCollected, kClean, kBad };
+// What the statuses before this one left behind, for rules that judge a change.
+struct OpTrend {
+  // Largest magnitude of the op's input at this step; -1: not collected.
+  float input_abs_max = -1;
+  // FP8: scale_inv of the status before; 0: none. Usual share of zeros of this
+  // tensor, of 16 statuses at least; -1: not known.
+  float scale_inv_before = 0;
+  float usual_zeros = -1;
+  // Outputs so far whose largest magnitude was at most kMutation times that of
+  // the input; up to 255.
+  uint8_t calm = 0;
+};
+// Outputs that are so much larger than the input are looked at.
+inline constexpr float kMutation = 100;  // msprobe
 struct OpContext {
   const RunDescription& run;
   const OpName& op;
@@ -51,6 +89,7 @@ struct OpContext {
   const StepRecord* record;  // null: op statuses without step records
   const ScalerTracker& scaler;
   int64_t attempt;  // optimizer attempts of the rank so far
+  OpTrend trend{};
 };
 
 // OnAligned: one step (n-th try) of all ranks of an agreement group.
@@ -66,15 +105,47 @@ struct AlignedStep {
   double scale_max = 0;
   int32_t scale_min_rank = -1;
   int32_t scale_max_rank = -1;
+  int32_t scales_at_min = 0;  // ranks with exactly that scale
+  int32_t scales_at_max = 0;
   // Skip decision over ranks that reported one.
   int32_t skipped = 0;
   int32_t applied = 0;
   int32_t first_skipped_rank = -1;
   int32_t first_applied_rank = -1;
+  // Finite gradient norms > 0, over ranks that reported one. `second` is the
+  // largest but one.
+  int32_t norms = 0;
+  double norm_min = 0;
+  double norm_max = 0;
+  double norm_second = 0;
+  int32_t norm_min_rank = -1;
+  int32_t norm_max_rank = -1;
+  // Ranks with a gradient norm or a loss, and those where one of them is not
+  // finite; the lowest of these.
+  int32_t judged_finite = 0;
+  int32_t nonfinite = 0;
+  int32_t nonfinite_rank = -1;
+  // Digests of the replica: how many, and how many equal the lowest and the
+  // highest, with the lowest rank of each.
+  int32_t digests = 0;
+  uint64_t digest_min = 0;
+  uint64_t digest_max = 0;
+  int32_t digest_min_count = 0;
+  int32_t digest_max_count = 0;
+  int32_t digest_min_rank = -1;
+  int32_t digest_max_rank = -1;
+  // Ranks with op statuses at this step; of those, where the first bad one is a
+  // collective's result of clean inputs, and where it is something else.
+  int32_t ops_collected = 0;
+  int32_t collective_first = 0;
+  int32_t collective_nan = 0;
+  int32_t bad_first = 0;
+  int32_t collective_rank = -1;
 };
 struct AlignedContext {
   const RunDescription& run;
   const AlignedStep& step;
+  Time time{};  // of the newest record of the step
 };
 
 // OnTime: the state of a run at `now`, judged once a second of engine time.

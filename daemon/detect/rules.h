@@ -8,32 +8,55 @@
 #include <string_view>
 #include <vector>
 
+#include "detect/comm_nonfinite_origin.h"
+#include "detect/fp8_clip.h"
+#include "detect/fp8_underflow.h"
 #include "detect/gnorm_explosion.h"
 #include "detect/gnorm_spike.h"
+#include "detect/grad_ratio.h"
+#include "detect/grad_vanishing.h"
+#include "detect/loss_high_plateau.h"
 #include "detect/loss_nonfinite.h"
+#include "detect/loss_not_decreasing.h"
 #include "detect/loss_spike.h"
+#include "detect/lr_skip_desync.h"
+#include "detect/metric_absent_as_zero.h"
 #include "detect/near_overflow.h"
 #include "detect/never_calibrated.h"
+#include "detect/no_single_scale.h"
+#include "detect/numeric_mutation.h"
 #include "detect/op_internal_overflow.h"
 #include "detect/op_overflow_origin.h"
 #include "detect/op_overflow_propagated.h"
 #include "detect/op_saturation.h"
+#include "detect/optimizer_state_nonfinite.h"
 #include "detect/overflow_not_scale_dependent.h"
 #include "detect/overflow_rate.h"
 #include "detect/overflow_streak.h"
 #include "detect/persistent_op_overflow.h"
+#include "detect/replica_divergence.h"
 #include "detect/rule_list.h"
 #include "detect/scale_at_floor.h"
 #include "detect/scale_below_one.h"
 #include "detect/scale_collapse.h"
 #include "detect/scale_discontinuity.h"
+#include "detect/scale_inv_jump.h"
 #include "detect/scale_limit_cycle.h"
 #include "detect/scale_rank_mismatch.h"
+#include "detect/scale_runaway.h"
+#include "detect/scale_stuck.h"
 #include "detect/scale_unrepresentable.h"
+#include "detect/sdc_strikes.h"
 #include "detect/skip_rank_mismatch.h"
 #include "detect/stalled.h"
+#include "detect/step_rank_skew.h"
 #include "detect/telemetry_gap.h"
+#include "detect/underflow_measured.h"
+#include "detect/underflow_predicted.h"
+#include "detect/update_norm_spike.h"
+#include "detect/update_ratio.h"
 #include "detect/weight_nonfinite.h"
+#include "detect/weight_unchanged.h"
 
 namespace nanwatch {
 
@@ -42,18 +65,24 @@ using StepRules =
     RuleList<ScaleAtFloor, ScaleBelowOne, ScaleUnrepresentable, ScaleCollapse,
              OverflowStreak, OverflowRate, NeverCalibrated, ScaleLimitCycle,
              ScaleDiscontinuity, LossNonfinite, GnormSpike, GnormExplosion,
-             LossSpike>;
+             LossSpike, ScaleStuck, ScaleRunaway, LossHighPlateau,
+             LossNotDecreasing, UpdateRatio, WeightUnchanged, UpdateNormSpike,
+             MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
+             UnderflowMeasured, UnderflowPredicted, NoSingleScale>;
 // A (rank, op, slot), made on demand.
-using OpRules =
-    RuleList<OverflowNotScaleDependent, WeightNonfinite, OpOverflowOrigin,
-             OpOverflowPropagated, PersistentOpOverflow, OpSaturation,
-             OpInternalOverflow, NearOverflow>;
+using OpRules = RuleList<OverflowNotScaleDependent, WeightNonfinite,
+                         OptimizerStateNonfinite, OpOverflowOrigin,
+                         OpOverflowPropagated, PersistentOpOverflow,
+                         OpSaturation, OpInternalOverflow, NearOverflow,
+                         NumericMutation, Fp8Clip, Fp8Underflow, ScaleInvJump>;
 // An agreement group.
-using AlignedRules = RuleList<ScaleRankMismatch, SkipRankMismatch>;
+using AlignedRules =
+    RuleList<ScaleRankMismatch, SkipRankMismatch, CommNonfiniteOrigin,
+             ReplicaDivergence, SdcStrikes>;
 // A run.
-using TimeRules = RuleList<Stalled, TelemetryGap>;
+using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew>;
 
-static_assert(sizeof(StepRules) <= 3072, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 3584, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

@@ -125,6 +125,78 @@ constexpr Advice kAdvice[] = {
     {Cause::kCollapseWithUnderflow, "ascend_tf",
      "Set decr_ratio=0.5 and a shorter incr_every_n_steps, or a fixed scale."},
 
+    {Cause::kUnderflow, "",
+     "Scale the loss higher: a dynamic scaler that may grow finds the scale by "
+     "itself. With bf16 none is needed."},
+    {Cause::kUnderflow, "pytorch",
+     "Let GradScaler grow: call update() at each step, and shorten "
+     "growth_interval if it has far to go."},
+    {Cause::kUnderflow, "megatron",
+     "Take off --loss-scale, so that the scale is dynamic, or use --bf16."},
+    {Cause::kUnderflow, "deepspeed",
+     "Set fp16.loss_scale to 0 (dynamic), with fp16.initial_scale_power at the "
+     "log2 of the scale named."},
+    {Cause::kUnderflow, "fairseq",
+     "Raise --fp16-init-scale, and shorten --fp16-scale-window."},
+    {Cause::kUnderflow, "ascend_tf",
+     "Raise incr_ratio or shorten incr_every_n_steps of "
+     "ExponentialUpdateLossScaleManager."},
+    {Cause::kUnderflow, "mindspore",
+     "DynamicLossScaleManager(init_loss_scale=..., scale_window=...) instead "
+     "of a fixed scale."},
+    {Cause::kUnderflow, "keras",
+     "LossScaleOptimizer(opt, initial_scale=...); leave dynamic on."},
+    {Cause::kUnderflow, "jax",
+     "jmp.DynamicLossScale instead of a constant, with a shorter period."},
+
+    {Cause::kNoSingleScale, "",
+     "Use bf16, which has the range of fp32; or one scale a layer, as AdaLoss "
+     "does; or keep the two named layers in fp32."},
+    {Cause::kNoSingleScale, "pytorch",
+     "torch.autocast(dtype=torch.bfloat16) needs no GradScaler; or wrap the "
+     "named layers in torch.autocast(enabled=False)."},
+    {Cause::kNoSingleScale, "megatron", "--bf16 instead of --fp16."},
+    {Cause::kNoSingleScale, "deepspeed",
+     "bf16: {enabled: true} instead of fp16."},
+    {Cause::kNoSingleScale, "fairseq", "--bf16 instead of --fp16."},
+    {Cause::kNoSingleScale, "mindspore",
+     "Train in bfloat16, or put the named cells on the black list of "
+     "amp.auto_mixed_precision."},
+    {Cause::kNoSingleScale, "ascend_tf",
+     "Add the named ops to the black list of modify_mixlist."},
+    {Cause::kNoSingleScale, "keras",
+     "mixed_bfloat16 instead of mixed_float16, or dtype='float32' for the "
+     "named layers."},
+    {Cause::kNoSingleScale, "jax", "A jmp policy with compute_dtype bfloat16."},
+
+    {Cause::kFp8Scaling, "",
+     "Let the scale follow its tensor: a scale from the present values instead "
+     "of delayed ones, a scale a block, or that layer in bf16."},
+    {Cause::kFp8Scaling, "pytorch",
+     "Transformer Engine: Float8CurrentScaling or MXFP8BlockScaling as the "
+     "recipe; or DelayedScaling(margin=1, amax_compute_algo='max') with a "
+     "shorter amax_history_len."},
+    {Cause::kFp8Scaling, "megatron",
+     "--fp8-recipe tensorwise or mxfp8; or --fp8-margin 1 and a shorter "
+     "--fp8-amax-history-len; --first-last-layers-bf16 for the outer layers."},
+
+    {Cause::kSilentCorruption, "",
+     "Take the named device out and let the run go on without it; test it "
+     "alone (the same input twice, and on another device). If the fault moves "
+     "with the data, it is the data."},
+    {Cause::kSilentCorruption, "pytorch",
+     "NVIDIA: dcgmi diag -r 3 and the XID and ECC counts of the node. Ascend: "
+     "NPU_ASD_ENABLE=1 and its matmul checksum."},
+    {Cause::kSilentCorruption, "megatron",
+     "--rerun-mode validate_results: it tells transient from persistent "
+     "faults. For a collective, --check-for-nan-in-loss-and-grad names the "
+     "rank."},
+    {Cause::kSilentCorruption, "deepspeed",
+     "prescale_gradients: true keeps a sum over ranks inside fp16; if it is "
+     "bad still, test the link (nccl-tests with -c 1)."},
+    {Cause::kSilentCorruption, "mindspore",
+     "Set NPU_ASD_ENABLE=1 for silent faults, and run the device's self test."},
+
     {Cause::kDivergence, "",
      "Resume from a checkpoint before the named step with a lower learning "
      "rate or another data order; a loss scale does not mend this."},

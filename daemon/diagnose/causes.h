@@ -32,6 +32,10 @@ std::optional<CauseVerdict> RangeOverflow(const Case&);
 std::optional<CauseVerdict> RankDisagreement(const Case&);
 std::optional<CauseVerdict> ScalerMisuse(const Case&);
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case&);
+std::optional<CauseVerdict> Underflow(const Case&);
+std::optional<CauseVerdict> NoSingleScaleFits(const Case&);
+std::optional<CauseVerdict> Fp8Scaling(const Case&);
+std::optional<CauseVerdict> SilentCorruption(const Case&);
 std::optional<CauseVerdict> Divergence(const Case&);
 std::optional<CauseVerdict> Silence(const Case&);
 

@@ -13,10 +13,11 @@ namespace {
 
 // In the order in which they are believed when their grades are equal.
 constexpr CauseFunction kCauseFunctions[] = {
-    HarmlessPadding,  NanFromForward, ScaleIndependentOp,
-    RankDisagreement, ScalerMisuse,   StartupCalibration,
-    RangeOverflow,    Divergence,     CollapseWithUnderflow,
-    Silence,
+    HarmlessPadding,    NanFromForward,   ScaleIndependentOp,
+    SilentCorruption,   RankDisagreement, ScalerMisuse,
+    StartupCalibration, RangeOverflow,    CollapseWithUnderflow,
+    NoSingleScaleFits,  Underflow,        Fp8Scaling,
+    Divergence,         Silence,
 };
 
 bool ExplainsAny(const CauseVerdict& cause, std::span<const Finding> findings) {
@@ -91,6 +92,19 @@ void DropEchoes(Diagnosis* diagnosis, std::span<const Finding> findings) {
   diagnosis->causes = std::move(kept);
 }
 
+// After those that the cause made itself out of its numbers; of these, too,
+// only the framework's.
+void AddActions(const RunDescription& run, std::string_view framework,
+                CauseVerdict* cause) {
+  std::erase_if(cause->actions, [&](const Action& action) {
+    return !action.framework.empty() && !framework.empty() &&
+           action.framework != framework;
+  });
+  for (Action& action : ActionsFor(cause->cause, run, framework)) {
+    cause->actions.push_back(std::move(action));
+  }
+}
+
 // Nothing was ever odd: no cause needs to be looked for.
 bool Spotless(const RunEvidence& e, std::span<const Finding> findings) {
   return findings.empty() && e.last_overflow_step < 0 && e.overflows == 0 &&
@@ -129,7 +143,7 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
     PutWorstFirst(&diagnosis, findings);
     const std::string_view framework = FrameworkOf(run, evidence);
     for (CauseVerdict& cause : diagnosis.causes) {
-      cause.actions = ActionsFor(cause.cause, run, framework);
+      AddActions(run, framework, &cause);
     }
   }
   diagnosis.headline = Headline(c, diagnosis);

@@ -8,13 +8,24 @@
 
 namespace nanwatch {
 
+namespace {
+
+// Rule 38 has two sides: updates too large, and too small to change anything.
+bool IsSmallUpdate(const Finding& finding) {
+  return finding.rule == 38 && !finding.numbers.empty() &&
+         finding.numbers[0].value < 1e-3;
+}
+
+}  // namespace
+
 std::optional<CauseVerdict> Divergence(const Case& c) {
-  static constexpr int kRules[] = {27, 28, 34, 35, 40};
+  static constexpr int kRules[] = {26, 27, 28, 29, 34, 35, 38, 40};
   const RunEvidence& e = c.evidence;
   const Finding* first = nullptr;
   for (const Finding& finding : c.findings) {
     if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
-        std::end(kRules)) {
+            std::end(kRules) ||
+        IsSmallUpdate(finding)) {
       continue;
     }
     if (first == nullptr || finding.opened_step < first->opened_step) {
@@ -31,7 +42,12 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   verdict.cause = Cause::kDivergence;
   verdict.grade =
       overflowed ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
-  verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  for (const int rule : kRules) {
+    const bool small = std::any_of(
+        c.findings.begin(), c.findings.end(),
+        [&](const Finding& f) { return f.rule == rule && IsSmallUpdate(f); });
+    if (!small) verdict.rules.push_back(rule);
+  }
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.sentence = fmt::format(

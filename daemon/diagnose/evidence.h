@@ -100,6 +100,10 @@ struct RunEvidence {
   bool ops_collected = false;  // any op status at all
   uint64_t ranks_lost = 0;
   uint64_t dropped_steps = 0;
+  // The rank that a finding suspects of corrupting data, and its host and
+  // device; -1 and empty: none, not known.
+  int32_t suspect_rank = -1;
+  std::string suspect_place;
   int32_t world_size = 1;
   // Sentence of the worst incident that fired, of warning or worse; empty: none
   // did.

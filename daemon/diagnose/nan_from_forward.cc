@@ -124,7 +124,7 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
   if (origin == nullptr && c.evidence.loss_nonfinite == 0) return std::nullopt;
   CauseVerdict verdict = origin != nullptr ? FromOp(c, *origin) : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
-  verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 24, 28};
+  verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   // When it goes on, each step overflows and the scale falls for nothing.
   const RunEvidence& e = c.evidence;
   if (e.overflows_last_50 * 2 > e.attempts_last_50 ||

@@ -17,12 +17,15 @@ std::optional<CauseVerdict> RankDisagreement(const Case& c) {
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kRankDisagreement;
-  verdict.rules = {12, 13, 49, 51, 56};
+  verdict.rules = {12, 13, 49, 56};
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.grade = EvidenceGrade::kEstablished;
+  const bool steps_only = first->rule == 56;
   verdict.sentence =
-      "Ranks that must agree do not, so that their weights drift apart: " +
+      (steps_only ? "Ranks that must agree do not: "
+                  : "Ranks that must agree do not, so that their "
+                    "weights drift apart: ") +
       first->sentence;
   return verdict;
 }

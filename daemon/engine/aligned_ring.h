@@ -22,13 +22,12 @@ namespace nanwatch {
 
 class AlignedRing {
  public:
-  // A member went from `was` to `at` with this record, of this fate. `places`:
-  // where every
-  // open member stands now, this one included; read only when ranks overtook
-  // each other.
+  // A member went from `was` to `at` with this record, of this fate; `ops`:
+  // what its op statuses of the step say. `places`: where every open member
+  // stands now, this one included; read only when ranks overtook each other.
   template <typename Places>
   void Add(Place was, Place at, int32_t rank, const StepRecord& record,
-           Fate fate, Places&& places) {
+           Fate fate, Places&& places, const StepOps& ops = {}) {
     if (at.step > fastest_) fastest_ = at.step;
     Slot* slot = Pass(was, at);
     if (at <= judged_) return;  // too late
@@ -42,6 +41,8 @@ class AlignedRing {
       }
     }
     Note(slot, rank, record, fate);
+    NoteReplica(rank, record, &slot->step);
+    NoteOps(rank, ops, &slot->step);
   }
 
   // Members opened, were lost or closed: counts anew.
@@ -81,6 +82,9 @@ class AlignedRing {
   static int32_t CountPassed(Place at, std::span<const Place> places);
   static void Note(Slot* slot, int32_t rank, const StepRecord& record,
                    Fate fate);
+  static void NoteReplica(int32_t rank, const StepRecord& record,
+                          AlignedStep* step);
+  static void NoteOps(int32_t rank, const StepOps& ops, AlignedStep* step);
 
   std::vector<Slot> slots_;  // rising; [head_, end) wait
   size_t head_ = 0;

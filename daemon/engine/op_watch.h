@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "detect/rules.h"
+#include "engine/op_trends.h"
 #include "engine/state_bytes.h"
 #include "model/op.h"
 
@@ -25,7 +26,8 @@ struct PendingOp {
   InputState inputs = InputState::kNotCollected;
   uint64_t bad_elements = 0;
   bool bad = false;          // a bad element, or the device's flag
-  bool interesting = false;  // bad, or near the dtype's limit
+  bool interesting = false;  // bad, near the dtype's limit, or odd
+  OpTrend trend;
 };
 
 // What the forward statuses (input, output) of one step say together.
@@ -54,7 +56,8 @@ using RowMarks = std::vector<uint8_t>;
 class OpWatch {
  public:
   // The next op of the session; `name` is its index in the run's names.
-  void AddName(uint32_t name, Dtype dtype);
+  // `order`: its place in the execution order; -1: unknown.
+  void AddName(uint32_t name, Dtype dtype, int32_t order = -1);
   size_t names() const { return marks_.size(); }
   uint32_t name(uint32_t op) const { return names_[op]; }
 
@@ -70,6 +73,8 @@ class OpWatch {
   // What they say together; only those of exactly `step`.
   StepOps Sum(std::span<const PendingOp> ops, int64_t step) const;
   ForwardSum Forward(int64_t step) const;
+  // What all statuses of `step` say together; see OpTrends::At.
+  OpTrends::OfStep All(int64_t step) { return trends_.At(step); }
   // Judged: forgets the first `count` pending ones.
   void Drop(size_t count);
   bool pending() const { return head_ < pending_.size(); }
@@ -88,19 +93,27 @@ class OpWatch {
   template <typename A>
   friend void Fields(A& archive, OpWatch& w) {
     archive(w.names_, w.marks_, w.pending_, w.forward_, w.sums_, w.watched_,
-            w.not_kept_);
+            w.not_kept_, w.trends_);
   }
 
  private:
   struct Mark {
     int64_t step = std::numeric_limits<int64_t>::min();
     float near = std::numeric_limits<float>::infinity();
+    float input_max = 0;  // largest magnitude of its input at `step`
+    int32_t order = -1;
     uint8_t seen = 0;  // bit a slot, at `step`
     uint8_t bad = 0;
-    uint8_t hot = 0;  // bit a slot: take clean rows as well
+    uint8_t hot = 0;   // bit a slot: take clean rows as well
+    uint8_t calm = 0;  // see OpTrend
+    Dtype dtype = Dtype::kUnknown;
   };
+  // True: the row is worth a look though it is not bad.
+  bool Follow(const OpColumns& columns, size_t row, Mark* mark,
+              SparseRows* sparse, OpTrend* trend);
 
-  void Keep(const OpColumns& columns, size_t row, bool saturation, Mark* mark);
+  void Keep(const OpColumns& columns, size_t row, bool saturation, bool odd,
+            const OpTrend& trend, Mark* mark);
   void NextStep(int64_t step);
   static InputState Inputs(const Mark& mark, Slot slot);
 
@@ -112,6 +125,7 @@ class OpWatch {
   std::vector<ForwardSum> sums_;    // of earlier steps with a bad op
   std::vector<WatchedOp> watched_;  // by (op, slot)
   uint64_t not_kept_ = 0;
+  OpTrends trends_;
 };
 
 }  // namespace nanwatch

@@ -59,7 +59,8 @@ void RunState::AddOps(RankState* rank, const OpNames& names) {
   }
   for (size_t i = 0; i < names.ops.size(); ++i) {
     if (names.first_index + i < rank->ops.names()) continue;  // held already
-    rank->ops.AddName(InternOp(names.ops[i]), names.ops[i].dtype);
+    rank->ops.AddName(InternOp(names.ops[i]), names.ops[i].dtype,
+                      names.ops[i].order);
   }
   HoldOpBytes((rank->ops.names() - before) * limits::kRankOpBytes);
 }
@@ -119,7 +120,8 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                           .inputs = op.inputs,
                           .record = record,
                           .scaler = scaler,
-                          .attempt = attempt};
+                          .attempt = attempt,
+                          .trend = op.trend};
   const uint32_t place =
       op.status.op * kSlots + static_cast<int>(op.status.slot);
   watched->rules.On(context, shared_->tables->op(), [&](size_t i, Severity) {

@@ -93,7 +93,15 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     waiting = pending.size();
     ops = rank->ops.Sum(pending, record.step);
   }
-  const StepContext context{description_, record, track->scaler, ops};
+  const OpTrends::OfStep all = rank->ops.All(record.step);
+  ops.collected = all.collected;
+  StepContext context{description_, record, track->scaler, ops};
+  if (all.gradients != nullptr) {
+    context.gradients = all.gradients;
+    const GradientRange& range = all.gradients->range;
+    context.lowest_name = NameOf(*rank, range.lowest_op()).name;
+    context.largest_name = NameOf(*rank, range.largest_op()).name;
+  }
   track->rules.On(context, shared_->tables->step(), [&](size_t i, Severity) {
     const auto which = static_cast<uint32_t>(track - rank->tracks.data());
     Changed({FindingKey::List::kStep, rank->description.rank, which,
@@ -105,7 +113,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);
   }
-  Align(*rank, *track, was, record);
+  Align(*rank, *track, was, record, ops);
   if (!board_.empty() && TimeToRejudge(rank->tally.attempts())) {
     Refresh(rank, record.time);
     changed_ |= Lowest() == rank;
@@ -194,11 +202,12 @@ void RunState::Recount(const AgreementGroup& group) {
 }
 
 void RunState::Align(const RankState& rank, const OptimizerTrack& track,
-                     Place was, const StepRecord& record) {
+                     Place was, const StepRecord& record, const StepOps& ops) {
   AgreementState& group = groups_[track.group];
   if (group.open < 2 && group.ring.empty()) return;
-  group.ring.Add(was, track.newest, rank.description.rank, record,
-                 track.scaler.fate(), [&] { return OpenPlaces(group); });
+  group.ring.Add(
+      was, track.newest, rank.description.rank, record, track.scaler.fate(),
+      [&] { return OpenPlaces(group); }, ops);
   JudgeAligned(record.time, track.group);
 }
 
@@ -207,7 +216,7 @@ void RunState::JudgeAligned(Time now, uint32_t index) {
   while (auto judged = group.ring.Next(group.open, now)) {
     judged->step.group = group.group;
     judged->step.expected = group.open;
-    const AlignedContext context{description_, judged->step};
+    const AlignedContext context{description_, judged->step, judged->time};
     group.rules.On(
         context, shared_->tables->aligned(), [&](size_t i, Severity) {
           Subject subject;

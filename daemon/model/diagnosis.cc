@@ -36,6 +36,14 @@ std::string_view Name(Cause cause) {
       return "silence";
     case Cause::kUnexplained:
       return "unexplained";
+    case Cause::kUnderflow:
+      return "underflow";
+    case Cause::kNoSingleScale:
+      return "no_single_scale";
+    case Cause::kFp8Scaling:
+      return "fp8_scaling";
+    case Cause::kSilentCorruption:
+      return "silent_corruption";
   }
   return "unexplained";
 }

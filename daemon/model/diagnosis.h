@@ -26,8 +26,13 @@ enum class Cause : uint8_t {
   kScalerMisuse,           // transitions that the scaler cannot make
   kSilence,                // records stopped or were lost
   kUnexplained,            // found, but no cause is supported
+  // Numbers are kept in history: new ones go to the end.
+  kUnderflow,         // the scale is lower than need be: gradients are lost
+  kNoSingleScale,     // no loss scale suits all layers
+  kFp8Scaling,        // the scale of an FP8 tensor does not follow it
+  kSilentCorruption,  // a device or a link is suspected
 };
-inline constexpr int kCauses = 11;
+inline constexpr int kCauses = 15;
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 
 enum class EvidenceGrade : uint8_t {

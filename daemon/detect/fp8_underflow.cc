@@ -1,0 +1,64 @@
+#include "detect/fp8_underflow.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kApart = 10;  // attempts; further apart they are not one series
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"rise", 0.05, 0.05, 1, "of the elements",
+     "Transformer Engine's formula; 10 % in all would accuse each ReLU"},
+    {"hold", 10, 1, 1000, "attempts", "ours"},
+    {"clear_rise", 0.025, 0, 1, "of the elements", "ours"},
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec Fp8Underflow::kSpec = {
+    42,
+    "fp8_underflow",
+    Family::kFp8,
+    "More of an FP8 tensor underflows to zero than usual.",
+    "The share of zeros is rise above this tensor's usual one at hold "
+    "attempts.",
+    "Below clear_rise for clear_after attempts, or the new share stays for "
+    "512.",
+    kThresholds};
+
+Severity Fp8Underflow::OnOp(const OpContext& c, Thresholds t) {
+  const OpStatus& s = c.status;
+  const bool fp8 =
+      c.op.dtype == Dtype::kFp8E4M3 || c.op.dtype == Dtype::kFp8E5M2;
+  const auto zeros = s.get(OpCount::kZero);
+  if (!fp8 || !zeros || s.elements == 0 || c.trend.usual_zeros < 0) {
+    return episode_.severity();
+  }
+  const double share =
+      static_cast<double>(*zeros) / static_cast<double>(s.elements);
+  const double rise = share - c.trend.usual_zeros;
+  Severity trigger = Severity::kNone;
+  if (rise > t[kRise]) {
+    if (attempt_ < 0 || c.attempt - attempt_ > kApart) held_ = 0;
+    if (c.attempt != attempt_) ++held_;
+    attempt_ = c.attempt;
+    zeros_ = share;
+    usual_ = c.trend.usual_zeros;
+    if (held_ >= t[kHold]) trigger = Severity::kWarning;
+  }
+  return episode_.On(trigger, rise > t[kClearRise], c.attempt, s.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void Fp8Underflow::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence(100 * zeros_, " % of the elements of this FP8 tensor are 0; ",
+               100 * usual_, " % is usual.");
+  finding->numbers = {{"zeros", zeros_, "fraction"},
+                      {"usual", usual_, "fraction"}};
+}
+
+}  // namespace nanwatch

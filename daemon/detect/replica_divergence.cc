@@ -1,0 +1,131 @@
+#include "detect/replica_divergence.h"
+
+#include <algorithm>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"agree", 1e-6, 0, 1e-2, "of the norm", "fairseq: norms of all ranks"},
+    {"differ", 1e-4, 0, 1, "of the norm",
+     "ours: fairseq's 1e-6 is within what a sum of another order makes"},
+    {"learn", 50, 1, 100000, "steps",
+     "ours: norms of before the reduction always differ"},
+    {"hold", 3, 1, 1000, "steps", "ours"},
+    {"never_equal", 10, 1, 100000, "comparisons",
+     "ours: what is digested may be no replica (BatchNorm statistics)"},
+    {"clear_after", 10, 1, 100000, "steps", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ReplicaDivergence::kSpec = {
+    49,
+    "replica_divergence",
+    Family::kRank,
+    "Data-parallel replicas that must be the same are not.",
+    "Their digests differ at a step although they were equal before, which is "
+    "critical; or were never equal in never_equal comparisons; or gradient "
+    "norms that agree within agree at learn steps differ by more than differ "
+    "at hold steps in a row. Ranks without a value are not compared.",
+    "Equal for clear_after steps.",
+    kThresholds};
+
+Severity ReplicaDivergence::JudgeDigests(const AlignedStep& s, Thresholds t) {
+  if (s.digest_min == s.digest_max) {
+    equal_once_ = true;
+    unequal_ = 0;
+    equal_step_ = s.step;
+    return Severity::kNone;
+  }
+  unequal_ = std::min(unequal_ + 1, 1 << 20);
+  by_digest_ = true;
+  digests_ = s.digests;
+  lower_rank_ = std::min(s.digest_min_rank, s.digest_max_rank);
+  higher_rank_ = std::max(s.digest_min_rank, s.digest_max_rank);
+  odd_rank_ = -1;
+  const auto others = s.digests - 1;
+  if (s.digests > 2 && s.digest_min_count == 1 &&
+      s.digest_max_count == others) {
+    odd_rank_ = s.digest_min_rank;
+  } else if (s.digests > 2 && s.digest_max_count == 1 &&
+             s.digest_min_count == others) {
+    odd_rank_ = s.digest_max_rank;
+  }
+  if (equal_once_) return Severity::kCritical;
+  return unequal_ >= t[kNever] ? Severity::kWarning : Severity::kNone;
+}
+
+Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
+  const double apart = s.norm_max - s.norm_min;
+  if (apart <= t[kAgree] * s.norm_max) {
+    agreed_ = std::min(agreed_ + 1, 1 << 20);
+    differing_ = 0;
+    return Severity::kNone;
+  }
+  if (agreed_ < t[kLearn]) {
+    agreed_ = 0;  // norms of before the reduction
+    return Severity::kNone;
+  }
+  if (apart <= t[kDiffer] * s.norm_max) return Severity::kNone;
+  if (++differing_ < t[kHold]) return Severity::kNone;
+  by_digest_ = false;
+  norm_min_ = s.norm_min;
+  norm_max_ = s.norm_max;
+  lower_rank_ = s.norm_min_rank;
+  higher_rank_ = s.norm_max_rank;
+  odd_rank_ = -1;
+  return Severity::kWarning;
+}
+
+Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
+  const AlignedStep& s = c.step;
+  const bool digests = s.digests >= 2;
+  const bool norms = s.norms >= 2 && s.nonfinite == 0 && s.skipped == 0;
+  if (!digests && !norms) return episode_.severity();
+  Severity trigger = Severity::kNone;
+  if (norms) trigger = JudgeNorms(s, t);
+  if (digests) trigger = std::max(trigger, JudgeDigests(s, t));
+  const bool opens = !episode_.open();
+  const bool clean = (!norms || differing_ == 0) &&
+                     (!digests || s.digest_min == s.digest_max) &&
+                     (digests || !by_digest_ || !episode_.open());
+  const Severity now =
+      episode_.On(trigger, clean, s.step, static_cast<int64_t>(t[kClear]));
+  if (opens && episode_.open() && by_digest_ && equal_once_) {
+    episode_.OpenedAt(equal_step_ + 1);
+  }
+  return now;
+}
+
+void ReplicaDivergence::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  if (odd_rank_ >= 0) finding->subject.rank = odd_rank_;
+  if (!by_digest_) {
+    finding->sentence = Sentence(
+        "The gradient norms of replicas were equal and are not any more: ",
+        norm_min_, " on rank ", lower_rank_, ", ", norm_max_, " on rank ",
+        higher_rank_, ".");
+    finding->numbers = {{"norm_min", norm_min_, ""},
+                        {"norm_max", norm_max_, ""}};
+    return;
+  }
+  finding->sentence =
+      odd_rank_ >= 0
+          ? Sentence("The replica of rank ", odd_rank_, " differs from the ",
+                     digests_ - 1, " others, which are equal")
+          : Sentence("The replicas of rank ", lower_rank_, " and rank ",
+                     higher_rank_, " differ");
+  finding->sentence +=
+      equal_once_
+          ? Sentence("; they were equal last at step ", equal_step_, ".")
+          : std::string(
+                "; they were never equal since they are compared: they "
+                "did not begin alike, or what is digested is no "
+                "replica.");
+  finding->numbers = {{"digests", static_cast<double>(digests_), "ranks"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,45 @@
+// Rule 49, replica_divergence: data-parallel replicas are not the same any
+// more. Seen by their digests; or by gradient norms, but only where these were
+// equal before: many programs report the norm of before the reduction, which
+// differs.
+
+#ifndef NANWATCH_DETECT_REPLICA_DIVERGENCE_H_
+#define NANWATCH_DETECT_REPLICA_DIVERGENCE_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class ReplicaDivergence {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kAgree, kDiffer, kLearn, kHold, kNever, kClear };
+
+  Severity OnAligned(const AlignedContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Severity JudgeDigests(const AlignedStep& s, Thresholds t);
+  Severity JudgeNorms(const AlignedStep& s, Thresholds t);
+
+  Episode episode_;
+  double norm_min_ = 0;
+  double norm_max_ = 0;
+  int64_t equal_step_ = 0;  // the newest with equal digests
+  int32_t odd_rank_ = -1;   // -1: no majority to be odd to
+  int32_t digests_ = 0;
+  int32_t lower_rank_ = -1;
+  int32_t higher_rank_ = -1;
+  int32_t agreed_ = 0;     // steps with equal norms, saturating
+  int32_t differing_ = 0;  // steps in a row with norms that differ
+  int32_t unequal_ = 0;    // comparisons of digests, none equal so far
+  bool equal_once_ = false;
+  bool by_digest_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_REPLICA_DIVERGENCE_H_

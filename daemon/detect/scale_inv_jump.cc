@@ -1,0 +1,63 @@
+#include "detect/scale_inv_jump.h"
+
+#include <algorithm>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"ratio", 4, 4, 1e9, "ratio", "ours, for delayed scaling"},
+    {"jumps", 3, 1, 64, "jumps", "ours: of the last 64 attempts"},
+    {"clear_after", 64, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ScaleInvJump::kSpec = {
+    43,
+    "scale_inv_jump",
+    Family::kFp8,
+    "The scale of an FP8 tensor jumps again and again: delayed scaling is "
+    "behind each time.",
+    "jumps times within 64 attempts scale_inv is ratio times the one before, "
+    "or less by as much, after 16 statuses of the tensor.",
+    "clear_after attempts without a jump.",
+    kThresholds};
+
+Severity ScaleInvJump::OnOp(const OpContext& c, Thresholds t) {
+  const auto now = c.status.get(OpStat::kFp8ScaleInv);
+  const float before = c.trend.scale_inv_before;
+  if (!now || !(*now > 0) || !(before > 0)) return episode_.severity();
+  const bool jump = *now >= t[kRatio] * before || *now * t[kRatio] <= before;
+  if (attempt_ >= 0 && c.attempt > attempt_) {
+    jumps_.Skip(c.attempt - attempt_ - 1);
+  }
+  if (attempt_ < 0 || c.attempt > attempt_) {
+    jumps_.Push(jump);
+  } else if (jump) {
+    jumps_.SetNewest();
+  }
+  attempt_ = std::max(attempt_, c.attempt);
+  Severity trigger = Severity::kNone;
+  if (jump) {
+    before_ = before;
+    after_ = *now;
+    if (jumps_.ones() >= t[kJumps]) trigger = Severity::kWarning;
+  }
+  return episode_.On(trigger, jump, c.attempt, c.status.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void ScaleInvJump::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("scale_inv jumped ", jumps_.ones(), " times in ", jumps_.size(),
+               " attempts, last from ", before_, " to ", after_, ".");
+  finding->numbers = {{"jumps", static_cast<double>(jumps_.ones()), "jumps"},
+                      {"before", before_, ""},
+                      {"after", after_, ""}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,169 @@
+#include "detect/underflow_measured.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr double kSmooth = 1.0 / 20;
+constexpr int kFirst = 16;  // attempts that say what a run begins with
+constexpr double kRose = 0.05;
+constexpr double kFollow = 1.0 / 256;  // of the usual share of zeros
+constexpr int kNewLevel = 512;         // attempts: frozen layers stay frozen
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"warning", 0.01, 1e-6, 1, "of the elements", "Transformer Engine; ours"},
+    {"critical", 0.10, 1e-6, 1, "of the elements", "ours"},
+    {"rise", 0.05, 1e-4, 1, "of the elements",
+     "ours: batches of a sparse model differ by a percent"},
+    {"scale_fell", 16, 1, 1e12, "ratio", "rule 4's warning"},
+    {"all_zero", 3, 1, 1000, "attempts", "SageMaker, MindInsight: 100 %"},
+    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec UnderflowMeasured::kSpec = {
+    31,
+    "underflow_measured",
+    Family::kGradient,
+    "Gradient elements are lost to underflow.",
+    "Over about 20 attempts, warning of the elements underflow; critical of "
+    "them, and 5 percentage points more than at first, is critical. Or the "
+    "share of zeros rose by rise and by four times its usual change: for "
+    "information when it did so at once and at the same scale (frozen layers "
+    "do), critical when by critical while the scale fell by scale_fell, or "
+    "when everything is zero for all_zero attempts. A share of zeros that was "
+    "there from the beginning is none of it.",
+    "Half of warning and of rise for clear_after attempts.",
+    kThresholds};
+
+Severity UnderflowMeasured::JudgeFraction(double fraction, Thresholds t) {
+  fraction_ =
+      fraction_ < 0 ? fraction : fraction_ + kSmooth * (fraction - fraction_);
+  if (fractions_ < kFirst) {
+    ++fractions_;
+    first_level_ += (fraction - first_level_) / fractions_;
+    if (fractions_ < kFirst) return Severity::kNone;
+  }
+  if (fraction_ >= t[kCritical] && fraction_ >= first_level_ + kRose) {
+    return Severity::kCritical;
+  }
+  return fraction_ >= t[kWarning] ? Severity::kWarning : Severity::kNone;
+}
+
+void UnderflowMeasured::LearnZeros(double zeros, double scale) {
+  const double weight = zero_samples_ <= kFirst ? 1.0 / zero_samples_ : kFollow;
+  usual_zeros_ += weight * (zeros - usual_zeros_);
+  if (last_zeros_ >= 0) {
+    deviation_ += std::max(weight, kSmooth) *
+                  (std::fabs(zeros - last_zeros_) - deviation_);
+  }
+  usual_scale_ = scale;
+  jump_ = 0;
+  risen_ = 0;
+}
+
+Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
+                                       Thresholds t) {
+  const double scale = c.scaler.scale().value_or(0);
+  if (zero_samples_ < kFirst) {
+    ++zero_samples_;
+    zeros_ = zeros_ < 0 ? zeros : zeros_ + (zeros - zeros_) / zero_samples_;
+    LearnZeros(zeros, scale);
+    last_zeros_ = zeros;
+    return Severity::kNone;
+  }
+  zero_samples_ = kFirst + 1;
+  const double up = zeros - last_zeros_;
+  last_zeros_ = zeros;
+  zeros_ += kSmooth * (zeros - zeros_);
+  const double norm = c.record.get(StepField::kGradNorm).value_or(0);
+  all_zero_ = zeros >= 1 && !(norm > 0) ? all_zero_ + 1 : 0;
+  if (all_zero_ >= t[kAllZero] && usual_zeros_ < 0.999) {
+    return Severity::kCritical;
+  }
+  const double rise = zeros_ - usual_zeros_;
+  const double limit = std::max(t[kRise], 4 * deviation_);
+  // What is not learnt from yet is a rise in the making.
+  if (zeros - usual_zeros_ < limit / 2 && rise < limit) {
+    LearnZeros(zeros, scale);
+    return Severity::kNone;
+  }
+  if (up > 0 && scale == usual_scale_) jump_ = std::max(jump_, up);
+  if (rise < limit) return Severity::kNone;
+  scale_ = scale;
+  const bool fell = scale > 0 && scale * t[kScaleFell] <= usual_scale_;
+  if (fell && rise >= t[kCritical]) return Severity::kCritical;
+  if (jump_ < rise / 2) return Severity::kWarning;
+  if (++risen_ >= kNewLevel) zero_samples_ = 0;
+  return Severity::kInfo;
+}
+
+Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
+  const auto fraction = c.record.get(StepField::kUnderflowFraction);
+  auto zeros = c.record.get(StepField::kZeroFraction);
+  uint64_t elements = 0;
+  if (!zeros && c.gradients != nullptr) {
+    elements = c.gradients->range.elements();
+    if (elements > 0) {
+      zeros = static_cast<double>(c.gradients->range.zeros()) /
+              static_cast<double>(elements);
+    }
+  }
+  if (!fraction && !zeros) return episode_.severity();
+  if (c.scaler.in_grace() || c.scaler.fate() == Fate::kLost) {
+    return episode_.severity();
+  }
+  if (zeros && elements != elements_) {  // other tensors are observed now
+    elements_ = elements;
+    zeros_ = last_zeros_ = -1;
+    usual_zeros_ = deviation_ = jump_ = 0;
+    zero_samples_ = all_zero_ = 0;
+  }
+  Severity trigger = Severity::kNone;
+  if (fraction && *fraction >= 0 && *fraction <= 1) {
+    trigger = JudgeFraction(*fraction, t);
+  }
+  if (zeros && *zeros >= 0 && *zeros <= 1) {
+    trigger = std::max(trigger, JudgeZeros(c, *zeros, t));
+  }
+  if (trigger != Severity::kNone) {
+    if (const ScaleAdvice advice = AdviceFrom(c); advice.known) {
+      advice_ = advice;
+    }
+  }
+  const bool clean =
+      fraction_ < t[kWarning] / 2 && zeros_ - usual_zeros_ < t[kRise] / 2;
+  return episode_.On(trigger, clean, c.record.step,
+                     static_cast<int64_t>(t[kClear]));
+}
+
+void UnderflowMeasured::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  if (all_zero_ > 0) {
+    finding->sentence = Sentence("Every gradient element is 0 at ", all_zero_,
+                                 " attempts in a row.");
+  } else if (zeros_ >= 0 && zeros_ - usual_zeros_ > std::max(fraction_, 0.0)) {
+    finding->sentence =
+        Sentence(100 * zeros_, " % of the gradient elements are 0, ",
+                 100 * usual_zeros_, " % were before");
+    finding->sentence +=
+        jump_ >= (zeros_ - usual_zeros_) / 2
+            ? "; it rose at once and at the same scale, as when layers are "
+              "frozen."
+            : ".";
+  } else {
+    finding->sentence = Sentence(100 * std::max(fraction_, 0.0),
+                                 " % of the gradient elements underflow.");
+  }
+  finding->numbers = {{"underflow", std::max(fraction_, 0.0), "fraction"},
+                      {"zeros", std::max(zeros_, 0.0), "fraction"},
+                      {"usual_zeros", usual_zeros_, "fraction"}};
+  Say(advice_, finding);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,49 @@
+// Rule 31, underflow_measured: gradient elements are lost to underflow, as the
+// program counted; or more of them are zero than were. Zeros by themselves are
+// no underflow (embeddings, ReLU, masks): only their rise is judged.
+
+#ifndef NANWATCH_DETECT_UNDERFLOW_MEASURED_H_
+#define NANWATCH_DETECT_UNDERFLOW_MEASURED_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "detect/scale_advice.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class UnderflowMeasured {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kWarning, kCritical, kRise, kScaleFell, kAllZero, kClear };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Severity JudgeFraction(double fraction, Thresholds t);
+  Severity JudgeZeros(const StepContext& c, double zeros, Thresholds t);
+  void LearnZeros(double zeros, double scale);
+
+  Episode episode_;
+  ScaleAdvice advice_;
+  double fraction_ = -1;    // underflow, smoothed; -1: none yet
+  double first_level_ = 0;  // of the first 16 attempts
+  double zeros_ = -1;       // smoothed
+  double usual_zeros_ = 0;
+  double deviation_ = 0;  // of the share of zeros from one to the next
+  double last_zeros_ = -1;
+  double jump_ = 0;         // of this rise, made in one attempt
+  double usual_scale_ = 0;  // while the zeros were usual; 0: none
+  double scale_ = 0;
+  uint64_t elements_ = 0;  // that the zeros are counted among
+  int32_t fractions_ = 0;  // saturating
+  int32_t zero_samples_ = 0;
+  int32_t risen_ = 0;     // attempts in a row, at once and at the same scale
+  int32_t all_zero_ = 0;  // attempts in a row
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_UNDERFLOW_MEASURED_H_

@@ -1,0 +1,32 @@
+// No single loss scale suits all layers: layer-wise scales or another format.
+
+#include "diagnose/causes.h"
+
+namespace nanwatch {
+
+std::optional<CauseVerdict> NoSingleScaleFits(const Case& c) {
+  constexpr int kNoSingleScale = 33;
+  const Finding* first = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule != kNoSingleScale) continue;
+    if (first == nullptr || finding.opened_step < first->opened_step) {
+      first = &finding;
+    }
+  }
+  if (first == nullptr) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kNoSingleScale;
+  verdict.rules = {29, 30, 31, 32, kNoSingleScale};
+  verdict.origin = first->subject;
+  verdict.step = first->opened_step;
+  // The range is measured, what is lost of it predicted: counted underflow
+  // makes it certain.
+  const bool counted = c.evidence.underflow_fraction.value_or(0) > 0.01;
+  verdict.grade =
+      counted ? EvidenceGrade::kEstablished : EvidenceGrade::kSupported;
+  verdict.sentence = "The gradients of the layers span more than fp16 does: " +
+                     first->sentence;
+  return verdict;
+}
+
+}  // namespace nanwatch

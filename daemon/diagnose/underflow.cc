@@ -1,0 +1,123 @@
+// Underflow without a collapse: the loss scale is simply lower than it could
+// be, or there is none, and small gradients are lost for it.
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "diagnose/causes.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kMeasured = 31;
+constexpr int kPredicted = 32;
+constexpr int kNoSingleScale = 33;
+
+std::optional<double> NumberOf(const Finding& finding, std::string_view name) {
+  for (const EvidenceNumber& number : finding.numbers) {
+    if (number.name == name) return number.value;
+  }
+  return std::nullopt;
+}
+
+struct Found {
+  const Finding* measured = nullptr;
+  const Finding* predicted = nullptr;
+  std::optional<double> headroom;  // the newest that a finding tells
+  std::optional<double> better;    // loss scale
+};
+
+Found Look(const Case& c) {
+  Found found;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule != kMeasured && finding.rule != kPredicted) continue;
+    const Finding*& of =
+        finding.rule == kMeasured ? found.measured : found.predicted;
+    if (of == nullptr || finding.severity > of->severity) of = &finding;
+    if (const auto bits = NumberOf(finding, "headroom")) {
+      found.headroom = std::min(found.headroom.value_or(*bits), *bits);
+    }
+    if (const auto scale = NumberOf(finding, "recommended_scale")) {
+      found.better = std::min(found.better.value_or(*scale), *scale);
+    }
+  }
+  return found;
+}
+
+// How a scale is given to each framework's scaler.
+void AddActions(const Case& c, double better, CauseVerdict* verdict) {
+  const std::string scale = InWords(better);
+  const auto add = [&](std::string framework, std::string sentence) {
+    verdict->actions.push_back({std::move(framework), std::move(sentence)});
+  };
+  const std::string now = c.evidence.scale_now
+                              ? " (now " + InWords(*c.evidence.scale_now) + ")"
+                              : std::string();
+  add("", "Raise the loss scale to " + scale + now +
+              ": the largest gradient stays a bit below the overflow.");
+  add("pytorch", "GradScaler(init_scale=" + scale + ").");
+  add("megatron", c.evidence.scaler_dynamic ? "--initial-loss-scale " + scale
+                                            : "--loss-scale " + scale);
+  verdict->actions.back().sentence += ".";
+  add("ascend_tf", "FixedLossScaleManager(loss_scale=" + scale +
+                       "), or init_loss_scale=" + scale +
+                       " of ExponentialUpdateLossScaleManager.");
+  add("mindspore", "FixedLossScaleManager(" + scale + ").");
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> Underflow(const Case& c) {
+  const Found found = Look(c);
+  if (found.measured == nullptr && found.predicted == nullptr) {
+    return std::nullopt;
+  }
+  // A scale that fell too far, or none that suits, is the better cause.
+  if (CollapseWithUnderflow(c)) return std::nullopt;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule == kNoSingleScale) return std::nullopt;
+  }
+  constexpr double kRoom = 4;  // bits; rule 32
+  const bool room = found.headroom && *found.headroom > kRoom;
+  const Finding& first =
+      found.measured != nullptr ? *found.measured : *found.predicted;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kUnderflow;
+  verdict.rules = {29, 30, kMeasured, kPredicted};
+  verdict.origin = first.subject;
+  verdict.step = first.opened_step;
+  // Measured loss, and room above: nothing else need be looked for. A frozen
+  // layer is only zeros, so without that room it is one of two.
+  const bool counted = found.measured != nullptr &&
+                       c.evidence.underflow_fraction.value_or(0) > 0;
+  verdict.grade = counted && room   ? EvidenceGrade::kEstablished
+                  : counted || room ? EvidenceGrade::kSupported
+                                    : EvidenceGrade::kHypothesis;
+  const std::string scale =
+      c.evidence.scale_now ? InWords(*c.evidence.scale_now) : "not reported";
+  const bool none = c.run.scaler.kind == ScalingKind::kNone;
+  verdict.sentence =
+      none ? "Gradients are lost to underflow and no loss is scaled: " +
+                 first.sentence
+           : "The loss scale (" + scale +
+                 ") is too low for these gradients: " + first.sentence;
+  if (room) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format(
+             "There are {:.1f} bits of room above the largest gradient.",
+             *found.headroom)});
+  } else if (found.headroom) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kSupported,
+         fmt::format("Only {:.1f} bits of room are left above the largest "
+                     "gradient: a higher scale would overflow.",
+                     *found.headroom)});
+  }
+  if (found.better) AddActions(c, *found.better, &verdict);
+  return verdict;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,176 @@
+#include "engine/op_trends.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+// Statuses of an FP8 tensor until its usual state is known; then it follows
+// slowly, and not at all while it is far off.
+constexpr int kLearn = 16;
+constexpr float kFollow = 1.0f / 64;
+constexpr int kNewLevel = 512;  // far off for so long: that is usual now
+// Worth a look; the rules' thresholds are not below these.
+constexpr float kJump = 4;
+constexpr float kMoreZeros = 0.05f;
+constexpr double kClipped = 0.001;
+constexpr double kBeyond = 2;
+
+std::optional<float> StatAt(const OpColumns& columns, OpStat stat, size_t row) {
+  const auto& column = columns.stat[static_cast<int>(stat)];
+  if (!column || TestBit(column->absent, row)) return std::nullopt;
+  return column->values[row];
+}
+
+}  // namespace
+
+std::optional<uint64_t> SparseRows::At(OpCount count, size_t row,
+                                       size_t* cursor) const {
+  const auto& column = columns_.count[static_cast<int>(count)];
+  if (!column || TestBit(column->absent, row)) return std::nullopt;
+  while (*cursor < column->rows.size() && column->rows[*cursor] < row) {
+    ++*cursor;
+  }
+  const bool listed =
+      *cursor < column->rows.size() && column->rows[*cursor] == row;
+  return listed ? column->counts[*cursor] : 0;
+}
+
+const ExponentCounts* SparseRows::Exponents(size_t row) {
+  const std::vector<ExponentCounts>& all = columns_.exponents;
+  while (exponents_ < all.size() && all[exponents_].row < row) ++exponents_;
+  return exponents_ < all.size() && all[exponents_].row == row
+             ? &all[exponents_]
+             : nullptr;
+}
+
+void OpTrends::NextStep(int64_t step) {
+  if (current_.step != std::numeric_limits<int64_t>::min()) {
+    if (head_ > 0 && head_ * 2 >= sums_.size()) {
+      sums_.erase(sums_.begin(), sums_.begin() + static_cast<ptrdiff_t>(head_));
+      head_ = 0;
+    }
+    // Of steps whose record is so late nothing is known.
+    if (sums_.size() - head_ >= static_cast<size_t>(limits::kStepSums)) {
+      ++head_;
+    }
+    sums_.push_back(current_);
+  }
+  current_ = StepSum{.step = step, .gradients = {}};
+}
+
+OpTrends::OfStep OpTrends::Of(const StepSum& sum) {
+  const StepGradients& g = sum.gradients;
+  const bool any = g.range.tensors() > 0 || g.first_order >= 0;
+  return {.collected = true, .gradients = any ? &g : nullptr};
+}
+
+OpTrends::OfStep OpTrends::At(int64_t step) {
+  if (current_.step == step) {
+    head_ = sums_.size();
+    return Of(current_);
+  }
+  while (head_ < sums_.size() && sums_[head_].step < step) ++head_;
+  if (head_ < sums_.size() && sums_[head_].step == step) {
+    return Of(sums_[head_]);
+  }
+  return {};
+}
+
+void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
+                           SparseRows* sparse) {
+  StepGradients& g = current_.gradients;
+  TensorRange range;
+  range.elements = columns.elements[row];
+  range.zeros = sparse->Zeros(row);
+  range.rms = StatAt(columns, OpStat::kRms, row);
+  range.log2_mean = StatAt(columns, OpStat::kLog2Mean, row);
+  range.log2_std = StatAt(columns, OpStat::kLog2Std, row);
+  std::optional<double> lowest;
+  if (const ExponentCounts* exponents = sparse->Exponents(row)) {
+    constexpr int32_t kFp16Lowest = -24;
+    lowest = LowestExact(exponents->counts, exponents->first, kFp16Lowest);
+  }
+  if (!lowest) lowest = LowestOf(range);
+  g.range.Add(columns.op[row], lowest, StatAt(columns, OpStat::kAbsMax, row));
+  if (range.zeros) g.range.AddZeros(range.elements, *range.zeros);
+  if (columns.slot[row] != Slot::kGradOutput || order < 0 || !range.rms ||
+      !(*range.rms > 0) || std::isinf(*range.rms)) {
+    return;
+  }
+  if (g.first_order < 0 || order < g.first_order) {
+    g.first_order = order;
+    g.first_rms = *range.rms;
+  }
+  if (order > g.last_order) {
+    g.last_order = order;
+    g.last_rms = *range.rms;
+  }
+}
+
+OpTrends::Fp8* OpTrends::Find(uint32_t op, Slot slot) {
+  if (next_ < fp8_.size() && fp8_[next_].op == op && fp8_[next_].slot == slot) {
+    return &fp8_[next_++];
+  }
+  const auto at = std::lower_bound(
+      fp8_.begin(), fp8_.end(), std::pair(op, slot),
+      [](const Fp8& tensor, const std::pair<uint32_t, Slot>& key) {
+        return std::tie(tensor.op, tensor.slot) <
+               std::tie(key.first, key.second);
+      });
+  next_ = static_cast<size_t>(at - fp8_.begin()) + 1;
+  if (at != fp8_.end() && at->op == op && at->slot == slot) return &*at;
+  if (fp8_.size() >= static_cast<size_t>(limits::kFp8TensorsPerRank)) {
+    return nullptr;
+  }
+  Fp8 fresh;
+  fresh.op = op;
+  fresh.slot = slot;
+  return &*fp8_.insert(at, fresh);
+}
+
+bool OpTrends::AddFp8(const OpColumns& columns, size_t row, double largest,
+                      SparseRows* sparse, OpTrend* trend) {
+  Fp8* const tensor = Find(columns.op[row], columns.slot[row]);
+  if (tensor == nullptr) return false;
+  bool odd = false;
+  const float inv = StatAt(columns, OpStat::kFp8ScaleInv, row).value_or(0);
+  const bool learnt = tensor->seen >= kLearn;
+  if (inv > 0 && std::isfinite(inv)) {
+    const float before = tensor->scale_inv;
+    if (learnt && before > 0) {
+      trend->scale_inv_before = before;
+      odd |= inv >= kJump * before || inv * kJump <= before;
+    }
+    tensor->scale_inv = inv;
+    const auto amax = StatAt(columns, OpStat::kFp8Amax, row);
+    odd |= amax && *amax >= kBeyond * largest * inv;
+  }
+  const auto elements = static_cast<double>(columns.elements[row]);
+  if (const auto saturated = sparse->Saturated(row)) {
+    odd |= static_cast<double>(*saturated) > kClipped * elements;
+  }
+  const auto zeros = sparse->Zeros(row);
+  if (zeros && elements > 0) {
+    const auto share =
+        static_cast<float>(static_cast<double>(*zeros) / elements);
+    if (learnt) trend->usual_zeros = tensor->zeros;
+    if (learnt && share > tensor->zeros + kMoreZeros) {
+      odd = true;
+      if (++tensor->above >= kNewLevel) tensor->seen = tensor->above = 0;
+    } else {
+      tensor->above = 0;
+      const float weight =
+          learnt ? kFollow : 1.0f / static_cast<float>(tensor->seen + 1);
+      tensor->zeros += weight * (share - tensor->zeros);
+    }
+  }
+  if (tensor->seen < UINT8_MAX) ++tensor->seen;
+  return odd;
+}
+
+}  // namespace nanwatch

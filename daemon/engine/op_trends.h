@@ -1,0 +1,93 @@
+// OpTrends: what healthy op statuses of a rank leave behind: sums over the
+// gradients of a step, and the usual scale and zeros of each FP8 tensor. So
+// that a change can be judged although healthy statuses are not kept.
+
+#ifndef NANWATCH_ENGINE_OP_TRENDS_H_
+#define NANWATCH_ENGINE_OP_TRENDS_H_
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "detect/context.h"
+#include "engine/state_bytes.h"
+#include "model/op.h"
+
+namespace nanwatch {
+
+// Walks the rows of one batch upwards, so that what is sparse costs no search.
+class SparseRows {
+ public:
+  explicit SparseRows(const OpColumns& columns) : columns_(columns) {}
+  // Absent or not collected: nullopt. REQUIRES: rows never fall.
+  std::optional<uint64_t> Zeros(size_t row) {
+    return At(OpCount::kZero, row, &zero_);
+  }
+  std::optional<uint64_t> Saturated(size_t row) {
+    return At(OpCount::kSaturated, row, &saturated_);
+  }
+  // Null: not collected.
+  const ExponentCounts* Exponents(size_t row);
+
+ private:
+  std::optional<uint64_t> At(OpCount count, size_t row, size_t* cursor) const;
+
+  const OpColumns& columns_;
+  size_t zero_ = 0;
+  size_t saturated_ = 0;
+  size_t exponents_ = 0;
+};
+
+class OpTrends {
+ public:
+  // Rows of `step` follow.
+  void NextStep(int64_t step);
+  // A gradient of an op in fp16, whose place in the execution order is `order`.
+  void AddGradient(const OpColumns& columns, size_t row, int32_t order,
+                   SparseRows* sparse);
+  // A tensor in FP8. True: the row is worth a look; `trend` says why.
+  bool AddFp8(const OpColumns& columns, size_t row, double largest,
+              SparseRows* sparse, OpTrend* trend);
+
+  // Forgets what was before `step`. False: no op status of it came. Null
+  // gradients: none of them was of a gradient in fp16. The pointer is good
+  // until the next call.
+  struct OfStep {
+    bool collected = false;
+    const StepGradients* gradients = nullptr;
+  };
+  OfStep At(int64_t step);
+
+  template <typename A>
+  friend void Fields(A& archive, OpTrends& t) {
+    archive(t.current_, t.sums_, t.head_, t.fp8_);
+  }
+
+ private:
+  struct StepSum {
+    int64_t step = std::numeric_limits<int64_t>::min();
+    StepGradients gradients;
+  };
+  // One FP8 tensor.
+  struct Fp8 {
+    uint32_t op = 0;
+    Slot slot = Slot::kInput;
+    uint8_t seen = 0;    // statuses, up to 255
+    uint16_t above = 0;  // statuses in a row with many more zeros than usual
+    float scale_inv = 0;
+    float zeros = 0;  // usual share
+  };
+  static OfStep Of(const StepSum& sum);
+  Fp8* Find(uint32_t op, Slot slot);
+
+  StepSum current_;
+  std::vector<StepSum> sums_;  // of earlier steps, rising; [head_, end) wait
+  size_t head_ = 0;
+  std::vector<Fp8> fp8_;  // by (op, slot)
+  size_t next_ = 0;       // of fp8_: where the next row most likely is
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_ENGINE_OP_TRENDS_H_
