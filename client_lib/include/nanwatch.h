@@ -466,6 +466,9 @@ typedef struct nanwatch_stats {
   int32_t reserved;
   char run_id[512]; /* as the daemon knows it; empty until it answered */
   char error[256];  /* the newest trouble, a sentence; empty: none */
+  /* The part of `acked` that the daemon judged but could not keep (its history
+   * is off, or its disk full): gone when it restarts. */
+  uint64_t not_durable;
 } nanwatch_stats;
 
 static inline void nanwatch_stats_init(nanwatch_stats* stats) {

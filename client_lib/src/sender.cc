@@ -221,7 +221,9 @@ void Sender::OnResponse(const v1::IngestResponse& response, SteadyTime now) {
       break;
     case v1::IngestResponse::kAck:
       if (state_ == State::kOpen || state_ == State::kLeaving) {
-        OnAck(outbox_.Acknowledge(response.ack().sequence()), now);
+        const v1::Ack& ack = response.ack();
+        OnAck(outbox_.Acknowledge(ack.sequence()),
+              ack.has_durable() ? ack.durable() : durable_, now);
       }
       break;
     case v1::IngestResponse::kRefusal:
@@ -260,18 +262,22 @@ void Sender::OnOpened(const v1::SessionOpened& opened, SteadyTime now) {
     shared_->run_id = opened.run_id();
     shared_->attempt = opened.attempt();
   }
-  OnAck(records, now);
+  durable_ = opened.durable();
+  OnAck(records, durable_, now);
   // A session without a run id was given one: it must come back to it.
   if (options_.open.run().run_id().empty()) {
     options_.open.mutable_run()->set_run_id(opened.run_id());
   }
 }
 
-void Sender::OnAck(uint64_t records, SteadyTime now) {
+void Sender::OnAck(uint64_t records, bool durable, SteadyTime now) {
   silent_since_ = now;
   if (records != 0) redial_.Reset();
   std::lock_guard lock(shared_->mutex);
   shared_->acked.fetch_add(records, std::memory_order_relaxed);
+  if (!durable) {
+    shared_->not_durable.fetch_add(records, std::memory_order_relaxed);
+  }
   shared_->changed.notify_all();
 }
 

@@ -52,7 +52,7 @@ class Sender {
 
   void OnResponse(const nanwatch::v1::IngestResponse& response, SteadyTime now);
   void OnOpened(const nanwatch::v1::SessionOpened& opened, SteadyTime now);
-  void OnAck(uint64_t records, SteadyTime now);
+  void OnAck(uint64_t records, bool durable, SteadyTime now);
   void OnRefusal(const nanwatch::v1::Refusal& refusal, SteadyTime now);
   void OnRefusedSession(const nanwatch::v1::Refusal& refusal, SteadyTime now);
   void OnRefusedForGood(const nanwatch::v1::Refusal& refusal);
@@ -70,6 +70,7 @@ class Sender {
   bool writing_ = false;
   bool ever_tried_ = false;
   bool ever_open_ = false;
+  bool durable_ = true;  // as the handshake said
   bool close_pushed_ = false;
   bool last_try_ = false;      // ending, and the pause was lifted for it
   bool done_ = false;          // ending, and no more to hope for

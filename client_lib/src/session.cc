@@ -134,6 +134,7 @@ void Session::GetStats(nanwatch_stats* stats) const {
   stats->pushed = shared_->accepted.load() + lost;
   stats->sent = shared_->sent.load();
   stats->acked = shared_->acked.load();
+  stats->not_durable = shared_->not_durable.load();
   stats->reconnects = shared_->reconnects.load();
   std::lock_guard lock(shared_->mutex);
   stats->connected = shared_->connected ? 1 : 0;

@@ -33,6 +33,7 @@ struct Shared {
   // --- Sender to everybody ---
   std::atomic<uint64_t> sent{0};
   std::atomic<uint64_t> acked{0};
+  std::atomic<uint64_t> not_durable{0};  // the part of `acked` not on its disk
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> reconnects{0};
   RequestBox requests;

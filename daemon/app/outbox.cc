@@ -4,8 +4,9 @@
 
 namespace nanwatch {
 
-Outbox::Outbox(std::function<void(const Notice&)> notify, bool durable)
-    : notify_(std::move(notify)), durable_(durable) {}
+Outbox::Outbox(std::function<void(const Notice&)> notify,
+               std::function<bool(uint64_t)> stored)
+    : notify_(std::move(notify)), stored_(std::move(stored)) {}
 
 void Outbox::Put(uint64_t event_id, Outgoing outgoing) {
   MutexLock lock(mutex_);
@@ -22,7 +23,7 @@ void Outbox::Release(uint64_t committed) {
       waiting_.pop_front();
     }
   }
-  for (const Waiting& waiting : due) Send(waiting.outgoing);
+  for (const Waiting& waiting : due) Send(waiting);
 }
 
 size_t Outbox::size() {
@@ -30,11 +31,12 @@ size_t Outbox::size() {
   return waiting_.size();
 }
 
-void Outbox::Send(const Outgoing& outgoing) {
+void Outbox::Send(const Waiting& waiting) {
+  const auto& [event_id, outgoing] = waiting;
   if (const auto* opened = std::get_if<OpenedReply>(&outgoing)) {
-    opened->port->Opened(opened->session, opened->opened, durable_);
+    opened->port->Opened(opened->session, opened->opened, stored_(event_id));
   } else if (const auto* ack = std::get_if<AckReply>(&outgoing)) {
-    ack->port->Ack(ack->session, ack->sequence);
+    ack->port->Ack(ack->session, ack->sequence, stored_(event_id));
   } else if (const auto* ask = std::get_if<AskReply>(&outgoing)) {
     ask->port->Ask(ask->request);
   } else {

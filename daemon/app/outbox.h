@@ -37,9 +37,11 @@ using Outgoing = std::variant<OpenedReply, AckReply, AskReply, Notice>;
 
 class Outbox {
  public:
-  // `notify` takes notices; it must not block. `durable` goes into every
-  // OpenedReply.
-  Outbox(std::function<void(const Notice&)> notify, bool durable);
+  // `notify` takes notices; it must not block. `stored` says whether a
+  // committed event is on disk; openings and acks pass it on. Both from any
+  // thread.
+  Outbox(std::function<void(const Notice&)> notify,
+         std::function<bool(uint64_t event_id)> stored);
 
   // Pipeline thread. `event_id` never falls.
   void Put(uint64_t event_id, Outgoing outgoing);
@@ -52,11 +54,11 @@ class Outbox {
     uint64_t event_id;
     Outgoing outgoing;
   };
-  void Send(const Outgoing& outgoing);
+  void Send(const Waiting& waiting);
 
   // Constant after construction.
   const std::function<void(const Notice&)> notify_;
-  const bool durable_;
+  const std::function<bool(uint64_t)> stored_;
 
   Mutex mutex_;
   std::deque<Waiting> waiting_ GUARDED_BY(mutex_);

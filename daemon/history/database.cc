@@ -2,7 +2,13 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
+#include <thread>
 #include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/mailbox.h"
 
 namespace nanwatch {
 
@@ -127,11 +133,13 @@ Result<Database> Database::Open(const std::string& path, Mode mode,
 
 Database::Database(Database&& other) noexcept
     : connection_(std::exchange(other.connection_, nullptr)),
-      path_(std::move(other.path_)) {}
+      path_(std::move(other.path_)),
+      rolled_back_for_(other.rolled_back_for_) {}
 
 Database& Database::operator=(Database&& other) noexcept {
   std::swap(connection_, other.connection_);
   std::swap(path_, other.path_);
+  std::swap(rolled_back_for_, other.rolled_back_for_);
   return *this;
 }
 
@@ -171,7 +179,14 @@ Result<std::string> Database::Text(std::string_view sql) {
   return std::string(*row ? statement->Text(0) : "");
 }
 
+void Database::Rollback() {
+  const Failure why = failure();
+  (void)Execute("ROLLBACK");
+  rolled_back_for_ = why;
+}
+
 Database::Failure Database::failure() const {
+  if (rolled_back_for_ != Failure::kNone) return rolled_back_for_;
   switch (sqlite3_errcode(connection_) & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -196,14 +211,36 @@ Error Database::LastError() const {
   return Error{path_ + ": " + sqlite3_errmsg(connection_)};
 }
 
-void Database::LimitOperations(int64_t operations) {
-  if (operations == 0) {
-    sqlite3_progress_handler(connection_, 0, nullptr, nullptr);
-    return;
-  }
-  sqlite3_progress_handler(
-      connection_, static_cast<int>(operations), [](void*) { return 1; },
-      nullptr);
+void Database::LeaveFilesAlone() {
+  sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+void Database::TolerateCut() {
+  // SQLite takes a file without its last pages only from those who may repair
+  // its schema.
+  sqlite3_db_config(connection_, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
+}
+
+// SQLite counts no operations within its checks, so that only a second thread
+// can end one.
+Result<std::string> Database::TextWithin(Duration limit, std::string_view sql,
+                                         bool* ended) {
+  Mailbox<std::monostate> done(1, 1);
+  std::atomic<bool> finished{false};
+  bool interrupted = false;
+  std::thread timer([&] {
+    std::vector<std::monostate> nothing;
+    done.PopAll(limit, &nothing);
+    if (finished.load()) return;
+    interrupted = true;
+    sqlite3_interrupt(connection_);
+  });
+  Result<std::string> text = Text(sql);
+  finished.store(true);
+  done.Close();
+  timer.join();
+  *ended = interrupted;
+  return text;
 }
 
 }  // namespace nanwatch

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -77,19 +78,34 @@ class Database {
   Result<int64_t> Number(std::string_view sql);
   Result<std::string> Text(std::string_view sql);
 
+  // After Rollback: the one that led to it.
   Failure failure() const;
+  // Of a transaction that failed.
+  void Rollback();
+  // The last failure says that the file's content is wrong.
+  bool IsDamaged() const {
+    return failure() == Failure::kDamaged || failure() == Failure::kForeign;
+  }
   // Of the last failure, naming the file.
   Error LastError() const;
   const std::string& path() const { return path_; }
-  // Ends a statement that runs longer than this many SQLite operations; 0:
-  // never.
-  void LimitOperations(int64_t operations);
+  // What lies under its name is another file's by now: closing it must neither
+  // move its log into the database nor remove a log.
+  void LeaveFilesAlone();
+  // Of a reader: takes a file that is shorter than it should be for what there
+  // is of it.
+  void TolerateCut();
+  // As Text, ended when it takes longer than `limit` of real time: true, and
+  // what it found so far means nothing.
+  Result<std::string> TextWithin(Duration limit, std::string_view sql,
+                                 bool* ended);
 
  private:
   Database(sqlite3* connection, std::string path)
       : connection_(connection), path_(std::move(path)) {}
   sqlite3* connection_ = nullptr;
   std::string path_;
+  Failure rolled_back_for_ = Failure::kNone;
 };
 
 }  // namespace nanwatch

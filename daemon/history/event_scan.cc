@@ -14,17 +14,21 @@ constexpr size_t kPageRows = 256;
 constexpr size_t kPageBytes = 1 << 20;
 constexpr char kColumns[] =
     "SELECT first_id, last_id, count, body FROM events ";
+constexpr char kBehind[] =
+    "WHERE first_id > ? AND last_id > ? ORDER BY first_id LIMIT ";
 
 }  // namespace
 
 Status EventScan::All(uint64_t after, const Visit& visit) {
-  if (Status s = LoadGaps(); !s) return s;
+  if (Status s = LoadGaps(); !s && !database_.IsDamaged()) return s;
   const Result<int64_t> removed =
       database_.Number("SELECT value FROM meta WHERE key = 'removed_through'");
-  if (!removed) return Error{removed.error()};
+  if (!removed && !database_.IsDamaged()) return Error{removed.error()};
+  // Where these tables are damaged, what they would explain counts as missing:
+  // that is no reason to give up the events.
   count_missing_ = true;
   after_ = visited_ = after;
-  expected_ = std::max<uint64_t>(after, *removed) + 1;
+  expected_ = std::max<uint64_t>(after, removed ? *removed : 0) + 1;
   uint64_t cursor =
       after > limits::kHistoryIdSpan ? after - limits::kHistoryIdSpan : 0;
   uint64_t newest = 0;
@@ -32,11 +36,18 @@ Status EventScan::All(uint64_t after, const Visit& visit) {
   while (true) {
     if (Status s = ReadPage(after, &cursor, &page); !s) return s;
     if (page.empty()) break;
+    // A key that is damaged may be far too large: the next page begins after
+    // one that its blob confirms, or, where none does, after a middling one.
+    uint64_t sure = 0;
     for (Row& row : page) {
       newest = std::max(newest, row.last_id);
+      std::unique_ptr<Open> open = OpenRow(row);
+      if (open == nullptr) continue;
       if (!VisitBefore(row.first_id, visit)) return OkStatus();
-      OpenRow(std::move(row));
+      open_.push(std::move(open));
+      sure = row.first_id;
     }
+    cursor = sure != 0 ? sure : MiddleKey(&page);
   }
   if (!VisitBefore(UINT64_MAX, visit)) return OkStatus();
   // A damaged last_id must not count for more than a blob can hold.
@@ -67,73 +78,106 @@ Status EventScan::Rows(const std::vector<int64_t>& first_ids, uint64_t after,
     row.count = find->Int(2);
     row.body = find->Blob(3);
     find->Reset();
+    std::unique_ptr<Open> open = OpenRow(row);
+    if (open == nullptr) continue;
     if (!VisitBefore(row.first_id, visit)) return OkStatus();
-    OpenRow(std::move(row));
+    open_.push(std::move(open));
   }
   VisitBefore(UINT64_MAX, visit);
   return OkStatus();
 }
 
-// Where a page of the file is damaged, rows are sought behind it, at growing
-// distances.
+// Where a page of the file is damaged, rows are sought behind it: at growing
+// distances, and from the first place that works back to the damage.
 Status EventScan::ReadPage(uint64_t after, uint64_t* cursor,
                            std::vector<Row>* page) {
   page->clear();
-  uint64_t stride = 1;
-  while (*cursor < uint64_t{INT64_MAX} / 2) {
-    Result<Statement> find = database_.Prepare(
-        std::string(kColumns) +
-        "WHERE first_id > ? AND last_id > ? ORDER BY first_id LIMIT ?");
-    if (!find) return Error{find.error()};
-    find->Bind(1, static_cast<int64_t>(*cursor));
-    find->Bind(2, static_cast<int64_t>(after));
-    find->Bind(3, static_cast<int64_t>(kPageRows));
-    size_t bytes = 0;
-    while (true) {
-      const Result<bool> found = find->Next();
-      if (!found) {
-        const Database::Failure failure = database_.failure();
-        if (failure != Database::Failure::kDamaged &&
-            failure != Database::Failure::kForeign) {
-          return Error{found.error()};
-        }
-        break;
-      }
-      if (!*found) return OkStatus();
-      Row& row = page->emplace_back();
-      row.first_id = find->Int(0);
-      row.last_id = find->Int(1);
-      row.count = find->Int(2);
-      row.body = find->Blob(3);
-      *cursor = row.first_id;
-      bytes += row.body.size();
-      if (bytes > kPageBytes) return OkStatus();
+  bool damaged = false;
+  if (Status s = ReadRows(after, cursor, page, &damaged); !s) return s;
+  if (!damaged || !page->empty()) return OkStatus();
+  uint64_t bad = *cursor;
+  uint64_t good = bad;
+  for (uint64_t stride = 1; damaged; stride *= 2) {
+    good += stride;
+    if (good >= uint64_t{INT64_MAX} / 2) return OkStatus();
+    if (Status s = Seek(after, good, &damaged); !s) return s;
+    if (damaged) bad = good;
+  }
+  while (good - bad > 1) {
+    const uint64_t middle = bad + (good - bad) / 2;
+    if (Status s = Seek(after, middle, &damaged); !s) return s;
+    (damaged ? bad : good) = middle;
+  }
+  *cursor = good;
+  return ReadRows(after, cursor, page, &damaged);
+}
+
+Status EventScan::Seek(uint64_t after, uint64_t cursor, bool* damaged) {
+  Result<Statement> find =
+      database_.Prepare(std::string(kColumns) + kBehind + "1");
+  if (!find) return Error{find.error()};
+  find->Bind(1, static_cast<int64_t>(cursor));
+  find->Bind(2, static_cast<int64_t>(after));
+  const Result<bool> found = find->Next();
+  *damaged = !found;
+  return found || database_.IsDamaged() ? OkStatus()
+                                        : Status(Error{found.error()});
+}
+
+Status EventScan::ReadRows(uint64_t after, uint64_t* cursor,
+                           std::vector<Row>* page, bool* damaged) {
+  Result<Statement> find = database_.Prepare(std::string(kColumns) + kBehind +
+                                             std::to_string(kPageRows));
+  if (!find) return Error{find.error()};
+  find->Bind(1, static_cast<int64_t>(*cursor));
+  find->Bind(2, static_cast<int64_t>(after));
+  *damaged = false;
+  for (size_t bytes = 0; bytes <= kPageBytes;) {
+    const Result<bool> found = find->Next();
+    if (!found) {
+      *damaged = true;
+      return database_.IsDamaged() ? OkStatus() : Status(Error{found.error()});
     }
-    if (!page->empty()) return OkStatus();
-    *cursor += stride;
-    stride *= 2;
+    if (!*found) return OkStatus();
+    Row& row = page->emplace_back();
+    row.first_id = find->Int(0);
+    row.last_id = find->Int(1);
+    row.count = find->Int(2);
+    row.body = find->Blob(3);
+    *cursor = row.first_id;
+    bytes += row.body.size();
   }
   return OkStatus();
 }
 
-void EventScan::OpenRow(Row&& row) {
+uint64_t EventScan::MiddleKey(std::vector<Row>* page) {
+  const auto middle = page->begin() + static_cast<int64_t>(page->size() / 2);
+  std::nth_element(
+      page->begin(), middle, page->end(),
+      [](const Row& a, const Row& b) { return a.first_id < b.first_id; });
+  return middle->first_id;
+}
+
+std::unique_ptr<EventScan::Open> EventScan::OpenRow(const Row& row) {
+  std::string plain;
+  if (decompressor_.Decompress(row.body, &plain)) {
+    auto open = std::make_unique<Open>(std::move(plain));
+    if (open->reader.Next(&open->next) && open->next.id == row.first_id) {
+      open->left = EventsIn(row);
+      return open;
+    }
+  }
+  // What contiguity of the ids will find missing is counted there.
+  if (!count_missing_ || row.first_id < expected_) damaged_ += EventsIn(row);
+  return nullptr;
+}
+
+uint64_t EventScan::EventsIn(const Row& row) {
   const uint64_t most = row.last_id >= row.first_id
                             ? std::min<uint64_t>(row.last_id - row.first_id + 1,
                                                  limits::kHistoryIdSpan)
                             : 1;
-  const uint64_t count = std::clamp<uint64_t>(row.count, 1, most);
-  std::string plain;
-  auto damaged = [&](uint64_t events) {
-    // What contiguity of the ids will find missing is counted there.
-    if (!count_missing_ || row.first_id < expected_) damaged_ += events;
-  };
-  if (!decompressor_.Decompress(row.body, &plain)) return damaged(count);
-  auto open = std::make_unique<Open>(std::move(plain));
-  if (!open->reader.Next(&open->next) || open->next.id != row.first_id) {
-    return damaged(count);
-  }
-  open->left = count;
-  open_.push(std::move(open));
+  return std::clamp<uint64_t>(row.count, 1, most);
 }
 
 bool EventScan::VisitBefore(uint64_t before, const Visit& visit) {

@@ -55,7 +55,17 @@ class EventScan {
   };
 
   Status ReadPage(uint64_t after, uint64_t* cursor, std::vector<Row>* page);
-  void OpenRow(Row&& row);
+  // Rows behind `*cursor`, which moves to the last of them. `*damaged`: came to
+  // a page that cannot be read.
+  Status ReadRows(uint64_t after, uint64_t* cursor, std::vector<Row>* page,
+                  bool* damaged);
+  // Whether the row behind `cursor` can be read.
+  Status Seek(uint64_t after, uint64_t cursor, bool* damaged);
+  static uint64_t MiddleKey(std::vector<Row>* page);
+  // Null: its blob is damaged, or says another id.
+  std::unique_ptr<Open> OpenRow(const Row& row);
+  // As the columns say, within reason.
+  static uint64_t EventsIn(const Row& row);
   // Visits what is open and has an id < `before`. False: `visit` has enough.
   bool VisitBefore(uint64_t before, const Visit& visit);
   bool VisitOne(std::unique_ptr<Open> open, uint64_t before,

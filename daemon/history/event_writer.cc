@@ -44,7 +44,7 @@ Status EventWriter::Write(std::span<const WriteItem> items,
   Status written = WriteAll(items, sent);
   if (written) written = database_.Execute("COMMIT");
   if (!written) {
-    (void)database_.Execute("ROLLBACK");
+    database_.Rollback();
     return written;
   }
   catalog_.Committed();
@@ -213,7 +213,7 @@ Status EventWriter::SaveCatalog(Time now) {
   Status saved = catalog_.SaveAll(now, database_);
   if (saved) saved = database_.Execute("COMMIT");
   if (!saved) {
-    (void)database_.Execute("ROLLBACK");
+    database_.Rollback();
     return saved;
   }
   catalog_.Committed();

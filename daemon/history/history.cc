@@ -56,13 +56,15 @@ class StoredHistory : public History {
         file_(options),
         queue_(SIZE_MAX, options.queue_bytes),
         need_checkpoint_(std::make_shared<const std::vector<RunKey>>()),
-        stats_(std::make_shared<const HistoryStats>()) {}
+        stats_(std::make_shared<const HistoryStats>()),
+        gaps_(std::make_shared<const HistoryFile::Gaps>()) {}
   ~StoredHistory() override { Close(); }
 
   Status Start(OpenReport* report);
   bool Append(Time now, SharedEvents events) override;
   uint64_t last_id() const override { return last_id_; }
   uint64_t committed() const override { return committed_.load(); }
+  bool Stored(uint64_t id) const override;
   void OnCommitted(std::function<void(uint64_t)> callback) override {
     on_committed_ = std::move(callback);
   }
@@ -117,6 +119,7 @@ class StoredHistory : public History {
   std::atomic<bool> stop_{false};
   Published<std::vector<RunKey>> need_checkpoint_;
   Published<HistoryStats> stats_;
+  Published<HistoryFile::Gaps> gaps_;
   std::thread thread_;
 };
 
@@ -233,6 +236,10 @@ void StoredHistory::CommitSome(size_t begin, size_t end) {
   queue_bytes_.fetch_sub(bytes);
   Publish();
   if (items_.empty()) return;
+  // Before the ids count as committed.
+  if (file_.gaps() != *gaps_.Get()) {
+    gaps_.Set(std::make_shared<const HistoryFile::Gaps>(file_.gaps()));
+  }
   committed_.store(items_.back().id);
   if (on_committed_) on_committed_(items_.back().id);
 }
@@ -258,6 +265,13 @@ void StoredHistory::Close() {
   if (!waiting_.empty() && clock_.Now() < until) CommitAll();
   queue_.Close();
   file_.Finish(clock_.Now());
+}
+
+bool StoredHistory::Stored(uint64_t id) const {
+  for (const auto& [first, last] : *gaps_.Get()) {
+    if (first <= id && id <= last) return false;
+  }
+  return true;
 }
 
 HistoryStats StoredHistory::stats() const {

@@ -85,8 +85,11 @@ class History {
   virtual uint64_t last_id() const = 0;  // pipeline thread
 
   // The newest id that is on disk. Any thread. While degraded, ids count as
-  // committed when applied, and `stats().degraded` says so.
+  // committed when applied; Stored() tells them apart.
   virtual uint64_t committed() const = 0;
+  // Of an id up to committed(): it was written, not only applied. Remembers the
+  // newest 64 gaps. Any thread.
+  virtual bool Stored(uint64_t id) const = 0;
   // Called on the history thread after committed() rose. Set before Append.
   virtual void OnCommitted(std::function<void(uint64_t)> callback) = 0;
 

@@ -3,29 +3,40 @@
 #include <algorithm>
 #include <utility>
 
+#include "history/log_check.h"
 #include "history/opening.h"
+#include "history/schema.h"
 
 namespace nanwatch {
 
 namespace {
 
-constexpr Duration kRetryInterval = std::chrono::minutes(1);
+// A disk that is full for a moment costs a second of history.
+constexpr Duration kFirstRetry = std::chrono::seconds(1);
+constexpr Duration kLastRetry = std::chrono::minutes(1);
+constexpr size_t kGapsKept = 64;
 
 }  // namespace
 
 HistoryFile::HistoryFile(const HistoryOptions& options)
     : options_(options),
       retention_(catalog_, options.keep_for, options.keep_bytes),
-      throttle_(kRetryInterval) {}
+      throttle_(kLastRetry),
+      backoff_(kFirstRetry, kLastRetry) {}
 
 Status HistoryFile::Open(Time now, OpenReport* report) {
   Result<std::optional<FileLock>> lock =
       FileLock::Take(options_.path + ".lock");
   if (!lock) return Error{lock.error()};
   lock_ = std::move(*lock);
+  const bool had_log = FileBytes(options_.path + "-wal") != 0;
   Result<std::optional<Database>> opened = OpenFile(options_, now, report);
   if (!opened) return Error{opened.error()};
-  last_try_ = now;
+  if (opened->has_value() && !had_log) {
+    const Result<bool> open = SaysOpen(**opened);
+    if (open && *open) report->message += MissingLog(options_.path);
+  }
+  next_try_ = now + backoff_.Next(UINT64_MAX);
   if (!opened->has_value()) {
     gap_reason_ = report->message;
     // Ids go on where the file ends, so that it can be taken up again.
@@ -48,13 +59,17 @@ Status HistoryFile::Open(Time now, OpenReport* report) {
 Status HistoryFile::Begin(Database database) {
   const Result<uint64_t> newest = NewestId(database);
   if (!newest) return Error{newest.error()};
-  if (gap_first_ != 0 && *newest >= gap_first_) {
+  const bool reopened = watch_.has_value() || gap_first_ != 0;
+  if ((gap_first_ != 0 && *newest >= gap_first_) ||
+      (reopened && *newest > newest_id_)) {
     return Error{options_.path +
                  " holds events that this process does not "
                  "know of: restart nanwatchd to go on with them"};
   }
   newest_id_ = std::max(newest_id_, *newest);
   if (Status s = catalog_.Load(database); !s) return s;
+  if (Status s = MarkOpen(database, true); !s) return s;
+  watch_.emplace(options_.path);
   retention_.Forget();
   database_ = std::move(database);
   writer_ = std::make_unique<EventWriter>(*database_, catalog_);
@@ -63,6 +78,7 @@ Status HistoryFile::Begin(Database database) {
 
 void HistoryFile::Commit(Time now, std::span<const WriteItem> items,
                          std::span<const SentIncident> sent) {
+  CheckName(now);
   if (!items.empty()) newest_id_ = items.back().id;
   if (degraded()) return Lose(items);
   const Status written = writer_->Write(items, sent);
@@ -70,26 +86,39 @@ void HistoryFile::Commit(Time now, std::span<const WriteItem> items,
     stats_.events += items.size();
     stats_.bytes = writer_bytes_ + writer_->bytes();
     ++stats_.commits;
+    (void)watch_->Look();  // takes down how far it grew
     return;
   }
-  ++stats_.failures;
-  const Database::Failure failure = database_->failure();
+  const bool damaged = database_->IsDamaged();
   Degrade(now, written.error());
   Lose(items);
-  if (failure == Database::Failure::kDamaged ||
-      failure == Database::Failure::kForeign) {
-    Replace(now);
+  if (damaged) Replace(now);
+}
+
+void HistoryFile::CheckName(Time now) {
+  if (degraded()) return;
+  const std::string what = watch_->Look();
+  if (what.empty()) return;
+  // A log without a name is still ours to read: into the database with it.
+  if (watch_->LogWasRemoved()) {
+    (void)database_->Execute("PRAGMA wal_checkpoint(PASSIVE)");
   }
+  database_->LeaveFilesAlone();
+  Degrade(now, what);
+  Replace(now);
 }
 
 void HistoryFile::Degrade(Time now, const std::string& why) {
+  ++stats_.failures;
   writer_bytes_ = stats_.bytes;
   writer_.reset();
   database_.reset();
   need_changed_ = true;
-  last_try_ = now;
+  // One that fails again and again is not tried every second.
+  if (now - on_since_ >= kLastRetry) backoff_.Reset();
+  next_try_ = now + backoff_.Next(UINT64_MAX);
   gap_reason_ = why;
-  LogError("history is off: it cannot be written; tried again every minute",
+  LogError("history is off: it cannot be written; tried again within a minute",
            "error=\"" + why + "\"");
 }
 
@@ -99,6 +128,12 @@ void HistoryFile::Lose(std::span<const WriteItem> items) {
   if (items.empty()) return;
   if (gap_first_ == 0) gap_first_ = items.front().id;
   gap_last_ = items.back().id;
+  if (!gaps_.empty() && gaps_.back().second + 1 == items.front().id) {
+    gaps_.back().second = gap_last_;
+  } else {
+    if (gaps_.size() == kGapsKept) gaps_.erase(gaps_.begin());
+    gaps_.emplace_back(items.front().id, gap_last_);
+  }
   stats_.lost_events += items.size();
   for (const WriteItem& item : items) {
     if (item.event->run.run_id.empty()) continue;
@@ -108,16 +143,11 @@ void HistoryFile::Lose(std::span<const WriteItem> items) {
   }
 }
 
-void HistoryFile::Recover(Time now) {
-  if (now - last_try_ < kRetryInterval) return;
-  Replace(now);
-}
-
 void HistoryFile::Replace(Time now) {
-  last_try_ = now;
   OpenReport report;
   Result<std::optional<Database>> opened = OpenFile(options_, now, &report);
   if (!opened || !opened->has_value()) {
+    next_try_ = now + backoff_.Next(UINT64_MAX);
     int64_t suppressed = 0;
     if (throttle_.Allow(now, &suppressed)) {
       LogWarning(
@@ -136,26 +166,36 @@ void HistoryFile::Replace(Time now) {
   }
   if (begun) begun = writer_->SaveCatalog(now);
   if (!begun) return Degrade(now, begun.error());
-  if (!report.set_aside.empty()) LogError("history", report.message);
+  on_since_ = now;
+  if (!report.message.empty()) LogError("history", report.message);
   LogWarning("history is on again",
              "lost_events=" + std::to_string(stats_.lost_events));
   gap_first_ = gap_last_ = 0;
 }
 
 void HistoryFile::Upkeep(Time now) {
-  if (degraded()) return Recover(now);
+  if (degraded()) {
+    if (now >= next_try_) Replace(now);
+    return;
+  }
+  CheckName(now);
+  if (degraded()) return;
   const Result<uint64_t> removed = retention_.Round(now, *database_);
   if (removed) {
     stats_.removed_events += *removed;
-  } else {
-    ++stats_.failures;
-    Degrade(now, removed.error());
+    return;
   }
+  const bool damaged = database_->IsDamaged();
+  Degrade(now, removed.error());
+  if (damaged) Replace(now);
 }
 
 void HistoryFile::Finish(Time now) {
+  CheckName(now);
   if (degraded()) return;
-  if (const Status saved = writer_->SaveCatalog(now); !saved) {
+  Status saved = writer_->SaveCatalog(now);
+  if (saved) saved = MarkOpen(*database_, false);
+  if (!saved) {
     LogWarning("history: the last steps of runs were not saved",
                "error=\"" + saved.error() + "\"");
   }

@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/backoff.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "history/event_writer.h"
+#include "history/file_watch.h"
 #include "history/history.h"
 #include "history/retention.h"
 #include "history/run_catalog.h"
@@ -32,7 +34,8 @@ class HistoryFile {
   // is to be said is in stats().
   void Commit(Time now, std::span<const WriteItem> items,
               std::span<const SentIncident> sent);
-  // A short round of retention; tries to leave degraded mode once a minute.
+  // A short round of retention; tries to leave degraded mode, after 1 s at
+  // first and every minute at last.
   void Upkeep(Time now);
   // True when Upkeep has more to do at once.
   bool behind() const { return !degraded() && retention_.behind(); }
@@ -49,14 +52,20 @@ class HistoryFile {
   }
   // queue_bytes is not filled in.
   HistoryStats stats() const;
+  // Ids that were applied and never stored by this process: first and last of
+  // each gap, the newest 64.
+  using Gaps = std::vector<std::pair<uint64_t, uint64_t>>;
+  const Gaps& gaps() const { return gaps_; }
 
  private:
   Status Begin(Database database);  // a file that was just opened
   void Degrade(Time now, const std::string& why);
   void Lose(std::span<const WriteItem> items);
-  void Recover(Time now);
-  // The file turned out to be damaged while it was written.
+  // Whatever is under the name now: a file that can be written, or one that
+  // takes the place of a damaged one.
   void Replace(Time now);
+  // Sees to it that what is written has a name.
+  void CheckName(Time now);
 
   const HistoryOptions options_;
   std::optional<FileLock> lock_;
@@ -66,8 +75,12 @@ class HistoryFile {
   std::unique_ptr<EventWriter> writer_;
   LogThrottle throttle_;
   bool need_changed_ = true;
-  Time last_try_{};
+  std::optional<FileWatch> watch_;
+  Backoff backoff_;
+  Time next_try_{};  // while degraded
+  Time on_since_{};  // otherwise
   uint64_t newest_id_ = 0;
+  Gaps gaps_;
   // Ids that were applied and not stored since degraded; 0: none.
   uint64_t gap_first_ = 0;
   uint64_t gap_last_ = 0;

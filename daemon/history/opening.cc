@@ -1,23 +1,57 @@
 #include "history/opening.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
+#include "history/event_blob.h"
+#include "history/log_check.h"
 #include "history/salvage.h"
 #include "history/schema.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 
 namespace {
 
-// How long the check at the start may take, in SQLite operations: about a
-// second. What a longer check would find, readers find and count.
-constexpr int64_t kCheckOperations = 20'000'000;
+// How long the check at the start may take: some GB of a file in memory. What a
+// longer check would find, readers find and count.
+constexpr Duration kCheckFor = std::chrono::seconds(1);
 
 enum class Verdict { kUsable, kEmpty, kDamaged, kForeign, kNewer, kUnwritable };
+
+// Of blobs that say what their row says. Ids of one blob span less than
+// limits::kHistoryIdSpan, so the newest is near the end. An error, too, when
+// the very last rows are damaged: their ids, of all, must not come twice.
+Result<uint64_t> NewestStored(Database& database) {
+  Result<Statement> find = database.Prepare(
+      "SELECT first_id, body FROM events ORDER BY first_id DESC");
+  if (!find) return Error{find.error()};
+  Decompressor decompressor;
+  std::string plain;
+  uint64_t newest = 0;
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return newest;
+    const uint64_t first_id = find->Int(0);
+    if (first_id + limits::kHistoryIdSpan <= newest) return newest;
+    StampedEvent event;
+    BlobReader reader("");
+    if (decompressor.Decompress(find->Blob(1), &plain)) {
+      reader = BlobReader(plain);
+    }
+    if (!reader.Next(&event) || event.id != first_id) {
+      if (newest > first_id) continue;
+      return Error{database.path() + ": its newest events are damaged"};
+    }
+    do newest = std::max(newest, event.id);
+    while (reader.Next(&event));
+  }
+}
 
 Verdict VerdictOf(Database::Failure failure) {
   switch (failure) {
@@ -28,6 +62,13 @@ Verdict VerdictOf(Database::Failure failure) {
     default:
       return Verdict::kUnwritable;
   }
+}
+
+// Can it be written? Asked by a transaction that writes nothing.
+bool Writable(Database& database) {
+  return database
+      .Execute("PRAGMA user_version = " + std::to_string(kFormatVersion))
+      .ok();
 }
 
 // `*why` says what was found.
@@ -49,26 +90,30 @@ Verdict Inspect(Database& database, std::string* why) {
     case SchemaVerdict::kOurs:
       break;
   }
-  database.LimitOperations(kCheckOperations);
-  const Result<std::string> check = database.Text("PRAGMA quick_check(1)");
-  const Database::Failure failure = database.failure();
-  database.LimitOperations(0);
-  if (check && *check != "ok") {
+  // Before the check, which takes its time: while a disk is full this is asked
+  // again and again.
+  if (!SetDurable(database) || !Writable(database)) {
+    *why = database.LastError().message;
+    return VerdictOf(database.failure());
+  }
+  bool ended = false;
+  const Result<std::string> check =
+      database.TextWithin(kCheckFor, "PRAGMA integrity_check(1)", &ended);
+  if (!ended && check && *check != "ok") {
     *why = *check;
     return Verdict::kDamaged;
   }
-  if (!check && (failure == Database::Failure::kDamaged ||
-                 failure == Database::Failure::kForeign)) {
+  if (!ended && !check && database.IsDamaged()) {
     *why = check.error();
     return Verdict::kDamaged;
   }
   // Stopped for taking too long: nothing bad so far. And the tables are there?
-  for (const char* table :
-       {"meta", "events", "runs", "pictures", "gaps", "incidents_sent"}) {
-    const Result<int64_t> any =
-        database.Number(std::string("SELECT 1 FROM ") + table + " LIMIT 1");
-    if (any) continue;
-    *why = any.error();
+  if (const Status tables = CheckTables(database); !tables) {
+    *why = tables.error();
+    return Verdict::kDamaged;
+  }
+  if (const Result<uint64_t> newest = NewestStored(database); !newest) {
+    *why = newest.error();
     return Verdict::kDamaged;
   }
   return Verdict::kUsable;
@@ -103,6 +148,13 @@ bool LooksForeign(const std::string& path) {
   return !head.empty() && head != std::string("SQLite format 3\0", 16);
 }
 
+// SQLite reads, but never writes, a database whose header names a format that
+// it does not know. Ours always say 2, the write-ahead log's.
+bool FormatIsUnknown(const std::string& path) {
+  const std::string head = ReadHead(path, 19);
+  return head.size() == 19 && static_cast<uint8_t>(head[18]) > 2;
+}
+
 Result<std::optional<Database>> Create(const HistoryOptions& options) {
   Result<Database> database =
       Database::Open(options.path, Database::Mode::kWrite, options.vfs);
@@ -113,13 +165,6 @@ Result<std::optional<Database>> Create(const HistoryOptions& options) {
   return std::optional<Database>(std::move(*database));
 }
 
-// Can it be written? Asked by a transaction that writes nothing.
-bool Writable(Database& database) {
-  return database
-      .Execute("PRAGMA user_version = " + std::to_string(kFormatVersion))
-      .ok();
-}
-
 Result<std::optional<Database>> StartAnew(const HistoryOptions& options,
                                           Verdict verdict,
                                           const std::string& why, Time now,
@@ -128,7 +173,7 @@ Result<std::optional<Database>> StartAnew(const HistoryOptions& options,
   for (int n = 2; FileExists(aside); ++n) {
     aside = options.path + Suffix(verdict, now) + "-" + std::to_string(n);
   }
-  report->message = options.path + " cannot be used: " + why + ". ";
+  report->message += options.path + " cannot be used: " + why + ". ";
   if (Status s = SetAside(options.path, aside); !s) {
     report->degraded = true;
     report->message += s.error() + ": history is off until this is mended";
@@ -160,6 +205,7 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
                  " does not exist: create it"};
   }
   const bool existed = FileBytes(options.path) != 0;
+  report->message = existed ? DamageOfLog(options.path) : "";
   Verdict verdict = Verdict::kEmpty;
   std::string why;
   if (existed && LooksForeign(options.path)) {
@@ -171,12 +217,8 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
         Database::Open(options.path, Database::Mode::kWrite, options.vfs);
     if (database) {
       verdict = Inspect(*database, &why);
-      if (verdict == Verdict::kUsable && SetDurable(*database)) {
-        if (Writable(*database)) {
-          return std::optional<Database>(std::move(*database));
-        }
-        why = database->LastError().message;
-        verdict = Verdict::kUnwritable;
+      if (verdict == Verdict::kUsable) {
+        return std::optional<Database>(std::move(*database));
       }
     } else {
       verdict = Verdict::kUnwritable;
@@ -189,31 +231,32 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
     report->created = fresh->has_value();
     report->degraded = !fresh->has_value();
     if (report->degraded) {
-      report->message = options.path +
-                        " cannot be created or written (read-"
-                        "only, or the disk is full): history is off until it "
-                        "can";
+      report->message += options.path +
+                         " cannot be created or written (read-"
+                         "only, or the disk is full): history is off until it "
+                         "can";
     }
     return fresh;
   }
+  if (verdict == Verdict::kUnwritable && FormatIsUnknown(options.path)) {
+    verdict = Verdict::kDamaged;
+  }
   if (verdict == Verdict::kUnwritable) {
     report->degraded = true;
-    report->message = why + ": history is off until it can be written";
+    report->message += why + ": history is off until it can be written";
     return std::optional<Database>();
   }
   return StartAnew(options, verdict, why, now, report);
 }
 
 Result<uint64_t> NewestId(Database& database) {
-  // Ids of one blob span at most limits::kHistoryIdSpan, so the newest is near
-  // the end.
-  const Result<int64_t> newest = database.Number(
-      "SELECT max(coalesce((SELECT max(last_id) FROM events WHERE first_id > "
-      "(SELECT max(first_id) FROM events) - 4096), 0), "
-      "coalesce((SELECT max(last_id) FROM gaps), 0), "
+  const Result<uint64_t> newest = NewestStored(database);
+  if (!newest) return newest;
+  const Result<int64_t> passed_over = database.Number(
+      "SELECT max(coalesce((SELECT max(last_id) FROM gaps), 0), "
       "coalesce((SELECT value FROM meta WHERE key = 'removed_through'), 0))");
-  if (!newest) return Error{newest.error()};
-  return static_cast<uint64_t>(*newest);
+  if (!passed_over) return Error{passed_over.error()};
+  return std::max(*newest, static_cast<uint64_t>(*passed_over));
 }
 
 }  // namespace nanwatch

@@ -87,6 +87,9 @@ class HistoryReader {
       uint64_t after, const std::optional<RunKey>& run,
       const std::function<bool(const StampedEvent&)>& visit) = 0;
   virtual uint64_t damaged_events() const = 0;
+  // What is known to be missing at the end, in a sentence: a copy without its
+  // log. Empty: nothing.
+  virtual std::string missing() const { return ""; }
 
   // For restart: what to apply, in order of id: for each run that is not
   // closed, or was within the last hour of the file, its newest usable

@@ -31,7 +31,7 @@ Result<uint64_t> Retention::Round(Time now, Database& database) {
   Status done = RemoveAll(database, &removed);
   if (done) done = database.Execute("COMMIT");
   if (!done) {
-    (void)database.Execute("ROLLBACK");
+    database.Rollback();
     return Error{done.error()};
   }
   return removed;

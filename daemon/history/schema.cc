@@ -75,7 +75,7 @@ Status CreateTables(Database& database) {
   }
   Status made =
       database.Execute("BEGIN IMMEDIATE;" + identity + kTables + "COMMIT;");
-  if (!made) (void)database.Execute("ROLLBACK");
+  if (!made) database.Rollback();
   return made;
 }
 
@@ -87,9 +87,51 @@ Status SetDurable(Database& database) {
       // 16 MB between checkpoints of the log: each page is then moved to the
       // database less often than it was written.
       "PRAGMA wal_autocheckpoint = 4096;"
-      "PRAGMA journal_size_limit = 33554432;"
+      "PRAGMA journal_size_limit = " +
+      std::to_string(kLogKeptBytes) +
+      ";"
       "PRAGMA cache_size = -4096;"
       "PRAGMA temp_store = MEMORY;");
+}
+
+Status MarkOpen(Database& database, bool open) {
+  return database.Execute("INSERT OR REPLACE INTO meta VALUES ('open', " +
+                          std::to_string(int{open}) +
+                          "); PRAGMA wal_checkpoint(TRUNCATE);");
+}
+
+Result<bool> SaysOpen(Database& database) {
+  const Result<int64_t> open =
+      database.Number("SELECT value FROM meta WHERE key = 'open'");
+  if (!open) return Error{open.error()};
+  return *open != 0;
+}
+
+Status CheckTables(Database& database) {
+  Result<Database> ours =
+      Database::Open(":memory:", Database::Mode::kWrite, "");
+  if (!ours) return Error{ours.error()};
+  if (Status s = ours->Execute(kTables); !s) return s;
+  Result<Statement> each = ours->Prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL");
+  if (!each) return Error{each.error()};
+  Result<Statement> same = database.Prepare(
+      "SELECT 1 FROM sqlite_schema WHERE name = ? AND sql = ?");
+  if (!same) return Error{same.error()};
+  while (true) {
+    const Result<bool> row = each->Next();
+    if (!row) return Error{row.error()};
+    if (!*row) return OkStatus();
+    const std::string name(each->Text(0));
+    same->Bind(1, each->Text(0)).Bind(2, each->Text(1));
+    const Result<bool> found = same->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) {
+      return Error{database.path() + ": what " + name + " holds is not as " +
+                   "nanwatchd made it"};
+    }
+    same->Reset();
+  }
 }
 
 Result<SchemaVerdict> CheckSchema(Database& database) {

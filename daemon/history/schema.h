@@ -13,6 +13,8 @@ namespace nanwatch {
 
 inline constexpr int64_t kApplicationId = 0x6e616e77;  // "nanw"
 inline constexpr int64_t kFormatVersion = 1;
+// To this many bytes SQLite cuts a log that a long reader let grow.
+inline constexpr int64_t kLogKeptBytes = 32 << 20;
 
 // Index in EventBody; stored, so new kinds go to the variant's end.
 enum class EventKind : uint8_t {
@@ -48,8 +50,14 @@ inline bool IsPinned(EventKind kind) {
 // A file that SQLite just made: turns its write-ahead log on, then makes the
 // tables in one transaction.
 Status CreateTables(Database& database);
+// An error: a table or index is missing, or is not as CreateTables makes it.
+Status CheckTables(Database& database);
 // For every writing connection.
 Status SetDurable(Database& database);
+// Takes down, in the database itself and not only in its log, that it is open:
+// a copy of it alone is then known to lack the log.
+Status MarkOpen(Database& database, bool open);
+Result<bool> SaysOpen(Database& database);
 
 enum class SchemaVerdict { kOurs, kEmpty, kForeign, kNewer };
 Result<SchemaVerdict> CheckSchema(Database& database);

@@ -7,6 +7,7 @@
 #include "history/event_blob.h"
 #include "history/event_scan.h"
 #include "history/incident_codec.h"
+#include "history/log_check.h"
 #include "history/op_rows.h"
 #include "history/picture_reader.h"
 #include "history/reader.h"
@@ -18,12 +19,14 @@ namespace {
 
 class SqliteReader : public HistoryReader {
  public:
-  explicit SqliteReader(Database database) : database_(std::move(database)) {}
+  SqliteReader(Database database, std::string missing)
+      : database_(std::move(database)), missing_(std::move(missing)) {}
 
   Status ForEachEvent(
       uint64_t after, const std::optional<RunKey>& run,
       const std::function<bool(const StampedEvent&)>& visit) override;
   uint64_t damaged_events() const override { return damaged_; }
+  std::string missing() const override { return missing_; }
   Status ForEachRestartEvent(
       std::string_view engine_version,
       const std::function<bool(const StampedEvent&)>& visit) override;
@@ -59,6 +62,7 @@ class SqliteReader : public HistoryReader {
   Status Describe(int64_t run, RunRow* row);
 
   Database database_;
+  const std::string missing_;
   Decompressor decompressor_;
   uint64_t damaged_ = 0;
 };
@@ -274,15 +278,26 @@ Result<std::vector<std::pair<RunKey, Incident>>> SqliteReader::Sent() {
   }
 }
 
-// Beside a writer, or, where nothing may be made beside the file, as it is.
-Result<Database> OpenForReading(const std::string& path) {
+constexpr char kAnything[] = "SELECT count(*) FROM sqlite_schema";
+
+// Beside a writer, or, where nothing may be made beside the file, as it is;
+// then `*missing` says that its log was left out.
+Result<Database> OpenForReading(const std::string& path, std::string* missing) {
   Result<Database> database = Database::Open(path, Database::Mode::kRead, "");
-  if (!database) return database;
-  if (database->Number("SELECT count(*) FROM sqlite_schema")) return database;
-  if (database->failure() != Database::Failure::kReadOnly) {
-    return database->LastError();
+  if (!database || database->Number(kAnything)) return database;
+  if (database->failure() == Database::Failure::kReadOnly) {
+    if (FileBytes(path + "-wal") != 0) {
+      *missing = "The newest events are missing: " + path +
+                 "-wal can only be read where nanwatch may write beside it. ";
+    }
+    database = Database::Open(path, Database::Mode::kImmutable, "");
+    if (!database || database->Number(kAnything)) return database;
   }
-  return Database::Open(path, Database::Mode::kImmutable, "");
+  if (database->failure() == Database::Failure::kDamaged) {
+    database->TolerateCut();
+    if (database->Number(kAnything)) return database;
+  }
+  return database->LastError();
 }
 
 }  // namespace
@@ -292,7 +307,9 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
   if (!FileExists(path)) {
     return Error{"there is no history file " + path};
   }
-  Result<Database> database = OpenForReading(path);
+  const bool has_log = FileBytes(path + "-wal") != 0;
+  std::string missing;
+  Result<Database> database = OpenForReading(path, &missing);
   if (!database) return Error{database.error()};
   const Result<SchemaVerdict> verdict = CheckSchema(*database);
   if (!verdict) return Error{verdict.error()};
@@ -302,12 +319,20 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
     case SchemaVerdict::kNewer:
       return Error{path + " is of a newer nanwatch: use that one to read it"};
     case SchemaVerdict::kEmpty:
+      return Error{path +
+                   " holds nothing: if it is a copy of a history, copy " +
+                   path + "-wal, too"};
     case SchemaVerdict::kForeign:
       return Error{path + " is not a nanwatch history"};
   }
   (void)database->Execute("PRAGMA cache_size = -2048");
+  // Opening it may have made an empty log.
+  if (const Result<bool> open = SaysOpen(*database);
+      !has_log && open && *open) {
+    missing += MissingLog(path);
+  }
   return std::unique_ptr<HistoryReader>(
-      std::make_unique<SqliteReader>(std::move(*database)));
+      std::make_unique<SqliteReader>(std::move(*database), std::move(missing)));
 }
 
 }  // namespace nanwatch

@@ -103,6 +103,9 @@ TEST_F(HistoryPowerTest, AFullDiskIsACountedGapAndNoMore) {
   EXPECT_TRUE(history_->stats().degraded);
   EXPECT_GE(history_->stats().failures, 1u);
   EXPECT_EQ(history_->committed(), 6u);
+  EXPECT_TRUE(history_->Stored(1));
+  EXPECT_FALSE(history_->Stored(2));
+  EXPECT_FALSE(history_->Stored(6));
   vfs.set_full(false);
   clock_.Advance(std::chrono::seconds(61));
   history_->RunOnce(Duration(0));
@@ -111,6 +114,8 @@ TEST_F(HistoryPowerTest, AFullDiskIsACountedGapAndNoMore) {
   EXPECT_THAT(history_->NeedCheckpoint(), ::testing::ElementsAre(Job()));
   Put(Checkpoint(Job()));
   PutAndCommit(Noise(9));
+  EXPECT_FALSE(history_->Stored(6));
+  EXPECT_TRUE(history_->Stored(8));
   history_.reset();
   options_.vfs.clear();
   std::vector<uint64_t> ids;

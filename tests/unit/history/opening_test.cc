@@ -106,6 +106,90 @@ TEST_F(OpeningTest, ASecondProcessIsRefused) {
   EXPECT_THAT(second.error(), HasSubstr("another process"));
 }
 
+// Somebody else's hands, while it is open.
+class HandsTest : public OpeningTest {
+ protected:
+  HandsTest() {
+    Put({Opened(Job()), Steps(Job(), 0, 50)});
+    Commit();
+  }
+  // The next commit finds out; nothing of it is lost.
+  void ExpectGoesOn(std::initializer_list<uint64_t> ids) {
+    Put(Steps(Job(), 50, 10));
+    Commit();
+    EXPECT_FALSE(history_->stats().degraded);
+    EXPECT_EQ(history_->stats().failures, 1u);
+    EXPECT_EQ(history_->stats().lost_events, 0u);
+    EXPECT_TRUE(history_->Stored(history_->committed()));
+    EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job()));
+    std::vector<uint64_t> there;
+    for (const auto& event : ReadAll()) there.push_back(event.id);
+    EXPECT_THAT(there, ::testing::ElementsAreArray(ids));
+    EXPECT_EQ(Reader()->Runs()->size(), 1u);
+  }
+  std::string Part(const char* suffix) { return options_.path + suffix; }
+};
+
+TEST_F(HandsTest, RemovedItIsBegunAnew) {
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(Part(suffix));
+  }
+  ExpectGoesOn({3});
+}
+
+TEST_F(HandsTest, TheDatabaseAloneRemoved) {
+  std::filesystem::remove(Part(""));
+  ExpectGoesOn({3});
+}
+
+TEST_F(HandsTest, EmptiedItIsBegunAnew) {
+  std::filesystem::resize_file(Part(""), 0);
+  ExpectGoesOn({3});
+}
+
+TEST_F(HandsTest, ALogThatWasRemovedIsStillOurs) {
+  std::filesystem::remove(Part("-wal"));
+  ExpectGoesOn({1, 2, 3});
+}
+
+TEST_F(HandsTest, ALogThatWasCutLosesWhatWasCutOff) {
+  const auto whole = std::filesystem::file_size(Part("-wal"));
+  Put(Steps(Job(), 50, 10));
+  Commit();
+  std::filesystem::resize_file(Part("-wal"), whole + 100);
+  ExpectGoesOn({1, 2, 4});
+}
+
+TEST_F(HandsTest, AnotherProgramMayMoveTheLog) {
+  auto other = Database::Open(options_.path, Database::Mode::kWrite, "");
+  ASSERT_TRUE(other.ok());
+  ASSERT_TRUE(other->Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  ExpectGoesOn({1, 2, 3});
+}
+
+// One that holds more than this process wrote: its ids would come twice.
+TEST_F(HandsTest, ALongerHistoryInItsPlaceWaitsForARestart) {
+  const std::string other = directory_ + "/other.db";
+  {
+    HistoryOptions options = options_;
+    options.path = other;
+    OpenReport report;
+    auto longer = History::Open(options, clock_, &report);
+    ASSERT_TRUE(longer.ok());
+    const std::vector<Event> many(20, EventOf({}, RulesLoaded{}));
+    ASSERT_TRUE((*longer)->Append(clock_.Now(), many));
+    (*longer)->Close();
+  }
+  for (const char* suffix : {"-wal", "-shm"}) {
+    std::filesystem::remove(Part(suffix));
+  }
+  std::filesystem::rename(other, options_.path);
+  PutAndCommit(Steps(Job(), 50, 10));
+  EXPECT_TRUE(history_->stats().degraded);
+  EXPECT_FALSE(history_->Stored(history_->committed()));
+  EXPECT_EQ(ReadAll().size(), 20u);
+}
+
 // A path that cannot be made is one that SQLite cannot open, whoever asks (root
 // may write to read-only directories, so that permissions test nothing).
 TEST_F(OpeningTest, WithoutAFileEventsCountAsAppliedAndComeBackLater) {

@@ -79,6 +79,28 @@ TEST_F(RetentionTest, ALiveRunIsNamedFirstAndLosesNothingBefore) {
   EXPECT_THAT(history_->NeedCheckpoint(), IsEmpty());
 }
 
+// A checkpoint of the process before this one is all that a run has, and of an
+// age to go: it goes when there is another, and not before.
+TEST_F(RetentionTest, ALiveRunLosesItsLastCheckpointOnlyForANewerOne) {
+  Put({Opened(Job()), Steps(Job(), 0, 10), Checkpoint(Job()),
+       Steps(Job(), 10, 10)});
+  Commit();
+  Open();
+  clock_.Advance(std::chrono::hours(24 * 31));
+  Settle();
+  EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job()));
+  EXPECT_THAT(IdsForRestart("v1"), ElementsAre(3, 4));
+  PutAndCommit(Checkpoint(Job()));
+  Settle();
+  EXPECT_THAT(IdsForRestart("v1"), ElementsAre(5));
+  EXPECT_EQ(history_->stats().removed_events, 3u);
+  // And that one stays, whatever its age.
+  clock_.Advance(std::chrono::hours(24 * 31));
+  Settle();
+  EXPECT_THAT(IdsForRestart("v1"), ElementsAre(5));
+  EXPECT_THAT(history_->NeedCheckpoint(), IsEmpty());
+}
+
 TEST_F(RetentionTest, ARestartIsKeptShort) {
   Put(Opened(Job()));
   int64_t step = 0;
