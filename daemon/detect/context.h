@@ -76,7 +76,7 @@ struct OpTrend {
   float scale_inv_before = 0;
   float usual_zeros = -1;
   // Outputs so far whose largest magnitude was at most kMutation times that of
-  // the input; up to 255.
+  // the input; up to 31.
   uint8_t calm = 0;
 };
 // Outputs that are so much larger than the input are looked at.

@@ -26,6 +26,24 @@ std::optional<float> StatAt(const OpColumns& columns, OpStat stat, size_t row) {
   return column->values[row];
 }
 
+void AddRange(const OpColumns& columns, size_t row, std::optional<float> rms,
+              SparseRows* sparse, GradientRange* range) {
+  TensorRange tensor;
+  tensor.elements = columns.elements[row];
+  tensor.zeros = sparse->Zeros(row);
+  tensor.rms = rms;
+  tensor.log2_mean = StatAt(columns, OpStat::kLog2Mean, row);
+  tensor.log2_std = StatAt(columns, OpStat::kLog2Std, row);
+  std::optional<double> lowest;
+  if (const ExponentCounts* exponents = sparse->Exponents(row)) {
+    constexpr int32_t kFp16Lowest = -24;
+    lowest = LowestExact(exponents->counts, exponents->first, kFp16Lowest);
+  }
+  if (!lowest) lowest = LowestOf(tensor);
+  range->Add(columns.op[row], lowest, StatAt(columns, OpStat::kAbsMax, row));
+  if (tensor.zeros) range->AddZeros(tensor.elements, *tensor.zeros);
+}
+
 }  // namespace
 
 std::optional<uint64_t> SparseRows::At(OpCount count, size_t row,
@@ -82,33 +100,21 @@ OpTrends::OfStep OpTrends::At(int64_t step) {
 }
 
 void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                           SparseRows* sparse) {
+                           bool fp16, SparseRows* sparse) {
   StepGradients& g = current_.gradients;
-  TensorRange range;
-  range.elements = columns.elements[row];
-  range.zeros = sparse->Zeros(row);
-  range.rms = StatAt(columns, OpStat::kRms, row);
-  range.log2_mean = StatAt(columns, OpStat::kLog2Mean, row);
-  range.log2_std = StatAt(columns, OpStat::kLog2Std, row);
-  std::optional<double> lowest;
-  if (const ExponentCounts* exponents = sparse->Exponents(row)) {
-    constexpr int32_t kFp16Lowest = -24;
-    lowest = LowestExact(exponents->counts, exponents->first, kFp16Lowest);
-  }
-  if (!lowest) lowest = LowestOf(range);
-  g.range.Add(columns.op[row], lowest, StatAt(columns, OpStat::kAbsMax, row));
-  if (range.zeros) g.range.AddZeros(range.elements, *range.zeros);
-  if (columns.slot[row] != Slot::kGradOutput || order < 0 || !range.rms ||
-      !(*range.rms > 0) || std::isinf(*range.rms)) {
+  const std::optional<float> rms = StatAt(columns, OpStat::kRms, row);
+  if (fp16) AddRange(columns, row, rms, sparse, &g.range);
+  if (columns.slot[row] != Slot::kGradOutput || order < 0 || !rms ||
+      !(*rms > 0) || std::isinf(*rms)) {
     return;
   }
   if (g.first_order < 0 || order < g.first_order) {
     g.first_order = order;
-    g.first_rms = *range.rms;
+    g.first_rms = *rms;
   }
   if (order > g.last_order) {
     g.last_order = order;
-    g.last_rms = *range.rms;
+    g.last_rms = *rms;
   }
 }
 

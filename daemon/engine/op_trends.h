@@ -43,16 +43,17 @@ class OpTrends {
  public:
   // Rows of `step` follow.
   void NextStep(int64_t step);
-  // A gradient of an op in fp16, whose place in the execution order is `order`.
+  // A gradient of an op, in fp16 or not, whose place in the execution order is
+  // `order`.
   void AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                   SparseRows* sparse);
+                   bool fp16, SparseRows* sparse);
   // A tensor in FP8. True: the row is worth a look; `trend` says why.
   bool AddFp8(const OpColumns& columns, size_t row, double largest,
               SparseRows* sparse, OpTrend* trend);
 
   // Forgets what was before `step`. False: no op status of it came. Null
-  // gradients: none of them was of a gradient in fp16. The pointer is good
-  // until the next call.
+  // gradients: none of them was of a gradient that says anything. The pointer
+  // is good until the next call.
   struct OfStep {
     bool collected = false;
     const StepGradients* gradients = nullptr;

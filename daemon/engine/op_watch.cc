@@ -14,7 +14,8 @@ constexpr double kNearLimit = 0.5;
 constexpr int64_t kWatchAttempts = 512;
 
 // Outputs near their inputs until one that is far above them is a change.
-constexpr uint8_t kCalm = 16;
+constexpr int kCalm = 16;
+constexpr int kCalmest = 31;
 
 bool IsFp8(Dtype dtype) {
   return dtype == Dtype::kFp8E4M3 || dtype == Dtype::kFp8E5M2;
@@ -40,7 +41,7 @@ void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
   names_.push_back(name);
   Mark mark;
   mark.order = order;
-  mark.dtype = dtype;
+  mark.dtype = static_cast<uint8_t>(dtype) & 7;
   // FP8 is scaled to its limit on purpose.
   if (!IsFp8(dtype)) {
     mark.near = static_cast<float>(kNearLimit * MaxFinite(dtype));
@@ -111,13 +112,13 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
 bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
                      SparseRows* sparse, OpTrend* trend) {
   const Slot slot = columns.slot[row];
-  if (IsFp8(mark->dtype)) {
-    return trends_.AddFp8(columns, row, MaxFinite(mark->dtype), sparse, trend);
+  const auto dtype = static_cast<Dtype>(mark->dtype);
+  if (IsFp8(dtype)) {
+    return trends_.AddFp8(columns, row, MaxFinite(dtype), sparse, trend);
   }
   if (slot == Slot::kGradInput || slot == Slot::kGradOutput) {
-    if (mark->dtype == Dtype::kFp16) {
-      trends_.AddGradient(columns, row, mark->order, sparse);
-    }
+    trends_.AddGradient(columns, row, mark->order, dtype == Dtype::kFp16,
+                        sparse);
     return false;
   }
   const auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)];
@@ -131,7 +132,7 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
   trend->input_abs_max = mark->input_max;
   trend->calm = mark->calm;
   const bool above = largest > kMutation * mark->input_max;
-  if (!above && mark->calm < UINT8_MAX) ++mark->calm;
+  if (!above && mark->calm < kCalmest) ++mark->calm;
   return above && mark->calm >= kCalm;
 }
 

@@ -16,6 +16,7 @@
 #include "detect/rules.h"
 #include "engine/op_trends.h"
 #include "engine/state_bytes.h"
+#include "model/limits.h"
 #include "model/op.h"
 
 namespace nanwatch {
@@ -104,10 +105,11 @@ class OpWatch {
     int32_t order = -1;
     uint8_t seen = 0;  // bit a slot, at `step`
     uint8_t bad = 0;
-    uint8_t hot = 0;   // bit a slot: take clean rows as well
-    uint8_t calm = 0;  // see OpTrend
-    Dtype dtype = Dtype::kUnknown;
+    uint8_t hot = 0;        // bit a slot: take clean rows as well
+    uint8_t calm : 5 = 0;   // see OpTrend
+    uint8_t dtype : 3 = 0;  // Dtype
   };
+  static_assert(sizeof(Mark) + sizeof(uint32_t) <= limits::kRankOpBytes);
   // True: the row is worth a look though it is not bad.
   bool Follow(const OpColumns& columns, size_t row, Mark* mark,
               SparseRows* sparse, OpTrend* trend);

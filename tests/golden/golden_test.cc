@@ -52,11 +52,11 @@ TEST(ScenarioTest, ErrorsNameTheLine) {
 
 TEST(ScenarioTest, ExpandsTracks) {
   const auto scenario =
-      ParseScenario("run a\nrank 0 scale 8 8/2x3 5x2\nrank 0 overflow 1 0\n");
+      ParseScenario("run a\nrank 0 scale 8 8/2x3 5+1x2\nrank 0 overflow 1 0\n");
   ASSERT_TRUE(scenario.ok());
   std::vector<double> scales;
   for (const Row& row : scenario->rows[0]) scales.push_back(*row.scale);
-  EXPECT_THAT(scales, ::testing::ElementsAre(8, 4, 2, 1, 5, 5));
+  EXPECT_THAT(scales, ::testing::ElementsAre(8, 4, 2, 1, 6, 7));
   EXPECT_EQ(scenario->rows[0][0].overflow, true);
   EXPECT_EQ(scenario->rows[0][5].overflow, false);
 }

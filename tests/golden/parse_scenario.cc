@@ -63,18 +63,25 @@ std::vector<int64_t> Shape(const std::string& text) {
   return shape;
 }
 
-// "V", "VxN", "V/FxN", "V*FxN": see README.md.
+// "V", "VxN", "V/FxN", "V*FxN", "V+DxN": see README.md.
 void Expand(const std::string& token, std::vector<double>* values) {
   const size_t times = token.rfind('x');
   const std::string head = token.substr(0, times);
   const int n =
       times == std::string::npos ? 1 : std::atoi(token.c_str() + times + 1);
-  const size_t by = head.find_first_of("/*");
+  size_t by = head.find_first_of("/*+");
+  // Not the sign of an exponent.
+  if (by != std::string::npos && head[by] == '+' && by > 0 &&
+      head[by - 1] == 'e') {
+    by = std::string::npos;
+  }
   double value = Number(head.substr(0, by));
   for (int i = 0; i < n; ++i) {
     if (by != std::string::npos) {
       const double factor = Number(head.substr(by + 1));
-      value = head[by] == '/' ? value / factor : value * factor;
+      value = head[by] == '/'   ? value / factor
+              : head[by] == '*' ? value * factor
+                                : value + factor;
     }
     values->push_back(value);
   }
@@ -100,10 +107,35 @@ bool SetField(const std::string& field, double value, Row* row) {
     row->skipped = value != 0;
   } else if (field == "step") {
     row->step = static_cast<int64_t>(value);
+  } else if (field == "digest") {
+    row->digest = static_cast<uint64_t>(value);
   } else {
+    for (int f = 0; f < kStepFields; ++f) {
+      if (Name(static_cast<StepField>(f)) != field) continue;
+      row->more[f] = value;
+      return true;
+    }
     return false;
   }
   return true;
+}
+
+bool SetDtype(const std::string& name, OpName* op) {
+  for (int d = 0; d <= static_cast<int>(Dtype::kFp8E5M2); ++d) {
+    if (Name(static_cast<Dtype>(d)) != name) continue;
+    op->dtype = static_cast<Dtype>(d);
+    return true;
+  }
+  return false;
+}
+
+bool SetStat(const std::string& name, float value, OpCell* cell) {
+  for (int s = 0; s < kOpStats; ++s) {
+    if (Name(static_cast<OpStat>(s)) != name) continue;
+    cell->more[s] = value;
+    return true;
+  }
+  return false;
 }
 
 class Parser {
@@ -185,6 +217,8 @@ class Parser {
         op.logical_shape = Shape(value);
       } else if (key == "storage") {
         op.storage_shape = Shape(value);
+      } else if (key == "dtype") {
+        if (!SetDtype(value, &op)) return "unknown dtype " + value;
       } else {
         return "unknown option " + key;
       }
@@ -247,11 +281,16 @@ class Parser {
         track.cell.nan = std::stoull(value);
       } else if (key == "inf") {
         track.cell.inf = std::stoull(value);
+      } else if (key == "neg_inf") {
+        track.cell.neg_inf = std::stoull(value);
       } else if (key == "saturated") {
         track.cell.saturated = std::stoull(value);
       } else if (key == "abs_max") {
         track.cell.abs_max = static_cast<float>(Number(value));
-      } else {
+      } else if (key == "zero") {
+        track.cell.zero = std::stoull(value);
+      } else if (!SetStat(key, static_cast<float>(Number(value)),
+                          &track.cell)) {
         return "unknown option " + key;
       }
     }

@@ -53,6 +53,13 @@ struct Attempt {
   std::optional<bool> skipped;
   std::optional<double> loss;
   std::optional<double> grad_norm;
+  std::optional<double> update_norm{};
+  std::optional<double> param_norm{};
+  std::optional<double> learning_rate{};
+  std::optional<uint64_t> digest{};
+  std::optional<double> zero_fraction{};
+  std::optional<double> underflow_fraction{};
+  int64_t unseen = 0;  // steps before this one that were not recorded
 };
 
 inline StepRecord RecordOf(const Attempt& a, int64_t step) {
@@ -72,6 +79,12 @@ inline StepRecord RecordOf(const Attempt& a, int64_t step) {
   set(StepField::kLossScale, a.scale);
   set(StepField::kLoss, a.loss);
   set(StepField::kGradNorm, a.grad_norm);
+  set(StepField::kUpdateNorm, a.update_norm);
+  set(StepField::kParamNorm, a.param_norm);
+  set(StepField::kLearningRate, a.learning_rate);
+  set(StepField::kZeroFraction, a.zero_fraction);
+  set(StepField::kUnderflowFraction, a.underflow_fraction);
+  r.replica_digest = a.digest;
   flag(StepFlag::kOverflow, a.overflow);
   flag(StepFlag::kSkipped, a.skipped);
   return r;
@@ -86,10 +99,15 @@ class StepFeed {
     tracker.Declare(scaler);
   }
   Severity Step(const Attempt& attempt) {
-    const StepRecord record = RecordOf(attempt, ++step);
+    step += 1 + attempt.unseen;
+    const StepRecord record = RecordOf(attempt, step);
     tracker.OnStep(record);
     const StepOps ops;
-    now = rule.OnStep({run, record, tracker, ops}, {thresholds.data()});
+    StepContext context{run, record, tracker, ops};
+    if (gradients) context.gradients = &*gradients;
+    context.lowest_name = "small";
+    context.largest_name = "large";
+    now = rule.OnStep(context, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
   }
@@ -118,6 +136,7 @@ class StepFeed {
   std::vector<double> thresholds = DefaultsOf<Rule>();
   RunDescription run;
   ScalerTracker tracker;
+  std::optional<StepGradients> gradients;  // of the steps that follow
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
@@ -143,7 +162,7 @@ class OpFeed {
   Severity Status() {
     status.step = step;
     now = rule.OnOp(
-        {run, op, status, inputs, &record, tracker, tracker.attempts()},
+        {run, op, status, inputs, &record, tracker, tracker.attempts(), trend},
         {thresholds.data()});
     return now;
   }
@@ -169,6 +188,7 @@ class OpFeed {
   OpName op;
   OpStatus status;
   InputState inputs = InputState::kNotCollected;
+  OpTrend trend;
   ScalerTracker tracker;
   StepRecord record;
   int64_t step = 0;

@@ -21,9 +21,11 @@ std::vector<int> Numbers() {
 }
 
 TEST(Rules, AreAllThereByNumber) {
-  EXPECT_THAT(Numbers(),
-              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 18, 19,
-                          20, 21, 22, 25, 27, 28, 34, 53, 54));
+  EXPECT_THAT(
+      Numbers(),
+      ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+                  19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34,
+                  35, 36, 38, 39, 40, 41, 42, 43, 49, 51, 53, 54, 55, 56, 57));
 }
 
 TEST(Rules, SpeakForThemselves) {
@@ -53,7 +55,7 @@ TEST(Rules, AreFoundByNumberAndName) {
     EXPECT_EQ(FindRule(spec->number), spec);
     EXPECT_EQ(FindRule(spec->name), spec);
   }
-  EXPECT_EQ(FindRule(11), nullptr);
+  EXPECT_EQ(FindRule(37), nullptr);
   EXPECT_EQ(FindRule("no_such_rule"), nullptr);
 }
 

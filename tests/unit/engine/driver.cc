@@ -115,6 +115,8 @@ OpColumns OpRows(const std::vector<OpCell>& cells, Time time) {
     columns.elements.push_back(cell.elements);
     Count(&columns.count[static_cast<int>(OpCount::kNan)], row, cell.nan);
     Count(&columns.count[static_cast<int>(OpCount::kPosInf)], row, cell.inf);
+    Count(&columns.count[static_cast<int>(OpCount::kNegInf)], row,
+          cell.neg_inf);
     Count(&columns.count[static_cast<int>(OpCount::kSaturated)], row,
           cell.saturated);
     Count(&columns.device_flag, row, cell.flag ? 1 : 0);

@@ -47,6 +47,7 @@ struct OpCell {
   bool flag = false;
   float abs_max = 1;
   std::optional<uint64_t> zero{};
+  uint64_t neg_inf = 0;
   // The other statistics, by OpStat.
   std::array<std::optional<float>, kOpStats> more{};
 };

@@ -1,0 +1,448 @@
+// Rules 29 to 33: what gradients do on their way back, and what is lost of
+// them.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "detect/grad_ratio.h"
+#include "detect/grad_vanishing.h"
+#include "detect/no_single_scale.h"
+#include "detect/underflow_measured.h"
+#include "detect/underflow_predicted.h"
+#include "tests/unit/detect/reference.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+double NumberOf(const Finding& finding, const std::string& name) {
+  for (const EvidenceNumber& n : finding.numbers) {
+    if (n.name == name) return n.value;
+  }
+  return NAN;
+}
+
+// --- 29 grad_ratio -----------------------------------------------------------
+
+StepGradients FirstAndLast(float first, float last) {
+  StepGradients g;
+  g.first_order = 0;
+  g.last_order = 9;
+  g.first_rms = first;
+  g.last_rms = last;
+  return g;
+}
+
+TEST(GradRatio, TheUsualRatioIsNoTroubleWhateverItIs) {
+  StepFeed<GradRatio> f(NoScaler());
+  f.gradients = FirstAndLast(1e-7f, 65536);  // the last is the loss itself
+  EXPECT_EQ(f.Steps({.loss = 2}, 500), Severity::kNone);
+}
+
+TEST(GradRatio, AChangeThatStaysWarnsAndClears) {
+  StepFeed<GradRatio> f(NoScaler());
+  f.gradients = FirstAndLast(1, 1);
+  f.Steps({.loss = 2}, 80);
+  f.gradients = FirstAndLast(100, 1);
+  EXPECT_EQ(f.Steps({.loss = 2}, 19), Severity::kNone);
+  EXPECT_EQ(f.Step({.loss = 2}), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("explode"));
+  f.gradients = FirstAndLast(1, 1);
+  EXPECT_EQ(f.Steps({.loss = 2}, 49), Severity::kWarning);
+  EXPECT_EQ(f.Step({.loss = 2}), Severity::kNone);
+  f.gradients = FirstAndLast(1e-4f, 1);
+  EXPECT_EQ(f.Steps({.loss = 2}, 20), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("vanish"));
+}
+
+TEST(GradRatio, OtherObservedOpsBeginAnew) {
+  StepFeed<GradRatio> f(NoScaler());
+  f.gradients = FirstAndLast(1, 1);
+  f.Steps({.loss = 2}, 80);
+  f.gradients = FirstAndLast(1000, 1);
+  f.gradients->last_order = 4;
+  f.Steps({.loss = 2}, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(GradRatio, AgreesWithTheWholeHistory) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 engine(seed);
+    std::normal_distribution<float> noise(0, 0.5);
+    StepFeed<GradRatio> f(NoScaler());
+    std::vector<float> added;
+    std::vector<Mark> marks;
+    int rejected = 0;
+    int held = 0;
+    float level = 0;
+    for (int i = 0; i < 1500; ++i) {
+      if (engine() % 150 == 0) {
+        static constexpr float kLevels[] = {0, 0, 7, -12, 2};
+        level = kLevels[engine() % 5];
+      }
+      const float ratio = std::exp2(level + noise(engine));
+      f.gradients = FirstAndLast(ratio, 1);
+      const Severity before = f.now;
+      f.Step({.loss = 2});
+      const Baseline b = BaselineOf(added);
+      const float away = Log2(ratio) - b.center;
+      const bool odd =
+          b.samples >= 64 && (away > Log2(70.0f) || away < -Log2(1000.0f));
+      held = odd ? held + 1 : 0;
+      if (!odd) {
+        added.push_back(Log2(ratio));
+        rejected = 0;
+      } else if (++rejected == 256) {
+        added.clear();
+        rejected = 0;
+      }
+      marks.push_back(
+          {held >= 20 ? Severity::kWarning : Severity::kNone, !odd});
+      ASSERT_EQ(f.now, OpinionAfter(marks, 50)) << i;
+      changes += f.now != before;
+    }
+  }
+  EXPECT_GT(changes, 10);
+}
+
+// --- 30 grad_vanishing -------------------------------------------------------
+
+TEST(GradVanishing, ASuddenFallWarnsASlowDecayDoesNot) {
+  StepFeed<GradVanishing> f(NoScaler());
+  double norm = 10;
+  for (int i = 0; i < 3000; ++i) {
+    f.Step({.loss = 2, .grad_norm = norm});
+    norm *= 0.996;  // by a factor of 160,000 in all
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  EXPECT_EQ(f.Steps({.loss = 2, .grad_norm = norm * 1e-4}, 9), Severity::kNone);
+  EXPECT_EQ(f.Step({.loss = 2, .grad_norm = 0}), Severity::kWarning)
+      << "zero is low too";
+  EXPECT_THAT(f.Described().sentence, HasSubstr("The gradient norm is 0"));
+  EXPECT_EQ(f.Steps({.loss = 2, .grad_norm = norm}, 49), Severity::kWarning);
+  EXPECT_EQ(f.Step({.loss = 2, .grad_norm = norm}), Severity::kNone);
+}
+
+TEST(GradVanishing, ConvergenceAndSkippedStepsAreNot) {
+  StepFeed<GradVanishing> f(Scaler("pytorch"));
+  f.Steps({.scale = 1024, .overflow = false, .loss = 2, .grad_norm = 1}, 100);
+  f.Steps({.scale = 1024, .overflow = false, .loss = 1e-3, .grad_norm = 1e-5},
+          100);
+  EXPECT_EQ(f.worst, Severity::kNone) << "the loss went with it";
+  StepFeed<GradVanishing> g(Scaler("pytorch"));
+  g.Steps({.scale = 1024, .overflow = false, .loss = 2, .grad_norm = 1}, 100);
+  g.Steps({.scale = 1024,
+           .overflow = true,
+           .skipped = true,
+           .loss = 2,
+           .grad_norm = 0},
+          30);
+  EXPECT_EQ(g.worst, Severity::kNone);
+}
+
+TEST(GradVanishing, ANormThatIsAlwaysZeroWasNotCollected) {
+  StepFeed<GradVanishing> f(NoScaler());
+  f.Steps({.loss = 2, .grad_norm = 0}, 1000);
+  f.Steps({.loss = 2}, 1000);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(GradVanishing, AgreesWithTheWholeHistory) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 engine(seed);
+    std::lognormal_distribution<double> noise(0, 0.4);
+    StepFeed<GradVanishing> f(NoScaler());
+    std::vector<float> added;
+    std::vector<Mark> marks;
+    int rejected = 0;
+    int held = 0;
+    double level = 1;
+    float at_low = 0;
+    for (int i = 0; i < 1500; ++i) {
+      if (engine() % 120 == 0) {
+        static constexpr double kLevels[] = {1, 1, 1e-5, 3e-3, 0};
+        level = kLevels[engine() % 5];
+      }
+      const double norm = level * noise(engine);
+      const Severity before = f.now;
+      f.Step({.loss = 2, .grad_norm = norm});
+      const Baseline b = BaselineOf(added);
+      const bool known = b.samples >= 64;
+      const float log2 = norm > 0 ? Log2(static_cast<float>(norm)) : -120;
+      Mark mark;
+      if (norm == 0 && !known) {
+        mark.silent = true;
+      } else if (known && log2 < b.center + Log2(1e-3f)) {
+        at_low = b.center;
+        if (++rejected == 256) {
+          added.clear();
+          rejected = 0;
+        }
+        if (++held >= 10) mark.trigger = Severity::kWarning;
+      } else {
+        added.push_back(log2);
+        rejected = held = 0;
+        mark.clean = !known || log2 >= at_low + Log2(1e-2f);
+      }
+      marks.push_back(mark);
+      ASSERT_EQ(f.now, OpinionAfter(marks, 50)) << i;
+      changes += f.now != before;
+    }
+  }
+  EXPECT_GT(changes, 10);
+}
+
+// --- 31 underflow_measured ---------------------------------------------------
+
+TEST(UnderflowMeasured, ALevelFromTheBeginningWarnsARiseIsCritical) {
+  StepFeed<UnderflowMeasured> f(FixedScale());
+  EXPECT_EQ(f.Steps({.scale = 1, .underflow_fraction = 0.30}, 200),
+            Severity::kWarning);
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  StepFeed<UnderflowMeasured> g(FixedScale());
+  EXPECT_EQ(g.Steps({.scale = 1, .underflow_fraction = 0.001}, 100),
+            Severity::kNone);
+  EXPECT_EQ(g.Steps({.scale = 1, .underflow_fraction = 0.30}, 60),
+            Severity::kCritical);
+  EXPECT_THAT(g.Described().sentence,
+              HasSubstr("of the gradient elements underflow"));
+  g.Steps({.scale = 1, .underflow_fraction = 0}, 300);
+  EXPECT_EQ(g.now, Severity::kNone);
+}
+
+TEST(UnderflowMeasured, ZerosFromTheBeginningAreNone) {
+  std::mt19937 engine(5);
+  std::normal_distribution<double> noise(0.95, 0.01);  // an embedding
+  StepFeed<UnderflowMeasured> f(FixedScale());
+  for (int i = 0; i < 3000; ++i) {
+    f.Step({.scale = 128, .zero_fraction = std::min(1.0, noise(engine))});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(UnderflowMeasured, FrozenLayersAreANoteForAWhile) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.zero_fraction = 0.1}, 100);
+  f.Steps({.zero_fraction = 0.6}, 2000);
+  EXPECT_EQ(f.worst, Severity::kInfo);
+  EXPECT_EQ(f.now, Severity::kNone) << "they stay frozen";
+}
+
+TEST(UnderflowMeasured, ZerosThatRiseAsTheScaleFallsAreCritical) {
+  StepFeed<UnderflowMeasured> f(Scaler("pytorch"));
+  f.Steps({.scale = 65536, .overflow = false, .zero_fraction = 0.2}, 100);
+  double scale = 65536;
+  double zeros = 0.2;
+  for (int i = 0; i < 100; ++i) {
+    if (i % 10 == 0 && scale > 64) scale /= 2;
+    zeros = std::min(0.7, zeros + 0.006);
+    f.Step({.scale = scale, .overflow = false, .zero_fraction = zeros});
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(UnderflowMeasured, EverythingZeroIsCriticalUnlessANormSaysOtherwise) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.grad_norm = 1, .zero_fraction = 0.1}, 50);
+  f.Steps({.grad_norm = 1, .zero_fraction = 1}, 2);
+  EXPECT_LT(f.worst, Severity::kCritical) << "a rounded number";
+  StepFeed<UnderflowMeasured> g(NoScaler());
+  g.Steps({.grad_norm = 1, .zero_fraction = 0.1}, 50);
+  g.Steps({.grad_norm = 0, .zero_fraction = 1}, 3);
+  EXPECT_EQ(g.now, Severity::kCritical);
+}
+
+TEST(UnderflowMeasured, NotCollectedIsNotZero) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.loss = 2}, 200);
+  f.Steps({.zero_fraction = kNan, .underflow_fraction = kNan}, 200);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(UnderflowMeasured, OtherSampledTensorsBeginAnew) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.gradients.emplace();
+  f.gradients->range.Add(0, std::nullopt, 1.0f);
+  f.gradients->range.AddZeros(1000, 0);
+  f.Steps({.loss = 2}, 100);
+  f.gradients->range.AddZeros(9000, 9000);  // an embedding as well
+  f.Steps({.loss = 2}, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// The underflow fraction's part against its definition over all records.
+TEST(UnderflowMeasured, AgreesWithTheWholeHistory) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 engine(seed);
+    StepFeed<UnderflowMeasured> f(FixedScale());
+    std::vector<double> all;
+    std::vector<Mark> marks;
+    double level = engine() % 2 == 0 ? 0 : 0.08;
+    for (int i = 0; i < 800; ++i) {
+      if (engine() % 100 == 0) {
+        static constexpr double kLevels[] = {0, 0.004, 0.02, 0.3};
+        level = kLevels[engine() % 4];
+      }
+      const double fraction = level * static_cast<double>(engine() % 100) / 50;
+      const Severity before = f.now;
+      f.Step({.scale = 1, .underflow_fraction = fraction});
+      all.push_back(fraction);
+      double smooth = all[0];
+      for (size_t k = 1; k < all.size(); ++k) {
+        smooth += (all[k] - smooth) / 20;
+      }
+      Mark mark;
+      if (all.size() >= 16) {
+        double first = 0;
+        for (int k = 0; k < 16; ++k) first += all[k] / 16;
+        mark.trigger = smooth >= 0.10 && smooth >= first + 0.05
+                           ? Severity::kCritical
+                       : smooth >= 0.01 ? Severity::kWarning
+                                        : Severity::kNone;
+      }
+      mark.clean = smooth < 0.005;
+      marks.push_back(mark);
+      ASSERT_EQ(f.now, OpinionAfter(marks, 50)) << i;
+      changes += f.now != before;
+    }
+  }
+  EXPECT_GT(changes, 10);
+}
+
+// --- 32 underflow_predicted, 33 no_single_scale ------------------------------
+
+// Tensors whose lower bounds are these; the largest value is `abs_max`.
+StepGradients Tensors(const std::vector<double>& lowest, float abs_max) {
+  StepGradients g;
+  for (size_t i = 0; i < lowest.size(); ++i) {
+    g.range.Add(static_cast<uint32_t>(i), lowest[i], abs_max);
+  }
+  return g;
+}
+
+TEST(UnderflowPredicted, WarnsOfAFixedScaleThatCouldBeHigher) {
+  StepFeed<UnderflowPredicted> f(FixedScale());
+  f.gradients = Tensors({3, 5, -4, -9, -9}, 1);  // 16 bits of room
+  EXPECT_EQ(f.Steps({.scale = 128, .loss = 2}, 19), Severity::kNone);
+  EXPECT_EQ(f.Step({.scale = 128, .loss = 2}), Severity::kWarning);
+  const Finding found = f.Described();
+  EXPECT_THAT(found.sentence, HasSubstr("2 of 5 gradient tensors"));
+  EXPECT_THAT(found.sentence, HasSubstr("small most"));
+  EXPECT_THAT(found.sentence, HasSubstr("a loss scale of 4096 would suit"));
+  EXPECT_EQ(NumberOf(found, "recommended_scale"), 4096);
+  EXPECT_NEAR(NumberOf(found, "headroom"), 16, 0.01);
+  f.gradients = Tensors({-1, -1, -1, -1}, 1);
+  EXPECT_EQ(f.Steps({.scale = 4096, .loss = 2}, 50), Severity::kNone);
+}
+
+TEST(UnderflowPredicted, IsANoteWhileTheScalerGrowsByItself) {
+  StepFeed<UnderflowPredicted> f(Scaler("pytorch"));
+  f.gradients = Tensors({3, 5}, 1);
+  f.Steps({.scale = 128, .overflow = false}, 100);
+  EXPECT_EQ(f.worst, Severity::kInfo);
+}
+
+TEST(UnderflowPredicted, NoRoomOrFewTensorsAreNone) {
+  StepFeed<UnderflowPredicted> f(FixedScale());
+  f.gradients = Tensors({3, 5, 5}, 10000);  // 2.7 bits
+  f.Steps({.scale = 128, .loss = 2}, 100);
+  std::vector<double> many(100, -5.0);
+  many[0] = many[1] = 6;
+  f.gradients = Tensors(many, 1);
+  f.Steps({.scale = 128, .loss = 2}, 100);
+  f.gradients = std::nullopt;
+  f.Steps({.scale = 128, .loss = 2}, 100);
+  f.gradients.emplace();  // observed, but without moments
+  f.gradients->range.Add(0, std::nullopt, 1.0f);
+  f.Steps({.scale = 128, .loss = 2}, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(NoSingleScale, WarnsWhenTheSpanIsWiderThanTheFormat) {
+  StepFeed<NoSingleScale> f(Scaler("pytorch"));
+  f.Step({.scale = 1024, .overflow = false});
+  f.gradients = Tensors({9, -20, -20, -20, -20}, 32768);  // a bit of room
+  EXPECT_EQ(f.Steps({.scale = 1024, .overflow = false}, 49), Severity::kNone);
+  EXPECT_EQ(f.Step({.scale = 1024, .overflow = false}), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("small needs one 8 bits above what large bears"));
+  f.gradients = Tensors({1.5, -20, -20, -20, -20}, 32768);
+  EXPECT_EQ(f.Steps({.scale = 1024, .overflow = false}, 199),
+            Severity::kWarning);
+  EXPECT_EQ(f.Step({.scale = 1024, .overflow = false}), Severity::kNone);
+}
+
+TEST(NoSingleScale, OneSmallTensorInManyDoesNoHarm) {
+  StepFeed<NoSingleScale> f(Scaler("pytorch"));
+  f.Step({.scale = 1024, .overflow = false});
+  std::vector<double> many(100, -20.0);
+  many[0] = 30;
+  f.gradients = Tensors(many, 32768);
+  f.Steps({.scale = 1024, .overflow = false}, 300);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// Both against what each tensor says by itself, at each record.
+TEST(ScaleRules, AgreeWithEachTensorByItself) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 engine(seed);
+    StepFeed<UnderflowPredicted> low(FixedScale());
+    StepFeed<NoSingleScale> none(FixedScale());
+    std::vector<Mark> low_marks;
+    std::vector<Mark> none_marks;
+    int low_held = 0;
+    int none_held = 0;
+    double small = 0;
+    float large = 1;
+    for (int i = 0; i < 1200; ++i) {
+      if (engine() % 80 == 0) {
+        small = static_cast<double>(engine() % 30) - 15;
+        large = std::exp2(static_cast<float>(engine() % 16));
+      }
+      std::vector<double> tensors;
+      for (int k = 0; k < 20; ++k) {
+        tensors.push_back(small - static_cast<double>(engine() % 120) / 10);
+      }
+      low.gradients = none.gradients = Tensors(tensors, large);
+      const Severity before = low.now;
+      const Severity none_before = none.now;
+      low.Step({.scale = 128, .loss = 2});
+      none.Step({.scale = 128, .loss = 2});
+      const double room = std::log2(65504.0 / large);
+      int losing = 0;
+      int hopeless = 0;
+      for (const double t : tensors) {
+        losing += t > 0;
+        hopeless += t > std::floor(room + 2);
+      }
+      const bool is_low = losing > 2 && room > 4;
+      low_held = is_low ? low_held + 1 : 0;
+      low_marks.push_back(
+          {low_held >= 20 ? Severity::kWarning : Severity::kNone,
+           losing <= 1 || room < 2});
+      none_held = hopeless >= 2 ? none_held + 1 : 0;
+      none_marks.push_back(
+          {none_held >= 50 ? Severity::kWarning : Severity::kNone,
+           hopeless < 2});
+      ASSERT_EQ(low.now, OpinionAfter(low_marks, 50)) << i;
+      ASSERT_EQ(none.now, OpinionAfter(none_marks, 200)) << i;
+      changes += (low.now != before) + (none.now != none_before);
+    }
+  }
+  EXPECT_GT(changes, 10);
+}
+
+}  // namespace
+}  // namespace nanwatch
