@@ -15,6 +15,10 @@ constexpr int kEarly = 32;
 constexpr float kEarlyFactor = 10;
 constexpr float kEarlyLoss = 0.1f;
 constexpr int kExplosionHold = 2;
+// A log's coarsest usual rounding: noise below it does not show.
+constexpr float kRounding = 0.01f;
+// Healthy losses that show how steady a loss is, where there are hardly any.
+constexpr int kFewest = 3;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"z", 8, 2, 1000, "z", "BLOOM 31219 against healthy steps"},
@@ -24,6 +28,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"explosion_ratio", 10, 2, 1e9, "ratio", "Megatron: 10 x max of 100"},
     {"clear_ratio", 1.2, 1, 1000, "ratio", "ours"},
     {"clear_after", 20, 1, 100000, "records", "ours"},
+    {"critical_ratio", 1.5, 1, 1000, "ratio",
+     "ours: another mix of data moves the level by less"},
 };
 
 }  // namespace
@@ -34,9 +40,11 @@ constinit const RuleSpec LossSpike::kSpec = {
     Family::kLoss,
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
-    "128, or ratio times it and 3/4 as many; critical when that lasts "
-    "critical_hold records and the loss is still in the upper half of the "
-    "jump, or two in a row are explosion_ratio times the largest healthy loss.",
+    "128, or ratio times it and 3/4 as many (with little history: ratio times "
+    "all before, which hardly moved); critical when that lasts critical_hold "
+    "records and the loss is still in the upper half of the jump and "
+    "critical_ratio times the level, or two in a row are explosion_ratio times "
+    "the largest healthy loss.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
     kThresholds};
@@ -45,39 +53,77 @@ bool LossSpike::Explodes(float size, Thresholds t) const {
   if (samples_ < 2) return false;
   const bool early = samples_ < kEarly;
   if (early && largest_ < kEarlyLoss) return false;
-  return size > t[kExplosionRatio] * (early ? kEarlyFactor : 1) * largest_;
+  // A first reward makes a tiny loss ten times as large, and no trouble.
+  return size > t[kExplosionRatio] * (early ? kEarlyFactor : 1) *
+                    std::max(largest_, kEarlyLoss);
+}
+
+bool LossSpike::StandsOut(float loss, Thresholds t) const {
+  if (samples_ < kFewest || smallest_ <= 0 || largest_ < kEarlyLoss) {
+    return false;
+  }
+  return loss >= t[kRatio] * largest_ &&
+         loss - largest_ >= t[kZ] * (largest_ - smallest_);
+}
+
+bool LossSpike::IsHigh(float loss, Thresholds t) {
+  const float center = baseline_.center();
+  const float least = std::max(
+      {0.01f * std::fabs(center), std::min(rounding_, kRounding), 1e-6f});
+  const float spread = std::max(baseline_.spread(), least);
+  z_ = (loss - center) / spread;
+  calm_ = calm_ && (z_ < 3 || (center > 0 && loss < t[kClearRatio] * center));
+  if (z_ < 0.75 * t[kZ]) return false;
+  if (center <= 0) return z_ >= t[kZ];
+  // Noise that is a large part of the level has a long tail: there it is the
+  // logarithm that tells.
+  constexpr float kLn2 = 0.6931472f;
+  if (kLn2 * Log2(loss / center) * center < 0.5f * t[kZ] * spread) return false;
+  return z_ >= t[kZ] || loss >= t[kRatio] * center;
+}
+
+// The smallest step that the loss ever made: where it is rounded, that of its
+// last digit.
+void LossSpike::NoteRounding(float loss) {
+  const float moved = std::fabs(loss - before_);
+  if (moved > 0 && any_) rounding_ = std::min(rounding_, moved);
+  before_ = loss;
+  any_ = true;
 }
 
 Severity LossSpike::Judge(float loss, Thresholds t) {
   const bool explodes = Explodes(std::fabs(loss), t);
   exploded_ = explodes ? exploded_ + 1 : 0;
-  bool high = false;
+  NoteRounding(loss);
   calm_ = !explodes;
+  bool high = false;
   if (baseline_.samples() >= kBaselineSamples) {
-    const float center = baseline_.center();
-    const float least = std::max(0.01f * std::fabs(center), 1e-6f);
-    const float z = (loss - center) / std::max(baseline_.spread(), least);
-    high = z >= t[kZ] ||
-           (center > 0 && loss >= t[kRatio] * center && z >= 0.75 * t[kZ]);
-    calm_ = calm_ && (z < 3 || (center > 0 && loss < t[kClearRatio] * center));
-    if (high || explodes) z_ = z;
+    high = IsHigh(loss, t);
+  } else {
+    high = StandsOut(loss, t);
+    calm_ = calm_ && !high;
   }
   if (!high && !explodes) {
     held_ = 0;
     baseline_.Add(loss);
+    smallest_ = samples_ == 0 ? loss : std::min(smallest_, loss);
     largest_ = std::max(largest_, std::fabs(loss));
     if (samples_ < kEarly) ++samples_;
     return Severity::kNone;
   }
   peak_ = held_ == 0 ? loss : std::max(peak_, loss);
   loss_ = loss;
-  usual_ = baseline_.samples() > 0 ? baseline_.center() : 0;
+  z_high_ = z_;
+  usual_ =
+      baseline_.samples() > 0 ? baseline_.center() : std::max(0.0f, smallest_);
   ++held_;
-  const bool stays = loss >= usual_ + (peak_ - usual_) / 2;
+  const bool stays = loss >= usual_ + (peak_ - usual_) / 2 &&
+                     (usual_ <= 0 || loss >= t[kCriticalRatio] * usual_);
   baseline_.Reject();
   if (held_ >= 2 * RobustBaseline::kWindow) {
     // The baseline has just begun anew: this is the level now.
     largest_ = std::max(largest_, std::fabs(loss));
+    smallest_ = std::min(smallest_, loss);
     held_ = 0;
     return Severity::kNone;
   }
@@ -106,7 +152,7 @@ void LossSpike::Describe(Finding* finding) const {
   if (baseline_.samples() >= kBaselineSamples) {
     finding->sentence +=
         Sentence(" from its usual ", static_cast<double>(usual_), " (",
-                 static_cast<double>(z_), " robust deviations)");
+                 static_cast<double>(z_high_), " robust deviations)");
   } else {
     finding->sentence += Sentence("; the largest healthy one was ",
                                   static_cast<double>(largest_));
@@ -115,7 +161,7 @@ void LossSpike::Describe(Finding* finding) const {
   finding->numbers = {{"loss", loss_, ""},
                       {"peak", peak_, ""},
                       {"usual", usual_, ""},
-                      {"z", z_, "deviations"},
+                      {"z", z_high_, "deviations"},
                       {"records", static_cast<double>(held_), "records"}};
 }
 

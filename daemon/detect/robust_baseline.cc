@@ -101,6 +101,12 @@ void RobustBaseline::Close() {
   spread_ = 1.4826f * std::max(between, within);
 }
 
+Level LevelOf(const std::array<float, RobustBaseline::kBlock>& values) {
+  std::array<float, RobustBaseline::kBlock> sorted = values;
+  const float center = Median(&sorted, sorted.size());
+  return {center, 1.4826f * Deviation(sorted.data(), sorted.size(), center)};
+}
+
 float Log2(float x) {
   // x = m * 2^exponent, m from sqrt(1/2) to sqrt(2), without a branch.
   constexpr uint32_t kSqrtHalf = 0x3f3504f3u;

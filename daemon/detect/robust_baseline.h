@@ -55,6 +55,14 @@ class RobustBaseline {
   int8_t at_ = 0;
 };
 
+// Median of 16 values, and 1.4826 times their median absolute deviation.
+struct Level {
+  float center = 0;
+  float spread = 0;
+};
+// REQUIRES: all values are finite.
+Level LevelOf(const std::array<float, RobustBaseline::kBlock>& values);
+
 // log2 of a positive, normal float, to 1e-6. Not the C library's: two machines
 // must decide alike.
 float Log2(float x);

@@ -1,5 +1,7 @@
 #include "detect/scale_collapse.h"
 
+#include <algorithm>
+
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -30,6 +32,15 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   if (scale == 0) return Severity::kNone;
   const float worked = c.scaler.overflowed() ? 0.0f : static_cast<float>(scale);
+  // A log that shows every tenth step must not make ten windows of one: what
+  // was not recorded passes, as a scale of which nothing is known.
+  const int64_t unseen =
+      std::clamp<int64_t>(c.record.step - last_step_ - 1, 0, kUnseen);
+  last_step_ = c.record.step;
+  for (int64_t i = 0; i < unseen; ++i) {
+    worked_50_.Push(0);
+    worked_200_.Push(0);
+  }
   worked_50_.Push(worked);
   worked_200_.Push(worked);
   const ScalerSpec* spec = c.scaler.spec();

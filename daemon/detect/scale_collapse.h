@@ -19,6 +19,8 @@ class ScaleCollapse {
  public:
   static const RuleSpec kSpec;
   enum Threshold { kWarningRatio, kCriticalRatio, kClearRatio, kClear };
+  // Attempts counted between two records at most: steps need not be attempts.
+  static constexpr int64_t kUnseen = 9;
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -30,6 +32,7 @@ class ScaleCollapse {
   double scale_ = 0;
   double from_ = 0;
   int64_t to_floor_ = -1;  // attempts; -1: no forecast
+  int64_t last_step_ = 0;
 };
 
 }  // namespace nanwatch

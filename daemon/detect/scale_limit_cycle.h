@@ -16,6 +16,8 @@ class ScaleLimitCycle {
  public:
   static const RuleSpec kSpec;
   enum Threshold { kTurns, kClearTurns };
+  // Attempts counted between two records at most: steps need not be attempts.
+  static constexpr int64_t kUnseen = 9;
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -27,6 +29,7 @@ class ScaleLimitCycle {
   double scale_ = 0;
   double low_ = 0;  // scales between the last turns
   double high_ = 0;
+  int64_t last_step_ = 0;
   int8_t direction_ = 0;
   int16_t turns_ = 0;
 };

@@ -11,6 +11,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"smallest", 0x1p-126, 0, 1, "scale",
      "the fp32 reciprocal is infinite below 2.94e-39, products are subnormal "
      "below 2^-126"},
+    {"rounded", 0x1p-100, 0, 1, "scale",
+     "ours: logs print 0 for a scale below 0.05 or 0.5"},
 };
 
 }  // namespace
@@ -21,8 +23,10 @@ constinit const RuleSpec ScaleUnrepresentable::kSpec = {
     Family::kScale,
     "The loss scale is no usable number, so every scaled gradient is 0 or "
     "non-finite.",
-    "The scale is 0, negative, NaN, infinite or below smallest.",
-    "Never within an attempt: restart with a fresh scaler.",
+    "The scale is 0, negative, NaN, infinite or below smallest; only a warning "
+    "for a 0 right after a scale above rounded, without an overflow.",
+    "Never within an attempt: restart with a fresh scaler. The warning: a "
+    "usable scale.",
     kThresholds};
 
 Severity ScaleUnrepresentable::OnStep(const StepContext& c, Thresholds t) {
@@ -30,7 +34,9 @@ Severity ScaleUnrepresentable::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.record[StepField::kLossScale];
   if (scale >= t[kSmallest] && !std::isinf(scale)) {
     last_usable_ = scale;
-    return episode_.severity();
+    // A 0 that was only printed so is over.
+    if (episode_.severity() != Severity::kWarning) return episode_.severity();
+    return episode_.On(Severity::kNone, true, c.record.step, 1);
   }
   if (last_usable_ == 0) {
     // A placeholder in place of a number that the program does not know.
@@ -39,7 +45,11 @@ Severity ScaleUnrepresentable::OnStep(const StepContext& c, Thresholds t) {
     if (scale == 0 && !scaled) return episode_.severity();
   }
   if (!episode_.open()) scale_ = scale;
-  return episode_.On(Severity::kCritical, false, c.record.step, 1);
+  // No scaler steps from there to 0: a log with too few digits.
+  const bool printed =
+      scale == 0 && last_usable_ > t[kRounded] && !c.scaler.overflowed();
+  return episode_.On(printed ? Severity::kWarning : Severity::kCritical, false,
+                     c.record.step, 1);
 }
 
 void ScaleUnrepresentable::Describe(Finding* finding) const {
@@ -51,7 +61,10 @@ void ScaleUnrepresentable::Describe(Finding* finding) const {
     finding->sentence +=
         Sentence(" (the last usable one was ", last_usable_, ")");
   }
-  finding->sentence += ": restart with a fresh scaler.";
+  finding->sentence +=
+      episode_.severity() == Severity::kWarning
+          ? "; or the log has too few digits for it, and it is far below 1."
+          : ": restart with a fresh scaler.";
   finding->numbers = {{"scale", scale_, ""},
                       {"last_usable_scale", last_usable_, ""}};
 }

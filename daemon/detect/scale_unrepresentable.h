@@ -16,7 +16,7 @@ namespace nanwatch {
 class ScaleUnrepresentable {
  public:
   static const RuleSpec kSpec;
-  enum Threshold { kSmallest };
+  enum Threshold { kSmallest, kRounded };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;

@@ -26,7 +26,7 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   verdict.grade = underflows && fell ? EvidenceGrade::kEstablished
                   : low              ? EvidenceGrade::kSupported
                                      : EvidenceGrade::kHypothesis;
-  verdict.rules = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32};
+  verdict.rules = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
   verdict.step = e.first_overflow_step < 0 ? 0 : e.first_overflow_step;
   constexpr double kMinSubnormal = 0x1p-24;
   const std::string lost = *e.scale_now > 0

@@ -1,7 +1,10 @@
-// A scaler that is misused: its scale moves as it never could by itself, or it
-// cannot settle.
+// A scaler that is misused: its scale moves as it never could by itself, cannot
+// settle, stands or runs away; or what must follow its skips does not.
 
 #include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "diagnose/causes.h"
 #include "diagnose/words.h"
@@ -10,23 +13,28 @@ namespace nanwatch {
 
 std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const RunEvidence& e = c.evidence;
+  static constexpr int kRules[] = {9, 10, 11, 14, 57};
   const Finding* first = nullptr;
+  const Finding* moved = nullptr;  // an impossible move
   for (const Finding& finding : c.findings) {
-    const bool scaler = finding.rule == 9 || finding.rule == 10 ||
-                        finding.rule == 11 || finding.rule == 14;
-    if (!scaler) continue;
+    if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
+        std::end(kRules)) {
+      continue;
+    }
+    if (finding.rule == 14) moved = &finding;
     if (first == nullptr || finding.opened_step < first->opened_step) {
       first = &finding;
     }
   }
   if (first == nullptr) return std::nullopt;
+  if (moved != nullptr) first = moved;  // it proves most
   CauseVerdict verdict;
   verdict.cause = Cause::kScalerMisuse;
-  verdict.rules = {9, 10, 11, 14, 57};
+  verdict.rules.assign(std::begin(kRules), std::end(kRules));
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
-  const bool impossible =
-      e.impossible_transitions > 0 && !e.scaler.empty() && !e.scaler_recognised;
+  const bool impossible = moved != nullptr && e.impossible_transitions > 0 &&
+                          !e.scaler.empty() && !e.scaler_recognised;
   verdict.grade =
       impossible ? EvidenceGrade::kEstablished : EvidenceGrade::kSupported;
   verdict.sentence =

@@ -1,0 +1,170 @@
+#include "detect/loss_high_plateau.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kBlock = RobustBaseline::kBlock;
+constexpr int kLeastBlocks = 8;
+constexpr float kLearnedShare = 0.5f;  // of the first level
+constexpr float kLearnedNoise = 8;
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"lost_share", 0.5, 0.1, 1, "ratio",
+     "ours; llm-foundry waits for all of it, but a diverged language model "
+     "often ends at the loss of single words, below its first one"},
+    {"hold", 64, 16, 100000, "records",
+     "ours: tr1-13B's spike lost it briefly"},
+    {"critical_hold", 256, 16, 100000, "records", "ours"},
+    {"guessing", 10.37, 0.1, 100, "nats",
+     "ln 32000, of Llama; ln 50257 = 10.8 of GPT-2; llm-foundry: 10"},
+    {"guessing_steps", 5, 1, 100000, "steps", "llm-foundry: patience 4"},
+    {"clear_after", 64, 1, 100000, "records", "ours"},
+};
+
+bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) {
+    return run.framework.find(name) != std::string::npos;
+  });
+}
+// Its step lines are means.
+bool IsMegatron(const RunDescription& run) {
+  return Is(run, {"megatron", "neox", "mindspeed"});
+}
+
+// What an untrained model would have; 0: it is not known to be one of language.
+float UntrainedLoss(const RunDescription& run, float guessing) {
+  const auto told = run.settings.find("untrained_loss");
+  if (told != run.settings.end()) {
+    float loss = 0;
+    const std::string& text = told->second;
+    std::from_chars(text.data(), text.data() + text.size(), loss);
+    if (std::isfinite(loss) && loss > 0) return loss;
+  }
+  const bool language =
+      IsMegatron(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
+  return language ? guessing : 0;
+}
+
+}  // namespace
+
+constinit const RuleSpec LossHighPlateau::kSpec = {
+    35,
+    "loss_high_plateau",
+    Family::kLoss,
+    "The loss has lost what the training had learned, and stays there.",
+    "For hold records the loss is so high that lost_share of what was learned "
+    "since the first records is lost; critical for critical_hold records, or "
+    "when a language model that was better is worse than guessing (the "
+    "logarithm of its vocabulary, else guessing) for guessing_steps steps.",
+    "Lower for clear_after records; or 2048 records later this is the level.",
+    kThresholds};
+
+bool LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
+  const int64_t gap = std::exchange(last_step_, step);
+  if (loss > 0) lowest_ = lowest_ > 0 ? std::min(lowest_, loss) : loss;
+  // It was clearly better before.
+  if (loss < untrained_ || lowest_ > 0.75f * untrained_) {
+    guessing_ = 0;
+    return false;
+  }
+  const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
+  if (guessing_ == 0 && high_ == 0) first_step_ = step;
+  guessing_ += static_cast<int32_t>(std::clamp<int64_t>(covered, 1, 100));
+  loss_ = loss;
+  return guessing_ >= t[kGuessingSteps];
+}
+
+void LossHighPlateau::SetFirst() {
+  std::array<float, 5> head;
+  std::copy_n(block_.begin(), head.size(), head.begin());
+  std::sort(head.begin(), head.end());
+  first_ = head[2];
+}
+
+Severity LossHighPlateau::CloseBlock(Thresholds t) {
+  filled_ = 0;
+  const Level level = LevelOf(block_);
+  level_ = level.center;
+  if (blocks_ == 0) {
+    SetFirst();
+    best_ = level.center;
+    noise_ = level.spread;
+  }
+  const float learned = first_ - best_;
+  const bool judged = blocks_ >= kLeastBlocks && best_ > 0 &&
+                      learned >= kLearnedShare * first_ &&
+                      learned >= kLearnedNoise * noise_;
+  if (blocks_ < INT16_MAX) ++blocks_;
+  const auto share = static_cast<float>(t[kLostShare]);
+  if (!judged || level_ < best_ + share * learned) {
+    high_ = 0;
+    best_ = std::min(best_, level_);
+    noise_ += (level.spread - noise_) / 4;
+    return Severity::kNone;
+  }
+  if (++high_ >= kNewLevel) {
+    blocks_ = high_ = 0;
+    return Severity::kNone;
+  }
+  const int records = high_ * kBlock;
+  if (records >= t[kCriticalHold]) return Severity::kCritical;
+  return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
+}
+
+Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
+  if (!c.record.has(StepField::kLoss)) return episode_.severity();
+  const float loss = static_cast<float>(c.record[StepField::kLoss]);
+  if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
+  if (untrained_ < 0) {
+    untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
+    means_ = IsMegatron(c.run);
+  }
+  const int64_t step = c.record.step;
+  const bool guesses = untrained_ > 0 && Guesses(loss, step, t);
+  Severity trigger = Severity::kNone;
+  if (filled_ == 0 && high_ == 0 && guessing_ == 0) first_step_ = step;
+  block_[filled_++] = loss;
+  if (filled_ == kBlock) trigger = CloseBlock(t);
+  if (guesses) trigger = Severity::kCritical;
+  const bool opens = !episode_.open();
+  const Severity severity = episode_.On(trigger, high_ == 0 && guessing_ == 0,
+                                        step, static_cast<int64_t>(t[kClear]));
+  if (opens) {
+    episode_.OpenedAt(first_step_);
+    guesses_ = guesses;
+  }
+  return severity;
+}
+
+void LossHighPlateau::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  if (guesses_) {
+    finding->sentence = Sentence(
+        "The loss is ", static_cast<double>(loss_), ", worse than guessing (",
+        static_cast<double>(untrained_), "), and was ",
+        static_cast<double>(lowest_), ": the model has lost what it knew.");
+    finding->numbers = {{"loss", loss_, ""},
+                        {"untrained_loss", untrained_, ""},
+                        {"lowest_loss", lowest_, ""}};
+    return;
+  }
+  finding->sentence =
+      Sentence("The loss stands at ", static_cast<double>(level_), " for ",
+               high_ * kBlock, " records: it had fallen from ",
+               static_cast<double>(first_), " to ", static_cast<double>(best_),
+               ", and most of that is lost.");
+  finding->numbers = {{"loss", level_, ""},
+                      {"best", best_, ""},
+                      {"first", first_, ""},
+                      {"records", static_cast<double>(high_ * kBlock), ""}};
+}
+
+}  // namespace nanwatch

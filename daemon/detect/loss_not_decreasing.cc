@@ -1,0 +1,81 @@
+#include "detect/loss_not_decreasing.h"
+
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr float kNoiseOfLevels = 0.31f;  // spreads
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"steps", 2000, 10, 1e9, "steps",
+     "SageMaker asks after 10; a language model's warm-up takes 2000"},
+    {"min_share", 0.001, 0, 1, "ratio",
+     "SageMaker; at 1 % a fine-tuning that begins on its plateau would be "
+     "accused"},
+};
+
+}  // namespace
+
+constinit const RuleSpec LossNotDecreasing::kSpec = {
+    36,
+    "loss_not_decreasing",
+    Family::kLoss,
+    "The loss has not moved at all since the start.",
+    "steps steps and 256 losses after the start of a run that was not resumed, "
+    "the level of a positive loss was never min_share below its first one, "
+    "and its noise could not hide that.",
+    "The loss falls by min_share.",
+    kThresholds};
+
+void LossNotDecreasing::Begin(const StepRecord& record) {
+  begun_ = true;
+  first_step_ = record.step;
+  settled_ = record.step > kResumed;
+}
+
+bool LossNotDecreasing::Stands(int64_t step, Thresholds t) {
+  const auto share = static_cast<float>(t[kMinShare]);
+  if (records_ == RobustBaseline::kWindow) first_ = level_.center();
+  if (records_ < 2 * RobustBaseline::kWindow) return false;
+  settled_ = first_ <= 0 || level_.center() < (1 - share) * first_;
+  return !settled_ && static_cast<double>(step - first_step_) >= t[kSteps] &&
+         kNoiseOfLevels * level_.spread() <= share * first_;
+}
+
+Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
+  if (settled_) return Severity::kNone;
+  const StepRecord& r = c.record;
+  if (!begun_) Begin(r);
+  // No update, nothing to learn from; rules 5 and 7 speak of lost ones.
+  const bool updates =
+      c.scaler.fate() != Fate::kLost &&
+      !(r.has(StepField::kLearningRate) && r[StepField::kLearningRate] == 0);
+  if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
+  const float loss = static_cast<float>(r[StepField::kLoss]);
+  if (!std::isfinite(loss)) return episode_.severity();
+  level_.Add(loss);
+  // Levels move every 16 losses.
+  if (++records_ % RobustBaseline::kBlock != 0) return episode_.severity();
+  const bool stands = Stands(r.step, t);
+  const bool opens = !episode_.open();
+  const Severity severity = episode_.On(
+      stands ? Severity::kInfo : Severity::kNone, settled_, r.step, 1);
+  if (opens) episode_.OpenedAt(first_step_);
+  return severity;
+}
+
+void LossNotDecreasing::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence("The loss is ", static_cast<double>(level_.center()), " after ",
+               finding->last_step - finding->opened_step, " steps and was ",
+               static_cast<double>(first_),
+               " at the start: it has not moved at all. Look whether updates "
+               "reach the weights.");
+  finding->numbers = {{"loss", level_.center(), ""}, {"first", first_, ""}};
+}
+
+}  // namespace nanwatch

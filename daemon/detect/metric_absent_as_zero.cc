@@ -1,0 +1,51 @@
+#include "detect/metric_absent_as_zero.h"
+
+#include <utility>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"hold", 100, 1, 100000, "attempts", "BigScience's tr1-13B printed 0.000"},
+};
+
+}  // namespace
+
+constinit const RuleSpec MetricAbsentAsZero::kSpec = {
+    55,
+    "metric_absent_as_zero",
+    Family::kTelemetry,
+    "A gradient norm that is always exactly 0 while the loss moves was not "
+    "collected.",
+    "The norm is 0 in every attempt so far, and the loss changed in hold of "
+    "them.",
+    "The norm is not 0.",
+    kThresholds};
+
+Severity MetricAbsentAsZero::OnStep(const StepContext& c, Thresholds t) {
+  const StepRecord& r = c.record;
+  if (collected_ || !r.has(StepField::kGradNorm)) return episode_.severity();
+  if (r[StepField::kGradNorm] != 0) {
+    collected_ = true;
+    return episode_.On(Severity::kNone, true, r.step, 1);
+  }
+  if (!r.has(StepField::kLoss)) return episode_.severity();
+  const double before = std::exchange(loss_, r[StepField::kLoss]);
+  if (loss_ != before) ++zeros_;
+  const bool enough = zeros_ >= t[kHold];
+  return episode_.On(enough ? Severity::kInfo : Severity::kNone, false, r.step,
+                     1);
+}
+
+void MetricAbsentAsZero::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence = Sentence(
+      "The gradient norm was exactly 0 in each of ", zeros_,
+      " attempts while the loss moved: it is not collected, or is printed with "
+      "too few digits. Nothing can be said of the gradients.");
+  finding->numbers = {{"attempts", static_cast<double>(zeros_), "attempts"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,45 @@
+// Rule 38, update_ratio: an update changes the weights by too much to keep
+// anything of what they knew, or by less than their own precision.
+//
+// Programs differ in what they call the norm of an update (some leave the
+// learning rate out), and a ratio in other units proves nothing. So a high one
+// is believed only when the norm of the weights moves as well, which it does by
+// ratio^2 / 2 an attempt at least where weights grow freely. The first attempts
+// are not judged: what begins at zero is changed by any factor. A low one is
+// believed only while the learning rate is not low itself.
+
+#ifndef NANWATCH_DETECT_UPDATE_RATIO_H_
+#define NANWATCH_DETECT_UPDATE_RATIO_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class UpdateRatio {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kWarning, kCritical, kHold, kTooSmall, kSmallHold, kClear };
+  static constexpr int kSettle = 100;  // attempts that are not judged
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Severity Judge(double ratio, double weights, double rate, Thresholds t);
+
+  Episode episode_;
+  double ratio_ = 0;
+  double weights_from_ = 0;  // their norm hold attempts ago in a high streak
+  double highest_rate_ = 0;
+  int32_t attempts_ = 0;
+  int32_t high_ = 0;       // in a row above warning
+  int32_t very_high_ = 0;  // in a row above critical
+  int32_t small_ = 0;      // in a row below too_small
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_UPDATE_RATIO_H_

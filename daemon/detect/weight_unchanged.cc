@@ -1,0 +1,97 @@
+#include "detect/weight_unchanged.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr double kLowRate = 0.01;  // of the highest learning rate
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"hold", 100, 1, 1000000, "attempts",
+     "ours: where gradients are accumulated, records of micro-steps show no "
+     "change for up to 64; SageMaker and MindInsight: 3"},
+};
+
+}  // namespace
+
+constinit const RuleSpec WeightUnchanged::kSpec = {
+    39,
+    "weight_unchanged",
+    Family::kWeight,
+    "Updates are applied and the weights do not change.",
+    "In hold attempts in a row that were not skipped, with a learning rate of "
+    "at least a hundredth of its highest (ten times hold where it is not "
+    "collected), the replica's digest is the same or the norm of the update is "
+    "0; for information where it was never otherwise.",
+    "The digest changes, or the norm of the update is not 0.",
+    kThresholds};
+
+bool WeightUnchanged::Learns(const StepRecord& record) {
+  if (!record.has(StepField::kLearningRate)) return true;
+  const double rate = record[StepField::kLearningRate];
+  if (std::isfinite(rate)) highest_rate_ = std::max(highest_rate_, rate);
+  return rate > 0 && rate >= kLowRate * highest_rate_;
+}
+
+bool WeightUnchanged::Follow(const StepRecord& record) {
+  bool changed = false;
+  if (record.replica_digest) {
+    const bool moved = digested_ && digest_ != *record.replica_digest;
+    digest_ = *record.replica_digest;
+    same_ = moved || !digested_ ? 0 : same_ + 1;
+    digested_ = true;
+    digest_moved_ |= moved;
+    changed |= moved;
+  }
+  if (record.has(StepField::kUpdateNorm)) {
+    const bool moved = record[StepField::kUpdateNorm] != 0;
+    updated_ |= moved;
+    // Only a digest can say that an update did not arrive.
+    changed |= moved && !record.replica_digest;
+    zero_ = moved ? 0 : zero_ + 1;
+  }
+  return changed;
+}
+
+Severity WeightUnchanged::OnStep(const StepContext& c, Thresholds t) {
+  const StepRecord& r = c.record;
+  const bool told = r.replica_digest || r.has(StepField::kUpdateNorm);
+  if (!told || c.scaler.fate() == Fate::kLost || !Learns(r)) {
+    return episode_.severity();
+  }
+  const bool changed = Follow(r);
+  const double hold = t[kHold] * (r.has(StepField::kLearningRate) ? 1 : kBlind);
+  Severity trigger = Severity::kNone;
+  if (same_ >= hold || zero_ >= hold) {
+    by_digest_ = same_ >= hold;
+    const bool ever = by_digest_ ? digest_moved_ : updated_;
+    trigger = ever ? Severity::kWarning : Severity::kInfo;
+  }
+  return episode_.On(trigger, changed, r.step, 1);
+}
+
+void WeightUnchanged::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  const bool ever = by_digest_ ? digest_moved_ : updated_;
+  finding->sentence =
+      by_digest_
+          ? Sentence("The replica's digest is the same for ", same_,
+                     " attempts that were not skipped",
+                     ever ? ": updates do not reach the weights."
+                          : ", since the start: updates do not reach the "
+                            "weights, or it covers something else.")
+          : Sentence("The norm of the update is 0 for ", zero_,
+                     " attempts that were not skipped",
+                     ever ? ": the weights do not change."
+                          : ", since the start: the weights do not change, or "
+                            "it is not collected.");
+  finding->numbers = {{"attempts",
+                       static_cast<double>(by_digest_ ? same_ : zero_),
+                       "attempts"}};
+}
+
+}  // namespace nanwatch

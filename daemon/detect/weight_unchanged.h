@@ -1,0 +1,49 @@
+// Rule 39, weight_unchanged: updates are applied and the weights stay as they
+// are: parameters that the optimizer does not know, master weights that are not
+// copied back, updates below the precision of the weights.
+//
+// Told by the digest of the replica, or by the norm of the update. (The norm of
+// the weights tells nothing: printed, it stands for many steps in health.) What
+// never changed at all may be a digest of something else, or a norm that is not
+// collected, and is for information. A low learning rate explains it too.
+
+#ifndef NANWATCH_DETECT_WEIGHT_UNCHANGED_H_
+#define NANWATCH_DETECT_WEIGHT_UNCHANGED_H_
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class WeightUnchanged {
+ public:
+  static const RuleSpec kSpec;
+  enum Threshold { kHold };
+  // Without a learning rate in the records it needs so many times as long.
+  static constexpr int kBlind = 10;
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  // True when the record says that the weights changed.
+  bool Follow(const StepRecord& record);
+  // The learning rate is one at which weights change.
+  bool Learns(const StepRecord& record);
+
+  Episode episode_;
+  uint64_t digest_ = 0;
+  double highest_rate_ = 0;
+  int32_t same_ = 0;  // attempts in a row with the digest of the one before
+  int32_t zero_ = 0;  // attempts in a row with an update of 0
+  bool digested_ = false;
+  bool digest_moved_ = false;  // ever
+  bool updated_ = false;       // ever
+  bool by_digest_ = false;     // of the finding
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_WEIGHT_UNCHANGED_H_
