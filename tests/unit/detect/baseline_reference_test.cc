@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "detect/bit_window.h"
@@ -210,54 +211,107 @@ TEST(GnormExplosionReference, AgreesOnRandomRuns) {
   });
 }
 
+// LossSpike's view of a loss: the last that are healthy, all that are finite.
+struct LossView {
+  std::vector<Seen> seen;
+  std::vector<bool> exploded;
+  std::vector<float> series;  // high ones in a row
+  float largest = 0;          // of healthy ones, and of a new level's first
+  float smallest = 0;
+
+  int Healthy() const {
+    int healthy = 0;
+    for (const Seen& s : seen) healthy += !s.rejected;
+    return healthy;
+  }
+  // The smallest step from one finite loss to the next, `loss` included.
+  float Rounding(float loss) const {
+    float rounding = 1;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      const float next = i + 1 < seen.size() ? seen[i + 1].value : loss;
+      const float step = std::fabs(next - seen[i].value);
+      if (step > 0) rounding = std::min(rounding, step);
+    }
+    return rounding;
+  }
+  void Note(float loss) {
+    largest = std::max(largest, std::fabs(loss));
+    smallest = Healthy() == 0 ? loss : std::min(smallest, loss);
+  }
+};
+
+// Against the baseline `b`: high?, calm?
+std::pair<bool, bool> Compared(float loss, const Baseline& b, float rounding) {
+  const float least =
+      std::max({0.01f * std::fabs(b.center), std::min(rounding, 0.01f), 1e-6f});
+  const float spread = std::max(b.spread, least);
+  const float z = (loss - b.center) / spread;
+  const bool calm = z < 3 || (b.center > 0 && loss < 1.2 * b.center);
+  if (b.center <= 0) return {z >= 8, calm};
+  const bool far = z >= 8 || (loss >= 2 * b.center && z >= 6);
+  if (!far) return {false, calm};
+  const float rise = 0.6931472f * Log2(loss / b.center) * b.center;
+  return {rise >= 4.0f * spread, calm};
+}
+
+Mark LossSpikeMark(LossView* view, const Attempt& a) {
+  const auto loss = static_cast<float>(a.loss.value_or(kNan));
+  if (!std::isfinite(loss)) return {.silent = true};
+  const int healthy = view->Healthy();
+  const float size = std::fabs(loss);
+  const bool early = healthy < 32;
+  const bool explodes =
+      healthy >= 2 && (!early || view->largest >= 0.1f) &&
+      size > (early ? 100 : 10) * std::max(view->largest, 0.1f);
+  const Baseline b = BaselineOf(Added(view->seen));
+  bool high = false;
+  Mark mark{.clean = !explodes};
+  if (b.samples >= 64) {
+    const auto [far, calm] = Compared(loss, b, view->Rounding(loss));
+    high = far;
+    mark.clean = mark.clean && calm;
+  } else {
+    high = healthy >= 3 && view->smallest > 0 && view->largest >= 0.1f &&
+           loss >= 2 * view->largest &&
+           loss - view->largest >= 8 * (view->largest - view->smallest);
+    mark.clean = mark.clean && !high;
+  }
+  const bool rejected = high || explodes;
+  if (!rejected) view->Note(loss);
+  view->seen.push_back({loss, rejected});
+  view->exploded.push_back(explodes);
+  if (!rejected) {
+    view->series.clear();
+    return mark;
+  }
+  view->series.push_back(loss);
+  const size_t held = view->series.size();
+  const float peak =
+      *std::max_element(view->series.begin(), view->series.end());
+  if (held == 256) {  // the level now
+    view->Note(loss);
+    view->series.clear();
+    return mark;
+  }
+  const float usual =
+      b.samples >= 16 ? b.center : std::max(0.0f, view->smallest);
+  const auto& exploded = view->exploded;
+  const bool twice =
+      explodes && exploded.size() >= 2 && exploded[exploded.size() - 2];
+  const bool stays =
+      loss >= usual + (peak - usual) / 2 && (usual <= 0 || loss >= 1.5 * usual);
+  if (twice || (held >= 30 && stays)) {
+    mark.trigger = Severity::kCritical;
+  } else if (held >= 3) {
+    mark.trigger = Severity::kWarning;
+  }
+  return mark;
+}
+
 TEST(LossSpikeReference, AgreesOnRandomRuns) {
   Compare<LossSpike>({}, 20, [] {
-    return [seen = std::vector<Seen>(), exploded = std::vector<bool>(),
-            series = std::vector<float>(),
-            largest = 0.0f](const Attempt& a, Fate, bool) mutable -> Mark {
-      const auto loss = static_cast<float>(a.loss.value_or(kNan));
-      if (!std::isfinite(loss)) return {.silent = true};
-      int healthy = 0;
-      for (const Seen& s : seen) healthy += !s.rejected;
-      const float size = std::fabs(loss);
-      const bool early = healthy < 32;
-      const bool explodes = healthy >= 2 && (!early || largest >= 0.1f) &&
-                            size > (early ? 100 : 10) * largest;
-      const Baseline b = BaselineOf(Added(seen));
-      bool high = false;
-      Mark mark{.clean = !explodes};
-      if (b.samples >= 64) {
-        const float least = std::max(0.01f * std::fabs(b.center), 1e-6f);
-        const float z = (loss - b.center) / std::max(b.spread, least);
-        high = z >= 8 || (b.center > 0 && loss >= 2 * b.center && z >= 6);
-        mark.clean =
-            mark.clean && (z < 3 || (b.center > 0 && loss < 1.2 * b.center));
-      }
-      const bool rejected = high || explodes;
-      seen.push_back({loss, rejected});
-      exploded.push_back(explodes);
-      if (!rejected) {
-        largest = std::max(largest, size);
-        series.clear();
-        return mark;
-      }
-      series.push_back(loss);
-      const size_t held = series.size();
-      const float peak = *std::max_element(series.begin(), series.end());
-      if (held == 256) {  // the level now
-        largest = std::max(largest, size);
-        series.clear();
-        return mark;
-      }
-      const float usual = b.samples >= 16 ? b.center : 0;
-      const bool twice =
-          explodes && exploded.size() >= 2 && exploded[exploded.size() - 2];
-      if (twice || (held >= 30 && loss >= usual + (peak - usual) / 2)) {
-        mark.trigger = Severity::kCritical;
-      } else if (held >= 3) {
-        mark.trigger = Severity::kWarning;
-      }
-      return mark;
+    return [view = LossView()](const Attempt& a, Fate, bool) mutable -> Mark {
+      return LossSpikeMark(&view, a);
     };
   });
 }

@@ -24,6 +24,7 @@ struct Fact {
   Fate fate = Fate::kUnknown;
   Transition transition = Transition::kNone;
   int64_t earned = 0;  // overflows a growth
+  int64_t step = 0;
 };
 using History = std::span<const Fact>;
 
@@ -114,6 +115,7 @@ class RandomRun {
     if (!Chance(0.05)) a.overflow = overflow;
     if (Chance(0.5)) a.skipped = overflow;
     const double noise = 0.9 + 0.2 * Uniform();
+    if (Chance(0.01)) a.unseen = static_cast<int64_t>(30 * Uniform());
     if (!Chance(0.05)) a.loss = Odd(loss_ * noise);
     if (!Chance(0.05)) a.grad_norm = overflow ? kInf : Odd(norm_ * noise);
     return a;

@@ -34,7 +34,7 @@ void Compare(const ScalerDeclaration& scaler, int clear_after, MarkOf mark_of) {
       const ScalerTracker& t = feed.tracker;
       history.push_back({attempt, t.scale().value_or(0), t.overflowed(),
                          t.in_grace(), t.fate(), t.last_transition(),
-                         t.overflows_per_growth()});
+                         t.overflows_per_growth(), feed.step});
       marks.push_back(mark_of(History(history)));
       ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
       changes += opinion != before;
@@ -47,9 +47,13 @@ void Compare(const ScalerDeclaration& scaler, int clear_after, MarkOf mark_of) {
 TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
   const auto worked = [](History h, int blocks) {
     std::vector<float> values;
+    int64_t step = 0;
     for (const Fact& f : h) {
       if (f.scale == 0) continue;
+      const auto unseen = std::clamp<int64_t>(f.step - step - 1, 0, 9);
+      values.insert(values.end(), static_cast<size_t>(unseen), 0.0f);
       values.push_back(f.overflowed ? 0.0f : static_cast<float>(f.scale));
+      step = f.step;
     }
     return BlockMaximumOf(values, 10, blocks);
   };
@@ -116,13 +120,17 @@ TEST(OverflowRateReference, AgreesOnRandomRuns) {
 }
 
 TEST(ScaleLimitCycleReference, AgreesOnRandomRuns) {
-  const auto turns = [](History h, size_t window) {
+  const auto turns = [](History h, int64_t window) {
     int count = 0;
     int direction = 0;
     for (size_t i = 1; i < h.size(); ++i) {
       if (h[i - 1].scale == 0 || h[i].scale == h[i - 1].scale) continue;
       const int now = h[i].scale > h[i - 1].scale ? 1 : -1;
-      if (direction == -now && i + window >= h.size()) ++count;
+      int64_t attempts = 1;  // from here to the newest, with those not recorded
+      for (size_t k = i + 1; k < h.size(); ++k) {
+        attempts += std::min<int64_t>(h[k].step - h[k - 1].step, 10);
+      }
+      if (direction == -now && attempts <= window) ++count;
       direction = now;
     }
     return count;

@@ -238,6 +238,29 @@ TEST(CausesTest, Silence) {
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kSilence);
 }
 
+TEST(CausesTest, AScheduleThatRunsAheadIsNoSilence) {
+  TestCase t;
+  t.Find(57, Family::kTelemetry, Severity::kInfo);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kScalerMisuse);
+  // Beside moves that a scaler cannot make, these prove the misuse.
+  t.evidence.scaler = "pytorch";
+  t.evidence.impossible_transitions = 2;
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
+  t.Find(14, Family::kScale, Severity::kWarning);
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kEstablished);
+}
+
+TEST(CausesTest, OnlyLargeUpdatesAreADivergence) {
+  TestCase t;
+  t.Find(38, Family::kWeight, Severity::kWarning).numbers = {
+      {"update_to_weight", 0.3, "ratio"}};
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kDivergence);
+  t.findings[0].numbers[0].value = 1e-9;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kUnexplained);
+}
+
 TEST(CausesTest, WhatNoCauseExplainsIsSaidSo) {
   TestCase t;
   t.Find(22, Family::kOp, Severity::kWarning, "Softmax");

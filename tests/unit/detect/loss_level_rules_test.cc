@@ -1,0 +1,221 @@
+// Rules 35 and 36: where the loss stands.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "detect/loss_high_plateau.h"
+#include "detect/loss_not_decreasing.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Noise {
+ public:
+  double Uniform() { return static_cast<double>(engine_()) / 2147483647.0; }
+  double Normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += Uniform();
+    return sum;
+  }
+
+ private:
+  std::minstd_rand engine_{20240607};
+};
+
+template <typename Rule>
+Severity Worst(int records, const std::function<double(int)>& loss) {
+  StepFeed<Rule> f(NoScaler());
+  for (int i = 0; i < records; ++i) f.Step({.loss = loss(i)});
+  return f.worst;
+}
+
+// A language model from scratch, 11 to 2.5.
+double Learning(int i, Noise* noise) {
+  return 2.5 + 8.5 * std::exp(-i / 300.0) + 0.05 * noise->Normal();
+}
+
+// --- 35 loss_high_plateau ----------------------------------------------------
+
+TEST(LossHighPlateau, WhatWasLearnedIsLostAndComesBack) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 1600; ++i) f.Step({.loss = Learning(i, &noise)});
+  f.Steps({.loss = 7.5}, 63);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Steps({.loss = 7.5}, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 1601);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("stands at 7.5"));
+  f.Steps({.loss = 7.5}, 192);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  f.Steps({.loss = 2.5}, 79);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(LossHighPlateau, SeesALossThatCreepsUp) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 2000; ++i) f.Step({.loss = Learning(i, &noise)});
+  for (int i = 0; i < 4000; ++i) {
+    f.Step({.loss = 2.5 + 0.002 * i + 0.05 * noise.Normal()});
+  }
+  EXPECT_EQ(f.worst, Severity::kCritical);
+}
+
+TEST(LossHighPlateau, ALevelThatStaysIsTheLevel) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 1600; ++i) f.Step({.loss = Learning(i, &noise)});
+  f.Steps({.loss = 8}, 2048 + 128);
+  EXPECT_EQ(f.worst, Severity::kCritical);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(LossHighPlateau, HealthyTrainingsAreLeftInPeace) {
+  Noise noise;
+  const auto quiet = [](const char* what,
+                        const std::function<double(int)>& loss) {
+    EXPECT_EQ(Worst<LossHighPlateau>(6000, loss), Severity::kNone) << what;
+  };
+  quiet("learning", [&](int i) { return Learning(i, &noise); });
+  quiet("a spike that recovers", [&](int i) {
+    const double spike = i > 3000 ? 6 * std::exp(-(i - 3000) / 30.0) : 0;
+    return Learning(i, &noise) + spike;
+  });
+  quiet("harder data", [&](int i) {
+    return Learning(i, &noise) + (i > 2000 ? 0.8 : 0) + (i > 4000 ? 0.8 : 0);
+  });
+  quiet("a fine-tuning on its plateau",
+        [&](int) { return 1.9 + 0.2 * noise.Normal(); });
+  quiet("a generator against its critic", [&](int i) {
+    return 1.4 + 0.8 * std::sin(i / 300.0) + 0.3 * noise.Normal();
+  });
+  quiet("a critic as rewards grow", [&](int i) {
+    const double level = i < 1000 ? 2.0 : i < 2000 ? 0.4 : 1.5 + i / 3000.0;
+    return level * std::exp(0.8 * noise.Normal());
+  });
+  quiet("a policy around 0", [&](int) { return 0.05 * noise.Normal(); });
+  quiet("a policy that improves and worsens",
+        [&](int i) { return -3 * std::sin(i / 900.0) + 0.1 * noise.Normal(); });
+  quiet("tiny", [&](int i) { return 1e-6 * Learning(i, &noise); });
+  quiet("two losses in turn",
+        [&](int i) { return i % 2 == 0 ? Learning(i, &noise) : 0.4; });
+}
+
+StepFeed<LossHighPlateau> Language() {
+  StepFeed<LossHighPlateau> f;
+  f.run.framework = "megatron";
+  return f;
+}
+
+TEST(LossHighPlateau, ALanguageModelWorseThanGuessingIsCriticalAtOnce) {
+  // BigScience's tr8-104B, two step lines of ten steps each.
+  StepFeed<LossHighPlateau> f = Language();
+  f.Step({.loss = 6.444662, .unseen = 6999});
+  EXPECT_EQ(f.Step({.loss = 11.42026, .unseen = 9}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("worse than guessing"));
+  EXPECT_EQ(f.Described().opened_step, 7010);
+  EXPECT_EQ(f.Steps({.loss = 7.1, .unseen = 9}, 63), Severity::kCritical);
+  EXPECT_EQ(f.Steps({.loss = 7.1, .unseen = 9}, 1), Severity::kNone);
+}
+
+TEST(LossHighPlateau, ASpikeBelowGuessingIsNot) {
+  // BigScience's tr1-13B; and others that it must not accuse.
+  StepFeed<LossHighPlateau> f = Language();
+  for (const double loss :
+       {2.776, 2.773, 2.768, 7.344, 8.716, 7.654, 7.192, 6.849}) {
+    f.Step({.loss = loss, .unseen = 9});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  StepFeed<LossHighPlateau> start = Language();
+  for (const double loss : {12.44, 11.9, 10.8, 10.4, 9.9, 8.1, 7.75, 7.7}) {
+    start.Step({.loss = loss, .unseen = 9});
+  }
+  EXPECT_EQ(start.worst, Severity::kNone);
+  StepFeed<LossHighPlateau> other;  // detection, regression: 11 is a number
+  for (const double loss : {6.4, 11.4, 30.0, 49.0, 5.0, 17.6}) {
+    other.Step({.loss = loss, .unseen = 9});
+  }
+  EXPECT_EQ(other.worst, Severity::kNone);
+  StepFeed<LossHighPlateau> large = Language();  // it tells its vocabulary
+  large.run.settings["untrained_loss"] = "12.4";
+  large.Step({.loss = 6.4, .unseen = 9});
+  EXPECT_EQ(large.Step({.loss = 11.4, .unseen = 9}), Severity::kNone);
+  EXPECT_EQ(large.Step({.loss = 12.5, .unseen = 9}), Severity::kCritical);
+}
+
+TEST(LossHighPlateau, OneStrangeBatchIsNotGuessing) {
+  StepFeed<LossHighPlateau> f;
+  f.run.settings["untrained_loss"] = "10.8";
+  f.Steps({.loss = 3}, 100);
+  f.Steps({.loss = 12}, 4);
+  f.Steps({.loss = 3}, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  f.Steps({.loss = 12}, 5);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// --- 36 loss_not_decreasing --------------------------------------------------
+
+TEST(LossNotDecreasing, IsANoteAfterTwoThousandStepsUntilItFalls) {
+  StepFeed<LossNotDecreasing> f(NoScaler());
+  Noise noise;
+  const auto stand = [&](int records) {
+    for (int i = 0; i < records; ++i) {
+      f.Step({.loss = 17.6 + 0.02 * noise.Normal()});
+    }
+  };
+  stand(2000);
+  EXPECT_EQ(f.now, Severity::kNone);
+  stand(16);
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("has not moved at all"));
+  EXPECT_EQ(f.Described().opened_step, 1);
+  for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0});
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Steps({.loss = 17.6}, 5000);
+  EXPECT_EQ(f.now, Severity::kNone) << "it is asked once";
+}
+
+TEST(LossNotDecreasing, WhatFellOrCannotBeToldIsLeftInPeace) {
+  Noise noise;
+  const auto quiet = [](const char* what,
+                        const std::function<double(int)>& loss) {
+    EXPECT_EQ(Worst<LossNotDecreasing>(20000, loss), Severity::kNone) << what;
+  };
+  quiet("learning", [&](int i) { return Learning(i, &noise); });
+  quiet("slowly, in noise", [&](int i) {
+    return 2.5 - 0.3 * std::min(1.0, i / 10000.0) + 0.5 * noise.Normal();
+  });
+  quiet("a fine-tuning on its plateau",
+        [&](int) { return 1.9 + 0.02 * noise.Normal(); });
+  quiet("a critic", [&](int) { return std::exp(0.8 * noise.Normal()); });
+  quiet("a policy", [&](int) { return -0.02 + 0.05 * noise.Normal(); });
+  quiet("a loss of 0 by construction", [&](int) { return 0.0; });
+}
+
+TEST(LossNotDecreasing, ResumedIdleAndShortRunsAreNotAsked) {
+  StepFeed<LossNotDecreasing> resumed(NoScaler());
+  resumed.Step({.loss = 2.5, .unseen = 31000});
+  resumed.Steps({.loss = 2.5}, 5000);
+  EXPECT_EQ(resumed.worst, Severity::kNone);
+  StepFeed<LossNotDecreasing> idle(NoScaler());
+  idle.Steps({.loss = 2.5, .learning_rate = 0}, 5000);
+  EXPECT_EQ(idle.worst, Severity::kNone);
+  StepFeed<LossNotDecreasing> skipped(Scaler("pytorch"));
+  skipped.Steps({.overflow = true, .skipped = true, .loss = 2.5}, 5000);
+  EXPECT_EQ(skipped.worst, Severity::kNone);
+  StepFeed<LossNotDecreasing> log(NoScaler());  // 255 lines, every 100 steps
+  log.Steps({.loss = 2.5, .unseen = 99}, 10);
+  EXPECT_EQ(log.worst, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch

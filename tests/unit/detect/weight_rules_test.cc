@@ -1,0 +1,242 @@
+// Rules 17, 38, 39 and 40: what becomes of the weights.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "detect/optimizer_state_nonfinite.h"
+#include "detect/update_norm_spike.h"
+#include "detect/update_ratio.h"
+#include "detect/weight_unchanged.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+// From -1 to 1.
+class Noise {
+ public:
+  double Next() { return static_cast<double>(engine_()) / 1073741823.5 - 1; }
+
+ private:
+  std::minstd_rand engine_{7};
+};
+
+// --- 17 optimizer_state_nonfinite --------------------------------------------
+
+TEST(OptimizerStateNonfinite, OneElementIsCriticalForGood) {
+  OpFeed<OptimizerStateNonfinite> f(NoScaler());
+  f.status.slot = Slot::kOptimizerState;
+  f.Count(OpCount::kNan, 0);
+  f.Both({.loss = 2});
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Count(OpCount::kPosInf, 2);
+  EXPECT_EQ(f.Both({.loss = 2}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("2 infinite of 1000"));
+  EXPECT_EQ(f.Described().opened_step, 2);
+  f.Count(OpCount::kPosInf, 0);
+  for (int i = 0; i < 500; ++i) f.Both({.loss = 2});
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(OptimizerStateNonfinite, OtherSlotsAndUncountedElementsSayNothing) {
+  OpFeed<OptimizerStateNonfinite> gradient;
+  gradient.status.slot = Slot::kGradInput;
+  gradient.Count(OpCount::kNan, 5);
+  EXPECT_EQ(gradient.Both({.loss = 2}), Severity::kNone);
+  OpFeed<OptimizerStateNonfinite> uncounted;
+  uncounted.status.slot = Slot::kOptimizerState;
+  EXPECT_EQ(uncounted.Both({.loss = 2}), Severity::kNone);
+}
+
+// --- 38 update_ratio ---------------------------------------------------------
+
+Attempt Update(double update, double weights, double rate = 1e-3) {
+  return {.update_norm = update, .param_norm = weights, .learning_rate = rate};
+}
+
+TEST(UpdateRatio, ALargeOneWarnsAndOneAboveOneIsCritical) {
+  StepFeed<UpdateRatio> f(NoScaler());
+  f.Steps(Update(0.1, 100), 200);
+  double weights = 100;
+  const auto grow = [&](double ratio, double factor, int times) {
+    for (int i = 0; i < times; ++i) {
+      weights *= factor;
+      f.Step(Update(ratio * weights, weights));
+    }
+  };
+  grow(0.2, 1.02, 9);
+  EXPECT_EQ(f.now, Severity::kNone);
+  grow(0.2, 1.02, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("nothing of what was learned"));
+  grow(2, 2, 10);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Steps(Update(0.01 * weights, weights), 49), Severity::kCritical);
+  EXPECT_EQ(f.Steps(Update(0.01 * weights, weights), 1), Severity::kNone);
+}
+
+TEST(UpdateRatio, AnUpdateInOtherUnitsIsNoFinding) {
+  // The direction's norm, without the learning rate: the weights do not move.
+  StepFeed<UpdateRatio> f(NoScaler());
+  double weights = 1000;
+  for (int i = 0; i < 3000; ++i) f.Step(Update(1e4, weights *= 1.00001));
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(UpdateRatio, StartsFromZeroAreHealthy) {
+  // Adapters that begin at 0 and walk at random.
+  StepFeed<UpdateRatio> f(NoScaler());
+  for (int i = 1; i < 3000; ++i) f.Step(Update(0.01, 0.01 * std::sqrt(i)));
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(UpdateRatio, SkippedNonfiniteAndUncollectedOnesDoNotCount) {
+  StepFeed<UpdateRatio> f(Scaler("pytorch"));
+  Attempt a = Update(0.1, 100);
+  a.scale = 1024;
+  a.overflow = false;
+  f.Steps(a, 200);
+  Attempt skipped = Update(1e9, 100);
+  skipped.scale = 1024;
+  skipped.overflow = skipped.skipped = true;
+  f.Steps(skipped, 100);
+  f.Steps(Update(kNan, 100), 100);
+  f.Steps(Update(0.1, 0), 100);
+  f.Steps({.update_norm = 100}, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(UpdateRatio, NothingAtAHealthyLearningRateWarns) {
+  StepFeed<UpdateRatio> f(NoScaler());
+  f.Steps(Update(0.1, 100), 200);
+  f.Steps(Update(1e-7, 100), 49);
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Steps(Update(1e-7, 100), 1), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("below their precision"));
+  EXPECT_EQ(f.Steps(Update(0.1, 100), 50), Severity::kNone);
+}
+
+TEST(UpdateRatio, WarmUpFromZeroAndDecayToZeroAreHealthy) {
+  StepFeed<UpdateRatio> f(NoScaler());
+  for (int i = 0; i < 4000; ++i) {
+    const double rate = 1e-3 * std::min(i, 4000 - i) / 2000;
+    f.Step(Update(rate * 100, 100, rate));
+  }
+  for (int i = 0; i < 300; ++i) f.Step(Update(1e-9, 100, 1e-11));
+  for (int i = 0; i < 300; ++i) f.Step(Update(1e-9, 100, 0));
+  EXPECT_EQ(f.worst, Severity::kNone);
+  StepFeed<UpdateRatio> blind(NoScaler());  // no learning rate: not known
+  blind.Steps({.update_norm = 1e-9, .param_norm = 100}, 1000);
+  EXPECT_EQ(blind.worst, Severity::kNone);
+}
+
+// --- 39 weight_unchanged -----------------------------------------------------
+
+TEST(WeightUnchanged, ADigestThatStopsWarns) {
+  StepFeed<WeightUnchanged> f(NoScaler());
+  uint64_t digest = 1;
+  for (int i = 0; i < 50; ++i) {
+    f.Step({.learning_rate = 1e-3, .digest = ++digest});
+  }
+  const Attempt same = {.learning_rate = 1e-3, .digest = digest};
+  f.Steps(same, 99);
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Steps(same, 1), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("do not reach the weights"));
+  EXPECT_EQ(f.Step({.learning_rate = 1e-3, .digest = 1}), Severity::kNone);
+}
+
+TEST(WeightUnchanged, WhatNeverMovedIsForInformation) {
+  StepFeed<WeightUnchanged> digest(NoScaler());
+  digest.Steps({.update_norm = 1, .learning_rate = 1e-3, .digest = 5}, 500);
+  EXPECT_EQ(digest.worst, Severity::kInfo);
+  StepFeed<WeightUnchanged> norm(NoScaler());
+  norm.Steps({.update_norm = 0, .learning_rate = 1e-3}, 500);
+  EXPECT_EQ(norm.worst, Severity::kInfo);
+  EXPECT_THAT(norm.Described().sentence, HasSubstr("not collected"));
+}
+
+TEST(WeightUnchanged, AnUpdateOfZeroAfterOthersWarns) {
+  StepFeed<WeightUnchanged> f(NoScaler());
+  f.Steps({.update_norm = 0.1, .learning_rate = 1e-3}, 10);
+  f.Steps({.update_norm = 0, .learning_rate = 1e-3}, 100);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Step({.update_norm = 0.1, .learning_rate = 1e-3}),
+            Severity::kNone);
+}
+
+TEST(WeightUnchanged, AccumulationSkipsAndALowRateExplainIt) {
+  StepFeed<WeightUnchanged> micro(NoScaler());
+  for (uint64_t i = 0; i < 2000; ++i) {
+    micro.Step({.learning_rate = 1e-3, .digest = i / 64});
+  }
+  EXPECT_EQ(micro.worst, Severity::kNone);
+  StepFeed<WeightUnchanged> skipped(Scaler("pytorch"));
+  skipped.Step({.learning_rate = 1e-3, .digest = 3});
+  skipped.Step({.learning_rate = 1e-3, .digest = 4});
+  skipped.Steps(
+      {.overflow = true, .skipped = true, .learning_rate = 1e-3, .digest = 4},
+      500);
+  EXPECT_EQ(skipped.worst, Severity::kNone);
+  StepFeed<WeightUnchanged> decayed(NoScaler());
+  decayed.Step({.learning_rate = 1e-3, .digest = 3});
+  decayed.Step({.learning_rate = 1e-3, .digest = 4});
+  decayed.Steps({.learning_rate = 1e-9, .digest = 4}, 500);
+  decayed.Steps({.learning_rate = 0, .digest = 4}, 500);
+  EXPECT_EQ(decayed.worst, Severity::kNone);
+}
+
+TEST(WeightUnchanged, WithoutALearningRateItWaitsTenTimesAsLong) {
+  StepFeed<WeightUnchanged> f(NoScaler());
+  f.Step({.digest = 3});
+  f.Step({.digest = 4});
+  EXPECT_EQ(f.Steps({.digest = 4}, 999), Severity::kNone);
+  EXPECT_EQ(f.Steps({.digest = 4}, 1), Severity::kWarning);
+}
+
+// --- 40 update_norm_spike ----------------------------------------------------
+
+TEST(UpdateNormSpike, ThreeInARowWarnAndItClears) {
+  StepFeed<UpdateNormSpike> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 500; ++i) f.Step(Update(1 + 0.1 * noise.Next(), 100));
+  f.Steps(Update(3, 100), 2);
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Step(Update(3, 100)), Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 501);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("share of the learning rate"));
+  EXPECT_EQ(f.Steps(Update(1, 100), 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps(Update(1, 100), 1), Severity::kNone);
+}
+
+TEST(UpdateNormSpike, SchedulesOfTheLearningRateAreHealthy) {
+  Noise noise;
+  StepFeed<UpdateNormSpike> f(NoScaler());
+  StepFeed<UpdateNormSpike> blind(NoScaler());  // the rate is not collected
+  for (int i = 1; i < 8000; ++i) {
+    double rate = 1e-3 * std::min(1.0, i / 1000.0);
+    if (i > 2000) rate *= 0.1;  // a step down
+    if (i > 4000) rate = 1e-3;  // a warm restart
+    const double norm = rate * 400 * (1 + 0.1 * noise.Next());
+    f.Step(Update(norm, 100, rate));
+    if (i <= 4000) blind.Step({.update_norm = norm});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  EXPECT_EQ(blind.worst, Severity::kNone);
+}
+
+TEST(UpdateNormSpike, ANewLevelIsTheLevelAfterAWhile) {
+  StepFeed<UpdateNormSpike> f(NoScaler());
+  f.Steps({.update_norm = 1}, 500);
+  f.Steps({.update_norm = 10}, 255);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Steps({.update_norm = 10}, 300);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch
