@@ -95,7 +95,10 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   }
   Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
   const bool resumes = admitted.opened && admitted.events.empty();
-  // A refused message may leave an event that says its sequence is used.
+  // A refused message may leave an event that says its sequence is used. Then
+  // it must not come again: it would be taken for a duplicate, and
+  // acknowledged.
+  const bool used = !admitted.events.empty();
   if (!Commit(now, std::move(admitted.events))) {
     RefusedMessage refused;
     refused.reason = RefusalReason::kBusy;
@@ -109,7 +112,8 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     return;
   }
   if (admitted.refused) {
-    arrival.port->Refuse(session, sequence, *admitted.refused, kRetryAfter);
+    arrival.port->Refuse(session, sequence, *admitted.refused,
+                         used ? Duration(0) : kRetryAfter);
     return;
   }
   if (admitted.opened) {
