@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "detect/bad_elements.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
 
@@ -105,15 +106,6 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
       static_cast<int64_t>(rank->tally.attempts()) + rank->op_attempts;
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;
-  changed_ |= ledger_.Add(op, name, rank->description.rank, attempt,
-                          scaler.scale(), saturation);
-  WatchedOp* watched =
-      rank->ops.Watched(op.status.op, op.status.slot, op.interesting);
-  if (watched == nullptr) {
-    shared_->stats.watched_ops_not_kept += op.interesting;
-    return;
-  }
-  if (op.interesting) watched->last_interesting = attempt;
   const OpContext context{.run = description_,
                           .op = name,
                           .status = op.status,
@@ -122,6 +114,20 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                           .scaler = scaler,
                           .attempt = attempt,
                           .trend = op.trend};
+  // What is meant to be there (masks, buffers not filled yet) is no evidence.
+  const bool meant = op.bad_elements > 0 && !CountBad(context).any() &&
+                     !op.status.device_flag.value_or(false);
+  if (!meant) {
+    changed_ |= ledger_.Add(op, name, rank->description.rank, attempt,
+                            scaler.scale(), saturation);
+  }
+  WatchedOp* watched =
+      rank->ops.Watched(op.status.op, op.status.slot, op.interesting);
+  if (watched == nullptr) {
+    shared_->stats.watched_ops_not_kept += op.interesting;
+    return;
+  }
+  if (op.interesting) watched->last_interesting = attempt;
   const uint32_t place =
       op.status.op * kSlots + static_cast<int>(op.status.slot);
   watched->rules.On(context, shared_->tables->op(), [&](size_t i, Severity) {

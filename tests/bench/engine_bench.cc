@@ -187,5 +187,57 @@ void BM_ApplyOps(benchmark::State& state) {
 }
 BENCHMARK(BM_ApplyOps);
 
+// A thousand healthy statuses whose trends are followed: fp16 gradients with
+// every moment, or FP8 tensors with their scales.
+void BM_ApplyFollowedOps(benchmark::State& state) {
+  constexpr int kOps = 1000;
+  const bool fp8 = state.range(0) != 0;
+  Engine engine;
+  Effects effects;
+  OpenRun(0, 1, &engine, &effects);
+  OpNames names;
+  OpColumns columns;
+  const auto stat = [&](OpStat s, float value) {
+    OpStatColumn column;
+    column.values.assign(kOps, value);
+    columns.stat[static_cast<int>(s)] = std::move(column);
+  };
+  for (auto& count : columns.count) count = SparseCounts{};
+  auto& zeros = *columns.count[static_cast<int>(OpCount::kZero)];
+  for (int i = 0; i < kOps; ++i) {
+    OpName op;
+    op.name = "layers." + std::to_string(i);
+    op.dtype = fp8 ? Dtype::kFp8E4M3 : Dtype::kFp16;
+    op.order = i;
+    names.ops.push_back(op);
+    columns.step.push_back(0);
+    columns.time.push_back(kStart);
+    columns.op.push_back(i);
+    columns.slot.push_back(fp8 ? Slot::kInput : Slot::kGradOutput);
+    columns.elements.push_back(1 << 20);
+    zeros.rows.push_back(i);
+    zeros.counts.push_back(1000 + i);
+  }
+  stat(OpStat::kAbsMax, fp8 ? 448.0f : 1.5f);
+  stat(OpStat::kRms, 0.1f);
+  stat(OpStat::kLog2Mean, -6);
+  stat(OpStat::kLog2Std, 2.5f);
+  if (fp8) {
+    stat(OpStat::kFp8Amax, 4);
+    stat(OpStat::kFp8ScaleInv, 0.01f);
+  }
+  engine.Apply(kStart, RunEvent(0, 0, OpNamesAdded{names}), &effects);
+  Event event = RunEvent(0, 0, OpBatch{columns});
+  Time now = kStart + std::chrono::seconds(1);
+  for (auto _ : state) {
+    auto& c = std::get<OpBatch>(event.body).columns;
+    ++event.sequence;
+    for (int64_t& step : c.step) ++step;
+    engine.Apply(now, event, &effects);
+  }
+  state.SetItemsProcessed(state.iterations() * kOps);
+}
+BENCHMARK(BM_ApplyFollowedOps)->ArgName("fp8")->Arg(0)->Arg(1);
+
 }  // namespace
 }  // namespace nanwatch
