@@ -105,7 +105,7 @@ class LiveAndPastTest : public HistoryFixture {
         FlagColumn{{static_cast<uint8_t>(overflow)}, {}};
     Say(run, StepBatch{std::move(columns)}, 0);
   }
-  // Overflows that clear, then a NaN loss that does not, then the end.
+  // A NaN loss that clears, then overflows that do not, then the end.
   void Live(const RunKey& run) {
     Say(run, std::get<RunOpened>(Opened(run).body));
     RankOpened rank;
@@ -114,9 +114,9 @@ class LiveAndPastTest : public HistoryFixture {
     Say(run, rank, 0);
     Step(run, 2, 8, false);
     double scale = 8;
-    for (int i = 0; i < 30; ++i) Step(run, 2, scale /= 2, true);
-    for (int i = 0; i < 400; ++i) Step(run, 2, scale, false);
     for (int i = 0; i < 20; ++i) Step(run, std::nan(""), scale, false);
+    for (int i = 0; i < 400; ++i) Step(run, 2, scale, false);
+    for (int i = 0; i < 30; ++i) Step(run, 2, scale /= 2, true);
     Say(run, RankClosed{}, 0);
     Say(run, RunClosed{"all ranks closed"});
   }
