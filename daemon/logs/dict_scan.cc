@@ -1,0 +1,106 @@
+#include "logs/dict_scan.h"
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// The end of a string that begins at `at` with its quote; npos: it has none.
+size_t EndOfString(std::string_view text, size_t at) {
+  const char quote = text[at];
+  for (size_t i = at + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+bool IsQuote(char c) { return c == '"' || c == '\''; }
+bool Opens(char c) { return c == '{' || c == '[' || c == '('; }
+bool Closes(char c) { return c == '}' || c == ']' || c == ')'; }
+
+}  // namespace
+
+void DictScan::SkipBlanks() {
+  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+}
+
+bool DictScan::ReadValue() {
+  quoted_ = at_ < text_.size() && IsQuote(text_[at_]);
+  if (quoted_) {
+    const size_t end = EndOfString(text_, at_);
+    if (end == std::string_view::npos) return false;
+    value_ = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return true;
+  }
+  const size_t begin = at_;
+  int depth = 0;
+  for (; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    if (IsQuote(c)) {
+      at_ = EndOfString(text_, at_);
+      if (at_ == std::string_view::npos) return false;
+    } else if (Opens(c)) {
+      ++depth;
+    } else if (Closes(c) && depth > 0) {
+      --depth;
+    } else if (depth == 0 && (c == ',' || c == '}')) {
+      value_ = TrimBlanks(text_.substr(begin, at_ - begin));
+      return true;
+    }
+  }
+  return false;
+}
+
+bool DictScan::Next() {
+  if (whole_) return false;
+  SkipBlanks();
+  if (at_ < text_.size() && text_[at_] == ',') {
+    ++at_;
+    SkipBlanks();
+  }
+  if (at_ >= text_.size()) return false;
+  if (text_[at_] == '}') {
+    ++at_;
+    whole_ = true;
+    return false;
+  }
+  if (!IsQuote(text_[at_])) return false;
+  const size_t end = EndOfString(text_, at_);
+  if (end == std::string_view::npos) return false;
+  key_ = text_.substr(at_ + 1, end - at_ - 1);
+  at_ = end + 1;
+  SkipBlanks();
+  if (at_ >= text_.size() || text_[at_] != ':') return false;
+  ++at_;
+  SkipBlanks();
+  return ReadValue();
+}
+
+std::optional<double> DictScan::Number() const {
+  std::string_view text = value_;
+  if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
+    text = text.substr(1, text.size() - 2);
+  }
+  return WholeNumber(text);
+}
+
+std::optional<long long> DictScan::Integer() const {
+  const std::optional<double> number = Number();
+  if (!number || !(*number >= 0 && *number < 1e15)) return std::nullopt;
+  return static_cast<long long>(*number);
+}
+
+bool IsWholeDict(std::string_view text) {
+  if (text.empty() || text[0] != '{') return false;
+  DictScan dict(text);
+  while (dict.Next()) {
+  }
+  return dict.whole();
+}
+
+}  // namespace nanwatch

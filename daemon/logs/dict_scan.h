@@ -1,0 +1,51 @@
+// DictScan: the pairs of one JSON object or printed Python dict in a line, in
+// their order, without a copy: {"loss": 2.3, "epoch": 1}, {'loss': '2.3'}.
+
+#ifndef NANWATCH_LOGS_DICT_SCAN_H_
+#define NANWATCH_LOGS_DICT_SCAN_H_
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace nanwatch {
+
+class DictScan {
+ public:
+  // `text` begins with the opening brace.
+  explicit DictScan(std::string_view text) : text_(text), at_(1) {}
+
+  // Goes to the next pair. False: there is none, or what follows is no pair.
+  bool Next();
+  std::string_view key() const { return key_; }
+  // As printed; a string without its quotes, an object with its braces.
+  std::string_view value() const { return value_; }
+  bool quoted() const { return quoted_; }  // the value is a string
+  // The value as a number, also of a string and of a list of one; NaN and
+  // Infinity in JSON's, Python's and JavaScript's spelling.
+  std::optional<double> Number() const;
+  std::optional<long long> Integer() const;
+
+  // The closing brace was found: nothing is torn off.
+  bool whole() const { return whole_; }
+  size_t at() const { return at_; }  // behind what was read
+
+ private:
+  void SkipBlanks();
+  // What stands up to the end of the value: a string, a nest or a plain word.
+  bool ReadValue();
+
+  std::string_view text_;
+  size_t at_;
+  std::string_view key_;
+  std::string_view value_;
+  bool quoted_ = false;
+  bool whole_ = false;
+};
+
+// True if all of the dict that begins `text` can be read: it is not torn.
+bool IsWholeDict(std::string_view text);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_DICT_SCAN_H_

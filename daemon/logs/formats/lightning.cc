@@ -1,0 +1,132 @@
+// PyTorch Lightning's progress bar. It is drawn many times a step, counts
+// batches of an epoch, and in older versions goes on through the validation.
+//
+//  Epoch 0:  10%|#         | 12/120 [00:01<00:10, 9.8it/s, v_num=0, loss=2.30]
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "logs/epoch_steps.h"
+#include "logs/formats/formats.h"
+#include "logs/named_number.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// A step's loss before an epoch's mean, the exact name before others.
+constexpr std::string_view kLossNames[] = {
+    "loss=",          "train_loss=",      "train/loss=",
+    "loss_step=",     "train_loss_step=", "train/loss_step=",
+    "training_loss=", "loss_train=",
+};
+
+bool SetFirst(std::string_view text, std::span<const std::string_view> names,
+              StepField field, LogFact* fact) {
+  for (std::string_view name : names) {
+    // A name stands behind ", " or the bar's "[": not within another name.
+    for (size_t at = text.find(name); at != std::string_view::npos;
+         at = text.find(name, at + 1)) {
+      if (at > 0 && text[at - 1] != ' ') continue;
+      Scan scan(text, at + name.size());
+      const std::optional<double> value = scan.Number();
+      if (!value || (!scan.done() && scan.peek() != ',')) continue;
+      fact->Set(field, *value);
+      return true;
+    }
+  }
+  return false;
+}
+
+class LightningReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    if (line.find("Validat") != std::string_view::npos ||
+        line.find("Sanity") != std::string_view::npos) {
+      validating_ = true;
+    }
+    ForEachMessage(line, "Epoch ",
+                   [this, facts](std::string_view text, size_t at) {
+                     ReadBar(text, at, facts);
+                   });
+  }
+
+ private:
+  // Behind "Epoch ": `0:  10%|#  | 12/120 [..., loss=2.30]`, or of unknown
+  // length `0: : 12it [..., loss=2.30]`.
+  void ReadBar(std::string_view text, size_t at, FactList* facts) {
+    Scan scan(text);
+    const std::optional<int64_t> epoch = scan.Integer();
+    if (!epoch || *epoch < 0 || !scan.Skip(":")) return;
+    std::optional<int64_t> step;
+    Scan bar = scan;
+    if (bar.To("%|") && bar.To("| ")) {
+      const std::optional<Ratio> batch = ReadRatio(&bar);
+      if (!batch || !bar.Skip(" [")) return;
+      step = *epoch * batch->whole + batch->part;
+      scan = bar;
+    } else {
+      if (!scan.Skip(" : ") || !scan.To("it [")) return;
+      Scan count(text.substr(0, scan.at() - 4));
+      count.To(" : ");
+      const std::optional<int64_t> batch = count.Integer();
+      if (!batch) return;
+      step = steps_.Step(*epoch, *batch);
+    }
+    const size_t end = text.find(']', scan.at());
+    if (!step || end == std::string_view::npos) return;
+    AddBar(text.substr(scan.at(), end - scan.at()), *step, at, facts);
+  }
+
+  void AddBar(std::string_view fields, int64_t step, size_t at,
+              FactList* facts) {
+    // NeMo's lines have a format of their own.
+    if (fields.find("global_step=") != std::string_view::npos) return;
+    LogFact fact;
+    fact.at = static_cast<uint32_t>(at);
+    fact.step = step;
+    if (step == 0 || step == step_ ||
+        !SetFirst(fields, kLossNames, StepField::kLoss, &fact)) {
+      return;
+    }
+    // The bar of the epoch goes on while the validation's does.
+    const double loss = fact[StepField::kLoss];
+    if (validating_ && loss == loss_ && step > step_) return;
+    validating_ = false;
+    step_ = step;
+    loss_ = loss;
+    constexpr std::string_view kNorms[] = {
+        "grad_norm=", "train/grad_norm=", "grad_2.0_norm_total="};
+    constexpr std::string_view kRates[] = {"lr=", "train/lr="};
+    SetFirst(fields, kNorms, StepField::kGradNorm, &fact);
+    SetFirst(fields, kRates, StepField::kLearningRate, &fact);
+    facts->push_back(fact);
+  }
+
+  EpochSteps steps_;
+  int64_t step_ = 0;  // of the newest bar that was told
+  double loss_ = 0;
+  bool validating_ = false;
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap&) {
+  return std::make_unique<LightningReader>();
+}
+
+constexpr std::string_view kMarks[] = {"it/s", "s/it", "Validat"};
+
+}  // namespace
+
+const LogFormat kLightning = {
+    .name = "lightning",
+    .title = "PyTorch Lightning (progress bar)",
+    .part = LogFormat::Part::kProgress,
+    .marks = kMarks,
+    .tells_overflows = false,
+    .skips_take_steps = true,
+    .scaler = "",
+    .make = Make,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,164 @@
+#include "logs/formats/trainer_dict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "logs/dict_scan.h"
+#include "logs/named_number.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+struct Key {
+  std::string_view name;
+  StepField field;
+};
+constexpr Key kKeys[] = {
+    {"loss", StepField::kLoss},
+    {"loss/policy_avg", StepField::kLoss},  // TRL's PPO
+    {"grad_norm", StepField::kGradNorm},
+    {"learning_rate", StepField::kLearningRate},
+    {"lr", StepField::kLearningRate},
+};
+
+bool HoldsOne(std::string_view text, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+}
+
+// Whether a bar that begins with the percentage at `at` is the training's: it
+// has no title, or (ms-swift) "Train:".
+bool IsUntitled(std::string_view text, size_t at) {
+  while (at > 0 && text[at - 1] == ' ') --at;
+  if (at == 0 || text[at - 1] != ':') return true;
+  return text.substr(0, at).ends_with("Train:");
+}
+
+}  // namespace
+
+// ` 12%|#2        | 12/100 [00:10<01:15,  1.17it/s]`, the last of `text`.
+void TrainerDictReader::ReadBars(std::string_view text) {
+  size_t at = text.rfind("%|");
+  while (at != std::string_view::npos) {
+    size_t begin = at;
+    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') {
+      --begin;
+    }
+    Scan scan(text, at + 2);
+    if (begin < at && scan.To("| ") && IsUntitled(text, begin)) {
+      const std::optional<Ratio> bar = ReadRatio(&scan);
+      const bool train = total_ == 0 || (bar && bar->whole == total_);
+      // An evaluation's bar does not hide the training's.
+      if (bar && scan.Skip(" [") && (train || bar_total_ != total_)) {
+        bar_step_ = bar->part;
+        bar_total_ = bar->whole;
+        return;
+      }
+    }
+    if (at == 0) return;
+    at = text.rfind("%|", at - 1);
+  }
+}
+
+// A dict of a training's log step, whole.
+bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
+  DictScan dict(text);
+  bool placed = false;
+  while (dict.Next()) {
+    const std::string_view key = dict.key();
+    entry->own |= std::any_of(
+        program_.keys.begin(), program_.keys.end(),
+        [key](std::string_view begin) { return key.starts_with(begin); });
+    if (key == "global_step/max_steps") {
+      Scan scan(dict.value());
+      const std::optional<Ratio> step = ReadRatio(&scan);
+      if (step) entry->fact.step = step->part;
+      continue;
+    }
+    const std::optional<double> value = dict.Number();
+    if (!value) continue;
+    if (key == "epoch") {
+      entry->epoch = *value;
+      placed = true;
+    }
+    for (const Key& known : kKeys) {
+      if (key == known.name) entry->fact.Set(known.field, *value);
+    }
+  }
+  LogFact& fact = entry->fact;
+  if (!dict.whole() || !fact.has(StepField::kLoss)) return false;
+  // The loss of a NaN step is left out of the mean: of NaN alone it is 0.
+  if (fact[StepField::kLoss] == 0 && fact.has(StepField::kGradNorm) &&
+      std::isnan(fact[StepField::kGradNorm])) {
+    fact.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+  }
+  return placed || fact.has(StepField::kLearningRate);
+}
+
+// The same log step, once by the progress bar and once by a logger.
+bool TrainerDictReader::IsCopy(const Entry& entry) const {
+  const double loss = entry.fact[StepField::kLoss];
+  const bool same = loss == loss_ || (std::isnan(loss) && std::isnan(loss_));
+  return step_ > 0 && entry.logger != logger_ && same &&
+         std::abs(entry.epoch.value_or(epoch_) - epoch_) < 0.011;
+}
+
+int64_t TrainerDictReader::NextStep(const Entry& entry) {
+  const double epoch = entry.epoch.value_or(epoch_);
+  const bool again = step_ > 0 && epoch < epoch_;  // from a checkpoint
+  if (bar_step_ > 0 && (total_ == 0 || bar_total_ == total_ || again)) {
+    total_ = bar_total_;
+    // Where other lines go over the bar it is one step behind. Trainings log
+    // at multiples of 5 and 10, if not at each step.
+    const int64_t next = bar_step_ + 1;
+    const int64_t since = again ? 0 : step_;
+    if (next % 5 == 0 && next - since >= 5) return next;
+    if (again || bar_step_ > step_) return bar_step_;
+    return step_ + 1;  // the bar was not drawn anew
+  }
+  // Epochs of two digits stand still and jump: only a real way back counts.
+  if (again && epoch_ - epoch > 0.02) {
+    const double part = epoch_ > 0 ? epoch / epoch_ : 0;
+    return std::max<int64_t>(
+        1, std::llround(static_cast<double>(step_) * std::max(0.0, part)));
+  }
+  return step_ + stride_;
+}
+
+void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
+  if (IsCopy(*entry)) return;
+  LogFact& fact = entry->fact;
+  if (!fact.step) fact.step = NextStep(*entry);
+  if (*fact.step > step_ && step_ > 0) stride_ = *fact.step - step_;
+  step_ = *fact.step;
+  epoch_ = entry->epoch.value_or(epoch_);
+  loss_ = fact[StepField::kLoss];
+  logger_ = entry->logger;
+  bar_step_ = 0;
+  bar_total_ = 0;
+  facts->push_back(fact);
+}
+
+void TrainerDictReader::Read(std::string_view line, FactList* facts) {
+  if (!named_) named_ = HoldsOne(line, program_.words);
+  const bool any = program_.keys.empty() && program_.words.empty();
+  size_t done = 0;
+  size_t at = line.find("{'");
+  while (at != std::string_view::npos) {
+    ReadBars(line.substr(done, at - done));
+    Entry entry;
+    entry.fact.at = static_cast<uint32_t>(at);
+    entry.logger = at >= 3 && line.substr(at - 3, 3) == ">> ";
+    if (ReadDict(line.substr(at), &entry) && (any || named_ || entry.own)) {
+      Finish(&entry, facts);
+    }
+    done = at + 2;
+    at = line.find("{'", done);
+  }
+  ReadBars(line.substr(done));
+}
+
+}  // namespace nanwatch
