@@ -1,6 +1,7 @@
 #include "logs/assembler.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,9 @@ namespace {
 
 // Overflows that may wait for their step line; then they are told without one.
 constexpr size_t kWaitingMax = 64;
+// Scalers of one rank that are told apart at most.
+constexpr std::array<std::string_view, 8> kLaneNames = {"0", "1", "2", "3",
+                                                        "4", "5", "6", "7"};
 
 void SetFlag(StepFlag flag, bool value, StepRecord* record) {
   const uint8_t bit = static_cast<uint8_t>(1u << static_cast<int>(flag));
@@ -94,7 +98,8 @@ void Assembler::Take(const LogFact& fact, uint64_t line) {
 size_t Assembler::LaneOf(Rank* rank, const LogFact& fact,
                          CopyFilter::Verdict verdict) {
   std::vector<Lane>& lanes = rank->lanes;
-  if (fact.scaler && *fact.scaler >= 0 && *fact.scaler < 8) {
+  if (fact.scaler && *fact.scaler >= 0 &&
+      *fact.scaler < static_cast<int32_t>(kLaneNames.size())) {
     const size_t lane = static_cast<size_t>(*fact.scaler);
     if (lanes.size() <= lane) lanes.resize(lane + 1);
     return lane;
@@ -114,6 +119,7 @@ size_t Assembler::LaneOf(Rank* rank, const LogFact& fact,
 
 void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
   Rank& rank = At(std::nullopt);
+  TellBeside(&rank);
   const bool overflow = fact.kind == LogFact::Kind::kOverflow;
   CopyFilter::Verdict verdict = CopyFilter::Verdict::kNew;
   if (overflow) {
@@ -152,17 +158,46 @@ size_t Assembler::ProgressLane(Rank* rank, const LogFact& fact) {
 void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
   Rank& rank = At(fact.rank);
   rank.copies.Separate();
-  if (fact.step && *fact.step < rank.last_step) {
-    // From the beginning, or from a checkpoint: a new attempt of the run.
-    TellWaiting(&rank);
-    rank.last_step = -1;
-    rank.told_step = -1;
+  if (fact.beside && habits_.has_program) {
+    TellBeside(&rank);
+    rank.beside = fact;
+    rank.beside_line = line;
+    return;
   }
-  const size_t lane = ProgressLane(&rank, fact);
-  const Interval interval = Weigh(&rank, lane, fact);
-  TellInterval(&rank, lane, fact, line, interval);
-  if (fact.step) rank.last_step = *fact.step;
-  rank.last_lane = lane;
+  if (fact.step && habits_.has_program) rank.numbers_steps = true;
+  if (!rank.beside) {
+    TellProgress(&rank, fact, line);
+    return;
+  }
+  LogFact both = fact;
+  if (!both.step) both.step = rank.beside->step;
+  if (!both.skipped_total) both.skipped_total = rank.beside->skipped_total;
+  rank.beside.reset();
+  TellProgress(&rank, both, line);
+}
+
+// A library's step line that none of the program's followed: a step line of its
+// own, where the program's do not number the steps.
+void Assembler::TellBeside(Rank* rank) {
+  if (!rank->beside || rank->numbers_steps) return;
+  const LogFact fact = *rank->beside;
+  rank->beside.reset();
+  TellProgress(rank, fact, rank->beside_line);
+}
+
+void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
+  if (fact.step && *fact.step < rank->last_step) {
+    // From the beginning, or from a checkpoint: a new attempt of the run.
+    TellWaiting(rank);
+    rank->last_step = -1;
+    rank->searching = true;
+    rank->told_step = -1;
+  }
+  const size_t lane = ProgressLane(rank, fact);
+  const Interval interval = Weigh(rank, lane, fact);
+  TellInterval(rank, lane, fact, line, interval);
+  if (fact.step) rank->last_step = *fact.step;
+  rank->last_lane = lane;
 }
 
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
@@ -194,7 +229,7 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   if (fact.step && rank->last_step >= 0) {
     interval.attempts = *fact.step - rank->last_step;
   } else if (fact.step && *fact.step <= kIntervalMax && counted > 0) {
-    interval.attempts = std::max<int64_t>(1, *fact.step);  // the log's first
+    interval.attempts = *fact.step;  // the log's first line
   }
   if (!habits_.skips_take_steps) interval.attempts += all;
   interval.attempts =
@@ -221,11 +256,17 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   int64_t told = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const bool last = row + 1 == rows;
-    const bool due = last ? full || told + 1 == events
-                          : (row + 1) * (events + 1) / rows > told;
+    // Evenly; but a start-up search is one row of overflows, then good steps.
+    const bool due = rank->searching ? told < events
+                     : last          ? full || told + 1 == events
+                                     : (row + 1) * (events + 1) / rows > told;
     const Happening* happening = nullptr;
     StepRecord record;
     if (interval.known) MarkClean(&record);
+    // Behind the last overflow the scale is the line's already.
+    if (events > 0 && told == events && fact.has(StepField::kLossScale)) {
+      SetField(StepField::kLossScale, fact[StepField::kLossScale], &record);
+    }
     if (due && told < events) {
       if (told < listed) happening = &waiting[static_cast<size_t>(told)];
       MarkEvent(happening, &record);
@@ -233,6 +274,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
     }
     // Steps rise evenly over the interval.
     record.step = last ? end : begin + (end - begin) * row / rows;
+    if (record.is_not(StepFlag::kOverflow)) rank->searching = false;
     if (last) AddLine(fact, interval.known && events == 0, &record);
     const bool elsewhere = happening != nullptr && !last;
     Tell(rank, elsewhere ? happening->lane : lane,
@@ -263,15 +305,17 @@ void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
   told.line = line;
   told.rank = rank->rank;
   if (rank->lanes.size() > 1) {
-    lane_name_ = std::to_string(lane);
-    told.optimizer = lane_name_;
+    told.optimizer = kLaneNames[lane];
   }
   told.step = *record;
   sink_(told);
 }
 
 void Assembler::Flush() {
-  for (auto& [number, rank] : ranks_) TellWaiting(&rank);
+  for (auto& [number, rank] : ranks_) {
+    TellBeside(&rank);
+    TellWaiting(&rank);
+  }
 }
 
 }  // namespace nanwatch

@@ -15,7 +15,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "logs/copy_filter.h"
@@ -28,7 +29,7 @@ namespace nanwatch {
 struct LogRecord {
   uint64_t line = 0;  // of the log, from 1
   int32_t rank = 0;
-  std::string_view optimizer;  // empty: the only one
+  std::string_view optimizer;  // empty: the only one; lives for ever
   // `optimizer` and `time` inside are not set; no pointers are.
   StepRecord step;
 };
@@ -38,6 +39,7 @@ using LogRecordSink = std::function<void(const LogRecord&)>;
 struct LogHabits {
   bool tells_overflows = false;
   bool skips_take_steps = true;
+  bool has_program = false;  // a program's own step lines are read
 };
 
 class Assembler {
@@ -71,8 +73,14 @@ class Assembler {
     int64_t last_step = -1;  // of a step line; -1: none yet
     int64_t told_step = -1;  // of the newest record
     size_t last_lane = 0;    // of the newest step line
-    std::vector<Lane> lanes{1};
+    bool searching = true;   // no attempt without an overflow was told yet
+    std::vector<Lane> lanes = std::vector<Lane>(1);
     std::vector<Happening> waiting;  // since the newest step line
+    // A library's step line (DeepSpeed's counter) that waits for the program's
+    // of the same step: together they are one.
+    std::optional<LogFact> beside;
+    uint64_t beside_line = 0;
+    bool numbers_steps = false;  // the program's own step lines do
     CopyFilter copies;
   };
   // What an interval amounts to.
@@ -86,6 +94,8 @@ class Assembler {
   Rank& At(std::optional<int32_t> rank);
   void TakeHappening(const LogFact& fact, uint64_t line);
   void TakeProgress(const LogFact& fact, uint64_t line);
+  void TellBeside(Rank* rank);
+  void TellProgress(Rank* rank, const LogFact& fact, uint64_t line);
   size_t LaneOf(Rank* rank, const LogFact& fact, CopyFilter::Verdict verdict);
   size_t ProgressLane(Rank* rank, const LogFact& fact);
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
@@ -98,7 +108,6 @@ class Assembler {
   LogHabits habits_;
   const LogRecordSink sink_;
   std::map<int32_t, Rank> ranks_;
-  std::string lane_name_;
 };
 
 }  // namespace nanwatch

@@ -1,0 +1,270 @@
+#include "logs/assembler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+namespace nanwatch {
+namespace {
+
+using Kind = LogFact::Kind;
+
+LogFact Line(int64_t step) {
+  LogFact fact;
+  fact.step = step;
+  return fact.Set(StepField::kLoss, 2.5);
+}
+
+LogFact Overflow(double before, double after) {
+  LogFact fact;
+  fact.kind = Kind::kOverflow;
+  if (before > 0) fact.scale_before = before;
+  if (after > 0) fact.Set(StepField::kLossScale, after);
+  return fact;
+}
+
+class AssemblerTest : public testing::Test {
+ protected:
+  // Facts, a line each.
+  void Take(const std::vector<LogFact>& facts) {
+    for (const LogFact& fact : facts) assembler_.Take(fact, ++line_);
+  }
+  void Learn(bool tells, bool skips_take_steps = true) {
+    assembler_.Learn({tells, skips_take_steps});
+  }
+  int Overflows() const {
+    int count = 0;
+    for (const LogRecord& r : records_) {
+      count += r.step.is(StepFlag::kOverflow) ? 1 : 0;
+    }
+    return count;
+  }
+  std::vector<int64_t> Steps() const {
+    std::vector<int64_t> steps;
+    for (const LogRecord& r : records_) steps.push_back(r.step.step);
+    return steps;
+  }
+
+  std::vector<LogRecord> records_;
+  Assembler assembler_{[this](const LogRecord& r) { records_.push_back(r); }};
+  uint64_t line_ = 0;
+};
+
+TEST_F(AssemblerTest, WhatALogDoesNotTellIsNotCollected) {
+  Learn(false);
+  Take({Line(10), Line(20)});
+  ASSERT_EQ(records_.size(), 2u);
+  for (const LogRecord& r : records_) {
+    EXPECT_EQ(r.step.flags_present, 0);
+    EXPECT_FALSE(r.step.has(StepField::kLossScale));
+  }
+}
+
+TEST_F(AssemblerTest, AnIntervalBecomesItsAttempts) {
+  Learn(true);
+  Take({Line(10), Line(20)});
+  ASSERT_EQ(records_.size(), 11u);
+  EXPECT_EQ(Steps().back(), 20);
+  for (size_t i = 1; i < records_.size(); ++i) {
+    EXPECT_TRUE(records_[i].step.is_not(StepFlag::kOverflow)) << i;
+    EXPECT_EQ(records_[i].step.has(StepField::kLoss), i == 10) << i;
+    EXPECT_EQ(records_[i].step.step, 10 + static_cast<int64_t>(i));
+  }
+}
+
+TEST_F(AssemblerTest, OverflowsStandInTheirIntervalWithTheirScale) {
+  Learn(true);
+  Take({Line(10), Overflow(8, 4), Overflow(4, 2), Line(20)});
+  ASSERT_EQ(records_.size(), 11u);
+  EXPECT_EQ(Overflows(), 2);
+  std::vector<double> scales;
+  for (const LogRecord& r : records_) {
+    if (r.step.has(StepField::kLossScale)) {
+      scales.push_back(r.step[StepField::kLossScale]);
+      EXPECT_TRUE(r.step.is(StepFlag::kSkipped));
+    }
+  }
+  EXPECT_THAT(scales, testing::ElementsAre(4, 2));
+}
+
+// Later, 2 of 10 are spread; at the start they are the search for a scale, and
+// an attempt that fits in between would end it.
+TEST_F(AssemblerTest, TheSearchForAScaleIsOneRowOfOverflows) {
+  Learn(true);
+  LogFact first = Line(10);
+  first.skipped_since = 4;
+  Take({first});
+  ASSERT_EQ(records_.size(), 10u);
+  for (size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(records_[i].step.is(StepFlag::kOverflow), i < 4) << i;
+  }
+}
+
+TEST_F(AssemblerTest, CountersTellWhatNoLineDoes) {
+  Learn(true);
+  LogFact line = Line(20);
+  line.skipped_since = 3;
+  Take({Line(10), line});
+  EXPECT_EQ(Overflows(), 3);
+  EXPECT_EQ(records_.size(), 11u);
+}
+
+TEST_F(AssemblerTest, CumulativeCountersAreDifferences) {
+  Learn(true);
+  LogFact a = Line(10);
+  a.skipped_total = 7;
+  LogFact b = Line(20);
+  b.skipped_total = 8;
+  Take({a, b});
+  EXPECT_EQ(Overflows(), 8);
+}
+
+TEST_F(AssemblerTest, LinesAndACounterOfTheSameOverflowsAreNotAdded) {
+  Learn(true);
+  LogFact line = Line(20);
+  line.skipped_since = 2;
+  Take({Line(10), Overflow(8, 4), Overflow(4, 2), line});
+  EXPECT_EQ(Overflows(), 2);
+}
+
+// Megatron under DeepSpeed: the counter stays 0 while the scale falls.
+TEST_F(AssemblerTest, ACounterThatStandsStillIsNotBelieved) {
+  Learn(true);
+  LogFact a = Line(10);
+  a.skipped_since = 0;
+  a.Set(StepField::kLossScale, 65536);
+  LogFact b = a;
+  b.step = 20;
+  b.Set(StepField::kLossScale, 8192);
+  Take({a, b});
+  for (size_t i = 1; i < records_.size(); ++i) {
+    EXPECT_FALSE(records_[i].step.is_not(StepFlag::kOverflow)) << i;
+  }
+}
+
+TEST_F(AssemblerTest, ALossLeftOutIsNanOnlyWhereNothingWasSkipped) {
+  Learn(true);
+  LogFact skipped;
+  skipped.step = 20;
+  skipped.loss_left_out = true;
+  skipped.skipped_since = 10;
+  LogFact nan = skipped;
+  nan.step = 30;
+  nan.skipped_since = 0;
+  Take({Line(10), skipped});
+  EXPECT_FALSE(records_.back().step.has(StepField::kLoss));
+  Take({nan});
+  ASSERT_TRUE(records_.back().step.has(StepField::kLoss));
+  EXPECT_TRUE(std::isnan(records_.back().step[StepField::kLoss]));
+}
+
+TEST_F(AssemblerTest, EightRanksSayTheSame) {
+  Learn(true);
+  Take({Line(10)});
+  for (int scale = 65536; scale > 8192; scale /= 2) {
+    Take(std::vector<LogFact>(8, Overflow(0, scale / 2)));
+  }
+  Take({Line(20)});
+  EXPECT_EQ(Overflows(), 3);
+}
+
+// Five copies before the step line, three after it.
+TEST_F(AssemblerTest, LateCopiesAreCopies) {
+  Learn(true);
+  Take({Line(10)});
+  Take(std::vector<LogFact>(8, Overflow(0, 32768)));
+  Take({Line(20)});
+  Take(std::vector<LogFact>(5, Overflow(0, 16384)));
+  Take({Line(30)});
+  Take(std::vector<LogFact>(3, Overflow(0, 16384)));
+  Take({Line(40)});
+  EXPECT_EQ(Overflows(), 2);
+}
+
+// At the floor the same line again is another overflow.
+TEST_F(AssemblerTest, AtTheFloorEveryLineCounts) {
+  Learn(true);
+  Take({Line(10), Overflow(2, 1), Overflow(1, 1), Overflow(1, 1),
+        Overflow(1, 1), Line(20)});
+  EXPECT_EQ(Overflows(), 4);
+}
+
+TEST_F(AssemblerTest, OneRankThatSaysItTwiceHasTwoOptimizers) {
+  Learn(true);
+  LogFact overflow = Overflow(65536, 32768);
+  overflow.rank = 0;
+  Take({overflow, overflow, Line(10), Line(10)});
+  int first = 0;
+  int second = 0;
+  for (const LogRecord& r : records_) {
+    if (!r.step.is(StepFlag::kOverflow)) continue;
+    (r.optimizer == "1" ? second : first) += 1;
+  }
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(second, 1);
+}
+
+TEST_F(AssemblerTest, TheSecondLineOfTwoGivesTheScale) {
+  Learn(true);
+  LogFact scale;
+  scale.kind = Kind::kScale;
+  scale.Set(StepField::kLossScale, 4096);
+  Take({Line(10), Overflow(0, 0), scale, Line(20)});
+  EXPECT_EQ(Overflows(), 1);
+  bool found = false;
+  for (const LogRecord& r : records_) {
+    found |= r.step.is(StepFlag::kOverflow) &&
+             r.step.has(StepField::kLossScale) &&
+             r.step[StepField::kLossScale] == 4096;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(AssemblerTest, WithoutStepsEveryOverflowIsAnAttempt) {
+  Learn(true);
+  Take({Overflow(0, 8), Overflow(0, 4), Overflow(0, 2)});
+  assembler_.Flush();
+  EXPECT_THAT(Steps(), testing::ElementsAre(0, 1, 2));
+}
+
+TEST_F(AssemblerTest, AStepLineAfterOverflowsWithoutOneDoesNotGoBack) {
+  Learn(true, false);
+  for (double scale = 1e30; scale > 1e8; scale /= 2) {
+    Take({Overflow(scale, scale / 2)});
+  }
+  Take({Line(1), Line(2)});
+  const std::vector<int64_t> steps = Steps();
+  EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
+}
+
+TEST_F(AssemblerTest, StepsThatGoBackAreANewAttempt) {
+  Learn(true);
+  Take({Line(10), Line(20), Line(5)});
+  EXPECT_EQ(Steps().back(), 5);
+  EXPECT_LE(records_.size(), 12u);
+}
+
+TEST_F(AssemblerTest, AnUpdateThatWasAppliedAllTheSameIsNotSkipped) {
+  Learn(true);
+  LogFact overflow = Overflow(0, 1024);
+  overflow.applied = true;
+  Take({Line(10), overflow, Line(20)});
+  for (const LogRecord& r : records_) {
+    if (!r.step.is(StepFlag::kOverflow)) continue;
+    EXPECT_TRUE(r.step.is_not(StepFlag::kSkipped));
+  }
+}
+
+TEST_F(AssemblerTest, AVeryLongIntervalIsCut) {
+  Learn(true);
+  Take({Line(10), Line(1'000'000'000)});
+  EXPECT_EQ(records_.size(), 1u + Assembler::kIntervalMax);
+  EXPECT_EQ(Steps().back(), 1'000'000'000);
+}
+
+}  // namespace
+}  // namespace nanwatch
