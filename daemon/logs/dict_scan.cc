@@ -89,18 +89,10 @@ std::optional<double> DictScan::Number() const {
   return WholeNumber(text);
 }
 
-std::optional<long long> DictScan::Integer() const {
+std::optional<int64_t> DictScan::Count() const {
   const std::optional<double> number = Number();
-  if (!number || !(*number >= 0 && *number < 1e15)) return std::nullopt;
-  return static_cast<long long>(*number);
-}
-
-bool IsWholeDict(std::string_view text) {
-  if (text.empty() || text[0] != '{') return false;
-  DictScan dict(text);
-  while (dict.Next()) {
-  }
-  return dict.whole();
+  if (!number || !(*number >= 0 && *number <= 1e9)) return std::nullopt;
+  return static_cast<int64_t>(*number);
 }
 
 }  // namespace nanwatch

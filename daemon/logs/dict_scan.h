@@ -5,6 +5,7 @@
 #define NANWATCH_LOGS_DICT_SCAN_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -24,7 +25,8 @@ class DictScan {
   // The value as a number, also of a string and of a list of one; NaN and
   // Infinity in JSON's, Python's and JavaScript's spelling.
   std::optional<double> Number() const;
-  std::optional<long long> Integer() const;
+  // The value as a count: not negative, at most a billion.
+  std::optional<int64_t> Count() const;
 
   // The closing brace was found: nothing is torn off.
   bool whole() const { return whole_; }
@@ -42,9 +44,6 @@ class DictScan {
   bool quoted_ = false;
   bool whole_ = false;
 };
-
-// True if all of the dict that begins `text` can be read: it is not torn.
-bool IsWholeDict(std::string_view text);
 
 }  // namespace nanwatch
 

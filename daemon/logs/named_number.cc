@@ -55,13 +55,19 @@ size_t Decimals(std::string_view printed) {
   return digits;
 }
 
+std::optional<int64_t> ReadCount(Scan* scan) {
+  const std::optional<int64_t> count = scan->Integer();
+  if (!count || *count < 0 || *count > kCountMax) return std::nullopt;
+  return count;
+}
+
 std::optional<Ratio> ReadRatio(Scan* scan) {
-  const std::optional<int64_t> part = scan->Integer();
+  const std::optional<int64_t> part = ReadCount(scan);
   if (!part) return std::nullopt;
   scan->SkipBlanks();
   if (!scan->Skip("/")) return std::nullopt;
-  const std::optional<int64_t> whole = scan->Integer();
-  if (!whole || *part < 0 || *whole < 0) return std::nullopt;
+  const std::optional<int64_t> whole = ReadCount(scan);
+  if (!whole) return std::nullopt;
   return Ratio{*part, *whole};
 }
 

@@ -32,7 +32,12 @@ bool SetBehind(std::string_view text, std::string_view name, StepField field,
 // such as %.4f printed, fewer mean that it is torn.
 size_t Decimals(std::string_view printed);
 
-// Two numbers with a bar between, "  10/ 200", behind blanks.
+// A count of epochs, batches or steps, behind blanks: of epochs times batches
+// there is no overflow. nullopt: none, negative or above kCountMax.
+inline constexpr int64_t kCountMax = 1'000'000'000;
+std::optional<int64_t> ReadCount(Scan* scan);
+
+// Two counts with a bar between, "  10/ 200", behind blanks.
 struct Ratio {
   int64_t part = 0;
   int64_t whole = 0;

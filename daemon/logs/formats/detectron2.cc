@@ -15,8 +15,8 @@ namespace {
 // Behind "iter: ".
 void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0 || !scan.Skip("  ")) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.Skip("  ")) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;

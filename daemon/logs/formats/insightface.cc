@@ -19,8 +19,8 @@ namespace {
 void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
   if (!scan.To("Global Step: ")) return;
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0 || scan.done()) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || scan.done()) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;

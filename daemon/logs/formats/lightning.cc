@@ -57,8 +57,8 @@ class LightningReader : public LineReader {
   // length `0: : 12it [..., loss=2.30]`.
   void ReadBar(std::string_view text, size_t at, FactList* facts) {
     Scan scan(text);
-    const std::optional<int64_t> epoch = scan.Integer();
-    if (!epoch || *epoch < 0 || !scan.Skip(":")) return;
+    const std::optional<int64_t> epoch = ReadCount(&scan);
+    if (!epoch || !scan.Skip(":")) return;
     std::optional<int64_t> step;
     Scan bar = scan;
     if (bar.To("%|") && bar.To("| ")) {
@@ -70,7 +70,7 @@ class LightningReader : public LineReader {
       if (!scan.Skip(" : ") || !scan.To("it [")) return;
       Scan count(text.substr(0, scan.at() - 4));
       count.To(" : ");
-      const std::optional<int64_t> batch = count.Integer();
+      const std::optional<int64_t> batch = ReadCount(&count);
       if (!batch) return;
       step = steps_.Step(*epoch, *batch);
     }

@@ -29,8 +29,8 @@ class LitGptReader : public LineReader {
     Scan scan(text);
     if (!scan.Integer()) return;
     if (!scan.Skip(" step ") && !scan.Skip(" | step ")) return;
-    const std::optional<int64_t> step = scan.Integer();
-    if (!step || *step < 0) return;
+    const std::optional<int64_t> step = ReadCount(&scan);
+    if (!step) return;
     if (!scan.Skip(" | loss train: ") && !scan.Skip(": loss ")) return;
     const std::optional<double> loss = scan.Number();
     if (!loss || scan.peek() != ',' || *step == step_) return;

@@ -25,7 +25,7 @@ void ReadJson(std::string_view text, size_t at, FactList* facts) {
   while (dict.Next()) {
     const std::string_view key = dict.key();
     if (key == "current_steps") {
-      const std::optional<long long> step = dict.Integer();
+      const std::optional<int64_t> step = dict.Count();
       if (step) fact.step = *step;
       continue;
     }

@@ -23,7 +23,7 @@ void Read(std::string_view line, FactList* facts) {
     if (dict.quoted()) return;
     const std::string_view key = dict.key();
     if (key == "epoch") {
-      const std::optional<long long> epoch = dict.Integer();
+      const std::optional<int64_t> epoch = dict.Count();
       if (epoch) fact.step = *epoch;
     }
     const std::optional<double> value = dict.Number();

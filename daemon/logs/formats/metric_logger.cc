@@ -26,8 +26,8 @@ void SetScaleBehind(std::string_view text, std::string_view name,
 // Behind "Epoch: [".
 void ReadMetricLogger(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> epoch = scan.Integer();
-  if (!epoch || *epoch < 0 || !scan.Skip("]  [")) return;
+  const std::optional<int64_t> epoch = ReadCount(&scan);
+  if (!epoch || !scan.Skip("]  [")) return;
   const std::optional<Ratio> step = ReadRatio(&scan);
   if (!step || !scan.Skip("]  ")) return;
   LogFact fact;

@@ -67,8 +67,8 @@ class MindSporeReader : public LineReader {
     Scan scan(text);
     const std::optional<double> epoch = scan.Number();
     if (!epoch || !(*epoch >= 0 && *epoch < 1e9) || !scan.To("step: ")) return;
-    const std::optional<int64_t> step = scan.Integer();
-    if (!step || *step < 0 || !scan.Skip(", ")) return;
+    const std::optional<int64_t> step = ReadCount(&scan);
+    if (!step || !scan.Skip(", ")) return;
     LogFact fact;
     fact.at = static_cast<uint32_t>(at);
     if (scan.Skip("loss is ")) {

@@ -45,7 +45,7 @@ void ReadFields(std::string_view text, int64_t step, size_t at,
 // Behind "Epoch [" or "Epoch(train) [": `1][50/5455]`.
 void ReadEpochLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> epoch = scan.Integer();
+  const std::optional<int64_t> epoch = ReadCount(&scan);
   if (!epoch || !scan.Skip("][")) return;
   const std::optional<Ratio> step = ReadRatio(&scan);
   if (!step || !scan.Skip("]")) return;
@@ -82,16 +82,16 @@ void ReadText(std::string_view line, bool engine, FactList* facts) {
 void ReadJson(std::string_view line, bool engine, EpochSteps* steps,
               FactList* facts) {
   LogFact fact;
-  std::optional<long long> epoch, iter, step;
+  std::optional<int64_t> epoch, iter, step;
   bool train = engine, timed = false;
   DictScan dict(line);
   while (dict.Next()) {
     const std::string_view key = dict.key();
     const std::optional<double> value = dict.Number();
     if (key == "mode") train = dict.value() == "train";
-    if (key == "epoch") epoch = dict.Integer();
-    if (key == "iter") iter = dict.Integer();
-    if (key == "step") step = dict.Integer();
+    if (key == "epoch") epoch = dict.Count();
+    if (key == "iter") iter = dict.Count();
+    if (key == "step") step = dict.Count();
     if (key == "data_time") timed = true;
     if (!value) continue;
     if (key == "loss") fact.Set(StepField::kLoss, *value);

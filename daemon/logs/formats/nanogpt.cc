@@ -16,8 +16,8 @@ namespace {
 // Behind "iter ". "step 250: train loss 4.1, val loss 4.2" is an evaluation.
 void ReadIter(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0 || !scan.Skip(": loss ")) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.Skip(": loss ")) return;
   const std::optional<double> loss = scan.Number();
   if (!loss || !scan.Skip(", time ")) return;
   LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
@@ -29,8 +29,8 @@ void ReadIter(std::string_view text, size_t at, FactList* facts) {
 void ReadStep(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
   const bool ratio = scan.Skip(":");
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;

@@ -23,7 +23,7 @@ void ReadTrainer(std::string_view text, size_t at, FactList* facts) {
   if (!loss || !scan.Skip(", learning_rate: ")) return;
   const std::optional<double> rate = scan.Number();
   if (!rate || !scan.Skip(", global_step: ")) return;
-  const std::optional<int64_t> step = scan.Integer();
+  const std::optional<int64_t> step = ReadCount(&scan);
   if (!step || scan.peek() != ',') return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
@@ -37,18 +37,16 @@ void ReadTrainer(std::string_view text, size_t at, FactList* facts) {
   facts->push_back(fact);
 }
 
-// The fields behind the step of PaddleFleetX's lines.
+// The fields behind the step of PaddleFleetX's lines, and of the examples'.
 void AddFleetLine(std::string_view text, int64_t step, size_t at,
                   FactList* facts) {
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = step;
-  // A line that ends before its costs is torn.
-  if (text.find("avg_batch_cost: ") == std::string_view::npos ||
-      !SetBehind(text, "loss: ", StepField::kLoss, &fact)) {
-    return;
+  if (!SetBehind(text, "loss: ", StepField::kLoss, &fact)) return;
+  if (!SetBehind(text, "learning rate: ", StepField::kLearningRate, &fact)) {
+    SetBehind(text, "lr: ", StepField::kLearningRate, &fact);
   }
-  SetBehind(text, "learning rate: ", StepField::kLearningRate, &fact);
   SetBehind(text, "loss_scale: ", StepField::kLossScale, &fact);
   const std::optional<Scan::Printed> inf =
       NumberBehind(text, "found_inf: ", LastNumber::kIsWhole);
@@ -70,8 +68,8 @@ void ReadFleetEpoch(std::string_view text, size_t at, FactList* facts) {
 // Behind "global step ".
 void ReadFleetStep(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0 || !scan.Skip(", epoch: ")) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.Skip(", epoch: ")) return;
   AddFleetLine(scan.rest(), *step, at, facts);
 }
 
@@ -92,7 +90,7 @@ void Read(std::string_view line, FactList* facts) {
                  });
 }
 
-constexpr std::string_view kMarks[] = {", global_step: ", "avg_batch_cost: "};
+constexpr std::string_view kMarks[] = {", global_step: ", ", batch: "};
 
 }  // namespace
 

@@ -19,9 +19,9 @@ void ReadLossFirst(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
   const std::optional<double> loss = scan.Number();
   if (!loss || scan.peek() != ',' || !scan.To(", step = ")) return;
-  const std::optional<int64_t> step = scan.Integer();
+  const std::optional<int64_t> step = ReadCount(&scan);
   // "(1.2 sec)" follows, but at the first step, which is 0 or a checkpoint's.
-  if (!step || *step < 0 || (scan.done() && *step > 0)) return;
+  if (!step || (scan.done() && *step > 0)) return;
   LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
   fact.step = *step;
   fact.Set(StepField::kLoss, *loss);
@@ -30,8 +30,8 @@ void ReadLossFirst(std::string_view text, size_t at, FactList* facts) {
 // Behind "global_step = ".
 void ReadStepFirst(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0 || !scan.Skip(", ")) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.Skip(", ")) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;

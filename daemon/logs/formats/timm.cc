@@ -15,8 +15,8 @@ namespace {
 // Behind "Train: ".
 void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> epoch = scan.Integer();
-  if (!epoch || *epoch < 0 || !scan.Skip(" [")) return;
+  const std::optional<int64_t> epoch = ReadCount(&scan);
+  if (!epoch || !scan.Skip(" [")) return;
   const std::optional<Ratio> step = ReadRatio(&scan);
   if (!step || !scan.Skip(" (")) return;
   LogFact fact;

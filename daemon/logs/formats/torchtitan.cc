@@ -17,8 +17,8 @@ namespace {
 std::optional<int32_t> RankOf(std::string_view line) {
   Scan scan(line);
   if (!scan.Skip("[rank")) return std::nullopt;
-  const std::optional<int64_t> rank = scan.Integer();
-  if (!rank || *rank < 0 || *rank > 1 << 20 || scan.peek() != ']') {
+  const std::optional<int64_t> rank = ReadCount(&scan);
+  if (!rank || *rank > 1 << 20 || scan.peek() != ']') {
     return std::nullopt;
   }
   return static_cast<int32_t>(*rank);
@@ -30,8 +30,8 @@ void Read(std::string_view line, FactList* facts) {
     // "validate step: 10  loss: ..." is an evaluation.
     if (line.substr(0, at).ends_with("validate ")) return;
     Scan scan(text);
-    const std::optional<int64_t> step = scan.Integer();
-    if (!step || *step < 0 || !scan.Skip("  loss: ")) return;
+    const std::optional<int64_t> step = ReadCount(&scan);
+    if (!step || !scan.Skip("  loss: ")) return;
     if (text.find("  memory: ") == std::string_view::npos) return;
     LogFact fact;
     fact.at = static_cast<uint32_t>(at);

@@ -33,8 +33,8 @@ constexpr Metric kMetrics[] = {
 // Behind "step:".
 void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
-  const std::optional<int64_t> step = scan.Integer();
-  if (!step || *step < 0 || !scan.rest().starts_with(" - ")) return;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.rest().starts_with(" - ")) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;

@@ -42,10 +42,15 @@ constexpr SampleLines kSamples[] = {
      "[40/1000], loss: 9.1, avg_eval_cost: 0.2 sec",
      "step=3 loss=11.625 learning_rate=6.25e-09\n"
      "step=1040 loss=10.25 learning_rate=5e-05 overflowed"},
+    {"the examples", "paddlenlp",
+     "global step 10, epoch: 0, batch: 9, rank_id: 0, loss: 0.693125, lr: "
+     "0.0000200000, speed: 5.5000 step/s\n"
+     "eval loss: 0.650000, acc: 0.7, eval done total : 1.1 s",
+     "step=10 loss=0.693125 learning_rate=2e-05"},
     {"torn", "paddlenlp",
      "[    INFO] - loss: 3.25806541, learning_rate: 2.9992e-05, global_step: "
      "1\n"
-     "[    INFO]  - global step 3, epoch: 0, batch: 2, loss: 11.642805099, a",
+     "[    INFO]  - global step 3, epoch: 0, batch: 2, loss: 11.6428",
      ""},
     {"TensorFlow's logger", "tf_estimator",
      "INFO:tensorflow:loss = 7.125, step = 0\n"
