@@ -1,8 +1,5 @@
 #include "detect/fp8_clip.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "detect/sentence.h"
 
 namespace nanwatch {

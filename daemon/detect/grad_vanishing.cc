@@ -48,8 +48,9 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   const bool known = usual_.samples() >= t[kMinSamples];
   if (norm == 0 && !known) return episode_.severity();  // not collected
   const float log2 = Log2(std::max(static_cast<float>(norm), kZeroNorm));
-  const bool low =
-      known && log2 < usual_.center() + Log2(static_cast<float>(t[kRatio]));
+  // The ratio is at most a half: most records need no logarithm of it.
+  const bool low = known && log2 < usual_.center() - 1 &&
+                   log2 < usual_.center() + Log2(static_cast<float>(t[kRatio]));
   const auto loss = r.get(StepField::kLoss);
   const bool finite = loss && std::isfinite(*loss);
   if (!low) {
@@ -57,6 +58,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
     held_ = 0;
     has_loss_ = finite;
     if (finite) loss_ = *loss;
+    if (!episode_.open()) return Severity::kNone;
     const bool clean =
         !known || log2 >= level_ + Log2(static_cast<float>(t[kClearRatio]));
     return episode_.On(Severity::kNone, clean, r.step,

@@ -1,7 +1,6 @@
 #include "detect/step_rank_skew.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "detect/sentence.h"
 

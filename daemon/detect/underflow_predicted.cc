@@ -1,7 +1,5 @@
 #include "detect/underflow_predicted.h"
 
-#include <cmath>
-
 #include "detect/sentence.h"
 
 namespace nanwatch {

@@ -1,7 +1,5 @@
 // FP8: the scale of a tensor does not follow its values.
 
-#include <algorithm>
-
 #include "diagnose/causes.h"
 
 namespace nanwatch {

@@ -17,6 +17,7 @@ constexpr double kTail = 3.0902323061678132;
 // Of log2|x| where x is normal with deviation 1.
 constexpr double kNormalLog2Mean = -0.9163;
 constexpr double kNormalLog2Std = 1.6024;
+constexpr double kLikeNormal = 0.3;
 constexpr double kLn2 = 0.69314718055994531;
 constexpr double kFp16Lowest = -24;              // log2 of the smallest number
 constexpr double kFp16Max = 15.999295387023410;  // log2 of 65504
@@ -54,13 +55,14 @@ double Above(double x) {
   return Density(x) / fraction;
 }
 
-double LowestFit(double rms, double log2_mean, double log2_std, double limit) {
-  const double gap = ExactLog2(rms) - log2_mean;
+double LowestFit(double log2_rms, double log2_mean, double log2_std,
+                 double limit) {
+  const double gap = log2_rms - log2_mean;
   const double if_normal =
       std::fabs(gap + kNormalLog2Mean) + std::fabs(log2_std - kNormalLog2Std);
   const double if_log_normal = std::fabs(gap - log2_std * log2_std * kLn2);
   return if_normal < if_log_normal
-             ? LowestNormal(rms, limit)
+             ? limit - kNearZeroLog2 - log2_rms
              : LowestLogNormal(log2_mean, log2_std, limit);
 }
 
@@ -127,19 +129,24 @@ std::optional<int32_t> LowestExact(std::span<const uint64_t> counts,
 std::optional<double> LowestOf(const TensorRange& range) {
   const double smallest = MinSubnormal(range.dtype);
   if (smallest <= 0) return std::nullopt;
-  const double limit = ExactLog2(smallest);
+  const double limit = std::ilogb(smallest);  // a power of two
   double rms = range.rms.value_or(0);
   if (!(rms > 0) || std::isinf(rms)) rms = 0;
   // Zeros are no part of the distribution: a sparse tensor has larger values.
-  if (rms > 0 && range.zeros && *range.zeros < range.elements) {
+  // (Few of them move it by less than a twentieth of a bit.)
+  if (rms > 0 && range.zeros && *range.zeros > range.elements / 16 &&
+      *range.zeros < range.elements) {
     rms *= std::sqrt(static_cast<double>(range.elements) /
                      static_cast<double>(range.elements - *range.zeros));
   }
   const bool logs = range.log2_mean && range.log2_std &&
                     std::isfinite(*range.log2_mean) && *range.log2_std >= 0 &&
                     std::isfinite(*range.log2_std);
-  if (logs && rms > 0) {
-    return LowestFit(rms, *range.log2_mean, *range.log2_std, limit);
+  // Far from a normal's deviation there is nothing to compare.
+  const bool maybe_normal =
+      logs && std::fabs(*range.log2_std - kNormalLog2Std) < kLikeNormal;
+  if (maybe_normal && rms > 0) {
+    return LowestFit(ExactLog2(rms), *range.log2_mean, *range.log2_std, limit);
   }
   if (logs) return LowestLogNormal(*range.log2_mean, *range.log2_std, limit);
   if (rms > 0) return LowestNormal(rms, limit);

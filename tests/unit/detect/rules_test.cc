@@ -64,6 +64,19 @@ static_assert(std::is_trivially_copyable_v<OpRules>);
 static_assert(std::is_trivially_copyable_v<AlignedRules>);
 static_assert(std::is_trivially_copyable_v<TimeRules>);
 
+// Of a rank's 8 KB: one list an optimizer. The others are an op's that is
+// watched, a group's and a run's.
+TEST(Rules, StateStaysSmall) {
+  EXPECT_LE(sizeof(StepRules), 3584u);
+  EXPECT_LE(sizeof(OpRules), 1024u);
+  EXPECT_LE(sizeof(AlignedRules), 1024u);
+  EXPECT_LE(sizeof(TimeRules), 512u);
+  RecordProperty("step", static_cast<int>(sizeof(StepRules)));
+  RecordProperty("op", static_cast<int>(sizeof(OpRules)));
+  RecordProperty("aligned", static_cast<int>(sizeof(AlignedRules)));
+  RecordProperty("run", static_cast<int>(sizeof(TimeRules)));
+}
+
 TEST(RuleTables, DefaultsFillWhatASetLacks) {
   RuleSet set = DefaultRules();
   set.rules["overflow_streak"].enabled = false;
