@@ -1,0 +1,207 @@
+// DeepSpeed: its loss scalers' lines (new, deepscale, fused), the counter of
+// skipped steps, and what its dump of the configuration says of the scaler.
+// With a program's own step lines beside it, or alone.
+//
+// [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but
+// hysteresis is 2. Reducing hysteresis to 1
+// [deepscale] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 8192.0,
+// reducing to 4096.0
+// [Rank 0] Overflow detected. Skipping step. Attempted loss scale: 2, reducing
+// to 1
+// [Rank 0] step=10, skipped=3, lr=[1e-05], mom=[(0.9, 0.95)]
+
+#include <string_view>
+
+#include "logs/formats/formats.h"
+#include "logs/message_number.h"
+#include "logs/printed_scale.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// Scales are printed as floats or cut to integers: "0" is anything below 1.
+void SetPrinted(const MessageNumber& scale, LogFact* fact) {
+  SetScale(scale.text,
+           scale.integer() ? ScaleText::kInteger : ScaleText::kExact, fact);
+}
+
+// Behind "Attempted loss scale: ": `X, reducing to Y` or `X, but hysteresis is
+// N`, where nothing changes. False: torn.
+bool ReadAttempted(std::string_view rest, LogFact* fact) {
+  const std::optional<MessageNumber> before = ReadMessageNumber(rest);
+  if (!before || !before->rest.starts_with(",")) return false;
+  const bool cut = before->integer() && before->value == 0;
+  if (!cut) fact->scale_before = before->value;
+  Scan scan(before->rest);
+  if (scan.Skip(", but hysteresis is ")) {
+    SetPrinted(*before, fact);
+    return true;
+  }
+  if (!scan.Skip(", reducing to ")) return false;
+  const std::optional<MessageNumber> after = ReadMessageNumber(scan.rest());
+  if (!after || IsTorn(after->text, before->value / 2)) return false;
+  SetPrinted(*after, fact);
+  return true;
+}
+
+// Behind "OVERFLOW! Rank ".
+void ReadOverflow(std::string_view line, size_t at, FactList* facts) {
+  Scan scan(line, at);
+  const std::optional<int64_t> rank = scan.Integer();
+  if (!rank) return;
+  scan.Skip(".");
+  if (!scan.Skip(" Skipping step.")) return;
+  LogFact fact;
+  fact.kind = LogFact::Kind::kOverflow;
+  fact.at = static_cast<uint32_t>(at);
+  fact.rank = static_cast<int32_t>(*rank);
+  scan.SkipBlanks();
+  // BF16 has no scale to tell. Torn: of the first rank it is an overflow all
+  // the same; of others it may be a copy.
+  const bool whole =
+      scan.Skip("Attempted loss scale: ") && ReadAttempted(scan.rest(), &fact);
+  if (whole || *rank == 0) facts->push_back(fact);
+}
+
+// Behind "[Rank 0] step=": `10, skipped=3, lr=[1e-05], mom=...`.
+void ReadCounter(std::string_view line, size_t at, FactList* facts) {
+  Scan scan(line, at);
+  const std::optional<int64_t> step = scan.Integer();
+  if (!step || !scan.Skip(", skipped=")) return;
+  const std::optional<int64_t> skipped = scan.Integer();
+  // Step 0 is printed before the training begins.
+  if (!skipped || !scan.Skip(", lr=[") || *step == 0) return;
+  LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
+  fact.beside = true;
+  fact.step = *step;
+  fact.skipped_total = *skipped;
+  const std::optional<double> rate = scan.Number();
+  if (rate && (scan.peek() == ',' || scan.peek() == ']')) {
+    fact.Set(StepField::kLearningRate, *rate);
+  }
+}
+
+void ReadArgument(std::string_view text, std::string_view key,
+                  LogSetting setting, size_t at, FactList* facts) {
+  Scan scan(text);
+  if (!scan.To(key)) return;
+  const std::optional<double> value = scan.Number();
+  if (value) AddSetting(setting, *value, at, facts);
+}
+
+// Behind "[config.py:1062:print]": `   fp16_enabled ......... True`.
+void ReadConfig(std::string_view line, size_t at, FactList* facts) {
+  Scan scan(line, at);
+  if (!scan.To("]")) return;
+  scan.SkipBlanks();
+  const std::string_view key = scan.Until(' ');
+  while (scan.Skip(".")) {
+  }
+  const std::string_view text = TrimBlanks(scan.rest());
+  if (key == "fp16_enabled" || key == "bfloat16_enabled") {
+    if (text != "True") return;
+    AddSetting(LogSetting::kPrecision, 0, at, facts);
+    facts->back().text = key == "fp16_enabled" ? "fp16" : "bf16";
+  } else if (key == "dynamic_loss_scale_args") {
+    ReadArgument(text, "'scale_window': ", LogSetting::kGrowthInterval, at,
+                 facts);
+    ReadArgument(text, "'delayed_shift': ", LogSetting::kHysteresis, at, facts);
+    ReadArgument(text, "'min_scale': ", LogSetting::kMinScale, at, facts);
+  } else if (const std::optional<double> number = WholeNumber(text)) {
+    if (key == "initial_dynamic_scale") {
+      AddSetting(LogSetting::kInitScale, *number, at, facts);
+    } else if (key == "loss_scale") {
+      AddSetting(LogSetting::kFixedScale, *number, at, facts);
+    } else if (key == "gradient_clipping") {
+      AddSetting(LogSetting::kClipNorm, *number, at, facts);
+    }
+  }
+}
+
+class DeepSpeedReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    for (Scan scan(line); scan.To("verflow! Rank ");) {
+      ReadOverflow(line, scan.at(), facts);
+    }
+    for (Scan scan(line); scan.To("OVERFLOW! Rank ");) {
+      ReadOverflow(line, scan.at(), facts);
+    }
+    for (Scan scan(line); scan.To("Overflow detected. Skipping step. ");) {
+      ReadFused(line, scan.at(), facts);
+    }
+    for (Scan scan(line); scan.To("ing dynamic loss scale from ");) {
+      ReadChange(line, scan.at(), facts);
+    }
+    for (Scan scan(line); scan.To("step=");) {
+      ReadCounter(line, scan.at(), facts);
+    }
+    Scan config(line);
+    if (config.To("[config.py:")) ReadConfig(line, config.at(), facts);
+    Scan end(line);
+    if (end.To("Current loss scale already at minimum")) {
+      constexpr std::string_view kText =
+          "Current loss scale already at minimum - cannot decrease scale "
+          "anymore";
+      AddFact(LogFact::Kind::kStopped, end.at(), facts).text = kText;
+    }
+  }
+
+ private:
+  // Rank 0's line, after those of all ranks on the change itself.
+  void ReadFused(std::string_view line, size_t at, FactList* facts) {
+    Scan scan(line, at);
+    LogFact fact;
+    fact.kind = LogFact::Kind::kOverflow;
+    fact.at = static_cast<uint32_t>(at);
+    if (!scan.Skip("Attempted loss scale: ")) return;
+    if (!ReadAttempted(scan.rest(), &fact) && !fact.scale_before) return;
+    fused_ = true;
+    facts->push_back(fact);
+  }
+
+  // `Reducing dynamic loss scale from 65536 to 32768.0`, `Increasing ...`.
+  void ReadChange(std::string_view line, size_t at, FactList* facts) {
+    constexpr size_t kMessage = sizeof "ing dynamic loss scale from " - 1;
+    const bool raised = line.substr(0, at - kMessage).ends_with("Increas");
+    // Every rank prints a reduction: a log that has rank 0's own line does not
+    // need them.
+    if (!raised && fused_) return;
+    const auto before = ReadMessageNumber(line.substr(at));
+    if (!before || !before->rest.starts_with(" to ")) return;
+    const auto after = ReadMessageNumber(before->rest.substr(4));
+    const double next = raised ? before->value * 2 : before->value / 2;
+    if (!after || IsTorn(after->text, next)) return;
+    LogFact& fact = AddFact(
+        raised ? LogFact::Kind::kScale : LogFact::Kind::kOverflow, at, facts);
+    fact.scale_before = before->value;
+    SetPrinted(*after, &fact);
+  }
+
+  bool fused_ = false;  // rank 0's own lines were seen
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap&) {
+  return std::make_unique<DeepSpeedReader>();
+}
+
+constexpr std::string_view kMarks[] = {
+    "verflow! Rank ",          "OVERFLOW! Rank ", "Overflow detected. Skipping",
+    "dynamic loss scale",      ", skipped=",      "[config.py:",
+    "scale already at minimum"};
+
+}  // namespace
+
+const LogFormat kDeepSpeed = {
+    .name = "deepspeed",
+    .title = "DeepSpeed (alone, or beside the program that uses it)",
+    .part = LogFormat::Part::kScaler,
+    .marks = kMarks,
+    .tells_overflows = true,
+    .skips_take_steps = true,
+    .scaler = "deepspeed",
+    .make = Make,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,98 @@
+// NVIDIA's GNMT (MLPerf, DeepLearningExamples): its step lines, and its own
+// loss scaler (--math fp16; with amp_fp16 Apex prints).
+//
+// 0: TRAIN [0][50/1291] <tab> Time 0.097 (0.094) <tab> ...
+//     <tab> Loss/tok 8.4026 (9.1639) <tab> LR 8.885e-05
+//
+// 0: Skipped batch, new scale: 512.0
+//
+// 0: Upscaling, new scale: 1024.0
+
+#include <string_view>
+
+#include "logs/formats/formats.h"
+#include "logs/message_number.h"
+#include "logs/printed_scale.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// "3: " or "3: INFO: " before the message.
+std::optional<int32_t> RankBefore(std::string_view line) {
+  Scan scan(line);
+  const std::optional<int64_t> rank = scan.Integer();
+  if (!rank || !scan.Skip(": ")) return std::nullopt;
+  return static_cast<int32_t>(*rank);
+}
+
+class GnmtReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    Scan scan(line);
+    while (scan.To("TRAIN [")) ReadStep(line, scan.at(), facts);
+    for (Scan skip(line); skip.To("Skipped batch, new scale: ");) {
+      ReadScale(LogFact::Kind::kOverflow, line, skip.at(), facts);
+    }
+    for (Scan up(line); up.To("Upscaling, new scale: ");) {
+      ReadScale(LogFact::Kind::kScale, line, up.at(), facts);
+    }
+  }
+
+ private:
+  // `0][50/1291]<tab>Time ...`: epoch, batch of the epoch, its batches.
+  void ReadStep(std::string_view line, size_t at, FactList* facts) {
+    Scan scan(line, at);
+    const std::optional<int64_t> epoch = scan.Integer();
+    if (!epoch || !scan.Skip("][")) return;
+    const std::optional<int64_t> batch = scan.Integer();
+    if (!batch || !scan.Skip("/")) return;
+    const std::optional<int64_t> batches = scan.Integer();
+    if (!batches || !scan.Skip("]")) return;
+    if (!scan.To("Loss/tok ")) return;
+    const std::optional<double> loss = scan.Number();
+    if (!loss || !scan.Skip(" (")) return;
+    // Where all ranks print, one is enough.
+    const int32_t rank = RankBefore(line).value_or(0);
+    if (rank_ < 0) rank_ = rank;
+    if (rank != rank_) return;
+    LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
+    fact.step = *epoch * *batches + *batch;
+    fact.Set(StepField::kLoss, *loss);
+    if (!scan.To("LR ")) return;
+    const std::optional<double> rate = scan.Number();
+    if (rate) fact.Set(StepField::kLearningRate, *rate);
+  }
+
+  void ReadScale(LogFact::Kind kind, std::string_view line, size_t at,
+                 FactList* facts) {
+    const auto scale = ReadMessageNumber(line.substr(at));
+    if (!scale || scale->integer()) return;  // floats: torn without a point
+    LogFact& fact = AddFact(kind, at, facts);
+    SetScale(scale->text, ScaleText::kExact, &fact);
+    fact.rank = RankBefore(line);
+  }
+
+  int32_t rank_ = -1;  // whose step lines are read; -1: none seen yet
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap&) {
+  return std::make_unique<GnmtReader>();
+}
+
+constexpr std::string_view kMarks[] = {"TRAIN [", ", new scale: "};
+
+}  // namespace
+
+const LogFormat kGnmt = {
+    .name = "gnmt",
+    .title = "NVIDIA GNMT",
+    .part = LogFormat::Part::kProgress,
+    .marks = kMarks,
+    .tells_overflows = true,
+    .skips_take_steps = true,
+    .scaler = "",
+    .make = Make,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,101 @@
+// OpenAI's improved and guided diffusion: a table of means every log interval,
+// its scale as a binary logarithm, which may be far below zero.
+//
+// ----------------------------
+// | grad_norm     | 0.342    |
+// | lg_loss_scale | 20.1     |
+// | loss          | 0.0123   |
+// | samples       | 1.28e+04 |
+// | step          | 100      |
+// ----------------------------
+// Found NaN, decreased lg_loss_scale to 19.013
+
+#include <string_view>
+#include <utility>
+
+#include "logs/formats/formats.h"
+#include "logs/message_number.h"
+#include "logs/printed_scale.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr std::string_view kFound = "Found NaN, decreased lg_loss_scale to ";
+
+class GuidedDiffusionReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    for (Scan scan(line); scan.To(kFound);) {
+      const auto after = ReadMessageNumber(scan.rest());
+      // A float; torn where it has no point.
+      if (!after || after->text.find('.') == std::string_view::npos) continue;
+      LogFact& fact = AddFact(LogFact::Kind::kOverflow, scan.at(), facts);
+      SetLog2Scale(after->value, &fact);
+      overflowed_ = true;
+    }
+    if (line.starts_with("| ")) {
+      ReadRow(line);
+    } else if (line.starts_with("----------")) {
+      EndTable(facts);
+    }
+  }
+
+ private:
+  // `| loss          | 0.0123   |`
+  void ReadRow(std::string_view line) {
+    Scan scan(line, 2);
+    const std::string_view key = TrimBlanks(scan.Until('|'));
+    const std::string_view text = TrimBlanks(scan.Until('|'));
+    if (!line.ends_with("|")) return;  // torn
+    const std::optional<double> value = WholeNumber(text);
+    if (!value) return;
+    if (key == "loss") {
+      table_.Set(StepField::kLoss, *value);
+    } else if (key == "grad_norm") {
+      table_.Set(StepField::kGradNorm, *value);
+    } else if (key == "param_norm") {
+      table_.Set(StepField::kParamNorm, *value);
+    } else if (key == "samples") {
+      table_.Set(StepField::kConsumedSamples, *value);
+    } else if (key == "step") {
+      table_.step = static_cast<int64_t>(*value);
+    } else if (key == "lg_loss_scale" && !overflowed_) {
+      // A mean: after an overflow its own line says more.
+      SetLog2Scale(*value, &table_);
+    }
+  }
+
+  void EndTable(FactList* facts) {
+    const LogFact table = std::exchange(table_, LogFact());
+    const bool whole = table.step && table.has(StepField::kLoss) &&
+                       table.has(StepField::kConsumedSamples);
+    if (!whole) return;
+    facts->push_back(table);
+    overflowed_ = false;
+  }
+
+  LogFact table_;            // of the rows seen
+  bool overflowed_ = false;  // since the last table
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap&) {
+  return std::make_unique<GuidedDiffusionReader>();
+}
+
+constexpr std::string_view kMarks[] = {kFound, "| ", "----------"};
+
+}  // namespace
+
+const LogFormat kGuidedDiffusion = {
+    .name = "guided_diffusion",
+    .title = "OpenAI improved-diffusion, guided-diffusion",
+    .part = LogFormat::Part::kProgress,
+    .marks = kMarks,
+    .tells_overflows = true,
+    .skips_take_steps = true,
+    .scaler = "",
+    .make = Make,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,68 @@
+#include "logs/message_number.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+size_t Digits(std::string_view text, size_t at) {
+  while (at < text.size() && IsDigit(text[at])) ++at;
+  return at;
+}
+
+// End of a number in digits that begins at `at`; `at` itself: there is none.
+size_t NumberEnd(std::string_view text, size_t at) {
+  size_t end = Digits(text, at);
+  if (end == at) return at;
+  if (end < text.size() && text[end] == '.') end = Digits(text, end + 1);
+  if (end >= text.size() || (text[end] != 'e' && text[end] != 'E')) return end;
+  size_t exponent = end + 1;
+  if (exponent < text.size() &&
+      (text[exponent] == '-' || text[exponent] == '+')) {
+    ++exponent;
+  }
+  const size_t stop = Digits(text, exponent);
+  return stop == exponent ? end : stop;
+}
+
+}  // namespace
+
+std::optional<MessageNumber> ReadMessageNumber(std::string_view text) {
+  size_t begin = 0;
+  while (begin < text.size() && text[begin] == ' ') ++begin;
+  const size_t sign = begin < text.size() && text[begin] == '-' ? 1 : 0;
+  size_t end = NumberEnd(text, begin + sign);
+  if (end == begin + sign) {
+    const std::string_view word = text.substr(begin + sign, 3);
+    if (word != "nan" && word != "inf") return std::nullopt;
+    end += 3;
+  }
+  MessageNumber number;
+  number.text = text.substr(begin, end - begin);
+  number.rest = text.substr(end);
+  const std::optional<double> value = WholeNumber(number.text);
+  if (!value) return std::nullopt;
+  number.value = *value;
+  return number;
+}
+
+bool IsTorn(std::string_view printed, double expected) {
+  if (!std::isfinite(expected)) return false;
+  const double size = std::fabs(expected);
+  const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+  char text[64];
+  const auto [end, error] = std::to_chars(
+      text, text + sizeof text, expected,
+      plain ? std::chars_format::fixed : std::chars_format::scientific);
+  if (error != std::errc()) return false;
+  const std::string_view whole(text, static_cast<size_t>(end - text));
+  return printed.size() < whole.size() && whole.starts_with(printed);
+}
+
+}  // namespace nanwatch

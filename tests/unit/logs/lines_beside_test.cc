@@ -1,0 +1,95 @@
+// A library's step lines (DeepSpeed's counter) beside the program's own.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+using testing::ElementsAre;
+
+struct Told {
+  std::vector<int64_t> steps;
+  std::vector<double> losses;  // of the records that have one
+  int overflows = 0;
+  std::string emitter;
+};
+
+Told Read(const std::vector<std::string_view>& lines) {
+  Told told;
+  LogReader reader(nullptr, {}, [&told](const LogRecord& record) {
+    told.steps.push_back(record.step.step);
+    if (const auto loss = record.step.get(StepField::kLoss)) {
+      told.losses.push_back(*loss);
+    }
+    told.overflows += record.step.is(StepFlag::kOverflow) ? 1 : 0;
+  });
+  for (const std::string_view line : lines) reader.ReadLine(line);
+  reader.Finish();
+  told.emitter = reader.recogniser().Emitter();
+  return told;
+}
+
+// Megatron's counter says 0 under DeepSpeed; the step is one attempt all the
+// same, and it overflowed.
+TEST(LinesBeside, ACounterAndItsProgramsStepLineAreOneAttempt) {
+  const Told told = Read(
+      {"[INFO] [logging.py:96:log_dist] [Rank 0] Overflow detected. Skipping "
+       "step. Attempted loss scale: 2, reducing to 1",
+       "[Rank 0] step=1, skipped=1, lr=[0.0, 0.0], mom=[(0.9, 0.95)]",
+       " iteration 1/ 9 | lm loss: 4.5 | loss scale: 1.0 | number of skipped "
+       "iterations:   0 | number of nan iterations:   0 |",
+       "[Rank 0] step=2, skipped=1, lr=[0.0, 0.0], mom=[(0.9, 0.95)]",
+       " iteration 2/ 9 | lm loss: 4.25 | loss scale: 1.0 | number of skipped "
+       "iterations:   0 | number of nan iterations:   0 |",
+       "[Rank 0] step=3, skipped=2, lr=[0.0, 0.0], mom=[(0.9, 0.95)]",
+       " iteration 3/ 9 | lm loss: 4.75 | loss scale: 1.0 | number of skipped "
+       "iterations:   0 | number of nan iterations:   0 |"});
+  EXPECT_EQ(told.emitter, "megatron+deepspeed");
+  EXPECT_THAT(told.steps, ElementsAre(1, 2, 3));
+  EXPECT_THAT(told.losses, ElementsAre(4.5, 4.25, 4.75));
+  EXPECT_EQ(told.overflows, 2);
+}
+
+// A program's line without a step takes that of the counter before it; a
+// counter that no line follows is a step line of its own.
+TEST(LinesBeside, ACounterGivesItsStepToALineWithoutOne) {
+  std::vector<StepRecord> told;
+  Assembler assembler(
+      [&told](const LogRecord& record) { told.push_back(record.step); });
+  assembler.Learn({.tells_overflows = true, .has_program = true});
+  LogFact counter;
+  counter.beside = true;
+  counter.skipped_total = 0;
+  LogFact line;
+  line.Set(StepField::kLoss, 3.5);
+  counter.step = 2;
+  assembler.Take(counter, 1);
+  counter.step = 4;
+  assembler.Take(counter, 2);
+  assembler.Take(line, 3);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0].step, 2);
+  EXPECT_EQ(told[1].step, 3);
+  EXPECT_EQ(told[2].step, 4);
+  EXPECT_FALSE(told[1].has(StepField::kLoss));
+  EXPECT_TRUE(told[2].has(StepField::kLoss));
+}
+
+// Nobody else prints: the counter's lines are the step lines.
+TEST(LinesBeside, ACounterAloneIsTheProgress) {
+  const Told told =
+      Read({"[Rank 0] step=2, skipped=1, lr=[1e-05], mom=[[0.9, 0.999]]",
+            "[Rank 0] step=4, skipped=1, lr=[1e-05], mom=[[0.9, 0.999]]"});
+  EXPECT_EQ(told.emitter, "deepspeed");
+  EXPECT_EQ(told.overflows, 1);
+  EXPECT_EQ(told.steps.back(), 4);
+}
+
+}  // namespace
+}  // namespace nanwatch
