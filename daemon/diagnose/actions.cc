@@ -204,6 +204,11 @@ constexpr Advice kAdvice[] = {
     {Cause::kRankDisagreement, "",
      "Make one decision for all ranks: reduce the overflow flag over them "
      "before the scaler acts. Restart from a checkpoint: the weights differ."},
+    {Cause::kRankDisagreement, "",
+     "Where replicas differ: resume from the last checkpoint at which they "
+     "were "
+     "equal, or broadcast the weights of one rank; look for parameters that no "
+     "reduction covers (layer norms), other seeds, and a faulty device."},
     {Cause::kRankDisagreement, "pytorch",
      "With FSDP use ShardedGradScaler; with DDP let every rank call "
      "scaler.step on reduced gradients. Apex: one scaler, not one a process."},

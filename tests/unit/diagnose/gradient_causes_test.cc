@@ -148,6 +148,7 @@ TEST(GradientCauses, ReplicasThatDifferAreARankDisagreement) {
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRankDisagreement);
   EXPECT_EQ(t.Verdict().causes[0].origin.rank, 2);
   EXPECT_THAT(t.Verdict().headline, HasSubstr("drift apart"));
+  EXPECT_TRUE(Says(t.Verdict().causes[0], "broadcast the weights of one rank"));
   TestCase steps;
   steps.Find(56, Family::kRank, Severity::kWarning).subject.rank = 2;
   EXPECT_EQ(steps.Verdict().causes[0].cause, Cause::kRankDisagreement);
