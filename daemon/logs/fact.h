@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ struct LogFact {
   bool scale_at_most = false;
   // kProgress: such lines always show a loss, and this one does not.
   bool loss_left_out = false;
+  // kProgress: a library's line on the step (DeepSpeed's counter), which may
+  // stand beside the program's own.
+  bool beside = false;
 
   std::optional<double> scale_before;  // of the attempt, where it is printed
   // The attempt's update was applied all the same (true) or not (false).
@@ -78,11 +82,15 @@ struct LogFact {
     value[static_cast<int>(f)] = v;
     return *this;
   }
+  void Unset(StepField f) { present &= ~(1u << static_cast<int>(f)); }
 };
 
 // The facts of one line, in the order in which they stand there. Views point
 // into the line.
 using FactList = std::vector<LogFact>;
+
+// A fact with the line it is from; views in it are valid during the call.
+using FactSink = std::function<void(const LogFact&, uint64_t line)>;
 
 // A fact of `kind`, appended to `facts`.
 inline LogFact& AddFact(LogFact::Kind kind, size_t at, FactList* facts) {

@@ -27,8 +27,14 @@ class LineReader {
   virtual void Read(std::string_view line, FactList* facts) = 0;
 };
 
-// What the user says of a log that no program's format fits: "loss" is in
-// column "train/loss".
+// What the user says of a log of no known program: "loss" is in column
+// "train/loss". Pairs of a field's name (column_names.h: step, loss, scale,
+// grad_norm, ...) and a column's: the key of key=value, the header's cell of a
+// table, the path of keys of JSON ("amp/scale"), TensorBoard's tag; letter by
+// letter. A field that is named here is in that column and in no other, one
+// that is not is found by its usual names. A log with a map is read by generic
+// formats (and by those of libraries) alone, and a line of it is a step line
+// when it shows any number of health. Made by ParseColumnMap().
 struct ColumnMap {
   std::vector<std::pair<std::string, std::string>> columns;
 };

@@ -24,22 +24,30 @@ size_t FindEnd(std::string_view text) {
 LineSplitter::LineSplitter(OnLine on_line) : on_line_(std::move(on_line)) {}
 
 void LineSplitter::Feed(std::string_view bytes) {
-  if (bytes_ == 0 && bytes.size() >= 2) {
-    if (bytes.starts_with("\xff\xfe")) wide_ = 0;
-    if (bytes.starts_with("\xfe\xff")) wide_ = 1;
-  }
-  const uint64_t before = bytes_;
   bytes_ += bytes.size();
+  if (!begun_text_) {
+    mark_ += bytes;
+    if (mark_.size() < 2) return;
+    begun_text_ = true;
+    if (mark_.starts_with("\xff\xfe")) wide_ = 0;
+    if (mark_.starts_with("\xfe\xff")) wide_ = 1;
+    FeedBytes(wide_ < 0 ? std::string_view(mark_)
+                        : std::string_view(mark_).substr(2));
+    mark_.clear();
+    return;
+  }
+  FeedBytes(bytes);
+}
+
+void LineSplitter::FeedBytes(std::string_view bytes) {
   if (wide_ < 0) {
     FeedText(bytes);
     return;
   }
   narrow_.clear();
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const uint64_t at = before + i;
-    if (at >= 2 && static_cast<int>(at % 2) == wide_) {
-      narrow_.push_back(bytes[i]);
-    }
+  for (const char byte : bytes) {
+    if (wide_ == 0) narrow_.push_back(byte);
+    wide_ = 1 - wide_;
   }
   FeedText(narrow_);
 }
@@ -74,6 +82,11 @@ void LineSplitter::End() {
   cut_ = false;
 }
 
-void LineSplitter::Finish() { End(); }
+void LineSplitter::Finish() {
+  if (!begun_text_) FeedBytes(mark_);
+  begun_text_ = true;
+  mark_.clear();
+  End();
+}
 
 }  // namespace nanwatch

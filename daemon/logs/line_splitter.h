@@ -30,14 +30,17 @@ class LineSplitter {
   uint64_t cut_lines() const { return cut_lines_; }
 
  private:
+  void FeedBytes(std::string_view bytes);
   void FeedText(std::string_view text);
   void Keep(std::string_view part);
   void End();
 
   const OnLine on_line_;
-  std::string begun_;   // a line whose end has not come
-  bool cut_ = false;    // begun_ lost something
-  int wide_ = -1;       // UTF-16: which byte of a pair is text; -1: not UTF-16
+  std::string begun_;  // a line whose end has not come
+  bool cut_ = false;   // begun_ lost something
+  std::string mark_;   // the first bytes, until there are two
+  bool begun_text_ = false;
+  int wide_ = -1;       // UTF-16: bytes until the next of text; -1: not UTF-16
   std::string narrow_;  // a piece of UTF-16 as text
   uint64_t bytes_ = 0;
   uint64_t cut_lines_ = 0;

@@ -1,0 +1,340 @@
+#include "logs/column_names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+using Meaning = ColumnMeaning;
+
+struct NamedMeaning {
+  std::string_view text;
+  Meaning meaning;
+};
+
+// For --map; the first of a meaning is the one that help shows.
+constexpr NamedMeaning kFields[] = {
+    {"step", Meaning::kStep},
+    {"loss", Meaning::kLoss},
+    {"scale", Meaning::kLossScale},
+    {"loss_scale", Meaning::kLossScale},
+    {"log2_scale", Meaning::kLog2LossScale},
+    {"grad_norm", Meaning::kGradNorm},
+    {"update_norm", Meaning::kUpdateNorm},
+    {"param_norm", Meaning::kParamNorm},
+    {"lr", Meaning::kLearningRate},
+    {"learning_rate", Meaning::kLearningRate},
+    {"consumed_samples", Meaning::kConsumedSamples},
+    {"overflow", Meaning::kOverflow},
+    {"skipped", Meaning::kSkipped},
+    {"skipped_total", Meaning::kSkippedTotal},
+    {"rank", Meaning::kRank},
+};
+
+// Usual names, in lower case and without what separates words.
+constexpr NamedMeaning kUsual[] = {
+    {"step", Meaning::kStep},
+    {"steps", Meaning::kStep},
+    {"globalstep", Meaning::kStep},
+    {"globalsteps", Meaning::kStep},
+    {"iteration", Meaning::kStep},
+    {"iter", Meaning::kStep},
+    {"iters", Meaning::kStep},
+    {"itr", Meaning::kStep},
+    {"numupdates", Meaning::kStep},
+    {"updates", Meaning::kStep},
+    {"loss", Meaning::kLoss},
+    {"lmloss", Meaning::kLoss},
+    {"lmlosslmloss", Meaning::kLoss},
+    {"lmlosstraininglmloss", Meaning::kLoss},
+    {"totalloss", Meaning::kLoss},
+    {"losstotal", Meaning::kLoss},
+    {"losstrain", Meaning::kLoss},
+    {"avgloss", Meaning::kLoss},
+    {"lossavg", Meaning::kLoss},
+    {"meanloss", Meaning::kLoss},
+    {"lossmean", Meaning::kLoss},
+    {"globalavgloss", Meaning::kLoss},
+    {"lossstep", Meaning::kLoss},
+    {"steploss", Meaning::kLoss},
+    {"batchloss", Meaning::kLoss},
+    {"scale", Meaning::kLossScale},
+    {"scaler", Meaning::kLossScale},
+    {"lossscale", Meaning::kLossScale},
+    {"lossscaler", Meaning::kLossScale},
+    {"lossscaling", Meaning::kLossScale},
+    {"lossscalelossscale", Meaning::kLossScale},
+    {"dynamiclossscale", Meaning::kLossScale},
+    {"currentlossscale", Meaning::kLossScale},
+    {"gradscale", Meaning::kLossScale},
+    {"gradscaler", Meaning::kLossScale},
+    {"gradscalerscale", Meaning::kLossScale},
+    {"scalerscale", Meaning::kLossScale},
+    {"fp16scale", Meaning::kLossScale},
+    {"lglossscale", Meaning::kLog2LossScale},
+    {"log2lossscale", Meaning::kLog2LossScale},
+    {"gradnorm", Meaning::kGradNorm},
+    {"gnorm", Meaning::kGradNorm},
+    {"gradnormgradnorm", Meaning::kGradNorm},
+    {"gradientnorm", Meaning::kGradNorm},
+    {"globalnorm", Meaning::kGradNorm},
+    {"globalgradnorm", Meaning::kGradNorm},
+    {"globalgradientnorm", Meaning::kGradNorm},
+    {"totalnorm", Meaning::kGradNorm},
+    {"totalgradnorm", Meaning::kGradNorm},
+    {"gradnormtotal", Meaning::kGradNorm},
+    {"grad20normtotal", Meaning::kGradNorm},
+    {"l2gradnorm", Meaning::kGradNorm},
+    {"gradl2norm", Meaning::kGradNorm},
+    {"updatenorm", Meaning::kUpdateNorm},
+    {"paramnorm", Meaning::kParamNorm},
+    {"paramsnorm", Meaning::kParamNorm},
+    {"weightnorm", Meaning::kParamNorm},
+    {"lr", Meaning::kLearningRate},
+    {"lr0", Meaning::kLearningRate},
+    {"lrgroup0", Meaning::kLearningRate},
+    {"learningrate", Meaning::kLearningRate},
+    {"learningratelearningrate", Meaning::kLearningRate},
+    {"consumedsamples", Meaning::kConsumedSamples},
+    {"overflow", Meaning::kOverflow},
+    {"overflowed", Meaning::kOverflow},
+    {"isoverflow", Meaning::kOverflow},
+    {"hasoverflow", Meaning::kOverflow},
+    {"gradoverflow", Meaning::kOverflow},
+    {"overflowcond", Meaning::kOverflow},
+    {"foundinf", Meaning::kOverflow},
+    {"skipped", Meaning::kSkipped},
+    {"stepskipped", Meaning::kSkipped},
+    {"skippedstep", Meaning::kSkipped},
+    {"isskipped", Meaning::kSkipped},
+    {"skippedsteps", Meaning::kSkippedTotal},
+    {"skippediterations", Meaning::kSkippedTotal},
+    {"totalskipped", Meaning::kSkippedTotal},
+    {"skippedtotal", Meaning::kSkippedTotal},
+    {"numskipped", Meaning::kSkippedTotal},
+    {"numoverflows", Meaning::kSkippedTotal},
+    {"overflowcount", Meaning::kSkippedTotal},
+    {"rank", Meaning::kRank},
+    {"globalrank", Meaning::kRank},
+};
+
+// Where a program files what belongs to the training.
+constexpr std::string_view kPrefixes[] = {
+    "trainingsamples", "training",  "trainsamples", "trainer",
+    "train",           "optimizer", "optim",        "metrics",
+    "lossmetrics",     "amp",       "losses"};
+
+constexpr size_t kNameMax = 64;
+
+// `name` in lower case without separators; empty: too long for any we know.
+std::string_view Compact(std::string_view name,
+                         std::array<char, kNameMax>* out) {
+  size_t size = 0;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (!word) continue;
+    if (size == kNameMax) return "";
+    (*out)[size++] = upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return {out->data(), size};
+}
+
+template <size_t n>
+Meaning Look(const NamedMeaning (&names)[n], std::string_view text) {
+  const auto found = std::find_if(
+      std::begin(names), std::end(names),
+      [text](const NamedMeaning& name) { return name.text == text; });
+  return found == std::end(names) ? Meaning::kNothing : found->meaning;
+}
+
+StepField FieldOf(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::kLossScale:
+    case Meaning::kLog2LossScale:
+      return StepField::kLossScale;
+    case Meaning::kGradNorm:
+      return StepField::kGradNorm;
+    case Meaning::kUpdateNorm:
+      return StepField::kUpdateNorm;
+    case Meaning::kParamNorm:
+      return StepField::kParamNorm;
+    case Meaning::kLearningRate:
+      return StepField::kLearningRate;
+    case Meaning::kConsumedSamples:
+      return StepField::kConsumedSamples;
+    default:
+      return StepField::kLoss;
+  }
+}
+
+// Steps and counts beyond this are no steps; a double holds them exactly.
+bool IsCount(double value) { return value >= 0 && value <= 1e15; }
+
+std::optional<double> Truth(std::string_view text) {
+  if (text == "True" || text == "true" || text == "TRUE") return 1;
+  if (text == "False" || text == "false" || text == "FALSE") return 0;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string ColumnFieldNames() {
+  std::string names;
+  for (const NamedMeaning& field : kFields) {
+    if (!names.empty()) names += ", ";
+    names += field.text;
+  }
+  return names;
+}
+
+Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs) {
+  ColumnMap map;
+  for (const std::string& pair : pairs) {
+    const size_t equals = pair.find('=');
+    const std::string field = pair.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == pair.size()) {
+      return Error{"--map " + pair +
+                   ": not FIELD=COLUMN, e.g. loss=train/loss; fields are " +
+                   ColumnFieldNames()};
+    }
+    if (Look(kFields, field) == Meaning::kNothing) {
+      return Error{"--map " + pair + ": there is no field " + field +
+                   "; fields are " + ColumnFieldNames()};
+    }
+    map.columns.emplace_back(field, pair.substr(equals + 1));
+  }
+  return map;
+}
+
+ColumnNames::ColumnNames(const ColumnMap& map) {
+  for (const auto& [field, column] : map.columns) {
+    mapped_.emplace_back(column, Look(kFields, field));
+  }
+}
+
+ColumnMeaning ColumnNames::Find(std::string_view name) const {
+  for (const auto& [column, meaning] : mapped_) {
+    if (column == name) return meaning;
+  }
+  std::array<char, kNameMax> room;
+  std::string_view text = Compact(name, &room);
+  Meaning found = Look(kUsual, text);
+  for (size_t strips = 0; strips < 3 && found == Meaning::kNothing; ++strips) {
+    const auto prefix = std::find_if(
+        std::begin(kPrefixes), std::end(kPrefixes),
+        [text](std::string_view p) { return text.starts_with(p); });
+    if (prefix == std::end(kPrefixes)) break;
+    text.remove_prefix(prefix->size());
+    found = Look(kUsual, text);
+  }
+  const bool elsewhere =
+      std::any_of(mapped_.begin(), mapped_.end(), [found](const auto& mapped) {
+        return mapped.second == found ||
+               (FieldOf(mapped.second) == StepField::kLossScale &&
+                FieldOf(found) == StepField::kLossScale);
+      });
+  return elsewhere ? Meaning::kNothing : found;
+}
+
+ColumnMeaning ColumnNames::Of(std::string_view name) {
+  if (name.empty() || name.size() > 4 * kNameMax) return Meaning::kNothing;
+  size_t hash = name.size();
+  for (const char c : name) hash = hash * 31 + static_cast<unsigned char>(c);
+  Known& known = lately_[(hash ^ (hash >> 8)) % lately_.size()];
+  if (!known.used || known.name != name) {
+    known.name = name;
+    known.meaning = Find(name);
+    known.used = true;
+  }
+  return known.meaning;
+}
+
+void ColumnFact::Begin(size_t at) {
+  fact_ = LogFact();
+  fact_.at = static_cast<uint32_t>(at);
+  numbers_ = 0;
+}
+
+void ColumnFact::Add(ColumnMeaning meaning, std::string_view text) {
+  if (meaning == Meaning::kNothing) return;
+  text = TrimBlanks(text);
+  if (meaning == Meaning::kLossScale) {
+    if (fact_.has(StepField::kLossScale)) return;
+    SetScale(text, scales_, &fact_);
+    if (fact_.has(StepField::kLossScale)) ++numbers_;
+    return;
+  }
+  const std::optional<double> truth = Truth(text);
+  if (truth && meaning == Meaning::kSkipped) {
+    if (!fact_.overflow) fact_.overflow = *truth != 0;
+    return;
+  }
+  const std::optional<double> value = truth ? truth : WholeNumber(text);
+  if (value) AddNumber(meaning, *value);
+}
+
+void ColumnFact::AddSkipped(double value) {
+  if (!IsCount(value)) return;
+  if (value < skipped_before_) skipped_of_line_ = true;
+  skipped_before_ = value;
+  if (skipped_of_line_) {
+    fact_.skipped_since = static_cast<int64_t>(value);
+  } else {
+    fact_.skipped_total = static_cast<int64_t>(value);
+  }
+}
+
+void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
+  switch (meaning) {
+    case Meaning::kNothing:
+      return;
+    case Meaning::kStep:
+      if (!fact_.step && IsCount(value)) {
+        fact_.step = static_cast<int64_t>(value);
+      }
+      return;
+    case Meaning::kOverflow:
+      if (!fact_.overflow) fact_.overflow = value != 0;
+      return;
+    case Meaning::kSkipped:
+      AddSkipped(value);
+      return;
+    case Meaning::kSkippedTotal:
+      if (IsCount(value)) fact_.skipped_total = static_cast<int64_t>(value);
+      return;
+    case Meaning::kRank:
+      if (IsCount(value) && value < 1e6) {
+        fact_.rank = static_cast<int32_t>(value);
+      }
+      return;
+    default:
+      break;
+  }
+  const StepField field = FieldOf(meaning);
+  if (fact_.has(field)) return;
+  if (meaning == Meaning::kLog2LossScale) {
+    SetLog2Scale(value, &fact_);
+  } else if (meaning != Meaning::kLossScale || !(value < 0)) {
+    fact_.Set(field, value);
+  }
+  if (fact_.has(field)) ++numbers_;
+}
+
+bool ColumnFact::SaysHealth() const {
+  return fact_.has(StepField::kLoss) || fact_.has(StepField::kLossScale) ||
+         fact_.has(StepField::kGradNorm) || fact_.overflow ||
+         fact_.skipped_total || fact_.skipped_since;
+}
+
+bool ColumnFact::LooksLikeStep() const {
+  return SaysHealth() && (fact_.step.has_value() || numbers_ >= 2);
+}
+
+void ColumnFact::Tell(FactList* facts) { facts->push_back(fact_); }
+
+}  // namespace nanwatch

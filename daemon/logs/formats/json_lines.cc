@@ -1,0 +1,81 @@
+// Logs of no known program: one JSON object a line.
+//
+//  {"step": 10, "train": {"loss": 2.31, "grad_norm": NaN}, "scale": "65536"}
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "logs/column_names.h"
+#include "logs/formats/formats.h"
+#include "logs/json_scan.h"
+
+namespace nanwatch {
+namespace {
+
+// {"split": "valid", "loss": ...} is not of the training.
+bool IsEvaluation(std::string_view path, std::string_view text) {
+  const bool part = path == "split" || path == "mode" || path == "phase" ||
+                    path == "stage" || path == "subset";
+  return part && (text.starts_with("val") || text.starts_with("eval") ||
+                  text.starts_with("test") || text.starts_with("dev"));
+}
+
+class JsonLinesReader : public LineReader {
+ public:
+  explicit JsonLinesReader(const ColumnMap& map) : names_(map) {}
+
+  void Read(std::string_view line, FactList* facts) override {
+    size_t at = line.find_first_not_of(" \t");
+    while (at < line.size() && line[at] == '{') {
+      fact_.Begin(at);
+      evaluation_ = false;
+      at = scan_.Read(line, at, on_value_);
+      if (at == std::string_view::npos) return;
+      const bool step =
+          names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
+      if (step && !evaluation_) fact_.Tell(facts);
+      at = line.find_first_not_of(" \t,", at);
+    }
+  }
+
+ private:
+  void Take(std::string_view path, std::string_view text) {
+    const ColumnMeaning meaning = names_.Of(path);
+    if (meaning != ColumnMeaning::kNothing) {
+      fact_.Add(meaning, text);
+    } else if (IsEvaluation(path, text)) {
+      evaluation_ = true;
+    }
+  }
+
+  ColumnNames names_;
+  ColumnFact fact_{ScaleText::kExact};
+  JsonScan scan_;
+  bool evaluation_ = false;
+  const JsonScan::OnValue on_value_ = [this](std::string_view path,
+                                             std::string_view text) {
+    Take(path, text);
+  };
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap& map) {
+  return std::make_unique<JsonLinesReader>(map);
+}
+
+constexpr std::string_view kMarks[] = {"{\"", "{ \""};
+
+}  // namespace
+
+const LogFormat kJsonLines = {
+    .name = "json_lines",
+    .title = "any program: a JSON object a line",
+    .part = LogFormat::Part::kGeneric,
+    .marks = kMarks,
+    .tells_overflows = false,
+    .skips_take_steps = true,
+    .scaler = "",
+    .make = Make,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,30 @@
+// TableRow: the cells of one line of a table of values.
+
+#ifndef NANWATCH_LOGS_TABLE_ROW_H_
+#define NANWATCH_LOGS_TABLE_ROW_H_
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace nanwatch {
+
+class TableRow {
+ public:
+  // Splits `line` at `separator`; a cell in double quotes may hold it, and
+  // loses the quotes. Doubled quotes inside stay doubled. False: a quote does
+  // not end, the line is torn.
+  bool Split(std::string_view line, char separator);
+  // Views into the line.
+  const std::vector<std::string_view>& cells() const { return cells_; }
+
+ private:
+  std::vector<std::string_view> cells_;
+};
+
+// What separates the names in a table's header: tab, semicolon or comma.
+char SeparatorOf(std::string_view header);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_TABLE_ROW_H_

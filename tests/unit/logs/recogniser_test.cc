@@ -1,0 +1,132 @@
+#include "logs/recogniser.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace nanwatch {
+namespace {
+
+std::string Megatron(int step, double loss = 2.5) {
+  return " iteration " + std::to_string(step) +
+         "/     500 | consumed samples: 160 | lm loss: " +
+         std::to_string(loss) +
+         " | loss scale: 65536.0 | grad norm: 0.5 | number of skipped "
+         "iterations:   0 | number of nan iterations:   0 |";
+}
+std::string KeyValue(int step) {
+  return "step=" + std::to_string(step) + " loss=2.5 scale=8";
+}
+
+struct Told {
+  std::vector<uint64_t> lines;
+  std::vector<int64_t> steps;
+};
+
+class RecogniserTest : public testing::Test {
+ protected:
+  Recogniser Make(const LogFormat* only = nullptr) {
+    return Recogniser(only, {}, [this](const LogFact& fact, uint64_t line) {
+      told_.lines.push_back(line);
+      told_.steps.push_back(fact.step.value_or(-1));
+    });
+  }
+  Told told_;
+};
+
+TEST_F(RecogniserTest, BelievesAProgramFromItsFirstLineOn) {
+  Recogniser recogniser = Make();
+  recogniser.ReadLine("prose");
+  for (int i = 1; i < Recogniser::kEnough; ++i) {
+    recogniser.ReadLine(Megatron(i));
+    EXPECT_TRUE(told_.lines.empty()) << i;
+  }
+  EXPECT_FALSE(recogniser.decided());
+  recogniser.ReadLine(Megatron(Recogniser::kEnough));
+  EXPECT_TRUE(recogniser.decided());
+  ASSERT_EQ(told_.lines.size(), static_cast<size_t>(Recogniser::kEnough));
+  EXPECT_EQ(told_.lines[0], 2u);
+  EXPECT_EQ(told_.steps[0], 1);
+  recogniser.ReadLine(Megatron(100));
+  EXPECT_EQ(told_.steps.back(), 100);
+  EXPECT_EQ(recogniser.Emitter(), "megatron");
+  EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kSure);
+  EXPECT_EQ(recogniser.step_lines(), 9u);
+}
+
+TEST_F(RecogniserTest, AShortLogIsDecidedAtItsEnd) {
+  Recogniser recogniser = Make();
+  recogniser.ReadLine(Megatron(1));
+  recogniser.ReadLine(Megatron(2));
+  EXPECT_TRUE(told_.lines.empty());
+  recogniser.Finish();
+  EXPECT_EQ(told_.steps, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kLikely);
+}
+
+TEST_F(RecogniserTest, AProgramComesBeforeGenericFormats) {
+  Recogniser recogniser = Make();
+  for (int i = 0; i < 60; ++i) recogniser.ReadLine(KeyValue(i));
+  for (int i = 0; i < Recogniser::kEnough; ++i) {
+    recogniser.ReadLine(Megatron(100 + i));
+  }
+  EXPECT_EQ(recogniser.Emitter(), "megatron");
+  EXPECT_EQ(told_.steps.front(), 100);
+}
+
+TEST_F(RecogniserTest, NamesOfNumbersAreAGuess) {
+  Recogniser recogniser = Make();
+  for (int i = 0; i < Recogniser::kEnoughGeneric; ++i) {
+    recogniser.ReadLine(KeyValue(i));
+  }
+  EXPECT_TRUE(recogniser.decided());
+  EXPECT_EQ(recogniser.Emitter(), "key_value");
+  EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kGuess);
+  EXPECT_EQ(told_.steps.size(),
+            static_cast<size_t>(Recogniser::kEnoughGeneric));
+}
+
+TEST_F(RecogniserTest, WhatTheCallerSaysIsNotSearched) {
+  Recogniser recogniser = Make(FindLogFormat("key_value"));
+  recogniser.ReadLine(Megatron(1));
+  recogniser.ReadLine(KeyValue(7));
+  EXPECT_TRUE(recogniser.decided());
+  EXPECT_EQ(told_.steps.back(), 7);
+  EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kTold);
+}
+
+TEST_F(RecogniserTest, NothingIsRecognisedInProseAndBytes) {
+  Recogniser recogniser = Make();
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) bytes += static_cast<char>(i * 37);
+  recogniser.ReadLine(bytes);
+  recogniser.ReadLine(std::string(1 << 16, '\0'));
+  recogniser.ReadLine("");
+  recogniser.ReadLine("Loading weights: 10 of 20, it takes 3.5s");
+  recogniser.Finish();
+  EXPECT_EQ(recogniser.Emitter(), "");
+  EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kNone);
+  EXPECT_EQ(recogniser.program(), nullptr);
+  EXPECT_TRUE(told_.lines.empty());
+  EXPECT_EQ(recogniser.lines(), 4u);
+}
+
+TEST(LogFormats, HaveNamesOfTheirOwnAndMarks) {
+  std::vector<std::string_view> names;
+  for (const LogFormat* format : AllLogFormats()) {
+    EXPECT_EQ(FindLogFormat(format->name), format) << format->name;
+    EXPECT_EQ(
+        format->name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"),
+        std::string_view::npos)
+        << format->name;
+    EXPECT_FALSE(format->title.empty()) << format->name;
+    EXPECT_FALSE(format->marks.empty()) << format->name;
+    for (const std::string_view mark : format->marks)
+      EXPECT_FALSE(mark.empty());
+  }
+  EXPECT_EQ(FindLogFormat("no such"), nullptr);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,150 @@
+#include "logs/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "logs/json_scan.h"
+#include "logs/mark_search.h"
+#include "logs/printed_scale.h"
+#include "logs/table_row.h"
+
+namespace nanwatch {
+namespace {
+
+TEST(Scan, MovesOnlyToWhatIsThere) {
+  Scan scan("loss scale: 65536.0 | grad norm: 0.5");
+  EXPECT_FALSE(scan.To("lm loss"));
+  EXPECT_EQ(scan.at(), 0u);
+  EXPECT_TRUE(scan.To("scale:"));
+  EXPECT_EQ(scan.Number(), 65536.0);
+  EXPECT_FALSE(scan.Skip("|"));
+  scan.SkipBlanks();
+  EXPECT_TRUE(scan.Skip("|"));
+  EXPECT_EQ(scan.Until(':'), " grad norm");
+  EXPECT_EQ(scan.Number(), 0.5);
+  EXPECT_TRUE(scan.done());
+  EXPECT_EQ(scan.peek(), '\0');
+  EXPECT_EQ(scan.Number(), std::nullopt);
+}
+
+TEST(Scan, ReadsNumbersAsTheyArePrinted) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(WholeNumber(" 1.5e-3 "), 1.5e-3);
+  EXPECT_EQ(WholeNumber("+7"), 7);
+  EXPECT_EQ(WholeNumber("-inf"), -infinity);
+  EXPECT_EQ(WholeNumber("Infinity"), infinity);
+  EXPECT_EQ(WholeNumber("1e999"), infinity);
+  EXPECT_EQ(WholeNumber("1e-999"), 0);
+  for (const char* nan : {"nan", "NaN", "-nan"}) {
+    ASSERT_TRUE(WholeNumber(nan)) << nan;
+    EXPECT_TRUE(std::isnan(*WholeNumber(nan))) << nan;
+  }
+  for (const char* none :
+       {"", " ", "x", "12abc", "1.5.", "1 2", "0x10", "--1"}) {
+    EXPECT_EQ(WholeNumber(none), std::nullopt) << none;
+  }
+  EXPECT_EQ(Scan("  -12/200").Integer(), -12);
+  EXPECT_EQ(Scan("12e3").Integer(), std::nullopt);
+  EXPECT_EQ(Scan("99999999999999999999").Integer(), std::nullopt);
+  const auto printed = Scan(" 0.000,").PrintedNumber();
+  ASSERT_TRUE(printed);
+  EXPECT_EQ(printed->text, "0.000");
+}
+
+LogFact Scale(std::string_view text, ScaleText how) {
+  LogFact fact;
+  SetScale(text, how, &fact);
+  return fact;
+}
+
+TEST(PrintedScale, ZeroIsOnlyZeroWhereAllDigitsArePrinted) {
+  EXPECT_EQ(Scale("0", ScaleText::kExact)[StepField::kLossScale], 0);
+  EXPECT_FALSE(Scale("0", ScaleText::kExact).scale_at_most);
+  const LogFact rounded = Scale("0.0", ScaleText::kRounded);
+  EXPECT_DOUBLE_EQ(rounded[StepField::kLossScale], 0.05);
+  EXPECT_TRUE(rounded.scale_at_most);
+  EXPECT_DOUBLE_EQ(Scale("0.000", ScaleText::kRounded)[StepField::kLossScale],
+                   0.0005);
+  EXPECT_EQ(Scale("0", ScaleText::kInteger)[StepField::kLossScale], 0.5);
+  EXPECT_EQ(Scale("65536.0", ScaleText::kRounded)[StepField::kLossScale],
+            65536);
+}
+
+TEST(PrintedScale, UnknownOnesStayUnset) {
+  for (const char* text : {"-1.0", "-1", "", "auto", "12x"}) {
+    EXPECT_FALSE(Scale(text, ScaleText::kRounded).has(StepField::kLossScale))
+        << text;
+  }
+}
+
+TEST(PrintedScale, Logarithms) {
+  LogFact fact;
+  SetLog2Scale(-2, &fact);
+  EXPECT_EQ(fact[StepField::kLossScale], 0.25);
+  SetLog2Scale(-2000, &fact);
+  EXPECT_EQ(fact[StepField::kLossScale], 0);
+  LogFact none;
+  SetLog2Scale(std::nan(""), &none);
+  EXPECT_FALSE(none.has(StepField::kLossScale));
+}
+
+TEST(MarkSearch, FindsWhatFindFinds) {
+  const std::vector<MarkSearch::Mark> marks = {
+      {"iteration ", 0}, {"ration", 1}, {"on", 2},      {"loss", 3},
+      {"loss scale", 4}, {"ss", 5},     {"aab", 6},     {"aaab", 7},
+      {"\xff", 8},       {"n/a", 2},    {"iteratio", 9}};
+  const MarkSearch search(marks);
+  // Every line of up to six letters of those that matter, and some of words.
+  std::vector<std::string> lines = {"",
+                                    "iteration 10 | loss scale: 1",
+                                    "itiiteration",
+                                    "losloss scal",
+                                    "lossloss scale",
+                                    "\xff\xff",
+                                    "aaaaaab"};
+  const std::string letters = "absio";
+  for (size_t n = 0; n < 5 * 5 * 5 * 5 * 5 * 5; ++n) {
+    std::string line;
+    for (size_t left = n; left > 0; left /= 5) line += letters[left % 5];
+    lines.push_back(line);
+  }
+  for (const std::string& line : lines) {
+    MarkSearch::Groups expected;
+    for (const MarkSearch::Mark& mark : marks) {
+      if (line.find(mark.text) != std::string::npos) expected.set(mark.group);
+    }
+    EXPECT_EQ(search.Find(line), expected) << line;
+  }
+  EXPECT_TRUE(MarkSearch({}).Find("anything").none());
+}
+
+TEST(JsonScan, StopsAtWhatIsTorn) {
+  const std::string line =
+      R"({"a": {"b": [1, {"c": "x\"y"}], "d": -1e5}, "e":"f"})";
+  std::string told;
+  const JsonScan::OnValue on_value = [&](auto path, auto text) {
+    told += std::string(path) + "=" + std::string(text) + ";";
+  };
+  JsonScan scan;
+  EXPECT_EQ(scan.Read(line, 0, on_value), line.size());
+  EXPECT_EQ(told, "a/d=-1e5;e=f;");
+  for (size_t size = 0; size < line.size(); ++size) {
+    EXPECT_EQ(scan.Read(line.substr(0, size), 0, on_value), std::string::npos)
+        << size;
+  }
+}
+
+TEST(TableRow, KeepsWhatQuotesHold) {
+  TableRow row;
+  ASSERT_TRUE(row.Split(R"(1, "a,b" ,"say ""x"",y",,2 )", ','));
+  EXPECT_EQ(row.cells(), (std::vector<std::string_view>{
+                             "1", "a,b", R"(say ""x"",y)", "", "2"}));
+  EXPECT_FALSE(row.Split("1,\"torn", ','));
+  ASSERT_TRUE(row.Split("", ','));
+  EXPECT_EQ(row.cells().size(), 1u);
+}
+
+}  // namespace
+}  // namespace nanwatch
