@@ -3,45 +3,18 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <vector>
 
-#include "app/log_judge.h"
+#include "cli/check_log.h"
+#include "cli/check_report.h"
 #include "cli/commands.h"
-#include "cli/log_input.h"
-#include "cli/report.h"
-#include "detect/rules.h"
-#include "logs/line_splitter.h"
-#include "rpc/view_messages.h"
 
 namespace nanwatch {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string RuleNameOf(int number) {
-  const RuleSpec* spec = FindRule(number);
-  return spec == nullptr ? std::to_string(number) : std::string(spec->name);
-}
-
-struct Checked {
-  LogVerdict verdict;
-  std::string error;  // the file could not be read to its end; empty: it was
-};
-
-Checked CheckOne(const std::string& path, const CheckOptions& options) {
-  LogJudge::Options judged;
-  judged.run_id = path == "-" ? "standard input" : path;
-  judged.format = options.format;
-  judged.columns = options.columns;
-  LogJudge judge(std::move(judged));
-  LineSplitter splitter([&](std::string_view line) { judge.ReadLine(line); });
-  const Status read =
-      ReadLogBytes(path, [&](std::string_view bytes) { splitter.Feed(bytes); });
-  splitter.Finish();
-  return {judge.Finish(), read.ok() ? "" : read.error()};
-}
 
 Json IncidentJson(const Incident& incident, size_t attempt) {
   Json json;
@@ -63,17 +36,18 @@ Json IncidentJson(const Incident& incident, size_t attempt) {
   return json;
 }
 
-Json FileJson(const std::string& path, const Checked& checked) {
-  const LogVerdict& verdict = checked.verdict;
+Json FileJson(const CheckedLog& log) {
+  const LogVerdict& verdict = log.verdict;
   Json json;
-  json["file"] = path;
+  json["file"] = log.path;
   json["emitter"] = verdict.emitter;
+  json["certainty"] = log.certainty;
   json["lines"] = verdict.lines;
   json["steps"] = verdict.steps;
   json["worst"] = Name(verdict.worst);
   json["at_end"] = Name(verdict.at_end);
   json["incidents"] = Json::array();
-  json["diagnosis"] = "";
+  json["diagnosis"] = log.nothing;
   for (size_t i = 0; i < verdict.attempts.size(); ++i) {
     std::vector<Incident> incidents = verdict.attempts[i]->incidents;
     std::sort(incidents.begin(), incidents.end(),
@@ -83,7 +57,8 @@ Json FileJson(const std::string& path, const Checked& checked) {
     }
     json["diagnosis"] = verdict.attempts[i]->diagnosis.headline;
   }
-  if (!checked.error.empty()) json["error"] = checked.error;
+  if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
+  if (!log.error.empty()) json["error"] = log.error;
   return json;
 }
 
@@ -93,24 +68,24 @@ int StatusOf(const LogVerdict& verdict) {
   return verdict.worst == Severity::kWarning ? 1 : 0;
 }
 
-void PrintReport(const std::string& path, const Checked& checked,
-                 const Style& style) {
-  const LogVerdict& verdict = checked.verdict;
-  if (!checked.error.empty()) {
-    std::fprintf(stderr, "nanwatch: %s\n", checked.error.c_str());
-  }
-  if (verdict.records == 0) {
-    fmt::print(
-        "{}: nothing to judge: {} lines, none of them a step line of a "
-        "known program (`nanwatch check --list-formats`; `--map` names "
-        "the columns of others).\n",
-        path, verdict.lines);
-    return;
-  }
-  for (const auto& attempt : verdict.attempts) {
-    v1::RunDetail detail;
-    WriteDetail(*attempt, RuleNameOf, &detail);
-    fmt::print("{}", DiagnosisReport(detail, style));
+void PrintJson(const std::vector<CheckedLog>& logs) {
+  Json all = Json::array();
+  for (const CheckedLog& log : logs) all.push_back(FileJson(log));
+  const Json& json = logs.size() == 1 ? all[0] : all;
+  fmt::print("{}\n", json.dump(2, ' ', false,
+                               nlohmann::detail::error_handler_t::replace));
+}
+
+// Of several, a line each; then what there is to say of those that are not
+// healthy.
+void PrintReports(const std::vector<CheckedLog>& logs, const Style& style) {
+  for (const CheckedLog& log : logs) fmt::print("{}", VerdictLine(log, style));
+  for (const CheckedLog& log : logs) {
+    if (logs.size() == 1) {
+      fmt::print("{}", LogReport(log, style));
+    } else if (StatusOf(log.verdict) != 0) {
+      fmt::print("\n{}{}", VerdictLine(log, style), LogReport(log, style));
+    }
   }
 }
 
@@ -119,23 +94,22 @@ void PrintReport(const std::string& path, const Checked& checked,
 int CheckLogs(const std::vector<std::string>& paths,
               const CheckOptions& options, const Style& style) {
   int status = kExitFailed;  // until something could be judged
-  Json all = Json::array();
+  std::vector<CheckedLog> logs;
   for (const std::string& path : paths) {
-    const Checked checked = CheckOne(path, options);
-    const int one = StatusOf(checked.verdict);
+    logs.push_back(CheckLog(path, options));
+    const CheckedLog& log = logs.back();
+    if (!log.error.empty()) {
+      std::fprintf(stderr, "nanwatch: %s\n", log.error.c_str());
+    }
+    const int one = StatusOf(log.verdict);
     if (one != kExitFailed) {
       status = status == kExitFailed ? one : std::max(status, one);
     }
-    if (options.json) {
-      all.push_back(FileJson(path, checked));
-    } else {
-      PrintReport(path, checked, style);
-    }
   }
   if (options.json) {
-    const Json& json = paths.size() == 1 ? all[0] : all;
-    fmt::print("{}\n", json.dump(2, ' ', false,
-                                 nlohmann::detail::error_handler_t::replace));
+    PrintJson(logs);
+  } else {
+    PrintReports(logs, style);
   }
   return status;
 }

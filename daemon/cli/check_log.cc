@@ -1,0 +1,177 @@
+#include "cli/check_log.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "cli/log_input.h"
+#include "cli/style.h"
+#include "logs/line_splitter.h"
+#include "logs/tensorboard.h"
+
+namespace nanwatch {
+namespace {
+
+// Of the lines that are looked at for a hint, where nothing could be judged.
+constexpr uint64_t kHintLines = 100000;
+
+std::string_view KindOfFile(std::string_view head) {
+  using std::string_view_literals::operator""sv;
+  if (head.starts_with("PK\3\4"sv)) return "a zip archive or a checkpoint";
+  if (head.starts_with("SQLite format 3"sv)) {
+    return "a database; `nanwatch replay` reads nanwatch's own";
+  }
+  if (head.starts_with("\x7f"
+                       "ELF"sv)) {
+    return "a program";
+  }
+  if (head.find('\0') != std::string_view::npos) return "a binary file";
+  return "";
+}
+
+// The bytes of a log to its judge: lines, or TensorBoard's records, as its
+// first bytes tell.
+class Intake {
+ public:
+  Intake(const CheckOptions& options, CheckedLog* log)
+      : options_(options), log_(log) {}
+
+  void Feed(std::string_view bytes) {
+    if (judge_ == nullptr) {
+      head_ += bytes;
+      if (head_.size() < RecordFile::kHeadSize) return;
+      Begin();
+      return;
+    }
+    Pass(bytes);
+  }
+
+  void Finish() {
+    if (judge_ == nullptr) Begin();
+    if (board_ != nullptr) {
+      board_->Finish();
+      log_->damaged_records = board_->damaged();
+    } else {
+      splitter_->Finish();
+      log_->cut_lines = splitter_->cut_lines();
+    }
+    log_->verdict = judge_->Finish();
+    log_->certainty = board_ != nullptr
+                          ? "recognised for sure"
+                          : Certainty(judge_->reader().recogniser());
+    if (log_->verdict.records == 0) log_->nothing = WhyNothing();
+  }
+
+ private:
+  void Begin() {
+    const bool board = TensorBoardReader::Recognise(head_);
+    LogJudge::Options judged;
+    judged.run_id = log_->path == "-" ? "standard input" : log_->path;
+    judged.format = board ? FindLogFormat("tensorboard") : options_.format;
+    judged.columns = options_.columns;
+    judged.on_record = [this](const LogRecord& r) { log_->picture.Add(r); };
+    judge_ = std::make_unique<LogJudge>(std::move(judged));
+    if (board) {
+      board_ = std::make_unique<TensorBoardReader>(
+          options_.columns, [this](const LogFact& fact, uint64_t record) {
+            judge_->ReadFact(fact, record);
+          });
+    } else {
+      splitter_ = std::make_unique<LineSplitter>(
+          [this](std::string_view line) { TakeLine(line); });
+    }
+    kind_ = KindOfFile(std::string_view(head_).substr(0, 4096));
+    Pass(head_);
+  }
+
+  void Pass(std::string_view bytes) {
+    if (board_ != nullptr) {
+      board_->Feed(bytes);
+    } else {
+      splitter_->Feed(bytes);
+    }
+  }
+
+  void TakeLine(std::string_view line) {
+    judge_->ReadLine(line);
+    const Recogniser& recogniser = judge_->reader().recogniser();
+    if (recogniser.decided() || recogniser.lines() > kHintLines) return;
+    const bool hint = line.find("loss") != std::string_view::npos ||
+                      line.find("Loss") != std::string_view::npos;
+    if (hint && hints_++ == 0) {
+      first_hint_ = recogniser.lines();
+      hint_text_ = line.substr(0, 200);
+    }
+  }
+
+  static std::string Certainty(const Recogniser& recogniser) {
+    const std::string lines =
+        fmt::format("{} step line{}", Grouped(recogniser.step_lines()),
+                    recogniser.step_lines() == 1 ? "" : "s");
+    switch (recogniser.certainty()) {
+      case Recogniser::Certainty::kNone:
+        return "lines of a library; the program is not known";
+      case Recogniser::Certainty::kTold:
+        return "as told";
+      case Recogniser::Certainty::kSure:
+        return "recognised for sure, " + lines;
+      case Recogniser::Certainty::kLikely:
+        return "probably, " + lines;
+      case Recogniser::Certainty::kGuess:
+        return "no known program; guessed from names of numbers, " + lines;
+    }
+    return "";
+  }
+
+  std::string WhyNothing() const {
+    const LogVerdict& verdict = log_->verdict;
+    if (verdict.lines == 0 && kind_.empty()) return "it is empty.";
+    if (board_ != nullptr) {
+      return fmt::format(
+          "no scalar of {} records is a loss, a loss scale or a gradient norm "
+          "by its tag; --map loss=TAG names it.",
+          Grouped(board_->records()));
+    }
+    if (!kind_.empty()) return fmt::format("it looks like {}.", kind_);
+    std::string why =
+        fmt::format("no loss, scale or gradient norm in {} line{}",
+                    Grouped(verdict.lines), verdict.lines == 1 ? "" : "s");
+    if (!verdict.emitter.empty()) {
+      return fmt::format("{}, though it looks like {}'s.", why,
+                         verdict.emitter);
+    }
+    if (hints_ == 0) return why + "; the word loss is not in it.";
+    return fmt::format(
+        "{}; {} of them hold the word loss, the first is line {}: \"{}\". "
+        "`--list-formats` lists the programs known, `--map` names columns.",
+        why, Grouped(hints_), Grouped(first_hint_), hint_text_);
+  }
+
+  const CheckOptions& options_;
+  CheckedLog* const log_;
+  std::string head_;  // the first bytes, until they tell what this is
+  std::string_view kind_;
+  std::unique_ptr<LogJudge> judge_;
+  std::unique_ptr<LineSplitter> splitter_;
+  std::unique_ptr<TensorBoardReader> board_;
+  uint64_t hints_ = 0;
+  uint64_t first_hint_ = 0;
+  std::string hint_text_;
+};
+
+}  // namespace
+
+CheckedLog CheckLog(const std::string& path, const CheckOptions& options) {
+  CheckedLog log;
+  log.path = path;
+  Intake intake(options, &log);
+  const Status read =
+      ReadLogBytes(path, [&](std::string_view bytes) { intake.Feed(bytes); });
+  intake.Finish();
+  if (!read.ok()) log.error = read.error();
+  return log;
+}
+
+}  // namespace nanwatch

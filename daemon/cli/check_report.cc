@@ -1,0 +1,191 @@
+#include "cli/check_report.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "cli/cause_text.h"
+#include "detect/rules.h"
+#include "rpc/view_messages.h"
+
+namespace nanwatch {
+namespace {
+
+// More are in --json.
+constexpr size_t kIncidentsShown = 20;
+
+v1::Severity Wire(Severity severity) {
+  return static_cast<v1::Severity>(severity);
+}
+
+std::string Upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(c));
+  return out;
+}
+
+std::string_view WordOf(const CheckedLog& log) {
+  return log.verdict.records == 0 ? "nothing" : Word(Wire(log.verdict.worst));
+}
+
+// Incidents of all attempts that were worth a warning.
+struct Tally {
+  size_t serious = 0;
+  size_t firing = 0;
+  int64_t first_step = 0;
+  int first_rule = 0;
+};
+
+Tally TallyOf(const LogVerdict& verdict) {
+  Tally tally;
+  for (const auto& attempt : verdict.attempts) {
+    for (const Incident& incident : attempt->incidents) {
+      if (incident.worst < Severity::kWarning) continue;
+      if (!incident.resolved_step) ++tally.firing;
+      if (tally.serious++ == 0 || incident.opened_step < tally.first_step) {
+        tally.first_step = incident.opened_step;
+        tally.first_rule = incident.rule;
+      }
+    }
+  }
+  return tally;
+}
+
+std::string IncidentLines(const v1::RunDetail& run,
+                          const v1::Incident& incident, const Style& style) {
+  std::string when = fmt::format("step {}", incident.opened_step());
+  when += incident.has_resolved_step()
+              ? fmt::format(" to {}", incident.resolved_step())
+              : ", not over at the end";
+  std::string out =
+      fmt::format("  {} {}  {}\n",
+                  style.Tint(incident.worst(),
+                             fmt::format("{:<8}", Word(incident.worst()))),
+                  when, style.Dim(incident.rule()));
+  out += Wrapped(incident.summary(), 11, style.columns);
+  if (incident.worst() < v1::SEVERITY_WARNING) return out;
+  for (const v1::Finding& finding : incident.findings()) {
+    if (finding.sentence() == incident.summary()) continue;
+    const std::string text =
+        fmt::format("{}: {}", finding.rule(), finding.sentence());
+    out +=
+        style.Dim("         + " + Wrapped(text, 11, style.columns).substr(11));
+  }
+  for (int i = 0; i < run.causes_size(); ++i) {
+    if (run.causes(i).cause() != incident.cause()) continue;
+    out += fmt::format("           cause: {} (see {} above)\n",
+                       Title(incident.cause()), i + 1);
+  }
+  return out;
+}
+
+std::string AttemptText(const RunView& attempt, size_t attempts,
+                        const Style& style) {
+  v1::RunDetail run;
+  WriteDetail(attempt, RuleNameOf, &run);
+  if (run.causes_size() == 0 && run.incidents_size() == 0) return "";
+  std::string out;
+  if (attempts > 1) {
+    out += '\n' +
+           style.Bold(fmt::format("Attempt {} of {}", attempt.key.attempt + 1,
+                                  attempts)) +
+           '\n';
+  }
+  // Of a healthy run there is nothing to do.
+  const bool serious = run.summary().worst() >= v1::SEVERITY_WARNING;
+  if (serious && run.causes_size() > 0) {
+    out += '\n' + style.Bold("Why, and what to do") + '\n';
+    for (int i = 0; i < run.causes_size(); ++i) {
+      out += CauseText(run.causes(i), i + 1, false, style);
+    }
+  }
+  if (run.incidents_size() > 0) out += '\n' + style.Bold("Incidents") + '\n';
+  std::vector<const v1::Incident*> incidents;
+  for (const v1::Incident& i : run.incidents()) incidents.push_back(&i);
+  std::stable_sort(incidents.begin(), incidents.end(), [](auto* a, auto* b) {
+    return a->opened_step() < b->opened_step();
+  });
+  const size_t shown = std::min(incidents.size(), kIncidentsShown);
+  for (size_t i = 0; i < shown; ++i) {
+    out += IncidentLines(run, *incidents[i], style);
+  }
+  if (shown < incidents.size()) {
+    out += fmt::format("  and {} more; --json lists all\n",
+                       incidents.size() - shown);
+  }
+  return out;
+}
+
+// Who printed it and how much of it there is.
+std::string SourceText(const CheckedLog& log, const Style& style) {
+  const LogVerdict& verdict = log.verdict;
+  std::string out = fmt::format(
+      "{} ({}); {} lines, {} attempts", verdict.emitter, log.certainty,
+      Grouped(verdict.lines), Grouped(verdict.records));
+  if (verdict.attempts.size() > 1) {
+    out += fmt::format("; the run began again {} times",
+                       verdict.attempts.size() - 1);
+  }
+  if (log.cut_lines > 0) {
+    out += fmt::format("; {} lines are too long and were cut",
+                       Grouped(log.cut_lines));
+  }
+  if (log.damaged_records > 0) {
+    out += fmt::format("; damaged at {} places, passed over",
+                       Grouped(log.damaged_records));
+  }
+  return Wrapped(out + ".", 2, style.columns);
+}
+
+}  // namespace
+
+std::string RuleNameOf(int number) {
+  const RuleSpec* spec = FindRule(number);
+  return spec == nullptr ? std::to_string(number) : std::string(spec->name);
+}
+
+std::string VerdictLine(const CheckedLog& log, const Style& style) {
+  const LogVerdict& verdict = log.verdict;
+  const std::string path = log.path == "-" ? "standard input" : log.path;
+  const bool nothing = verdict.records == 0;
+  const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
+  std::string out =
+      (nothing ? style.Dim(word) : style.Tint(Wire(verdict.worst), word)) +
+      "  " + style.Bold(Clean(path));
+  if (nothing) return out + ": nothing to judge\n";
+  const Tally tally = TallyOf(verdict);
+  if (tally.serious == 0) {
+    return out + fmt::format(": {} steps\n", Grouped(verdict.steps));
+  }
+  out += fmt::format(": {} from step {}", RuleNameOf(tally.first_rule),
+                     tally.first_step);
+  if (tally.serious > 1) out += fmt::format(" and {} more", tally.serious - 1);
+  return out + (tally.firing > 0 ? ", not over\n" : ", over\n");
+}
+
+std::string LogReport(const CheckedLog& log, const Style& style) {
+  const LogVerdict& verdict = log.verdict;
+  if (verdict.records == 0) {
+    std::string why = log.nothing;
+    why[0] = static_cast<char>(std::toupper(why[0]));
+    return Wrapped(why, 2, style.columns);
+  }
+  std::string out =
+      Wrapped(verdict.attempts.back()->diagnosis.headline, 2, style.columns);
+  if (verdict.stopped) {
+    out += Wrapped(fmt::format("The program gave up (line {}): {}",
+                               verdict.stopped->line, verdict.stopped->reason),
+                   2, style.columns);
+  }
+  out += style.Dim(SourceText(log, style));
+  const std::string picture = log.picture.Text(style);
+  if (!picture.empty()) out += '\n' + picture;
+  for (const auto& attempt : verdict.attempts) {
+    out += AttemptText(*attempt, verdict.attempts.size(), style);
+  }
+  return out;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,23 @@
+// What `nanwatch check` says of logs, for a person.
+
+#ifndef NANWATCH_CLI_CHECK_REPORT_H_
+#define NANWATCH_CLI_CHECK_REPORT_H_
+
+#include <string>
+
+#include "cli/check_log.h"
+#include "cli/style.h"
+
+namespace nanwatch {
+
+// One line: how bad, which file, who printed it, how long, when it began.
+std::string VerdictLine(const CheckedLog& log, const Style& style);
+// What stands below it: sentences, pictures, causes, incidents.
+std::string LogReport(const CheckedLog& log, const Style& style);
+
+// The name of a rule's number.
+std::string RuleNameOf(int number);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_CHECK_REPORT_H_

@@ -1,0 +1,115 @@
+#include "cli/step_picture.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/picture.h"
+#include "history/picture.h"
+#include "rpc/view_messages.h"
+
+namespace nanwatch {
+namespace {
+
+// Lines that a picture of one number takes.
+constexpr int kRows = 5;
+// A span of values beyond this is drawn by their logarithm.
+constexpr double kWideSpan = 30;
+
+void AddValue(double value, StepBucket::Value* to) {
+  if (std::isnan(value)) {
+    ++to->nan;
+  } else if (std::isinf(value)) {
+    ++(value > 0 ? to->pos_inf : to->neg_inf);
+  } else {
+    to->min = to->count == 0 ? value : std::min(to->min, value);
+    to->max = to->count == 0 ? value : std::max(to->max, value);
+    to->last = value;
+    ++to->count;
+  }
+}
+
+void AddStep(const StepRecord& step, StepBucket* bucket) {
+  if (bucket->records++ == 0) bucket->first_step = step.step;
+  bucket->last_step = step.step;
+  if (step.is(StepFlag::kOverflow)) ++bucket->overflows;
+  if (step.is(StepFlag::kSkipped)) ++bucket->skipped;
+  for (const StepField field : {StepField::kLoss, StepField::kLossScale}) {
+    if (step.has(field)) {
+      AddValue(step[field], &bucket->value[static_cast<int>(field)]);
+    }
+  }
+}
+
+// Every `group` neighbours as one.
+std::vector<StepBucket> Merged(const std::vector<StepBucket>& buckets,
+                               size_t group) {
+  std::vector<StepBucket> merged;
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    if (i % group == 0) merged.emplace_back();
+    AddBucket(buckets[i], &merged.back());
+  }
+  return merged;
+}
+
+Axis AxisFor(const std::vector<StepBucket>& buckets, StepField field) {
+  double low = INFINITY;
+  double high = 0;
+  for (const StepBucket& bucket : buckets) {
+    const StepBucket::Value& value = bucket.value[static_cast<int>(field)];
+    if (value.count == 0) continue;
+    low = std::min(low, value.min);
+    high = std::max(high, value.max);
+  }
+  return low > 0 && high > kWideSpan * low ? Axis::kLog2 : Axis::kLinear;
+}
+
+}  // namespace
+
+void StepPicture::Add(const LogRecord& record) {
+  if (buckets_.empty()) {
+    rank_ = record.rank;
+    optimizer_ = record.optimizer;
+  }
+  if (record.rank != rank_ || record.optimizer != optimizer_) return;
+  if (buckets_.empty() || buckets_.back().records == bucket_records_) {
+    if (buckets_.size() == kBuckets) {
+      buckets_ = Merged(buckets_, 2);
+      bucket_records_ *= 2;
+    }
+    buckets_.emplace_back();
+  }
+  AddStep(record.step, &buckets_.back());
+}
+
+std::string StepPicture::Text(const Style& style) const {
+  const auto room = static_cast<size_t>(style.columns - kPictureMargin);
+  const std::vector<StepBucket> columns =
+      Merged(buckets_, buckets_.size() / (room + 1) + 1);
+  v1::GetStepsResponse steps;
+  WriteBuckets(columns, &steps);
+  const std::string loss =
+      Picture(steps, "loss", AxisFor(columns, StepField::kLoss), kRows, style);
+  const std::string scale =
+      Picture(steps, "loss_scale", Axis::kLog2, kRows, style);
+  if (loss.empty() && scale.empty()) return "";
+  std::string out;
+  if (!loss.empty()) out += style.Bold("Loss") + '\n' + loss;
+  if (!scale.empty()) out += style.Bold("Loss scale") + '\n' + scale;
+  const bool overflows =
+      std::any_of(columns.begin(), columns.end(),
+                  [](const StepBucket& b) { return b.overflows > 0; });
+  if (overflows) out += OverflowLine(steps, style);
+  const std::string first = fmt::format("step {}", columns.front().first_step);
+  const std::string last = fmt::format("{}", columns.back().last_step);
+  const size_t gap = columns.size() > first.size() + last.size()
+                         ? columns.size() - first.size() - last.size()
+                         : 1;
+  return out +
+         style.Dim(fmt::format("{:{}}{}{:{}}{}", "", kPictureMargin - 1, first,
+                               "", gap, last)) +
+         '\n';
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,202 @@
+"""nanwatch check: logs of other programs, judged without a daemon."""
+
+import gzip
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import BIN
+
+HERE = pathlib.Path(__file__).parent
+CALM, BROKEN, PROSE = "calm.log", "broken.log", "prose.log"
+
+
+def megatron(step, loss, scale=65536.0, skipped=0):
+    shown = f" lm loss: {loss:.6E} |" if loss is not None else ""
+    return (f" iteration {step:8d}/    2000 | consumed samples: {step * 16:12d}"
+            f" | elapsed time per iteration (ms): 912.3 | learning rate: "
+            f"1.500E-04 |{shown} loss scale: {scale:.1f} | grad norm: 0.713 | "
+            f"number of skipped iterations: {skipped:3d} | number of nan "
+            f"iterations:   0 |\n")
+
+
+def falling(step):
+    return 2 + 8 * math.exp(-step / 200) + 0.02 * math.sin(step * 1.7)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """A healthy log, one that collapses, and one that is no training's."""
+    folder = tmp_path_factory.mktemp("logs")
+    calm = "".join(megatron(step, falling(step)) for step in range(1, 601))
+    (folder / CALM).write_text("> building train dataset\n" + calm)
+    broken = "".join(megatron(step, falling(step)) for step in range(1, 301))
+    scale = 65536.0
+    for step in range(301, 601):
+        scale = max(scale / 2, 1.0)
+        broken += megatron(step, None, scale, skipped=1)
+    (folder / BROKEN).write_text(broken)
+    (folder / PROSE).write_text("Dear diary,\nnothing was trained today.\n" * 9)
+    return folder
+
+
+def check(*arguments, stdin=None, environment=None):
+    return subprocess.run(
+        [str(BIN / "nanwatch"), "check", *map(str, arguments)],
+        capture_output=True, input=stdin, timeout=60,
+        env={**os.environ, **(environment or {})})
+
+
+def answer(*arguments, **options):
+    return json.loads(check(*arguments, "--json", **options).stdout)
+
+
+def test_exit_status_is_the_verdict(logs):
+    assert check(logs / CALM).returncode == 0
+    assert check(logs / BROKEN).returncode == 2
+    assert check(logs / PROSE).returncode == 3
+    assert check(logs / "missing.log").returncode == 3
+    # Of several, the worst; what could not be judged hides nothing.
+    assert check(logs / CALM, logs / BROKEN, logs / PROSE).returncode == 2
+    assert check(logs / CALM, logs / PROSE).returncode == 0
+
+
+def test_a_spike_that_recovers_is_a_warning(folder):
+    text = ""
+    for step in range(1, 901):
+        loss = falling(step) + (4 if 600 <= step < 620 else 0)
+        text += megatron(step, loss)
+    (folder / "spike.log").write_text(text)
+    got = answer(folder / "spike.log")
+    assert got["worst"] == "warning" and got["at_end"] == "none", got
+    [spike] = [i for i in got["incidents"] if i["severity"] == "warning"]
+    assert 600 <= spike["opened_step"] <= 620
+    assert spike["opened_step"] < spike["resolved_step"] <= 900
+    assert check(folder / "spike.log").returncode == 1
+
+
+@pytest.mark.parametrize("arguments, word", [
+    ([], "path"),
+    (["--format", "nonsense", "x.log"], "--list-formats"),
+    (["--map", "loss", "x.log"], "grad_norm"),
+    (["--map", "loss=a,lose=b", "x.log"], "lose"),
+    (["--nonsense", "x.log"], "nonsense"),
+])
+def test_wrong_usage_is_told(arguments, word):
+    done = check(*arguments)
+    assert done.returncode == 4
+    assert word in done.stderr.decode()
+
+
+def test_json_of_one_is_an_object_and_of_several_an_array(logs):
+    one = answer(logs / BROKEN)
+    assert one["file"] == str(logs / BROKEN)
+    assert one["emitter"] == "megatron"
+    assert one["steps"] == 600
+    assert one["worst"] == "critical" and one["at_end"] == "critical"
+    assert one["diagnosis"]
+    assert one["incidents"]
+    for incident in one["incidents"]:
+        assert {"rule", "family", "severity", "opened_step", "resolved_step",
+                "summary"} <= incident.keys()
+        assert incident["opened_step"] >= 300 or incident["severity"] == "info"
+    several = answer(logs / CALM, logs / PROSE)
+    assert [one["worst"] for one in several] == ["none", "none"]
+    assert several[0]["steps"] == 600 and several[0]["incidents"] == []
+    assert several[1]["steps"] == 0 and several[1]["emitter"] == ""
+
+
+def test_the_report_is_readable_in_80_columns(logs):
+    done = check(logs / BROKEN)
+    text = done.stdout.decode()
+    first, *rest = text.splitlines()
+    assert first.startswith("CRITICAL") and str(logs / BROKEN) in first
+    # The file's name is as long as it is; all else is wrapped.
+    assert max(map(len, rest)) <= 80, max(rest, key=len)
+    assert "megatron (recognised for sure" in text
+    assert "What to do" in text and "█" in text
+    assert "\x1b" not in text
+
+
+def test_several_files_have_a_line_each_first(logs):
+    text = check(logs / CALM, logs / BROKEN, logs / PROSE).stdout.decode()
+    head = text.splitlines()[:3]
+    assert [line.split()[0] for line in head] == [
+        "HEALTHY", "CRITICAL", "NOTHING"]
+    assert text.count(CALM) == 1 and text.count(BROKEN) == 2
+
+
+def test_packed_logs_and_standard_input_are_the_same(logs, folder):
+    plain = (logs / BROKEN).read_bytes()
+    (folder / "a.log.gz").write_bytes(gzip.compress(plain))
+    want = answer(logs / BROKEN)
+    forms = [(answer(folder / "a.log.gz"), str(folder / "a.log.gz")),
+             (answer("-", stdin=plain), "-"),
+             (answer("-", stdin=gzip.compress(plain)), "-")]
+    if shutil.which("zstd"):
+        subprocess.run(["zstd", "-q", str(logs / BROKEN), "-o",
+                        str(folder / "a.zst")], check=True)
+        forms.append((answer(folder / "a.zst"), str(folder / "a.zst")))
+    for got, name in forms:
+        assert got == {**want, "file": name}
+    torn = gzip.compress(plain)[:-20]
+    done = check("-", stdin=torn)
+    assert done.returncode == 2 and b"ends in its middle" in done.stderr
+
+
+def test_formats_are_listed_and_chosen(logs):
+    listed = check("--list-formats")
+    assert listed.returncode == 0
+    names = [line.split()[0] for line in listed.stdout.decode().splitlines()]
+    assert {"megatron", "key_value", "json_lines", "csv", "wandb_history",
+            "tensorboard"} <= set(names)
+    assert check("--format", "csv", logs / BROKEN).returncode == 3
+    told = answer("--format", "megatron", logs / BROKEN)
+    assert told["worst"] == "critical" and told["certainty"] == "as told"
+
+
+def test_a_map_names_the_columns(folder):
+    rows = "".join(f"{step},{falling(step) if step < 400 else math.nan},0.5\n"
+                   for step in range(1, 501))
+    (folder / "table.csv").write_text("row,objective,gn\n" + rows)
+    assert check(folder / "table.csv").returncode == 3
+    done = answer("--map", "step=row,loss=objective", "--map", "grad_norm=gn",
+                  folder / "table.csv")
+    assert done["emitter"] == "csv" and done["worst"] == "critical"
+    assert any(i["opened_step"] == 400 for i in done["incidents"])
+
+
+def test_it_says_why_there_is_nothing_to_judge(logs, folder):
+    def why(content):
+        (folder / "x").write_bytes(content)
+        done = check(folder / "x")
+        assert done.returncode == 3
+        return done.stdout.decode()
+
+    assert "empty" in why(b"")
+    assert "18 lines" in why((logs / PROSE).read_bytes())
+    assert "binary" in why(bytes(range(256)) * 100)
+    assert "zip" in why(b"PK\x03\x04" + bytes(1000))
+    hint = why(b"hello\nmy objective loss is about 3\n")
+    assert "line 2" in hint and "--map" in hint
+
+
+def test_event_files_of_the_real_writers(folder):
+    path = HERE / "tensorboard" / "writers.tfevents"
+    got = answer(path)
+    assert got["emitter"] == "tensorboard" and got["steps"] == 60
+    assert got["worst"] == "critical"
+    assert any(i["family"] == "loss" and i["opened_step"] == 41
+               for i in got["incidents"]), got["incidents"]
+    # Damage costs the records that it is in, and is told.
+    broken = bytearray(path.read_bytes())
+    broken[2000] ^= 0xff
+    (folder / "broken").write_bytes(broken)
+    done = check(folder / "broken")
+    told = " ".join(done.stdout.decode().split())
+    assert done.returncode == 2 and "damaged at 1 places" in told
