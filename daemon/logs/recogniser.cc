@@ -6,13 +6,7 @@
 namespace nanwatch {
 namespace {
 
-bool HoldsMark(const LogFormat& format, std::string_view line) {
-  if (format.marks.empty()) return true;
-  return std::any_of(format.marks.begin(), format.marks.end(),
-                     [line](std::string_view mark) {
-                       return line.find(mark) != std::string_view::npos;
-                     });
-}
+constexpr int64_t kStepMax = 1'000'000'000'000'000;
 
 bool SaysHealth(const LogFact& fact) {
   return fact.kind == LogFact::Kind::kProgress &&
@@ -25,22 +19,53 @@ bool SaysHealth(const LogFact& fact) {
 
 Recogniser::Recogniser(const LogFormat* only, const ColumnMap& map,
                        FactSink sink)
-    : sink_(std::move(sink)), program_(only), decided_(only != nullptr) {
+    : sink_(std::move(sink)),
+      program_(only),
+      decided_(only != nullptr),
+      certainty_(only != nullptr ? Certainty::kTold : Certainty::kNone) {
   for (const LogFormat* format : AllLogFormats()) {
-    const bool wanted = only == nullptr || format == only ||
-                        format->part == LogFormat::Part::kScaler;
+    using Part = LogFormat::Part;
+    const bool mapped = !map.columns.empty();
+    const bool wanted =
+        format->part == Part::kScaler || format == only ||
+        (only == nullptr && (!mapped || format->part == Part::kGeneric));
     if (wanted) candidates_.push_back({format, format->make(map)});
   }
+  const auto generic = std::stable_partition(
+      candidates_.begin(), candidates_.end(), [](const Candidate& c) {
+        return c.format->part != LogFormat::Part::kGeneric;
+      });
+  first_generic_ = static_cast<size_t>(generic - candidates_.begin());
+  PrepareSearch();
+}
+
+void Recogniser::PrepareSearch() {
+  std::vector<MarkSearch::Mark> marks;
+  unmarked_.reset();
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& c = candidates_[i];
+    if (c.dropped) continue;
+    if (c.format->marks.empty()) unmarked_.set(i);
+    for (const std::string_view mark : c.format->marks) {
+      marks.push_back({mark, i});
+    }
+  }
+  search_ = MarkSearch(marks);
 }
 
 void Recogniser::Offer(size_t candidate, std::string_view line) {
   Candidate& c = candidates_[candidate];
-  if (c.dropped || !HoldsMark(*c.format, line)) return;
+  if (c.dropped) return;
   facts_.clear();
   c.reader->Read(line, &facts_);
-  for (const LogFact& fact : facts_) {
+  for (LogFact& fact : facts_) {
+    // Torn numbers make any step; the engine is given none that cannot be.
+    if (fact.step && (*fact.step < 0 || *fact.step > kStepMax)) {
+      fact.step.reset();
+    }
     if (fact.kind != LogFact::Kind::kSetting) ++c.facts;
     if (SaysHealth(fact)) ++c.progress;
+    library_spoke_ |= c.format->part == LogFormat::Part::kScaler;
     line_facts_.emplace_back(candidate, fact);
   }
 }
@@ -48,7 +73,14 @@ void Recogniser::Offer(size_t candidate, std::string_view line) {
 void Recogniser::ReadLine(std::string_view line) {
   ++lines_;
   line_facts_.clear();
-  for (size_t i = 0; i < candidates_.size(); ++i) Offer(i, line);
+  library_spoke_ = false;
+  const MarkSearch::Groups marked = search_.Find(line) | unmarked_;
+  if (marked.none()) return;
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    // What a library's format understands is no line of an unknown program.
+    if (i == first_generic_ && library_spoke_) break;
+    if (marked[i]) Offer(i, line);
+  }
   if (line_facts_.empty()) return;
   // Messages glued into one line, in the order in which they stand there.
   std::stable_sort(
@@ -93,10 +125,12 @@ void Recogniser::Decide() {
     if (better) best = &c;
   }
   if (best != nullptr) program_ = best->format;
+  certainty_ = CertaintyOf(best);
   for (Candidate& c : candidates_) {
     c.dropped =
         c.format->part != LogFormat::Part::kScaler && c.format != program_;
   }
+  PrepareSearch();
   for (Waiting& w : std::exchange(waiting_, {})) {
     if (candidates_[w.candidate].dropped) continue;
     w.fact.text = w.text;
@@ -105,7 +139,38 @@ void Recogniser::Decide() {
   }
 }
 
+void Recogniser::DecideIfLikely() {
+  using Part = LogFormat::Part;
+  const auto likely = [](const Candidate& c) {
+    return c.format->part != Part::kScaler &&
+           c.progress >=
+               (c.format->part == Part::kGeneric ? kLikelyGeneric : kLikely);
+  };
+  if (std::any_of(candidates_.begin(), candidates_.end(), likely)) Decide();
+}
+
 void Recogniser::Finish() { Decide(); }
+
+Recogniser::Certainty Recogniser::CertaintyOf(const Candidate* best) const {
+  if (best == nullptr) return Certainty::kNone;
+  if (best->format->part == LogFormat::Part::kGeneric) return Certainty::kGuess;
+  const bool rival = std::any_of(
+      candidates_.begin(), candidates_.end(), [best](const Candidate& c) {
+        return &c != best && c.format->part == LogFormat::Part::kProgress &&
+               2 * c.progress > best->progress;
+      });
+  return best->progress >= kEnough && !rival ? Certainty::kSure
+                                             : Certainty::kLikely;
+}
+
+Recogniser::Certainty Recogniser::certainty() const { return certainty_; }
+
+uint64_t Recogniser::step_lines() const {
+  for (const Candidate& c : candidates_) {
+    if (c.format == program_) return static_cast<uint64_t>(c.progress);
+  }
+  return 0;
+}
 
 std::string Recogniser::Emitter() const {
   std::string name(program_ == nullptr ? "" : program_->name);

@@ -14,18 +14,20 @@
 #include <vector>
 
 #include "logs/format.h"
+#include "logs/mark_search.h"
 
 namespace nanwatch {
 
-// A fact with the line it is from; views in it are valid during the call.
-using FactSink = std::function<void(const LogFact&, uint64_t line)>;
-
 class Recogniser {
  public:
-  // `only`: no search, this format and the libraries' (--format). null: search.
+  // `only`: no search, this format and the libraries' (--format). null: search;
+  // with a map that says something, among the generic formats alone.
   Recogniser(const LogFormat* only, const ColumnMap& map, FactSink sink);
 
   void ReadLine(std::string_view line);
+  // Nothing more follows for now: decides if it would with a few lines more,
+  // since those of a slow log may be minutes away.
+  void DecideIfLikely();
   // Nothing more follows: decides with what there is.
   void Finish();
 
@@ -33,6 +35,17 @@ class Recogniser {
   // The program's format; null: none was recognised (yet). Libraries' formats
   // may have been, all the same.
   const LogFormat* program() const { return program_; }
+  // How sure the program is.
+  enum class Certainty : uint8_t {
+    kNone,    // none was recognised
+    kTold,    // the caller said so
+    kSure,    // enough step lines that no other program's format reads
+    kLikely,  // few step lines, or another format reads some of them too
+    kGuess,   // a generic format: names of numbers were understood
+  };
+  Certainty certainty() const;
+  // Lines of the program that were read as steps.
+  uint64_t step_lines() const;
   // Names joined with '+', the program's first: "megatron+deepspeed". Empty:
   // nothing was recognised.
   std::string Emitter() const;
@@ -45,6 +58,9 @@ class Recogniser {
   // ones, which read many things that are no training.
   static constexpr int kEnough = 8;
   static constexpr int kEnoughGeneric = 64;
+  // The same for DecideIfLikely.
+  static constexpr int kLikely = 2;
+  static constexpr int kLikelyGeneric = 8;
   // Facts that wait at most; then what was read most is believed.
   static constexpr size_t kWaitingMax = 20000;
 
@@ -65,16 +81,24 @@ class Recogniser {
   };
 
   void Offer(size_t candidate, std::string_view line);
+  // Looks from now on for the marks of those that are not dropped.
+  void PrepareSearch();
   void Weigh(size_t candidate);
   void Decide();
+  Certainty CertaintyOf(const Candidate* best) const;
 
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_;  // generic formats last
+  size_t first_generic_ = 0;
+  bool library_spoke_ = false;  // a library's format read the present line
+  MarkSearch search_{std::vector<MarkSearch::Mark>()};
+  MarkSearch::Groups unmarked_;  // candidates that any line may be for
   std::vector<Waiting> waiting_;
   FactList facts_;
   std::vector<std::pair<size_t, LogFact>> line_facts_;
   const FactSink sink_;
   const LogFormat* program_ = nullptr;
   bool decided_ = false;
+  Certainty certainty_ = Certainty::kNone;
   uint64_t lines_ = 0;
 };
 
