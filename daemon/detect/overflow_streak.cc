@@ -1,5 +1,7 @@
 #include "detect/overflow_streak.h"
 
+#include <utility>
+
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -12,6 +14,12 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 50, 1, 100000, "attempts", "ours"},
 };
 
+bool Starting(const StepContext& c) {
+  const ScalingKind kind = c.run.scaler.kind;
+  return c.scaler.attempts() <= c.scaler.grace_attempts() &&
+         kind != ScalingKind::kStatic && kind != ScalingKind::kNone;
+}
+
 }  // namespace
 
 constinit const RuleSpec OverflowStreak::kSpec = {
@@ -19,22 +27,32 @@ constinit const RuleSpec OverflowStreak::kSpec = {
     "overflow_streak",
     Family::kScale,
     "Optimizer attempts overflow one after another, so nothing is learned.",
-    "warning overflows in a row outside start-up calibration, critical at "
-    "critical; for information where the updates are applied all the same.",
+    "warning overflows in a row after the attempts that a start-up calibration "
+    "may take, critical at critical once one attempt was good; for information "
+    "where the updates are applied all the same.",
     "clear_after attempts without overflow.",
     kThresholds};
 
 Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
+  const int64_t gap = c.record.step - std::exchange(last_step_, c.record.step);
   if (!scaler.overflowed()) {
+    elsewhere_ = 0;
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, true, c.record.step,
                        static_cast<int64_t>(t[kClear]));
   }
-  const int64_t streak = scaler.overflow_streak();
+  // A scale that fell between two step lines says that there was an overflow
+  // among many steps, not that they followed one another.
+  const bool told =
+      c.record.flags_present != 0 || c.record.float_status != nullptr;
+  if (!told && gap > 1) elsewhere_ = scaler.overflow_streak() - 1;
+  const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
   Severity trigger = Severity::kNone;
-  if (streak >= t[kWarning] && !scaler.in_grace()) {
+  // A search for the scale may have a good attempt half way.
+  const int at_least = Starting(c) ? kCritical : kWarning;
+  if (streak >= t[at_least] && !scaler.in_grace()) {
     trigger = streak >= t[kCritical] ? Severity::kCritical : Severity::kWarning;
     applied_ = scaler.fate() == Fate::kApplied;
     if (applied_) trigger = Severity::kInfo;

@@ -21,10 +21,20 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "A dynamic loss scale has fallen to its floor and cannot answer the next "
     "overflow.",
     "The scale fell to the scaler's floor (nominal_floor where it has none); "
-    "critical once critical_streak attempts in a row overflowed, the last of "
-    "them at the floor.",
+    "critical once critical_streak attempts in a row overflowed there (where "
+    "no attempt was ever good: the last of them, and a tenth of all, there).",
     "No overflow for clear_after attempts.",
     kThresholds};
+
+bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
+  if (static_cast<double>(floor_streak_) >= t[kCriticalStreak]) return true;
+  // Never good: the overflows of the fall count too, and where it goes on below
+  // the floor that no scaler keeps, they are all. But at the end of a long
+  // search one or two at a floor are nothing yet: a run with 35 converged.
+  return scaler.good_steps() == 0 &&
+         static_cast<double>(scaler.overflow_streak()) >= t[kCriticalStreak] &&
+         (scale_ < 0.995 * floor_ || floor_streak_ * 10 >= scaler.attempts());
+}
 
 Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
@@ -35,19 +45,19 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const bool at = scale > 0 && scale <= at_most &&
                   scaler.first_scale().value_or(0) > at_most;
   const bool overflow = scaler.overflowed();
+  if (!overflow || !at) floor_streak_ = 0;
   Severity trigger = Severity::kNone;
   if (at && (!was_at_ || overflow)) {
     if (!episode_.open()) overflows_at_floor_ = 0;
     trigger = Severity::kWarning;
-    if (overflow && was_at_) {
-      ++overflows_at_floor_;
-      if (scaler.overflow_streak() >= t[kCriticalStreak]) {
-        trigger = Severity::kCritical;
-      }
-    }
     scale_ = scale;
     floor_ = floor;
     nominal_ = !(scaler.floor() > 0);
+    if (overflow && was_at_) {
+      ++overflows_at_floor_;
+      ++floor_streak_;
+      if (IsCritical(scaler, t)) trigger = Severity::kCritical;
+    }
   }
   was_at_ = at;
   return episode_.On(trigger, !overflow, c.record.step,

@@ -2,7 +2,8 @@
 // It cannot fall further, so the next overflows are answered by nothing. Where
 // the scaler has no floor, 1 stands in for it. A scale that began there
 // (BF16 runs log 1 for ever) says nothing, and isolated overflows at the floor
-// do not make it critical: runs converge with one an epoch. Three in a row do.
+// do not make it critical: runs converge with one an epoch. Three in a row at
+// the floor do (those of the fall count where no attempt was ever good).
 // It clears though the scale stays low, when overflows end: whether gradients
 // then vanish is for the gradient rules to say.
 
@@ -25,11 +26,15 @@ class ScaleAtFloor {
   void Describe(Finding* finding) const;
 
  private:
+  // REQUIRES: the newest attempt overflowed at the floor.
+  bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
+
   Episode episode_;
   double scale_ = 0;
   double floor_ = 0;
   bool nominal_ = false;            // the scaler has no floor
   int64_t overflows_at_floor_ = 0;  // in this episode
+  int64_t floor_streak_ = 0;        // of them, in a row
   bool was_at_ = false;
 };
 

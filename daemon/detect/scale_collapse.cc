@@ -31,7 +31,11 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
 Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   if (scale == 0) return Severity::kNone;
-  const float worked = c.scaler.overflowed() ? 0.0f : static_cast<float>(scale);
+  // A good attempt between two step lines of a log worked at a scale that
+  // nobody knows: the scaler may be half way down.
+  const bool good =
+      !c.scaler.overflowed() && c.record.has(StepField::kLossScale);
+  const float worked = good ? static_cast<float>(scale) : 0.0f;
   // A log that shows every tenth step must not make ten windows of one: what
   // was not recorded passes, as a scale of which nothing is known.
   const int64_t unseen =

@@ -67,6 +67,17 @@ TEST(LossNonfinite, CalibrationIsANoteAndAbsentIsNotNan) {
   EXPECT_EQ(absent.Steps({.grad_norm = 1}, 10), Severity::kNone);
 }
 
+TEST(LossNonfinite, AScaleThatHasNotMovedYetMayHaveSkippedIt) {
+  // A log without flags, of a scaler that nobody declared.
+  StepFeed<LossNonfinite> f;
+  f.Step({.scale = 65536, .loss = 2});
+  EXPECT_EQ(f.Step({.scale = 65536, .loss = kNan}), Severity::kWarning);
+  EXPECT_EQ(f.Step({.scale = 65536, .loss = kNan}), Severity::kCritical);
+  StepFeed<LossNonfinite> bf16;  // prints 1 for ever: nothing skips
+  bf16.Step({.scale = 1, .loss = 2});
+  EXPECT_EQ(bf16.Step({.scale = 1, .loss = kNan}), Severity::kCritical);
+}
+
 // --- 27 gnorm_spike ----------------------------------------------------------
 
 StepFeed<GnormSpike> HealthyNorms(int records) {
@@ -252,6 +263,67 @@ TEST(LossSpike, FirstDescentIsHealthy) {
   }
   f.Steps({.loss = 5.0}, 200);
   EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(LossSpike, RoundingIsNoNoise) {
+  StepFeed<LossSpike> zeros;  // two digits, of an over-fitted model
+  StepFeed<LossSpike> steps;
+  zeros.Steps({.loss = 0}, 300);
+  steps.Steps({.loss = 0.69}, 300);
+  for (int i = 0; i < 50; ++i) {
+    zeros.Steps({.loss = 0.01 + 0.01 * (i % 3)}, 5);
+    zeros.Steps({.loss = 0}, 50);
+    steps.Steps({.loss = 0.7 + 0.01 * (i % 3)}, 5);
+    steps.Steps({.loss = 0.69}, 50);
+  }
+  EXPECT_EQ(zeros.worst, Severity::kNone);
+  EXPECT_EQ(steps.worst, Severity::kNone);
+  EXPECT_EQ(zeros.Steps({.loss = 0.9}, 3), Severity::kWarning);
+}
+
+TEST(LossSpike, LongTailsAreNoSpikes) {
+  Noise noise;
+  StepFeed<LossSpike> f;  // log-normal, far apart: three in a row by chance
+  for (int i = 0; i < 100000; ++i) {
+    f.Step({.loss = 1e-3 * std::exp(1.5 * noise.Normal())});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(LossSpike, AnotherMixOfDataIsNeverCritical) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  Noise noise;
+  for (int i = 0; i < 1000; ++i) {
+    f.Step({.loss = 2.9 + 0.02 * noise.Normal()});
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  EXPECT_EQ(f.now, Severity::kNone) << "it is the level";
+}
+
+TEST(LossSpike, AFirstRewardIsNoExplosion) {
+  StepFeed<LossSpike> f;  // a critic that has nothing to learn for a while
+  Noise noise;
+  for (int i = 0; i < 50; ++i) f.Step({.loss = 1e-3 * noise.Uniform()});
+  for (int i = 0; i < 10; ++i) f.Step({.loss = 0.5 * noise.Uniform()});
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(LossSpike, ThreeSteadyLossesAreHistoryEnoughToWarn) {
+  // BigScience's tr1-13B from its line 29020 on, means of ten steps each.
+  StepFeed<LossSpike> f;
+  for (const double loss : {2.7759, 2.7728, 2.7681, 7.3437, 8.7159}) {
+    f.Step({.loss = loss, .unseen = 9});
+  }
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Step({.loss = 7.6541, .unseen = 9});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Steps({.loss = 2.8, .unseen = 9}, 20), Severity::kNone);
+  // A wild start is none: BigScience's small GPT-2 runs.
+  StepFeed<LossSpike> start;
+  for (const double loss : {12.44, 12.44, 41.03, 12.9, 9.6, 8.1, 7.9}) {
+    start.Step({.loss = loss, .unseen = 9});
+  }
+  EXPECT_EQ(start.worst, Severity::kNone);
 }
 
 TEST(LossSpike, NonfiniteLossesNeverEnterTheBaseline) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "detect/never_calibrated.h"
 #include "detect/overflow_rate.h"
 #include "detect/overflow_streak.h"
@@ -16,12 +18,12 @@ using ::testing::HasSubstr;
 
 TEST(OverflowStreak, FiveWarnSixteenAreCriticalFiftyCleanClear) {
   StepFeed<OverflowStreak> f(Scaler("pytorch"));
-  f.Good(65536, 3);
+  f.Good(65536, 50);
   double scale = f.Fall(65536, 4);
   EXPECT_EQ(f.now, Severity::kNone);
   scale = f.Fall(scale, 1);
   EXPECT_EQ(f.now, Severity::kWarning);
-  EXPECT_EQ(f.Described().opened_step, 4);
+  EXPECT_EQ(f.Described().opened_step, 51);
   scale = f.Fall(scale, 10);
   EXPECT_EQ(f.now, Severity::kWarning);
   scale = f.Fall(scale, 1);
@@ -56,9 +58,29 @@ TEST(OverflowStreak, FixedScalesHaveNoGrace) {
 
 TEST(OverflowStreak, SaysWhenTheFloorIsReached) {
   StepFeed<OverflowStreak> f(Scaler("megatron"));
-  f.Good(65536, 3);
+  f.Good(65536, 50);
   f.Fall(65536, 6);
   EXPECT_THAT(f.Described().sentence, HasSubstr("its floor in 10 attempts"));
+}
+
+TEST(OverflowStreak, AGoodAttemptHalfWayDownIsStillCalibration) {
+  StepFeed<OverflowStreak> f;  // NVIDIA's BERT: a counter of skips, no scale
+  f.Steps({.overflow = true}, 3);
+  f.Step({.overflow = false});
+  f.Steps({.overflow = true}, 8);
+  f.Steps({.overflow = false}, 60);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  f.Steps({.overflow = true}, 5);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
+TEST(OverflowStreak, FallsBetweenStepLinesDoNotFollowOneAnother) {
+  StepFeed<OverflowStreak> f;
+  f.Steps({.scale = 65536, .unseen = 99}, 50);
+  for (int i = 1; i <= 8; ++i) {
+    f.Step({.scale = std::ldexp(65536, -i), .unseen = 99});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
 }
 
 // --- 6 overflow_rate ---------------------------------------------------------

@@ -25,6 +25,7 @@ struct Fact {
   Transition transition = Transition::kNone;
   int64_t earned = 0;  // overflows a growth
   int64_t step = 0;
+  bool starting = false;  // within the attempts of a calibration
 };
 using History = std::span<const Fact>;
 

@@ -34,7 +34,8 @@ void Compare(const ScalerDeclaration& scaler, int clear_after, MarkOf mark_of) {
       const ScalerTracker& t = feed.tracker;
       history.push_back({attempt, t.scale().value_or(0), t.overflowed(),
                          t.in_grace(), t.fate(), t.last_transition(),
-                         t.overflows_per_growth(), feed.step});
+                         t.overflows_per_growth(), feed.step,
+                         t.attempts() <= t.grace_attempts()});
       marks.push_back(mark_of(History(history)));
       ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
       changes += opinion != before;
@@ -52,7 +53,8 @@ TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
       if (f.scale == 0) continue;
       const auto unseen = std::clamp<int64_t>(f.step - step - 1, 0, 9);
       values.insert(values.end(), static_cast<size_t>(unseen), 0.0f);
-      values.push_back(f.overflowed ? 0.0f : static_cast<float>(f.scale));
+      const bool worked = !f.overflowed && f.attempt.scale;
+      values.push_back(worked ? static_cast<float>(f.scale) : 0.0f);
       step = f.step;
     }
     return BlockMaximumOf(values, 10, blocks);
@@ -74,9 +76,15 @@ TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
 TEST(OverflowStreakReference, AgreesOnRandomRuns) {
   Compare<OverflowStreak>(Scaler("pytorch"), 50, [](History h) {
     int streak = 0;
-    for (size_t i = h.size(); i > 0 && h[i - 1].overflowed; --i) ++streak;
+    for (size_t i = h.size(); i > 0 && h[i - 1].overflowed; --i) {
+      ++streak;
+      // Told by the fall of the scale alone, over several steps.
+      const Attempt& a = h[i - 1].attempt;
+      if (!a.overflow && !a.skipped && a.unseen > 0) break;
+    }
     Mark mark{.clean = streak == 0};
-    if (streak >= 5 && !h.back().in_grace) {
+    const bool enough = streak >= (h.back().starting ? 16 : 5);
+    if (enough && !h.back().in_grace) {
       mark.trigger = streak >= 16 ? Severity::kCritical : Severity::kWarning;
       if (h.back().fate == Fate::kApplied) mark.trigger = Severity::kInfo;
     }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "detect/scale_at_floor.h"
 #include "detect/scale_below_one.h"
 #include "detect/scale_collapse.h"
@@ -25,9 +27,29 @@ TEST(ScaleAtFloor, WarnsAtTheFloorAndIsCriticalWhenOverflowsGoOn) {
   f.Scale(1, true);
   EXPECT_EQ(f.now, Severity::kWarning);
   f.Scale(1, true);
+  f.Scale(1, true);
+  EXPECT_EQ(f.now, Severity::kWarning) << "as runs that recovered had";
+  f.Scale(1, true);
   EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_THAT(f.Described().sentence, HasSubstr("its floor is 1"));
   EXPECT_EQ(f.Described().opened_step, 12);
+}
+
+TEST(ScaleAtFloor, WithoutAGoodAttemptTheFallCountsToo) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));  // deepspeed#697
+  f.Scale(4, true);
+  f.Scale(1, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Scale(1, true), Severity::kCritical);
+}
+
+TEST(ScaleAtFloor, ALongSearchMayEndThere) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));  // GPT-Neo 2.7B, converged
+  const double scale = f.Fall(0x1p33, 33);
+  f.Scale(scale, true);
+  f.Scale(scale, true);
+  EXPECT_EQ(f.Good(1, 199), Severity::kWarning);
+  EXPECT_EQ(f.Good(1, 1), Severity::kNone);
 }
 
 TEST(ScaleAtFloor, NamesNoFloorWhereTheScalerHasNone) {
@@ -279,6 +301,59 @@ TEST(ScaleDiscontinuity, SaysWhatTheScalerNeverDoes) {
   f.Good(1024, 10);
   f.Scale(256, true);
   EXPECT_THAT(f.Described().sentence, HasSubstr("never does at one overflow"));
+}
+
+// --- logs that show every tenth or hundredth step ----------------------------
+
+TEST(ScaleUnrepresentable, AZeroWithTooFewDigitsIsAWarningUntilItIsOver) {
+  StepFeed<ScaleUnrepresentable> f(Scaler("fairseq"));
+  f.Good(0.125, 10);
+  EXPECT_EQ(f.Scale(0, false), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("too few digits"));
+  EXPECT_EQ(f.Good(0.25, 1), Severity::kNone);
+  EXPECT_EQ(f.Scale(0, true), Severity::kCritical) << "an overflow at 0";
+  EXPECT_EQ(f.Good(0.25, 50), Severity::kCritical);
+  StepFeed<ScaleUnrepresentable> fallen(Scaler("apex"));
+  fallen.Good(0x1p-125, 10);
+  EXPECT_EQ(fallen.Scale(0, false), Severity::kCritical) << "all the way down";
+}
+
+TEST(ScaleLimitCycle, RidingTheEdgeBetweenStepLinesIsHealthy) {
+  StepFeed<ScaleLimitCycle> lines;
+  StepFeed<ScaleLimitCycle> steps;
+  for (int i = 0; i < 200; ++i) {
+    const double scale = i % 2 == 0 ? 1024 : 2048;
+    lines.Step({.scale = scale, .unseen = 99});
+    steps.Step({.scale = scale});
+  }
+  EXPECT_EQ(lines.worst, Severity::kNone);
+  EXPECT_EQ(steps.worst, Severity::kWarning);
+}
+
+TEST(ScaleCollapse, AGoodAttemptHalfWayDownWorkedAtNoKnownScale) {
+  // BigScience's small GPT-2: 10 of 10 skipped, then 8 of 10, then good.
+  StepFeed<ScaleCollapse> f;
+  f.Steps({.overflow = true}, 9);
+  f.Step({.scale = 0x1p23, .overflow = true});
+  for (int i = 0; i < 9; ++i) f.Step({.overflow = i != 4});
+  f.Good(0x1p15, 1);
+  f.Good(0x1p14, 100);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(ScaleCollapse, ALongDescentBetweenStepLinesIsHealthy) {
+  // Five halvings in 5000 steps: gradients grow as the warm-up ends.
+  StepFeed<ScaleCollapse> f;
+  for (int i = 0; i < 51; ++i) {
+    f.Step({.scale = std::ldexp(65536, -i / 10), .unseen = 99});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  // The same within 60 steps is what the rule is for: tr1-13B.
+  StepFeed<ScaleCollapse> fell;
+  fell.Steps({.scale = 65536, .unseen = 9}, 20);
+  fell.Step({.scale = 8192, .unseen = 9});
+  fell.Step({.scale = 4096, .unseen = 9});
+  EXPECT_EQ(fell.worst, Severity::kWarning);
 }
 
 }  // namespace
