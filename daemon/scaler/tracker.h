@@ -72,6 +72,9 @@ class ScalerTracker {
   // not fall, or has not for 100 attempts, or is there already, or follows
   // statistics.
   std::optional<int64_t> attempts_to_floor() const;
+  // Whether a record's scale is the one before or after its attempt, as far as
+  // falls have shown.
+  ScaleOrder order() const { return order_; }
   Transition last_transition() const { return transition_; }
   uint64_t impossible_transitions() const { return impossible_; }
   // Why the newest record's transition is impossible; kNone where it is not.

@@ -1,0 +1,160 @@
+#include "scaler/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nanwatch {
+namespace {
+
+bool AtFloor(double scale, double floor) {
+  return floor > 0 && (scale <= floor || SameScale(scale, floor));
+}
+
+// An attempt at `scale`, whoever chose it.
+void Count(const RecordedAttempt& attempt, double scale, double floor,
+           ScalerOutcome* outcome) {
+  const bool first = outcome->attempts++ == 0;
+  outcome->lowest = first ? scale : std::min(outcome->lowest, scale);
+  outcome->highest = first ? scale : std::max(outcome->highest, scale);
+  outcome->last = scale;
+  if (AtFloor(scale, floor)) ++outcome->at_floor;
+  if (std::isnan(attempt.needs)) return;
+  ++outcome->bounded;
+  if (scale < attempt.needs) ++outcome->underflow;
+}
+
+void CountAssumed(const RecordedAttempt& attempt, const Answer& answer,
+                  ScalerOutcome* outcome) {
+  Assumed& assumed = attempt.overflow ? outcome->lower : outcome->higher;
+  if (assumed.attempts++ == 0) assumed.first_step = attempt.step;
+  if (answer.overflow) ++assumed.overflows;
+  if (answer.basis == Basis::kNothing) ++assumed.untold;
+}
+
+}  // namespace
+
+OverflowKnowledge::OverflowKnowledge(
+    std::span<const RecordedAttempt> attempts) {
+  told_to_.reserve(attempts.size());
+  while (leaves_ < attempts.size()) leaves_ *= 2;
+  nodes_.resize(2 * leaves_);
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    told_to_.push_back(attempts[i].overflow
+                           ? std::numeric_limits<double>::infinity()
+                           : attempts[i].scale);
+    nodes_[leaves_ + i] = Of(attempts[i]);
+  }
+  for (size_t i = leaves_ - 1; i > 0; --i) {
+    const Node& left = nodes_[2 * i];
+    const Node& right = nodes_[2 * i + 1];
+    nodes_[i] = {std::max(left.fits, right.fits),
+                 std::min(left.overflows, right.overflows)};
+  }
+}
+
+OverflowKnowledge::Node OverflowKnowledge::Of(
+    const RecordedAttempt& attempt) const {
+  Node node;
+  if (attempt.overflow) {
+    // Its largest value is in the overflow, not in what was left finite.
+    node.overflows = attempt.scale;
+    return node;
+  }
+  node.fits = attempt.scale;
+  if (std::isnan(attempt.fits_up_to)) return node;
+  // A value measured a little off cannot contradict what happened.
+  node.fits = std::max(attempt.scale, attempt.fits_up_to);
+  node.overflows =
+      std::nextafter(node.fits, std::numeric_limits<double>::infinity());
+  return node;
+}
+
+// The last leaf before `leaf` that tells.
+size_t OverflowKnowledge::Before(size_t leaf, double scale) const {
+  size_t node = leaves_ + leaf;
+  do {
+    while ((node & 1) == 0) node /= 2;  // a left child
+    if (node == 1) return kNone;
+    --node;
+  } while (!nodes_[node].Tells(scale));
+  while (node < leaves_) {
+    node = 2 * node + (nodes_[2 * node + 1].Tells(scale) ? 1 : 0);
+  }
+  return node - leaves_;
+}
+
+// The first leaf after `leaf` that tells.
+size_t OverflowKnowledge::After(size_t leaf, double scale) const {
+  size_t node = leaves_ + leaf;
+  do {
+    while ((node & 1) == 1) node /= 2;  // a right child, or the root
+    if (node == 0) return kNone;
+    ++node;
+  } while (!nodes_[node].Tells(scale));
+  while (node < leaves_) {
+    node = 2 * node + (nodes_[2 * node].Tells(scale) ? 0 : 1);
+  }
+  return node - leaves_;
+}
+
+Answer OverflowKnowledge::At(size_t attempt, double scale) const {
+  const auto overflows = [&](size_t leaf) {
+    return nodes_[leaves_ + leaf].overflows <= scale;
+  };
+  if (nodes_[leaves_ + attempt].Tells(scale)) {
+    return {overflows(attempt),
+            scale > told_to_[attempt] ? Basis::kMeasured : Basis::kRecorded};
+  }
+  const size_t before = Before(attempt, scale);
+  const size_t after = After(attempt, scale);
+  if (before == kNone && after == kNone) return {true, Basis::kNothing};
+  if (before == kNone) return {overflows(after), Basis::kNeighbour};
+  if (after == kNone) return {overflows(before), Basis::kNeighbour};
+  const size_t back = attempt - before;
+  const size_t ahead = after - attempt;
+  const bool overflow = back < ahead   ? overflows(before)
+                        : back > ahead ? overflows(after)
+                                       : overflows(before) || overflows(after);
+  return {overflow, Basis::kNeighbour};
+}
+
+ScalerOutcome Recorded(std::span<const RecordedAttempt> attempts,
+                       double floor) {
+  ScalerOutcome outcome;
+  for (const RecordedAttempt& attempt : attempts) {
+    Count(attempt, attempt.scale, floor, &outcome);
+    if (attempt.overflow) ++outcome.overflows;
+    if (attempt.skipped) ++outcome.skipped;
+  }
+  return outcome;
+}
+
+ScalerOutcome Simulate(std::span<const RecordedAttempt> attempts,
+                       const OverflowKnowledge& knowledge,
+                       const SimulatedScaler& scaler, Unknown unknown) {
+  ScalerModel model(scaler.parameters);
+  ScalerOutcome outcome;
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    const RecordedAttempt& attempt = attempts[i];
+    const double scale = model.scale();
+    Count(attempt, scale, scaler.parameters.floor, &outcome);
+    // A scale of 0 leaves nothing that could overflow.
+    Answer answer;
+    if (scale > 0) answer = knowledge.At(i, scale);
+    if (answer.basis == Basis::kMeasured) ++outcome.measured;
+    if (answer.basis >= Basis::kNeighbour) {
+      if (unknown != Unknown::kAssume) {
+        answer.overflow = unknown == Unknown::kAlwaysOverflow;
+      }
+      CountAssumed(attempt, answer, &outcome);
+    }
+    if (answer.overflow) {
+      ++outcome.overflows;
+      if (scaler.skips) ++outcome.skipped;
+    }
+    model.Next(answer.overflow);
+  }
+  return outcome;
+}
+
+}  // namespace nanwatch
