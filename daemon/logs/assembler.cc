@@ -106,7 +106,7 @@ size_t Assembler::LaneOf(Rank* rank, const LogFact& fact,
   }
   const double before = fact.scale_before.value_or(0);
   if (verdict == CopyFilter::Verdict::kOther && lanes.size() == 1) {
-    lanes.push_back({before, -1, false});
+    lanes.push_back({.scale = before});
     return 1;
   }
   if (before > 0) {
@@ -190,14 +190,20 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);
     rank->last_step = -1;
+    for (Lane& each : rank->lanes) each.last_step = each.told_step = -1;
     rank->searching = true;
-    rank->told_step = -1;
+    rank->early = rank->early_overflows = 0;
   }
   const size_t lane = ProgressLane(rank, fact);
+  TellOtherLanes(rank, lane);
   const Interval interval = Weigh(rank, lane, fact);
   TellInterval(rank, lane, fact, line, interval);
-  if (fact.step) rank->last_step = *fact.step;
+  if (fact.step) {
+    rank->last_step = *fact.step;
+    rank->lanes[lane].last_step = *fact.step;
+  }
   rank->last_lane = lane;
+  rank->early = rank->early_overflows = 0;
 }
 
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
@@ -205,7 +211,9 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   Lane& own = rank->lanes[lane];
   Interval interval;
   for (const Happening& h : rank->waiting) {
-    if (h.fact.kind == LogFact::Kind::kOverflow) ++interval.overflows;
+    if (h.lane == lane && h.fact.kind == LogFact::Kind::kOverflow) {
+      ++interval.overflows;
+    }
   }
   int64_t counted = fact.skipped_since.value_or(0);
   if (fact.skipped_total) {
@@ -216,31 +224,54 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
     }
     own.skipped_total = *fact.skipped_total;
   }
-  // A scale that fell without a word: the counter does not count.
+  // A scale that fell without a word, and no lines were left out of the log in
+  // between: the counter does not count.
   const double scale =
       fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  const int64_t gap =
+      fact.step && own.last_step >= 0 ? *fact.step - own.last_step : 0;
+  const bool usual = own.usual_gap == 0 || gap <= 2 * own.usual_gap;
   if (scale > 0 && own.scale > 0 && scale < own.scale && counted == 0 &&
-      interval.overflows == 0) {
+      interval.overflows == 0 && usual) {
     own.counter_lies = true;
   }
+  if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
+    own.usual_gap = gap;
+  }
   interval.known = habits_.tells_overflows && !own.counter_lies;
-  interval.unlisted = std::max<int64_t>(0, counted - interval.overflows);
+  interval.unlisted = std::max<int64_t>(
+      0, counted - interval.overflows - rank->early_overflows);
   const int64_t all = interval.overflows + interval.unlisted;
-  if (fact.step && rank->last_step >= 0) {
-    interval.attempts = *fact.step - rank->last_step;
+  if (fact.step && own.last_step >= 0) {
+    interval.attempts = *fact.step - own.last_step;
   } else if (fact.step && *fact.step <= kIntervalMax && counted > 0) {
     interval.attempts = *fact.step;  // the log's first line
   }
-  if (!habits_.skips_take_steps) interval.attempts += all;
+  if (habits_.skips_take_steps) {
+    interval.attempts -= rank->early;
+  } else {
+    interval.attempts += all;
+  }
   interval.attempts =
       std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, all),
                           std::max(all, kIntervalMax));
   return interval;
 }
 
+// The lane's own of what waits; the others' go on waiting.
+std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
+  std::vector<Happening> own;
+  std::vector<Happening> others;
+  for (Happening& h : rank->waiting) {
+    (h.lane == lane ? own : others).push_back(std::move(h));
+  }
+  rank->waiting = std::move(others);
+  return own;
+}
+
 void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
                              uint64_t line, Interval interval) {
-  const auto waiting = std::exchange(rank->waiting, {});
+  const std::vector<Happening> waiting = TakeLane(rank, lane);
   const int64_t listed = static_cast<int64_t>(waiting.size());
   const int64_t events = listed + interval.unlisted;
   // Every attempt overflowed, the one of the step line too.
@@ -248,10 +279,11 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   // Where nothing is known of the attempts between, only what happened is told.
   const int64_t rows = interval.known ? std::max(interval.attempts, events)
                                       : events + (full && events > 0 ? 0 : 1);
-  const int64_t end =
-      fact.step.value_or(std::max<int64_t>(0, rank->told_step + 1));
-  const int64_t begin = rank->last_step >= 0
-                            ? rank->last_step + 1
+  const auto [last_step, told_step] =
+      std::pair(rank->lanes[lane].last_step, rank->lanes[lane].told_step);
+  const int64_t end = fact.step.value_or(std::max<int64_t>(0, told_step + 1));
+  const int64_t begin = last_step >= 0
+                            ? std::min(end, std::max(last_step, told_step) + 1)
                             : std::max<int64_t>(0, end - interval.attempts + 1);
   int64_t told = 0;
   for (int64_t row = 0; row < rows; ++row) {
@@ -273,16 +305,32 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
       ++told;
     }
     // Steps rise evenly over the interval.
-    record.step = last ? end : begin + (end - begin) * row / rows;
+    record.step = last ? end : begin + (end - begin + 1) * row / rows;
     if (record.is_not(StepFlag::kOverflow)) rank->searching = false;
     if (last) AddLine(fact, interval.known && events == 0, &record);
-    const bool elsewhere = happening != nullptr && !last;
-    Tell(rank, elsewhere ? happening->lane : lane,
-         elsewhere ? happening->line : line, &record);
+    Tell(rank, lane, happening != nullptr && !last ? happening->line : line,
+         &record);
   }
   if (fact.has(StepField::kLossScale)) {
     rank->lanes[lane].scale = fact[StepField::kLossScale];
   }
+}
+
+// What happened to other optimizers since the newest step line. One that has
+// step lines of its own waits for them.
+void Assembler::TellOtherLanes(Rank* rank, size_t lane) {
+  std::vector<Happening> own;
+  for (Happening& h : std::exchange(rank->waiting, {})) {
+    if (h.lane == lane || rank->lanes[h.lane].last_step >= 0) {
+      own.push_back(std::move(h));
+      continue;
+    }
+    StepRecord record;
+    record.step = h.fact.step.value_or(rank->last_step + 1);
+    MarkEvent(&h, &record);
+    Tell(rank, h.lane, h.line, &record);
+  }
+  rank->waiting = std::move(own);
 }
 
 // Without a step line to place them: after the newest record, a step each where
@@ -290,17 +338,20 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
 void Assembler::TellWaiting(Rank* rank) {
   for (const Happening& h : std::exchange(rank->waiting, {})) {
     StepRecord record;
-    record.step = h.fact.step.value_or(rank->told_step + 1);
+    record.step = h.fact.step.value_or(rank->lanes[h.lane].told_step + 1);
     MarkEvent(&h, &record);
     Tell(rank, h.lane, h.line, &record);
+    ++rank->early;
+    if (h.fact.kind == LogFact::Kind::kOverflow) ++rank->early_overflows;
   }
 }
 
 void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
                      StepRecord* record) {
   // Never back, but where TakeProgress began anew.
-  record->step = std::max(record->step, rank->told_step);
-  rank->told_step = record->step;
+  int64_t& told_step = rank->lanes[lane].told_step;
+  record->step = std::max(record->step, told_step);
+  told_step = record->step;
   LogRecord told;
   told.line = line;
   told.rank = rank->rank;

@@ -61,6 +61,9 @@ class Assembler {
   struct Lane {
     double scale = 0;  // newest; 0: unknown
     int64_t skipped_total = -1;
+    int64_t last_step = -1;     // of a step line of its own; -1: none yet
+    int64_t told_step = -1;     // of the newest record
+    int64_t usual_gap = 0;      // steps from line to line; 0: unknown
     bool counter_lies = false;  // it stood still while the scale fell
   };
   struct Happening {
@@ -71,11 +74,13 @@ class Assembler {
   struct Rank {
     int32_t rank = 0;
     int64_t last_step = -1;  // of a step line; -1: none yet
-    int64_t told_step = -1;  // of the newest record
     size_t last_lane = 0;    // of the newest step line
     bool searching = true;   // no attempt without an overflow was told yet
     std::vector<Lane> lanes = std::vector<Lane>(1);
     std::vector<Happening> waiting;  // since the newest step line
+    // Told since then without waiting for the next one, which counts them too.
+    int64_t early = 0;
+    int64_t early_overflows = 0;
     // A library's step line (DeepSpeed's counter) that waits for the program's
     // of the same step: together they are one.
     std::optional<LogFact> beside;
@@ -98,6 +103,8 @@ class Assembler {
   void TellProgress(Rank* rank, const LogFact& fact, uint64_t line);
   size_t LaneOf(Rank* rank, const LogFact& fact, CopyFilter::Verdict verdict);
   size_t ProgressLane(Rank* rank, const LogFact& fact);
+  void TellOtherLanes(Rank* rank, size_t lane);
+  static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
                     Interval interval);

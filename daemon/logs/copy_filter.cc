@@ -14,10 +14,11 @@ CopyFilter::Group* CopyFilter::Find(const Key& key) {
 
 // The end of a group whose overflow cannot have happened twice: so many ranks
 // print. Torn lines make it smaller, never larger.
-void CopyFilter::Learn(const Group& group) {
-  if (group.seen == 0 || group.key.may_repeat()) return;
-  copies_ = std::max(copies_, group.seen);
-  if (group.seen == 1) ++singles_;
+void CopyFilter::Learn(Group* group) {
+  if (group->seen == 0 || group->key.may_repeat()) return;
+  copies_ = std::max(copies_, group->seen);
+  if (group->seen == 1 && !group->learned) ++singles_;
+  group->learned = true;
 }
 
 CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
@@ -45,12 +46,13 @@ CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
       ++known->seen;
       return Verdict::kCopy;
     }
-    Learn(*known);
+    Learn(known);
     *known = {key, 1, rank, false};
     return Verdict::kNew;
   }
+  // The one before the last is complete: late copies are not that late.
+  Learn(&groups_[(newest_ + kGroups - 1) % kGroups]);
   newest_ = (newest_ + 1) % kGroups;
-  Learn(groups_[newest_]);
   groups_[newest_] = {key, 1, rank, false};
   return Verdict::kNew;
 }
@@ -58,6 +60,7 @@ CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
 void CopyFilter::Separate() {
   for (Group& group : groups_) {
     if (group.seen == 0) continue;
+    if (group.separated) Learn(&group);
     group.separated = true;
   }
 }

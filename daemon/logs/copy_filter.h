@@ -46,10 +46,11 @@ class CopyFilter {
     int32_t seen = 0;  // copies, the first included
     int32_t rank = -1;
     bool separated = false;  // a step line came after its first
+    bool learned = false;
   };
 
   Group* Find(const Key& key);
-  void Learn(const Group& group);
+  void Learn(Group* group);
 
   // The newest groups: late copies come a few lines after newer ones.
   static constexpr size_t kGroups = 4;

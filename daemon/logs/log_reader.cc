@@ -35,6 +35,11 @@ void LogReader::ReadLine(std::string_view line) {
   recogniser_.ReadLine(WithoutColours(line, &plain_));
 }
 
+void LogReader::ReadFact(const LogFact& fact, uint64_t record) {
+  records_ = std::max(records_, record);
+  Take(fact, record);
+}
+
 void LogReader::Take(const LogFact& fact, uint64_t line) {
   if (fact.kind == LogFact::Kind::kSetting) {
     TakeSetting(fact);
@@ -44,7 +49,8 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     stopped_ = LogStopped{line, std::string(fact.text)};
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
-                    .skips_take_steps = recogniser_.skips_take_steps()});
+                    .skips_take_steps = recogniser_.skips_take_steps(),
+                    .has_program = recogniser_.program() != nullptr});
   assembler_.Take(fact, line);
 }
 
@@ -87,7 +93,10 @@ void LogReader::TakeSetting(const LogFact& fact) {
   }
 }
 
-void LogReader::Flush() { assembler_.Flush(); }
+void LogReader::Flush() {
+  recogniser_.DecideIfLikely();
+  assembler_.Flush();
+}
 
 void LogReader::Finish() {
   recogniser_.Finish();

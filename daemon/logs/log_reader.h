@@ -4,6 +4,7 @@
 #ifndef NANWATCH_LOGS_LOG_READER_H_
 #define NANWATCH_LOGS_LOG_READER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,7 +29,11 @@ class LogReader {
 
   // Without its line end; terminal colours are taken out here.
   void ReadLine(std::string_view line);
-  // What waits for its step line is told now: nothing more follows soon.
+  // Of a log that is not made of lines (TensorBoard's): a fact and the number
+  // of the record that it is from. For readers that were given that format.
+  void ReadFact(const LogFact& fact, uint64_t record);
+  // Nothing more follows for now: what waits for its step line is told, and a
+  // slow log's program is recognised from fewer lines.
   void Flush();
   // Nothing more follows at all.
   void Finish();
@@ -38,6 +43,8 @@ class LogReader {
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   const Recogniser& recogniser() const { return recogniser_; }
+  // Read so far; of a log without lines, records.
+  uint64_t lines() const { return std::max(recogniser_.lines(), records_); }
 
  private:
   void Take(const LogFact& fact, uint64_t line);
@@ -47,7 +54,8 @@ class LogReader {
   std::optional<LogStopped> stopped_;
   Assembler assembler_;
   Recogniser recogniser_;
-  std::string plain_;  // a line without its colours
+  uint64_t records_ = 0;  // of ReadFact
+  std::string plain_;     // a line without its colours
 };
 
 }  // namespace nanwatch

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/formats/scaled_norm.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
 
@@ -20,39 +21,64 @@ bool EndsWithLoss(std::string_view key) {
          !key.starts_with("z_") && !key.starts_with("mtp");
 }
 
-void ReadField(std::string_view key, std::string_view text, LogFact* fact) {
+// The field of a step that `key` names.
+std::optional<StepField> FieldOf(std::string_view key) {
+  if (key == "lm loss" || key == "lm-loss" || key == "lm_loss") {
+    return StepField::kLoss;
+  }
+  if (key == "grad norm") return StepField::kGradNorm;
+  if (key == "params norm") return StepField::kParamNorm;
+  if (key == "learning rate") return StepField::kLearningRate;
+  if (key == "consumed samples") return StepField::kConsumedSamples;
+  return std::nullopt;
+}
+
+// False: no field of Megatron's.
+bool ReadField(std::string_view key, std::string_view text, LogFact* fact) {
   if (key == "loss scale") {
     SetScale(text, ScaleText::kRounded, fact);
-    return;
+    return true;
   }
   const std::optional<double> value = WholeNumber(text);
-  if (!value) return;
-  if (key == "lm loss" || key == "lm-loss" || key == "lm_loss" ||
-      (EndsWithLoss(key) && !fact->has(StepField::kLoss))) {
+  if (!value) return false;
+  if (const std::optional<StepField> field = FieldOf(key)) {
+    fact->Set(*field, *value);
+  } else if (EndsWithLoss(key) && !fact->has(StepField::kLoss)) {
     fact->Set(StepField::kLoss, *value);
-  } else if (key == "grad norm") {
-    fact->Set(StepField::kGradNorm, *value);
-  } else if (key == "params norm") {
-    fact->Set(StepField::kParamNorm, *value);
-  } else if (key == "learning rate") {
-    fact->Set(StepField::kLearningRate, *value);
-  } else if (key == "consumed samples") {
-    fact->Set(StepField::kConsumedSamples, *value);
   } else if (key == "number of skipped iterations") {
     fact->skipped_since = static_cast<int64_t>(*value);
   } else if (key == "number of nan iterations") {
     fact->nan_since = static_cast<int64_t>(*value);
+  } else {
+    return false;
   }
+  return true;
+}
+
+// `  10/  200 |` behind "iteration": the step, and where its fields begin.
+std::optional<int64_t> ReadStep(Scan* scan) {
+  const std::optional<int64_t> step = scan->Integer();
+  scan->SkipBlanks();
+  if (!step || !scan->Skip("/") || !scan->Integer()) return std::nullopt;
+  scan->SkipBlanks();
+  if (!scan->Skip("|")) return std::nullopt;
+  return step;
+}
+
+// Another step line begins in this field: the one before it was cut there.
+bool BeginsAnew(std::string_view line, std::string_view field) {
+  const size_t word = field.find("iteration ");
+  if (word == std::string_view::npos) return false;
+  const size_t at = static_cast<size_t>(field.data() - line.data()) + word;
+  Scan scan(line, at + std::string_view("iteration").size());
+  return ReadStep(&scan).has_value();
 }
 
 // Behind "iteration": `  10/  200 | key: value | ... |`.
 void ReadStepLine(std::string_view line, size_t at, FactList* facts) {
   Scan scan(line, at);
-  const std::optional<int64_t> step = scan.Integer();
-  scan.SkipBlanks();
-  if (!step || !scan.Skip("/") || !scan.Integer()) return;
-  scan.SkipBlanks();
-  if (!scan.Skip("|")) return;
+  const std::optional<int64_t> step = ReadStep(&scan);
+  if (!step) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;
@@ -62,14 +88,15 @@ void ReadStepLine(std::string_view line, size_t at, FactList* facts) {
     const std::string_view field = scan.Until('|');
     // A field without its closing bar may be torn.
     if (line[scan.at() - 1] != '|' || scan.at() == before) break;
+    if (BeginsAnew(line, field)) break;
     const size_t colon = field.rfind(": ");
     if (colon == std::string_view::npos) continue;
-    ReadField(TrimBlanks(field.substr(0, colon)), field.substr(colon + 2),
-              &fact);
-    ++fields;
+    const std::string_view key = TrimBlanks(field.substr(0, colon));
+    if (ReadField(key, field.substr(colon + 2), &fact)) ++fields;
   }
-  if (fields < 2) return;
-  fact.loss_left_out = !fact.has(StepField::kLoss);
+  if (fields < 2) return;  // another program's, or torn
+  // The counter stands behind the loss: a line without it was cut.
+  fact.loss_left_out = !fact.has(StepField::kLoss) && fact.skipped_since;
   facts->push_back(fact);
 }
 
@@ -90,6 +117,8 @@ void ReadArgument(std::string_view line, FactList* facts) {
     facts->back().text = key;
   } else if (!number) {
     return;
+  } else if (key == "loss_scale") {
+    AddSetting(LogSetting::kFixedScale, *number, 0, facts);
   } else if (key == "initial_loss_scale") {
     AddSetting(LogSetting::kInitScale, *number, 0, facts);
   } else if (key == "min_loss_scale" || key == "min_scale") {
@@ -105,16 +134,66 @@ void ReadArgument(std::string_view line, FactList* facts) {
   }
 }
 
-void Read(std::string_view line, FactList* facts) {
-  if (line.find('|') == std::string_view::npos) {
-    ReadArgument(line, facts);
+// gpt-neox: `Skipped 50 iterations in a row due to Overflow - Exiting
+// training.`
+void ReadStopped(std::string_view line, FactList* facts) {
+  Scan scan(line);
+  while (scan.To("Skipped ")) {
+    const size_t at = scan.at() - std::string_view("Skipped ").size();
+    if (!scan.Integer()) continue;  // the source line of a traceback
+    if (!scan.Skip(" iterations in a row due to Overflow")) continue;
+    AddFact(LogFact::Kind::kStopped, at, facts).text = line.substr(at);
     return;
   }
-  Scan scan(line);
-  while (scan.To("iteration")) ReadStepLine(line, scan.at(), facts);
 }
 
-constexpr std::string_view kMarks[] = {"iteration ", " ....."};
+class MegatronReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    ReadStopped(line, facts);
+    if (line.find('|') == std::string_view::npos) {
+      ReadArgument(line, facts);
+      return;
+    }
+    const size_t first = facts->size();
+    Scan scan(line);
+    while (scan.To("iteration")) ReadStepLine(line, scan.at(), facts);
+    for (size_t i = first; i < facts->size(); ++i) CorrectNorm(&(*facts)[i]);
+  }
+
+ private:
+  // Under DeepSpeed the norm is 0, or the one of before, where the step was
+  // skipped; and some versions print it multiplied by the scale.
+  void CorrectNorm(LogFact* fact) {
+    if (!fact->has(StepField::kGradNorm)) return;
+    const double norm = (*fact)[StepField::kGradNorm];
+    std::optional<double> scale;
+    if (fact->has(StepField::kLossScale) && !fact->scale_at_most) {
+      scale = (*fact)[StepField::kLossScale];
+    }
+    const bool stale = norm == last_norm_ && norm > 0;
+    // Zeros alone are told: such a run does not collect its norm.
+    const bool skipped = norm == 0 && last_norm_ > 0;
+    if (norm > 0) last_norm_ = norm;
+    std::optional<double> unscaled;
+    if (!stale && !skipped) unscaled = unit_.Unscaled(norm, scale);
+    if (unscaled) {
+      fact->Set(StepField::kGradNorm, *unscaled);
+    } else {
+      fact->Unset(StepField::kGradNorm);
+    }
+  }
+
+  ScaledNorm unit_;
+  double last_norm_ = 0;  // as printed; 0: none yet
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap&) {
+  return std::make_unique<MegatronReader>();
+}
+
+constexpr std::string_view kMarks[] = {"iteration ", " .....",
+                                       " iterations in a row due to"};
 
 }  // namespace
 
@@ -126,7 +205,7 @@ const LogFormat kMegatron = {
     .tells_overflows = true,
     .skips_take_steps = true,
     .scaler = "",
-    .make = Stateless<Read>,
+    .make = Make,
 };
 
 }  // namespace nanwatch

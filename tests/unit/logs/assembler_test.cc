@@ -231,6 +231,25 @@ TEST_F(AssemblerTest, WithoutStepsEveryOverflowIsAnAttempt) {
   EXPECT_THAT(Steps(), testing::ElementsAre(0, 1, 2));
 }
 
+// A live log pauses between the overflows and the step line that counts them.
+TEST_F(AssemblerTest, WhatWasToldBeforeItsStepLineIsNotToldAgain) {
+  Learn(true);
+  LogFact line = Line(20);
+  line.skipped_since = 3;
+  Take({Line(10), Overflow(8, 4), Overflow(4, 2)});
+  assembler_.Flush();
+  EXPECT_THAT(Steps(), testing::ElementsAre(10, 11, 12));
+  EXPECT_EQ(Overflows(), 2);
+  Take({Overflow(2, 1), line});
+  EXPECT_EQ(Overflows(), 3);
+  ASSERT_EQ(records_.size(), 11u);
+  for (size_t i = 0; i < records_.size(); ++i) {
+    EXPECT_EQ(records_[i].step.step, 10 + static_cast<int64_t>(i));
+  }
+  Take({Line(30)});
+  EXPECT_EQ(records_.size(), 21u);
+}
+
 TEST_F(AssemblerTest, AStepLineAfterOverflowsWithoutOneDoesNotGoBack) {
   Learn(true, false);
   for (double scale = 1e30; scale > 1e8; scale /= 2) {

@@ -65,6 +65,19 @@ TEST_F(RecogniserTest, AShortLogIsDecidedAtItsEnd) {
   EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kLikely);
 }
 
+TEST_F(RecogniserTest, ASlowLogIsDecidedFromFewLines) {
+  Recogniser recogniser = Make();
+  recogniser.ReadLine(KeyValue(1));
+  recogniser.ReadLine(Megatron(1));
+  recogniser.DecideIfLikely();
+  EXPECT_FALSE(recogniser.decided());
+  recogniser.ReadLine(Megatron(2));
+  recogniser.DecideIfLikely();
+  EXPECT_TRUE(recogniser.decided());
+  EXPECT_EQ(recogniser.Emitter(), "megatron");
+  EXPECT_EQ(told_.steps, (std::vector<int64_t>{1, 2}));
+}
+
 TEST_F(RecogniserTest, AProgramComesBeforeGenericFormats) {
   Recogniser recogniser = Make();
   for (int i = 0; i < 60; ++i) recogniser.ReadLine(KeyValue(i));
