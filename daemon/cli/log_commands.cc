@@ -75,7 +75,8 @@ void AddShared(CLI::App* command, LogArguments* arguments) {
                    "program, e.g. loss=train/loss,scale=amp/scale; other "
                    "fields are found by their usual names. Fields: " +
                        ColumnFieldNames())
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // what follows is a log
 }
 
 void AddCheck(CLI::App& app, std::function<int()>* action) {

@@ -25,11 +25,11 @@ size_t Width(std::string_view text) {
 
 }  // namespace
 
-Style Style::OfTerminal() {
+Style Style::OfTerminal(int file) {
   Style style;
-  style.color = isatty(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
+  style.color = isatty(file) && std::getenv("NO_COLOR") == nullptr;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) {
+  if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) {
     style.columns = std::min<int>(size.ws_col, 120);
     if (size.ws_row > 0) style.rows = size.ws_row;
   }

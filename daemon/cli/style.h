@@ -17,8 +17,9 @@ struct Style {
   int columns = 80;
   int rows = 24;
 
-  // For standard output: colour when it is a terminal and NO_COLOR is unset.
-  static Style OfTerminal();
+  // For standard output, or another file that is open: colour when it is a
+  // terminal and NO_COLOR is unset.
+  static Style OfTerminal(int file = 1);
 
   std::string Bold(std::string_view text) const;
   std::string Dim(std::string_view text) const;

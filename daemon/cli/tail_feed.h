@@ -1,0 +1,70 @@
+// TailFeed: the records of followed logs to a daemon, through the client
+// library, a session a rank. Never waits for long: what the daemon does not
+// take, the library keeps, and drops at last.
+
+#ifndef NANWATCH_CLI_TAIL_FEED_H_
+#define NANWATCH_CLI_TAIL_FEED_H_
+
+#include <nanwatch.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "logs/assembler.h"
+#include "model/run.h"
+
+namespace nanwatch {
+
+class TailFeed {
+ public:
+  struct Options {
+    std::string address;  // in gRPC's notation
+    std::string job;
+    // Empty: what the environment says (nanwatch.h), else the daemon makes one.
+    std::string run_id;
+    // The rank of the first session is the environment's, not the record's.
+    bool rank_of_environment = false;
+  };
+  explicit TailFeed(Options options);
+  // Closes the sessions, as lost as they may be.
+  ~TailFeed();
+  TailFeed(const TailFeed&) = delete;
+  TailFeed& operator=(const TailFeed&) = delete;
+
+  bool IsOpen(int32_t rank) const { return sessions_.contains(rank); }
+  // Begins a rank's session with what is known of the run by now. Once a rank.
+  void Open(int32_t rank, const RunDescription& run);
+  // REQUIRES: IsOpen(record.rank).
+  void Push(const LogRecord& record);
+
+  // What there is to tell the user: that the daemon knows the run now.
+  std::optional<std::string> News();
+  // The run as the daemon knows it; empty: it did not answer yet.
+  std::string run_id() const;
+
+  // Waits a few seconds at most until the daemon has all, and ends the
+  // sessions. A sentence where it has not; empty: it has.
+  std::string Close();
+
+ private:
+  struct Session {
+    nanwatch_session* handle = nullptr;
+    std::map<std::string, int32_t, std::less<>> optimizers;
+    int pushed = 0;  // since the library was last waited for
+  };
+
+  void Breathe(Session* session);
+
+  const Options options_;
+  std::map<int32_t, Session> sessions_;
+  std::string run_id_;
+  bool told_ = false;
+  uint64_t hung_at_ = 0;  // records acknowledged when it was waited in vain
+  bool hung_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_TAIL_FEED_H_
