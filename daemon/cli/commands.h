@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "cli/style.h"
 #include "logs/format.h"
+#include "model/event.h"
 #include "rpc/query_client.h"
 
 namespace CLI {
@@ -74,12 +76,29 @@ struct CheckOptions {
   const LogFormat* format = nullptr;  // null: recognise it
   ColumnMap columns;
   bool json = false;
+  // What a log becomes for the engine, event for event; may be empty.
+  std::function<void(Time now, const Event& event)> on_event;
 };
 // Judges finished logs of other programs ("-": standard input). The worst of
 // their exit statuses; 3 when in none of them was anything to judge.
 int CheckLogs(const std::vector<std::string>& paths,
               const CheckOptions& options, const Style& style);
 int ListFormats();
+struct TailOptions {
+  const LogFormat* format = nullptr;  // null: recognise it
+  ColumnMap columns;
+  bool tee = false;
+  bool new_only = false;  // what stands in the files already is passed over
+  bool json = false;
+  std::string run_id;  // for the daemon; empty: nanwatch.h's, else made up
+  std::optional<int32_t> rank;
+  bool daemon = true;   // feed the one that runs
+  std::string address;  // of the daemon; empty: the usual places
+  Duration idle_flush = std::chrono::seconds(5);
+};
+// Follows growing logs of one run, a rank each ("-": standard input, until it
+// ends), until a signal ends it; then as CheckLogs.
+int TailLogs(const std::vector<std::string>& paths, const TailOptions& options);
 // `check` and its like, added to the command line; `*action` is what the chosen
 // one does.
 void AddLogCommands(CLI::App& app, std::function<int()>* action);

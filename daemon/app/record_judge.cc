@@ -1,0 +1,100 @@
+#include "app/record_judge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "detect/rules.h"
+
+namespace nanwatch {
+namespace {
+
+// A batch of the engine's: larger ones gain nothing.
+constexpr size_t kBatchRows = 128;
+// Logs often have no clock, and none that decides: a record is a second, so
+// that rules on time hold still.
+constexpr Duration kRecordTime = std::chrono::seconds(1);
+constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
+
+}  // namespace
+
+RecordJudge::RecordJudge(Options options)
+    : options_(std::move(options)),
+      engine_(Engine::EndedRuns::kStay),
+      now_(kBegin) {
+  RulesLoaded loaded;
+  loaded.rules = options_.rules.rules.empty() ? DefaultRules() : options_.rules;
+  // Nobody is paged: an incident ends with its finding.
+  loaded.engine.alert.hold = Duration::zero();
+  Apply({.body = std::move(loaded)});
+}
+
+RecordJudge::~RecordJudge() = default;
+
+void RecordJudge::Take(int32_t number, std::string_view optimizer,
+                       const StepRecord& step) {
+  if (packer_.rows() > 0 &&
+      (number != packed_rank_ || packer_.rows() >= kBatchRows)) {
+    Judge();
+  }
+  packed_rank_ = number;
+  Rank& rank = ranks_[number];
+  ++rank.records;
+  ++records_;
+  packer_.Add(step, kBegin + rank.records * kRecordTime, optimizer);
+}
+
+void RecordJudge::Open(int32_t number) {
+  OpenSessionMessage open;
+  open.session = static_cast<SessionId>(number) + 1;
+  open.run_id = options_.run_id;
+  open.run = options_.describe(number);
+  open.run.world_size = std::max(open.run.world_size, number + 1);
+  open.rank.rank = number;
+  open.client_time = now_;
+  ranks_[number].session = open.session;
+  Admit({.session = open.session, .sent = now_, .body = std::move(open)});
+}
+
+void RecordJudge::Judge() {
+  if (packer_.rows() == 0) return;
+  if (ranks_[packed_rank_].session == 0) Open(packed_rank_);
+  Rank& rank = ranks_[packed_rank_];
+  now_ = std::max(now_, kBegin + rank.records * kRecordTime);
+  Admit({.session = rank.session,
+         .sequence = ++rank.sequence,
+         .sent = now_,
+         .body = StepBatch{packer_.Take()}});
+}
+
+void RecordJudge::Admit(ClientMessage message) {
+  const Admitted admitted =
+      engine_.Admit(now_, std::move(message), options_.run_id);
+  for (const Event& event : admitted.events) Apply(event);
+}
+
+void RecordJudge::Apply(const Event& event) {
+  if (options_.on_event) options_.on_event(now_, event);
+  engine_.Apply(now_, event, &effects_);
+  if (options_.on_notice) {
+    for (const Notice& notice : effects_.notices) options_.on_notice(notice);
+  }
+  effects_.Clear();
+}
+
+RecordVerdict RecordJudge::Verdict() {
+  Judge();
+  RecordVerdict verdict;
+  verdict.records = records_;
+  if (!ranks_.empty()) verdict.steps = ranks_.begin()->second.records;
+  const auto snapshot = engine_.Publish(now_, 0, Snapshot());
+  for (int32_t attempt = 0;; ++attempt) {
+    auto view = snapshot->Find(options_.run_id, attempt);
+    if (view == nullptr) break;
+    verdict.worst = std::max(verdict.worst, WorstEver(*view));
+    verdict.at_end = view->severity;
+    verdict.attempts.push_back(std::move(view));
+  }
+  return verdict;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,82 @@
+// RecordJudge: step records judged in this process, without a daemon, by an
+// engine of its own. The records of one run, of any number of ranks.
+
+#ifndef NANWATCH_APP_RECORD_JUDGE_H_
+#define NANWATCH_APP_RECORD_JUDGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/step_packer.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "model/rule.h"
+#include "model/run.h"
+#include "model/severity.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+struct RecordVerdict {
+  uint64_t records = 0;  // judged, of all ranks; 0: nothing to judge
+  int64_t steps = 0;     // optimizer attempts, of the first rank
+  Severity worst = Severity::kNone;   // ever
+  Severity at_end = Severity::kNone;  // still firing at the end
+  // Attempts of the run (it began again from the start or a checkpoint), in
+  // their order, as they stand at the end.
+  std::vector<std::shared_ptr<const RunView>> attempts;
+};
+
+class RecordJudge {
+ public:
+  using OnNotice = std::function<void(const Notice&)>;
+  using OnEvent = std::function<void(Time now, const Event& event)>;
+  // What is known of the run when the first records of `rank` are judged.
+  using Describe = std::function<RunDescription(int32_t rank)>;
+  struct Options {
+    std::string run_id;
+    RuleSet rules;  // empty: the defaults
+    Describe describe;
+    OnNotice on_notice;  // as they come; may be empty
+    OnEvent on_event;    // each that the engine takes, before; may be empty
+  };
+  explicit RecordJudge(Options options);
+  ~RecordJudge();
+
+  // An attempt of `rank`, in the rank's order. Judged with those that follow,
+  // some at once, or by Judge(). Times do not matter: a record is a second.
+  void Take(int32_t rank, std::string_view optimizer, const StepRecord& step);
+  // All that was taken is judged now.
+  void Judge();
+  // As all stands now. Judges what was taken.
+  RecordVerdict Verdict();
+
+ private:
+  struct Rank {
+    SessionId session = 0;
+    Sequence sequence = 0;
+    int64_t records = 0;
+  };
+
+  void Open(int32_t rank);
+  void Admit(ClientMessage message);
+  void Apply(const Event& event);
+
+  const Options options_;
+  Engine engine_;
+  Effects effects_;
+  std::map<int32_t, Rank> ranks_;
+  StepPacker packer_;
+  int32_t packed_rank_ = 0;  // of the records in packer_
+  Time now_;
+  uint64_t records_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_APP_RECORD_JUDGE_H_
