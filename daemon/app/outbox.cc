@@ -26,11 +26,6 @@ void Outbox::Release(uint64_t committed) {
   for (const Waiting& waiting : due) Send(waiting);
 }
 
-size_t Outbox::size() {
-  MutexLock lock(mutex_);
-  return waiting_.size();
-}
-
 void Outbox::Send(const Waiting& waiting) {
   const auto& [event_id, outgoing] = waiting;
   if (const auto* opened = std::get_if<OpenedReply>(&outgoing)) {

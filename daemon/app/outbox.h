@@ -47,7 +47,6 @@ class Outbox {
   void Put(uint64_t event_id, Outgoing outgoing);
   // Sends all whose event id is at most `committed`. Any thread.
   void Release(uint64_t committed);
-  size_t size();
 
  private:
   struct Waiting {

@@ -199,7 +199,7 @@ class RunState {
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
   static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
-  std::string EarlierIncident() const;
+  const Incident* EarlierIncident() const;  // null: none fired
   RankPlace PlaceOf(int32_t rank) const;
   const RankState* Lowest() const;  // with records; else null
   // The (rank, optimizer) that overflows most, or has the lowest scale; null:
@@ -276,7 +276,6 @@ class RunState {
   bool changed_ = false;           // findings or evidence since the last Judge
   std::vector<FindingKey> fresh_;  // findings opened since the last Judge
   bool dirty_ = true;
-  std::vector<bool> dirty_blocks_;
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
 };
 

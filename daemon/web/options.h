@@ -8,12 +8,10 @@
 
 namespace nanwatch {
 
-// Inside the range that Prometheus exporters share (9100 to 9999).
-inline constexpr int kDefaultHttpPort = 9765;
-
 struct WebOptions {
   // ADDRESS:PORT, [ADDRESS]:PORT for IPv6; port 0: any free one. Empty: no HTTP
-  // at all.
+  // at all. The default is inside the range that Prometheus exporters share
+  // (9100 to 9999).
   std::string listen = "127.0.0.1:9765";
   // Names under which a browser or scraper may call, beside localhost, this
   // machine's own name and plain IP addresses.

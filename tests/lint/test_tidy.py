@@ -18,7 +18,8 @@ BUILD = ROOT / "build" / "release"
 CLEAN = ROOT / "build" / "clang-tidy-clean.json"
 ALL = bool(os.environ.get("NANWATCH_TEST_ALL"))
 # The pure folders carry the verdicts, app the threads.
-CORE = ("model", "scaler", "detect", "diagnose", "alert", "engine", "app")
+CORE = ("model", "scaler", "detect", "diagnose", "alert", "engine", "logs",
+        "app")
 ARGUMENTS = [] if ALL else ["--checks=-clang-analyzer-*"]
 # Where a header of ours is looked for, after the folder that includes it.
 ROOTS = (ROOT / "daemon", ROOT / "client_lib/include", BUILD / "proto/gen")
