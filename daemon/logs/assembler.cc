@@ -190,9 +190,11 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);
     rank->last_step = -1;
-    for (Lane& each : rank->lanes) each.last_step = each.told_step = -1;
+    for (Lane& each : rank->lanes) {
+      each.last_step = each.told_step = -1;
+      each.early = each.early_overflows = 0;
+    }
     rank->searching = true;
-    rank->early = rank->early_overflows = 0;
   }
   const size_t lane = ProgressLane(rank, fact);
   TellOtherLanes(rank, lane);
@@ -203,7 +205,7 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
     rank->lanes[lane].last_step = *fact.step;
   }
   rank->last_lane = lane;
-  rank->early = rank->early_overflows = 0;
+  rank->lanes[lane].early = rank->lanes[lane].early_overflows = 0;
 }
 
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
@@ -232,15 +234,15 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
       fact.step && own.last_step >= 0 ? *fact.step - own.last_step : 0;
   const bool usual = own.usual_gap == 0 || gap <= 2 * own.usual_gap;
   if (scale > 0 && own.scale > 0 && scale < own.scale && counted == 0 &&
-      interval.overflows == 0 && usual) {
+      interval.overflows == 0 && own.early_overflows == 0 && usual) {
     own.counter_lies = true;
   }
   if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
     own.usual_gap = gap;
   }
   interval.known = habits_.tells_overflows && !own.counter_lies;
-  interval.unlisted = std::max<int64_t>(
-      0, counted - interval.overflows - rank->early_overflows);
+  interval.unlisted =
+      std::max<int64_t>(0, counted - interval.overflows - own.early_overflows);
   const int64_t all = interval.overflows + interval.unlisted;
   if (fact.step && own.last_step >= 0) {
     interval.attempts = *fact.step - own.last_step;
@@ -248,7 +250,7 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
     interval.attempts = *fact.step;  // the log's first line
   }
   if (habits_.skips_take_steps) {
-    interval.attempts -= rank->early;
+    interval.attempts -= own.early;
   } else {
     interval.attempts += all;
   }
@@ -341,8 +343,9 @@ void Assembler::TellWaiting(Rank* rank) {
     record.step = h.fact.step.value_or(rank->lanes[h.lane].told_step + 1);
     MarkEvent(&h, &record);
     Tell(rank, h.lane, h.line, &record);
-    ++rank->early;
-    if (h.fact.kind == LogFact::Kind::kOverflow) ++rank->early_overflows;
+    Lane& lane = rank->lanes[h.lane];
+    ++lane.early;
+    if (h.fact.kind == LogFact::Kind::kOverflow) ++lane.early_overflows;
   }
 }
 

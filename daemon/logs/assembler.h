@@ -61,8 +61,12 @@ class Assembler {
   struct Lane {
     double scale = 0;  // newest; 0: unknown
     int64_t skipped_total = -1;
-    int64_t last_step = -1;     // of a step line of its own; -1: none yet
-    int64_t told_step = -1;     // of the newest record
+    int64_t last_step = -1;  // of a step line of its own; -1: none yet
+    int64_t told_step = -1;  // of the newest record
+    // Told since its newest step line without waiting for the next one, which
+    // counts them, too.
+    int64_t early = 0;
+    int64_t early_overflows = 0;
     int64_t usual_gap = 0;      // steps from line to line; 0: unknown
     bool counter_lies = false;  // it stood still while the scale fell
   };
@@ -78,9 +82,6 @@ class Assembler {
     bool searching = true;   // no attempt without an overflow was told yet
     std::vector<Lane> lanes = std::vector<Lane>(1);
     std::vector<Happening> waiting;  // since the newest step line
-    // Told since then without waiting for the next one, which counts them too.
-    int64_t early = 0;
-    int64_t early_overflows = 0;
     // A library's step line (DeepSpeed's counter) that waits for the program's
     // of the same step: together they are one.
     std::optional<LogFact> beside;

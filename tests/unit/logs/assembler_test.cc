@@ -250,6 +250,21 @@ TEST_F(AssemblerTest, WhatWasToldBeforeItsStepLineIsNotToldAgain) {
   EXPECT_EQ(records_.size(), 21u);
 }
 
+// The scale fell with an overflow that was told already: no counter lied.
+TEST_F(AssemblerTest, ACounterIsBelievedAfterAnEarlyOverflow) {
+  Learn(true);
+  LogFact line = Line(10);
+  line.Set(StepField::kLossScale, 8);
+  Take({line, Overflow(0, 0)});
+  assembler_.Flush();
+  line.step = 20;
+  line.Set(StepField::kLossScale, 4);
+  Take({line});
+  EXPECT_EQ(Overflows(), 1);
+  ASSERT_EQ(records_.size(), 11u);
+  EXPECT_TRUE(records_[5].step.is_not(StepFlag::kOverflow));
+}
+
 TEST_F(AssemblerTest, AStepLineAfterOverflowsWithoutOneDoesNotGoBack) {
   Learn(true, false);
   for (double scale = 1e30; scale > 1e8; scale /= 2) {
