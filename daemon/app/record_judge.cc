@@ -44,15 +44,16 @@ void RecordJudge::Take(int32_t number, std::string_view optimizer,
 }
 
 void RecordJudge::Open(int32_t number) {
+  const SessionId session = static_cast<SessionId>(number) + 1;
+  ranks_[number].session = session;
   OpenSessionMessage open;
-  open.session = static_cast<SessionId>(number) + 1;
+  open.session = session;
   open.run_id = options_.run_id;
   open.run = options_.describe(number);
   open.run.world_size = std::max(open.run.world_size, number + 1);
   open.rank.rank = number;
   open.client_time = now_;
-  ranks_[number].session = open.session;
-  Admit({.session = open.session, .sent = now_, .body = std::move(open)});
+  Admit({.session = session, .sent = now_, .body = std::move(open)});
 }
 
 void RecordJudge::Judge() {

@@ -106,6 +106,7 @@ void TailFeed::Open(int32_t rank, const RunDescription& run) {
          std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(milliseconds(5));
   }
+  silent_ = StatsOf(session.handle).connected == 0;
   if (run_id_.empty()) run_id_ = run_id();
 }
 
@@ -144,7 +145,11 @@ std::string TailFeed::run_id() const {
 std::optional<std::string> TailFeed::News() {
   if (told_) return std::nullopt;
   const std::string run = Clean(run_id());
-  if (run.empty()) return std::nullopt;
+  if (run.empty()) {
+    if (!std::exchange(silent_, false)) return std::nullopt;
+    return fmt::format("no nanwatchd answers at {}; it is told when it does",
+                       options_.address);
+  }
   told_ = true;
   return fmt::format("nanwatchd is told, as run {0}; `nanwatch watch {0}`",
                      run);

@@ -39,7 +39,8 @@ class TailFeed {
   // REQUIRES: IsOpen(record.rank).
   void Push(const LogRecord& record);
 
-  // What there is to tell the user: that the daemon knows the run now.
+  // What there is to tell the user, once: that the daemon knows the run now,
+  // that none answers.
   std::optional<std::string> News();
   // The run as the daemon knows it; empty: it did not answer yet.
   std::string run_id() const;
@@ -60,6 +61,7 @@ class TailFeed {
   const Options options_;
   std::map<int32_t, Session> sessions_;
   std::string run_id_;
+  bool silent_ = false;  // no daemon answered at first, and that is not told
   bool told_ = false;
   uint64_t hung_at_ = 0;  // records acknowledged when it was waited in vain
   bool hung_ = false;

@@ -5,7 +5,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "logs/tensorboard.h"
+
 namespace nanwatch {
+namespace {
+
+// By the first bytes: .gz, .zst or TensorBoard's.
+bool IsNoText(std::string_view bytes) {
+  return bytes.starts_with("\x1f\x8b") ||
+         bytes.starts_with("\x28\xb5\x2f\xfd") ||
+         (bytes.size() >= RecordFile::kHeadSize &&
+          TensorBoardReader::Recognise(bytes));
+}
+
+}  // namespace
 
 TailJudge::TailJudge(Options options)
     : options_(std::move(options)),
@@ -54,11 +67,12 @@ void TailJudge::Take(Log* log, LogRecord record) {
 
 void TailJudge::Feed(size_t number, std::string_view bytes, Time now) {
   Log& log = *logs_[number];
-  if (log.packed) return;
-  if (log.lines->bytes() == 0 && (bytes.starts_with("\x1f\x8b") ||
-                                  bytes.starts_with("\x28\xb5\x2f\xfd"))) {
-    log.packed = true;
-    options_.voice->Note("this log is packed; `nanwatch check` reads it");
+  if (log.foreign) return;
+  if (log.lines->bytes() == 0 && IsNoText(bytes)) {
+    log.foreign = true;
+    options_.voice->Note(
+        "this is packed or TensorBoard's, which `nanwatch check` reads when it "
+        "is complete");
     return;
   }
   log.fed = now;

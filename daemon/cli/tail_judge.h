@@ -54,9 +54,9 @@ class TailJudge {
     std::unique_ptr<LogReader> reader;
     std::optional<int32_t> rank;
     int64_t newest_step = -1;
-    Time fed{};           // last
-    bool waits = false;   // fed since the last flush
-    bool packed = false;  // it is a .gz or .zst: not read
+    Time fed{};            // last
+    bool waits = false;    // fed since the last flush
+    bool foreign = false;  // no text: not read
   };
 
   void Take(Log* log, LogRecord record);

@@ -87,10 +87,11 @@ bool TailPipe::Stopped() {
 }
 
 void TailPipe::Hand(std::string_view bytes) {
-  if (missing_ && mailbox_.TryPush({}, 0)) missing_ = false;
-  std::string piece(bytes);
+  Piece piece{std::string(bytes), missing_};
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!mailbox_.TryPush(std::move(piece), bytes.size())) {
+  // A mailbox that refuses leaves the piece as it is.
+  while (!mailbox_.TryPush(std::move(piece),  // NOLINT(bugprone-use-after-move)
+                           bytes.size())) {
     if (stuck_ || std::chrono::steady_clock::now() >= end) {
       stuck_ = missing_ = true;
       unjudged_ += bytes.size();
@@ -98,20 +99,17 @@ void TailPipe::Hand(std::string_view bytes) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  stuck_ = false;
+  stuck_ = missing_ = false;
 }
 
 void TailPipe::JudgeAll() {
-  std::vector<std::string> pieces;
+  std::vector<Piece> pieces;
   while (true) {
     const bool last = ended_;
     mailbox_.PopAll(kLook, &pieces);
-    for (const std::string& piece : pieces) {
-      if (piece.empty()) {
-        judge_->Break(0);
-      } else {
-        judge_->Feed(0, piece, SystemClock().Now());
-      }
+    for (const Piece& piece : pieces) {
+      if (piece.after_gap) judge_->Break(0);
+      judge_->Feed(0, piece.bytes, SystemClock().Now());
     }
     if (last && pieces.empty()) return;
     judge_->Tick(SystemClock().Now());

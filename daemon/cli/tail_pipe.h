@@ -6,6 +6,7 @@
 #define NANWATCH_CLI_TAIL_PIPE_H_
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,10 @@ class TailPipe {
   bool Run();
 
  private:
+  struct Piece {
+    std::string bytes;
+    bool after_gap = false;  // something before it went by unjudged
+  };
   enum class Step : uint8_t { kGoOn, kEnd, kNobodyReads };
 
   Step ReadOne();
@@ -42,7 +47,7 @@ class TailPipe {
   TailJudge* const judge_;
   TailVoice* const voice_;
   StopSignals* const stop_;
-  Mailbox<std::string> mailbox_;  // an empty one: something is missing here
+  Mailbox<Piece> mailbox_;
   std::atomic<bool> ended_ = false;
   bool stuck_ = false;     // the judge took nothing for long
   bool missing_ = false;   // something went by unjudged since

@@ -194,13 +194,13 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
       verdict.attempts.empty() ? ""
                                : verdict.attempts.back()->diagnosis.headline;
   if (json_) {
-    Say(Dump({{"event", "verdict"},
-              {"emitter", verdict.emitter},
-              {"lines", verdict.lines},
-              {"steps", verdict.steps},
-              {"worst", Name(verdict.worst)},
-              {"at_end", Name(verdict.at_end)},
-              {"diagnosis", headline}}));
+    Json json = {
+        {"event", "verdict"},           {"emitter", verdict.emitter},
+        {"lines", verdict.lines},       {"steps", verdict.steps},
+        {"worst", Name(verdict.worst)}, {"at_end", Name(verdict.at_end)},
+        {"diagnosis", headline}};
+    if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
+    Say(Dump(json));
     return;
   }
   CheckedLog log;
@@ -209,6 +209,12 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   std::string text = VerdictLine(log, style_);
   if (!headline.empty() && verdict.worst >= Severity::kWarning) {
     text += "  " + Line(headline, 2);
+  }
+  if (verdict.stopped) {
+    text +=
+        "  " + Line(fmt::format("The program gave up (line {}): {}",
+                                verdict.stopped->line, verdict.stopped->reason),
+                    2);
   }
   if (!more.empty()) text += "  " + Line(more, 2);
   Say(text);

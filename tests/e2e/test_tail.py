@@ -194,27 +194,32 @@ def test_a_full_disk_does_not_end_the_training():
     assert done.stderr.decode().count("No space left") == 1
 
 
-def test_a_reader_of_its_words_that_stops_holds_nothing_up(folder):
-    """Standard error is full; the training's output goes on all the same."""
+def test_a_judge_that_is_stuck_holds_nothing_up():
+    """Standard error is full and nobody reads it, so the judge waits. The
+    training's output goes on, also beyond what can wait for the judge."""
     read, write = os.pipe()
+    os.set_blocking(write, False)
     with contextlib.suppress(BlockingIOError):
-        os.set_blocking(write, False)
         while True:
             os.write(write, b"x" * 4096)
     os.set_blocking(write, True)
+    text = (healthy(1, 100) + broken(101, 200)).encode()
+    rounds = 12 * 1024 * 1024 // len(text)
     with subprocess.Popen(
             [NANWATCH, "tail", "--no-daemon", "--tee", "-"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=write) as process:
         os.close(write)
-        text = (healthy(1, 100) + broken(101, 200)).encode()
-        for _ in range(10):
+        for _ in range(rounds):
             process.stdin.write(text)
             process.stdin.flush()
             assert process.stdout.read(len(text)) == text
-        os.close(read)  # its words fail now, and it ends as ever
         process.stdin.close()
+        with open(read, "rb") as words:  # now somebody does
+            said = words.read().decode()
         assert process.wait(20) == 2
+    assert "CRITICAL  standard input" in said
+    assert "bytes came too fast and were not judged" in said
 
 
 def test_interrupted_in_a_pipe_it_waits_for_the_last_words(folder):
@@ -486,6 +491,7 @@ def test_a_daemon_that_is_not_there_changes_no_verdict(folder):
         input=(healthy(1, 300) + broken(301, 400)).encode(),
         capture_output=True, timeout=60)
     assert done.returncode == 2
+    assert b"no nanwatchd answers at unix:" in done.stdout
     assert b"did not take 400 of 400 records" in done.stdout
 
 
@@ -526,6 +532,30 @@ def test_wrong_usage_is_told(arguments, word):
     assert word in done.stderr
 
 
-def test_a_packed_log_is_sent_to_check(folder):
-    done = pipe(b"\x1f\x8b\x08" + bytes(100))
+@pytest.mark.parametrize("head", [
+    b"\x1f\x8b\x08" + bytes(100),
+    (pathlib.Path(__file__).parent / "tensorboard" / "writers.tfevents"
+     ).read_bytes(),
+], ids=["gzip", "tensorboard"])
+def test_what_is_no_text_is_sent_to_check(head):
+    done = pipe(head)
     assert done.returncode == 3 and b"nanwatch check" in done.stdout
+
+
+def test_a_program_that_gave_up_is_quoted():
+    text = healthy(1, 300) + broken(301, 320) + (
+        "Exception: Current loss scale already at minimum - cannot decrease "
+        "scale anymore. Exiting run.\n")
+    done = pipe(text)
+    assert "gave up (line 321): " in done.stdout.decode()
+
+
+def test_ranks_in_one_log_are_ranks_of_one_run(folder, daemon):
+    """The daemon names the run, and the second rank joins it."""
+    text = "".join(f"step={s} rank={r} loss={falling(s) + r / 10}\n"
+                   for s in range(1, 101) for r in range(2))
+    done = pipe(text, daemon=daemon)
+    assert done.returncode == 0, done.stdout
+    assert "no known program's log" in done.stdout.decode()
+    [run] = runs(daemon)
+    assert len(daemon.show(run)["ranks"]) == 2
