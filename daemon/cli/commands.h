@@ -68,9 +68,13 @@ int Replay(const std::string& path, const Style& style);
 // 0: fine. 1: errors, printed with line numbers.
 int CheckConfig(const std::string& path);
 
-// The rule of that name, or all when it is empty: what they mean, and their
-// thresholds' names, defaults, ranges, units and sources.
-int ShowRules(const std::string& name, const Style& style);
+struct ExplainOptions {
+  std::string rule;  // name or number; empty: all, a line each
+  bool markdown = false;
+  std::string pages;  // a folder for the pages of all rules; empty: none
+};
+// The page of a rule (cli/rule_page.h).
+int ExplainRules(const ExplainOptions& options, const Style& style);
 
 struct CheckOptions {
   const LogFormat* format = nullptr;  // null: recognise it
@@ -102,6 +106,10 @@ int TailLogs(const std::vector<std::string>& paths, const TailOptions& options);
 // `check` and its like, added to the command line; `*action` is what the chosen
 // one does.
 void AddLogCommands(CLI::App& app, std::function<int()>* action);
+// `backtest` and `simulate`, in the same way. `address`: the daemon's, read
+// when the command runs; must outlive `app`.
+void AddRecordingCommands(CLI::App& app, const std::string* address,
+                          std::function<int()>* action);
 
 // Prints `message` to standard error as the command's, and returns `status`.
 int Fail(const std::string& message, int status = kExitFailed);

@@ -170,12 +170,20 @@ void AddFiles(CLI::App& app, Shared* shared, Action* action, ExportOptions* out,
   check->callback([=] { *action = [=] { return CheckConfig(*path); }; });
 }
 
-void AddRules(CLI::App& app, Action* action, std::string* name) {
-  CLI::App* rules = app.add_subcommand(
-      "rules", "what is looked for, and the thresholds that can be set");
-  rules->add_option("name", *name, "only this rule");
-  rules->callback(
-      [=] { *action = [=] { return ShowRules(*name, Style::OfTerminal()); }; });
+void AddExplain(CLI::App& app, Action* action, ExplainOptions* options) {
+  CLI::App* explain = app.add_subcommand(
+      "explain",
+      "a rule's page: what it means, when it fires and clears, its thresholds "
+      "and their sources, what people do about it; without a rule, all of "
+      "them in a line each");
+  explain->add_option("rule", options->rule, "its name or number");
+  explain->add_flag("--markdown", options->markdown, "as Markdown");
+  explain->add_option("--pages", options->pages,
+                      "write the pages of all rules into this folder, as "
+                      "Markdown");
+  explain->callback([=] {
+    *action = [=] { return ExplainRules(*options, Style::OfTerminal()); };
+  });
 }
 
 int Main(int argc, char** argv) {
@@ -184,7 +192,7 @@ int Main(int argc, char** argv) {
   AnnotateOptions annotate;
   ExportOptions exporting;
   std::string path;
-  std::string rule;
+  ExplainOptions explain;
   CLI::App app("nanwatch shows what nanwatchd finds in training runs.",
                "nanwatch");
   app.set_version_flag("--version", Version());
@@ -197,8 +205,9 @@ int Main(int argc, char** argv) {
   AddWatch(app, &shared, &action);
   AddAnnotations(app, &shared, &action, &annotate);
   AddFiles(app, &shared, &action, &exporting, &path);
-  AddRules(app, &action, &rule);
+  AddExplain(app, &action, &explain);
   AddLogCommands(app, &action);
+  AddRecordingCommands(app, &shared.address, &action);
   app.add_subcommand("version", "print the version")->callback([&] {
     action = [] {
       std::puts(Version().c_str());

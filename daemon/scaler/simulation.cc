@@ -10,14 +10,20 @@ bool AtFloor(double scale, double floor) {
   return floor > 0 && (scale <= floor || SameScale(scale, floor));
 }
 
-// An attempt at `scale`, whoever chose it.
-void Count(const RecordedAttempt& attempt, double scale, double floor,
-           ScalerOutcome* outcome) {
+// An attempt at `scale`, whoever chose it, and whether it overflowed there.
+void Count(const RecordedAttempt& attempt, double scale, bool overflow,
+           double floor, ScalerOutcome* outcome) {
   const bool first = outcome->attempts++ == 0;
   outcome->lowest = first ? scale : std::min(outcome->lowest, scale);
   outcome->highest = first ? scale : std::max(outcome->highest, scale);
   outcome->last = scale;
-  if (AtFloor(scale, floor)) ++outcome->at_floor;
+  if (overflow) ++outcome->overflows;
+  if (AtFloor(scale, floor)) {
+    ++outcome->at_floor;
+    if (overflow && outcome->floor_overflow_step < 0) {
+      outcome->floor_overflow_step = attempt.step;
+    }
+  }
   if (std::isnan(attempt.needs)) return;
   ++outcome->bounded;
   if (scale < attempt.needs) ++outcome->underflow;
@@ -122,8 +128,7 @@ ScalerOutcome Recorded(std::span<const RecordedAttempt> attempts,
                        double floor) {
   ScalerOutcome outcome;
   for (const RecordedAttempt& attempt : attempts) {
-    Count(attempt, attempt.scale, floor, &outcome);
-    if (attempt.overflow) ++outcome.overflows;
+    Count(attempt, attempt.scale, attempt.overflow, floor, &outcome);
     if (attempt.skipped) ++outcome.skipped;
   }
   return outcome;
@@ -137,7 +142,6 @@ ScalerOutcome Simulate(std::span<const RecordedAttempt> attempts,
   for (size_t i = 0; i < attempts.size(); ++i) {
     const RecordedAttempt& attempt = attempts[i];
     const double scale = model.scale();
-    Count(attempt, scale, scaler.parameters.floor, &outcome);
     // A scale of 0 leaves nothing that could overflow.
     Answer answer;
     if (scale > 0) answer = knowledge.At(i, scale);
@@ -148,10 +152,8 @@ ScalerOutcome Simulate(std::span<const RecordedAttempt> attempts,
       }
       CountAssumed(attempt, answer, &outcome);
     }
-    if (answer.overflow) {
-      ++outcome.overflows;
-      if (scaler.skips) ++outcome.skipped;
-    }
+    Count(attempt, scale, answer.overflow, scaler.parameters.floor, &outcome);
+    if (answer.overflow && scaler.skips) ++outcome.skipped;
     model.Next(answer.overflow);
   }
   return outcome;

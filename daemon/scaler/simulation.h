@@ -103,12 +103,13 @@ struct ScalerOutcome {
   double lowest = 0;
   double highest = 0;
   double last = 0;
-  uint64_t at_floor = 0;   // attempts; 0 where there is no floor
-  uint64_t bounded = 0;    // attempts whose `needs` is known
-  uint64_t underflow = 0;  // of those, at a lower scale
-  uint64_t measured = 0;   // attempts that Basis::kMeasured judged
-  Assumed higher;          // no overflow was recorded; here at a higher scale
-  Assumed lower;           // an overflow was recorded; here at a lower scale
+  uint64_t at_floor = 0;             // attempts; 0 where there is no floor
+  int64_t floor_overflow_step = -1;  // the first overflow there; -1: none
+  uint64_t bounded = 0;              // attempts whose `needs` is known
+  uint64_t underflow = 0;            // of those, at a lower scale
+  uint64_t measured = 0;             // attempts that Basis::kMeasured judged
+  Assumed higher;  // no overflow was recorded; here at a higher scale
+  Assumed lower;   // an overflow was recorded; here at a lower scale
 };
 
 // The recorded attempts themselves. `floor` 0: none.

@@ -3,9 +3,12 @@
 #ifndef NANWATCH_TESTS_UNIT_DIAGNOSE_CASE_FIXTURE_H_
 #define NANWATCH_TESTS_UNIT_DIAGNOSE_CASE_FIXTURE_H_
 
+#include <gmock/gmock.h>
+
 #include <string>
 #include <vector>
 
+#include "diagnose/cause_catalog.h"
 #include "diagnose/diagnose.h"
 
 namespace nanwatch {
@@ -15,7 +18,18 @@ struct TestCase {
   RunEvidence evidence;
   std::vector<Finding> findings;
 
-  Diagnosis Verdict() const { return Diagnose(run, evidence, findings); }
+  // No cause explains a rule that the catalog does not give it.
+  Diagnosis Verdict() const {
+    Diagnosis diagnosis = Diagnose(run, evidence, findings);
+    for (const CauseVerdict& verdict : diagnosis.causes) {
+      for (const CauseSpec& spec : AllCauses()) {
+        if (spec.cause != verdict.cause) continue;
+        EXPECT_THAT(spec.rules, ::testing::IsSupersetOf(verdict.rules))
+            << Name(spec.cause);
+      }
+    }
+    return diagnosis;
+  }
 
   Finding& Find(int rule, Family family, Severity severity,
                 std::string op = "") {

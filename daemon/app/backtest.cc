@@ -1,0 +1,145 @@
+#include "app/backtest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "detect/rules.h"
+
+namespace nanwatch {
+namespace {
+
+// What is set in `set`, else the rule's default.
+RuleSettings SettingsOf(const RuleSet& set, const RuleSpec& rule) {
+  RuleSettings settings;
+  const auto found = set.rules.find(std::string(rule.name));
+  if (found != set.rules.end()) settings = found->second;
+  for (size_t i = settings.thresholds.size(); i < rule.thresholds.size(); ++i) {
+    settings.thresholds.push_back(rule.thresholds[i].value);
+  }
+  return settings;
+}
+
+std::vector<ThresholdChange> ChangesOf(const RuleSet& before,
+                                       const RuleSet& after) {
+  std::vector<ThresholdChange> changes;
+  for (const RuleSpec* rule : AllRules()) {
+    const RuleSettings old = SettingsOf(before, *rule);
+    const RuleSettings now = SettingsOf(after, *rule);
+    const std::string name(rule->name);
+    if (old.enabled != now.enabled) {
+      changes.push_back(
+          {name, "enabled", old.enabled ? 1.0 : 0.0, now.enabled ? 1.0 : 0.0});
+    }
+    for (size_t i = 0; i < rule->thresholds.size(); ++i) {
+      if (old.thresholds[i] == now.thresholds[i]) continue;
+      changes.push_back({name, std::string(rule->thresholds[i].name),
+                         old.thresholds[i], now.thresholds[i]});
+    }
+  }
+  return changes;
+}
+
+bool InVain(const StepRecord& record) {
+  if (record.is(StepFlag::kSkipped)) return true;
+  // An overflow may be applied all the same.
+  if (record.is(StepFlag::kOverflow) && !record.is_not(StepFlag::kSkipped)) {
+    return true;
+  }
+  return record.has(StepField::kLoss) &&
+         !std::isfinite(record[StepField::kLoss]);
+}
+
+int64_t NewestStep(const Incident& incident) {
+  int64_t step = incident.opened_step;
+  for (const Finding& finding : incident.findings) {
+    step = std::max(step, finding.last_step);
+  }
+  return step;
+}
+
+}  // namespace
+
+Backtest::Backtest(RuleSet rules)
+    : rules_(std::move(rules)), recorded_(DefaultRules()) {
+  // Until the recording says what held.
+  RulesLoaded tried;
+  tried.rules = rules_;
+  after_.engine.Apply(Time{}, {.body = std::move(tried)}, &after_.effects);
+}
+
+void Backtest::Judge::Apply(Time now, const Event& event) {
+  engine.Apply(now, event, &effects);
+  for (Notice& notice : effects.notices) {
+    const int64_t step = NewestStep(notice.incident);
+    const auto [at, first] =
+        told.try_emplace(std::pair(notice.run, notice.incident.id));
+    if (first) {
+      at->second.run = notice.run;
+      at->second.told_step = step;
+    }
+    at->second.incident = std::move(notice.incident);
+  }
+  effects.Clear();
+}
+
+std::vector<ToldIncident> Backtest::Judge::Told() const {
+  std::vector<ToldIncident> all;
+  for (const auto& [key, incident] : told) all.push_back(incident);
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.run, a.incident.opened_step) <
+           std::tie(b.run, b.incident.opened_step);
+  });
+  return all;
+}
+
+void Backtest::Count(const Event& event, const StepColumns& columns) {
+  outcome_.steps += columns.rows();
+  Progress& progress = progress_[event.run];
+  if (event.rank > progress.rank) return;
+  if (event.rank < progress.rank) progress = {.rank = event.rank};
+  StepReader reader(columns);
+  StepRecord record;
+  while (reader.Next(&record)) {
+    ++progress.attempts;
+    if (!InVain(record)) {
+      progress.in_vain = 0;
+    } else if (progress.in_vain++ == 0) {
+      progress.since = record.step;
+    }
+  }
+}
+
+void Backtest::Take(Time now, const Event& event) {
+  if (std::holds_alternative<RunCheckpoint>(event.body)) return;
+  ++outcome_.events;
+  before_.Apply(now, event);
+  if (const auto* loaded = std::get_if<RulesLoaded>(&event.body)) {
+    recorded_ = loaded->rules;
+    Event tried = event;
+    std::get<RulesLoaded>(tried.body).rules = rules_;
+    after_.Apply(now, tried);
+    return;
+  }
+  after_.Apply(now, event);
+  if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
+    Count(event, steps->columns);
+  }
+}
+
+BacktestOutcome Backtest::Finish() {
+  for (const auto& [key, progress] : progress_) {
+    BacktestedRun& run = outcome_.runs.emplace_back();
+    run.key = key;
+    run.attempts = progress.attempts;
+    if (progress.in_vain >= kLostAttempts) run.lost_from = progress.since;
+  }
+  outcome_.before = before_.Told();
+  outcome_.after = after_.Told();
+  outcome_.changes = ChangesOf(recorded_, rules_);
+  return std::move(outcome_);
+}
+
+}  // namespace nanwatch

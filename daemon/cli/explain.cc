@@ -1,0 +1,82 @@
+// explain: the pages of the rules.
+
+#include <spdlog/fmt/fmt.h>
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/rule_page.h"
+#include "config/spelling.h"
+#include "detect/rules.h"
+
+namespace nanwatch {
+namespace {
+
+const RuleSpec* RuleNamed(const std::string& name) {
+  int number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [at, error] = std::from_chars(name.data(), end, number);
+  if (error == std::errc() && at == end) return FindRule(number);
+  return FindRule(std::string_view(name));
+}
+
+std::string Unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const RuleSpec* rule : AllRules()) names.emplace_back(rule->name);
+  const std::string near = Nearest(name, names);
+  return fmt::format("there is no rule {}{}: `nanwatch explain` lists all",
+                     Clean(name),
+                     near.empty() ? "" : ", perhaps you mean " + near);
+}
+
+bool Write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return !file.fail();
+}
+
+int WritePages(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Fail(folder + ": " + error.message());
+  const std::filesystem::path root(folder);
+  size_t pages = 0;
+  for (const RuleSpec* rule : AllRules()) {
+    const auto path = root / (std::string(rule->name) + ".md");
+    if (!Write(path, RulePageMarkdown(*rule))) {
+      return Fail(path.string() + ": cannot be written");
+    }
+    ++pages;
+  }
+  if (!Write(root / "README.md", RuleIndexMarkdown())) {
+    return Fail((root / "README.md").string() + ": cannot be written");
+  }
+  std::printf("%zu pages and README.md in %s\n", pages, folder.c_str());
+  return 0;
+}
+
+}  // namespace
+
+int ExplainRules(const ExplainOptions& options, const Style& style) {
+  if (!options.pages.empty()) return WritePages(options.pages);
+  std::string text;
+  if (options.rule.empty()) {
+    text = options.markdown ? RuleIndexMarkdown() : RuleIndexText(style);
+  } else {
+    const RuleSpec* rule = RuleNamed(options.rule);
+    if (rule == nullptr) return Fail(Unknown(options.rule), kExitUsage);
+    text =
+        options.markdown ? RulePageMarkdown(*rule) : RulePageText(*rule, style);
+  }
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace nanwatch

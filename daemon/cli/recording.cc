@@ -1,0 +1,100 @@
+#include "cli/recording.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/file.h"
+#include "cli/check_log.h"
+#include "history/reader.h"
+
+namespace nanwatch {
+namespace {
+
+using Take = std::function<void(Time now, const Event& event)>;
+
+// A list of more is no help.
+constexpr size_t kRunsNamed = 8;
+
+Result<RecordingNote> ReadLog(const std::string& path, CheckOptions options,
+                              const Take& take) {
+  options.on_event = take;
+  const CheckedLog log = CheckLog(path, options);
+  if (log.verdict.records == 0) {
+    return Error{log.error.empty() ? fmt::format("{}: nothing to judge: {}",
+                                                 path, log.nothing)
+                                   : log.error};
+  }
+  return RecordingNote{.is_log = true, .complaint = log.error};
+}
+
+Result<std::optional<RunKey>> Choose(const std::string& path,
+                                     const RecordingChoice& only,
+                                     HistoryReader* reader) {
+  if (only.run.run_id.empty() && !only.one) return std::optional<RunKey>();
+  const Result<std::vector<RunRow>> rows = reader->Runs();
+  if (!rows.ok()) return Error{rows.error()};
+  std::set<std::string> names;
+  for (const RunRow& row : *rows) names.insert(row.key.run_id);
+  std::string wanted = only.run.run_id;
+  if (wanted.empty() && names.size() == 1) wanted = *names.begin();
+  const RunRow* row = FindRun(*rows, wanted, only.run.attempt);
+  if (row != nullptr) return std::optional<RunKey>(row->key);
+  std::string there;
+  size_t named = 0;
+  for (const std::string& name : names) {
+    if (named++ == kRunsNamed) {
+      there += fmt::format(" and {} more", names.size() - kRunsNamed);
+      break;
+    }
+    there += (there.empty() ? "" : ", ") + Clean(name);
+  }
+  if (names.empty()) return Error{path + ": there is no run in it"};
+  if (wanted.empty()) {
+    return Error{fmt::format("{} holds several runs: name one with --run ({})",
+                             path, there)};
+  }
+  return Error{fmt::format("{} holds no such attempt of {}; its runs: {}", path,
+                           Clean(wanted), there)};
+}
+
+Result<RecordingNote> ReadHistory(const std::string& path,
+                                  const RecordingChoice& only,
+                                  const Take& take) {
+  Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
+  if (!reader.ok()) return Error{reader.error()};
+  const Result<std::optional<RunKey>> run = Choose(path, only, reader->get());
+  if (!run.ok()) return Error{run.error()};
+  const Status status =
+      (*reader)->ForEachEvent(0, *run, [&](const StampedEvent& event) {
+        take(event.now, event.event);
+        return true;
+      });
+  if (!status.ok()) return Error{status.error()};
+  RecordingNote note;
+  note.complaint = (*reader)->missing();
+  if (const uint64_t damaged = (*reader)->damaged_events(); damaged > 0) {
+    note.complaint +=
+        fmt::format("{}{} damaged events were passed over.",
+                    note.complaint.empty() ? "" : " ", Grouped(damaged));
+  }
+  return note;
+}
+
+}  // namespace
+
+Result<RecordingNote> ReadRecording(const std::string& path,
+                                    const CheckOptions& log,
+                                    const RecordingChoice& only,
+                                    const Take& take) {
+  constexpr std::string_view kDatabase = "SQLite format 3";
+  if (path != "-" && ReadHead(path, kDatabase.size()) == kDatabase) {
+    return ReadHistory(path, only, take);
+  }
+  return ReadLog(path, log, take);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,247 @@
+#include "diagnose/cause_catalog.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kPaddingRules[] = {1, 2,  3,  4,  5,  6,  7,
+                                 8, 18, 19, 20, 21, 22, 25};
+constexpr int kCalibrationRules[] = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
+constexpr int kRangeRules[] = {4, 5, 6, 18, 19, 20, 21, 22, 25};
+constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8, 15,
+                                 16, 17, 18, 19, 20, 21, 22, 28};
+constexpr int kIndependentRules[] = {1, 2,  3,  4,  5,  6, 7,
+                                     8, 18, 19, 20, 21, 22};
+constexpr int kCollapseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
+constexpr int kUnderflowRules[] = {29, 30, 31, 32};
+constexpr int kNoSingleRules[] = {29, 30, 31, 32, 33};
+constexpr int kFp8Rules[] = {41, 42, 43};
+constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};
+constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  26, 27,
+                                    28, 29, 34, 35, 38, 40};
+constexpr int kRankRules[] = {12, 13, 49, 56};
+constexpr int kMisuseRules[] = {9, 10, 11, 14, 57};
+constexpr int kSilenceRules[] = {53, 54, 55};
+
+constexpr CauseSpec kCauseSpecs[] = {
+    {Cause::kStartupCalibration,
+     "A dynamic scaler begins high and falls until the gradients fit: "
+     "harmless, "
+     "and over when the first attempts succeed.",
+     kCalibrationRules},
+    {Cause::kRangeOverflow,
+     "Now and then gradients times the scale leave the range of fp16, and the "
+     "scaler steps down: its job.",
+     kRangeRules},
+    {Cause::kHarmlessPadding,
+     "An op overflows only in padded or masked elements that nobody reads; "
+     "what "
+     "hurts is that updates are skipped for it.",
+     kPaddingRules},
+    {Cause::kNanFromForward,
+     "NaN or infinity is born in the forward pass, the data or the weights, "
+     "where no loss scale reaches.",
+     kForwardRules},
+    {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",
+     kIndependentRules},
+    {Cause::kCollapseWithUnderflow,
+     "The scale fell so far that small gradients become zero.", kCollapseRules},
+    {Cause::kUnderflow,
+     "The loss scale is lower than it could be, or there is none, and small "
+     "gradients are lost for it.",
+     kUnderflowRules},
+    {Cause::kNoSingleScale,
+     "Layers differ so much in their gradients that no one scale suits all.",
+     kNoSingleRules},
+    {Cause::kFp8Scaling,
+     "The scale of an FP8 tensor does not follow its values.", kFp8Rules},
+    {Cause::kDivergence,
+     "Loss, gradients or updates grow although nothing overflows: learning "
+     "rate, data or initialisation.",
+     kDivergenceRules},
+    {Cause::kRankDisagreement,
+     "Ranks that must agree on a scale, a skip or their weights do not.",
+     kRankRules},
+    {Cause::kScalerMisuse,
+     "The scaler is not updated, restored or obeyed as it is meant to be.",
+     kMisuseRules},
+    {Cause::kSilentCorruption,
+     "A device or a link is suspected of corrupting data.", kCorruptionRules},
+    {Cause::kSilence, "Records stopped coming, or never came.", kSilenceRules},
+};
+
+struct Look {
+  int rule;
+  std::string_view sentences;
+};
+
+constexpr Look kLooks[] = {
+    {1,
+     "See whether updates are still applied at the floor. Rare overflows there "
+     "are survived; overflow after overflow is not, and then ask which op "
+     "overflows (`nanwatch diagnose`) before touching the scaler."},
+    {2,
+     "A scale below 1 is worse than none. Stop, go back to a checkpoint from "
+     "before the fall, and find out what overflowed on the way down."},
+    {3,
+     "The scaler's state is destroyed: every update from here on is zero or "
+     "NaN. Restart from a checkpoint with a fresh scaler."},
+    {4,
+     "Compare the step at which the scale began to fall with the loss and the "
+     "gradient norm: a spike before it is divergence, a NaN in the forward "
+     "pass is data or an op, and neither is mended by a scale."},
+    {5,
+     "See whether the scale falls meanwhile. If it does, wait for the scaler; "
+     "if it stands, or the overflow does not end on the way down, look at the "
+     "op that overflows."},
+    {6,
+     "An overflow a growth interval is healthy. More of them mean a scaler "
+     "that "
+     "grows too soon or gradients with a heavy tail: try a longer interval "
+     "with "
+     "`nanwatch simulate`, clip, or lower the learning rate."},
+    {7,
+     "The scaler had time to find its scale and did not: what overflows does "
+     "not depend on it. Look at the named op and at the first loss."},
+    {8,
+     "Waiting for the scaler is in vain. Look at the op itself: its padding, a "
+     "mask of -infinity, a log or a division, a sum in fp16."},
+    {9,
+     "Look at who calls the scaler: two optimizers that each update it, ranks "
+     "that reset it, or a window so short that it grows at once after a fall."},
+    {10,
+     "See whether update() is called at each attempt, and whether the growth "
+     "interval was meant in updates or in micro-batches. Harmless where the "
+     "gradients fit."},
+    {11,
+     "A scale that no overflow ever stops protects nothing: the gradients are "
+     "zero, or in another format than fp16. Take the scaler off with bf16; set "
+     "a ceiling otherwise."},
+    {12,
+     "Each rank has a scaler of its own, or one was restored from another "
+     "checkpoint. Compare versions and configuration of the ranks named."},
+    {13,
+     "From this step on the replicas hold different weights, whatever they "
+     "report: restart from a checkpoint before it, after mending the "
+     "reduction of the overflow flag."},
+    {14,
+     "Look at the step for a restart without the scaler's state, a second "
+     "wrapper around the optimizer, or an assignment to the scale."},
+    {15,
+     "With the update skipped, one is survivable: look at that step's batch. "
+     "With it applied, the weights are lost: go back to a checkpoint."},
+    {16,
+     "Nothing repairs it. Find the last checkpoint in which all weights are "
+     "finite, and see why the update of the next step was not skipped."},
+    {17,
+     "Nothing repairs it. Go back to a checkpoint; see whether gradients are "
+     "checked before the optimizer, not after."},
+    {18,
+     "This is where to look first: the op's inputs, dtype and shape at the "
+     "named step."},
+    {19, "Nothing here: look at the op where it began."},
+    {20,
+     "See whether the overflow ends at some scale. If not, give the op fp32, "
+     "a clamp or a mask."},
+    {21,
+     "In saturation mode this is what an infinity looks like: treat the value "
+     "as one, whatever the loss says."},
+    {22,
+     "The overflow happened inside: a partial sum, or padding that is not part "
+     "of the output. See whether the output is used, and whether the op can "
+     "accumulate in fp32."},
+    {24,
+     "Reduce in fp32 or divide before the sum; where the values are small "
+     "anyhow, test the link and the devices of the group."},
+    {25,
+     "Activations or weights grow towards the end of the format: look whether "
+     "they still do, and give the op bf16 or fp32 in time."},
+    {26,
+     "See whether the input became small or the output large. Normalisation "
+     "of tiny values, a division and an exp are the usual ones."},
+    {27,
+     "One spike is usually a batch: clipping deals with it. See whether the "
+     "loss follows within some steps."},
+    {28,
+     "See whether the gradient was clipped or the update skipped. If it was "
+     "applied, watch the loss; if it is not over, go back and skip the data."},
+    {29,
+     "Look at initialisation, normalisation and residual paths between the two "
+     "layers named, and at the learning rate's last change."},
+    {30,
+     "See whether the loss has simply converged. If not, look at the loss "
+     "scale, at frozen layers, and at a mask that hides all tokens."},
+    {31,
+     "Compare with the loss scale: when the share rises as the scale falls, "
+     "raise the scale or use bf16."},
+    {32,
+     "The named scale would lose fewer elements and still not overflow: set "
+     "it, or let the scaler grow; `nanwatch simulate` shows what it costs."},
+    {33,
+     "No setting of the scaler helps. Keep the two named layers in another "
+     "format, or use bf16."},
+    {34,
+     "A spike that comes back within some tens of steps needs nothing. If it "
+     "stays, go back to a checkpoint before it and skip the data of that step, "
+     "as the authors of large models do."},
+    {35,
+     "What was learned is lost and does not come back by itself: go back to a "
+     "checkpoint with a lower learning rate."},
+    {36,
+     "Look whether updates are applied at all: learning rate 0, frozen "
+     "parameters, every step skipped, labels that do not belong to the "
+     "inputs."},
+    {38,
+     "Too large: lower the learning rate or lengthen the warm-up. Too small: "
+     "see whether the learning rate is what you meant."},
+    {39,
+     "See whether the optimizer holds these parameters, whether they require "
+     "gradients, and whether the fp32 copy is written back."},
+    {40,
+     "Look at Adam's second moment: gradients that were small for long and "
+     "grow suddenly make such updates. A lower beta2 or clipping of updates "
+     "helps."},
+    {41,
+     "Look at the recipe's history and margin; outliers that come back want a "
+     "current scale or a scale a block."},
+    {42,
+     "The scale is set by outliers and the rest is lost: a scale a block, or "
+     "that layer in bf16."},
+    {43,
+     "One jump follows one outlier. Again and again it means a history that is "
+     "too short or data that alternates."},
+    {49,
+     "Find the first step at which they differ and the rank that is alone, and "
+     "restart from a checkpoint before. BatchNorm's statistics are no replica; "
+     "leave them out of the digest."},
+    {51,
+     "Swap the rank's data with another's: if the trouble moves, it is the "
+     "data; if it stays, take the device out."},
+    {53,
+     "Look at the rank's process and node, and at its stack: a collective that "
+     "waits for another rank, a data loader, a checkpoint being written."},
+    {54,
+     "See whether a rank died, and whether the client's ring is too small for "
+     "the pauses of the daemon."},
+    {55,
+     "Switch the norm's collection on, or print more digits; until then rules "
+     "on gradients see nothing."},
+    {56,
+     "Look for a rank that resumed from another checkpoint, or that counts "
+     "skipped steps differently."},
+    {57,
+     "Call the schedule only after updates that were applied, or accept that "
+     "it is ahead by the number of steps named."},
+};
+
+}  // namespace
+
+std::span<const CauseSpec> AllCauses() { return kCauseSpecs; }
+
+std::string_view FirstLook(int rule) {
+  for (const Look& look : kLooks) {
+    if (look.rule == rule) return look.sentences;
+  }
+  return "";
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,29 @@
+// The causes as data: what each is in a sentence, and the rules whose findings
+// it may explain. For pages about rules; a diagnosis makes its own choice.
+
+#ifndef NANWATCH_DIAGNOSE_CAUSE_CATALOG_H_
+#define NANWATCH_DIAGNOSE_CAUSE_CATALOG_H_
+
+#include <span>
+#include <string_view>
+
+#include "model/diagnosis.h"
+
+namespace nanwatch {
+
+struct CauseSpec {
+  Cause cause;
+  std::string_view meaning;    // a sentence
+  std::span<const int> rules;  // rising; no verdict explains another
+};
+
+// Every cause but kUnexplained, harmless ones first.
+std::span<const CauseSpec> AllCauses();
+
+// What people look at first when this rule fires, in sentences; empty: no such
+// rule.
+std::string_view FirstLook(int rule);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_CAUSE_CATALOG_H_

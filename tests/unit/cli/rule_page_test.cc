@@ -1,0 +1,109 @@
+#include "cli/rule_page.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+#include "detect/rules.h"
+#include "diagnose/cause_catalog.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Between a heading of the second level and the next one.
+std::string Section(const std::string& page, const std::string& title) {
+  const size_t begin = page.find("\n## " + title);
+  if (begin == std::string::npos) return "";
+  const size_t text = page.find("\n\n", begin) + 2;
+  const size_t end = page.find("\n## ", text);
+  return page.substr(text, end == std::string::npos ? end : end - text);
+}
+
+TEST(RulePageTest, NoPageHasAnEmptyPart) {
+  for (const RuleSpec* rule : AllRules()) {
+    const std::string page = RulePageMarkdown(*rule);
+    EXPECT_EQ(page.rfind("# " + std::string(rule->name) + "\n", 0), 0u);
+    for (const char* title : {"Meaning", "Fires when", "Clears when",
+                              "What to do first", "Causes, and what people"}) {
+      EXPECT_GT(Section(page, title).size(), 20u) << rule->name << ' ' << title;
+    }
+    // Somebody did something about it.
+    EXPECT_THAT(Section(page, "Causes, and what people"), HasSubstr("\n- "))
+        << rule->name;
+    EXPECT_THAT(page, Not(HasSubstr("\n\n\n"))) << rule->name;
+  }
+}
+
+TEST(RulePageTest, EveryThresholdStandsInBothForms) {
+  for (const RuleSpec* rule : AllRules()) {
+    const std::string text = RulePageText(*rule, Style());
+    const std::string markdown = RulePageMarkdown(*rule);
+    for (const ThresholdSpec& t : rule->thresholds) {
+      const std::string name(t.name);
+      EXPECT_THAT(text, HasSubstr("  " + name + " = " + Number(t.value)));
+      EXPECT_THAT(markdown, HasSubstr("| `" + name + "` | " + Number(t.value)));
+      EXPECT_FALSE(t.source.empty()) << rule->name << '.' << name;
+    }
+  }
+}
+
+TEST(RulePageTest, AdviceIsForRulesThatExist) {
+  for (int number = 0; number < 1000; ++number) {
+    EXPECT_EQ(FirstLook(number).empty(), FindRule(number) == nullptr) << number;
+  }
+  for (const CauseSpec& cause : AllCauses()) {
+    for (const int rule : cause.rules) {
+      EXPECT_NE(FindRule(rule), nullptr) << Name(cause.cause) << ' ' << rule;
+    }
+  }
+}
+
+TEST(RulePageTest, BothFormsNameTheSameCausesAndActions) {
+  const RuleSpec* rule = FindRule("scale_collapse");
+  const std::string text = RulePageText(*rule, {.columns = 10000});
+  const std::string markdown = RulePageMarkdown(*rule);
+  for (const char* said :
+       {"Collapse with underflow", "Range overflow", "Harmless padding",
+        "Raise --min-loss-scale, or use --bf16.",
+        "GradScaler has no floor: stop when scaler.get_scale() < 1."}) {
+    EXPECT_THAT(text, HasSubstr(said));
+    EXPECT_THAT(markdown, HasSubstr(said));
+  }
+  EXPECT_THAT(markdown, HasSubstr("### Collapse with underflow\n"));
+  EXPECT_THAT(markdown, HasSubstr("- **megatron**: "));
+}
+
+TEST(RulePageTest, TheIndexHasEveryRule) {
+  const std::string text = RuleIndexText(Style());
+  const std::string markdown = RuleIndexMarkdown();
+  for (const RuleSpec* rule : AllRules()) {
+    const std::string name(rule->name);
+    EXPECT_THAT(text, HasSubstr("  " + name + " "));
+    EXPECT_THAT(markdown, HasSubstr("[" + name + "](" + name + ".md)"));
+  }
+}
+
+TEST(RulePageTest, LinesFitTheTerminal) {
+  Style style;
+  style.columns = 72;
+  for (const RuleSpec* rule : AllRules()) {
+    const std::string page = RulePageText(*rule, style);
+    size_t begin = 0;
+    while (begin < page.size()) {
+      const size_t end = page.find('\n', begin);
+      // A word of its own may be longer.
+      const std::string line = page.substr(begin, end - begin);
+      if (line.find(" = ") == std::string::npos) {
+        EXPECT_LE(line.size(), 80u) << line;
+      }
+      begin = end + 1;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch
