@@ -291,9 +291,10 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   for (int64_t row = 0; row < rows; ++row) {
     const bool last = row + 1 == rows;
     // Evenly; but a start-up search is one row of overflows, then good steps.
-    const bool due = rank->searching ? told < events
-                     : last          ? full || told + 1 == events
-                                     : (row + 1) * (events + 1) / rows > told;
+    const bool due =
+        told < events &&
+        (rank->searching || (last ? full || told + 1 == events
+                                  : (row + 1) * (events + 1) / rows > told));
     const Happening* happening = nullptr;
     StepRecord record;
     if (interval.known) MarkClean(&record);
@@ -301,7 +302,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
     if (events > 0 && told == events && fact.has(StepField::kLossScale)) {
       SetField(StepField::kLossScale, fact[StepField::kLossScale], &record);
     }
-    if (due && told < events) {
+    if (due) {
       if (told < listed) happening = &waiting[static_cast<size_t>(told)];
       MarkEvent(happening, &record);
       ++told;

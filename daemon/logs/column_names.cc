@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "logs/scan.h"
@@ -152,6 +153,67 @@ Meaning Look(const NamedMeaning (&names)[n], std::string_view text) {
   return found == std::end(names) ? Meaning::kNothing : found->meaning;
 }
 
+// kUsual by a hash of the name: indices + 1, 0: free. Logs ask for hundreds of
+// words that are none.
+constexpr size_t kUsualSlots = 512;
+
+constexpr size_t UsualSlot(std::string_view text) {
+  uint32_t hash = 2166136261u;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 16777619u;
+  }
+  return (hash ^ hash >> 16) % kUsualSlots;
+}
+
+constexpr auto kUsualBySlot = [] {
+  std::array<uint8_t, kUsualSlots> slots{};
+  for (size_t i = 0; i < std::size(kUsual); ++i) {
+    size_t slot = UsualSlot(kUsual[i].text);
+    while (slots[slot] != 0) slot = (slot + 1) % kUsualSlots;
+    slots[slot] = static_cast<uint8_t>(i + 1);
+  }
+  return slots;
+}();
+static_assert(std::size(kUsual) < 255);
+
+Meaning LookUsual(std::string_view text) {
+  size_t slot = UsualSlot(text);
+  for (; kUsualBySlot[slot] != 0; slot = (slot + 1) % kUsualSlots) {
+    const NamedMeaning& name = kUsual[kUsualBySlot[slot] - 1u];
+    if (name.text == text) return name.meaning;
+  }
+  return Meaning::kNothing;
+}
+
+// Letters of either case and digits as 0 to 35; the rest separates words.
+constexpr size_t kSeparator = 36;
+constexpr size_t Letter(char c) {
+  if (c >= 'a' && c <= 'z') return static_cast<size_t>(c - 'a');
+  if (c >= 'A' && c <= 'Z') return static_cast<size_t>(c - 'A');
+  if (c >= '0' && c <= '9') return static_cast<size_t>(c - '0') + 26;
+  return kSeparator;
+}
+
+// The last two letters of usual names.
+constexpr auto kUsualEnds = [] {
+  std::array<std::array<bool, kSeparator>, kSeparator> ends{};
+  for (const NamedMeaning& name : kUsual) {
+    const size_t size = name.text.size();
+    ends[Letter(name.text[size - 2])][Letter(name.text[size - 1])] = true;
+  }
+  return ends;
+}();
+
+// False only for names that are no usual ones, whatever is before their end.
+bool MayBeUsual(std::string_view name) {
+  const size_t size = name.size();
+  if (size < 2) return false;  // all have more
+  const size_t last = Letter(name[size - 1]);
+  const size_t before = Letter(name[size - 2]);
+  if (last == kSeparator || before == kSeparator) return true;  // not known
+  return kUsualEnds[before][last];
+}
+
 StepField FieldOf(Meaning meaning) {
   switch (meaning) {
     case Meaning::kLossScale:
@@ -223,14 +285,14 @@ ColumnMeaning ColumnNames::Find(std::string_view name) const {
   }
   std::array<char, kNameMax> room;
   std::string_view text = Compact(name, &room);
-  Meaning found = Look(kUsual, text);
+  Meaning found = LookUsual(text);
   for (size_t strips = 0; strips < 3 && found == Meaning::kNothing; ++strips) {
     const auto prefix = std::find_if(
         std::begin(kPrefixes), std::end(kPrefixes),
         [text](std::string_view p) { return text.starts_with(p); });
     if (prefix == std::end(kPrefixes)) break;
     text.remove_prefix(prefix->size());
-    found = Look(kUsual, text);
+    found = LookUsual(text);
   }
   const bool elsewhere =
       std::any_of(mapped_.begin(), mapped_.end(), [found](const auto& mapped) {
@@ -241,11 +303,21 @@ ColumnMeaning ColumnNames::Find(std::string_view name) const {
   return elsewhere ? Meaning::kNothing : found;
 }
 
+bool ColumnNames::MayEnd(std::string_view text) const {
+  return !mapped_.empty() || MayBeUsual(text);
+}
+
 ColumnMeaning ColumnNames::Of(std::string_view name) {
   if (name.empty() || name.size() > 4 * kNameMax) return Meaning::kNothing;
-  size_t hash = name.size();
-  for (const char c : name) hash = hash * 31 + static_cast<unsigned char>(c);
-  Known& known = lately_[(hash ^ (hash >> 8)) % lately_.size()];
+  if (!MayEnd(name)) return Meaning::kNothing;
+  // The ends of a name tell it from most others.
+  const size_t part = std::min(name.size(), sizeof(uint64_t));
+  uint64_t first = 0;
+  uint64_t last = 0;
+  std::memcpy(&first, name.data(), part);
+  std::memcpy(&last, name.data() + name.size() - part, part);
+  const uint64_t hash = (first ^ last * 31 ^ name.size()) * 0x9e3779b97f4a7c15u;
+  Known& known = lately_[(hash >> 32) % lately_.size()];
   if (!known.used || known.name != name) {
     known.name = name;
     known.meaning = Find(name);

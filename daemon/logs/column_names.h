@@ -48,6 +48,8 @@ class ColumnNames {
   explicit ColumnNames(const ColumnMap& map);
   // Cheap for names that were asked for lately.
   ColumnMeaning Of(std::string_view name);
+  // False: nothing that ends like `text` means anything. Cheaper than Of().
+  bool MayEnd(std::string_view text) const;
   bool mapped() const { return !mapped_.empty(); }
 
  private:

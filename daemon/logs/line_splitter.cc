@@ -1,22 +1,14 @@
 #include "logs/line_splitter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace nanwatch {
 namespace {
 
-// The next \n or \r of `text`; its size: there is none.
-size_t FindEnd(std::string_view text) {
-  const void* feed = std::memchr(text.data(), '\n', text.size());
-  const size_t until =
-      feed == nullptr
-          ? text.size()
-          : static_cast<size_t>(static_cast<const char*>(feed) - text.data());
-  const void* back = std::memchr(text.data(), '\r', until);
-  if (back == nullptr) return until;
-  return static_cast<size_t>(static_cast<const char*>(back) - text.data());
+// The next `c` of `text` from `at` on; its size: there is none.
+size_t IndexOf(char c, std::string_view text, size_t at) {
+  return std::min(text.find(c, at), text.size());
 }
 
 }  // namespace
@@ -53,19 +45,23 @@ void LineSplitter::FeedBytes(std::string_view bytes) {
 }
 
 void LineSplitter::FeedText(std::string_view text) {
-  while (!text.empty()) {
-    const size_t end = FindEnd(text);
+  // Kept while the ends before it are \r: a progress bar has many of them.
+  size_t feed = IndexOf('\n', text, 0);
+  for (size_t begin = 0; begin < text.size();) {
+    if (feed < begin) feed = IndexOf('\n', text, begin);
+    const size_t end = IndexOf('\r', text.substr(0, feed), begin);
+    const std::string_view line = text.substr(begin, end - begin);
     if (end == text.size()) {
-      Keep(text);
+      Keep(line);
       return;
     }
-    if (begun_.empty() && !cut_ && end <= kLogLineMax) {
-      if (end > 0) on_line_(text.substr(0, end));
+    if (begun_.empty() && !cut_ && line.size() <= kLogLineMax) {
+      if (!line.empty()) on_line_(line);
     } else {
-      Keep(text.substr(0, end));
+      Keep(line);
       End();
     }
-    text.remove_prefix(end + 1);
+    begin = end + 1;
   }
 }
 

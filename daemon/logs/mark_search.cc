@@ -1,73 +1,106 @@
 #include "logs/mark_search.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace nanwatch {
+namespace {
 
-MarkSearch::MarkSearch(const std::vector<Mark>& marks) {
-  size_t classes = 1;
+constexpr size_t kPairs = 65536;
+// Pairs that are looked up before asking whether one of them was a mark's.
+constexpr size_t kAtOnce = 8;
+
+size_t PairAt(const char* text) {
+  return static_cast<size_t>(static_cast<uint8_t>(text[0])) |
+         static_cast<size_t>(static_cast<uint8_t>(text[1])) << 8;
+}
+
+// How much of a log is this byte, roughly; only speed depends on it.
+int Commonness(char c) {
+  constexpr std::string_view kCommon = "etaoinsr.:,";
+  constexpr std::string_view kUsual = "-/_=()[]\"'|";
+  if (c == ' ' || (c >= '0' && c <= '9')) return 16;
+  if (kCommon.find(c) != std::string_view::npos) return 8;
+  const bool small = c >= 'a' && c <= 'z';
+  if (small || kUsual.find(c) != std::string_view::npos) return 4;
+  return 1;
+}
+
+}  // namespace
+
+MarkSearch::MarkSearch(const std::vector<Mark>& marks) : pairs_(kPairs) {
   for (const Mark& mark : marks) {
     CHECK(!mark.text.empty() && mark.group < kGroups);
-    for (const char c : mark.text) {
-      uint16_t& held = class_[static_cast<uint8_t>(c)];
-      if (held == 0) held = static_cast<uint16_t>(classes++);
+    if (mark.text.size() == 1) {
+      AddByte(mark);
+    } else {
+      AddPair(mark);
     }
   }
-  while ((1u << shift_) < classes) ++shift_;
-  next_.resize(size_t{1} << shift_);
-  ends_.resize(1);
-  for (const Mark& mark : marks) AddMark(mark);
-  LinkStates();
 }
 
-// A path of states from the first, numbered as rows for now; 0: none yet.
-void MarkSearch::AddMark(const Mark& mark) {
-  size_t state = 0;
-  for (const char c : mark.text) {
-    const size_t edge = (state << shift_) + class_[static_cast<uint8_t>(c)];
-    if (next_[edge] == 0) {
-      next_[edge] = static_cast<uint32_t>(ends_.size());
-      next_.resize(next_.size() + (size_t{1} << shift_));
-      ends_.emplace_back();
-    }
-    state = next_[edge];
-  }
-  ends_[state].set(mark.group);
+void MarkSearch::AddByte(const Mark& mark) {
+  const char byte = mark.text.front();
+  auto held = std::find_if(bytes_.begin(), bytes_.end(),
+                           [byte](const auto& b) { return b.first == byte; });
+  if (held == bytes_.end()) held = bytes_.insert(held, {byte, Groups()});
+  held->second.set(mark.group);
 }
 
-// Where a path ends, the search goes on at the longest end of it that begins
-// another path. States in order of their length, so that those are done.
-void MarkSearch::LinkStates() {
-  std::vector<uint32_t> shorter(ends_.size());
-  std::vector<uint32_t> order{0};
-  for (size_t i = 0; i < order.size(); ++i) {
-    const uint32_t state = order[i];
-    ends_[state] |= ends_[shorter[state]];
-    for (size_t c = 0; c < (size_t{1} << shift_); ++c) {
-      uint32_t& edge = next_[(size_t{state} << shift_) + c];
-      const uint32_t otherwise =
-          state == 0 ? 0 : next_[(size_t{shorter[state]} << shift_) + c];
-      if (edge == 0) {
-        edge = otherwise;
-      } else {
-        shorter[edge] = otherwise;
-        order.push_back(edge);
-      }
-    }
+void MarkSearch::AddPair(const Mark& mark) {
+  size_t rarest = 0;
+  int least = 1000;
+  for (size_t at = 0; at + 1 < mark.text.size(); ++at) {
+    const int common =
+        Commonness(mark.text[at]) * Commonness(mark.text[at + 1]);
+    if (common >= least) continue;
+    least = common;
+    rarest = at;
   }
-  for (uint32_t& edge : next_) {
-    const bool accepts = ends_[edge].any();
-    edge = edge << shift_ | (accepts ? kAccept : 0);
+  uint8_t& held = pairs_[PairAt(mark.text.data() + rarest)];
+  if (held == 0) {
+    CHECK(sought_.size() < 255);
+    sought_.emplace_back();
+    held = static_cast<uint8_t>(sought_.size());
+  }
+  sought_[held - 1u].push_back({mark.text, rarest, mark.group});
+}
+
+void MarkSearch::Compare(const std::vector<Sought>& sought,
+                         std::string_view line, size_t at, Groups* found) {
+  for (const Sought& s : sought) {
+    if (at >= s.at && line.substr(at - s.at).starts_with(s.text)) {
+      found->set(s.group);
+    }
   }
 }
 
 MarkSearch::Groups MarkSearch::Find(std::string_view line) const {
   Groups found;
-  uint32_t row = 0;
-  for (const char c : line) {
-    const uint32_t edge = next_[row + class_[static_cast<uint8_t>(c)]];
-    row = edge & ~kAccept;
-    if ((edge & kAccept) != 0) found |= ends_[row >> shift_];
+  for (const auto& [byte, groups] : bytes_) {
+    if (line.find(byte) != std::string_view::npos) found |= groups;
+  }
+  if (line.size() < 2 || sought_.empty()) return found;
+  const uint8_t* const pairs = pairs_.data();
+  const size_t end = line.size() - 1;  // of the pairs' beginnings
+  size_t at = 0;
+  while (at < end) {
+    const size_t stop = std::min(end, at + kAtOnce);
+    if (stop == at + kAtOnce) {
+      uint8_t any = 0;
+      for (size_t i = 0; i < kAtOnce; ++i) {
+        any |= pairs[PairAt(line.data() + at + i)];
+      }
+      if (any == 0) {
+        at = stop;
+        continue;
+      }
+    }
+    for (; at < stop; ++at) {
+      const uint8_t held = pairs[PairAt(line.data() + at)];
+      if (held != 0) Compare(sought_[held - 1u], line, at, &found);
+    }
   }
   return found;
 }

@@ -1,11 +1,11 @@
-// MarkSearch: which formats' marks a line holds, all of them found in one pass
-// over the line (Aho and Corasick's automaton): a log is searched for a hundred
-// marks at the price of one.
+// MarkSearch: which formats' marks a line holds. Each mark is stood for by the
+// two bytes in a row of it that logs hold least; a line is looked through for a
+// hundred such pairs in one pass, without a branch a byte, and a mark is
+// compared only where its pair is.
 
 #ifndef NANWATCH_LOGS_MARK_SEARCH_H_
 #define NANWATCH_LOGS_MARK_SEARCH_H_
 
-#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -20,27 +20,31 @@ class MarkSearch {
   static constexpr size_t kGroups = 128;
   using Groups = std::bitset<kGroups>;
   struct Mark {
-    std::string_view text;  // not empty
+    std::string_view text;  // not empty; outlives the search
     size_t group = 0;       // < kGroups
   };
 
+  // At most 254 pairs that differ stand for `marks`.
   explicit MarkSearch(const std::vector<Mark>& marks);
   // The groups of which `line` holds a mark.
   Groups Find(std::string_view line) const;
 
  private:
-  // A row of `next_` a state, a column a class of bytes, 1 << shift_ columns;
-  // the entry is where the next row begins, with kAccept where a mark ends
-  // there.
-  static constexpr uint32_t kAccept = 1u << 31;
+  struct Sought {
+    std::string_view text;
+    size_t at = 0;  // of the pair in it
+    size_t group = 0;
+  };
+  void AddByte(const Mark& mark);
+  void AddPair(const Mark& mark);
+  // Adds the groups of the marks whose pair this is and that stand there.
+  static void Compare(const std::vector<Sought>& sought, std::string_view line,
+                      size_t at, Groups* found);
 
-  void AddMark(const Mark& mark);
-  void LinkStates();
-
-  std::array<uint16_t, 256> class_{};  // 0: in no mark
-  uint32_t shift_ = 0;
-  std::vector<uint32_t> next_;
-  std::vector<Groups> ends_;  // by state
+  std::vector<std::pair<char, Groups>> bytes_;  // marks of one byte
+  // By pair of bytes: 0: no mark's; else 1 + the index in sought_.
+  std::vector<uint8_t> pairs_;
+  std::vector<std::vector<Sought>> sought_;
 };
 
 }  // namespace nanwatch

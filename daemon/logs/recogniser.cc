@@ -31,20 +31,23 @@ Recogniser::Recogniser(const LogFormat* only, const ColumnMap& map,
         (only == nullptr && (!mapped || format->part == Part::kGeneric));
     if (wanted) candidates_.push_back({format, format->make(map)});
   }
-  const auto generic = std::stable_partition(
-      candidates_.begin(), candidates_.end(), [](const Candidate& c) {
-        return c.format->part != LogFormat::Part::kGeneric;
-      });
-  first_generic_ = static_cast<size_t>(generic - candidates_.begin());
+  std::stable_partition(candidates_.begin(), candidates_.end(),
+                        [](const Candidate& c) {
+                          return c.format->part != LogFormat::Part::kGeneric;
+                        });
+  tells_overflows_ = AnyTellsOverflows();
   PrepareSearch();
 }
 
 void Recogniser::PrepareSearch() {
   std::vector<MarkSearch::Mark> marks;
   unmarked_.reset();
+  first_generic_ = candidates_.size();
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& c = candidates_[i];
-    if (c.dropped) continue;
+    if (c.format->part == LogFormat::Part::kGeneric) {
+      first_generic_ = std::min(first_generic_, i);
+    }
     if (c.format->marks.empty()) unmarked_.set(i);
     for (const std::string_view mark : c.format->marks) {
       marks.push_back({mark, i});
@@ -55,7 +58,6 @@ void Recogniser::PrepareSearch() {
 
 void Recogniser::Offer(size_t candidate, std::string_view line) {
   Candidate& c = candidates_[candidate];
-  if (c.dropped) return;
   facts_.clear();
   c.reader->Read(line, &facts_);
   for (LogFact& fact : facts_) {
@@ -63,7 +65,10 @@ void Recogniser::Offer(size_t candidate, std::string_view line) {
     if (fact.step && (*fact.step < 0 || *fact.step > kStepMax)) {
       fact.step.reset();
     }
-    if (fact.kind != LogFact::Kind::kSetting) ++c.facts;
+    if (fact.kind != LogFact::Kind::kSetting) {
+      tells_overflows_ |= c.format->tells_overflows;
+      ++c.facts;
+    }
     if (SaysHealth(fact)) ++c.progress;
     library_spoke_ |= c.format->part == LogFormat::Part::kScaler;
     line_facts_.emplace_back(candidate, fact);
@@ -83,9 +88,11 @@ void Recogniser::ReadLine(std::string_view line) {
   }
   if (line_facts_.empty()) return;
   // Messages glued into one line, in the order in which they stand there.
-  std::stable_sort(
-      line_facts_.begin(), line_facts_.end(),
-      [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
+  if (line_facts_.size() > 1) {
+    std::stable_sort(
+        line_facts_.begin(), line_facts_.end(),
+        [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
+  }
   if (decided_) {
     for (const auto& [candidate, fact] : line_facts_) sink_(fact, lines_);
     return;
@@ -126,17 +133,20 @@ void Recogniser::Decide() {
   }
   if (best != nullptr) program_ = best->format;
   certainty_ = CertaintyOf(best);
-  for (Candidate& c : candidates_) {
-    c.dropped =
-        c.format->part != LogFormat::Part::kScaler && c.format != program_;
-  }
-  PrepareSearch();
+  tells_overflows_ = AnyTellsOverflows();
   for (Waiting& w : std::exchange(waiting_, {})) {
-    if (candidates_[w.candidate].dropped) continue;
+    if (!Wanted(candidates_[w.candidate])) continue;
     w.fact.text = w.text;
     w.fact.optimizer = w.optimizer;
     sink_(w.fact, w.line);
   }
+  std::erase_if(candidates_, [this](const Candidate& c) { return !Wanted(c); });
+  PrepareSearch();
+}
+
+bool Recogniser::Wanted(const Candidate& c) const {
+  return !decided_ || c.format->part == LogFormat::Part::kScaler ||
+         c.format == program_;
 }
 
 void Recogniser::DecideIfLikely() {
@@ -175,23 +185,19 @@ uint64_t Recogniser::step_lines() const {
 std::string Recogniser::Emitter() const {
   std::string name(program_ == nullptr ? "" : program_->name);
   for (const Candidate& c : candidates_) {
-    if (c.format == program_ || c.dropped || c.facts == 0) continue;
+    if (c.format == program_ || !Wanted(c) || c.facts == 0) continue;
     if (!name.empty()) name += '+';
     name += c.format->name;
   }
   return name;
 }
 
-bool Recogniser::tells_overflows() const {
+bool Recogniser::AnyTellsOverflows() const {
   if (program_ != nullptr && program_->tells_overflows) return true;
   return std::any_of(
-      candidates_.begin(), candidates_.end(), [](const Candidate& c) {
-        return !c.dropped && c.facts > 0 && c.format->tells_overflows;
+      candidates_.begin(), candidates_.end(), [this](const Candidate& c) {
+        return Wanted(c) && c.facts > 0 && c.format->tells_overflows;
       });
-}
-
-bool Recogniser::skips_take_steps() const {
-  return program_ == nullptr || program_->skips_take_steps;
 }
 
 }  // namespace nanwatch

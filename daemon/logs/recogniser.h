@@ -50,8 +50,10 @@ class Recogniser {
   // nothing was recognised.
   std::string Emitter() const;
   // Every overflow is told by one of the recognised formats.
-  bool tells_overflows() const;
-  bool skips_take_steps() const;
+  bool tells_overflows() const { return tells_overflows_; }
+  bool skips_take_steps() const {
+    return program_ == nullptr || program_->skips_take_steps;
+  }
   uint64_t lines() const { return lines_; }
 
   // Step lines of one program's format that settle the matter; more for generic
@@ -70,7 +72,6 @@ class Recogniser {
     std::unique_ptr<LineReader> reader;
     int64_t facts = 0;     // read, settings apart
     int64_t progress = 0;  // of those, step lines with a loss, norm or scale
-    bool dropped = false;
   };
   struct Waiting {
     size_t candidate;
@@ -81,13 +82,16 @@ class Recogniser {
   };
 
   void Offer(size_t candidate, std::string_view line);
-  // Looks from now on for the marks of those that are not dropped.
+  // Looks from now on for the marks of the candidates.
   void PrepareSearch();
+  // All may be, until it is decided.
+  bool Wanted(const Candidate& c) const;
   void Weigh(size_t candidate);
   void Decide();
+  bool AnyTellsOverflows() const;
   Certainty CertaintyOf(const Candidate* best) const;
 
-  std::vector<Candidate> candidates_;  // generic formats last
+  std::vector<Candidate> candidates_;  // generic formats last; wanted ones
   size_t first_generic_ = 0;
   bool library_spoke_ = false;  // a library's format read the present line
   MarkSearch search_{std::vector<MarkSearch::Mark>()};
@@ -98,6 +102,7 @@ class Recogniser {
   const FactSink sink_;
   const LogFormat* program_ = nullptr;
   bool decided_ = false;
+  bool tells_overflows_ = false;
   Certainty certainty_ = Certainty::kNone;
   uint64_t lines_ = 0;
 };

@@ -5,6 +5,8 @@
 //  Step 10 | loss=tensor(1.2, device='cuda:0') lr=[1e-4]
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -15,13 +17,21 @@
 namespace nanwatch {
 namespace {
 
-bool IsLetter(char c) {
+constexpr bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr auto kNameCharacters = [] {
+  std::array<bool, 256> names{};
+  constexpr std::string_view kMarks = "_/-.@";
+  for (size_t i = 0; i < names.size(); ++i) {
+    const char c = static_cast<char>(i);
+    names[i] = IsLetter(c) || IsDigit(c) || kMarks.find(c) != kMarks.npos;
+  }
+  return names;
+}();
 bool IsNameCharacter(char c) {
-  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '-' ||
-         c == '.' || c == '@';
+  return kNameCharacters[static_cast<uint8_t>(c)];
 }
 
 // Words in front of the first name that make a line another kind's.
@@ -55,21 +65,6 @@ size_t NextSign(std::string_view line, size_t at) {
   return at;
 }
 
-// The value that begins `text`: a number or a truth, behind what may be put
-// before it. Empty: there is none.
-std::string_view ValueIn(std::string_view text) {
-  size_t at = text.find_first_not_of(" \t'\"[(");
-  if (at == std::string_view::npos) return "";
-  if (text.substr(at).starts_with("tensor(")) at += 7;
-  const std::string_view rest = text.substr(at);
-  for (const std::string_view truth : {"True", "False", "true", "false"}) {
-    if (rest.starts_with(truth)) return truth;
-  }
-  Scan scan(rest);
-  const auto printed = scan.PrintedNumber();
-  return printed ? printed->text : std::string_view();
-}
-
 class KeyValueReader : public LineReader {
  public:
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
@@ -84,7 +79,7 @@ class KeyValueReader : public LineReader {
       if (size > 0) {
         if (first && IsEvaluation(line.substr(0, at - size))) return;
         first = false;
-        fact_.Add(meaning_, ValueIn(line.substr(at + 1)));
+        AddValue(line.substr(at + 1));
       }
       begin = ++at;
     }
@@ -104,6 +99,7 @@ class KeyValueReader : public LineReader {
            (name.back() == ' ' || name.back() == '\'' || name.back() == '"')) {
       name.remove_suffix(1);
     }
+    if (!names_.MayEnd(name)) return 0;
     // Up to three words: "number of updates".
     size_t begin = name.size();
     std::array<size_t, 3> word{};
@@ -119,12 +115,35 @@ class KeyValueReader : public LineReader {
       --begin;
     }
     while (words > 0) {
-      meaning_ = names_.Of(name.substr(word[--words]));
+      const size_t from = word[--words];
+      // The value before: "2.31 scale". No usual name begins with a digit.
+      if (IsDigit(name[from]) && !names_.mapped()) continue;
+      meaning_ = names_.Of(name.substr(from));
       if (meaning_ != ColumnMeaning::kNothing) {
-        return text.size() - word[words];
+        return text.size() - from;
       }
     }
     return 0;
+  }
+
+  // The value that begins `text`: a number or a truth, behind what may be put
+  // before it.
+  void AddValue(std::string_view text) {
+    size_t at = text.find_first_not_of(" \t'\"[(");
+    if (at == std::string_view::npos) return;
+    if (text.substr(at).starts_with("tensor(")) at += 7;
+    const std::string_view rest = text.substr(at);
+    if (const auto printed = Scan(rest).PrintedNumber()) {
+      if (meaning_ == ColumnMeaning::kLossScale) {
+        fact_.Add(meaning_, printed->text);
+      } else {
+        fact_.AddNumber(meaning_, printed->value);
+      }
+      return;
+    }
+    for (const std::string_view truth : {"True", "False", "true", "false"}) {
+      if (rest.starts_with(truth)) fact_.Add(meaning_, truth);
+    }
   }
 
   // "Step 10", "[iter 10/200]": a step is often told without punctuation.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,26 @@ TEST(LineSplitter, KnowsTheEndsOfLines) {
   EXPECT_EQ(Split({"  1%|#\r 50%|###\r100%|######\n"}),
             (Lines{"  1%|#", " 50%|###", "100%|######"}));
   EXPECT_EQ(Split({"no end"}), Lines{"no end"});
+}
+
+TEST(LineSplitter, SplitsAnyMixOfEndsInAnyPieces) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::string> pieces(1 + random() % 4);
+    Lines expected(1);
+    for (std::string& piece : pieces) {
+      for (size_t left = random() % 12; left > 0; --left) {
+        piece += "\r\nab"[random() % 4];
+        if (piece.back() == '\r' || piece.back() == '\n') {
+          expected.emplace_back();
+        } else {
+          expected.back() += piece.back();
+        }
+      }
+    }
+    std::erase(expected, "");
+    ASSERT_EQ(Split(pieces), expected) << round;
+  }
 }
 
 TEST(LineSplitter, KeepsAnyBytes) {
