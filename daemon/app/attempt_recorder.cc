@@ -125,6 +125,40 @@ void AttemptRecorder::Join(const Lane& other, Lane* lane) {
   }
 }
 
+// Each row with the scale that its attempt used.
+void AttemptRecorder::WriteAttempts(const Lane& lane, RecordedRun* out) {
+  const bool after = lane.tracker.order() == ScaleOrder::kAfter;
+  // Where a record has the scale after its attempt: that of the one before.
+  double used = 0;
+  for (const Row& row : lane.rows) {
+    if (row.scale == 0) {
+      ++out->without_scale;
+      continue;
+    }
+    RecordedAttempt attempt;
+    attempt.step = row.step;
+    attempt.scale = row.scale;
+    if (after) {
+      const double first =
+          row.overflow ? row.scale / out->parameters.backoff_factor : row.scale;
+      attempt.scale = used > 0 ? used : first;
+      used = row.scale;
+    }
+    attempt.overflow = row.overflow;
+    attempt.skipped = row.skipped;
+    if (!std::isnan(row.headroom)) {
+      attempt.fits_up_to = attempt.scale * std::exp2(double{row.headroom});
+    }
+    if (!std::isnan(row.lowest)) {
+      attempt.needs = attempt.scale * std::exp2(double{row.lowest});
+    }
+    if (!std::isnan(row.headroom) || !std::isnan(row.lowest)) {
+      ++out->with_gradients;
+    }
+    out->attempts.push_back(attempt);
+  }
+}
+
 RecordedRun AttemptRecorder::Resolved(const RunKey& key, Run* run) {
   RecordedRun out;
   out.key = key;
@@ -158,36 +192,7 @@ RecordedRun AttemptRecorder::Resolved(const RunKey& key, Run* run) {
   out.scaler = tracker.spec();
   out.recognised = tracker.recognised();
   out.parameters = Resolve(out.scaler, run->description.scaler);
-  const bool after = tracker.order() == ScaleOrder::kAfter;
-  double used =
-      0;  // where records have the scale after: that of the one before
-  for (const Row& row : lane.rows) {
-    if (row.scale == 0) {
-      ++out.without_scale;
-      continue;
-    }
-    RecordedAttempt attempt;
-    attempt.step = row.step;
-    attempt.scale = row.scale;
-    if (after) {
-      const double first =
-          row.overflow ? row.scale / out.parameters.backoff_factor : row.scale;
-      attempt.scale = used > 0 ? used : first;
-      used = row.scale;
-    }
-    attempt.overflow = row.overflow;
-    attempt.skipped = row.skipped;
-    if (!std::isnan(row.headroom)) {
-      attempt.fits_up_to = attempt.scale * std::exp2(double{row.headroom});
-    }
-    if (!std::isnan(row.lowest)) {
-      attempt.needs = attempt.scale * std::exp2(double{row.lowest});
-    }
-    if (!std::isnan(row.headroom) || !std::isnan(row.lowest)) {
-      ++out.with_gradients;
-    }
-    out.attempts.push_back(attempt);
-  }
+  WriteAttempts(lane, &out);
   return out;
 }
 

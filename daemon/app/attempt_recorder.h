@@ -85,6 +85,7 @@ class AttemptRecorder {
   static Lane& LaneOf(const Run& run, Rank* rank, const std::string& optimizer);
   static RecordedRun Resolved(const RunKey& key, Run* run);
   static void Join(const Lane& other, Lane* lane);
+  static void WriteAttempts(const Lane& lane, RecordedRun* out);
 
   std::map<RunKey, Run> runs_;
   std::map<SessionId, std::vector<Op>> names_;

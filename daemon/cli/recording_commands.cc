@@ -9,6 +9,7 @@
 
 #include "cli/backtest.h"
 #include "cli/commands.h"
+#include "cli/number_checks.h"
 #include "cli/simulate.h"
 #include "logs/column_names.h"
 
@@ -85,17 +86,17 @@ void AddNumbers(CLI::App* verb, CLI::Option* fixed,
                        const CLI::Validator& check) {
     verb->add_option(flag, *number, help)->check(check)->excludes(fixed);
   };
-  add("--init", &numbers->init_scale, "the first scale", CLI::PositiveNumber);
+  add("--init", &numbers->init_scale, "the first scale", PositiveNumber());
   add("--growth-factor", &numbers->growth_factor, "by which the scale grows",
       CLI::Range(1.0, 65536.0));
   add("--growth-interval", &numbers->growth_interval,
-      "good attempts in a row before it grows", CLI::PositiveNumber);
+      "good attempts in a row before it grows", PositiveNumber());
   add("--backoff-factor", &numbers->backoff_factor,
       "by which an overflow lowers it, below 1", CLI::Range(1e-6, 0.999999));
   add("--hysteresis", &numbers->hysteresis, "overflows until it falls",
-      CLI::PositiveNumber);
-  add("--min-scale", &numbers->min_scale, "the floor", CLI::PositiveNumber);
-  add("--max-scale", &numbers->max_scale, "the ceiling", CLI::PositiveNumber);
+      PositiveNumber());
+  add("--min-scale", &numbers->min_scale, "the floor", PositiveNumber());
+  add("--max-scale", &numbers->max_scale, "the ceiling", PositiveNumber());
 }
 
 void AddSimulate(CLI::App& app, const std::string* address,
@@ -117,14 +118,14 @@ void AddSimulate(CLI::App& app, const std::string* address,
   verb->add_option("--run", options.run.run_id,
                    "which, of a history with several");
   verb->add_option("--attempt", a->attempt, "default: the newest")
-      ->check(CLI::NonNegativeNumber);
+      ->check(WholeNumber());
   CLI::Option* scaler = verb->add_option(
       "--scaler", options.scaler,
       "pytorch, megatron, deepspeed, ascend_tf, ..., with its defaults, or "
       "none; default: the run's own, as it was declared or recognised");
   CLI::Option* fixed =
       verb->add_option("--fixed", options.fixed, "a scale that never changes")
-          ->check(CLI::PositiveNumber)
+          ->check(PositiveNumber())
           ->excludes(scaler);
   AddNumbers(verb, fixed, &options.numbers);
   verb->add_flag("--json", options.json, "as JSON");

@@ -30,7 +30,7 @@ void Feed(Backtest* backtest, int overflows, int good_after,
           const RuleSet& recorded = DefaultRules()) {
   RulesLoaded loaded;
   loaded.rules = recorded;
-  backtest->Take(At(0), {.body = loaded});
+  backtest->Take(At(0), OfRun({}, loaded));
   RunOpened opened;
   opened.description.scaler.kind = ScalingKind::kDynamic;
   opened.description.scaler.name = "keras";
