@@ -1,22 +1,22 @@
 #include "app/step_packer.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace nanwatch {
 namespace {
 
-// Bit `row` of a bitmap that had `row` bits.
-void AddBit(bool value, size_t row, Bitmap* bits) {
-  if (bits->size() <= row / 8) bits->resize(row / 8 + 1);
-  if (value) (*bits)[row / 8] |= static_cast<uint8_t>(1u << (row % 8));
-}
+// What most batches have.
+constexpr size_t kUsualRows = 128;
 
-// A column that begins at `row`: absent in the rows before.
-Bitmap AbsentBefore(size_t row) {
-  Bitmap absent((row + 7) / 8);
-  for (size_t i = 0; i < row; ++i) AddBit(true, i, &absent);
-  return absent;
+// Sets the bits from `begin` to before `end` of a bitmap that grows to `end`.
+void AddBits(size_t begin, size_t end, Bitmap* bits) {
+  const size_t bytes = (end + 7) / 8;
+  if (bits->size() < bytes) bits->resize(bytes);
+  for (size_t row = begin; row < end; ++row) {
+    (*bits)[row / 8] |= static_cast<uint8_t>(1u << (row % 8));
+  }
 }
 
 uint8_t OptimizerIndex(std::string_view name, std::vector<std::string>* names) {
@@ -32,35 +32,62 @@ uint8_t OptimizerIndex(std::string_view name, std::vector<std::string>* names) {
 void StepPacker::Add(const StepRecord& record, Time time,
                      std::string_view optimizer) {
   const size_t row = columns_.rows();
+  if (row == 0) {
+    columns_.step.reserve(kUsualRows);
+    columns_.time.reserve(kUsualRows);
+    columns_.optimizer.reserve(kUsualRows);
+  }
   columns_.step.push_back(record.step);
   columns_.time.push_back(time);
   columns_.optimizer.push_back(OptimizerIndex(optimizer, &columns_.optimizers));
-  for (int f = 0; f < kStepFields; ++f) {
-    const bool has = record.has(static_cast<StepField>(f));
-    std::optional<Column>& column = columns_.field[f];
-    if (!column) {
-      if (!has) continue;
-      column.emplace();
-      column->values.resize(row);
-      column->absent = AbsentBefore(row);
-    }
-    column->values.push_back(has ? record.value[f] : 0);
-    AddBit(!has, row, &column->absent);
+  for (uint32_t left = record.present; left != 0; left &= left - 1) {
+    const int f = std::countr_zero(left);
+    AddValue(row, record.value[f], &columns_.field[f]);
   }
-  for (int f = 0; f < kStepFlags; ++f) {
-    const bool has = (record.flags_present >> f & 1) != 0;
-    std::optional<FlagColumn>& column = columns_.flag[f];
-    if (!column) {
-      if (!has) continue;
-      column.emplace();
-      column->values.resize((row + 7) / 8);
-      column->absent = AbsentBefore(row);
-    }
-    AddBit(has && record.is(static_cast<StepFlag>(f)), row, &column->values);
-    AddBit(!has, row, &column->absent);
+  for (uint32_t left = record.flags_present; left != 0; left &= left - 1) {
+    const int f = std::countr_zero(left);
+    AddFlag(row, record.is(static_cast<StepFlag>(f)), f);
   }
 }
 
-StepColumns StepPacker::Take() { return std::exchange(columns_, {}); }
+void StepPacker::AddValue(size_t row, double value,
+                          std::optional<Column>* column) {
+  if (!*column) {
+    column->emplace();
+    (*column)->values.reserve(kUsualRows);
+  }
+  FillUp(row, &**column);
+  (*column)->values.push_back(value);
+}
+
+void StepPacker::AddFlag(size_t row, bool value, int flag) {
+  std::optional<FlagColumn>& column = columns_.flag[flag];
+  if (!column) column.emplace();
+  AddBits(flag_rows_[flag], row, &column->absent);
+  flag_rows_[flag] = row + 1;
+  column->values.resize(row / 8 + 1);
+  if (value) AddBits(row, row + 1, &column->values);
+}
+
+// Absent in the rows that the column does not have yet, up to before `rows`.
+void StepPacker::FillUp(size_t rows, Column* column) {
+  AddBits(column->values.size(), rows, &column->absent);
+  column->values.resize(rows);
+}
+
+StepColumns StepPacker::Take() {
+  const size_t rows = columns_.rows();
+  for (std::optional<Column>& column : columns_.field) {
+    if (column) FillUp(rows, &*column);
+  }
+  for (int f = 0; f < kStepFlags; ++f) {
+    std::optional<FlagColumn>& column = columns_.flag[f];
+    if (!column) continue;
+    AddBits(flag_rows_[f], rows, &column->absent);
+    column->values.resize((rows + 7) / 8);
+  }
+  flag_rows_ = {};
+  return std::exchange(columns_, {});
+}
 
 }  // namespace nanwatch

@@ -1,8 +1,12 @@
-// StepPacker: step records to the columns of a batch.
+// StepPacker: step records to the columns of a batch. A record costs what it
+// holds: columns that it has no value of are filled up when the next one has.
 
 #ifndef NANWATCH_APP_STEP_PACKER_H_
 #define NANWATCH_APP_STEP_PACKER_H_
 
+#include <array>
+#include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "base/time.h"
@@ -20,7 +24,12 @@ class StepPacker {
   StepColumns Take();
 
  private:
-  StepColumns columns_;
+  static void AddValue(size_t row, double value, std::optional<Column>* column);
+  void AddFlag(size_t row, bool value, int flag);
+  static void FillUp(size_t rows, Column* column);
+
+  StepColumns columns_;  // columns of numbers may be shorter, until Take()
+  std::array<size_t, kStepFlags> flag_rows_{};  // of each flag's column so far
 };
 
 }  // namespace nanwatch

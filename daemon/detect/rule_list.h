@@ -32,6 +32,21 @@ struct RuleTable {
   std::array<bool, N> enabled{};
 };
 
+// True for a rule whose OnStep changes nothing, and repeats its opinion, where
+// the record has no number, no digest and no gradients. It is not called then:
+// most attempts of a log stand between two of its step lines.
+template <typename Rule>
+inline constexpr bool kNeedsNumbers = false;
+
+inline bool IsBare(const StepContext& c) {
+  return c.record.present == 0 && !c.record.replica_digest &&
+         c.gradients == nullptr;
+}
+template <typename Context>
+constexpr bool IsBare(const Context&) {
+  return false;
+}
+
 template <typename... Rules>
 class RuleList {
  public:
@@ -47,7 +62,8 @@ class RuleList {
   // each whose opinion is another one than before; severity(index) is the new.
   template <typename Context, typename Changed>
   void On(const Context& context, const Table& table, Changed&& changed) {
-    OnEach(context, table, changed, std::make_index_sequence<kSize>());
+    OnEach(context, IsBare(context), table, changed,
+           std::make_index_sequence<kSize>());
   }
 
   Severity severity(size_t index) const { return severity_[index]; }
@@ -76,12 +92,16 @@ class RuleList {
   }
 
   template <typename Context, typename Changed, size_t... I>
-  void OnEach(const Context& context, const Table& table, Changed& changed,
-              std::index_sequence<I...>) {
-    (OnOne<I>(context, table, changed), ...);
+  void OnEach(const Context& context, bool bare, const Table& table,
+              Changed& changed, std::index_sequence<I...>) {
+    (OnOne<I>(context, bare, table, changed), ...);
   }
   template <size_t I, typename Context, typename Changed>
-  void OnOne(const Context& context, const Table& table, Changed& changed) {
+  void OnOne(const Context& context, [[maybe_unused]] bool bare,
+             const Table& table, Changed& changed) {
+    if constexpr (kNeedsNumbers<RuleAt<I>>) {
+      if (bare) return;
+    }
     if (!table.enabled[I]) return;
     const Severity now = Call(At<I>(), context, table.thresholds[I]);
     if (now == severity_[I]) return;

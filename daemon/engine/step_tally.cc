@@ -14,6 +14,7 @@ void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
   ++attempts_;
   overflows_ += overflow;
   applied_ += fate == Fate::kApplied;
+  applied_overflows_ += overflow && fate == Fate::kApplied;
   lost_ += fate == Fate::kLost;
   overflow_bits_ = overflow_bits_ << 1 | (overflow ? 1 : 0);
   applied_bits_ = applied_bits_ << 1 | (fate == Fate::kApplied ? 1 : 0);
@@ -68,6 +69,11 @@ void StepTally::WriteAttempts(RunEvidence* evidence) const {
   evidence->overflows_last_50 = overflows_last_50();
   evidence->applied_last_50 = std::popcount(applied_bits_ & kNewest50);
   evidence->skipped_last_50 = std::popcount(lost_bits_ & kNewest50);
+  evidence->overflow_streak =
+      static_cast<uint64_t>(std::countr_one(overflow_bits_ & kNewest50));
+  evidence->applied_overflows = applied_overflows_;
+  evidence->applied_overflows_last_50 =
+      std::popcount(overflow_bits_ & applied_bits_ & kNewest50);
 }
 
 void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
@@ -107,6 +113,7 @@ void StepTally::WriteFractions(RunEvidence* evidence) const {
 
 void Pace::Add(Duration step) {
   const uint64_t us = static_cast<uint64_t>(std::max<int64_t>(step.count(), 1));
+  p99_bucket_ = -1;
   const int octave = std::bit_width(us) - 1;
   const int quarter =
       octave >= 2 ? static_cast<int>(us >> (octave - 2) & 3) : 0;
@@ -122,17 +129,21 @@ void Pace::Add(Duration step) {
   sum_us_ /= 2;
 }
 
-double Pace::p99_seconds() const {
-  if (count_ == 0) return 0;
+int Pace::p99_bucket() const {
   const uint32_t rank = count_ - count_ / 100;
   uint32_t seen = 0;
   for (int b = 0; b < kBuckets; ++b) {
     seen += buckets_[b];
-    if (seen < rank) continue;
-    // The bucket's upper end.
-    return std::ldexp(1.0 + (b % 4 + 1) / 4.0, b / 4) * 1e-6;
+    if (seen >= rank) return b;
   }
-  return 0;
+  return kBuckets - 1;
+}
+
+double Pace::p99_seconds() const {
+  if (count_ == 0) return 0;
+  if (p99_bucket_ < 0) p99_bucket_ = p99_bucket();
+  // The bucket's upper end.
+  return std::ldexp(1.0 + (p99_bucket_ % 4 + 1) / 4.0, p99_bucket_ / 4) * 1e-6;
 }
 
 double Pace::mean_seconds() const {

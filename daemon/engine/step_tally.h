@@ -22,6 +22,12 @@ inline bool Overflowed(const StepRecord& record) {
          (record.float_status != nullptr && record.float_status->words[0] != 0);
 }
 
+// Whether it overflowed was collected.
+inline bool SaysOverflow(const StepRecord& record) {
+  return record.is(StepFlag::kOverflow) || record.is_not(StepFlag::kOverflow) ||
+         record.float_status != nullptr;
+}
+
 // Trivially copyable.
 class StepTally {
  public:
@@ -29,6 +35,7 @@ class StepTally {
 
   uint64_t attempts() const { return attempts_; }
   uint64_t applied() const { return applied_; }
+  uint64_t fate_unknown() const { return attempts_ - applied_ - lost_; }
   uint64_t overflows() const { return overflows_; }
   uint64_t overflows_last_50() const;
   std::optional<double> scale_now() const { return scale_now_; }
@@ -48,6 +55,7 @@ class StepTally {
   uint64_t attempts_ = 0;
   uint64_t overflows_ = 0;
   uint64_t applied_ = 0;  // attempts of unknown fate count in neither
+  uint64_t applied_overflows_ = 0;
   uint64_t lost_ = 0;
   uint64_t overflow_bits_ = 0;  // the newest attempt is the lowest bit
   uint64_t applied_bits_ = 0;
@@ -81,7 +89,11 @@ class Pace {
   static constexpr int kBuckets = 160;
   static constexpr uint32_t kWindow = 4096;
   std::array<uint16_t, kBuckets> buckets_{};
+  int p99_bucket() const;
+
   uint32_t count_ = 0;
+  // Asked for every second, also where many pass between two records.
+  mutable int32_t p99_bucket_ = -1;  // -1: not known since the last Add()
   int64_t sum_us_ = 0;
 };
 

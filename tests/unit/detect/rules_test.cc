@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstring>
+#include <random>
 #include <set>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -120,6 +124,94 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
   for (int i = 0; i < 30; ++i) feed({.loss = 2, .grad_norm = 1}, ++step);
   EXPECT_THAT(lowered, ElementsAre(15));
   EXPECT_TRUE(rules.quiet());
+}
+
+// Every rule given every record, as RuleList would without kNeedsNumbers.
+template <typename... Rules>
+class EveryRule {
+ public:
+  explicit EveryRule(const RuleList<Rules...>&) {}
+  void On(const StepContext& context,
+          const RuleTable<sizeof...(Rules)>& table) {
+    size_t i = 0;
+    ((severity[i] = std::get<Rules>(rules).OnStep(context, table.thresholds[i]),
+      ++i),
+     ...);
+  }
+  std::string Sentence(size_t index) const {
+    Finding finding;
+    size_t i = 0;
+    ((i++ == index ? std::get<Rules>(rules).Describe(&finding) : void()), ...);
+    return finding.sentence;
+  }
+
+  std::tuple<Rules...> rules;
+  std::array<Severity, sizeof...(Rules)> severity{};
+};
+
+// Troubles of all kinds, with what a log does not show between step lines.
+class TroubledLog {
+ public:
+  explicit TroubledLog(uint32_t seed) : random_(seed), every_(1 + seed % 12) {}
+  Attempt Next() {
+    if (Chance(200)) trouble_ = static_cast<int>(random_() % 6);
+    const bool overflow = trouble_ == 1 ? Chance(2) : Chance(300);
+    if (overflow) scale_ /= 2;
+    if (Chance(100)) scale_ *= 2;
+    Attempt a;
+    if (!Chance(20)) a.overflow = a.skipped = overflow;
+    if (++attempts_ % every_ != 0) return a;
+    a.scale = trouble_ == 1 && Chance(50) ? 0 : scale_;
+    a.loss = trouble_ == 2 ? kNan : Noise(trouble_ == 3 ? 60 : 2);
+    a.grad_norm = trouble_ == 4 ? kInf : Noise(trouble_ == 3 ? 500 : 1);
+    if (every_ % 2 == 0) return a;
+    a.learning_rate = 1e-4;
+    a.update_norm = trouble_ == 5 ? 0 : Noise(trouble_ == 3 ? 90 : 0.1);
+    a.param_norm = 100;
+    a.underflow_fraction = trouble_ == 5 ? 0.9 : 0.001;
+    return a;
+  }
+
+ private:
+  bool Chance(uint32_t in) { return random_() % in == 0; }
+  double Noise(double level) {
+    return level * (1 + 0.1 * static_cast<double>(random_() % 100) / 100);
+  }
+  std::mt19937 random_;
+  int64_t every_;
+  int64_t attempts_ = 0;
+  int trouble_ = 0;
+  double scale_ = 65536;
+};
+
+TEST(StepRules, FindTheSameWhereRulesThatNeedNumbersGoWithout) {
+  const RuleTables tables(DefaultRules());
+  const RunDescription run;
+  std::set<size_t> found;
+  for (uint32_t seed = 0; seed < 24; ++seed) {
+    TroubledLog log(seed);
+    ScalerTracker tracker;
+    StepRules rules;
+    EveryRule every(rules);
+    for (int64_t step = 0; step < 2000; ++step) {
+      const StepRecord record = RecordOf(log.Next(), step);
+      tracker.OnStep(record);
+      const StepOps ops;
+      const StepContext context{run, record, tracker, ops};
+      rules.On(context, tables.step(),
+               [&](size_t i, Severity) { found.insert(i); });
+      every.On(context, tables.step());
+      for (size_t i = 0; i < StepRules::kSize; ++i) {
+        ASSERT_EQ(rules.severity(i), every.severity[i])
+            << StepRules::Specs()[i]->name << " at " << step;
+        if (rules.severity(i) == Severity::kNone) continue;
+        Finding finding;
+        rules.Describe(i, &finding);
+        ASSERT_EQ(finding.sentence, every.Sentence(i)) << step;
+      }
+    }
+  }
+  EXPECT_GE(found.size(), 12u);  // of the rules spoke, or this shows nothing
 }
 
 TEST(StepRules, CopiedBytesGoOnAlike) {

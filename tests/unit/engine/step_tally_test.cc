@@ -102,6 +102,19 @@ TEST(PaceTest, KnowsTheSlowSteps) {
   EXPECT_NEAR(pace.mean_seconds(), 0.298, 0.01);
 }
 
+TEST(PaceTest, AskedOrNotKnowsTheSame) {
+  Pace asked;
+  Pace silent;
+  for (int i = 0; i < 6000; ++i) {
+    const auto step = std::chrono::milliseconds(10 + i * 37 % 5000);
+    asked.Add(step);
+    silent.Add(step);
+    Pace fresh = silent;  // nobody asked it yet
+    ASSERT_EQ(asked.p99_seconds(), fresh.p99_seconds()) << i;
+    ASSERT_EQ(asked.p99_seconds(), fresh.p99_seconds()) << i;
+  }
+}
+
 TEST(PaceTest, FollowsANewPace) {
   Pace pace;
   for (int i = 0; i < 5000; ++i) pace.Add(std::chrono::seconds(1));
