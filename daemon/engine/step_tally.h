@@ -22,12 +22,6 @@ inline bool Overflowed(const StepRecord& record) {
          (record.float_status != nullptr && record.float_status->words[0] != 0);
 }
 
-// Whether it overflowed was collected.
-inline bool SaysOverflow(const StepRecord& record) {
-  return record.is(StepFlag::kOverflow) || record.is_not(StepFlag::kOverflow) ||
-         record.float_status != nullptr;
-}
-
 // Trivially copyable.
 class StepTally {
  public:
@@ -35,7 +29,6 @@ class StepTally {
 
   uint64_t attempts() const { return attempts_; }
   uint64_t applied() const { return applied_; }
-  uint64_t fate_unknown() const { return attempts_ - applied_ - lost_; }
   uint64_t overflows() const { return overflows_; }
   uint64_t overflows_last_50() const;
   std::optional<double> scale_now() const { return scale_now_; }
@@ -55,7 +48,6 @@ class StepTally {
   uint64_t attempts_ = 0;
   uint64_t overflows_ = 0;
   uint64_t applied_ = 0;  // attempts of unknown fate count in neither
-  uint64_t applied_overflows_ = 0;
   uint64_t lost_ = 0;
   uint64_t overflow_bits_ = 0;  // the newest attempt is the lowest bit
   uint64_t applied_bits_ = 0;
