@@ -15,6 +15,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"warning_z", 6, 2, 1000, "z", "BLOOM 31214-31222 against healthy steps"},
     {"critical_z", 8, 2, 1000, "z", "the same"},
     {"min_ratio", 2, 1, 1e6, "ratio", "ours: less is no trouble"},
+    {"hold", 3, 1, 100000, "attempts",
+     "ours, as for the loss: single batches are noisy"},
     {"critical_hold", 20, 1, 100000, "attempts",
      "ours: BLOOM and tr1-13B recovered from shorter ones"},
     {"clear_z", 3, 0, 1000, "z", "ours"},
@@ -29,8 +31,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     Family::kGradient,
     "The gradient norm is far above its recent level.",
     "log2 of the norm is warning_z robust deviations above the level of 128 "
-    "attempts, and min_ratio times it; critical after critical_hold attempts "
-    "in a row at critical_z.",
+    "attempts, and min_ratio times it, for hold attempts in a row (for "
+    "information below); critical after critical_hold attempts in a row at "
+    "critical_z.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
 
@@ -43,6 +46,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   const float x = Log2(norm);
   if (baseline_.samples() < RobustBaseline::kWindow) {
+    held_ = spiked_ = 0;
     baseline_.Add(x);
     return episode_.On(Severity::kNone, true, c.record.step,
                        static_cast<int64_t>(t[kClear]));
@@ -52,14 +56,16 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (z >= t[kWarningZ] && above >= Log2(static_cast<float>(t[kMinRatio]))) {
     held_ = z >= t[kCriticalZ] ? held_ + 1 : 0;
-    trigger =
-        held_ >= t[kCriticalHold] ? Severity::kCritical : Severity::kWarning;
+    ++spiked_;
+    trigger = held_ >= t[kCriticalHold] ? Severity::kCritical
+              : spiked_ >= t[kHold]     ? Severity::kWarning
+                                        : Severity::kInfo;
     norm_ = norm;
     z_ = z;
     usual_ = baseline_.center();
     baseline_.Reject();
   } else {
-    held_ = 0;
+    held_ = spiked_ = 0;
     baseline_.Add(x);
   }
   return episode_.On(trigger, z < t[kClearZ], c.record.step,
@@ -73,8 +79,8 @@ void GnormSpike::Describe(Finding* finding) const {
       Sentence("The gradient norm reached ", static_cast<double>(norm_), ", ",
                norm_ / usual, " times its usual ", usual, " (",
                static_cast<double>(z_), " robust deviations)");
-  if (held_ > 1) {
-    finding->sentence += Sentence(", for ", held_, " attempts in a row");
+  if (spiked_ > 1) {
+    finding->sentence += Sentence(", for ", spiked_, " attempts in a row");
   }
   finding->sentence += ".";
   finding->numbers = {

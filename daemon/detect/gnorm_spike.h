@@ -1,8 +1,9 @@
 // Rule 27, gnorm_spike: the gradient norm is far above its own recent level, by
 // its logarithm against a robust baseline (RobustBaseline of log2 of the norm).
-// Real spikes recover within tens of steps, so a single one is never critical:
-// a warning leads, and only a level that stays is critical. Skipped attempts
-// have no gradient norm worth judging.
+// Norms have long tails: a single batch is a note, since among 100,000 healthy
+// attempts some are 6 deviations away. Real spikes recover within tens of
+// steps, so only a level that stays is critical. Skipped attempts have no
+// gradient norm worth judging.
 
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_
@@ -22,6 +23,7 @@ class GnormSpike {
     kWarningZ,
     kCriticalZ,
     kMinRatio,
+    kHold,
     kCriticalHold,
     kClearZ,
     kClear
@@ -35,8 +37,9 @@ class GnormSpike {
   RobustBaseline baseline_;
   float norm_ = 0;
   float z_ = 0;
-  float usual_ = 0;   // log2
-  int32_t held_ = 0;  // attempts in a row at the critical level
+  float usual_ = 0;     // log2
+  int32_t spiked_ = 0;  // attempts in a row at the warning level
+  int32_t held_ = 0;    // attempts in a row at the critical level
 };
 
 }  // namespace nanwatch

@@ -15,6 +15,7 @@ static_assert(sizeof(ScalerTracker) <= 256, "a part of every rank's state");
 
 constexpr int64_t kGraceMax = 200;
 constexpr int64_t kFallOver = 100;  // attempts without a backoff
+constexpr double kCleanDistances = 4;  // of a fall's backoffs
 constexpr int kChangesToRecognise = 3;
 constexpr double kSmallestNormal = 0x1p-126;
 
@@ -281,17 +282,31 @@ bool ScalerTracker::recognised() const {
 int64_t ScalerTracker::growth_interval() const { return p_.growth_interval; }
 
 int64_t ScalerTracker::overflows_per_growth() const {
-  return spec() == nullptr ? 2 : p_.OverflowsPerGrowth();
+  if (spec() == nullptr) return 2;
+  // Transitions alone do not show what a scaler forgives before it falls.
+  const int64_t own = p_.OverflowsPerGrowth();
+  return recognised() ? std::max<int64_t>(2, own) : own;
+}
+
+// REQUIRES: a fall with so many backoffs, one at least.
+bool ScalerTracker::FallIsOver(double backoffs) const {
+  if (attempts_ - last_backoff_ > kFallOver) return true;
+  const auto clean = static_cast<double>(attempts_ - quiet_since_);
+  const auto between = static_cast<double>(last_backoff_ - fall_attempt_);
+  // Of one backoff nobody knows how far the next is.
+  const double distance = backoffs >= 1.5 ? between / (backoffs - 1) : 1;
+  return clean > kCleanDistances * std::max(1.0, distance);
 }
 
 std::optional<int64_t> ScalerTracker::attempts_to_floor() const {
-  if (fall_from_ == 0 || attempts_ - last_backoff_ > kFallOver) return {};
+  if (fall_from_ == 0) return {};
   if (p_.floor == 0 && scale_ >= 1) return {};
   const double to = p_.floor > 0 ? p_.floor : kSmallestNormal;
   if (!(scale_ > to) || !(p_.backoff_factor < 1)) return {};
   // The rate of overflows that the fall shows; flags may be missing.
   const double backoffs =
       ExactLog2(fall_from_ / scale_) / -ExactLog2(p_.backoff_factor);
+  if (FallIsOver(backoffs)) return {};
   const auto attempts = static_cast<double>(attempts_ - fall_attempt_ + 1);
   const auto each = static_cast<double>(p_.OverflowsPerBackoff());
   return ScalerModel::BackedOff(p_, scale_)

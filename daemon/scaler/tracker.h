@@ -56,7 +56,7 @@ class ScalerTracker {
   // Declared or default growth interval in attempts; 0: unknown.
   int64_t growth_interval() const;
   // Overflows that only take one growth back, see ScalerParameters. 2 while
-  // the scaler is not known: most forgive one.
+  // the scaler is not declared: most forgive one.
   int64_t overflows_per_growth() const;
   // Attempts from the first record in which start-up calibration may still go
   // on: the overflows from the first scale to the floor (1 where there is none)
@@ -69,8 +69,9 @@ class ScalerTracker {
   }
   // The model's forecast: attempts until the floor (without one: until 2^-126,
   // once below 1) at the rate of the present fall; absent when the scale does
-  // not fall, or has not for 100 attempts, or is there already, or follows
-  // statistics.
+  // not fall, or is there already, or follows statistics. A fall is over after
+  // 100 attempts without a backoff, and after 4 times as many clean ones as lay
+  // between two of its backoffs.
   std::optional<int64_t> attempts_to_floor() const;
   // Whether a record's scale is the one before or after its attempt, as far as
   // falls have shown.
@@ -111,6 +112,7 @@ class ScalerTracker {
   void OnChange(const struct Move& move, int64_t gap);
   void LearnOrder(const struct Move& move);
   void JudgeAnswer(Told told);
+  bool FallIsOver(double backoffs) const;
   void Recognise(double from, double to, int64_t gap);
   void JudgeOverflow(const StepRecord& record);
   void SetGrace();

@@ -153,6 +153,7 @@ TEST(GnormSpikeReference, AgreesOnRandomRuns) {
       const Baseline b = BaselineOf(Added(seen));
       if (b.samples < 128) {
         seen.push_back({x, false});
+        above.push_back(false);
         return {.clean = true};
       }
       const float z = (x - b.center) / std::max(b.spread, 0.05f);
@@ -163,7 +164,11 @@ TEST(GnormSpikeReference, AgreesOnRandomRuns) {
       if (!spike) return mark;
       int held = 0;
       for (size_t i = above.size(); i > 0 && above[i - 1]; --i) ++held;
-      mark.trigger = held >= 20 ? Severity::kCritical : Severity::kWarning;
+      int spiked = 0;
+      for (size_t i = seen.size(); i > 0 && seen[i - 1].rejected; --i) ++spiked;
+      mark.trigger = held >= 20    ? Severity::kCritical
+                     : spiked >= 3 ? Severity::kWarning
+                                   : Severity::kInfo;
       return mark;
     };
   });

@@ -93,10 +93,12 @@ TEST(GnormSpike, QuietOnTenThousandHealthyRecords) {
   EXPECT_EQ(HealthyNorms(10000).worst, Severity::kNone);
 }
 
-TEST(GnormSpike, OneSpikeWarnsAndClearsAfterTwenty) {
+TEST(GnormSpike, OneBatchIsANoteThreeWarnAndClearAfterTwenty) {
   StepFeed<GnormSpike> f = HealthyNorms(500);
-  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kWarning);
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kInfo);
   EXPECT_THAT(f.Described().sentence, HasSubstr("reached 5"));
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kInfo);
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kWarning);
   EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 19), Severity::kWarning);
   EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 1), Severity::kNone);
 }

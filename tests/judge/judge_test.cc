@@ -1,0 +1,159 @@
+// The engine with every rule at its default against generated runs: healthy
+// ones must stay quiet, troubles must be found and named. A share of it in CI;
+// all of it, with the tables, when NANWATCH_TEST_ALL is set.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "model/diagnosis.h"
+#include "tests/generate/healthy.h"
+#include "tests/generate/texture.h"
+#include "tests/generate/trouble.h"
+#include "tests/judge/verdicts.h"
+
+namespace nanwatch {
+namespace {
+
+using generate::Kind;
+using generate::Quantiles;
+
+bool All() { return std::getenv("NANWATCH_TEST_ALL") != nullptr; }
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// As many logs as that one log, each with its quantiles; the middle of them.
+template <typename Print>
+Quantiles Typical(Print print, int logs) {
+  std::vector<double> median;
+  std::vector<double> q99;
+  std::vector<double> q999;
+  for (int seed = 1; seed <= logs; ++seed) {
+    const Quantiles q = generate::MovesOf(print(static_cast<uint64_t>(seed)));
+    median.push_back(q.median);
+    q99.push_back(q.q99);
+    q999.push_back(q.q999);
+  }
+  return {Median(median), Median(q99), Median(q999)};
+}
+
+void ExpectAlike(const char* what, const generate::Texture& texture,
+                 const Quantiles& made) {
+  const Quantiles& real = texture.measured;
+  std::cout << what << ": 50, 99, 99.9 % of |ln(next / this)|: measured "
+            << real.median << " " << real.q99 << " " << real.q999
+            << ", generated " << made.median << " " << made.q99 << " "
+            << made.q999 << " (" << texture.source << ", " << texture.lines
+            << " lines)\n";
+  EXPECT_NEAR(made.median / real.median, 1, 0.25) << texture.source;
+  EXPECT_NEAR(made.q99 / real.q99, 1, 0.25) << texture.source;
+  EXPECT_NEAR(made.q999 / real.q999, 1, 0.25) << texture.source;
+}
+
+TEST(GeneratorTest, LossesMoveAsInPublicLogs) {
+  for (int kind = 0; kind < generate::kKinds; ++kind) {
+    const auto k = static_cast<Kind>(kind);
+    ExpectAlike(
+        "loss", generate::LossTexture(k),
+        Typical([k](uint64_t seed) { return generate::PrintedLosses(k, seed); },
+                kind == static_cast<int>(Kind::kMaskedWords) ? 5 : 101));
+  }
+}
+
+TEST(GeneratorTest, GradientNormsMoveAsInAPublicLog) {
+  ExpectAlike("gradient norm", generate::NormTexture(),
+              Typical(generate::PrintedNorms, 101));
+}
+
+// Its scaler probes as often, and loses as many updates.
+TEST(GeneratorTest, ProbingScalersSkipAsManySteps) {
+  int64_t skipped = 0;
+  int64_t attempts = 0;
+  for (uint64_t seed = 5; seed < 5 + 8 * 10; seed += 8) {
+    for (const auto& moment : generate::Healthy(seed, 7360).moments) {
+      skipped += *moment.attempts[0].skipped ? 1 : 0;
+      ++attempts;
+    }
+  }
+  const double share =
+      static_cast<double>(skipped) / static_cast<double>(attempts);
+  std::cout << "skipped: measured " << generate::Probing().skipped
+            << ", generated " << share << " (" << generate::Probing().source
+            << ")\n";
+  EXPECT_NEAR(share / generate::Probing().skipped, 1, 0.25);
+}
+
+TEST(GeneratorTest, TellsATroubleOfEveryCause) {
+  for (int cause = 0; cause < kCauses; ++cause) {
+    const std::string_view name = Name(static_cast<Cause>(cause));
+    const auto kinds = generate::TroubleKinds();
+    EXPECT_EQ(std::count_if(kinds.begin(), kinds.end(),
+                            [&](const auto& k) { return k.cause == name; }),
+              1)
+        << name;
+  }
+}
+
+TEST(JudgeTest, HealthyRunsAreLeftInPeace) {
+  // 200 runs of 5000 steps are a million.
+  const int runs = All() ? 200 : 24;
+  const int64_t steps = All() ? 5000 : 2000;
+  const HealthyVerdict verdict = JudgeHealthy(1, runs, steps);
+  std::cout << verdict.runs << " healthy runs (seeds 1 to " << runs << "), "
+            << verdict.attempts << " attempts: " << verdict.criticals
+            << " criticals, " << verdict.warnings << " warnings\n";
+  for (const std::string& alarm : verdict.alarms) std::cout << alarm << "\n";
+  EXPECT_EQ(verdict.criticals, 0);
+  // In CI's share, of which that is less than one, one by chance.
+  EXPECT_LE(static_cast<uint64_t>(verdict.warnings),
+            std::max<uint64_t>(1, verdict.attempts / 100000));
+}
+
+class TroubleTest : public testing::TestWithParam<int> {};
+
+TEST_P(TroubleTest, IsFoundAndNamed) {
+  const generate::TroubleKind& kind =
+      generate::TroubleKinds()[static_cast<size_t>(GetParam())];
+  const int seeds = All() ? 20 : 4;
+  int stories = 0;
+  int found = 0;
+  int named = 0;
+  for (const double effect :
+       All() ? EffectSizes() : std::vector<double>{5, 20}) {
+    const TroubleVerdict v = JudgeTrouble(kind, seeds, effect);
+    std::cout << kind.cause << " x" << effect << ": found " << v.found << " of "
+              << v.stories << ", named " << v.named;
+    if (!v.delays.empty()) {
+      std::cout << ", delay " << v.delays[v.delays.size() / 2] << " (at most "
+                << v.delays.back() << ")";
+    }
+    std::cout << "\n";
+    EXPECT_EQ(v.early, 0) << "warned of before it began";
+    if (effect < 5) continue;
+    for (const std::string& line : v.missed) std::cout << "  " << line << "\n";
+    stories += v.stories;
+    found += v.found;
+    named += v.named;
+  }
+  EXPECT_GE(found, (kind.collapse_or_nonfinite ? 0.99 : 0.95) * stories);
+  EXPECT_GE(named, 0.95 * stories);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Causes, TroubleTest,
+    testing::Range(0, static_cast<int>(generate::TroubleKinds().size())),
+    [](const testing::TestParamInfo<int>& info) {
+      return std::string(
+          generate::TroubleKinds()[static_cast<size_t>(info.param)].cause);
+    });
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,91 @@
+#include "tests/judge/verdicts.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "tests/generate/healthy.h"
+#include "tests/judge/hearing.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps) {
+  constexpr size_t kTogether = 64;
+  HealthyVerdict verdict;
+  verdict.runs = runs;
+  for (uint64_t seed = first; seed < first + static_cast<uint64_t>(runs);
+       ++seed) {
+    const generate::Story story = generate::Healthy(seed, steps);
+    const Heard heard = Hear(story, kTogether);
+    verdict.attempts += heard.attempts;
+    for (const Told& told : heard.told) {
+      if (told.worst < Severity::kWarning) continue;
+      ++verdict.warnings;
+      verdict.criticals += told.worst == Severity::kCritical;
+      verdict.alarms.push_back(fmt::format(
+          "seed {} ({}), step {}: {} {} rule {}: {}", seed, story.setup.kind,
+          told.moment, Name(told.worst), told.cause, told.rule, told.summary));
+    }
+  }
+  return verdict;
+}
+
+TroubleVerdict JudgeTrouble(const generate::TroubleKind& kind, int seeds,
+                            double effect) {
+  TroubleVerdict verdict;
+  verdict.effect = effect;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const generate::Story story =
+        kind.make(static_cast<uint64_t>(seed), effect);
+    const Heard heard = Hear(story, 1);
+    ++verdict.stories;
+    verdict.early += Warnings(heard, 0, story.onset);
+    const bool first = !heard.causes.empty() && heard.causes[0] == kind.cause;
+    int delay = -1;
+    for (const Told& told : heard.told) {
+      const bool counts = story.harmless ? told.cause == kind.cause
+                                         : told.worst >= Severity::kWarning;
+      const size_t at = story.harmless ? told.moment : told.warned;
+      if (!counts || at < story.onset) continue;
+      const int steps = static_cast<int>(at - story.onset);
+      if (delay < 0 || steps < delay) delay = steps;
+    }
+    const bool alarmed =
+        Warnings(heard, story.onset, story.moments.size() + 1) > 0;
+    const bool found = story.harmless ? first && !alarmed : alarmed;
+    verdict.found += found;
+    verdict.named += first;
+    if (found) verdict.delays.push_back(std::max(delay, 0));
+    if (found && first) continue;
+    std::string told;
+    for (const Told& t : heard.told) {
+      told += fmt::format(
+          " [{} {} rule {} at +{}]", Name(t.worst), t.cause, t.rule,
+          static_cast<int64_t>(t.moment) - static_cast<int64_t>(story.onset));
+    }
+    verdict.missed.push_back(fmt::format(
+        "{} x{} seed {}: {}; causes: {};{}", kind.cause, effect, seed,
+        found ? "found" : "missed", Joined(heard.causes), told));
+  }
+  std::sort(verdict.delays.begin(), verdict.delays.end());
+  return verdict;
+}
+
+const std::vector<double>& EffectSizes() {
+  static const auto* const effects =
+      new std::vector<double>{1, 2, 3, 5, 8, 13, 20, 50, 100};
+  return *effects;
+}
+
+}  // namespace nanwatch
