@@ -1,27 +1,36 @@
-// What to do about a cause, for each framework.
+// What to do about a cause, for each framework and where the run stands.
 
 #ifndef NANWATCH_DIAGNOSE_ACTIONS_H_
 #define NANWATCH_DIAGNOSE_ACTIONS_H_
 
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "diagnose/evidence.h"
+#include "diagnose/causes.h"
 #include "model/diagnosis.h"
-#include "model/run.h"
 
 namespace nanwatch {
 
-// "pytorch", "megatron", "deepspeed", "fairseq", "mindspore", "ascend_tf",
-// "keras", "jax", as the run says or else as its scaler tells; empty: unknown.
-std::string_view FrameworkOf(const RunDescription& run,
-                             const RunEvidence& evidence);
+// Where the run stands with a cause. The default: op statuses are collected, it
+// goes on and is severe, and no cure is taken yet.
+struct Situation {
+  bool ops_collected = true;
+  bool over = false;   // found no more
+  bool cured = false;  // the run declares the cure
+  bool often = false;  // more overflows than the scaler's probing makes
+  bool stuck = false;  // no update goes through at the lowest scale
+  bool severe = true;  // what it explains is critical
+};
+Situation SituationOf(const Case& c, const CauseVerdict& verdict);
 
-// The general ones first; of a framework's only those of `framework`, or all
-// when that is empty. No cure is advised that `run` declares already.
-std::vector<Action> ActionsFor(Cause cause, const RunDescription& run,
+// The general ones first; of a framework's only those of `framework` (names
+// joined with '+', see FrameworkOf) or, where it has none of its own, of what
+// it is built on. Empty: those of every framework that brings a scaler.
+std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
                                std::string_view framework);
+
+// Whether an action of `of` is one for a run of `framework`.
+bool IsMeantFor(std::string_view of, std::string_view framework);
 
 }  // namespace nanwatch
 

@@ -1,58 +1,163 @@
-// Collapse: the scale has fallen so far that small gradients become zero.
+// Collapse: the scale has fallen so far that small gradients become zero; or
+// overflows go on at the floor, and no update is applied any more.
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
 #include "diagnose/causes.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
+namespace {
+
+constexpr double kMaxHalf = 65504;
+constexpr double kMinSubnormal = 0x1p-24;
+constexpr double kUnderflow = 0.10;  // rule 31
+constexpr int kStreakRule = 5;
+constexpr int kRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
+
+// The first step of the trouble: what is found says it better than the first
+// overflow, which may have been a probe of long ago.
+int64_t Since(const Case& c) {
+  const Finding* first = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
+        std::end(kRules)) {
+      continue;
+    }
+    if (finding.rule == kStreakRule) return finding.opened_step;
+    if (first == nullptr || finding.opened_step < first->opened_step) {
+      first = &finding;
+    }
+  }
+  // Where nothing ever went well, it began with the first attempt.
+  const bool never_good = c.evidence.first_good_step < 0;
+  if (first != nullptr && !never_good) return first->opened_step;
+  return std::max<int64_t>(c.evidence.first_overflow_step, 0);
+}
+
+std::string Lost(double scale) {
+  return scale > 0 ? "in fp16 gradients below " +
+                         InWords(kMinSubnormal / scale) + " are lost"
+                   : "every gradient is lost";
+}
+
+std::string Fell(const RunEvidence& e) {
+  if (*e.scale_max <= *e.scale_now) return "is " + InWords(*e.scale_now);
+  return "fell from " + InWords(*e.scale_max) + " to " + InWords(*e.scale_now);
+}
+
+// As rule 5 counts them; the evidence forgets after 50.
+int64_t LongestStreak(const Case& c) {
+  int64_t longest = 0;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule != kStreakRule) continue;
+    for (const EvidenceNumber& number : finding.numbers) {
+      if (number.name != "streak") continue;
+      longest = std::max(longest, static_cast<int64_t>(number.value));
+    }
+  }
+  return longest;
+}
+
+// That a scale is so low is telling; that it is nearly 0 says nothing more.
+void SayOfSize(const RunEvidence& e, CauseVerdict* verdict) {
+  constexpr double kLeast = 0x1p-30;
+  if (*e.scale_now < kLeast) return;
+  verdict->evidence.push_back(
+      {EvidenceGrade::kEstablished,
+       fmt::format("What overflows at this scale is above {} without any "
+                   "scaling, or infinite, or NaN: the scale does not make "
+                   "it.",
+                   InWords(kMaxHalf / *e.scale_now))});
+}
+
+void SayStuck(const Case& c, CauseVerdict* verdict) {
+  const RunEvidence& e = c.evidence;
+  const bool skipped = e.skipped_last_50 >= e.overflow_streak;
+  const auto streak =
+      std::max(static_cast<int64_t>(e.overflow_streak), LongestStreak(c));
+  // A log with a gap tells of more attempts than its lines have steps.
+  const bool before = streak > e.last_step - verdict->step + 1;
+  verdict->sentence = fmt::format(
+      "{} since {}step {}: {} attempts in a row overflowed, though the loss "
+      "scale {}, where a lower one helps nobody.",
+      skipped ? "No update is applied" : "Every attempt overflows",
+      before ? "before " : "", verdict->step, streak, Fell(e));
+  SayOfSize(e, verdict);
+  if (e.skipped > e.overflow_streak) {
+    verdict->evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("{} of {} updates were skipped.", e.skipped, e.attempts)});
+  }
+  if (e.loss_finite_while_overflow > 0 && e.loss_nonfinite == 0 &&
+      c.run.overflow_mode != OverflowMode::kSaturation) {
+    verdict->evidence.push_back(
+        {EvidenceGrade::kSupported,
+         "The loss is finite meanwhile: it begins in the backward pass."});
+  }
+}
+
+// No op and no NaN loss is the better cause.
+bool IsAlone(const Case& c) {
+  return c.evidence.loss_nonfinite == 0 && !HarmlessPadding(c) &&
+         !NanFromForward(c) && !ScaleIndependentOp(c);
+}
+
+void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
+  const RunEvidence& e = c.evidence;
+  verdict->sentence =
+      fmt::format("The loss scale {}: {}.", Fell(e), Lost(*e.scale_now));
+  if (e.attempts_to_floor && !low) {
+    verdict->evidence.push_back(
+        {EvidenceGrade::kSupported,
+         fmt::format("At this rate the floor is reached in {} steps.",
+                     *e.attempts_to_floor)});
+  }
+  constexpr double kTiny = 0x1p-10;  // rule 2
+  if (*e.scale_now <= kTiny && e.overflows_last_50 > 0) SayOfSize(e, verdict);
+  const std::string updates = UpdatesInWords(e);
+  if (!updates.empty()) {
+    verdict->evidence.push_back(
+        {EvidenceGrade::kEstablished, "Also: " + updates + "."});
+  }
+}
+
+}  // namespace
 
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (!e.scaler_dynamic || !e.scale_now || !e.scale_max) return std::nullopt;
-  constexpr double kCollapse = 256;    // rule 4
-  constexpr double kUnderflow = 0.10;  // rule 31
-  const double floor = std::max(e.floor, 1.0);
-  const bool low = *e.scale_now <= floor;
+  constexpr double kCollapse = 256;  // rule 4
+  constexpr uint64_t kCertain = 8;   // attempts; C of rule 5 is 16 anywhere
+  const bool low = IsAtTheFloor(e);
   const bool fell = *e.scale_now * kCollapse <= *e.scale_max;
   const bool underflows = e.underflow_fraction.value_or(0) > kUnderflow;
   if (!low && !(fell && (underflows || e.overflows_last_50 > 0))) {
     return std::nullopt;
   }
+  const bool stuck = IsStuck(c);
+  const bool certain = (underflows && fell) ||
+                       (stuck && e.overflow_streak >= kCertain && IsAlone(c));
   CauseVerdict verdict;
   verdict.cause = Cause::kCollapseWithUnderflow;
-  verdict.grade = underflows && fell ? EvidenceGrade::kEstablished
-                  : low              ? EvidenceGrade::kSupported
-                                     : EvidenceGrade::kHypothesis;
-  verdict.rules = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
-  verdict.step = e.first_overflow_step < 0 ? 0 : e.first_overflow_step;
-  constexpr double kMinSubnormal = 0x1p-24;
-  const std::string lost = *e.scale_now > 0
-                               ? "in fp16 gradients below " +
-                                     InWords(kMinSubnormal / *e.scale_now) +
-                                     " are lost."
-                               : "every gradient is lost.";
-  verdict.sentence =
-      fmt::format("The loss scale fell from {} to {}: {}",
-                  InWords(*e.scale_max), InWords(*e.scale_now), lost);
+  verdict.grade = certain ? EvidenceGrade::kEstablished
+                  : low   ? EvidenceGrade::kSupported
+                          : EvidenceGrade::kHypothesis;
+  verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  verdict.step = Since(c);
+  if (stuck) {
+    SayStuck(c, &verdict);
+  } else {
+    SayLow(c, low, &verdict);
+  }
   if (e.underflow_fraction) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("{:.3g} % of the gradient elements underflow.",
                      100 * *e.underflow_fraction)});
-  }
-  if (e.attempts_to_floor && !low) {
-    verdict.evidence.push_back(
-        {EvidenceGrade::kSupported,
-         fmt::format("At this rate the floor is reached in {} steps.",
-                     *e.attempts_to_floor)});
-  }
-  const std::string updates = UpdatesInWords(e);
-  if (!updates.empty()) {
-    verdict.evidence.push_back(
-        {EvidenceGrade::kEstablished, "Also: " + updates + "."});
   }
   return verdict;
 }

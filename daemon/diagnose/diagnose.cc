@@ -1,11 +1,14 @@
 #include "diagnose/diagnose.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "diagnose/actions.h"
 #include "diagnose/causes.h"
+#include "diagnose/framework.h"
 #include "diagnose/headline.h"
 
 namespace nanwatch {
@@ -94,15 +97,41 @@ void DropEchoes(Diagnosis* diagnosis, std::span<const Finding> findings) {
 
 // After those that the cause made itself out of its numbers; of these, too,
 // only the framework's.
-void AddActions(const RunDescription& run, std::string_view framework,
+void AddActions(const Case& c, std::string_view framework,
                 CauseVerdict* cause) {
   std::erase_if(cause->actions, [&](const Action& action) {
-    return !action.framework.empty() && !framework.empty() &&
-           action.framework != framework;
+    return !IsMeantFor(action.framework, framework);
   });
-  for (Action& action : ActionsFor(cause->cause, run, framework)) {
+  for (Action& action :
+       ActionsFor(cause->cause, SituationOf(c, *cause), framework)) {
     cause->actions.push_back(std::move(action));
   }
+}
+
+// Nothing is found now: what was comes first, with what spares it the next run.
+void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
+  const RunEvidence& e = c.evidence;
+  if (e.earlier.empty() || !e.earlier_cause || e.earlier_to < 0) return;
+  for (const Finding& finding : c.findings) {
+    if (UnderCeiling(*diagnosis, finding) > Severity::kInfo) return;
+  }
+  std::vector<CauseVerdict>& causes = diagnosis->causes;
+  const auto known = std::find_if(
+      causes.begin(), causes.end(),
+      [&](const CauseVerdict& v) { return v.cause == *e.earlier_cause; });
+  if (known != causes.end()) {
+    std::rotate(causes.begin(), known, known + 1);
+    return;
+  }
+  // A cause that no finding supports any more is a memory.
+  CauseVerdict verdict;
+  verdict.cause = *e.earlier_cause;
+  verdict.grade = EvidenceGrade::kSupported;
+  verdict.ceiling = Severity::kInfo;
+  verdict.step = e.earlier_from;
+  verdict.sentence =
+      fmt::format("Over since step {}: {}", e.earlier_to, e.earlier);
+  causes.insert(causes.begin(), std::move(verdict));
 }
 
 // Nothing was ever odd: no cause needs to be looked for.
@@ -141,9 +170,10 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
     }
     DropEchoes(&diagnosis, findings);
     PutWorstFirst(&diagnosis, findings);
-    const std::string_view framework = FrameworkOf(run, evidence);
+    PutEarlierFirst(c, &diagnosis);
+    const std::string framework = FrameworkOf(run, evidence);
     for (CauseVerdict& cause : diagnosis.causes) {
-      AddActions(run, framework, &cause);
+      AddActions(c, framework, &cause);
     }
   }
   diagnosis.headline = Headline(c, diagnosis);

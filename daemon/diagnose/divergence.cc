@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "diagnose/causes.h"
+#include "diagnose/scale_facts.h"
+#include "diagnose/words.h"
 
 namespace nanwatch {
 
@@ -16,6 +18,45 @@ bool IsSmallUpdate(const Finding& finding) {
          finding.numbers[0].value < 1e-3;
 }
 
+// The gradient norm of a rank that rule 51 accuses: that rank alone, while the
+// training goes on. Silent corruption speaks of it.
+bool IsOfAccusedRank(const Case& c, const Finding& finding) {
+  if (finding.rule != 27 && finding.rule != 28) return false;
+  return std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& other) {
+        return other.rule == 51 && other.subject.rank == finding.subject.rank;
+      });
+}
+
+// The norm of gradients of a loss that is NaN: NanFromForward speaks of it.
+bool IsOfNanLoss(const Case& c, const Finding& finding) {
+  return finding.rule == 28 && c.evidence.loss_nonfinite > 0 &&
+         finding.opened_step >= c.evidence.first_nonfinite_loss_step;
+}
+
+void SayOfScale(const Case& c, const std::vector<int>& consequences,
+                CauseVerdict* verdict) {
+  const RunEvidence& e = c.evidence;
+  for (const Finding& finding : c.findings) {
+    if (std::find(consequences.begin(), consequences.end(), finding.rule) !=
+        consequences.end()) {
+      verdict->evidence.push_back(
+          {EvidenceGrade::kSupported,
+           "A consequence, since the loss rose first or with it: " +
+               finding.sentence});
+    }
+  }
+  if (e.applied_overflows == 0) return;
+  verdict->evidence.push_back(
+      {EvidenceGrade::kEstablished,
+       fmt::format("Overflowed updates are applied all the same, {} in {} "
+                   "attempts: each writes Inf, NaN or clamped values into the "
+                   "weights.",
+                   e.applied_overflows, e.attempts)});
+  verdict->actions.push_back(
+      {"", "Let the scaler skip an update that overflowed."});
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> Divergence(const Case& c) {
@@ -25,7 +66,8 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   for (const Finding& finding : c.findings) {
     if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
             std::end(kRules) ||
-        IsSmallUpdate(finding)) {
+        IsSmallUpdate(finding) || IsOfAccusedRank(c, finding) ||
+        IsOfNanLoss(c, finding)) {
       continue;
     }
     if (first == nullptr || finding.opened_step < first->opened_step) {
@@ -33,11 +75,15 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
     }
   }
   if (first == nullptr) return std::nullopt;
-  // An overflow just before would be the simpler cause.
+  // An overflow just before would be the simpler cause; those that came with a
+  // loss that jumped are its doing.
   constexpr int64_t kLead = 50;
+  const std::vector<int> consequences = ConsequencesOfLoss(c);
   const bool overflowed = e.last_overflow_step >= 0 &&
                           first->opened_step - e.last_overflow_step < kLead &&
-                          e.overflows_last_50 > 0;
+                          e.overflows_last_50 > 0 && consequences.empty() &&
+                          e.applied_overflows == 0;
+  const bool none = e.overflows == 0 && consequences.empty();
   CauseVerdict verdict;
   verdict.cause = Cause::kDivergence;
   verdict.grade =
@@ -48,11 +94,17 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
         [&](const Finding& f) { return f.rule == rule && IsSmallUpdate(f); });
     if (!small) verdict.rules.push_back(rule);
   }
+  verdict.rules.insert(verdict.rules.end(), consequences.begin(),
+                       consequences.end());
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.sentence = fmt::format(
       "The training diverges since step {}{}: {}", first->opened_step,
-      overflowed ? "" : " without an overflow", first->sentence);
+      none                      ? " without an overflow"
+      : e.applied_overflows > 0 ? ", and updates that overflowed are applied"
+                                : "",
+      first->sentence);
+  SayOfScale(c, consequences, &verdict);
   if (e.ops_collected && e.ops.empty()) {
     verdict.evidence.push_back({EvidenceGrade::kEstablished,
                                 "No op was ever bad: the numbers are finite "

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/diagnosis.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/step.h"
@@ -59,6 +60,10 @@ struct RunEvidence {
   uint64_t skipped_last_50 = 0;
   uint64_t overflows_last_50 = 0;
   uint64_t attempts_last_50 = 0;  // how many of the 50 there are
+  uint64_t overflow_streak = 0;   // newest attempts, all overflowed; 50 at most
+  // Overflowed and applied all the same.
+  uint64_t applied_overflows = 0;
+  uint64_t applied_overflows_last_50 = 0;
   int64_t first_overflow_step = -1;
   int64_t last_overflow_step = -1;
   int64_t last_step = 0;
@@ -106,8 +111,12 @@ struct RunEvidence {
   std::string suspect_place;
   int32_t world_size = 1;
   // Sentence of the worst incident that fired, of warning or worse; empty: none
-  // did.
+  // did. Its cause, and the steps from which and to which it was found; -1: it
+  // is found still.
   std::string earlier;
+  std::optional<Cause> earlier_cause;
+  int64_t earlier_from = 0;
+  int64_t earlier_to = -1;
 };
 
 }  // namespace nanwatch

@@ -29,6 +29,12 @@ std::string Healthy(const Case& c) {
   return text + ".";
 }
 
+std::string EarlierIncident(const RunEvidence& e) {
+  if (e.earlier_to < 0) return e.earlier;
+  return fmt::format("(steps {} to {}) {}", e.earlier_from, e.earlier_to,
+                     e.earlier);
+}
+
 // What is over and was worth a warning; empty: nothing was.
 std::string Earlier(const Case& c, const Diagnosis& diagnosis) {
   for (const CauseVerdict& cause : diagnosis.causes) {
@@ -37,7 +43,7 @@ std::string Earlier(const Case& c, const Diagnosis& diagnosis) {
         [&](const Finding& finding) { return Explains(cause, finding); });
     if (!now && cause.ceiling > Severity::kInfo) return cause.sentence;
   }
-  return c.evidence.earlier;
+  return c.evidence.earlier.empty() ? "" : EarlierIncident(c.evidence);
 }
 
 }  // namespace

@@ -93,6 +93,8 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
   return verdict;
 }
 
+constexpr int kExplosion = 28;
+
 CauseVerdict FromLoss(const Case& c) {
   const RunEvidence& e = c.evidence;
   CauseVerdict verdict;
@@ -114,6 +116,19 @@ CauseVerdict FromLoss(const Case& c) {
       "The loss {}, which a loss scale cannot cause: it comes from the forward "
       "pass, the data or the weights.",
       since);
+  for (const Finding& finding : c.findings) {
+    if (finding.rule == kExplosion) {
+      verdict.evidence.push_back(
+          {EvidenceGrade::kEstablished, finding.sentence});
+    }
+  }
+  if (goes_on) {
+    verdict.actions.push_back(
+        {"", fmt::format("Resume from the last checkpoint before step {}, "
+                         "where an update was applied since: NaN spoils every "
+                         "weight.",
+                         e.first_nonfinite_loss_step)});
+  }
   return verdict;
 }
 
@@ -127,9 +142,10 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   // When it goes on, each step overflows and the scale falls for nothing.
   const RunEvidence& e = c.evidence;
-  if (e.overflows_last_50 * 2 > e.attempts_last_50 ||
+  if (e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1) ||
       (origin != nullptr && BadAtEveryAttempt(*origin))) {
-    verdict.rules.insert(verdict.rules.end(), {1, 2, 3, 4, 5, 6, 7});
+    // That it became 0 (rule 3) outlives the NaN, and is told by itself.
+    verdict.rules.insert(verdict.rules.end(), {1, 2, 4, 5, 6, 7});
   }
   return verdict;
 }

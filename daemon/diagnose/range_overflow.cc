@@ -8,6 +8,7 @@
 #include "diagnose/causes.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -46,13 +47,53 @@ bool CameWithNan(const Case& c, const OpEvidence& op) {
                      });
 }
 
+constexpr int kCollapse = 4;
+constexpr int kStreak = 5;
+constexpr int kRate = 6;
+constexpr int kReset = 14;
+
+bool Found(const Case& c, int rule) {
+  return std::any_of(c.findings.begin(), c.findings.end(),
+                     [&](const Finding& f) { return f.rule == rule; });
+}
+
+// Few are the scaler's job; many are gradients that have grown.
+std::string Sentence(const Case& c, bool ordinary) {
+  const RunEvidence& e = c.evidence;
+  const std::string scale =
+      e.scale_now ? InWords(*e.scale_now) : "not reported";
+  if (e.overflows == 0) {
+    for (const Finding& finding : c.findings) {
+      if (finding.rule == kCollapse) {
+        return "Gradients outgrew the loss scale, though no overflow is "
+               "reported: " +
+               finding.sentence;
+      }
+    }
+  }
+  if (ordinary) {
+    return fmt::format(
+        "Ordinary range overflow: {} of {} steps overflowed and the scaler "
+        "answered, {} of the last {}; the scale is {}.",
+        e.overflows, e.attempts, e.overflows_last_50, e.attempts_last_50,
+        scale);
+  }
+  return fmt::format(
+      "Gradients outgrow the loss scale: {} of the last {} steps overflowed "
+      "({} of {} in all), oftener than a scaler's probing; the scale is {}.",
+      e.overflows_last_50, e.attempts_last_50, e.overflows, e.attempts, scale);
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (!e.scaler_dynamic || e.overflows == 0 || e.good_steps == 0) {
+  if (!e.scaler_dynamic || e.good_steps == 0 || IsBeyondProbing(c)) {
     return std::nullopt;
   }
+  // A log that tells a step in ten may show the fall and no overflow.
+  const bool fell = Found(c, kCollapse) && !Found(c, kReset);
+  if (e.overflows == 0 && !fell) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
   bool all_went = true;
@@ -63,20 +104,41 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.ops.push_back(op.op.name);
   }
   if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
-  verdict.grade = FewOverflows(e) && all_went ? EvidenceGrade::kEstablished
-                                              : EvidenceGrade::kSupported;
+  // A scale at which gradients fit and many of them vanish was not lowered by
+  // ordinary ones.
+  constexpr double kUnderflow = 0.10;  // rule 31
+  const bool vanish = e.underflow_fraction.value_or(0) > kUnderflow;
+  verdict.grade = e.overflows > 0 && FewOverflows(e) && all_went && !vanish
+                      ? EvidenceGrade::kEstablished
+                      : EvidenceGrade::kSupported;
   verdict.rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
+  for (const int rule : ConsequencesOfLoss(c)) {
+    std::erase(verdict.rules, rule);
+  }
+  // The search of the start is none, and over.
+  if (StartUpIsOver(e) && std::none_of(c.findings.begin(), c.findings.end(),
+                                       [&](const Finding& finding) {
+                                         return Explains(verdict, finding);
+                                       })) {
+    return std::nullopt;
+  }
   if (verdict.grade == EvidenceGrade::kEstablished) {
     verdict.ceiling = Severity::kInfo;
     // That the scale falls too far or too often stays what it is.
     verdict.uncapped = {4, 5, 6};
   }
-  verdict.step = e.first_overflow_step;
-  verdict.sentence = fmt::format(
-      "Ordinary range overflow: {} of {} steps overflowed and the scaler "
-      "answered, {} of the last {}; the scale is {}.",
-      e.overflows, e.attempts, e.overflows_last_50, e.attempts_last_50,
-      e.scale_now ? InWords(*e.scale_now) : "not reported");
+  verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
+  const bool ordinary = verdict.grade == EvidenceGrade::kEstablished &&
+                        !Found(c, kCollapse) && !Found(c, kStreak) &&
+                        !Found(c, kRate);
+  verdict.sentence = Sentence(c, ordinary);
+  if (!ordinary) {
+    for (const Finding& finding : c.findings) {
+      const bool burst = finding.rule == kCollapse || finding.rule == kStreak;
+      if (burst && Explains(verdict, finding))
+        verdict.step = finding.opened_step;
+    }
+  }
   if (!verdict.ops.empty() && all_went) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,

@@ -19,7 +19,8 @@ std::optional<CauseVerdict> Silence(const Case& c) {
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kSilence;
-  verdict.rules = {53, 54, 55, first->rule};
+  verdict.rules = {53, 54, 55};
+  if (!Explains(verdict, *first)) verdict.rules.push_back(first->rule);
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   // That nothing came is measured; why (hung, killed, cut off) is not.

@@ -24,6 +24,8 @@ std::optional<CauseVerdict> SilentCorruption(const Case& c) {
   CauseVerdict verdict;
   verdict.cause = Cause::kSilentCorruption;
   verdict.rules = {kComm, kStrikes};
+  // Its gradient norm is the same thing, seen from the rank.
+  if (strikes != nullptr) verdict.rules.insert(verdict.rules.end(), {27, 28});
   for (const OpEvidence& op : c.evidence.ops) {
     if (alone && op.slot == Slot::kCollective)
       verdict.ops.push_back(op.op.name);

@@ -8,6 +8,7 @@
 #include "diagnose/causes.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -15,11 +16,6 @@ namespace {
 
 // Windows of rules that still see the start after it is over.
 constexpr int64_t kRemembered = 1000;
-
-// Over: every overflow came before the first good step.
-bool IsOver(const RunEvidence& e) {
-  return e.first_good_step >= 0 && e.last_overflow_step < e.first_good_step;
-}
 
 // Bad then and clean since; or, while it lasts, a gradient.
 bool OpsFit(const Case& c, bool* forward) {
@@ -30,7 +26,8 @@ bool OpsFit(const Case& c, bool* forward) {
       if (op.nan > 0) return false;
       *forward = true;
     }
-    if (IsOver(e) && op.last_bad_step >= e.first_good_step) return false;
+    if (StartUpIsOver(e) && op.last_bad_step > e.last_overflow_step)
+      return false;
   }
   return true;
 }
@@ -40,10 +37,10 @@ bool OpsFit(const Case& c, bool* forward) {
 std::optional<CauseVerdict> StartupCalibration(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (!e.scaler_dynamic || e.overflows == 0 || e.loss_nonfinite > 0 ||
-      e.impossible_transitions > 0) {
+      e.impossible_transitions > 0 || IsStuck(c)) {
     return std::nullopt;
   }
-  const bool over = IsOver(e);
+  const bool over = StartUpIsOver(e);
   if (!over && !(e.in_grace && e.first_good_step < 0)) return std::nullopt;
   if (over && e.last_step - e.first_good_step > kRemembered) {
     return std::nullopt;
@@ -77,9 +74,13 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
                  from, to);
   verdict.evidence.push_back(
       {EvidenceGrade::kEstablished,
-       fmt::format("All {} overflows came before the first good step, and "
-                   "each move of the scale is the scaler's own.",
-                   e.overflows)});
+       fmt::format(
+           "{} of {} overflows came before the first good step, and "
+           "each move of the scale is the scaler's own.",
+           over ? std::min<int64_t>(e.first_good_step - e.first_overflow_step,
+                                    static_cast<int64_t>(e.overflows))
+                : static_cast<int64_t>(e.overflows),
+           e.overflows)});
   return verdict;
 }
 

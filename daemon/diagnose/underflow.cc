@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnose/causes.h"
 #include "diagnose/words.h"
@@ -61,6 +62,9 @@ void AddActions(const Case& c, double better, CauseVerdict* verdict) {
   add("megatron", c.evidence.scaler_dynamic ? "--initial-loss-scale " + scale
                                             : "--loss-scale " + scale);
   verdict->actions.back().sentence += ".";
+  add("deepspeed",
+      fmt::format("fp16.loss_scale: 0 with initial_scale_power: {:.0f}.",
+                  std::floor(std::log2(better))));
   add("ascend_tf", "FixedLossScaleManager(loss_scale=" + scale +
                        "), or init_loss_scale=" + scale +
                        " of ExponentialUpdateLossScaleManager.");

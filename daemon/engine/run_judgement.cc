@@ -179,7 +179,12 @@ RunEvidence RunState::Evidence() const {
         place.host + (place.host.empty() || place.device.empty() ? "" : ", ") +
         place.device;
   }
-  e.earlier = EarlierIncident();
+  if (const Incident* earlier = EarlierIncident()) {
+    e.earlier = earlier->summary;
+    e.earlier_cause = earlier->cause;
+    e.earlier_from = earlier->opened_step;
+    e.earlier_to = earlier->resolved_step.value_or(-1);
+  }
   e.ops = ledger_.Evidence([this](int32_t number) {
     const RankState* rank = FindRank(number);
     return rank == nullptr ? 0
@@ -208,7 +213,7 @@ void RunState::NameSuspect(const std::vector<Finding>& findings,
 }
 
 // What was found harmless in the end is none.
-std::string RunState::EarlierIncident() const {
+const Incident* RunState::EarlierIncident() const {
   const Incident* worst = nullptr;
   for (const Incident& incident : book_.incidents()) {
     if (incident.state == AlertState::kPending ||
@@ -217,7 +222,7 @@ std::string RunState::EarlierIncident() const {
     }
     if (worst == nullptr || incident.worst > worst->worst) worst = &incident;
   }
-  return worst == nullptr ? "" : worst->summary;
+  return worst;
 }
 
 void RunState::WriteScaler(const ScalerTracker& scaler, RunEvidence* e) {

@@ -14,6 +14,7 @@ void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
   ++attempts_;
   overflows_ += overflow;
   applied_ += fate == Fate::kApplied;
+  applied_overflows_ += overflow && fate == Fate::kApplied;
   lost_ += fate == Fate::kLost;
   overflow_bits_ = overflow_bits_ << 1 | (overflow ? 1 : 0);
   applied_bits_ = applied_bits_ << 1 | (fate == Fate::kApplied ? 1 : 0);
@@ -68,6 +69,11 @@ void StepTally::WriteAttempts(RunEvidence* evidence) const {
   evidence->overflows_last_50 = overflows_last_50();
   evidence->applied_last_50 = std::popcount(applied_bits_ & kNewest50);
   evidence->skipped_last_50 = std::popcount(lost_bits_ & kNewest50);
+  evidence->overflow_streak =
+      static_cast<uint64_t>(std::countr_one(overflow_bits_ & kNewest50));
+  evidence->applied_overflows = applied_overflows_;
+  evidence->applied_overflows_last_50 =
+      std::popcount(overflow_bits_ & applied_bits_ & kNewest50);
 }
 
 void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {

@@ -48,6 +48,7 @@ class StepTally {
   uint64_t attempts_ = 0;
   uint64_t overflows_ = 0;
   uint64_t applied_ = 0;  // attempts of unknown fate count in neither
+  uint64_t applied_overflows_ = 0;
   uint64_t lost_ = 0;
   uint64_t overflow_bits_ = 0;  // the newest attempt is the lowest bit
   uint64_t applied_bits_ = 0;

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <string>
+
+#include "diagnose/advice.h"
+#include "diagnose/framework.h"
 
 namespace nanwatch {
 namespace {
@@ -26,7 +30,7 @@ TEST(ActionsTest, OnlyThoseOfTheRunsFrameworkWhenItIsKnown) {
   for (const Action& action : ActionsFor(Cause::kHarmlessPadding, {}, "")) {
     all.insert(action.framework);
   }
-  EXPECT_EQ(all.size(), 9u);
+  EXPECT_EQ(all.size(), 9u);  // Paddle has no advice of its own on padding
   bool found = false;
   for (const Action& a : ActionsFor(Cause::kHarmlessPadding, {}, "ascend_tf")) {
     found =
@@ -39,32 +43,162 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
   RunDescription run;
   run.scaler.kind = ScalingKind::kStatic;
   run.scaler.overflow_check = false;
+  const RunEvidence evidence;
+  const CauseVerdict padding{.cause = Cause::kHarmlessPadding};
+  const Case cured{run, evidence, {}};
   for (const char* framework : {"", "ascend_tf", "pytorch"}) {
-    const std::vector<Action> actions =
-        ActionsFor(Cause::kHarmlessPadding, run, framework);
+    const std::vector<Action> actions = ActionsFor(
+        Cause::kHarmlessPadding, SituationOf(cured, padding), framework);
     ASSERT_EQ(actions.size(), 1u);
     EXPECT_EQ(actions[0].sentence,
               "Nothing: the update is applied all the same. To silence even "
               "this note, mask the padding before the op.");
   }
-  EXPECT_GT(ActionsFor(Cause::kScaleIndependentOp, run, "").size(), 1u);
+  EXPECT_GT(
+      ActionsFor(Cause::kScaleIndependentOp, SituationOf(cured, padding), "")
+          .size(),
+      1u);
   // A fixed scale that is checked skips updates as any other does.
   for (const std::optional<bool> check : {std::optional<bool>(), {true}}) {
     run.scaler.overflow_check = check;
-    EXPECT_GT(ActionsFor(Cause::kHarmlessPadding, run, "pytorch").size(), 1u);
+    EXPECT_GT(ActionsFor(Cause::kHarmlessPadding, SituationOf(cured, padding),
+                         "pytorch")
+                  .size(),
+              1u);
   }
 }
 
-TEST(ActionsTest, FrameworkIsWhatTheRunSaysElseWhatItsScalerTells) {
+TEST(FrameworkTest, IsWhatTheRunSaysElseWhatItsScalerTells) {
   RunDescription run;
   RunEvidence evidence;
   EXPECT_EQ(FrameworkOf(run, evidence), "");
   evidence.scaler = "jmp";
   EXPECT_EQ(FrameworkOf(run, evidence), "jax");
+  run.framework = "event_table";
+  EXPECT_EQ(FrameworkOf(run, evidence), "jax");
   run.framework = "Megatron-LM";
   EXPECT_EQ(FrameworkOf(run, evidence), "megatron");
-  run.framework = "torch_npu";
-  EXPECT_EQ(FrameworkOf(run, evidence), "pytorch");
+}
+
+TEST(FrameworkTest, ProgramsThatPrintLogsAreUnderstood) {
+  static constexpr struct {
+    const char* program;
+    const char* framework;
+  } kCases[] = {
+      {"megatron+deepspeed", "megatron+deepspeed"},
+      {"hf_trainer+deepspeed", "deepspeed+hf_trainer"},
+      {"gnmt+apex", "apex"},
+      {"gnmt", "pytorch"},
+      {"maskrcnn+fp16_optimizer", "apex"},
+      {"nvidia_bert", "apex"},
+      {"fairseq", "fairseq"},
+      {"metaseq", "fairseq"},
+      {"mindformers", "mindformers"},
+      {"mindyolo", "mindyolo"},
+      {"MindSpeed-LLM", "megatron"},
+      {"torch_npu", "torch_npu"},
+      {"PyTorch", "pytorch"},
+      {"paddlenlp", "paddle"},
+      {"paddle_amp", "paddle"},
+      {"llama_factory", "hf_trainer"},
+      {"trl", "hf_trainer"},
+      {"lightning", "lightning"},
+      {"nemo", "nemo"},
+      {"mmcv", "mmcv"},
+      {"tf_npu", "ascend_tf"},
+      {"keras", "keras"},
+      {"key_value", ""},
+      {"controlled", ""},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(FrameworkOf({.framework = c.program}, {}), c.framework)
+        << c.program;
+  }
+}
+
+// Neither a program nor a piece of advice names a framework that is not known.
+TEST(FrameworkTest, AdviceIsOfKnownFrameworks) {
+  for (const std::span<const Advice> all :
+       {AdviceOnScales(), AdviceOnValues()}) {
+    for (const Advice& advice : all) {
+      EXPECT_TRUE(advice.framework.empty() ||
+                  FindFramework(advice.framework) != nullptr)
+          << advice.framework;
+      const char end = advice.sentence.back();
+      EXPECT_TRUE(end == '.' || end == ':') << advice.sentence;
+    }
+  }
+}
+
+// A collapse is mended by a switch, and every framework has another.
+TEST(ActionsTest, EveryFrameworkHasItsOwnSwitchAgainstACollapse) {
+  static constexpr struct {
+    const char* framework;
+    const char* says;
+  } kSwitches[] = {
+      {"deepspeed", "fp16.initial_scale_power"},
+      {"megatron", "--min-loss-scale"},
+      {"apex", "min_loss_scale"},
+      {"fairseq", "--fp16-scale-tolerance"},
+      {"mindspore", "DynamicLossScaleManager"},
+      {"mindformers", "use_clip_grad"},
+      {"mindyolo", "--ms_loss_scaler"},
+      {"torch_npu", "torch.bfloat16"},
+      {"paddle", "ClipGradByGlobalNorm"},
+      {"hf_trainer", "--bf16"},
+      {"lightning", "bf16-mixed"},
+      {"keras", "mixed_bfloat16"},
+      {"jax", "optax.clip_by_global_norm"},
+      {"mmcv", "optimizer_config"},
+      {"mmengine", "AmpOptimWrapper"},
+      {"nemo", "native_amp_init_scale"},
+      {"pytorch", "GradScaler"},
+      {"ascend_tf", "decr_ratio"},
+  };
+  for (const auto& s : kSwitches) {
+    const std::vector<Action> actions =
+        ActionsFor(Cause::kCollapseWithUnderflow, {}, s.framework);
+    ASSERT_EQ(actions.size(), 2u) << s.framework;
+    EXPECT_EQ(actions[1].framework, s.framework);
+    EXPECT_NE(actions[1].sentence.find(s.says), std::string::npos)
+        << s.framework;
+  }
+}
+
+TEST(ActionsTest, EachOfSeveralFrameworksIsAdvised) {
+  const std::vector<Action> actions =
+      ActionsFor(Cause::kCollapseWithUnderflow, {}, "megatron+deepspeed");
+  ASSERT_EQ(actions.size(), 3u);
+  EXPECT_EQ(actions[1].framework, "megatron");
+  EXPECT_EQ(actions[2].framework, "deepspeed");
+}
+
+TEST(ActionsTest, WhatAFrameworkIsBuiltOnHelpsOutButNotWithItsScaler) {
+  std::vector<Action> actions =
+      ActionsFor(Cause::kScaleIndependentOp, {}, "megatron+deepspeed");
+  ASSERT_EQ(actions.size(), 2u);  // once, though both are built on it
+  EXPECT_EQ(actions[1].framework, "pytorch");
+  actions = ActionsFor(Cause::kScalerMisuse, {}, "deepspeed");
+  EXPECT_EQ(actions.size(), 1u);
+  actions = ActionsFor(Cause::kScalerMisuse, {}, "lightning");
+  ASSERT_EQ(actions.size(), 2u);
+  EXPECT_EQ(actions[1].framework, "pytorch");
+}
+
+TEST(ActionsTest, ALogIsNotAskedForOpStatuses) {
+  const std::vector<Action> client = ActionsFor(Cause::kUnexplained, {}, "");
+  ASSERT_EQ(client.size(), 1u);
+  EXPECT_NE(client[0].sentence.find("a client answers"), std::string::npos);
+  for (const char* framework :
+       {"megatron", "fairseq", "hf_trainer", "mindformers", "paddle", "keras",
+        "jax", "lightning", "torch_npu", "ascend_tf", "gnmt+apex"}) {
+    const std::vector<Action> log =
+        ActionsFor(Cause::kUnexplained, {.ops_collected = false},
+                   FrameworkOf({.framework = framework}, {}));
+    ASSERT_EQ(log.size(), 2u) << framework;
+    EXPECT_EQ(log[0].sentence.find("client"), std::string::npos);
+    EXPECT_FALSE(log[1].framework.empty());
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const CauseVerdict* Named(const Diagnosis& diagnosis, Cause cause) {
   for (const CauseVerdict& verdict : diagnosis.causes) {
@@ -62,6 +63,20 @@ TEST(CausesTest, StartUpCalibrationIsANote) {
   EXPECT_EQ(Worst(Calibrated()), Severity::kInfo);
 }
 
+TEST(CausesTest, ASearchMayFailAFewTimesMoreAtItsLastScales) {
+  TestCase t = Calibrated();
+  RunEvidence& e = t.evidence;
+  e.last_overflow_step = e.first_good_step + 7;
+  e.overflows += 3;
+  t.evidence.ops[0].last_bad_step = e.last_overflow_step;
+  const Diagnosis few = t.Verdict();
+  EXPECT_EQ(few.causes[0].cause, Cause::kStartupCalibration);
+  EXPECT_THAT(few.causes[0].evidence[0].sentence,
+              HasSubstr("overflows came before the first good step"));
+  e.overflows += 9;
+  EXPECT_EQ(Named(t.Verdict(), Cause::kStartupCalibration), nullptr);
+}
+
 TEST(CausesTest, StartUpThatNeverEndsIsNoCalibration) {
   TestCase t = Calibrating();
   t.evidence.in_grace = false;
@@ -111,6 +126,7 @@ TEST(CausesTest, RareRangeOverflowIsTheScalersJob) {
 TEST(CausesTest, AFallingScaleIsNeverLowered) {
   TestCase t = Calibrated();
   t.evidence.last_overflow_step = 60;
+  t.evidence.overflows += 4;
   t.evidence.overflows_last_50 = 4;
   t.findings.clear();
   const Finding collapse = t.Find(4, Family::kScale, Severity::kWarning);
@@ -182,12 +198,13 @@ TEST(CausesTest, ANonFiniteLossWithoutOpsIsSupported) {
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
 }
 
-TEST(CausesTest, CollapseNeedsMeasuredUnderflowToBeEstablished) {
+TEST(CausesTest, ACollapseIsEstablishedByMeasuredUnderflow) {
   TestCase t;
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
-  e.attempts = e.overflows = 100;
-  e.overflows_last_50 = 50;
+  e.attempts = 100;
+  e.overflows = 60;
+  e.overflows_last_50 = 30;
   e.scale_max = 65536;
   e.scale_now = 0.25;
   t.Find(2, Family::kScale, Severity::kCritical);
@@ -206,6 +223,96 @@ TEST(CausesTest, DivergenceWithoutOverflow) {
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
   EXPECT_THAT(diagnosis.headline, HasSubstr("without an overflow"));
+}
+
+TEST(CausesTest, TheNormOfANaNLossIsNoSecondCause) {
+  TestCase t;
+  t.evidence.loss_nonfinite = 1;
+  t.evidence.first_nonfinite_loss_step = 12;
+  t.Find(15, Family::kLoss, Severity::kCritical).opened_step = 12;
+  t.Find(28, Family::kGradient, Severity::kCritical).opened_step = 12;
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
+  // A norm that exploded before the loss did is.
+  t.findings[1].opened_step = 5;
+  EXPECT_EQ(t.Verdict().causes.size(), 2u);
+}
+
+// The scale outlives the NaN: mending the one leaves the other.
+TEST(CausesTest, AScaleThatBecameZeroIsTroubleOfItsOwn) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.loss_nonfinite = 1;
+  e.first_nonfinite_loss_step = 1;
+  e.attempts = e.attempts_last_50 = 6;
+  e.overflows = e.overflows_last_50 = e.overflow_streak = 5;
+  e.skipped = e.skipped_last_50 = 5;
+  e.last_step = 6;
+  e.scale_max = e.scale_now = 0x1p-150;
+  t.Find(15, Family::kLoss, Severity::kCritical);
+  t.Find(3, Family::kScale, Severity::kCritical);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 2u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_EQ(FirstCause(diagnosis, t.findings[1])->cause,
+            Cause::kCollapseWithUnderflow);
+}
+
+// The loss rose, and the scale fell with it: one trouble, not two.
+TEST(CausesTest, AScaleThatFallsWithASpikeIsItsConsequence) {
+  TestCase t;
+  t.run.framework = "megatron";
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.attempts = 26;
+  e.good_steps = 26;
+  e.first_good_step = 1;
+  e.scale_max = 65536;
+  e.scale_now = 4096;
+  t.Find(34, Family::kLoss, Severity::kWarning).opened_step = 29050;
+  Finding& fall = t.Find(4, Family::kScale, Severity::kWarning);
+  for (const int64_t step : {29060, 29050, 29035}) {
+    fall.opened_step = step;
+    const Diagnosis diagnosis = t.Verdict();
+    ASSERT_EQ(diagnosis.causes.size(), 1u) << step;
+    const CauseVerdict& cause = diagnosis.causes[0];
+    EXPECT_EQ(cause.cause, Cause::kDivergence);
+    EXPECT_TRUE(Explains(cause, t.findings[0]));
+    EXPECT_TRUE(Explains(cause, t.findings[1]));
+    EXPECT_THAT(cause.evidence[0].sentence, HasSubstr("A consequence"));
+    EXPECT_THAT(cause.sentence, Not(HasSubstr("without an overflow")));
+    // A warning may pass.
+    EXPECT_THAT(cause.actions[0].sentence, HasSubstr("by themselves"));
+  }
+  // Long before the loss it is another trouble, or the cause of this one.
+  fall.opened_step = 29000;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_NE(FirstCause(diagnosis, t.findings[1])->cause, Cause::kDivergence);
+  EXPECT_NE(FirstCause(diagnosis, t.findings[1])->cause, Cause::kUnexplained);
+}
+
+TEST(CausesTest, OverflowedUpdatesThatAreAppliedAreSaid) {
+  TestCase t;
+  t.run.framework = "mindyolo";
+  RunEvidence& e = t.evidence;
+  e.attempts = 300;
+  e.overflows = 3;
+  e.attempts_last_50 = 50;
+  e.applied_overflows = 3;  // some long ago
+  e.last_overflow_step = 200;
+  t.Find(34, Family::kLoss, Severity::kCritical).opened_step = 300;
+  const CauseVerdict cause = t.Verdict().causes[0];
+  EXPECT_EQ(cause.cause, Cause::kDivergence);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
+  EXPECT_THAT(cause.sentence, Not(HasSubstr("without an overflow")));
+  EXPECT_THAT(cause.evidence[0].sentence,
+              HasSubstr("Overflowed updates are applied all the same, 3 in "
+                        "300 attempts"));
+  EXPECT_THAT(cause.sentence, HasSubstr("updates that overflowed are applied"));
+  EXPECT_THAT(cause.actions[0].sentence, HasSubstr("skip an update"));
+  EXPECT_THAT(cause.actions.back().sentence,
+              HasSubstr("--overflow_still_update False"));
 }
 
 TEST(CausesTest, RanksThatDisagree) {

@@ -129,6 +129,18 @@ TEST(GradientCauses, SuspectedCorruptionNamesHostAndDevice) {
   }
 }
 
+TEST(GradientCauses, AnAccusedRanksOwnNormIsNoDivergence) {
+  TestCase t;
+  t.Find(28, Family::kGradient, Severity::kWarning).subject.rank = 5;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kDivergence);
+  t.Find(51, Family::kRank, Severity::kWarning).subject.rank = 5;
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kSilentCorruption);
+  // Another rank diverges too: that is what is better supported.
+  t.Find(28, Family::kGradient, Severity::kWarning).subject.rank = 2;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kDivergence);
+}
+
 TEST(GradientCauses, ACollectiveIsSuspectedOnlyWhereAllRanksWereSeen) {
   TestCase t;
   t.evidence.suspect_rank = 1;

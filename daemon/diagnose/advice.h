@@ -1,0 +1,46 @@
+// What to do about each cause, as data; a framework's switches are named as the
+// framework names them.
+
+#ifndef NANWATCH_DIAGNOSE_ADVICE_H_
+#define NANWATCH_DIAGNOSE_ADVICE_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "model/diagnosis.h"
+
+namespace nanwatch {
+
+// Where the run must stand for a piece of advice to make sense.
+enum class When : uint8_t {
+  kAlways,
+  kNow,     // it goes on
+  kOver,    // it is found no more
+  kCured,   // the run takes the cure already
+  kSick,    // it does not
+  kRare,    // overflows are as rare as the scaler's probing makes them
+  kOften,   // they are not
+  kLow,     // updates go through at too low a scale
+  kStuck,   // none goes through at the lowest scale
+  kSevere,  // critical
+  kMild,    // a warning at most: it may pass
+  kOps,     // op statuses were collected
+  kNoOps,   // they were not: a log, or a client that sends none
+};
+
+struct Advice {
+  Cause cause;
+  std::string_view framework;  // of framework.cc; empty: any
+  std::string_view sentence;
+  When when = When::kAlways;
+};
+
+// Padding, start-up, range overflow, collapse, underflow, misuse.
+std::span<const Advice> AdviceOnScales();
+// The rest.
+std::span<const Advice> AdviceOnValues();
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_ADVICE_H_

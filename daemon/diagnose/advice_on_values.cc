@@ -1,0 +1,261 @@
+#include "diagnose/advice.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr Advice kAdvice[] = {
+    {Cause::kNanFromForward, "",
+     "Look at the batch of the first bad step and at the named op: log or "
+     "sqrt of a value <= 0, division by 0, an fp16 exp or sum. Lowering the "
+     "loss scale does not help.",
+     When::kOps},
+    {Cause::kNanFromForward, "",
+     "Look at the batch of the first bad step; run it again with the switch "
+     "below, which names the op (log or sqrt of a value <= 0, division by 0, "
+     "an fp16 exp or sum). Lowering the loss scale does not help.",
+     When::kNoOps},
+    {Cause::kNanFromForward, "pytorch",
+     "Run that step under torch.autograd.set_detect_anomaly(True), and clamp "
+     "or keep the op in fp32 with torch.autocast(enabled=False)."},
+    {Cause::kNanFromForward, "megatron",
+     "--check-for-nan-in-loss-and-grad stops at the first; resume before that "
+     "step and skip its data with --iterations-to-skip."},
+    {Cause::kNanFromForward, "deepspeed",
+     "Resume from the checkpoint before that step and skip its data; "
+     "torch.autograd.set_detect_anomaly(True) names the op."},
+    {Cause::kNanFromForward, "fairseq",
+     "The NanDetector names the module; skip the batch or keep the module in "
+     "fp32."},
+    {Cause::kNanFromForward, "hf_trainer",
+     "--debug underflow_overflow names the module; --logging_nan_inf_filter "
+     "False, or a NaN loss is left out of the logged mean."},
+    {Cause::kNanFromForward, "lightning",
+     "Trainer(detect_anomaly=True) names the op."},
+    {Cause::kNanFromForward, "mmcv",
+     "custom_hooks = [dict(type='CheckInvalidLossHook', interval=1)] stops at "
+     "the first (MMDetection has it); then "
+     "torch.autograd.set_detect_anomaly(True)."},
+    {Cause::kNanFromForward, "mmengine",
+     "custom_hooks = [dict(type='CheckInvalidLossHook', interval=1)] stops at "
+     "the first (MMDetection has it); then "
+     "torch.autograd.set_detect_anomaly(True)."},
+    {Cause::kNanFromForward, "torch_npu",
+     "msprobe's overflow_check names the op; INF_NAN_MODE_ENABLE=1, or the NaN "
+     "becomes 0 before you see it."},
+    {Cause::kNanFromForward, "guided_diffusion",
+     "Resume from model, EMA and optimizer of the checkpoint before that step "
+     "with --use_fp16 False or a lower --lr; the scaler only echoes the NaN."},
+    {Cause::kNanFromForward, "mindspore",
+     "Keep the op in fp32 (amp.custom_mixed_precision black list), and check "
+     "the dataset at that step."},
+    {Cause::kNanFromForward, "paddle",
+     "FLAGS_check_nan_inf=1, or paddle.amp.debugging.enable_tensor_checker, "
+     "names the op."},
+    {Cause::kNanFromForward, "ascend_tf",
+     "Keep the op in fp32 (modify_mixlist black list); in saturation mode NaN "
+     "becomes 0, so trust the float status and not the loss."},
+    {Cause::kNanFromForward, "keras",
+     "tf.debugging.enable_check_numerics() names the op."},
+    {Cause::kNanFromForward, "jax",
+     "jax.config.update('jax_debug_nans', True) names the op."},
+
+    {Cause::kScaleIndependentOp, "",
+     "Find out why the named op overflows: keep it in fp32, or clamp or mask "
+     "its input. Do not wait for the scaler."},
+    {Cause::kScaleIndependentOp, "pytorch",
+     "Wrap the op in torch.autocast(enabled=False) and feed it .float()."},
+    {Cause::kScaleIndependentOp, "ascend_tf",
+     "Add the op to the black list of modify_mixlist, or use "
+     "precision_mode=allow_fp32_to_fp16 with it in fp32."},
+    {Cause::kScaleIndependentOp, "mindspore",
+     "Put the cell on the black list of amp.auto_mixed_precision."},
+    {Cause::kScaleIndependentOp, "paddle",
+     "Add the op to custom_black_list of paddle.amp.auto_cast."},
+    {Cause::kScaleIndependentOp, "keras", "Give the layer dtype='float32'."},
+    {Cause::kScaleIndependentOp, "jax",
+     "Cast the op's input to float32 in the jmp policy."},
+
+    {Cause::kNoSingleScale, "",
+     "Use bf16, which has the range of fp32; or one scale a layer, as AdaLoss "
+     "does; or keep the two named layers in fp32."},
+    {Cause::kNoSingleScale, "pytorch",
+     "torch.autocast(dtype=torch.bfloat16) needs no GradScaler; or wrap the "
+     "named layers in torch.autocast(enabled=False)."},
+    {Cause::kNoSingleScale, "megatron", "--bf16 instead of --fp16."},
+    {Cause::kNoSingleScale, "deepspeed",
+     "bf16: {enabled: true} instead of fp16."},
+    {Cause::kNoSingleScale, "fairseq", "--bf16 instead of --fp16."},
+    {Cause::kNoSingleScale, "mindspore",
+     "Train in bfloat16, or put the named cells on the black list of "
+     "amp.auto_mixed_precision."},
+    {Cause::kNoSingleScale, "paddle",
+     "paddle.amp.auto_cast(dtype='bfloat16'), or the named ops on its "
+     "custom_black_list."},
+    {Cause::kNoSingleScale, "ascend_tf",
+     "Add the named ops to the black list of modify_mixlist."},
+    {Cause::kNoSingleScale, "keras",
+     "mixed_bfloat16 instead of mixed_float16, or dtype='float32' for the "
+     "named layers."},
+    {Cause::kNoSingleScale, "jax", "A jmp policy with compute_dtype bfloat16."},
+
+    {Cause::kFp8Scaling, "",
+     "Let the scale follow its tensor: a scale from the present values instead "
+     "of delayed ones, a scale a block, or that layer in bf16."},
+    {Cause::kFp8Scaling, "pytorch",
+     "Transformer Engine: Float8CurrentScaling or MXFP8BlockScaling as the "
+     "recipe; or DelayedScaling(margin=1, amax_compute_algo='max') with a "
+     "shorter amax_history_len."},
+    {Cause::kFp8Scaling, "megatron",
+     "--fp8-recipe tensorwise or mxfp8; or --fp8-margin 1 and a shorter "
+     "--fp8-amax-history-len; --first-last-layers-bf16 for the outer layers."},
+
+    {Cause::kSilentCorruption, "",
+     "Take the named device out and let the run go on without it; test it "
+     "alone (the same input twice, and on another device). If the fault moves "
+     "with the data, it is the data."},
+    {Cause::kSilentCorruption, "pytorch",
+     "NVIDIA: dcgmi diag -r 3 and the XID and ECC counts of the node. Ascend: "
+     "NPU_ASD_ENABLE=1 and its matmul checksum."},
+    {Cause::kSilentCorruption, "megatron",
+     "--rerun-mode validate_results: it tells transient from persistent "
+     "faults. For a collective, --check-for-nan-in-loss-and-grad names the "
+     "rank."},
+    {Cause::kSilentCorruption, "deepspeed",
+     "prescale_gradients: true keeps a sum over ranks inside fp16; if it is "
+     "bad still, test the link (nccl-tests with -c 1)."},
+    {Cause::kSilentCorruption, "mindspore",
+     "Set NPU_ASD_ENABLE=1 for silent faults, and run the device's self test."},
+
+    {Cause::kDivergence, "",
+     "Resume from a checkpoint before the named step with a lower learning "
+     "rate or another data order; a loss scale does not mend this.",
+     When::kSevere},
+    {Cause::kDivergence, "",
+     "Keep the checkpoint before the named step, and watch: many spikes come "
+     "back by themselves within some hundred steps. If this one does not, "
+     "resume from there with a lower learning rate or past that data; a loss "
+     "scale does not mend it.",
+     When::kMild},
+    {Cause::kDivergence, "",
+     "Nothing now: it came back by itself. Keep a checkpoint from before; if "
+     "it happens again, lower the learning rate or skip that data.",
+     When::kOver},
+    {Cause::kDivergence, "megatron",
+     "--clip-grad 1.0 and a lower --lr, or --iterations-to-skip over the bad "
+     "data; --log-interval 1 shows which step it was."},
+    {Cause::kDivergence, "deepspeed",
+     "gradient_clipping: 1.0, and a lower optimizer.params.lr."},
+    {Cause::kDivergence, "fairseq",
+     "--clip-norm 1.0, a lower --lr and longer --warmup-updates."},
+    {Cause::kDivergence, "hf_trainer",
+     "A lower --learning_rate, more --warmup_steps, --max_grad_norm 1.0."},
+    {Cause::kDivergence, "lightning",
+     "Trainer(gradient_clip_val=1.0), and a lower learning rate."},
+    {Cause::kDivergence, "mmcv",
+     "optimizer_config = dict(grad_clip=dict(max_norm=35, norm_type=2)), a "
+     "lower optimizer.lr and more warmup_iters in lr_config."},
+    {Cause::kDivergence, "mmengine",
+     "optim_wrapper.clip_grad = dict(max_norm=35, norm_type=2), and a lower "
+     "optimizer.lr."},
+    {Cause::kDivergence, "mindformers",
+     "use_clip_grad: True and max_grad_norm: 1.0 under runner_wrapper, and a "
+     "lower learning_rate in lr_schedule."},
+    {Cause::kDivergence, "mindyolo",
+     "--overflow_still_update False, so that overflowed updates are dropped; "
+     "--clip_grad True, and a lower lr_init."},
+    {Cause::kDivergence, "mindspore",
+     "DynamicLossScaleManager, or drop_overflow_update=True of a fixed one, "
+     "drops overflowed updates; ops.clip_by_global_norm clips."},
+    {Cause::kDivergence, "paddle",
+     "paddle.nn.ClipGradByGlobalNorm(1.0), in PaddleNLP --max_grad_norm 1.0, "
+     "and a lower learning rate."},
+    {Cause::kDivergence, "keras",
+     "global_clipnorm=1.0 of the optimizer, and a lower learning_rate."},
+    {Cause::kDivergence, "jax",
+     "optax.clip_by_global_norm(1.0), and a longer warm-up of the schedule."},
+
+    {Cause::kRankDisagreement, "",
+     "Make one decision for all ranks: reduce the overflow flag over them "
+     "before the scaler acts. Restart from a checkpoint: the weights differ."},
+    {Cause::kRankDisagreement, "",
+     "Where replicas differ: resume from the last checkpoint at which they "
+     "were "
+     "equal, or broadcast the weights of one rank; look for parameters that no "
+     "reduction covers (layer norms), other seeds, and a faulty device."},
+    {Cause::kRankDisagreement, "pytorch",
+     "With FSDP use ShardedGradScaler; with DDP let every rank call "
+     "scaler.step on reduced gradients. Apex: one scaler, not one a process."},
+    {Cause::kRankDisagreement, "ascend_tf",
+     "NPULossScaleOptimizer(..., is_distributed=True)."},
+    {Cause::kRankDisagreement, "mindspore",
+     "Reduce the overflow flag with AllReduce before the update cell."},
+    {Cause::kRankDisagreement, "megatron",
+     "found_inf must be reduced over the model-parallel group; look for a "
+     "rank of another version."},
+    {Cause::kRankDisagreement, "deepspeed",
+     "Look for ranks that run another version or configuration."},
+
+    {Cause::kSilence, "",
+     "Look at the named rank's process and node: hung in a collective, killed, "
+     "or cut off. If it is gone on purpose, close the run."},
+
+    {Cause::kUnexplained, "",
+     "Collect op statuses of the next steps (a client answers requests), then "
+     "look again.",
+     When::kOps},
+    {Cause::kUnexplained, "",
+     "This run shows nothing of its ops. Resume from the checkpoint before the "
+     "named step, log every step (loss, loss scale, gradient norm, overflow), "
+     "and let the framework name the op:",
+     When::kNoOps},
+    {Cause::kUnexplained, "pytorch",
+     "torch.autograd.set_detect_anomaly(True) for some steps, or a forward "
+     "hook with torch.isfinite(output).all() on each module.",
+     When::kNoOps},
+    {Cause::kUnexplained, "megatron",
+     "--log-interval 1 --log-num-zeros-in-grad "
+     "--check-for-nan-in-loss-and-grad.",
+     When::kNoOps},
+    {Cause::kUnexplained, "deepspeed",
+     "steps_per_print: 1 shows each overflow and skip; a forward hook with "
+     "torch.isfinite names the module.",
+     When::kNoOps},
+    {Cause::kUnexplained, "fairseq",
+     "--log-interval 1 --log-format json; fairseq runs the batch again under "
+     "NanDetector where the gradient norm is not finite.",
+     When::kNoOps},
+    {Cause::kUnexplained, "hf_trainer",
+     "--logging_steps 1 --logging_nan_inf_filter False --debug "
+     "underflow_overflow.",
+     When::kNoOps},
+    {Cause::kUnexplained, "lightning",
+     "Trainer(log_every_n_steps=1, detect_anomaly=True).", When::kNoOps},
+    {Cause::kUnexplained, "mmcv",
+     "log_config = dict(interval=1), and the hook CheckInvalidLossHook.",
+     When::kNoOps},
+    {Cause::kUnexplained, "torch_npu",
+     "msprobe's PrecisionDebugger dumps statistics of each op; its "
+     "overflow_check names the first that is not finite.",
+     When::kNoOps},
+    {Cause::kUnexplained, "mindspore",
+     "msprobe's PrecisionDebugger, or MINDSPORE_DUMP_CONFIG with "
+     "op_debug_mode 3, dumps the ops that overflow.",
+     When::kNoOps},
+    {Cause::kUnexplained, "ascend_tf",
+     "enable_dump_debug with dump_debug_mode 'all' in the session's "
+     "parameter_map dumps the ops that overflow.",
+     When::kNoOps},
+    {Cause::kUnexplained, "paddle",
+     "FLAGS_check_nan_inf=1, or paddle.amp.debugging.enable_tensor_checker.",
+     When::kNoOps},
+    {Cause::kUnexplained, "keras", "tf.debugging.enable_check_numerics().",
+     When::kNoOps},
+    {Cause::kUnexplained, "jax",
+     "jax.config.update('jax_debug_nans', True) for some steps.", When::kNoOps},
+};
+
+}  // namespace
+
+std::span<const Advice> AdviceOnValues() { return kAdvice; }
+
+}  // namespace nanwatch

@@ -1,0 +1,80 @@
+#include "diagnose/scale_facts.h"
+
+#include <algorithm>
+
+namespace nanwatch {
+namespace {
+
+constexpr double kRounding = 1.005;  // of logs
+constexpr uint64_t kStreak = 3;      // attempts; rule 1
+
+}  // namespace
+
+bool IsAtTheFloor(const RunEvidence& e) {
+  return e.scale_now && *e.scale_now <= std::max(e.floor, 1.0) * kRounding;
+}
+
+bool IsStuck(const Case& c) {
+  if (!c.evidence.scaler_dynamic || !IsAtTheFloor(c.evidence) ||
+      c.evidence.overflow_streak < kStreak ||
+      c.evidence.applied_overflows_last_50 > 0) {
+    return false;
+  }
+  static constexpr int kRules[] = {1, 2, 3, 5, 7};
+  return std::any_of(
+      c.findings.begin(), c.findings.end(), [](const Finding& finding) {
+        return finding.severity == Severity::kCritical &&
+               std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
+                   std::end(kRules);
+      });
+}
+
+bool IsBeyondProbing(const Case& c) {
+  constexpr double kTiny = 0x1p-10;  // rule 2: no gradient is 10^8
+  const RunEvidence& e = c.evidence;
+  if (!e.scale_now) return false;
+  return *e.scale_now < kTiny ||
+         (IsAtTheFloor(e) && e.overflow_streak >= kStreak);
+}
+
+std::vector<int> ConsequencesOfLoss(const Case& c) {
+  // Steps: a log tells a step in ten or twenty, and of the scale the last.
+  constexpr int64_t kSame = 20;
+  constexpr int kSpike = 34;
+  constexpr int kPlateau = 35;
+  const Finding* loss = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule != kSpike && finding.rule != kPlateau) continue;
+    if (loss == nullptr || finding.opened_step < loss->opened_step) {
+      loss = &finding;
+    }
+  }
+  std::vector<int> rules;
+  if (loss == nullptr) return rules;
+  for (const int rule : {1, 2, 4, 5, 6}) {
+    bool any = false;
+    bool all = true;
+    for (const Finding& finding : c.findings) {
+      if (finding.rule != rule) continue;
+      any = true;
+      all = all && finding.opened_step + kSame >= loss->opened_step;
+    }
+    if (any && all) rules.push_back(rule);
+  }
+  return rules;
+}
+
+bool StartUpIsOver(const RunEvidence& e) {
+  // Gradients are noisy, so at the last scales of a search some steps fit and
+  // some do not: three halvings more, of a scaler that forgives one overflow.
+  constexpr int64_t kLate = 6;        // overflows, or a quarter of them
+  constexpr int64_t kSettling = 300;  // attempts
+  if (e.first_good_step < 0) return false;
+  if (e.last_overflow_step < e.first_good_step) return true;
+  const int64_t before = e.first_good_step - e.first_overflow_step;
+  const int64_t late = static_cast<int64_t>(e.overflows) - before;
+  return before > 0 && late < before && late <= std::max(kLate, before / 4) &&
+         e.last_overflow_step - e.first_good_step <= kSettling;
+}
+
+}  // namespace nanwatch

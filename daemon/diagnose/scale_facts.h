@@ -1,0 +1,34 @@
+// What several causes ask of the loss scale.
+
+#ifndef NANWATCH_DIAGNOSE_SCALE_FACTS_H_
+#define NANWATCH_DIAGNOSE_SCALE_FACTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "diagnose/causes.h"
+
+namespace nanwatch {
+
+// The scale is at the scaler's floor or at 1, below which scaling only harms.
+bool IsAtTheFloor(const RunEvidence& evidence);
+
+// Overflows follow one another at the floor: the scaler has no answer left, and
+// no update goes through. Rules say from how many on (the critical ones of 1,
+// 2, 3, 5 and 7).
+bool IsStuck(const Case& c);
+
+// Ordinary overflows cannot have brought the scale where it is: they go on at
+// the floor, or it is so low that gradients which overflow there are none.
+bool IsBeyondProbing(const Case& c);
+
+// Rules on the scale of which every finding came with a jump of the loss, or
+// after it: its consequences.
+std::vector<int> ConsequencesOfLoss(const Case& c);
+
+// Every overflow came before the first good step, but for a few just after it.
+bool StartUpIsOver(const RunEvidence& evidence);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_SCALE_FACTS_H_

@@ -1,0 +1,195 @@
+// A scaler at its floor: what is said of it, and what is not.
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/diagnose/case_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// 1,500 steps at scale 1, each skipped; read from a log.
+TestCase Stuck() {
+  TestCase t;
+  t.run.framework = "megatron+deepspeed";
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.scaler = "deepspeed";
+  e.floor = 1;
+  e.attempts = 2576;
+  e.overflows = e.skipped = 1574;
+  e.good_steps = 1002;
+  e.first_overflow_step = 1;
+  e.first_good_step = 2;
+  e.last_overflow_step = e.last_step = 2500;
+  e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
+  e.overflow_streak = 50;
+  e.loss_finite = e.loss_finite_while_overflow = 1500;
+  e.scale_first = e.scale_max = 32768;
+  e.scale_now = e.scale_min = 1;
+  t.Find(1, Family::kScale, Severity::kCritical).opened_step = 2498;
+  Finding& streak = t.Find(5, Family::kScale, Severity::kCritical);
+  streak.opened_step = 2451;
+  streak.numbers = {{"streak", 50, "attempts"}};
+  t.Find(6, Family::kScale, Severity::kCritical).opened_step = 2499;
+  return t;
+}
+
+TEST(CollapseTest, OverflowsThatGoOnAtTheFloorAreOneCauseAndNotOrdinary) {
+  const TestCase t = Stuck();
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  const CauseVerdict& cause = diagnosis.causes[0];
+  EXPECT_EQ(cause.cause, Cause::kCollapseWithUnderflow);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(cause.step, 2451);  // not the probe of step 1
+  for (const Finding& finding : t.findings) {
+    EXPECT_EQ(FirstCause(diagnosis, finding), &cause);
+  }
+  EXPECT_THAT(diagnosis.headline,
+              StartsWith("No update is applied since step 2451: 50 attempts "
+                         "in a row overflowed, though the loss scale fell "
+                         "from 32768 to 1"));
+  EXPECT_THAT(cause.actions[0].sentence, StartsWith("Stop it"));
+  EXPECT_EQ(cause.actions[1].framework, "megatron");
+  EXPECT_EQ(cause.actions[2].framework, "deepspeed");
+}
+
+// A log with a gap: its counter of skips jumps, and says more than its lines.
+TEST(CollapseTest, AStreakLongerThanItsStepsBeganBefore) {
+  TestCase t = Stuck();
+  t.findings[1].numbers[0].value = 1572;
+  EXPECT_THAT(t.Verdict().headline,
+              StartsWith("No update is applied since before step 2451: 1572 "
+                         "attempts in a row"));
+}
+
+TEST(CollapseTest, WhatOverflowsAtTheFloorIsNotTheScalesDoing) {
+  const CauseVerdict cause = Stuck().Verdict().causes[0];
+  EXPECT_THAT(cause.evidence[0].sentence, HasSubstr("above 65504"));
+  EXPECT_THAT(cause.evidence[1].sentence, HasSubstr("1574 of 2576"));
+  EXPECT_THAT(cause.evidence[2].sentence, HasSubstr("backward pass"));
+}
+
+TEST(CollapseTest, ANaNLossIsTheBetterCause) {
+  TestCase t = Stuck();
+  t.evidence.loss_nonfinite = 3;
+  t.evidence.first_nonfinite_loss_step = 2490;
+  t.Find(15, Family::kLoss, Severity::kCritical);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
+}
+
+TEST(CollapseTest, AnOpThatOverflowsAtEveryScaleIsTheBetterCause) {
+  TestCase t = Stuck();
+  OpEvidence& op = t.Op("MatMul", Slot::kOutput);
+  op.attempts = op.bad_attempts = op.bad_statuses = 1500;
+  op.inf = op.bad_elements_max = 4;
+  op.last_bad_step = 2500;
+  op.scale_max = 32768;
+  op.scale_min = 1;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kScaleIndependentOp);
+}
+
+TEST(CollapseTest, AppliedUpdatesAreNotLost) {
+  TestCase t = Stuck();
+  t.evidence.applied_overflows_last_50 = 50;
+  t.evidence.skipped_last_50 = 0;
+  for (const CauseVerdict& cause : t.Verdict().causes) {
+    EXPECT_THAT(cause.sentence, Not(HasSubstr("No update is applied")));
+  }
+}
+
+// Three overflows at the floor are support; eight leave no other explanation.
+TEST(CollapseTest, ItsGradeGrowsWithTheStreak) {
+  TestCase t = Stuck();
+  t.evidence.overflow_streak = 3;
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kCollapseWithUnderflow);
+  t.evidence.overflow_streak = 8;
+  EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kEstablished);
+}
+
+TEST(CollapseTest, ASearchThatEndsBelowTheFloorIsNoCalibration) {
+  TestCase t = Stuck();
+  RunEvidence& e = t.evidence;
+  e.in_grace = true;
+  e.good_steps = 0;
+  e.first_good_step = -1;
+  e.attempts = e.overflows = e.skipped = 17;
+  e.overflow_streak = e.attempts_last_50 = e.overflows_last_50 = 17;
+  e.skipped_last_50 = 17;
+  e.floor = 0;
+  e.scale_now = 0.5;
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
+  // Without a streak's own finding it began with the first overflow.
+  t.findings.resize(1);
+  EXPECT_EQ(t.Verdict().causes[0].step, 1);
+}
+
+// One overflow an epoch at scale 1 is survived.
+TEST(CollapseTest, AnIsolatedOverflowAtTheFloorIsNoEnd) {
+  TestCase t = Stuck();
+  t.evidence.overflow_streak = 1;
+  t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 1;
+  t.findings.clear();
+  t.Find(1, Family::kScale, Severity::kWarning);
+  EXPECT_THAT(t.Verdict().headline, Not(HasSubstr("No update is applied")));
+}
+
+// No gradient is a hundred million: two overflows there are not ordinary.
+TEST(CollapseTest, AnOverflowAtATinyScaleIsNotOrdinary) {
+  TestCase t = Stuck();
+  RunEvidence& e = t.evidence;
+  e.floor = 0;
+  e.scale_max = e.scale_first = 0x1p-16;
+  e.scale_now = 0x1p-17;
+  e.overflow_streak = 1;
+  e.overflows_last_50 = e.skipped_last_50 = 2;
+  t.findings.clear();
+  t.Find(2, Family::kScale, Severity::kCritical);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
+}
+
+// Recovered, at scale 1 ever since: what was earlier comes first, with what
+// spares it the next run, and nobody is told to stop.
+TEST(CollapseTest, OneThatIsOverTellsWhatToDoNextTime) {
+  TestCase t = Stuck();
+  t.run.framework = "hf_trainer+deepspeed";
+  RunEvidence& e = t.evidence;
+  t.findings.clear();
+  e.overflow_streak = 0;
+  e.attempts = 2000;
+  e.overflows = e.skipped = 35;
+  e.overflows_last_50 = e.skipped_last_50 = 0;
+  e.last_overflow_step = 50;
+  e.first_good_step = 40;
+  e.earlier = "The loss scale fell from 4294967296 to 1.";
+  e.earlier_cause = Cause::kCollapseWithUnderflow;
+  e.earlier_from = 33;
+  e.earlier_to = 245;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_THAT(diagnosis.headline,
+              StartsWith("Healthy now. Earlier: (steps 33 to 245) The loss "
+                         "scale fell"));
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
+  EXPECT_EQ(diagnosis.causes[0].step, 33);
+  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence,
+              StartsWith("Nothing now"));
+  bool deepspeed = false;
+  for (const Action& action : diagnosis.causes[0].actions) {
+    deepspeed = deepspeed || action.framework == "deepspeed";
+    EXPECT_THAT(action.sentence, Not(StartsWith("Stop")));
+  }
+  EXPECT_TRUE(deepspeed);
+}
+
+}  // namespace
+}  // namespace nanwatch
