@@ -3,8 +3,9 @@
 //   nanwatch-bench-log-text KIND MEGABYTES
 //
 // KIND: megatron (a line a step among other lines), sparse (a line every 10
-// steps, much else between), deepspeed (progress bars, overflows of 8 ranks),
-// key_value, noise (no step lines at all).
+// steps, much else between), every_100 (a line every 100 steps and nothing
+// else), deepspeed (progress bars, overflows of 8 ranks), key_value, noise (no
+// step lines at all).
 
 #include <cmath>
 #include <cstdarg>
@@ -132,11 +133,13 @@ int main(int argc, char** argv) {
   for (int64_t step = 1; written < size; ++step) {
     if (kind == "megatron") Megatron(step, 1);
     if (kind == "sparse") Megatron(step, 10);
+    if (kind == "every_100") Megatron(step, 100);
     if (kind == "deepspeed") DeepSpeed(step);
     if (kind == "key_value") KeyValue(step);
-    const int64_t lines = kind == "deepspeed" ? step % 10 == 0
-                          : kind == "sparse"  ? 8
-                                              : 1;
+    const int64_t lines = kind == "deepspeed"   ? step % 10 == 0
+                          : kind == "sparse"    ? 8
+                          : kind == "every_100" ? 0
+                                                : 1;
     for (int64_t i = 0; i < lines; ++i) Noise(step + i);
   }
   std::fwrite(out.data(), 1, out.size(), stdout);
