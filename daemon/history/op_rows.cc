@@ -71,6 +71,15 @@ Status LoadNames(Database& database, int64_t run, const OpQuery& query,
       });
 }
 
+std::optional<ExponentCounts> ExponentsOf(const OpColumns& columns,
+                                          size_t row) {
+  const auto at = std::lower_bound(
+      columns.exponents.begin(), columns.exponents.end(), row,
+      [](const ExponentCounts& e, size_t wanted) { return e.row < wanted; });
+  if (at == columns.exponents.end() || at->row != row) return {};
+  return *at;
+}
+
 // Rows of one batch inside the range, newest first, behind `*rows`.
 void TakeBatch(const StampedEvent& stamped, const OpQuery& query,
                const NamesBySession& names, size_t most,
@@ -83,6 +92,8 @@ void TakeBatch(const StampedEvent& stamped, const OpQuery& query,
     if (step < query.from || step > query.to) continue;
     OpRow& row = rows->emplace_back();
     row.status = ReadRow(ops->columns, i);
+    if (!ops->columns.digest.empty()) row.digest = ops->columns.digest[i];
+    row.exponents = ExponentsOf(ops->columns, i);
     if (known != names.end() && row.status.op < known->second.size()) {
       row.op = known->second[row.status.op];
     } else {

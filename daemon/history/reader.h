@@ -62,6 +62,9 @@ struct OpQuery {
 struct OpRow {
   OpName op;
   OpStatus status;
+  std::optional<uint64_t> digest;  // of the tensor
+  // By binary exponent; its `row` says nothing here.
+  std::optional<ExponentCounts> exponents;
 };
 
 struct RunRow {

@@ -70,6 +70,11 @@ Json OpRowJson(const OpRow& row) {
         JsonNumber(*status.stat[s]);
   }
   if (status.device_flag) json["device_flag"] = *status.device_flag;
+  if (row.digest) json["digest"] = JsonId(*row.digest);
+  if (row.exponents) {
+    json["exponents"] = {{"first", row.exponents->first},
+                         {"counts", row.exponents->counts}};
+  }
   return json;
 }
 

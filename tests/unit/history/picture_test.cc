@@ -198,7 +198,9 @@ TEST_F(PictureTest, OpsComeWithTheirNamesNewestLast) {
       batch.columns.op.push_back(op);
       batch.columns.slot.push_back(Slot::kOutput);
       batch.columns.elements.push_back(16);
+      batch.columns.digest.push_back(100 + op);
     }
+    batch.columns.exponents = {{.row = 1, .first = -3, .counts = {4, 5}}};
     PutAndCommit(EventOf(Job(), batch, 0));
   }
   OpQuery query;
@@ -213,6 +215,11 @@ TEST_F(PictureTest, OpsComeWithTheirNamesNewestLast) {
   EXPECT_EQ((*rows)[2].op.name, "loss/Log");
   EXPECT_EQ((*rows)[1].op.name, "embed");
   EXPECT_EQ((*rows)[0].status.step, 7);
+  EXPECT_EQ((*rows)[3].digest, 102u);
+  EXPECT_FALSE((*rows)[3].exponents);
+  ASSERT_TRUE((*rows)[2].exponents);
+  EXPECT_EQ((*rows)[2].exponents->first, -3);
+  EXPECT_EQ((*rows)[2].exponents->counts, (std::vector<uint64_t>{4, 5}));
 }
 
 }  // namespace

@@ -126,8 +126,12 @@ TEST_F(ApiTest, OpsComeFromHistory) {
   row.op.storage_shape = {16, 16};
   row.status.count[static_cast<int>(OpCount::kNan)] = 3;
   row.status.stat[static_cast<int>(OpStat::kAbsMax)] = 65504.0f;
-  daemon_.history.rows = {row};
-  const ParsedJson status = GetJson("/api/v1/runs/a/ops")["statuses"][0];
+  OpRow with = row;
+  with.digest = 0xfedcba9876543210;
+  with.exponents = ExponentCounts{.first = -24, .counts = {7, 0, 2}};
+  daemon_.history.rows = {row, with};
+  const ParsedJson statuses = GetJson("/api/v1/runs/a/ops")["statuses"];
+  const ParsedJson& status = statuses[0];
   EXPECT_EQ(status["op"], "loss/Log");
   EXPECT_EQ(status["counts"]["nan"], 3);
   EXPECT_EQ(status["counts"].size(), 1u);
@@ -154,6 +158,11 @@ TEST_F(ApiTest, IncidentsAreFilteredAndBounded) {
 
 TEST_F(ApiTest, IncidentsOfAnEndedRunComeFromHistory) {
   RunRow row;
+  EXPECT_FALSE(status.contains("digest"));
+  EXPECT_FALSE(status.contains("exponents"));
+  EXPECT_EQ(statuses[1]["digest"], "fedcba9876543210");
+  EXPECT_EQ(statuses[1]["exponents"]["first"], -24);
+  EXPECT_EQ(statuses[1]["exponents"]["counts"], ParsedJson({7, 0, 2}));
   row.key = {"old", 2};
   daemon_.history.runs = {row};
   daemon_.history.sent = {{{"old", 2}, SampleIncident(1, 0)},
