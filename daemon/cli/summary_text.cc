@@ -85,6 +85,13 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
   }
   if (!detail.stop_requested().empty()) {
     out +=
+  if (scaler.has_layers()) {
+    const v1::LayerScalesSummary& layers = scaler.layers();
+    out += fmt::format("  loss scales of {} layers: {} ({}) to {} ({})\n",
+                       layers.layers(), Number(layers.lowest()),
+                       Clean(layers.lowest_op()), Number(layers.highest()),
+                       Clean(layers.highest_op()));
+  }
         Wrapped("stop requested: " + detail.stop_requested(), 2, style.columns);
   }
   return out;

@@ -51,6 +51,12 @@ struct StepGradients {
   float last_rms = 0;
 };
 
+// The layer-wise loss scales of one record.
+struct StepLayers {
+  LayerExtremes of;
+  std::string_view lowest_name;  // of the op whose layer has the lowest
+};
+
 // OnStep: one record of one rank and optimizer.
 struct StepContext {
   const RunDescription& run;
@@ -62,6 +68,7 @@ struct StepContext {
   const StepGradients* gradients = nullptr;
   std::string_view lowest_name{};
   std::string_view largest_name{};
+  const StepLayers* layers = nullptr;  // null: none in the record
 };
 
 // OnOp: one interesting status (bad, near the limit, or of an op that a rule

@@ -39,6 +39,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   if (!scaler.overflowed()) {
     elsewhere_ = 0;
     if (!episode_.open()) return Severity::kNone;
+    if (to_floor_ > 0) to_floor_ = scaler.attempts_to_floor().value_or(-1);
     return episode_.On(Severity::kNone, true, c.record.step,
                        static_cast<int64_t>(t[kClear]));
   }

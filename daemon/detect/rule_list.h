@@ -40,7 +40,7 @@ inline constexpr bool kNeedsNumbers = false;
 
 inline bool IsBare(const StepContext& c) {
   return c.record.present == 0 && !c.record.replica_digest &&
-         c.gradients == nullptr;
+         c.gradients == nullptr && c.layers == nullptr;
 }
 template <typename Context>
 constexpr bool IsBare(const Context&) {

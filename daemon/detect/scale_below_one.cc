@@ -1,5 +1,7 @@
 #include "detect/scale_below_one.h"
 
+#include <algorithm>
+
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -23,12 +25,32 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "A dynamic loss scale below 1 makes gradients smaller than without any "
     "scaling, so they underflow.",
     "The scale is below 1 for hold attempts in a row; critical with "
-    "critical_overflows overflows meanwhile, or below critical_scale.",
+    "critical_overflows overflows meanwhile, or below critical_scale. Likewise "
+    "the lowest scale of a layer, without regard to overflows.",
     "For clear_after attempts the scale is 2 or more, or above critical_scale "
-    "without an overflow.",
+    "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds};
 
+void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
+  const double lowest = c.layers->of.lowest;
+  // One that no number can be scaled with is rule 3's.
+  const bool below = lowest < 1 && lowest > 0;
+  layer_below_ = below ? layer_below_ + 1 : 0;
+  Severity trigger = Severity::kNone;
+  if (below && layer_below_ >= t[kHold]) {
+    trigger =
+        lowest < t[kCriticalScale] ? Severity::kCritical : Severity::kWarning;
+  }
+  layers_.On(trigger, !below, *c.layers, c.record.step,
+             static_cast<int64_t>(t[kClear]));
+}
+
 Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
+  if (c.layers != nullptr) LookAtLayers(c, t);
+  return std::max(LookAtScale(c, t), layers_.severity());
+}
+
+Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(1);
   if (scale >= 1) {
     below_ = 0;
@@ -53,6 +75,14 @@ Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
 }
 
 void ScaleBelowOne::Describe(Finding* finding) const {
+  if (layers_.severity() > episode_.severity()) {
+    layers_.Describe(finding);
+    finding->sentence = Sentence(
+        "The loss scale of the layer ", layers_.name(), " is ", layers_.scale(),
+        ", below 1, since step ", finding->opened_step,
+        ": its gradients are made smaller than without any scaling.");
+    return;
+  }
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The loss scale is ", scale_, ", below 1, for ", below_,

@@ -1,13 +1,16 @@
 // Rule 2, scale_below_one: a dynamic loss scale below 1 shrinks
 // gradients instead of protecting them. A few scalers (fairseq, floor 1e-4) are
 // healthy there, so it is critical only when overflows go on below 1 or the
-// scale is far below it.
+// scale is far below it. Of layer-wise scales the lowest is looked at; which of
+// them an overflow is about is not known, so only a scale far below 1 is
+// critical there.
 
 #ifndef NANWATCH_DETECT_SCALE_BELOW_ONE_H_
 #define NANWATCH_DETECT_SCALE_BELOW_ONE_H_
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/layer_episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -22,10 +25,15 @@ class ScaleBelowOne {
   void Describe(Finding* finding) const;
 
  private:
+  void LookAtLayers(const StepContext& c, Thresholds t);
+  Severity LookAtScale(const StepContext& c, Thresholds t);
+
   Episode episode_;
+  LayerEpisode layers_;
   double scale_ = 0;
-  int32_t below_ = 0;      // attempts in a row
-  int32_t overflows_ = 0;  // of those
+  int32_t below_ = 0;        // attempts in a row
+  int32_t overflows_ = 0;    // of those
+  int32_t layer_below_ = 0;  // records in a row with a layer below 1
 };
 
 }  // namespace nanwatch

@@ -64,6 +64,8 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
     scale_ = scale;
     from_ = trigger == Severity::kCritical ? far : near;
     to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
+  } else if (to_floor_ > 0) {
+    to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
   }
   return episode_.On(trigger, far < t[kClearRatio] * scale, c.record.step,
                      static_cast<int64_t>(t[kClear]));

@@ -1,5 +1,6 @@
 #include "detect/scale_unrepresentable.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "detect/sentence.h"
@@ -13,6 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
      "below 2^-126"},
     {"rounded", 0x1p-100, 0, 1, "scale",
      "ours: logs print 0 for a scale below 0.05 or 0.5"},
+    {"layers_clear_after", 50, 1, 100000, "records", "ours"},
 };
 
 }  // namespace
@@ -24,12 +26,25 @@ constinit const RuleSpec ScaleUnrepresentable::kSpec = {
     "The loss scale is no usable number, so every scaled gradient is 0 or "
     "non-finite.",
     "The scale is 0, negative, NaN, infinite or below smallest; only a warning "
-    "for a 0 right after a scale above rounded, without an overflow.",
+    "for a 0 right after a scale above rounded, without an overflow. Likewise "
+    "the scale of any layer.",
     "Never within an attempt: restart with a fresh scaler. The warning: a "
-    "usable scale.",
+    "usable scale. Of layers: usable ones in layers_clear_after records.",
     kThresholds};
 
+void ScaleUnrepresentable::LookAtLayers(const StepContext& c, Thresholds t) {
+  const double lowest = c.layers->of.lowest;
+  const bool usable = lowest >= t[kSmallest] && std::isfinite(lowest);
+  layers_.On(usable ? Severity::kNone : Severity::kCritical, usable, *c.layers,
+             c.record.step, static_cast<int64_t>(t[kLayersClear]));
+}
+
 Severity ScaleUnrepresentable::OnStep(const StepContext& c, Thresholds t) {
+  if (c.layers != nullptr) LookAtLayers(c, t);
+  return std::max(LookAtScale(c, t), layers_.severity());
+}
+
+Severity ScaleUnrepresentable::LookAtScale(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLossScale)) return episode_.severity();
   const double scale = c.record[StepField::kLossScale];
   if (scale >= t[kSmallest] && !std::isinf(scale)) {
@@ -53,6 +68,14 @@ Severity ScaleUnrepresentable::OnStep(const StepContext& c, Thresholds t) {
 }
 
 void ScaleUnrepresentable::Describe(Finding* finding) const {
+  if (layers_.severity() > episode_.severity()) {
+    layers_.Describe(finding);
+    finding->sentence = Sentence(
+        "The loss scale of the layer ", layers_.name(), " became ",
+        layers_.scale(), " at step ", finding->opened_step,
+        ": none of its gradients survives, and the layer learns nothing.");
+    return;
+  }
   episode_.Describe(finding);
   finding->sentence =
       Sentence("The loss scale became ", scale_, " at step ",

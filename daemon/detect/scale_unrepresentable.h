@@ -1,13 +1,15 @@
 // Rule 3, scale_unrepresentable: the loss scale is 0, negative, NaN,
 // infinite, or so small that its fp32 reciprocal is infinite. Nothing recovers
 // from that: it stays until the attempt ends. Some logs print -1 or 0 for "not
-// known" from the first record on; that is no finding.
+// known" from the first record on; that is no finding. Of layer-wise scales the
+// lowest is looked at, and a scaler that chooses them anew may recover.
 
 #ifndef NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
 #define NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/layer_episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -16,13 +18,17 @@ namespace nanwatch {
 class ScaleUnrepresentable {
  public:
   static const RuleSpec kSpec;
-  enum Threshold { kSmallest, kRounded };
+  enum Threshold { kSmallest, kRounded, kLayersClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
+  void LookAtLayers(const StepContext& c, Thresholds t);
+  Severity LookAtScale(const StepContext& c, Thresholds t);
+
   Episode episode_;
+  LayerEpisode layers_;
   double scale_ = 0;
   double last_usable_ = 0;
 };

@@ -47,6 +47,7 @@ struct RankState {
   int64_t clock_skew_us = 0;
   int64_t op_attempts = 0;  // steps judged from op statuses alone
   LatestValues latest;
+  LayerExtremes layers;  // of the newest record that has any
   StepTotals totals;
   StepTally tally;  // of all its optimizers
   Pace pace;
@@ -57,8 +58,8 @@ template <typename A>
 void Fields(A& archive, RankState& r) {
   archive(r.description, r.index, r.session, r.last_sequence, r.life,
           r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
-          r.clock_skew_us, r.op_attempts, r.latest, r.totals, r.tally, r.pace,
-          r.tracks, r.ops);
+          r.clock_skew_us, r.op_attempts, r.latest, r.layers, r.totals, r.tally,
+          r.pace, r.tracks, r.ops);
 }
 
 }  // namespace nanwatch

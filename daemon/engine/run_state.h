@@ -162,6 +162,8 @@ class RunState {
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
   void Recount(const AgreementGroup& group);
   // run_ops.cc
+  // REQUIRES: the record has layer-wise scales.
+  StepLayers TakeLayers(RankState* rank, const StepRecord& record);
   // Judges `count` pending statuses with the record of their step (null: there
   // is none) and forgets them.
   void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
@@ -227,6 +229,7 @@ class RunState {
   // run_view.cc
   RankView ViewOf(const RankState& rank) const;
   ScalerView ViewOfScaler() const;
+  std::optional<LayerScalesView> ViewOfLayers() const;
   void WriteLatest(RunView* view) const;
 
   EngineShared* const shared_;

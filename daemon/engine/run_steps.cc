@@ -95,7 +95,11 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   }
   const OpTrends::OfStep all = rank->ops.All(record.step);
   ops.collected = all.collected;
+  // Before names of ops are pointed to: it may add some.
+  std::optional<StepLayers> layers;
+  if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
   StepContext context{description_, record, track->scaler, ops};
+  if (layers) context.layers = &*layers;
   if (all.gradients != nullptr) {
     context.gradients = all.gradients;
     const GradientRange& range = all.gradients->range;

@@ -20,8 +20,32 @@ RankView RunState::ViewOf(const RankState& rank) const {
   return view;
 }
 
+std::optional<LayerScalesView> RunState::ViewOfLayers() const {
+  // A rank's extremes as if it were a row's scales: NaN sorts there already.
+  std::vector<LayerScale> lowest;
+  std::vector<LayerScale> highest;
+  for (const auto& rank : ranks_) {
+    const LayerExtremes& of = rank->layers;
+    if (of.layers == 0) continue;
+    lowest.push_back({.op = rank->index, .scale = of.lowest});
+    highest.push_back({.op = rank->index, .scale = of.highest});
+  }
+  if (lowest.empty()) return {};
+  const RankState& low = *ranks_[ExtremesOf(lowest).lowest_op];
+  const RankState& high = *ranks_[ExtremesOf(highest).highest_op];
+  return LayerScalesView{
+      .layers = low.layers.layers,
+      .lowest = low.layers.lowest,
+      .lowest_op = NameOf(low, low.layers.lowest_op).name,
+      .lowest_rank = low.description.rank,
+      .highest = high.layers.highest,
+      .highest_op = NameOf(high, high.layers.highest_op).name,
+      .highest_rank = high.description.rank};
+}
+
 ScalerView RunState::ViewOfScaler() const {
   ScalerView view;
+  view.layers = ViewOfLayers();
   const RankState* lowest = Lowest();
   if (lowest == nullptr || lowest->tracks.empty()) return view;
   const ScalerTracker& scaler = lowest->tracks.front().scaler;

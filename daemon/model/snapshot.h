@@ -74,6 +74,18 @@ struct ScalerView {
   uint64_t impossible_transitions = 0;
 };
 
+// Layer-wise loss scales: the lowest and the highest of the newest records of
+// all ranks. A scale that is NaN or infinite counts as the lowest.
+struct LayerScalesView {
+  uint32_t layers = 0;  // of the rank with the lowest
+  double lowest = 0;
+  std::string lowest_op;
+  int32_t lowest_rank = 0;
+  double highest = 0;
+  std::string highest_op;
+  int32_t highest_rank = 0;
+};
+
 struct RunView {
   RunKey key;
   RunDescription description;
@@ -81,6 +93,7 @@ struct RunView {
   std::string end_reason;
   Time opened{};
   Time last_record{};
+  std::optional<LayerScalesView> layers;  // absent: not collected
   std::optional<Time> ended;
   int64_t last_step = 0;     // largest of its ranks
   int64_t judged_since = 0;  // step; > first when history was incomplete

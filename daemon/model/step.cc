@@ -1,5 +1,7 @@
 #include "model/step.h"
 
+#include <cmath>
+
 namespace nanwatch {
 
 std::string_view Name(StepField field) {
@@ -24,6 +26,26 @@ std::string_view Name(StepField field) {
       return "consumed_samples";
   }
   return "";
+}
+
+LayerExtremes ExtremesOf(std::span<const LayerScale> scales) {
+  const auto rank = [](double scale) {
+    return std::isfinite(scale) ? scale
+                                : -std::numeric_limits<double>::infinity();
+  };
+  LayerExtremes of;
+  for (const LayerScale& layer : scales) {
+    const bool first = of.layers++ == 0;
+    if (first || rank(layer.scale) < rank(of.lowest)) {
+      of.lowest = layer.scale;
+      of.lowest_op = layer.op;
+    }
+    if (first || rank(layer.scale) > rank(of.highest)) {
+      of.highest = layer.scale;
+      of.highest_op = layer.op;
+    }
+  }
+  return of;
 }
 
 StepReader::StepReader(const StepColumns& columns) : columns_(columns) {}

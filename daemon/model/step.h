@@ -70,6 +70,17 @@ struct LayerScale {
   double scale = 1;
 };
 
+// The layer-wise scales of one row at a glance. One that is NaN or infinite
+// counts as the lowest; of equal ones the first.
+struct LayerExtremes {
+  uint32_t layers = 0;  // 0: none in the row
+  uint32_t lowest_op = 0;
+  uint32_t highest_op = 0;
+  double lowest = 0;
+  double highest = 0;
+};
+LayerExtremes ExtremesOf(std::span<const LayerScale> scales);
+
 // Columns of n rows, in the order the client pushed them.
 struct StepColumns {
   std::vector<int64_t> step;  // n

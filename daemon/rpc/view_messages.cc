@@ -123,6 +123,15 @@ void WriteScalerView(const ScalerView& from, v1::ScalerSummary* to) {
   to->set_impossible_transitions(from.impossible_transitions);
 }
 
+  if (!from.layers) return;
+  v1::LayerScalesSummary* layers = to->mutable_layers();
+  layers->set_layers(from.layers->layers);
+  layers->set_lowest(from.layers->lowest);
+  layers->set_lowest_op(Text(from.layers->lowest_op));
+  layers->set_lowest_rank(from.layers->lowest_rank);
+  layers->set_highest(from.layers->highest);
+  layers->set_highest_op(Text(from.layers->highest_op));
+  layers->set_highest_rank(from.layers->highest_rank);
 // Of a subject's rank, as far as the view knows it.
 void AddPlaces(const RunView& run, v1::RunDetail* to) {
   const auto add = [&](v1::Subject* subject) {

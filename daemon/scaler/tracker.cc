@@ -14,7 +14,7 @@ static_assert(std::is_trivially_copyable_v<ScalerTracker>);
 static_assert(sizeof(ScalerTracker) <= 256, "a part of every rank's state");
 
 constexpr int64_t kGraceMax = 200;
-constexpr int64_t kFallOver = 100;  // attempts without a backoff
+constexpr int64_t kFallOver = 100;     // attempts without a backoff
 constexpr double kCleanDistances = 4;  // of a fall's backoffs
 constexpr int kChangesToRecognise = 3;
 constexpr double kSmallestNormal = 0x1p-126;

@@ -32,11 +32,21 @@ Json TotalsJson(const StepTotals& totals) {
 }
 
 Json ScalerJson(const ScalerView& scaler) {
-  return {{"name", scaler.name},
-          {"recognised", scaler.recognised},
-          {"floor", JsonOrNull(scaler.floor)},
-          {"attempts_to_floor", JsonOrNull(scaler.attempts_to_floor)},
-          {"impossible_transitions", scaler.impossible_transitions}};
+  Json json = {{"name", scaler.name},
+               {"recognised", scaler.recognised},
+               {"floor", JsonOrNull(scaler.floor)},
+               {"attempts_to_floor", JsonOrNull(scaler.attempts_to_floor)},
+               {"impossible_transitions", scaler.impossible_transitions}};
+  if (const auto& layers = scaler.layers) {
+    json["layers"] = {{"count", layers->layers},
+                      {"lowest", JsonNumber(layers->lowest)},
+                      {"lowest_op", layers->lowest_op},
+                      {"lowest_rank", layers->lowest_rank},
+                      {"highest", JsonNumber(layers->highest)},
+                      {"highest_op", layers->highest_op},
+                      {"highest_rank", layers->highest_rank}};
+  }
+  return json;
 }
 
 Json RankJson(const RankView& rank) {

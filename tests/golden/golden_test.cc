@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
+#include "detect/rules.h"
 #include "tests/golden/scenario.h"
 
 namespace nanwatch {
@@ -43,6 +45,69 @@ TEST_P(GoldenTest, FindsWhatItSays) {
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenTest, ::testing::ValuesIn(Files()),
                          [](const auto& info) { return info.param; });
+
+Scenario Load(const std::string& name) {
+  std::ifstream in(std::string(GOLDEN_DIR) + "/" + name + ".scenario");
+  std::stringstream text;
+  text << in.rdbuf();
+  Result<Scenario> scenario = ParseScenario(text.str());
+  return scenario.ok() ? std::move(*scenario) : Scenario{};
+}
+
+// What a scenario says of rules, by the first word: firing, not, resolved.
+std::set<std::string> RulesOf(const Scenario& scenario, std::string_view how) {
+  std::set<std::string> rules;
+  for (const Moment& moment : scenario.moments) {
+    const std::vector<std::string>& words = moment.line.words;
+    if (!moment.expect || words.size() != 2 || words[0] != how) continue;
+    rules.insert(words[1]);
+  }
+  return rules;
+}
+
+std::vector<std::string> NeverFiring(const std::vector<Scenario>& scenarios) {
+  std::set<std::string> firing;
+  for (const Scenario& scenario : scenarios) {
+    firing.merge(RulesOf(scenario, "firing"));
+  }
+  std::vector<std::string> missing;
+  for (const RuleSpec* rule : AllRules()) {
+    if (!firing.contains(std::string(rule->name))) {
+      missing.emplace_back(rule->name);
+    }
+  }
+  return missing;
+}
+
+TEST(ScenarioTest, EveryRuleFiresInOne) {
+  std::vector<Scenario> all;
+  for (const std::string& file : Files()) all.push_back(Load(file));
+  EXPECT_THAT(NeverFiring(all), ::testing::IsEmpty())
+      << "write a scenario with `expect at TIME firing RULE` for each";
+}
+
+TEST(ScenarioTest, RulesThatNeverFireAreSeen) {
+  const auto one = ParseScenario(
+      "run a\nexpect at 1s firing loss_spike rank=0\n"
+      "expect at 1s not overflow_rate\n");
+  ASSERT_TRUE(one.ok());
+  const std::vector<std::string> missing = NeverFiring({*one});
+  EXPECT_EQ(missing.size(), AllRules().size() - 1);
+  EXPECT_THAT(missing, ::testing::Contains("overflow_rate"));
+}
+
+// A name that no rule has would be "not firing" for ever.
+TEST(ScenarioTest, EveryRuleThatIsNamedExists) {
+  for (const std::string& file : Files()) {
+    const Scenario scenario = Load(file);
+    for (const char* how : {"firing", "not", "resolved"}) {
+      for (const std::string& rule : RulesOf(scenario, how)) {
+        EXPECT_NE(FindRule(rule), nullptr)
+            << file << ": " << how << " " << rule;
+      }
+    }
+  }
+}
 
 TEST(ScenarioTest, ErrorsNameTheLine) {
   const auto bad = ParseScenario("run a ranks=1\nrank 0 lossy 1\n");

@@ -199,6 +199,7 @@ class Parser {
       }
     }
     tracks_.resize(scenario_.ranks);
+    layers_.resize(scenario_.ranks);
     return "";
   }
 
@@ -232,6 +233,7 @@ class Parser {
     const std::vector<int> ranks = Ranks(line.words[1], scenario_.ranks);
     if (ranks.back() >= scenario_.ranks) return "there is no such rank";
     if (line.words[2] == "op") return TakeOpTrack(line, ranks);
+    if (line.words[2] == "layer") return TakeLayer(line, ranks);
     Row probe;
     if (!SetField(line.words[2], 0, &probe)) {
       return "unknown field " + line.words[2];
@@ -239,6 +241,22 @@ class Parser {
     for (const int rank : ranks) {
       for (size_t i = 3; i < line.words.size(); ++i) {
         Expand(line.words[i], &tracks_[rank][line.words[2]]);
+      }
+    }
+    return "";
+  }
+
+  // rank N layer NAME VALUES
+  std::string TakeLayer(const Line& line, const std::vector<int>& ranks) {
+    const std::string& name = line.words[3];
+    if (line.words.size() < 5) return "say `rank N layer OP VALUE ...`";
+    if (std::none_of(scenario_.ops.begin(), scenario_.ops.end(),
+                     [&](const OpName& o) { return o.name == name; })) {
+      return "there is no op " + name;
+    }
+    for (const int rank : ranks) {
+      for (size_t i = 4; i < line.words.size(); ++i) {
+        Expand(line.words[i], &layers_[rank][name]);
       }
     }
     return "";
@@ -314,8 +332,12 @@ class Parser {
   // Steps count from 1; a track that is shorter than others goes on with its
   // last value.
   void Fill() {
-    for (const auto& tracks : tracks_) {
+    for (size_t rank = 0; rank < tracks_.size(); ++rank) {
+      const auto& tracks = tracks_[rank];
       size_t steps = 0;
+      for (const auto& [op, values] : layers_[rank]) {
+        steps = std::max(steps, values.size());
+      }
       for (const auto& [field, values] : tracks) {
         steps = std::max(steps, values.size());
       }
@@ -325,6 +347,12 @@ class Parser {
         for (const auto& [field, values] : tracks) {
           SetField(field, values[std::min(i, values.size() - 1)], &row);
         }
+        for (uint32_t op = 0; op < scenario_.ops.size(); ++op) {
+          const auto layer = layers_[rank].find(scenario_.ops[op].name);
+          if (layer == layers_[rank].end()) continue;
+          const std::vector<double>& values = layer->second;
+          row.layers.emplace_back(op, values[std::min(i, values.size() - 1)]);
+        }
         rows.push_back(row);
       }
     }
@@ -332,6 +360,7 @@ class Parser {
 
   Scenario scenario_;
   std::vector<std::map<std::string, std::vector<double>>> tracks_;
+  std::vector<std::map<std::string, std::vector<double>>> layers_;  // by op
 };
 
 }  // namespace

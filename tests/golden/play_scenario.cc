@@ -172,7 +172,7 @@ class Player {
     driver_.Steps(sessions_[rank], {row});
   }
 
-  // lose N, close N, open N, silence N
+  // lose N, close N, open N, silence N, speak N
   void Happen(const Line& line) {
     const int rank = std::atoi(line.words.at(1).c_str());
     const std::string& what = line.words[0];
@@ -187,6 +187,8 @@ class Player {
       silent_.erase(rank);
     } else if (what == "silence") {
       silent_.insert(rank);
+    } else if (what == "speak") {
+      silent_.erase(rank);
     } else {
       failures_.push_back("line " + std::to_string(line.number) +
                           ": nothing is called " + what);

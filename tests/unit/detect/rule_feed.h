@@ -107,6 +107,7 @@ class StepFeed {
     if (gradients) context.gradients = &*gradients;
     context.lowest_name = "small";
     context.largest_name = "large";
+    if (layers) context.layers = &*layers;
     now = rule.OnStep(context, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
@@ -137,6 +138,7 @@ class StepFeed {
   RunDescription run;
   ScalerTracker tracker;
   std::optional<StepGradients> gradients;  // of the steps that follow
+  std::optional<StepLayers> layers;        // likewise
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;

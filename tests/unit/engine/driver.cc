@@ -73,6 +73,12 @@ StepColumns Columns(const std::vector<Row>& rows, Time time) {
   for (const Row& row : rows) {
     columns.step.push_back(row.step);
     columns.time.push_back(row.time == Time{} ? time : row.time);
+    for (const auto& [op, scale] : row.layers) {
+      columns.layer_scales.push_back(
+          {.row = static_cast<uint32_t>(columns.step.size() - 1),
+           .op = op,
+           .scale = scale});
+    }
   }
   const auto field = [&](StepField f) -> std::optional<Column>& {
     return columns.field[static_cast<int>(f)];

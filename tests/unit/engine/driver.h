@@ -32,6 +32,8 @@ struct Row {
   std::optional<uint64_t> digest{};  // of the replica
   // The other fields, by StepField.
   std::array<std::optional<double>, kStepFields> more{};
+  // Layer-wise scales: index of the op, scale.
+  std::vector<std::pair<uint32_t, double>> layers{};
 };
 StepColumns Columns(const std::vector<Row>& rows, Time time);
 

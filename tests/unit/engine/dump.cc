@@ -120,7 +120,12 @@ void PutRun(const RunView& run, std::ostream& out) {
   out << "\n  scaler " << run.scaler.name
       << " floor=" << Number(run.scaler.floor.value_or(-1))
       << " to_floor=" << run.scaler.attempts_to_floor.value_or(-1)
-      << " impossible=" << run.scaler.impossible_transitions
+      << " impossible=" << run.scaler.impossible_transitions << " layers="
+      << (run.scaler.layers ? Number(run.scaler.layers->lowest) + "/" +
+                                  run.scaler.layers->lowest_op + " " +
+                                  Number(run.scaler.layers->highest) + "/" +
+                                  run.scaler.layers->highest_op
+                            : "none")
       << " stop=" << run.stop_requested.value_or("no") << "\n";
   for (int f = 0; f < kFamilies; ++f) {
     out << "  " << Name(static_cast<Family>(f)) << "=" << Name(run.family[f])

@@ -37,6 +37,29 @@ TEST(PublishTest, SharesBlocksOfRanks) {
   EXPECT_EQ(after->ranks[1]->at(6).last_step, 1);
 }
 
+TEST(PublishTest, ShowsTheLowestAndTheHighestScaleOfALayer) {
+  Driver driver;
+  const SessionId r0 = driver.Open("job", 0, 2);
+  const SessionId r1 = driver.Open("job", 1, 2);
+  for (const SessionId s : {r0, r1}) {
+    driver.Name(s, {{.name = "embed"}, {.name = "head"}});
+  }
+  driver.Steps(r0, {{.step = 1, .loss = 2}});
+  EXPECT_FALSE(driver.Run("job")->scaler.layers) << "not collected";
+  driver.Steps(r0, {{.step = 2, .layers = {{0, 64}, {1, 1024}}}});
+  driver.Steps(
+      r1, {{.step = 2, .layers = {{0, 32}, {1, 512}}}, {.step = 3, .loss = 2}});
+  const auto run = driver.Run("job");
+  ASSERT_TRUE(run->scaler.layers);
+  EXPECT_EQ(run->scaler.layers->layers, 2u);
+  EXPECT_EQ(run->scaler.layers->lowest, 32);
+  EXPECT_EQ(run->scaler.layers->lowest_op, "embed");
+  EXPECT_EQ(run->scaler.layers->lowest_rank, 1);
+  EXPECT_EQ(run->scaler.layers->highest, 1024);
+  EXPECT_EQ(run->scaler.layers->highest_op, "head");
+  EXPECT_EQ(run->scaler.layers->highest_rank, 0);
+}
+
 TEST(PublishTest, RanksStandInOrderHoweverTheyOpened) {
   Driver driver;
   for (const int rank : {3, 0, 2, 1}) driver.Open("job", rank, 4);
@@ -68,6 +91,26 @@ TEST(PublishTest, NonFiniteValuesAreThoseOfAllRanks) {
   const int loss = static_cast<int>(StepField::kLoss);
   EXPECT_EQ(run->latest.nonfinite[loss], 3u);
   EXPECT_EQ(run->latest.last_finite[loss], 2.5);
+}
+
+// 0 applied would say that nothing was learned.
+TEST(PublishTest, WhatNothingSaysIsCountedAsUnknown) {
+  Driver driver;
+  OpenSessionMessage open;
+  open.run_id = "job";
+  open.run.scaler.kind = ScalingKind::kDynamic;
+  const SessionId s = driver.Open(open);
+  driver.Steps(s, {{.step = 1, .scale = 8}, {.step = 2, .scale = 8}});
+  auto run = driver.Run("job");
+  EXPECT_EQ(run->fate_unknown, 2u);
+  EXPECT_EQ(run->totals.fate_unknown, 2u);
+  EXPECT_EQ(run->totals.overflow_unknown, 2u);
+  driver.Steps(s, {{.step = 3, .scale = 8, .overflow = false}});
+  run = driver.Run("job");
+  EXPECT_EQ(run->attempts, 3u);
+  EXPECT_EQ(run->applied, 1u);
+  EXPECT_EQ(run->fate_unknown, 2u);
+  EXPECT_EQ(run->totals.overflow_unknown, 2u);
 }
 
 TEST(PublishTest, AnOverflowUnderADynamicScalerIsNotApplied) {

@@ -56,6 +56,8 @@ TEST(ViewMessagesTest, ShowsARunInFull) {
   run.ranks.push_back(block);
   run.top_ops.emplace_back().name = "loss/Log";
   run.stop_requested = "by ann";
+  run.scaler.layers = LayerScalesView{
+      .layers = 3, .lowest = 0.5, .lowest_op = "head", .highest = 64};
 
   v1::RunDetail detail;
   WriteDetail(run, RuleOf, &detail);
@@ -74,6 +76,10 @@ TEST(ViewMessagesTest, ShowsARunInFull) {
   EXPECT_EQ(detail.ranks_size(), 2);
   EXPECT_EQ(detail.ops(0).name(), "loss/Log");
   EXPECT_EQ(detail.stop_requested(), "by ann");
+  EXPECT_EQ(detail.scaler().layers().layers(), 3u);
+  EXPECT_EQ(detail.scaler().layers().lowest(), 0.5);
+  EXPECT_EQ(detail.scaler().layers().lowest_op(), "head");
+  EXPECT_EQ(detail.scaler().layers().highest(), 64);
 }
 
 TEST(ViewMessagesTest, ShowsAnIncident) {

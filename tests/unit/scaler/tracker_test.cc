@@ -180,6 +180,45 @@ TEST(Tracker, ForecastsTheFloorAtTheRateOfTheFall) {
   EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
 }
 
+TEST(Tracker, TheForecastEndsWithTheFall) {
+  Feed f(Declared("jmp"));
+  f.Good(32768, 50);
+  f.Step(16384, true);
+  f.Step(8192, true);
+  f.Step(4096, true);
+  f.Good(4096, 4);
+  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt);
+  f.Good(4096, 1);
+  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt)
+      << "five clean attempts after a backoff an attempt";
+  f.Step(2048, true);
+  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt) << "it goes on";
+}
+
+TEST(Tracker, AFallOfBackoffsFarApartIsOverLater) {
+  Feed f(Declared("jmp"));
+  double scale = 32768;
+  f.Step(scale, false);
+  for (int fall = 0; fall < 4; ++fall) {
+    f.Step(scale /= 2, true);
+    f.Good(scale, 9);
+  }
+  f.Good(scale, 31);  // 40 clean ones, as long as four distances
+  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt);
+  f.Good(scale, 1);
+  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+}
+
+TEST(Tracker, OneBackoffIsForecastForFourCleanAttempts) {
+  Feed f(Declared("jmp"));
+  f.Good(1024, 50);
+  f.Step(512, true);
+  f.Good(512, 4);
+  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt);
+  f.Good(512, 1);
+  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+}
+
 TEST(Tracker, TheForecastIsTheModels) {
   // Two overflows a backoff, whichever of them the record shows.
   ScalerDeclaration d = Declared("ascend_tf");

@@ -83,6 +83,26 @@ TEST_F(ApiTest, FiveKindsOfNothingAreFiveThings) {
   EXPECT_FALSE(values.contains("learning_rate"));
 }
 
+TEST_F(ApiTest, ShowsScalesOfLayersWhereTheyWereCollected) {
+  RunView without = SampleRun("a");
+  RunView with = SampleRun("b");
+  with.scaler.layers = LayerScalesView{.layers = 12,
+                                       .lowest = NAN,
+                                       .lowest_op = "head",
+                                       .lowest_rank = 1,
+                                       .highest = 65536,
+                                       .highest_op = "embed"};
+  Show({without, with});
+  EXPECT_FALSE(GetJson("/api/v1/runs/a")["scaler"].contains("layers"));
+  const ParsedJson layers = GetJson("/api/v1/runs/b")["scaler"]["layers"];
+  EXPECT_EQ(layers["count"], 12);
+  EXPECT_EQ(layers["lowest"], "NaN");
+  EXPECT_EQ(layers["lowest_op"], "head");
+  EXPECT_EQ(layers["lowest_rank"], 1);
+  EXPECT_EQ(layers["highest"], 65536);
+  EXPECT_EQ(layers["highest_op"], "embed");
+}
+
 TEST_F(ApiTest, FindsRunIdsWithSlashesAndUtf8) {
   Show({SampleRun("team/größe 7")});
   EXPECT_EQ(GetJson("/api/v1/runs/team%2Fgr%C3%B6%C3%9Fe%207")["run_id"],
