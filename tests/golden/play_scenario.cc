@@ -79,6 +79,10 @@ std::string AllSentences(const RunView& run) {
   return text;
 }
 
+bool Says(const RunView& run, const std::string& text) {
+  return AllSentences(run).find(text) != std::string::npos;
+}
+
 bool Met(const RunView& run, const Line& line) {
   const std::string& what = line.words[0];
   const std::string arg = line.words.size() > 1 ? line.words[1] : "";
@@ -89,6 +93,7 @@ bool Met(const RunView& run, const Line& line) {
   if (what == "resolved") return Holds(run, AlertState::kResolved, line, arg);
   if (what == "not") {
     const std::string rule = line.words.size() > 2 ? line.words[2] : arg;
+    if (arg == "says") return !Says(run, rule);
     return arg == "cause" ? !HasCause(run, line, rule)
                           : !Holds(run, AlertState::kFiring, line, arg);
   }
@@ -97,7 +102,7 @@ bool Met(const RunView& run, const Line& line) {
     return !run.diagnosis.causes.empty() &&
            Name(run.diagnosis.causes[0].cause) == line.words[2];
   }
-  if (what == "says") return AllSentences(run).find(arg) != std::string::npos;
+  if (what == "says") return Says(run, arg);
   if (what == "state") return Name(run.state) == arg;
   if (what == "severity") return Name(run.severity) == arg;
   return false;
