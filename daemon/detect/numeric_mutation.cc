@@ -29,7 +29,8 @@ constinit const RuleSpec NumericMutation::kSpec = {
     "The largest output is ratio times the largest input at hold attempts, of "
     "an op that did not do so at 16 before. A warning within near_top of the "
     "dtype's largest number, else for information: normalisation of a small "
-    "input does the same. An input of zeros is not judged (msprobe does).",
+    "input does the same. An input of zeros is not judged (msprobe does), nor "
+    "an output that overflowed.",
     "Below clear_ratio for clear_after attempts.",
     kThresholds};
 
@@ -37,6 +38,13 @@ Severity NumericMutation::OnOp(const OpContext& c, Thresholds t) {
   const auto output = c.status.get(OpStat::kAbsMax);
   const float input = c.trend.input_abs_max;
   if (c.status.slot != Slot::kOutput || !output || !(input > 0)) {
+    return episode_.severity();
+  }
+  // What overflowed is the overflow rules' to tell: a clamped value stands for
+  // one of any size, and often for padding beside calm elements.
+  const double top = MaxFinite(c.op.dtype);
+  if (*output >= top || c.status.device_flag.value_or(false) ||
+      c.status.BadElements(true) > 0) {
     return episode_.severity();
   }
   const double ratio = static_cast<double>(*output) / input;
@@ -47,7 +55,6 @@ Severity NumericMutation::OnOp(const OpContext& c, Thresholds t) {
     attempt_ = c.attempt;
     input_ = input;
     output_ = *output;
-    const double top = MaxFinite(c.op.dtype);
     if (held_ >= t[kHold]) {
       trigger = std::isfinite(top) && *output * t[kNearTop] >= top
                     ? Severity::kWarning

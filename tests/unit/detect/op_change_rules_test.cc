@@ -121,6 +121,23 @@ TEST(NumericMutation, AnInputThatWasNotCollectedSaysNothing) {
   }
 }
 
+// A Log over zero padding: its real elements are calm, the buffer that it is
+// stored in clamps at every step. The overflow rules tell that.
+TEST(NumericMutation, AnOutputThatOverflowedIsNotItsToTell) {
+  OpFeed<NumericMutation> f;
+  f.trend.input_abs_max = 2;
+  f.trend.calm = 200;
+  f.Stat(OpStat::kAbsMax, 65504);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(f.Both({.loss = 2}), Severity::kNone);
+  }
+  f.Stat(OpStat::kAbsMax, 60000);
+  f.status.device_flag = true;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(f.Both({.loss = 2}), Severity::kNone);
+  }
+}
+
 TEST(NumericMutation, AgreesWithTheWholeHistory) {
   Compare<NumericMutation>(
       3, 20, Severity::kWarning, [](OpFeed<NumericMutation>* f, int how) {
