@@ -12,8 +12,8 @@ namespace {
 
 void ApplyAgain(const StampedEvent& event, Engine* engine, Effects* effects,
                 ReplayOutcome* outcome) {
-  engine->Apply(event.now, event.event, effects);
   effects->Clear();
+  engine->Apply(event.now, event.event, effects);
   ++outcome->events;
   if (const auto* steps = std::get_if<StepBatch>(&event.event.body)) {
     outcome->steps += steps->columns.rows();
@@ -65,18 +65,31 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path,
   return outcome;
 }
 
-Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine) {
+Result<ReplayOutcome> ReplayAll(
+    HistoryReader* reader, Engine* engine, Time until,
+    const std::function<void(const Notice&)>& told) {
   ReplayOutcome outcome;
   Effects effects;
+  const auto tell = [&] {
+    if (told)
+      std::for_each(effects.notices.begin(), effects.notices.end(), told);
+    effects.Clear();
+  };
   const Status status =
       reader->ForEachEvent(0, {}, [&](const StampedEvent& event) {
         if (!std::holds_alternative<RunCheckpoint>(event.event.body)) {
           ApplyAgain(event, engine, &effects, &outcome);
+          tell();
         }
         return true;
       });
   outcome.damaged = reader->damaged_events();
   if (!status.ok()) return Error{status.error()};
+  if (until > outcome.newest) {
+    outcome.newest = until;
+    engine->Advance(until, &effects);
+    tell();
+  }
   return outcome;
 }
 

@@ -5,6 +5,7 @@
 #define NANWATCH_APP_REPLAY_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,8 +39,12 @@ struct ReplayOutcome {
 // Effects are dropped.
 Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
 
-// Every event of the file, checkpoints left out: judged anew from the first.
-Result<ReplayOutcome> ReplayAll(HistoryReader* reader, Engine* engine);
+// Every event of the file, checkpoints left out: judged anew from the first,
+// and then on to `until`, if that is later: what timers alone did after the
+// last event. `told`, which may be empty, hears every notice.
+Result<ReplayOutcome> ReplayAll(
+    HistoryReader* reader, Engine* engine, Time until = {},
+    const std::function<void(const Notice&)>& told = {});
 
 // The steps that ReplayRun judges again at most: some seconds of work.
 inline constexpr uint64_t kReplayedStepsMax = 20'000'000;

@@ -11,7 +11,7 @@ int CheckConfig(const std::string& path) {
   const Result<DaemonConfig> config = LoadConfig(path);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", config.error().c_str());
-    return 1;
+    return kExitBadConfig;
   }
   std::printf("%s: fine\n", path.c_str());
   return 0;

@@ -65,7 +65,8 @@ int ExportRun(QueryClient& client, const ExportOptions& options);
 // (printed).
 int Replay(const std::string& path, const Style& style);
 
-// 0: fine. 1: errors, printed with line numbers.
+// 0: fine. 2: errors, printed with line numbers; as `nanwatchd --check-config`.
+inline constexpr int kExitBadConfig = 2;
 int CheckConfig(const std::string& path);
 
 struct ExplainOptions {

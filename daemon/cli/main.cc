@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/daemon.h"
 #include "cli/commands.h"
+#include "cli/number_checks.h"
 #include "cli/style.h"
 #include "config/addresses.h"
 
@@ -49,7 +52,7 @@ CLI::App* Verb(CLI::App& app, Shared* shared, const std::string& name,
   CLI::App* verb = app.add_subcommand(name, help);
   verb->add_option("run", shared->run.run_id, "run id")->required();
   verb->add_option("--attempt", shared->attempt, "default: the newest")
-      ->check(CLI::NonNegativeNumber);
+      ->check(WholeNumber());
   return verb;
 }
 
@@ -128,11 +131,9 @@ void AddAnnotations(CLI::App& app, Shared* shared, Action* action,
                     "mute", "no notices of a run, a rule or an incident");
   mute->add_option("--rule", options->rule, "only this rule's");
   mute->add_option("--incident", options->incident, "only this incident's");
-  mute->add_option("--for", options->for_seconds, "for so long; default: ever")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, int64_t>{
-              {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}},
-          CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"));
+  mute->add_option("--for", options->for_seconds,
+                   "for so long, as 90s, 30m, 2h or 1d; default: ever")
+      ->transform(Span());
   AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_UNMUTE,
                 "unmute", "notices again")
       ->add_option("--incident", options->incident, "only this incident's");
@@ -151,7 +152,8 @@ void AddFiles(CLI::App& app, Shared* shared, Action* action, ExportOptions* out,
       Verb(app, shared, "export", "a run into one file, to send or to replay");
   exporting->add_option("--output,-o", out->output, "the file")->required();
   exporting->add_flag("--hash-names", out->hash_names,
-                      "names of ops, hosts and settings hashed");
+                      "run, job, hosts, devices, ops, settings and what people "
+                      "wrote hashed; numbers and kinds stay");
   exporting->callback([=] {
     *action = [=] {
       out->run = Chosen(*shared);
@@ -165,7 +167,9 @@ void AddFiles(CLI::App& app, Shared* shared, Action* action, ExportOptions* out,
   replay->callback(
       [=] { *action = [=] { return Replay(*path, Style::OfTerminal()); }; });
   CLI::App* check = app.add_subcommand(
-      "check-config", "what is wrong with a configuration, all at once");
+      "check-config",
+      "what is wrong with a configuration, all at once; exit status 0 nothing, "
+      "2 something, as of nanwatchd --check-config");
   check->add_option("file", *path)->required()->check(CLI::ExistingFile);
   check->callback([=] { *action = [=] { return CheckConfig(*path); }; });
 }
@@ -184,6 +188,23 @@ void AddExplain(CLI::App& app, Action* action, ExplainOptions* options) {
   explain->callback([=] {
     *action = [=] { return ExplainRules(*options, Style::OfTerminal()); };
   });
+}
+
+// CLI11 says that a command is missing, and not what stood in its place.
+int NoCommand(const CLI::App& app, const CLI::RequiredError& error) {
+  const std::vector<std::string> left = app.remaining();
+  if (!app.get_subcommands().empty()) {
+    app.exit(error);
+    return kExitUsage;
+  }
+  const auto word = std::find_if(left.begin(), left.end(), [](const auto& one) {
+    return one.rfind('-', 0) != 0;
+  });
+  const std::string what =
+      word != left.end() ? "there is no command " + Clean(*word)
+      : left.empty()     ? "name a command"
+                         : "there is no option " + Clean(left.front());
+  return Fail(what + "; `nanwatch --help` lists them", kExitUsage);
 }
 
 int Main(int argc, char** argv) {
@@ -216,6 +237,8 @@ int Main(int argc, char** argv) {
   });
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    return NoCommand(app, error);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }

@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "alert/incident_book.h"
+#include "base/check.h"
+#include "scaler/catalog.h"
 
 namespace nanwatch {
 
@@ -24,10 +26,14 @@ std::string NameHash::Hash(std::string_view name) const {
 }
 
 void NameHash::HashNames(Event* event) const {
+  CHECK(!std::holds_alternative<RunCheckpoint>(event->body));
   event->run.run_id = Hash(event->run.run_id);
   if (auto* opened = std::get_if<RunOpened>(&event->body)) {
     RunDescription& run = opened->description;
     run.job = Hash(run.job);
+    if (FindScaler(run.scaler.name) == nullptr) {
+      run.scaler.name = Hash(run.scaler.name);
+    }
     std::map<std::string, std::string> settings;
     for (const auto& [key, value] : run.settings) {
       settings[Hash(key)] = Hash(value);
@@ -35,6 +41,7 @@ void NameHash::HashNames(Event* event) const {
     run.settings = std::move(settings);
   } else if (auto* rank = std::get_if<RankOpened>(&event->body)) {
     rank->rank.host = Hash(rank->rank.host);
+    rank->rank.device = Hash(rank->rank.device);
     rank->rank.device_id = Hash(rank->rank.device_id);
   } else if (auto* names = std::get_if<OpNamesAdded>(&event->body)) {
     for (OpName& op : names->names.ops) op.name = Hash(op.name);

@@ -1,6 +1,9 @@
 // NameHash: an export that leaves the house without its names. Run ids, jobs,
-// hosts, devices, ops and settings become hashes, the same name the same hash
-// within one export.
+// hosts, devices, ops, optimizers, settings (keys and values), loss scalers
+// that are not in the catalog, and who said what and why become hashes, the
+// same name the same hash within one export. Numbers stay, and what says of
+// which kind a thing is, since verdicts hang on it: framework, precision, an
+// op's type, format and shape.
 
 #ifndef NANWATCH_CLI_NAME_HASH_H_
 #define NANWATCH_CLI_NAME_HASH_H_
@@ -22,6 +25,7 @@ class NameHash {
 
   // Empty stays empty.
   std::string Hash(std::string_view name) const;
+  // REQUIRES: no RunCheckpoint, whose bytes hold every name of the run.
   void HashNames(Event* event) const;
   // Also drops sentences, which quote names, and makes the id that a replay of
   // the hashed events finds.

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
+#include <string_view>
+#include <vector>
 
+#include "base/file.h"
 #include "cli/commands.h"
-#include "detect/rules.h"
+#include "cli/replay_compare.h"
 #include "engine/engine.h"
 
 namespace nanwatch {
@@ -41,107 +43,89 @@ void PrintEngines(const std::vector<EngineStamp>& recorded_by) {
   }
 }
 
-std::string RuleName(int number) {
-  const RuleSpec* rule = FindRule(number);
-  return rule != nullptr ? std::string(rule->name) : fmt::format("{}", number);
+// Why `path` cannot be judged again, and what to do instead.
+std::string WhyNot(const std::string& path, const std::string& error) {
+  constexpr std::string_view kDatabase = "SQLite format 3";
+  if (IsDirectory(path)) {
+    return path + " is a folder: name the history file in it";
+  }
+  if (ReadHead(path, kDatabase.size()) != kDatabase) {
+    return path +
+           " is neither a history of nanwatchd nor a file of `nanwatch "
+           "export`: name one of these; for a log there is `nanwatch check`";
+  }
+  return error +
+         ". Was it cut short? Copy it again, with its -wal beside it, or "
+         "export the run again";
 }
 
-std::string Described(const RunKey& run, const Incident& incident) {
-  return fmt::format("{} attempt {}: {} {} from step {}", run.run_id,
-                     run.attempt, Name(incident.worst), RuleName(incident.rule),
-                     incident.opened_step);
+void PrintCounts(const std::string& path, const ReplayOutcome& outcome) {
+  std::printf("%s: %s events, %s step records", path.c_str(),
+              Grouped(outcome.events).c_str(), Grouped(outcome.steps).c_str());
+  if (outcome.damaged > 0) {
+    std::printf(
+        ", %s damaged events passed over: what follows may differ for want of "
+        "them",
+        Grouped(outcome.damaged).c_str());
+  }
+  std::printf("\n");
 }
 
-bool Same(const Incident& a, const Incident& b) {
-  return a.rule == b.rule && a.family == b.family && a.worst == b.worst &&
-         a.opened_step == b.opened_step && a.cause == b.cause;
-}
-
-// Names that were hashed make other ids.
-bool SameUnderAnotherId(const Incident& a, const Incident& b) {
-  return Same(a, b) && a.subject == b.subject;
-}
-
-// Prints what differs; how many did.
-int Compare(const Snapshot& snapshot,
-            const std::vector<std::pair<RunKey, Incident>>& sent) {
-  struct Found {
-    RunKey run;
-    Incident incident;
-  };
-  std::map<uint64_t, Found> found;
-  snapshot.runs.ForEach([&](const RunView& run) {
-    for (const Incident& incident : run.incidents) {
-      if (incident.state != AlertState::kPending) {
-        found[incident.id] = {run.key, incident};
-      }
-    }
-  });
-  int differences = 0;
-  for (const auto& [run, was] : sent) {
-    auto now = found.find(was.id);
-    if (now == found.end()) {
-      now = std::find_if(found.begin(), found.end(), [&](const auto& entry) {
-        return entry.second.run == run &&
-               SameUnderAnotherId(was, entry.second.incident);
+// 0: the same. 1: not.
+int PrintComparison(const ReplayCompare& compare, const Snapshot& end,
+                    const SentIncidents& sent) {
+  const std::vector<std::string> differences = compare.Differences(end);
+  for (const std::string& line : differences) {
+    std::printf("  %s\n", Clean(line).c_str());
+  }
+  if (compare.of_another_moment() > 0) {
+    std::printf(
+        "%zu incidents were recorded while they went on, between two notices: "
+        "their sentences are not compared.\n",
+        compare.of_another_moment());
+  }
+  if (!differences.empty()) {
+    std::printf("%zu differences.\n", differences.size());
+    return 1;
+  }
+  const bool worded =
+      std::any_of(sent.begin(), sent.end(), [](const auto& one) {
+        return !one.second.findings.empty() || !one.second.summary.empty();
       });
-    }
-    if (now == found.end()) {
-      ++differences;
-      std::printf("  gone: %s\n", Described(run, was).c_str());
-      continue;
-    }
-    if (!Same(was, now->second.incident)) {
-      ++differences;
-      std::printf("  was: %s (%s)\n", Described(run, was).c_str(),
-                  std::string(Name(was.cause)).c_str());
-      std::printf("  now: %s (%s)\n",
-                  Described(run, now->second.incident).c_str(),
-                  std::string(Name(now->second.incident.cause)).c_str());
-    }
-    found.erase(now);
-  }
-  for (const auto& [id, now] : found) {
-    ++differences;
-    std::printf("  new: %s\n", Described(now.run, now.incident).c_str());
-  }
-  return differences;
+  std::printf(
+      "Identical: the %zu incidents that were reported then are found "
+      "again%s, and no others.\n",
+      sent.size(),
+      worded && compare.of_another_moment() == 0
+          ? ", with the same findings and sentences"
+          : "");
+  return 0;
 }
 
 }  // namespace
 
 int Replay(const std::string& path, const Style& style) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
-  if (!reader.ok()) return Fail(reader.error());
+  if (!reader.ok()) return Fail(WhyNot(path, reader.error()));
+  const auto sent = (*reader)->Sent();
+  if (!sent.ok()) return Fail(WhyNot(path, sent.error()));
+  ReplayCompare compare(*sent);
   Engine engine(Engine::EndedRuns::kStay);
-  const Result<ReplayOutcome> outcome = ReplayAll(reader->get(), &engine);
-  if (!outcome.ok()) return Fail(outcome.error());
+  const Result<ReplayOutcome> outcome =
+      ReplayAll(reader->get(), &engine, compare.Until(),
+                [&](const Notice& notice) { compare.Told(notice); });
+  if (!outcome.ok()) return Fail(WhyNot(path, outcome.error()));
   const auto snapshot = engine.Publish(outcome->newest, 0, Snapshot());
-  std::printf("%s: %s events, %s step records", path.c_str(),
-              Grouped(outcome->events).c_str(),
-              Grouped(outcome->steps).c_str());
-  if (outcome->damaged > 0) {
-    std::printf(", %s damaged events passed over",
-                Grouped(outcome->damaged).c_str());
-  }
-  std::printf("\n");
+  PrintCounts(path, *outcome);
   PrintEngines(outcome->recorded_by);
   snapshot->runs.ForEach([&](const RunView& run) {
     std::printf("%s attempt %d: %s\n", style.Bold(run.key.run_id).c_str(),
                 run.key.attempt, run.diagnosis.headline.c_str());
   });
-  const auto sent = (*reader)->Sent();
-  if (!sent.ok()) return Fail(sent.error());
-  const int differences = Compare(*snapshot, *sent);
-  if (differences == 0) {
-    std::printf(
-        "Identical: the %zu incidents that were reported then are "
-        "found again, and no others.\n",
-        sent->size());
-    return 0;
+  if (const std::string missing = (*reader)->missing(); !missing.empty()) {
+    std::printf("%s\n", missing.c_str());
   }
-  std::printf("%d differences.\n", differences);
-  return 1;
+  return PrintComparison(compare, *snapshot, *sent);
 }
 
 }  // namespace nanwatch

@@ -26,7 +26,10 @@ std::string RankLine(const v1::RankSummary& rank, const Style& style,
   return fmt::format(
       "  {:>6}  {}  {:<6}  {:>9}  {:>12}  {:>10}  {:>9}  {}\n", rank.rank(),
       Fitted(rank.host(), 16), Word(rank.state()), rank.last_step(),
-      has_loss ? Number(loss) : "-", Number(scale), Grouped(rank.overflows()),
+      has_loss ? Number(loss) : "-", Number(scale),
+      rank.steps() > 0 && rank.overflow_unknown() >= rank.steps()
+          ? "-"  // not collected
+          : Grouped(rank.overflows()),
       style.Tint(rank.severity(), Ago(rank.last_record_us(), now_us)));
 }
 

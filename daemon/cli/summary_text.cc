@@ -16,6 +16,14 @@ std::string Upper(std::string_view text) {
 
 }  // namespace
 
+std::string CountText(uint64_t count, uint64_t all, uint64_t unknown,
+                      std::string_view what) {
+  if (all > 0 && unknown >= all) return fmt::format("{}: not collected", what);
+  std::string out = fmt::format("{} {}", Grouped(count), what);
+  if (unknown > 0) out += fmt::format(" ({} not known)", Grouped(unknown));
+  return out;
+}
+
 v1::Severity Shown(const v1::RunSummary& run) {
   return run.state() == v1::LIFE_STATE_CLOSED ? run.worst() : run.severity();
 }
@@ -50,11 +58,16 @@ std::string VerdictText(const v1::RunSummary& run, const Style& style) {
 std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
   const v1::RunSummary& run = detail.summary();
   std::string out = style.Bold("Numbers") + '\n';
-  out += fmt::format(
-      "  step {}: {} attempts, {} applied; {} records, {} overflowed, {} "
-      "skipped\n",
-      run.last_step(), Grouped(run.attempts()), Grouped(run.applied()),
-      Grouped(run.steps()), Grouped(run.overflows()), Grouped(run.skipped()));
+  out += Wrapped(fmt::format("step {}: {} attempts, {}; {} records, {}, {}",
+                             run.last_step(), Grouped(run.attempts()),
+                             CountText(run.applied(), run.attempts(),
+                                       run.fate_unknown(), "applied"),
+                             Grouped(run.steps()),
+                             CountText(run.overflows(), run.steps(),
+                                       run.overflow_unknown(), "overflowed"),
+                             CountText(run.skipped(), run.steps(),
+                                       run.skipped_unknown(), "skipped")),
+                 2, style.columns);
   out += fmt::format("  loss {}   loss scale {}   gradient norm {}\n",
                      Number(LastOf(run, "loss")),
                      Number(LastOf(run, "loss_scale")),
@@ -72,6 +85,13 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
     }
     out += '\n';
   }
+  if (scaler.has_layers()) {
+    const v1::LayerScalesSummary& layers = scaler.layers();
+    out += fmt::format("  loss scales of {} layers: {} ({}) to {} ({})\n",
+                       layers.layers(), Number(layers.lowest()),
+                       Clean(layers.lowest_op()), Number(layers.highest()),
+                       Clean(layers.highest_op()));
+  }
   out += fmt::format("  {} of {} ranks connected", run.ranks_open(),
                      run.world_size());
   if (run.ranks_lost() > 0) out += fmt::format(", {} lost", run.ranks_lost());
@@ -85,13 +105,6 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
   }
   if (!detail.stop_requested().empty()) {
     out +=
-  if (scaler.has_layers()) {
-    const v1::LayerScalesSummary& layers = scaler.layers();
-    out += fmt::format("  loss scales of {} layers: {} ({}) to {} ({})\n",
-                       layers.layers(), Number(layers.lowest()),
-                       Clean(layers.lowest_op()), Number(layers.highest()),
-                       Clean(layers.highest_op()));
-  }
         Wrapped("stop requested: " + detail.stop_requested(), 2, style.columns);
   }
   return out;

@@ -3,6 +3,7 @@
 #ifndef NANWATCH_CLI_SUMMARY_TEXT_H_
 #define NANWATCH_CLI_SUMMARY_TEXT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ namespace nanwatch {
 v1::Severity Shown(const v1::RunSummary& run);
 // The newest value of a field of steps, e.g. "loss".
 std::optional<double> LastOf(const v1::RunSummary& run, std::string_view field);
+
+// "998 applied"; where nothing says it of some, or of all, of `all`: "3 applied
+// (7 not known)", "applied: not collected".
+std::string CountText(uint64_t count, uint64_t all, uint64_t unknown,
+                      std::string_view what);
 
 std::string HeadText(const v1::RunSummary& run, const Style& style);
 std::string VerdictText(const v1::RunSummary& run, const Style& style);

@@ -47,10 +47,17 @@ std::string Figures(const v1::RunSummary& run) {
     const double value = Latest(run, field, &there);
     if (there) out += fmt::format("{} {}   ", title, Number(value));
   }
-  out +=
-      fmt::format("overflows {}   applied {} of {}", Grouped(run.overflows()),
-                  Grouped(run.applied()), Grouped(run.attempts()));
-  return out;
+  out += "overflows ";
+  out += run.steps() > 0 && run.overflow_unknown() >= run.steps()
+             ? "not collected"
+             : Grouped(run.overflows());
+  if (run.fate_unknown() == 0) {
+    return out + fmt::format("   applied {} of {}", Grouped(run.applied()),
+                             Grouped(run.attempts()));
+  }
+  return out + fmt::format("   {} attempts, {}", Grouped(run.attempts()),
+                           CountText(run.applied(), run.attempts(),
+                                     run.fate_unknown(), "applied"));
 }
 
 std::string Pictures(const v1::GetStepsResponse& steps, const Style& style) {

@@ -132,7 +132,9 @@ void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {
   if (rank->totals.steps > 0) rank->pace.Add(record.time - rank->last_record);
   ++rank->totals.steps;
   rank->totals.overflows += Overflowed(record);
+  rank->totals.overflow_unknown += !SaysOverflow(record);
   rank->totals.skipped += fate == Fate::kLost;
+  rank->totals.fate_unknown += fate == Fate::kUnknown;
   rank->last_step = std::max(rank->last_step, record.step);
   rank->last_record = record.time;
   for (uint32_t left = record.present; left != 0; left &= left - 1) {
@@ -151,7 +153,9 @@ void RunState::CountStep(const StepRecord& record, bool overflow, Fate fate) {
   if (!begun_ && !judged_since_) judged_since_ = record.step;
   last_step_ = std::max(last_step_, record.step);
   ++totals_.steps;
+  totals_.overflow_unknown += !SaysOverflow(record);
   totals_.skipped += fate == Fate::kLost;
+  totals_.fate_unknown += fate == Fate::kUnknown;
   if (!overflow) {
     first_good_step_ = first_good_step_ < 0
                            ? record.step

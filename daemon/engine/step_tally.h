@@ -22,6 +22,12 @@ inline bool Overflowed(const StepRecord& record) {
          (record.float_status != nullptr && record.float_status->words[0] != 0);
 }
 
+// Whether it overflowed was collected.
+inline bool SaysOverflow(const StepRecord& record) {
+  return record.is(StepFlag::kOverflow) || record.is_not(StepFlag::kOverflow) ||
+         record.float_status != nullptr;
+}
+
 // Trivially copyable.
 class StepTally {
  public:
@@ -29,6 +35,7 @@ class StepTally {
 
   uint64_t attempts() const { return attempts_; }
   uint64_t applied() const { return applied_; }
+  uint64_t fate_unknown() const { return attempts_ - applied_ - lost_; }
   uint64_t overflows() const { return overflows_; }
   uint64_t overflows_last_50() const;
   std::optional<double> scale_now() const { return scale_now_; }

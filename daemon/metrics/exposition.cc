@@ -65,7 +65,7 @@ MetricSet Exposition::Gather() const {
   const std::shared_ptr<const Snapshot> snapshot = snapshot_();
   FamilySet set;
   AddSelf(self_(), &set);
-  uint64_t dropped = 0;
+  size_t left_out = 0;
   for (const RunView* run : NewestAttempts(snapshot->runs)) {
     const FamilySet::Mark mark = set.mark();
     const size_t before = set.series();
@@ -73,13 +73,12 @@ MetricSet Exposition::Gather() const {
     AddRanks(*run, options_.cardinality, &set);
     AddOps(*run, options_.cardinality, &set);
     if (set.series() + kOwnSeries <= options_.series_max) continue;
-    dropped += set.series() - before;
+    left_out += set.series() - before;
     set.ResetTo(mark);
   }
-  const uint64_t ever = dropped_.fetch_add(dropped) + dropped;
   set.Add(Metric::kSeries, {}, static_cast<double>(set.series() + kOwnSeries));
   set.Add(Metric::kSeriesLimit, {}, static_cast<double>(options_.series_max));
-  set.Add(Metric::kSeriesDropped, {}, static_cast<double>(ever));
+  set.Add(Metric::kSeriesLeftOut, {}, static_cast<double>(left_out));
   return set.Take();
 }
 

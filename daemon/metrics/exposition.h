@@ -1,6 +1,6 @@
 // Exposition: the published snapshot and the daemon's own figures as Prometheus
-// families, made anew at each scrape. A scrape changes nothing but one counter,
-// keeps nothing, and several may run at once.
+// families, made anew at each scrape. A scrape changes nothing, keeps nothing,
+// and several may run at once.
 
 #ifndef NANWATCH_METRICS_EXPOSITION_H_
 #define NANWATCH_METRICS_EXPOSITION_H_
@@ -8,7 +8,6 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -38,7 +37,6 @@ class Exposition : public prometheus::Collectable {
   const MetricsOptions options_;
   const SnapshotSource snapshot_;
   const SelfSource self_;
-  mutable std::atomic<uint64_t> dropped_{0};  // series, ever
 };
 
 }  // namespace nanwatch

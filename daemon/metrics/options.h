@@ -31,7 +31,7 @@ constexpr std::string_view Name(Cardinality cardinality) {
 struct MetricsOptions {
   Cardinality cardinality = Cardinality::kRecommended;
   // Series of one exposition. Runs that do not fit are left out whole, healthy
-  // ones first, and counted in nanwatch_series_dropped_total.
+  // ones first, and counted in nanwatch_series_left_out.
   size_t series_max = limits::kMetricSeries;
 };
 

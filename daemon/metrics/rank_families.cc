@@ -36,6 +36,9 @@ constexpr RankSeries kMain[] = {
      [](const RankView& r) { return Finite(r, StepField::kGradNorm); }},
     {Metric::kRankOverflows, Metric::kRankOverflowsSpread,
      [](const RankView& r) -> std::optional<double> {
+       if (!Collected(r.totals.steps, r.totals.overflow_unknown)) {
+         return std::nullopt;
+       }
        return static_cast<double>(r.totals.overflows);
      }},
 };
@@ -59,8 +62,10 @@ void AddRank(std::string_view id, const RankView& rank, Cardinality cardinality,
             {"device", rank.description.device},
             {"device_id", rank.description.device_id}},
            1);
-  set->Add(Metric::kRankSkipped, labels,
-           static_cast<double>(rank.totals.skipped));
+  if (Collected(rank.totals.steps, rank.totals.fate_unknown)) {
+    set->Add(Metric::kRankSkipped, labels,
+             static_cast<double>(rank.totals.skipped));
+  }
   set->Add(Metric::kRankClockSkew, labels, ToSeconds(rank.clock_skew));
   if (rank.totals.steps == 0) return;
   set->Add(Metric::kRankLastRecord, labels,

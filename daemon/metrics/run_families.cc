@@ -68,14 +68,21 @@ void AddConditions(const RunView& run, std::string_view id, FamilySet* set) {
 void AddTotals(const RunView& run, std::string_view id, FamilySet* set) {
   const StepTotals& totals = run.totals;
   set->Add(Metric::kRunSteps, {{"run_id", id}}, Number(totals.steps));
-  set->Add(Metric::kRunOverflows, {{"run_id", id}}, Number(totals.overflows));
-  if (run.last_overflow_step) {
-    set->AddExemplar(Metric::kRunOverflows, *run.last_overflow_step,
-                     run.last_overflow_rank);
+  // What was not collected has no series: 0 would say that nothing happened.
+  if (Collected(totals.steps, totals.overflow_unknown)) {
+    set->Add(Metric::kRunOverflows, {{"run_id", id}}, Number(totals.overflows));
+    if (run.last_overflow_step) {
+      set->AddExemplar(Metric::kRunOverflows, *run.last_overflow_step,
+                       run.last_overflow_rank);
+    }
   }
-  set->Add(Metric::kRunSkipped, {{"run_id", id}}, Number(totals.skipped));
+  if (Collected(totals.steps, totals.fate_unknown)) {
+    set->Add(Metric::kRunSkipped, {{"run_id", id}}, Number(totals.skipped));
+  }
   set->Add(Metric::kRunAttempts, {{"run_id", id}}, Number(run.attempts));
-  set->Add(Metric::kRunApplied, {{"run_id", id}}, Number(run.applied));
+  if (Collected(run.attempts, run.fate_unknown)) {
+    set->Add(Metric::kRunApplied, {{"run_id", id}}, Number(run.applied));
+  }
   set->Add(Metric::kRunOpStatuses, {{"run_id", id}},
            Number(totals.op_statuses));
   set->Add(Metric::kRunDropped, {{"run_id", id}, {"kind", "step"}},

@@ -131,7 +131,7 @@ inline constexpr int kTopOps = 50;      // in a view and in metrics
 inline constexpr int kRankSeries = 64;  // rank series before aggregation
 // Series of one exposition: 100 bytes each, 10 MB of text. Beyond: whole runs
 // are left out, healthy ones first ("metric_series", counted by
-// nanwatch_series_dropped_total).
+// nanwatch_series_left_out).
 inline constexpr size_t kMetricSeries = 100000;
 inline constexpr int kNotices = 10000;  // notifier queue, newest per alert
 // Callers of five minutes who proved their user, 100 B each. Beyond: the oldest

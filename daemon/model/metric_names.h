@@ -130,7 +130,7 @@ enum class Metric : uint8_t {
   kHttpRequests,
   kSeries,
   kSeriesLimit,
-  kSeriesDropped,
+  kSeriesLeftOut,
 };
 inline constexpr int kMetrics = 100;
 
@@ -170,7 +170,9 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Step records of all ranks."},
     {Metric::kRunOverflows, "nanwatch_overflow_steps_total",
      MetricKind::kCounter, false,
-     "Step records with an overflow (found-inf or device float status)."},
+     "Step records with an overflow (found-inf or device float status); "
+     "missing "
+     "where neither is collected."},
     {Metric::kRunSkipped, "nanwatch_skipped_steps_total", MetricKind::kCounter,
      false, "Step records whose update was not applied."},
     {Metric::kRunAttempts, "nanwatch_optimizer_attempts_total",
@@ -178,7 +180,8 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Optimizer attempts, counted once a step of the lowest rank."},
     {Metric::kRunApplied, "nanwatch_optimizer_updates_total",
      MetricKind::kCounter, false,
-     "Optimizer attempts whose update was applied."},
+     "Optimizer attempts whose update was applied; missing where nothing says "
+     "it of any."},
     {Metric::kRunOpStatuses, "nanwatch_op_statuses_total", MetricKind::kCounter,
      false, "Op statuses of all ranks."},
     {Metric::kRunDropped, "nanwatch_dropped_records_total",
@@ -382,10 +385,10 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Series in this exposition."},
     {Metric::kSeriesLimit, "nanwatch_series_limit", MetricKind::kGauge, true,
      "Series that an exposition may have."},
-    {Metric::kSeriesDropped, "nanwatch_series_dropped_total",
-     MetricKind::kCounter, true,
-     "Series left out of expositions because of the limit; whole runs, healthy "
-     "ones first."},
+    {Metric::kSeriesLeftOut, "nanwatch_series_left_out", MetricKind::kGauge,
+     true,
+     "Series that this exposition leaves out because of the limit; whole runs, "
+     "healthy ones first."},
 }};
 
 constexpr bool MetricTableIsInOrder() {

@@ -33,11 +33,20 @@ struct LatestValues {
 struct StepTotals {
   uint64_t steps = 0;  // records
   uint64_t overflows = 0;
+  uint64_t overflow_unknown =
+      0;  // neither flag nor float status: not collected
   uint64_t skipped = 0;
+  uint64_t fate_unknown = 0;  // nothing says whether the update was applied
   uint64_t op_statuses = 0;
   uint64_t dropped_steps = 0;  // that the client could not keep
   uint64_t dropped_ops = 0;
 };
+
+// Of `all`, `unknown` say nothing: a count among the others is no count when
+// there are none.
+inline bool Collected(uint64_t all, uint64_t unknown) {
+  return all == 0 || unknown < all;
+}
 
 struct RankView {
   RankDescription description;
@@ -65,15 +74,6 @@ struct OpView {
   uint64_t padding = 0;
 };
 
-// The loss scaler as declared, recognised or neither.
-struct ScalerView {
-  std::string name;         // catalog name; empty: unknown
-  bool recognised = false;  // from its transitions, not declared
-  std::optional<double> floor;
-  std::optional<int64_t> attempts_to_floor;  // forecast; absent: not falling
-  uint64_t impossible_transitions = 0;
-};
-
 // Layer-wise loss scales: the lowest and the highest of the newest records of
 // all ranks. A scale that is NaN or infinite counts as the lowest.
 struct LayerScalesView {
@@ -86,6 +86,16 @@ struct LayerScalesView {
   int32_t highest_rank = 0;
 };
 
+// The loss scaler as declared, recognised or neither.
+struct ScalerView {
+  std::string name;         // catalog name; empty: unknown
+  bool recognised = false;  // from its transitions, not declared
+  std::optional<double> floor;
+  std::optional<int64_t> attempts_to_floor;  // forecast; absent: not falling
+  uint64_t impossible_transitions = 0;
+  std::optional<LayerScalesView> layers;  // absent: not collected
+};
+
 struct RunView {
   RunKey key;
   RunDescription description;
@@ -93,7 +103,6 @@ struct RunView {
   std::string end_reason;
   Time opened{};
   Time last_record{};
-  std::optional<LayerScalesView> layers;  // absent: not collected
   std::optional<Time> ended;
   int64_t last_step = 0;     // largest of its ranks
   int64_t judged_since = 0;  // step; > first when history was incomplete
@@ -102,8 +111,9 @@ struct RunView {
   // Of the newest record with an overflow; absent: none yet.
   std::optional<int64_t> last_overflow_step;
   int32_t last_overflow_rank = -1;
-  uint64_t attempts = 0;  // optimizer attempts: records of the lowest rank
-  uint64_t applied = 0;   // of those, not skipped
+  uint64_t attempts = 0;      // optimizer attempts: records of the lowest rank
+  uint64_t applied = 0;       // of those, not skipped
+  uint64_t fate_unknown = 0;  // of those: applied or skipped, nothing says
   ScalerView scaler;
   Severity severity = Severity::kNone;           // worst firing incident
   std::array<Severity, kFamilies> family{};      // worst firing by family

@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <ctime>
 #include <optional>
 #include <vector>
 
@@ -52,6 +53,16 @@ std::string AccountOf(uid_t uid) {
   passwd* found = nullptr;
   getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
   return found == nullptr ? fmt::format("uid {}", uid) : found->pw_name;
+}
+
+// "2026-11-21 15:42:07 UTC".
+std::string Shown(Time time) {
+  const time_t seconds = ToMicros(time) / 1'000'000;
+  tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%F %T UTC", &parts);
+  return text;
 }
 
 }  // namespace
@@ -126,8 +137,9 @@ std::string Describe(const Annotation& annotation, const RunView& run,
   switch (annotation.kind) {
     case Annotation::Kind::kMute:
       return fmt::format("muted {}{}", what,
-                         annotation.until == Time{} ? " until it is unmuted"
-                                                    : " for the time given");
+                         annotation.until == Time{}
+                             ? " until it is unmuted"
+                             : " until " + Shown(annotation.until));
     case Annotation::Kind::kUnmute:
       return fmt::format("unmuted {}", what);
     case Annotation::Kind::kAcknowledge:

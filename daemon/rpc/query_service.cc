@@ -141,8 +141,8 @@ grpc::Status QueryServiceImpl::WatchRun(
 Result<std::unique_ptr<HistoryReader>> QueryServiceImpl::OpenHistory() const {
   if (backend_.history_path.empty()) {
     return Error{
-        "this daemon keeps no history: set history.path in its "
-        "configuration"};
+        "this daemon keeps no history: set history.enabled: true in its "
+        "configuration, and start it without --history off"};
   }
   return HistoryReader::Open(backend_.history_path);
 }

@@ -98,6 +98,8 @@ void WriteRankView(const RankView& from, v1::RankSummary* to) {
   to->set_dropped_steps(from.totals.dropped_steps);
   to->set_severity(ToWire(from.severity));
   to->set_clock_skew_us(from.clock_skew.count());
+  to->set_steps(from.totals.steps);
+  to->set_overflow_unknown(from.totals.overflow_unknown);
 }
 
 void WriteOp(const OpView& from, v1::OpSummary* to) {
@@ -121,8 +123,6 @@ void WriteScalerView(const ScalerView& from, v1::ScalerSummary* to) {
     to->set_attempts_to_floor(*from.attempts_to_floor);
   }
   to->set_impossible_transitions(from.impossible_transitions);
-}
-
   if (!from.layers) return;
   v1::LayerScalesSummary* layers = to->mutable_layers();
   layers->set_layers(from.layers->layers);
@@ -132,6 +132,8 @@ void WriteScalerView(const ScalerView& from, v1::ScalerSummary* to) {
   layers->set_highest(from.layers->highest);
   layers->set_highest_op(Text(from.layers->highest_op));
   layers->set_highest_rank(from.layers->highest_rank);
+}
+
 // Of a subject's rank, as far as the view knows it.
 void AddPlaces(const RunView& run, v1::RunDetail* to) {
   const auto add = [&](v1::Subject* subject) {
@@ -175,6 +177,7 @@ void WriteIncident(const Incident& from, const RuleName& rule_name,
   for (const Finding& finding : from.findings) {
     WriteFinding(finding, rule_name, to->add_findings());
   }
+  to->set_updated_us(ToMicros(from.updated));
   to->set_reopened(from.reopened);
   to->set_acknowledged_by(from.acknowledged_by);
   to->set_muted(from.muted);
@@ -202,6 +205,9 @@ void WriteSummary(const RunView& from, v1::RunSummary* to) {
   to->set_skipped(from.totals.skipped);
   to->set_attempts(from.attempts);
   to->set_applied(from.applied);
+  to->set_fate_unknown(from.fate_unknown);
+  to->set_overflow_unknown(from.totals.overflow_unknown);
+  to->set_skipped_unknown(from.totals.fate_unknown);
   to->set_op_statuses(from.totals.op_statuses);
   to->set_dropped_steps(from.totals.dropped_steps);
   to->set_framework(from.description.framework);

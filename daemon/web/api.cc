@@ -77,7 +77,10 @@ HttpReply StatusPage(const WebBackend& backend) {
 }  // namespace
 
 HttpReply Api::Answer(const std::vector<std::string>& path, Query query) const {
-  if (path.size() == 1 && path[0] == "status") return StatusPage(backend_);
+  if (path.size() == 1 && path[0] == "status") {
+    if (!query.Untaken().empty()) return UnknownParameter(query.Untaken());
+    return StatusPage(backend_);
+  }
   if (!path.empty() && path[0] == "runs") {
     if (path.size() == 1) return ListRuns(backend_, std::move(query));
     auto parsed = ParseRunPath({path.begin() + 1, path.end()});

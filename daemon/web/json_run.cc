@@ -23,12 +23,19 @@ Json ValuesJson(const LatestValues& latest) {
 }
 
 Json TotalsJson(const StepTotals& totals) {
-  return {{"steps", totals.steps},
-          {"overflows", totals.overflows},
-          {"skipped", totals.skipped},
-          {"op_statuses", totals.op_statuses},
-          {"dropped_steps", totals.dropped_steps},
-          {"dropped_ops", totals.dropped_ops}};
+  Json json = {{"steps", totals.steps},
+               {"overflow_unknown", totals.overflow_unknown},
+               {"skipped_unknown", totals.fate_unknown},
+               {"op_statuses", totals.op_statuses},
+               {"dropped_steps", totals.dropped_steps},
+               {"dropped_ops", totals.dropped_ops}};
+  if (Collected(totals.steps, totals.overflow_unknown)) {
+    json["overflows"] = totals.overflows;
+  }
+  if (Collected(totals.steps, totals.fate_unknown)) {
+    json["skipped"] = totals.skipped;
+  }
+  return json;
 }
 
 Json ScalerJson(const ScalerView& scaler) {
@@ -133,7 +140,10 @@ Json RunSummaryJson(const RunView& run) {
                {"ranks_open", run.ranks_open},
                {"ranks_lost", run.ranks_lost},
                {"optimizer_attempts", run.attempts},
-               {"optimizer_updates", run.applied}};
+               {"optimizer_updates_unknown", run.fate_unknown}};
+  if (Collected(run.attempts, run.fate_unknown)) {
+    json["optimizer_updates"] = run.applied;
+  }
   if (run.ended) json["ended"] = JsonTime(*run.ended);
   json["values"] = ValuesJson(run.latest);
   json["totals"] = TotalsJson(run.totals);

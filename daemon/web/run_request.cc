@@ -149,7 +149,9 @@ class RunRequest {
   HttpReply FromHistory(std::string_view handler, Fill&& fill) const {
     if (!backend_.open_history) {
       return ErrorReply(503, "The history is off: steps are not kept.",
-                        path_.run_id, "Set history.path in the configuration.");
+                        path_.run_id,
+                        "Set history.enabled: true in the configuration, and "
+                        "start nanwatchd without --history off.");
     }
     const auto history = OpenHistory();
     if (!history.ok()) return HistoryFailed(history.error(), path_.run_id);

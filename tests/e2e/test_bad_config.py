@@ -20,8 +20,13 @@ rules:
     checked = subprocess.run(
         [str(BIN / "nanwatchd"), "--check-config", "--config",
          str(folder / "nanwatch.yaml")], capture_output=True, text=True)
-    assert checked.returncode != 0
+    assert checked.returncode == 2
     assert "rulez" in checked.stdout + checked.stderr
+    again = subprocess.run(
+        [str(BIN / "nanwatch"), "check-config", str(folder / "nanwatch.yaml")],
+        capture_output=True, text=True)
+    assert again.returncode == 2
+    assert again.stderr == checked.stderr
 
 
 def test_every_error_of_a_configuration_with_its_line(folder):

@@ -1,8 +1,12 @@
 """The nanwatch command, as a person would use it."""
 
+import ctypes
+import datetime
 import json
 import os
 import pwd
+import re
+import socket
 import sqlite3
 import subprocess
 
@@ -83,10 +87,102 @@ def test_export_and_replay_find_the_same(daemon, folder):
                               capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "kept" in done.stdout
-    hashed = folder / "hashed.nanwatch"
-    daemon.nanwatch("export", "kept", "--hash-names", "--output", str(hashed))
-    assert sqlite3.connect(hashed).execute(
-        "select count(*) from sqlite_master").fetchone()[0] > 0
+
+
+def replay(path):
+    return subprocess.run([str(BIN / "nanwatch"), "replay", str(path)],
+                          capture_output=True, text=True, timeout=60)
+
+
+def decoded(path):
+    """All bytes of a history: of the file itself, and of its zstd frames."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    found = [path.read_bytes()]
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    tables = [name for (name,) in database.execute(
+        "select name from sqlite_master where type = 'table'")]
+    frames = 0
+    for table in tables:
+        for row in database.execute(f"select * from {table}"):
+            for cell in row:
+                if not isinstance(cell, bytes):
+                    found.append(str(cell).encode())
+                elif cell[:4] == b"\x28\xb5\x2f\xfd":
+                    size = zstd.ZSTD_getFrameContentSize(
+                        cell, ctypes.c_size_t(len(cell)))
+                    assert size < 1 << 30
+                    plain = ctypes.create_string_buffer(max(size, 1))
+                    got = zstd.ZSTD_decompress(
+                        plain, ctypes.c_size_t(size), cell,
+                        ctypes.c_size_t(len(cell)))
+                    assert got == size
+                    found.append(plain.raw[:size])
+                    frames += 1
+                else:
+                    found.append(cell)
+    assert frames > 1
+    return b"\0".join(found)
+
+
+def test_hashed_names_stand_in_no_byte_of_an_export(daemon, folder):
+    word2vec(daemon.address, "--scenario", "padding", "--run", "secret-run",
+             "--job", "secret-job", "--steps", "600")
+    daemon.nanwatch("mute", "secret-run", "--for", "2h", "--by", "secret-ann",
+                    "--reason", "secret-reason")
+    names = [b"secret-run", b"secret-job", b"secret-ann", b"secret-reason",
+             b"Ascend 910A", b"emulated", b"nce/", b"scenario", b"padding"]
+    host = socket.gethostname().encode()
+    if len(host) > 5:  # shorter ones stand in any bytes
+        names.append(host)
+    clear, hashed = folder / "clear.nanwatch", folder / "hashed.nanwatch"
+    daemon.nanwatch("export", "secret-run", "--output", str(clear))
+    daemon.nanwatch("export", "secret-run", "--hash-names", "--output",
+                    str(hashed))
+    there, gone = decoded(clear), decoded(hashed)
+    for name in names:
+        assert name in there, name
+        assert name not in gone, name
+    again = replay(hashed)
+    assert again.returncode == 0, again.stdout + again.stderr
+
+
+def test_a_replay_of_something_else_says_what_to_do(daemon, folder):
+    done = replay("/etc/passwd")
+    assert done.returncode == 3
+    assert "nanwatch export" in done.stderr and "nanwatch check" in done.stderr
+    word2vec(daemon.address, "--scenario", "padding", "--run", "cut",
+             "--steps", "600")
+    whole, cut = folder / "whole.nanwatch", folder / "cut.nanwatch"
+    daemon.nanwatch("export", "cut", "--output", str(whole))
+    cut.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
+    done = replay(cut)
+    assert done.returncode != 0
+    assert "export the run again" in done.stderr, done.stdout + done.stderr
+
+
+def test_mistakes_on_the_command_line_are_named(daemon):
+    for words, said in (
+            (["foo"], "no command foo"),
+            (["foo", "--x"], "no command foo"),
+            ([], "name a command"),
+            (["show", "f", "--attempt", "-1"], "whole number from 0"),
+            (["mute", "f", "--for", "5"], "its unit")):
+        done = subprocess.run([str(BIN / "nanwatch"), *words],
+                              capture_output=True, text=True, timeout=10)
+        assert done.returncode == 4, words
+        assert said in done.stderr, done.stderr
+        assert max(map(len, done.stderr.splitlines())) < 200
+
+
+def test_a_mute_says_until_when(daemon):
+    feed(daemon.address, "--run", "loud", "--steps", "50", "--rate", "0")
+    said = daemon.nanwatch("mute", "loud", "--for", "2h").stdout
+    until = re.search(r"until (\S+ \S+) UTC", said)
+    left = datetime.datetime.strptime(
+        until.group(1), "%Y-%m-%d %H:%M:%S") - datetime.datetime.utcnow()
+    assert 7000 < left.total_seconds() <= 7201, said
 
 
 def test_http_api(daemon):

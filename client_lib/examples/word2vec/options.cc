@@ -14,7 +14,7 @@ const char kUsage[] =
                                every step; nothing is ever learned (default)
                       cure     the same with a fixed loss scale, check off
                       range    the loss scale starts far too high
-                      nan      one batch is poisoned
+                      nan      one batch is poisoned, that of step 1000
   --scaler NAME       ascend_tf, pytorch or static instead of the scenario's
   --steps N           optimizer attempts
   --poison-step N     in the scenario nan: which batch
@@ -97,6 +97,21 @@ bool ApplyScaler(const std::string& name, ScalerChoice* choice,
   return false;
 }
 
+// A poisoned batch that never comes would prove nothing.
+bool PoisonComes(const Given& given, const Scenario& s, std::string* error) {
+  if (s.name != "nan") {
+    if (given.poison.empty()) return true;
+    *error = "--poison-step belongs to --scenario nan, not to " + s.name + ".";
+    return false;
+  }
+  if (s.poisoned_step < s.steps) return true;
+  *error = "Nothing would be poisoned: the batch is that of step " +
+           std::to_string(s.poisoned_step) + ", and the last step of " +
+           std::to_string(s.steps) + " is " + std::to_string(s.steps - 1) +
+           "; give a smaller --poison-step or more --steps.";
+  return false;
+}
+
 bool Apply(const Given& given, Options* options, std::string* error) {
   const auto scenario = FindScenario(given.scenario);
   if (!scenario) {
@@ -112,6 +127,7 @@ bool Apply(const Given& given, Options* options, std::string* error) {
                               error) &&
          ParseNumber<int64_t>("poison-step", given.poison, 0, kMost,
                               &s->poisoned_step, error) &&
+         PoisonComes(given, *s, error) &&
          ParseNumber<uint64_t>("seed", given.seed, 0, kMost, &options->seed,
                                error) &&
          ParseNumber("step-delay-ms", given.delay, 0, 60'000,

@@ -141,8 +141,28 @@ TEST(Exposition, LeavesHealthyRunsOutAtTheLimitAndCountsThem) {
   Render(MetricsFormat::kText004, exposition.Gather(), &text);
   EXPECT_THAT(text, HasSubstr("run_id=\"sick\""));
   EXPECT_THAT(text, Not(HasSubstr("run_id=\"well\"")));
-  EXPECT_THAT(text, Not(HasSubstr("nanwatch_series_dropped_total 0\n")));
+  EXPECT_THAT(text, HasSubstr("nanwatch_series_left_out "));
+  EXPECT_THAT(text, Not(HasSubstr("nanwatch_series_left_out 0\n")));
   EXPECT_THAT(text, HasSubstr("nanwatch_series_limit 60\n"));
+  std::string again;
+  Render(MetricsFormat::kText004, exposition.Gather(), &again);
+  EXPECT_EQ(again, text) << "a scrape changes nothing";
+}
+
+TEST(Exposition, WhatWasNotCollectedHasNoSeries) {
+  RunView run = SampleRun("r");
+  run.attempts = run.fate_unknown = 7;
+  run.totals.overflow_unknown = run.totals.fate_unknown = 7;
+  const std::string unknown = Expose({run});
+  run.fate_unknown = 6;
+  run.totals.overflow_unknown = run.totals.fate_unknown = 0;
+  const std::string known = Expose({run});
+  for (const char* name :
+       {"nanwatch_overflow_steps_total{", "nanwatch_skipped_steps_total{",
+        "nanwatch_optimizer_updates_total{"}) {
+    EXPECT_THAT(unknown, Not(HasSubstr(name)));
+    EXPECT_THAT(known, HasSubstr(name));
+  }
 }
 
 TEST(Exposition, CollectIsWhatGatherShows) {

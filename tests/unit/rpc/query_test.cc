@@ -119,7 +119,7 @@ TEST_F(QueryTest, PassesOnWhatAPersonSays) {
   ASSERT_TRUE(answer.ok()) << answer.error();
   EXPECT_EQ(*answer,
             "muted rule scale_collapse of incident 4d of run job-7 attempt 0 "
-            "for the time given");
+            "until 2023-11-14 22:14:20 UTC");
   ASSERT_EQ(daemon_.annotated.size(), 1u);
   EXPECT_EQ(daemon_.annotated[0].first, (RunKey{"job-7", 0}));
   const Annotation& said = daemon_.annotated[0].second;

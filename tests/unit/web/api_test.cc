@@ -158,6 +158,11 @@ TEST_F(ApiTest, OpsComeFromHistory) {
   EXPECT_EQ(status["statistics"]["abs_max"], 65504);
   EXPECT_EQ(status["storage_shape"], ParsedJson({16, 16}));
   EXPECT_FALSE(status.contains("device_flag"));
+  EXPECT_FALSE(status.contains("digest"));
+  EXPECT_FALSE(status.contains("exponents"));
+  EXPECT_EQ(statuses[1]["digest"], "fedcba9876543210");
+  EXPECT_EQ(statuses[1]["exponents"]["first"], -24);
+  EXPECT_EQ(statuses[1]["exponents"]["counts"], ParsedJson({7, 0, 2}));
 }
 
 TEST_F(ApiTest, IncidentsAreFilteredAndBounded) {
@@ -178,11 +183,6 @@ TEST_F(ApiTest, IncidentsAreFilteredAndBounded) {
 
 TEST_F(ApiTest, IncidentsOfAnEndedRunComeFromHistory) {
   RunRow row;
-  EXPECT_FALSE(status.contains("digest"));
-  EXPECT_FALSE(status.contains("exponents"));
-  EXPECT_EQ(statuses[1]["digest"], "fedcba9876543210");
-  EXPECT_EQ(statuses[1]["exponents"]["first"], -24);
-  EXPECT_EQ(statuses[1]["exponents"]["counts"], ParsedJson({7, 0, 2}));
   row.key = {"old", 2};
   daemon_.history.runs = {row};
   daemon_.history.sent = {{{"old", 2}, SampleIncident(1, 0)},
@@ -267,12 +267,39 @@ TEST_F(ApiTest, WithoutHistoryStepsSayWhatToDo) {
   const HttpReply reply = Get("/api/v1/runs/a/steps");
   EXPECT_EQ(reply.status, 503);
   EXPECT_THAT(reply.body, HasSubstr("history is off"));
+  EXPECT_THAT(reply.body, HasSubstr("history.enabled: true"));
+}
+
+TEST_F(ApiTest, WhatWasNotCollectedHasNoKey) {
+  RunView run = SampleRun("a");
+  run.attempts = run.fate_unknown = 7;
+  run.totals.overflow_unknown = run.totals.fate_unknown = 7;
+  Show({run});
+  const ParsedJson unknown = GetJson("/api/v1/runs/a");
+  EXPECT_FALSE(unknown.contains("optimizer_updates"));
+  EXPECT_EQ(unknown["optimizer_updates_unknown"], 7);
+  EXPECT_FALSE(unknown["totals"].contains("overflows"));
+  EXPECT_FALSE(unknown["totals"].contains("skipped"));
+  EXPECT_EQ(unknown["totals"]["overflow_unknown"], 7);
+  run.fate_unknown = 0;
+  run.totals.overflow_unknown = run.totals.fate_unknown = 0;
+  Show({run});
+  const ParsedJson known = GetJson("/api/v1/runs/a");
+  EXPECT_EQ(known["optimizer_updates"], 0);
+  EXPECT_EQ(known["totals"]["overflows"], 0);
+  EXPECT_EQ(known["totals"]["skipped"], 0);
 }
 
 TEST_F(ApiTest, AHistoryThatFailsIsToldWithItsReason) {
   Show({SampleRun("a")});
   daemon_.history.failure = "disk I/O error";
   EXPECT_THAT(Get("/api/v1/runs/a/steps").body, HasSubstr("disk I/O error"));
+}
+
+TEST_F(ApiTest, StatusTakesNoParameter) {
+  const HttpReply reply = Get("/api/v1/status?x=1");
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_THAT(reply.body, HasSubstr("parameter x"));
 }
 
 TEST_F(ApiTest, StatusSaysWhetherItIsReady) {

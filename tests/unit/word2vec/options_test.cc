@@ -43,6 +43,18 @@ TEST(OptionsTest, ScalerAndStepsOverrideTheScenario) {
   EXPECT_EQ(parsed.options.scenario.scaler.kind, ScalerChoice::Kind::kPytorch);
 }
 
+TEST(OptionsTest, APoisonedBatchMustCome) {
+  EXPECT_THAT(Parse({"--scenario", "nan", "--steps", "600"}).error,
+              ::testing::HasSubstr("Nothing would be poisoned"));
+  EXPECT_FALSE(Parse({"--scenario", "nan", "--steps", "1000"}).ok);
+  EXPECT_TRUE(Parse({"--scenario", "nan", "--steps", "1001"}).ok);
+  EXPECT_TRUE(
+      Parse({"--scenario", "nan", "--steps", "600", "--poison-step", "599"})
+          .ok);
+  EXPECT_THAT(Parse({"--poison-step", "5"}).error,
+              ::testing::HasSubstr("--scenario nan"));
+}
+
 TEST(OptionsTest, MistakesAreNamed) {
   EXPECT_THAT(Parse({"--scenario", "cured"}).error,
               ::testing::HasSubstr("\"cured\""));

@@ -1,0 +1,88 @@
+#include "cli/number_checks.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace nanwatch {
+namespace {
+
+constexpr int64_t kLongestSeconds = 10 * 365 * 24 * 3600ll;
+
+int64_t SecondsOf(char unit) {
+  switch (unit) {
+    case 's':
+      return 1;
+    case 'm':
+      return 60;
+    case 'h':
+      return 3600;
+    case 'd':
+      return 86400;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseSpan(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const int64_t unit = SecondsOf(text.back());
+  text.remove_suffix(1);
+  int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  if (unit == 0 || error != std::errc() || at != end || number <= 0 ||
+      number > kLongestSeconds / unit) {
+    return std::nullopt;
+  }
+  return number * unit;
+}
+
+CLI::Validator WholeNumber() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        int32_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [at, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc() && at == end && number >= 0) return "";
+        return fmt::format("'{}' is not a whole number from 0 to {}", text,
+                           INT32_MAX);
+      },
+      "0 or more");
+}
+
+CLI::Validator PositiveNumber() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        char* end = nullptr;
+        const double number = std::strtod(text.c_str(), &end);
+        if (end != text.c_str() && *end == '\0' && std::isfinite(number) &&
+            number > 0) {
+          return "";
+        }
+        return fmt::format("'{}' is not a number above 0", text);
+      },
+      "above 0");
+}
+
+CLI::Validator Span() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const std::optional<int64_t> seconds = ParseSpan(text);
+        if (!seconds) {
+          return fmt::format(
+              "'{}' is not a time: give a whole number and its unit, s, m, h "
+              "or d, as in 90s or 2h; ten years at most",
+              text);
+        }
+        text = std::to_string(*seconds);
+        return "";
+      },
+      "NUMBER[s|m|h|d]");
+}
+
+}  // namespace nanwatch
