@@ -14,12 +14,14 @@ std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (e.attempts == 0) return "Healthy so far: no step has been reported yet.";
   std::string text = fmt::format("Healthy: {} steps", e.attempts);
-  text += e.overflows == 0
-              ? ", no overflow"
-              : fmt::format(", {} overflow{} ({:.2g} %)", e.overflows,
-                            e.overflows == 1 ? "" : "s",
-                            100.0 * static_cast<double>(e.overflows) /
-                                static_cast<double>(e.attempts));
+  if (e.overflows > 0) {
+    text += fmt::format(", {} overflow{} ({:.2g} %)", e.overflows,
+                        e.overflows == 1 ? "" : "s",
+                        100.0 * static_cast<double>(e.overflows) /
+                            static_cast<double>(e.attempts));
+  } else if (e.applied > 0) {
+    text += ", no overflow";
+  }  // Else nobody said whether there was one.
   if (e.scale_now) text += ", loss scale " + InWords(*e.scale_now);
   // In saturation mode a finite loss proves nothing, so it is not praised.
   const bool saturates = c.run.overflow_mode == OverflowMode::kSaturation;
@@ -57,7 +59,11 @@ std::string Headline(const Case& c, const Diagnosis& diagnosis) {
   const std::string earlier = Earlier(c, diagnosis);
   if (!earlier.empty()) return "Healthy now. Earlier: " + earlier;
   if (worst == Severity::kInfo) {
-    return "Healthy, with a note: " + diagnosis.causes[0].sentence;
+    const RunEvidence& e = c.evidence;
+    const bool stands = e.attempts_last_50 > 0 &&
+                        e.skipped_last_50 == e.attempts_last_50 && !e.in_grace;
+    return (stands ? "Not learning now: " : "Healthy, with a note: ") +
+           diagnosis.causes[0].sentence;
   }
   return Healthy(c);
 }

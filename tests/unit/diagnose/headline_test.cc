@@ -10,6 +10,7 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   EXPECT_EQ(t.Verdict().headline,
             "Healthy so far: no step has been reported yet.");
   t.evidence.attempts = t.evidence.loss_finite = 2000;
+  t.evidence.applied = 2000;
   t.evidence.scale_now = 65536;
   EXPECT_EQ(t.Verdict().headline,
             "Healthy: 2000 steps, no overflow, loss scale 65536, the loss is "
@@ -24,8 +25,14 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
 TEST(HeadlineTest, AFiniteLossIsNotPraisedInSaturationMode) {
   TestCase t;
   t.run.overflow_mode = OverflowMode::kSaturation;
-  t.evidence.attempts = t.evidence.loss_finite = 10;
+  t.evidence.attempts = t.evidence.loss_finite = t.evidence.applied = 10;
   EXPECT_EQ(t.Verdict().headline, "Healthy: 10 steps, no overflow.");
+}
+
+TEST(HeadlineTest, WhereNobodyTellsOverflowsNoneIsNotClaimed) {
+  TestCase t;
+  t.evidence.attempts = t.evidence.loss_finite = 10;
+  EXPECT_EQ(t.Verdict().headline, "Healthy: 10 steps, the loss is finite.");
 }
 
 TEST(HeadlineTest, WhatWasEarlierIsTold) {
