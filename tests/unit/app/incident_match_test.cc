@@ -60,16 +60,18 @@ TEST(IncidentMatchTest, OfAnotherRunOrFamilyItIsNeverTheSame) {
 }
 
 TEST(IncidentMatchTest, TheSameRuleAndSubjectComeFirst) {
+  using testing::Pair;
+  using testing::UnorderedElementsAre;
   // An incident may be named after another of its findings.
-  EXPECT_EQ(Match({Told("a", Family::kOp, 20, 100, {}, "fc1"),
-                   Told("a", Family::kOp, 18, 100, {}, "fc2")},
-                  {Told("a", Family::kOp, 18, 100, {}, "fc1"),
-                   Told("a", Family::kOp, 18, 100, {}, "fc2")}),
-            (Pairs{{0, 0}, {1, 1}}));
-  EXPECT_EQ(Match({Told("a", Family::kOp, 18, 100, {}, "fc1")},
-                  {Told("a", Family::kOp, 18, 100, {}, "fc2"),
-                   Told("a", Family::kOp, 18, 130, {}, "fc1")}),
-            (Pairs{{-1, 0}, {0, 1}}));
+  EXPECT_THAT(Match({Told("a", Family::kOp, 20, 100, {}, "fc1"),
+                     Told("a", Family::kOp, 18, 100, {}, "fc2")},
+                    {Told("a", Family::kOp, 18, 100, {}, "fc1"),
+                     Told("a", Family::kOp, 18, 100, {}, "fc2")}),
+              UnorderedElementsAre(Pair(0, 0), Pair(1, 1)));
+  EXPECT_THAT(Match({Told("a", Family::kOp, 18, 100, {}, "fc1")},
+                    {Told("a", Family::kOp, 18, 100, {}, "fc2"),
+                     Told("a", Family::kOp, 18, 130, {}, "fc1")}),
+              UnorderedElementsAre(Pair(-1, 0), Pair(0, 1)));
 }
 
 TEST(IncidentMatchTest, OfSeveralTheNearestIsTaken) {
