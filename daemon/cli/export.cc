@@ -43,7 +43,10 @@ Subject FromMessage(const v1::Subject& message) {
   subject.rank = message.rank();
   subject.optimizer = message.optimizer();
   subject.op = message.op();
-  subject.slot = Named<Slot>(message.slot(), kSlots);
+  // Of a step's finding there is none: the default stands.
+  if (!message.slot().empty()) {
+    subject.slot = Named<Slot>(message.slot(), kSlots);
+  }
   return subject;
 }
 

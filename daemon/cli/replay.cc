@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -59,6 +60,25 @@ std::string WhyNot(const std::string& path, const std::string& error) {
          "export the run again";
 }
 
+uint32_t BigEndian(std::string_view bytes) {
+  uint32_t number = 0;
+  for (const char c : bytes) number = number << 8 | static_cast<uint8_t>(c);
+  return number;
+}
+
+// A database says in its head how long it is; SQLite reads what is left of a
+// shorter one without a word. Not so beside its log, which may hold the rest.
+bool IsCutShort(const std::string& path) {
+  const std::string head = ReadHead(path, 100);
+  if (head.size() < 100 || FileBytes(path + "-wal") > 0) return false;
+  const std::string_view bytes = head;
+  // The count of pages holds where both counters of changes agree.
+  if (bytes.substr(24, 4) != bytes.substr(92, 4)) return false;
+  const uint64_t page = BigEndian(bytes.substr(16, 2));
+  const uint64_t page_bytes = page == 1 ? 65536 : page;
+  return FileBytes(path) < page_bytes * BigEndian(bytes.substr(28, 4));
+}
+
 void PrintCounts(const std::string& path, const ReplayOutcome& outcome) {
   std::printf("%s: %s events, %s step records", path.c_str(),
               Grouped(outcome.events).c_str(), Grouped(outcome.steps).c_str());
@@ -107,6 +127,9 @@ int PrintComparison(const ReplayCompare& compare, const Snapshot& end,
 int Replay(const std::string& path, const Style& style) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
   if (!reader.ok()) return Fail(WhyNot(path, reader.error()));
+  if (IsCutShort(path)) {
+    return Fail(WhyNot(path, path + " ends before its last page"));
+  }
   const auto sent = (*reader)->Sent();
   if (!sent.ok()) return Fail(WhyNot(path, sent.error()));
   ReplayCompare compare(*sent);

@@ -87,6 +87,7 @@ def test_export_and_replay_find_the_same(daemon, folder):
                               capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "kept" in done.stdout
+        assert "with the same findings and sentences" in done.stdout
 
 
 def replay(path):

@@ -297,7 +297,7 @@ TEST_F(ApiTest, AHistoryThatFailsIsToldWithItsReason) {
 }
 
 TEST_F(ApiTest, StatusTakesNoParameter) {
-  const HttpReply reply = Get("/api/v1/status?x=1");
+  const HttpReply reply = Get("/api/v1/status", "x=1");
   EXPECT_EQ(reply.status, 400);
   EXPECT_THAT(reply.body, HasSubstr("parameter x"));
 }
