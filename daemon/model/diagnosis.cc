@@ -62,6 +62,12 @@ std::string_view Name(EvidenceGrade grade) {
 
 bool Explains(const CauseVerdict& cause, const Finding& finding) {
   if (!Contains(cause.rules, finding.rule)) return false;
+  // Rules 1 to 7 speak of the loss scale of all; with an op, of one layer's,
+  // which no cause explains that does not name it.
+  if (finding.rule < 8 && !finding.subject.op.empty() &&
+      cause.cause != Cause::kUnexplained) {
+    return Contains(cause.ops, finding.subject.op);
+  }
   return finding.subject.op.empty() || cause.ops.empty() ||
          Contains(cause.ops, finding.subject.op);
 }
