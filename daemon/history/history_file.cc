@@ -40,11 +40,17 @@ Status HistoryFile::Open(Time now, OpenReport* report) {
   if (!opened->has_value()) {
     gap_reason_ = report->message;
     // Ids go on where the file ends, so that it can be taken up again.
-    Result<Database> readable =
-        Database::Open(options_.path, Database::Mode::kRead, options_.vfs);
-    if (readable) {
+    for (const auto mode :
+         {Database::Mode::kRead, Database::Mode::kImmutable}) {
+      // On a disk that cannot be written not even a reader may put its index
+      // beside the file; nobody else writes it, so it is read as it lies.
+      Result<Database> readable =
+          Database::Open(options_.path, mode, options_.vfs);
+      if (!readable) continue;
       const Result<uint64_t> newest = NewestId(*readable);
-      if (newest) newest_id_ = *newest;
+      if (!newest) continue;
+      newest_id_ = *newest;
+      break;
     }
     return OkStatus();
   }
@@ -109,15 +115,18 @@ void HistoryFile::CheckName(Time now) {
 }
 
 void HistoryFile::Degrade(Time now, const std::string& why) {
+  const bool was_on = database_.has_value();
   ++stats_.failures;
   writer_bytes_ = stats_.bytes;
   writer_.reset();
   database_.reset();
   need_changed_ = true;
   // One that fails again and again is not tried every second.
-  if (now - on_since_ >= kLastRetry) backoff_.Reset();
+  if (was_on && now - on_since_ >= kLastRetry) backoff_.Reset();
   next_try_ = now + backoff_.Next(UINT64_MAX);
   gap_reason_ = why;
+  int64_t suppressed = 0;
+  if (!was_on && !throttle_.Allow(now, &suppressed)) return;
   LogError("history is off: it cannot be written; tried again within a minute",
            "error=\"" + why + "\"");
 }

@@ -44,6 +44,7 @@ struct Options {
   int close_ms = 2000;
   int ops = 0;
   size_t op_name_bytes = 16;
+  bool noisy = false;  // numbers that do not compress
 };
 
 struct Rank {
@@ -93,6 +94,14 @@ nanwatch_session* Open(const Options& o, int rank) {
   return nanwatch_open(&options);
 }
 
+// 0.99 .. 1.01, with noise in every digit; the same for the same `i`.
+double Noise(int64_t i) {
+  uint64_t x = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return 0.99 + 0.02 * static_cast<double>(x >> 11) / 9007199254740992.0;
+}
+
 void Push(const Options& o, nanwatch_session* session, int64_t i, int64_t us) {
   nanwatch_step step;
   nanwatch_step_init(&step, i);
@@ -103,6 +112,11 @@ void Push(const Options& o, nanwatch_session* session, int64_t i, int64_t us) {
   step.loss_scale = 1024;
   step.grad_norm = 1.0 + 0.01 * static_cast<double>(i % 7);
   step.learning_rate = 1e-3;
+  if (o.noisy) {
+    step.loss *= Noise(3 * i);
+    step.grad_norm *= Noise(3 * i + 1);
+    step.learning_rate *= Noise(3 * i + 2);
+  }
   step.overflow = overflow;
   step.skipped = overflow;
   step.present = NANWATCH_STEP_LOSS | NANWATCH_STEP_LOSS_SCALE |
@@ -207,6 +221,7 @@ int main(int argc, char** argv) {
   app.add_option("--close-ms", o.close_ms);
   app.add_option("--ops", o.ops);
   app.add_option("--op-name-bytes", o.op_name_bytes);
+  app.add_flag("--noisy", o.noisy);
   CLI11_PARSE(app, argc, argv);
   return Feed(o);
 }

@@ -230,8 +230,8 @@ def test_a_read_only_disk(folder, disk):
 def test_retention_while_a_run_lives(folder):
     daemon = Daemon(folder, config="history: {keep_bytes: 16MiB}\n").start()
     try:
-        feeder = feed(daemon.address, "--run", "live", "--steps", "2400000",
-                      "--rate", "300000", wait=False)
+        feeder = feed(daemon.address, "--run", "live", "--steps", "1300000",
+                      "--rate", "100000", "--noisy", wait=False)
         removed = "nanwatch_history_removed_events_total"
         wait_for("old batches go while it lives",
                  lambda: daemon.metric(removed) > 0, seconds=60)
