@@ -27,8 +27,12 @@ endif()
 
 find_program(NANWATCH_CCACHE ccache)
 if(NANWATCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${NANWATCH_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${NANWATCH_CCACHE})
+  # What ccache asks for beside precompiled headers.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+               ${NANWATCH_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 find_program(NANWATCH_MOLD mold)
 if(NANWATCH_MOLD AND NOT CMAKE_CROSSCOMPILING)

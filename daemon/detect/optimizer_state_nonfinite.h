@@ -8,7 +8,7 @@
 #define NANWATCH_DETECT_OPTIMIZER_STATE_NONFINITE_H_
 
 #include "detect/context.h"
-#include "detect/episode.h"
+#include "detect/nonfinite_tensor.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -22,10 +22,7 @@ class OptimizerStateNonfinite {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  uint64_t nan_ = 0;
-  uint64_t inf_ = 0;
-  uint64_t elements_ = 0;
+  NonfiniteTensor tensor_;
 };
 
 }  // namespace nanwatch

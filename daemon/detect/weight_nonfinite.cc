@@ -15,29 +15,15 @@ constinit const RuleSpec WeightNonfinite::kSpec = {
     {}};
 
 Severity WeightNonfinite::OnOp(const OpContext& c, Thresholds) {
-  const OpStatus& s = c.status;
-  if (s.slot != Slot::kParameter) return Severity::kNone;
-  const uint64_t nan = s.get(OpCount::kNan).value_or(0);
-  const uint64_t inf =
-      s.get(OpCount::kPosInf).value_or(0) + s.get(OpCount::kNegInf).value_or(0);
-  if (nan + inf == 0) return episode_.severity();
-  if (!episode_.open()) {
-    nan_ = nan;
-    inf_ = inf;
-    elements_ = s.elements;
-  }
-  return episode_.On(Severity::kCritical, false, s.step, 1);
+  if (c.status.slot != Slot::kParameter) return Severity::kNone;
+  return tensor_.OnStatus(c.status);
 }
 
 void WeightNonfinite::Describe(Finding* finding) const {
-  episode_.Describe(finding);
-  finding->sentence =
-      Sentence(nan_, " NaN and ", inf_, " infinite of ", elements_,
-               " elements of this parameter since step ", finding->opened_step,
+  finding->sentence = tensor_.Describe(finding);
+  finding->sentence +=
+      Sentence(" of this parameter since step ", finding->opened_step,
                ": go back to a checkpoint before that step.");
-  finding->numbers = {{"nan", static_cast<double>(nan_), "elements"},
-                      {"inf", static_cast<double>(inf_), "elements"},
-                      {"elements", static_cast<double>(elements_), "elements"}};
 }
 
 }  // namespace nanwatch

@@ -5,7 +5,7 @@
 #define NANWATCH_DETECT_WEIGHT_NONFINITE_H_
 
 #include "detect/context.h"
-#include "detect/episode.h"
+#include "detect/nonfinite_tensor.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -19,10 +19,7 @@ class WeightNonfinite {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  uint64_t nan_ = 0;
-  uint64_t inf_ = 0;
-  uint64_t elements_ = 0;
+  NonfiniteTensor tensor_;
 };
 
 }  // namespace nanwatch

@@ -21,7 +21,6 @@ namespace nanwatch {
 enum class LogSetting : uint8_t {
   kInitScale,
   kMinScale,
-  kMaxScale,
   kGrowthInterval,  // attempts
   kHysteresis,
   kFixedScale,  // a static loss scale; 0: dynamic
@@ -67,7 +66,6 @@ struct LogFact {
 
   std::optional<int32_t> rank;    // where the line names one
   std::optional<int32_t> scaler;  // number of the loss scaler, if it has one
-  std::string_view optimizer;     // a name, where it has one; of the line
 
   LogSetting setting = LogSetting::kInitScale;
   double number = 0;

@@ -56,7 +56,6 @@ struct LogFormat {
   bool tells_overflows = false;
   // A skipped attempt takes a step number as an applied one does.
   bool skips_take_steps = true;
-  std::string_view scaler;  // its loss scaler's catalog name; empty: unknown
   std::unique_ptr<LineReader> (*make)(const ColumnMap& map);
 };
 

@@ -78,9 +78,6 @@ void LogReader::TakeSetting(const LogFact& fact) {
     case LogSetting::kMinScale:
       run_.settings["min_loss_scale"] = std::to_string(fact.number);
       break;
-    case LogSetting::kMaxScale:
-      run_.settings["max_loss_scale"] = std::to_string(fact.number);
-      break;
     case LogSetting::kGrowthInterval:
       run_.settings["loss_scale_window"] = std::to_string(fact.number);
       break;

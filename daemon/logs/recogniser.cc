@@ -98,8 +98,7 @@ void Recogniser::ReadLine(std::string_view line) {
     return;
   }
   for (const auto& [candidate, fact] : line_facts_) {
-    waiting_.push_back({candidate, lines_, fact, std::string(fact.text),
-                        std::string(fact.optimizer)});
+    waiting_.push_back({candidate, lines_, fact, std::string(fact.text)});
   }
   for (const auto& [candidate, fact] : line_facts_) Weigh(candidate);
   if (waiting_.size() >= kWaitingMax) Decide();
@@ -137,7 +136,6 @@ void Recogniser::Decide() {
   for (Waiting& w : std::exchange(waiting_, {})) {
     if (!Wanted(candidates_[w.candidate])) continue;
     w.fact.text = w.text;
-    w.fact.optimizer = w.optimizer;
     sink_(w.fact, w.line);
   }
   std::erase_if(candidates_, [this](const Candidate& c) { return !Wanted(c); });

@@ -77,8 +77,7 @@ class Recogniser {
     size_t candidate;
     uint64_t line;
     LogFact fact;
-    std::string text;  // what the fact's views pointed to
-    std::string optimizer;
+    std::string text;  // what the fact's view pointed to
   };
 
   void Offer(size_t candidate, std::string_view line);

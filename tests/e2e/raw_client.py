@@ -8,7 +8,9 @@ import time
 
 from conftest import BIN
 
-US = int(time.time() * 1e6)
+
+def now_us():
+    return int(time.time() * 1e6)
 
 
 class Raw:
@@ -58,14 +60,15 @@ class Raw:
         return self.hear("status")
 
 
-def opening(session, run, rank=0, world=1, more="", us=US):
-    return (f'open {{ session: {session} client_time_us: {us} '
+def opening(session, run, rank=0, world=1, more="", us=None):
+    return (f'open {{ session: {session} client_time_us: {us or now_us()} '
             f'run {{ run_id: "{run}" world_size: {world} {more} }} '
             f'rank {{ rank: {rank} }} }}')
 
 
-def steps(session, sequence, first=0, n=10, columns="", deltas=None, us=US):
+def steps(session, sequence, first=0, n=10, columns="", deltas=None, us=None):
     deltas = deltas or [first] + [1] * (n - 1)
+    us = us or now_us()
     times = [us] + [1000] * (len(deltas) - 1)
     return (f"steps {{ session: {session} sequence: {sequence} "
             f"sent_time_us: {us} step_deltas: {deltas} "
@@ -80,7 +83,8 @@ def names(session, sequence, n=1, first=0):
 
 
 def ops(session, sequence, columns="", op=0):
+    us = now_us()
     return (f"ops {{ session: {session} sequence: {sequence} "
-            f"sent_time_us: {US} step_rows: [1] step_deltas: [1] "
-            f"time_us_deltas: [{US}] op_deltas: [{op}] slots: SLOT_OUTPUT "
+            f"sent_time_us: {us} step_rows: [1] step_deltas: [1] "
+            f"time_us_deltas: [{us}] op_deltas: [{op}] slots: SLOT_OUTPUT "
             f"{columns} }}")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from conftest import counted, feed, get_json, summary, wait_for
-from raw_client import US, Raw, opening, steps
+from raw_client import Raw, now_us, opening, steps
 
 
 @pytest.mark.parametrize("rank, more, word", [
@@ -88,7 +88,7 @@ def test_steps_that_repeat_count_each(house):
     ("ahead", 10800), ("late", -10800), ("right", 0)])
 def test_a_clock_three_hours_off_is_shown_and_not_believed(house, run, skew_s):
     session = 2300 + skew_s // 10800
-    us = US + skew_s * 1_000_000
+    us = now_us() + skew_s * 1_000_000
     with Raw(house.address) as raw:
         raw.opened(session, run, us=us)
         raw.say(steps(session, 1, us=us))

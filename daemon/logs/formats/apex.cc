@@ -96,7 +96,6 @@ const LogFormat kApex = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "apex",
     .make = Make,
 };
 

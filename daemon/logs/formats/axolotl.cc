@@ -31,7 +31,6 @@ const LogFormat kAxolotl = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -76,7 +76,6 @@ const LogFormat kColossalAi = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

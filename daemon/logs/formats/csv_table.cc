@@ -79,7 +79,6 @@ const LogFormat kCsvTable = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

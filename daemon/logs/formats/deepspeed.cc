@@ -200,7 +200,6 @@ const LogFormat kDeepSpeed = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "deepspeed",
     .make = Make,
 };
 

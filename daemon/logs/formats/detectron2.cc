@@ -43,7 +43,6 @@ const LogFormat kDetectron2 = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -109,7 +109,6 @@ const LogFormat kEventTable = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -209,7 +209,6 @@ const LogFormat kMetaseq = {
     .marks = kMetaseqMarks,
     .tells_overflows = true,
     .skips_take_steps = false,
-    .scaler = "fairseq",
     .make = Make<true>,
 };
 
@@ -220,7 +219,6 @@ const LogFormat kFairseq = {
     .marks = kFairseqMarks,
     .tells_overflows = true,
     .skips_take_steps = false,
-    .scaler = "fairseq",
     .make = Make<false>,
 };
 

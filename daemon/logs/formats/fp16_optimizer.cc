@@ -103,7 +103,6 @@ const LogFormat kFp16Optimizer = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -91,7 +91,6 @@ const LogFormat kGnmt = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -94,7 +94,6 @@ const LogFormat kGuidedDiffusion = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -28,7 +28,6 @@ const LogFormat kHfTrainer = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -74,7 +74,6 @@ const LogFormat kJsonLines = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

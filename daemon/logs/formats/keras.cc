@@ -80,7 +80,6 @@ const LogFormat kKeras = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

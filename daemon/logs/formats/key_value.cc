@@ -183,7 +183,6 @@ const LogFormat kKeyValue = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

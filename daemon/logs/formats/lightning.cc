@@ -125,7 +125,6 @@ const LogFormat kLightning = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -58,7 +58,6 @@ const LogFormat kLitGpt = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -74,7 +74,6 @@ const LogFormat kLlamaFactory = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

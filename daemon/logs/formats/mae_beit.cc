@@ -50,7 +50,6 @@ const LogFormat kMaeBeit = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

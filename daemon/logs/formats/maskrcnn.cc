@@ -38,7 +38,6 @@ const LogFormat kMaskRcnn = {
     .marks = kMarks,
     .tells_overflows = false,  // its scalers' lines do
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -204,7 +204,6 @@ const LogFormat kMegatron = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

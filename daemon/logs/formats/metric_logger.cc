@@ -77,7 +77,6 @@ const LogFormat kMetricLogger = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -94,7 +94,6 @@ const LogFormat kMindFormers = {
     // With data sinking only the last step of several says whether it did.
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

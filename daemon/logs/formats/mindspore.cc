@@ -102,7 +102,6 @@ const LogFormat kMindSpore = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

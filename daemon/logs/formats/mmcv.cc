@@ -147,7 +147,6 @@ const LogFormat kMmcv = {
     .marks = kMmcvMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = MakeMmcv,
 };
 
@@ -158,7 +157,6 @@ const LogFormat kMmEngine = {
     .marks = kMmEngineMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = MakeMmEngine,
 };
 

@@ -68,7 +68,6 @@ const LogFormat kNanoGpt = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

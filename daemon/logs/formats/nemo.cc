@@ -124,7 +124,6 @@ const LogFormat kNemo = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -62,7 +62,6 @@ const LogFormat kNvidiaBert = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = false,
-    .scaler = "",
     .make = Make,
 };
 

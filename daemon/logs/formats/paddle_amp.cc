@@ -62,7 +62,6 @@ const LogFormat kPaddleAmp = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

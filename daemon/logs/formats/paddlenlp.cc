@@ -101,7 +101,6 @@ const LogFormat kPaddleNlp = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -38,7 +38,6 @@ const LogFormat kTacotron2 = {
     .marks = kMarks,
     .tells_overflows = false,  // its scalers' lines do
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

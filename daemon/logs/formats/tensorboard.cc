@@ -22,7 +22,6 @@ const LogFormat kTensorBoard = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -70,7 +70,6 @@ const LogFormat kTfEstimator = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

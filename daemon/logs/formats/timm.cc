@@ -44,7 +44,6 @@ const LogFormat kTimm = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

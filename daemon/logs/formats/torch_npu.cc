@@ -82,7 +82,6 @@ const LogFormat kTorchNpu = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .scaler = "torch_npu",
     .make = Make,
 };
 

@@ -55,7 +55,6 @@ const LogFormat kTorchTitan = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -30,7 +30,6 @@ const LogFormat kTrl = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

@@ -48,7 +48,6 @@ const LogFormat kUltralytics = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

@@ -77,7 +77,6 @@ const LogFormat kVerl = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Stateless<Read>,
 };
 

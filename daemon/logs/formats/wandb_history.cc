@@ -129,7 +129,6 @@ const LogFormat kWandbHistory = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .scaler = "",
     .make = Make,
 };
 

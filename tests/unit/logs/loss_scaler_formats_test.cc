@@ -189,7 +189,7 @@ TEST(LossScalerFormats, ReadTheSettings) {
   EXPECT_EQ(ToldFacts("apex",
                       "loss_scale             : dynamic\n"
                       "loss_scale             : 128.0"),
-            "setting 5=0\nsetting 5=128\n");
+            "fixed_scale=0\nfixed_scale=128\n");
   EXPECT_EQ(
       ToldFacts(
           "deepspeed",
@@ -201,8 +201,8 @@ TEST(LossScalerFormats, ReadTheSettings) {
           "[config.py:1062:print]   gradient_clipping ............ 1.0\n"
           "[config.py:1062:print]   initial_dynamic_scale ........ 65536\n"
           "[config.py:1062:print]   loss_scale ................... 0"),
-      "setting 3=500\nsetting 4=2\nsetting 1=1\nsetting 6=fp16\n"
-      "setting 7=1\nsetting 0=65536\nsetting 5=0\n");
+      "growth_interval=500\nhysteresis=2\nmin_scale=1\nprecision=fp16\n"
+      "clip_norm=1\ninit_scale=65536\nfixed_scale=0\n");
 }
 
 // A static scale on Ascend: overflows that reduce nothing are told once it is

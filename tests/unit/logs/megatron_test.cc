@@ -110,8 +110,8 @@ TEST(Megatron, ReadsTheDumpOfArguments) {
                 "  min_loss_scale .................................. 1.0\n"
                 "  padded_vocab_size ............................... 50304\n"
                 "  rampup_batch_size ............................... None"),
-      "setting 6=fp16\nsetting 7=1\nsetting 4=2\nsetting 0=65536\n"
-      "setting 5=128\nsetting 3=500\nsetting 1=1\nsetting 8=50304\n");
+      "precision=fp16\nclip_norm=1\nhysteresis=2\ninit_scale=65536\n"
+      "fixed_scale=128\ngrowth_interval=500\nmin_scale=1\nvocabulary=50304\n");
 }
 
 }  // namespace

@@ -25,6 +25,28 @@ void ForEachLine(std::string_view lines, Take take) {
   }
 }
 
+std::string_view SettingName(LogSetting setting) {
+  switch (setting) {
+    case LogSetting::kInitScale:
+      return "init_scale";
+    case LogSetting::kMinScale:
+      return "min_scale";
+    case LogSetting::kGrowthInterval:
+      return "growth_interval";
+    case LogSetting::kHysteresis:
+      return "hysteresis";
+    case LogSetting::kFixedScale:
+      return "fixed_scale";
+    case LogSetting::kPrecision:
+      return "precision";
+    case LogSetting::kClipNorm:
+      return "clip_norm";
+    case LogSetting::kVocabulary:
+      return "vocabulary";
+  }
+  return "";
+}
+
 std::string KindText(const LogFact& fact) {
   switch (fact.kind) {
     case LogFact::Kind::kProgress:
@@ -36,8 +58,8 @@ std::string KindText(const LogFact& fact) {
     case LogFact::Kind::kStopped:
       return std::string(" stopped: ").append(fact.text);
     case LogFact::Kind::kSetting:
-      return std::string(" setting ")
-          .append(std::to_string(static_cast<int>(fact.setting)))
+      return std::string(" ")
+          .append(SettingName(fact.setting))
           .append("=")
           .append(fact.text.empty() ? Text(fact.number)
                                     : std::string(fact.text));
@@ -72,7 +94,6 @@ std::string FactText(const LogFact& fact) {
   add_known("nan_since", fact.nan_since);
   add_known("rank", fact.rank);
   add_known("scaler", fact.scaler);
-  if (!fact.optimizer.empty()) text.append(" of ").append(fact.optimizer);
   return text.empty() ? text : text.substr(1);
 }
 
