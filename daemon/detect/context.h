@@ -71,6 +71,22 @@ struct StepContext {
   const StepLayers* layers = nullptr;  // null: none in the record
 };
 
+// What a record brings, a bit each. A rule whose OnStep changes nothing, and
+// repeats its opinion, without certain numbers names them in kNeeds: it is
+// called only with a record that brings one of them.
+constexpr uint32_t Bit(StepField field) {
+  return 1u << static_cast<int>(field);
+}
+inline constexpr uint32_t kReplicaDigestBit = 1u << 29;
+inline constexpr uint32_t kGradientsBit = 1u << 30;
+inline constexpr uint32_t kLayersBit = 1u << 31;
+static_assert(kStepFields <= 29);
+inline uint32_t Brings(const StepContext& c) {
+  return c.record.present | (c.record.replica_digest ? kReplicaDigestBit : 0) |
+         (c.gradients != nullptr ? kGradientsBit : 0) |
+         (c.layers != nullptr ? kLayersBit : 0);
+}
+
 // OnOp: one interesting status (bad, near the limit, or of an op that a rule
 // has state on), together with the step record that it belongs to.
 enum class InputState : uint8_t { kNotCollected, kClean, kBad };

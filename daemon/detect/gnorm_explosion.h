@@ -7,6 +7,8 @@
 #ifndef NANWATCH_DETECT_GNORM_EXPLOSION_H_
 #define NANWATCH_DETECT_GNORM_EXPLOSION_H_
 
+#include <cstdint>
+
 #include "detect/block_maximum.h"
 #include "detect/context.h"
 #include "detect/episode.h"
@@ -18,6 +20,7 @@ namespace nanwatch {
 class GnormExplosion {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
   enum Threshold {
     kMaxRatio,
     kMinSamples,

@@ -8,6 +8,8 @@
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/robust_baseline.h"
@@ -19,6 +21,7 @@ namespace nanwatch {
 class GnormSpike {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
   enum Threshold {
     kWarningZ,
     kCriticalZ,

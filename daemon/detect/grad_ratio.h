@@ -6,6 +6,8 @@
 #ifndef NANWATCH_DETECT_GRAD_RATIO_H_
 #define NANWATCH_DETECT_GRAD_RATIO_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/robust_baseline.h"
@@ -17,6 +19,7 @@ namespace nanwatch {
 class GradRatio {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kGradientsBit;
   enum Threshold { kExplode, kVanish, kMinSamples, kHold, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

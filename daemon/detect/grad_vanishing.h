@@ -5,6 +5,8 @@
 #ifndef NANWATCH_DETECT_GRAD_VANISHING_H_
 #define NANWATCH_DETECT_GRAD_VANISHING_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/robust_baseline.h"
@@ -16,6 +18,7 @@ namespace nanwatch {
 class GradVanishing {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
   enum Threshold { kRatio, kHold, kMinSamples, kClearRatio, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

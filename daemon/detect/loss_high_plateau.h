@@ -18,6 +18,7 @@
 #define NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_
 
 #include <array>
+#include <cstdint>
 
 #include "detect/context.h"
 #include "detect/episode.h"
@@ -30,6 +31,7 @@ namespace nanwatch {
 class LossHighPlateau {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
   enum Threshold {
     kLostShare,
     kHold,

@@ -7,6 +7,8 @@
 #ifndef NANWATCH_DETECT_LOSS_NONFINITE_H_
 #define NANWATCH_DETECT_LOSS_NONFINITE_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "model/finding.h"
@@ -17,6 +19,7 @@ namespace nanwatch {
 class LossNonfinite {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
   enum Threshold { kCriticalStreak, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -6,6 +6,8 @@
 #ifndef NANWATCH_DETECT_METRIC_ABSENT_AS_ZERO_H_
 #define NANWATCH_DETECT_METRIC_ABSENT_AS_ZERO_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "model/finding.h"
@@ -16,6 +18,7 @@ namespace nanwatch {
 class MetricAbsentAsZero {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
   enum Threshold { kHold };
 
   Severity OnStep(const StepContext& c, Thresholds t);

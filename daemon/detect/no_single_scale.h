@@ -4,6 +4,8 @@
 #ifndef NANWATCH_DETECT_NO_SINGLE_SCALE_H_
 #define NANWATCH_DETECT_NO_SINGLE_SCALE_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/op_name_text.h"
@@ -16,6 +18,7 @@ namespace nanwatch {
 class NoSingleScale {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kGradientsBit;
   enum Threshold { kShare, kGap, kHold, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -105,19 +104,6 @@ Level LevelOf(const std::array<float, RobustBaseline::kBlock>& values) {
   std::array<float, RobustBaseline::kBlock> sorted = values;
   const float center = Median(&sorted, sorted.size());
   return {center, 1.4826f * Deviation(sorted.data(), sorted.size(), center)};
-}
-
-float Log2(float x) {
-  // x = m * 2^exponent, m from sqrt(1/2) to sqrt(2), without a branch.
-  constexpr uint32_t kSqrtHalf = 0x3f3504f3u;
-  const uint32_t bits = std::bit_cast<uint32_t>(x);
-  const int32_t exponent = static_cast<int32_t>(bits - kSqrtHalf) >> 23;
-  const float m =
-      std::bit_cast<float>(bits - (static_cast<uint32_t>(exponent) << 23));
-  const float t = (m - 1) / (m + 1);
-  const float t2 = t * t;
-  const float series = 1 + t2 * (1.0f / 3 + t2 * (1.0f / 5 + t2 * (1.0f / 7)));
-  return static_cast<float>(exponent) + 2.88539008f * t * series;
 }
 
 }  // namespace nanwatch

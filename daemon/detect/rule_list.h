@@ -4,8 +4,8 @@
 // A rule is a class with
 //   static const RuleSpec kSpec;
 //   Severity OnStep(const StepContext&, Thresholds);   (or OnOp, ...)
-//   void Describe(Finding*) const;  // sentence, numbers, opened_step,
-//   last_step
+//   void Describe(Finding*) const;  // sentence, numbers, opened and last step
+//   static constexpr uint32_t kNeeds = ...;  // only where it applies: Brings()
 // and members that are plain values. OnX returns the rule's present opinion:
 // holding and clearing are its own. Describe is called only while the opinion
 // is not kNone, or once just after it became so.
@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -32,19 +33,10 @@ struct RuleTable {
   std::array<bool, N> enabled{};
 };
 
-// True for a rule whose OnStep changes nothing, and repeats its opinion, where
-// the record has no number, no digest and no gradients. It is not called then:
-// most attempts of a log stand between two of its step lines.
-template <typename Rule>
-inline constexpr bool kNeedsNumbers = false;
-
-inline bool IsBare(const StepContext& c) {
-  return c.record.present == 0 && !c.record.replica_digest &&
-         c.gradients == nullptr && c.layers == nullptr;
-}
+// Of the other contexts every rule sees every one.
 template <typename Context>
-constexpr bool IsBare(const Context&) {
-  return false;
+constexpr uint32_t Brings(const Context&) {
+  return ~0u;
 }
 
 template <typename... Rules>
@@ -62,7 +54,7 @@ class RuleList {
   // each whose opinion is another one than before; severity(index) is the new.
   template <typename Context, typename Changed>
   void On(const Context& context, const Table& table, Changed&& changed) {
-    OnEach(context, IsBare(context), table, changed,
+    OnEach(context, Brings(context), table, changed,
            std::make_index_sequence<kSize>());
   }
 
@@ -92,15 +84,15 @@ class RuleList {
   }
 
   template <typename Context, typename Changed, size_t... I>
-  void OnEach(const Context& context, bool bare, const Table& table,
+  void OnEach(const Context& context, uint32_t brings, const Table& table,
               Changed& changed, std::index_sequence<I...>) {
-    (OnOne<I>(context, bare, table, changed), ...);
+    (OnOne<I>(context, brings, table, changed), ...);
   }
   template <size_t I, typename Context, typename Changed>
-  void OnOne(const Context& context, [[maybe_unused]] bool bare,
+  void OnOne(const Context& context, [[maybe_unused]] uint32_t brings,
              const Table& table, Changed& changed) {
-    if constexpr (kNeedsNumbers<RuleAt<I>>) {
-      if (bare) return;
+    if constexpr (requires { RuleAt<I>::kNeeds; }) {
+      if ((brings & RuleAt<I>::kNeeds) == 0) return;
     }
     if (!table.enabled[I]) return;
     const Severity now = Call(At<I>(), context, table.thresholds[I]);

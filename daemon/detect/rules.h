@@ -60,37 +60,6 @@
 
 namespace nanwatch {
 
-template <>
-inline constexpr bool kNeedsNumbers<ScaleUnrepresentable> = true;
-template <>
-inline constexpr bool kNeedsNumbers<LossNonfinite> = true;
-template <>
-inline constexpr bool kNeedsNumbers<GnormSpike> = true;
-template <>
-inline constexpr bool kNeedsNumbers<GnormExplosion> = true;
-template <>
-inline constexpr bool kNeedsNumbers<LossSpike> = true;
-template <>
-inline constexpr bool kNeedsNumbers<LossHighPlateau> = true;
-template <>
-inline constexpr bool kNeedsNumbers<UpdateRatio> = true;
-template <>
-inline constexpr bool kNeedsNumbers<WeightUnchanged> = true;
-template <>
-inline constexpr bool kNeedsNumbers<UpdateNormSpike> = true;
-template <>
-inline constexpr bool kNeedsNumbers<MetricAbsentAsZero> = true;
-template <>
-inline constexpr bool kNeedsNumbers<GradRatio> = true;
-template <>
-inline constexpr bool kNeedsNumbers<GradVanishing> = true;
-template <>
-inline constexpr bool kNeedsNumbers<UnderflowMeasured> = true;
-template <>
-inline constexpr bool kNeedsNumbers<UnderflowPredicted> = true;
-template <>
-inline constexpr bool kNeedsNumbers<NoSingleScale> = true;
-
 // A (rank, optimizer).
 using StepRules =
     RuleList<ScaleAtFloor, ScaleBelowOne, ScaleUnrepresentable, ScaleCollapse,

@@ -7,6 +7,8 @@
 #ifndef NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
 #define NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/layer_episode.h"
@@ -18,6 +20,7 @@ namespace nanwatch {
 class ScaleUnrepresentable {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kLossScale) | kLayersBit;
   enum Threshold { kSmallest, kRounded, kLayersClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

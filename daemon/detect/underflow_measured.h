@@ -5,6 +5,8 @@
 #ifndef NANWATCH_DETECT_UNDERFLOW_MEASURED_H_
 #define NANWATCH_DETECT_UNDERFLOW_MEASURED_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/scale_advice.h"
@@ -16,6 +18,9 @@ namespace nanwatch {
 class UnderflowMeasured {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kUnderflowFraction) |
+                                     Bit(StepField::kZeroFraction) |
+                                     kGradientsBit;
   enum Threshold { kWarning, kCritical, kRise, kScaleFell, kAllZero, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -5,6 +5,8 @@
 #ifndef NANWATCH_DETECT_UNDERFLOW_PREDICTED_H_
 #define NANWATCH_DETECT_UNDERFLOW_PREDICTED_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/op_name_text.h"
@@ -17,6 +19,7 @@ namespace nanwatch {
 class UnderflowPredicted {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kGradientsBit;
   enum Threshold { kShare, kHeadroom, kHold, kClearShare, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

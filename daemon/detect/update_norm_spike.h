@@ -8,6 +8,7 @@
 #ifndef NANWATCH_DETECT_UPDATE_NORM_SPIKE_H_
 #define NANWATCH_DETECT_UPDATE_NORM_SPIKE_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "detect/context.h"
@@ -21,6 +22,7 @@ namespace nanwatch {
 class UpdateNormSpike {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kUpdateNorm);
   enum Threshold { kRatio, kZ, kHold, kClearRatio, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -11,6 +11,8 @@
 #ifndef NANWATCH_DETECT_UPDATE_RATIO_H_
 #define NANWATCH_DETECT_UPDATE_RATIO_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "model/finding.h"
@@ -21,6 +23,7 @@ namespace nanwatch {
 class UpdateRatio {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kUpdateNorm);
   enum Threshold { kWarning, kCritical, kHold, kTooSmall, kSmallHold, kClear };
   static constexpr int kSettle = 100;  // attempts that are not judged
 

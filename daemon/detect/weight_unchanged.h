@@ -10,6 +10,8 @@
 #ifndef NANWATCH_DETECT_WEIGHT_UNCHANGED_H_
 #define NANWATCH_DETECT_WEIGHT_UNCHANGED_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "model/finding.h"
@@ -20,6 +22,8 @@ namespace nanwatch {
 class WeightUnchanged {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds =
+      Bit(StepField::kUpdateNorm) | kReplicaDigestBit;
   enum Threshold { kHold };
   // Without a learning rate in the records it needs so many times as long.
   static constexpr int kBlind = 10;

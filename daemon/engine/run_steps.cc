@@ -11,16 +11,11 @@
 namespace nanwatch {
 namespace {
 
-// While something is found, the diagnosis is made anew after so many attempts,
-// also when no finding changed: evidence gathers.
-constexpr uint64_t kRejudgeAttempts = 16;
-constexpr uint64_t kRejudgeAttemptsEarly = 4;
-constexpr uint64_t kEarly = 64;
-
+// While something is found, the diagnosis is made anew now and then, also when
+// no finding changed: evidence gathers, fast in the beginning.
 bool TimeToRejudge(uint64_t attempts) {
-  return attempts %
-             (attempts <= kEarly ? kRejudgeAttemptsEarly : kRejudgeAttempts) ==
-         0;
+  const uint64_t every = attempts <= 64 ? 4 : attempts <= 1024 ? 16 : 64;
+  return attempts % every == 0;
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
   EXPECT_TRUE(rules.quiet());
 }
 
-// Every rule given every record, as RuleList would without kNeedsNumbers.
+// Every rule given every record, as RuleList would without kNeeds.
 template <typename... Rules>
 class EveryRule {
  public:
@@ -152,7 +152,8 @@ class EveryRule {
 // Troubles of all kinds, with what a log does not show between step lines.
 class TroubledLog {
  public:
-  explicit TroubledLog(uint32_t seed) : random_(seed), every_(1 + seed % 12) {}
+  explicit TroubledLog(uint32_t seed)
+      : random_(seed), seed_(seed), every_(1 + seed % 12) {}
   Attempt Next() {
     if (Chance(200)) trouble_ = static_cast<int>(random_() % 6);
     const bool overflow = trouble_ == 1 ? Chance(2) : Chance(300);
@@ -169,15 +170,25 @@ class TroubledLog {
     a.update_norm = trouble_ == 5 ? 0 : Noise(trouble_ == 3 ? 90 : 0.1);
     a.param_norm = 100;
     a.underflow_fraction = trouble_ == 5 ? 0.9 : 0.001;
+    if (seed_ % 3 == 0) LeaveOut(&a);
     return a;
   }
 
  private:
   bool Chance(uint32_t in) { return random_() % in == 0; }
+  // Any of the numbers may be missing by itself.
+  void LeaveOut(Attempt* a) {
+    for (std::optional<double>* number :
+         {&a->scale, &a->loss, &a->grad_norm, &a->learning_rate,
+          &a->update_norm, &a->param_norm, &a->underflow_fraction}) {
+      if (Chance(4)) number->reset();
+    }
+  }
   double Noise(double level) {
     return level * (1 + 0.1 * static_cast<double>(random_() % 100) / 100);
   }
   std::mt19937 random_;
+  uint32_t seed_;
   int64_t every_;
   int64_t attempts_ = 0;
   int trouble_ = 0;
