@@ -147,6 +147,6 @@ int Main(int argc, char** argv) {
 }  // namespace nanwatch
 
 int main(int argc, char** argv) {
-  nanwatch::LimitArenas();
+  nanwatch::SetUpMalloc();
   return nanwatch::Main(argc, argv);
 }

@@ -12,6 +12,7 @@ namespace nanwatch {
 namespace {
 
 constexpr int kArenas = 2;
+constexpr int kKeptBytes = 4 << 20;
 
 // True when the loader wrote into the code: those pages exist nowhere else.
 bool IsRelocatedInPlace(const dl_phdr_info& object) {
@@ -46,7 +47,11 @@ int Forget(dl_phdr_info* object, size_t, void*) {
 
 }  // namespace
 
-void LimitArenas() { mallopt(M_ARENA_MAX, kArenas); }
+void SetUpMalloc() {
+  mallopt(M_ARENA_MAX, kArenas);
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes / 4);  // or the above would fix it low
+}
 
 void ForgetStartupCode() {
   malloc_trim(0);

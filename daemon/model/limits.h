@@ -17,8 +17,6 @@ inline constexpr size_t kMessageBytes = 4 << 20;
 // Beyond: the batch is refused, INVALID ("batch_records").
 inline constexpr size_t kStepsPerBatch = 4096;
 inline constexpr size_t kOpsPerBatch = 16384;
-// Exponents of fp64 span 2^-1074 .. 2^1023.
-inline constexpr size_t kExponentBins = 2098;
 // run id, job, host, op names, settings. Beyond: refused ("string_bytes").
 inline constexpr size_t kNameBytes = 512;
 inline constexpr size_t kSettings = 64;
@@ -76,8 +74,6 @@ inline constexpr size_t kRankOpBytes = 32;
 // ("mailbox").
 inline constexpr size_t kMailboxEvents = 16384;
 inline constexpr size_t kMailboxBytes = 64 << 20;
-// Engine state of one rank in a checkpoint.
-inline constexpr size_t kRankStateBytes = 8192;
 
 // --- Ops of one rank ---------------------------------------------------------
 // Interesting op statuses that wait for their step record, 250 B each: 512 KB

@@ -57,24 +57,6 @@ double MaxFinite(Dtype dtype) {
   return std::numeric_limits<double>::infinity();
 }
 
-double MinNormal(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kUnknown:
-      break;
-    case Dtype::kFp64:
-      return std::numeric_limits<double>::min();
-    case Dtype::kFp32:
-    case Dtype::kBf16:
-      return 0x1p-126;
-    case Dtype::kFp16:
-    case Dtype::kFp8E5M2:
-      return 0x1p-14;
-    case Dtype::kFp8E4M3:
-      return 0x1p-6;
-  }
-  return 0;
-}
-
 double MinSubnormal(Dtype dtype) {
   switch (dtype) {
     case Dtype::kUnknown:

@@ -28,8 +28,7 @@ enum class Dtype : uint8_t {
 std::string_view Name(Dtype dtype);
 // Largest finite value; fp16 65504. kUnknown: +infinity (never near).
 double MaxFinite(Dtype dtype);
-// Smallest positive normal and subnormal values; 0 for kUnknown.
-double MinNormal(Dtype dtype);
+// Smallest positive subnormal value; 0 for kUnknown.
 double MinSubnormal(Dtype dtype);
 
 enum class Slot : uint8_t {
