@@ -1,0 +1,23 @@
+"""nanwatch: tell nanwatchd, while a training runs, how its numbers are.
+
+    import nanwatch
+
+    run = nanwatch.init(job="word2vec")
+    for i, batch in enumerate(batches):
+        ...
+        run.step(step=i, loss=loss, scale=scale, overflow=overflow)
+
+Nothing here raises into a training, waits for the daemon or for a device, or
+changes the environment or a signal's handler. When nanwatchd is missing, slow,
+hung or restarted, records wait in bounded memory; what does not fit is
+dropped, counted, and the daemon is told how much. In a forked child all is
+silent.
+"""
+
+from nanwatch._init import init
+from nanwatch._opening import Scaler
+from nanwatch._requests import Request
+from nanwatch._run import Run, Stats
+from nanwatch._version import VERSION as __version__
+
+__all__ = ["Request", "Run", "Scaler", "Stats", "__version__", "init"]

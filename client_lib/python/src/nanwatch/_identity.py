@@ -1,0 +1,128 @@
+"""Which run, attempt and rank this process is, from the call and the
+environment. Every client obeys tests/unit/client/identity_table.txt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nanwatch._text import clean
+
+INT32_MAX = (1 << 31) - 1
+
+# What a launcher tells each of its processes: rank, world size, local rank.
+# The nearest launcher first: torchrun runs under mpirun or srun, mpirun under
+# srun, never the other way.
+_LAUNCHERS = (
+    ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
+    (
+        "OMPI_COMM_WORLD_RANK",
+        "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+    ),
+    ("PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK"),
+    ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"),
+)
+
+
+@dataclass
+class Identity:
+    run_id: str = ""  # empty: the daemon makes one
+    attempt: int | None = None  # None: the daemon counts
+    rank: int = 0
+    local_rank: int = 0
+    world_size: int = 1  # always more than `rank`
+    # No run id although there are other ranks: they cannot be brought
+    # together.
+    run_id_guessed: bool = False
+
+
+def _text(environment: Mapping[str, str], name: str) -> str:
+    return clean(environment.get(name, "")).decode()
+
+
+def _number(environment: Mapping[str, str], name: str) -> int | None:
+    text = environment.get(name, "")
+    if not re.fullmatch(r"[0-9]{1,20}", text) or int(text) > INT32_MAX:
+        return None
+    return int(text)
+
+
+def _find_run_id(environment: Mapping[str, str]) -> str:
+    told = _text(environment, "NANWATCH_RUN_ID")
+    if told:
+        return told
+    elastic = _text(environment, "TORCHELASTIC_RUN_ID")
+    if elastic and elastic != "none":
+        return elastic
+    job = _text(environment, "SLURM_JOB_ID")
+    if job:
+        step = _text(environment, "SLURM_STEP_ID")
+        return f"slurm-{job}.{step}" if step else f"slurm-{job}"
+    master = _text(environment, "MASTER_ADDR")
+    port = _text(environment, "MASTER_PORT")
+    return f"{master}:{port}" if master and port else ""
+
+
+def _find_rank(environment: Mapping[str, str], identity: Identity) -> None:
+    for rank_name, world_name, local_name in _LAUNCHERS:
+        rank = _number(environment, rank_name)
+        world_size = _number(environment, world_name)
+        # One alone, or a rank beyond the world, is another program's variable.
+        if rank is None or world_size is None or rank >= world_size:
+            continue
+        identity.rank = rank
+        identity.world_size = world_size
+        identity.local_rank = _number(environment, local_name) or 0
+        return
+
+
+def find_identity(
+    environment: Mapping[str, str],
+    run_id: str | None = None,
+    attempt: int | None = None,
+    rank: int | None = None,
+    local_rank: int | None = None,
+    world_size: int | None = None,
+) -> Identity:
+    """What the call says comes before what the environment does."""
+    identity = Identity()
+    _find_rank(environment, identity)
+    if rank is not None:
+        identity.rank = max(0, rank)
+    if local_rank is not None:
+        identity.local_rank = min(max(0, local_rank), INT32_MAX)
+    if world_size is not None:
+        identity.world_size = min(world_size, INT32_MAX)
+    identity.rank = min(identity.rank, INT32_MAX - 1)
+    identity.world_size = max(identity.world_size, identity.rank + 1)
+
+    identity.run_id = clean(run_id or "").decode() or _find_run_id(environment)
+    identity.run_id_guessed = not identity.run_id and identity.world_size > 1
+
+    if attempt is not None and 0 <= attempt <= INT32_MAX:
+        identity.attempt = attempt
+    for name in ("TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"):
+        if identity.attempt is None:
+            identity.attempt = _number(environment, name)
+    return identity
+
+
+def _with_scheme(address: str) -> str:
+    return "unix:" + address if address.startswith("/") else address
+
+
+def find_addresses(
+    address: str | None, environment: Mapping[str, str]
+) -> list[str]:
+    """Where to look for the daemon, in gRPC's notation, best first. A call or
+    NANWATCH_ADDRESS names one daemon: no other is tried then."""
+    named = address or _text(environment, "NANWATCH_ADDRESS")
+    if named:
+        return [_with_scheme(named)]
+    addresses = ["unix:/run/nanwatch/ingest.sock"]
+    user = _text(environment, "XDG_RUNTIME_DIR")
+    if user:
+        addresses.insert(0, f"unix:{user}/nanwatch/ingest.sock")
+    return addresses

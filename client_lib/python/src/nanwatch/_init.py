@@ -1,0 +1,199 @@
+"""init: opens a run of this process."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from nanwatch import _process
+from nanwatch._checks import Checks, describe
+from nanwatch._identity import INT32_MAX, find_addresses, find_identity
+from nanwatch._opening import OVERFLOW_MODES, SCALINGS, Opening, Scaler
+from nanwatch._run import Run
+from nanwatch._sender import Sender
+from nanwatch._shared import Shared
+
+
+def init(
+    job: str = "",
+    run: str = "",
+    *,
+    attempt: int | None = None,
+    rank: int | None = None,
+    local_rank: int | None = None,
+    world_size: int | None = None,
+    address: str = "",
+    framework: str = "",
+    precision: str = "",
+    overflow_mode: str = "",
+    scaler: Scaler | None = None,
+    clip_norm: float | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    host: str | None = None,
+    device: str = "",
+    device_id: str = "",
+    dp: int = 0,
+    tp: int = 0,
+    pp: int = 0,
+    ep: int = 0,
+    cp: int = 0,
+    buffer_rows: int = 20_000,
+    unacked_bytes: int = 64 << 20,
+) -> Run:
+    """Opens a run of one rank and returns at once; a thread of its own finds
+    the daemon. What is not given is found out or left open.
+
+    `run` is the run id: else NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
+    "none"), the Slurm job and step, MASTER_ADDR:PORT, in this order; else the
+    daemon makes one. Rank, local rank and world size: what torchrun, Slurm,
+    Open MPI or a PMI launcher put into the environment, else 0, 0 and 1.
+
+    `address` is "unix:/path" or "host:port": else NANWATCH_ADDRESS, then
+    $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /run/nanwatch/ingest.sock.
+
+    `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
+    "inf_nan" or "saturation". `settings` bear on precision (64 at most). `dp`
+    to `cp` are the rank's places in its parallel groups.
+
+    `buffer_rows` are kept between the training and the sender, of steps and of
+    op statuses each; `unacked_bytes` until the daemon acknowledges them.
+    """
+    given = locals()
+    checks = Checks()
+    try:
+        return _open(given, checks)
+    except Exception as error:  # memory or threads are short
+        checks.refuse("init", f"nothing will be sent: {error!r:.200}")
+        return _silent(checks)
+
+
+def _silent(checks: Checks) -> Run:
+    return Run(Shared(1), checks, None)
+
+
+def _open(given: dict[str, Any], checks: Checks) -> Run:
+    if not _process.enter():
+        return _silent(checks)
+    shared = Shared(
+        checks.integer("buffer_rows", given["buffer_rows"], 2, 1 << 24)
+        or 20_000
+    )
+    address = checks.text("address", given["address"])
+    sender = Sender(
+        shared,
+        _opening(given, checks),
+        find_addresses(address, os.environ),
+        checks.integer("unacked_bytes", given["unacked_bytes"], 0, 1 << 40)
+        or 64 << 20,
+    )
+    thread = threading.Thread(target=sender.run, name="nanwatch", daemon=True)
+    opened = Run(shared, checks, thread)
+    _process.add(opened)
+    thread.start()
+    return opened
+
+
+def _opening(given: dict[str, Any], checks: Checks) -> Opening:
+    def text(name: str) -> str:
+        return checks.text(name, given[name])
+
+    def number(name: str) -> int | None:
+        value = given[name]
+        if value is None:
+            return None
+        return checks.integer(name, value, -INT32_MAX, INT32_MAX)
+
+    identity = find_identity(
+        os.environ,
+        text("run"),
+        number("attempt"),
+        number("rank"),
+        number("local_rank"),
+        number("world_size"),
+    )
+    seed = given["seed"]
+    if seed is not None:
+        seed = checks.integer("seed", seed, -(1 << 63), (1 << 63) - 1)
+    dp, tp, pp, ep, cp = (
+        checks.integer(n, given[n], 0, INT32_MAX) or 0
+        for n in ("dp", "tp", "pp", "ep", "cp")
+    )
+    return Opening(
+        session=secrets.randbits(64) or 1,
+        identity=identity,
+        job=text("job"),
+        framework=text("framework"),
+        precision=text("precision"),
+        overflow_mode=_one_of("overflow_mode", given, OVERFLOW_MODES, checks),
+        scaler=_scaler(given["scaler"], checks),
+        clip_norm=checks.real("clip_norm", given["clip_norm"]),
+        seed=seed,
+        settings=_settings(given["settings"], checks),
+        host=None if given["host"] is None else text("host"),
+        device=text("device"),
+        device_id=text("device_id"),
+        groups=(dp, tp, pp, ep, cp),
+    )
+
+
+def _one_of(
+    name: str,
+    given: Mapping[str, Any],
+    known: Mapping[str, int],
+    checks: Checks,
+) -> str:
+    text = checks.text(name, given[name])
+    if text and text not in known:
+        checks.refuse(
+            name, f"{name}= is one of {', '.join(known)}, not {text[:64]!r}"
+        )
+    return text
+
+
+def _settings(settings: Any, checks: Checks) -> dict[str, str]:
+    if settings is None:
+        return {}
+    if not isinstance(settings, Mapping):
+        checks.refuse(
+            "settings", f"settings= takes a dict, not a {describe(settings)}"
+        )
+        return {}
+    # Cut once more, to bytes, where they are encoded.
+    return {
+        str(key)[:512]: str(value)[:1024]
+        for key, value in list(settings.items())[:64]
+    }
+
+
+def _scaler(scaler: Any, checks: Checks) -> Scaler:
+    if scaler is None:
+        return Scaler()
+    if not isinstance(scaler, Scaler):
+        checks.refuse(
+            "scaler",
+            f"scaler= takes a nanwatch.Scaler, not a {describe(scaler)}",
+        )
+        return Scaler()
+    given = {f.name: getattr(scaler, f.name) for f in fields(Scaler)}
+    clean: dict[str, Any] = {
+        "kind": _one_of("kind", given, SCALINGS, checks),
+        "name": checks.text("name", given["name"]),
+        "overflow_check": checks.flag("overflow_check", scaler.overflow_check),
+    }
+    for name in ("growth_interval", "hysteresis"):
+        if given[name] is not None:
+            clean[name] = checks.integer(name, given[name], 0, (1 << 63) - 1)
+    for name in (
+        "init_scale",
+        "growth_factor",
+        "backoff_factor",
+        "min_scale",
+        "max_scale",
+    ):
+        clean[name] = checks.real(name, given[name])
+    return Scaler(**clean)

@@ -1,0 +1,87 @@
+"""Whether this process may speak, and what happens at fork and at exit.
+
+gRPC does not survive fork, and a lock that the sender held at that moment
+stays locked in the child for ever. So a child of a process that had a run is
+silent: what it calls returns at once and touches nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from typing import Protocol
+
+
+class Ends(Protocol):
+    """A run, as exit and fork see it."""
+
+    def end_at_exit(self, in_order: bool) -> None: ...
+
+    def go_silent(self) -> None: ...
+
+
+# While gRPC is being imported no fork may happen: the child would find modules
+# half made and their locks taken.
+importing = threading.Lock()
+# Longer than any import; a fork waits no longer.
+_IMPORT_SECONDS = 10.0
+
+_entered = False
+_silent = False
+_held = False
+_runs: list[Ends] = []
+
+
+def enter() -> bool:
+    """Called before the first run of a process starts its thread. False: an
+    ancestor had one; stay silent."""
+    global _entered
+    if _silent:
+        return False
+    if not _entered:
+        _entered = True
+        os.register_at_fork(
+            before=_before_fork,
+            after_in_parent=_after_fork,
+            after_in_child=_in_child,
+        )
+        atexit.register(_at_exit)
+    return True
+
+
+def add(run: Ends) -> None:
+    _runs.append(run)
+
+
+def forget(run: Ends) -> None:
+    if run in _runs:
+        _runs.remove(run)
+
+
+def _before_fork() -> None:
+    global _held
+    _held = importing.acquire(timeout=_IMPORT_SECONDS)
+
+
+def _after_fork() -> None:
+    global _held
+    if _held:
+        _held = False
+        importing.release()
+
+
+def _in_child() -> None:
+    global _silent
+    _silent = True
+    _after_fork()
+    for run in _runs:
+        run.go_silent()
+
+
+def _at_exit() -> None:
+    # The interpreter keeps the exception that ended the main program.
+    failed = getattr(sys, "last_value", None) is not None
+    for run in list(_runs):
+        run.end_at_exit(in_order=not failed)

@@ -1,0 +1,95 @@
+"""What the training's threads and the sender share."""
+
+from __future__ import annotations
+
+import threading
+from queue import SimpleQueue
+from typing import Any
+
+from nanwatch._names import Names
+from nanwatch._ops import Status, Table
+from nanwatch._outbox import Lost
+from nanwatch._requests import RequestBox
+from nanwatch._steps import WIDTH
+
+
+class Gap:
+    """What did not fit, until the daemon is told. Neither side ever waits: who
+    finds the other inside comes again later."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lost = Lost()
+        self._missed = Lost()
+        self.records = 0  # ever
+
+    def add(self, lost: Lost) -> None:
+        self.records += lost.records
+        if self._lock.acquire(blocking=False):
+            self._lost.add(lost)
+            self._lock.release()
+        else:
+            self._missed.add(lost)
+
+    def take(self) -> Lost:
+        if not self._lock.acquire(blocking=False):
+            return Lost()
+        taken, self._lost = self._lost, Lost()
+        missed, self._missed = self._missed, Lost()
+        self._lock.release()
+        taken.add(missed)
+        return taken
+
+
+class Shared:
+    def __init__(self, buffer_rows: int) -> None:
+        self.buffer_rows = buffer_rows
+
+        # --- The training to the sender. A list's own operations are whole:
+        # the training only extends, the sender only takes from the front. ---
+        self.rows: list[Any] = []  # of steps, flat
+        self.ops: list[Status | Table] = []
+        self.ops_taken = 0  # rows, by the sender
+        self.ops_given = 0  # rows, by the training
+        self.steps_taken = 0
+        self.gap = Gap()
+        self.names = Names()
+        # Wakes the sender: None is "look", others are the stream's.
+        self.events: SimpleQueue[Any] = SimpleQueue()
+        # An overflow or a non-finite value waits: it does not wait for a batch.
+        self.urgent = False
+
+        # --- The sender to everybody ---
+        self.requests = RequestBox()
+        self.sent = 0
+        self.acked = 0
+        self.not_durable = 0
+        self.refused = 0
+        self.reconnects = 0
+        self.connected = False
+        self.run_id = ""
+        self.attempt = 0
+        self.error = ""
+
+        # --- Under `changed`; never taken by a push ---
+        self.changed = threading.Condition()
+        self.flush = False  # do not wait for batches to fill
+        # Set once: send what there is until `deadline`, then end.
+        self.ending = False
+        self.closing = False  # with it: the rank ended in order; say so
+        self.deadline = 0.0  # monotonic seconds
+        self.ended = False  # the sender is gone
+
+    def ops_waiting(self) -> int:
+        return self.ops_given - self.ops_taken
+
+    def accepted(self) -> int:
+        """Records that were taken over from the training, ever."""
+        return self.steps_taken + len(self.rows) // WIDTH + self.ops_given
+
+    def wake(self) -> None:
+        """Does not let the sender wait for the next turn; costs a training
+        thread some microseconds, once a turn."""
+        if not self.urgent:
+            self.urgent = True
+            self.events.put(None)

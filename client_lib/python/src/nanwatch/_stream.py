@@ -1,0 +1,85 @@
+"""One stream to a daemon. The only file that knows gRPC, which is imported and
+started by the sender's thread, once there is somebody to speak to."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import Any
+
+from nanwatch import _process
+
+_METHOD = "/nanwatch.v1.IngestService/Ingest"
+# A response is an ack or a sentence; a request names at most 64 ops.
+_RESPONSE_BYTES = 1 << 20
+_OPTIONS = (
+    # Waits between attempts are the sender's business: no memory of the last
+    # attempt's failure.
+    ("grpc.use_local_subchannel_pool", 1),
+    # A proxy of the training's environment is not meant for this.
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.max_receive_message_length", _RESPONSE_BYTES),
+)
+
+
+def socket_exists(address: str) -> bool:
+    """False: a unix socket that is not there, so gRPC need not be started."""
+    return not address.startswith("unix:/") or os.path.exists(address[5:])
+
+
+def _import_grpc() -> Any:
+    with _process.importing:
+        import grpc
+
+    return grpc
+
+
+class Stream:
+    """Puts pairs into `events`: (self, a response), and in the end (self, None)
+    with `error` set."""
+
+    def __init__(self, address: str, events: SimpleQueue[Any]) -> None:
+        grpc = _import_grpc()
+        self.error = ""
+        self._events = events
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        self._rpc_error: type[BaseException] = grpc.RpcError
+        self._channel = grpc.insecure_channel(address, options=_OPTIONS)
+        # No serializers: bytes in, bytes out.
+        self._call = self._channel.stream_stream(_METHOD)(self._requests())
+        threading.Thread(
+            target=self._read, name="nanwatch-answers", daemon=True
+        ).start()
+
+    def write(self, message: bytes) -> None:
+        self._outgoing.put(message)
+
+    def end_writes(self) -> None:
+        """Nothing more will be written; the end follows."""
+        self._outgoing.put(None)
+
+    def cancel(self) -> None:
+        # gRPC's thread that waits for the next request must not wait for ever.
+        self._outgoing.put(None)
+        self._call.cancel()
+        self._channel.close()
+
+    def _requests(self) -> Iterator[bytes]:
+        while True:
+            message = self._outgoing.get()
+            if message is None:
+                return
+            yield message
+
+    def _read(self) -> None:
+        try:
+            for response in self._call:
+                self._events.put((self, response))
+        except self._rpc_error as error:
+            details = getattr(error, "details", None)
+            self.error = str(details() if callable(details) else error)
+        except Exception as error:  # whatever gRPC may have thought of
+            self.error = f"{type(error).__name__}: {error}"
+        self._events.put((self, None))
