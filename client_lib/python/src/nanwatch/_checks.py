@@ -32,6 +32,11 @@ def _is_numpy_bool(value: object) -> bool:
     return numpy is not None and isinstance(value, numpy.bool_)
 
 
+def quote(value: object) -> str:
+    """A string in quotes, cut; of anything else only what kind it is."""
+    return repr(value[:64]) if isinstance(value, str) else describe(value)
+
+
 class Checks:
     """Counts what was refused, and says it once for each argument."""
 
@@ -45,8 +50,8 @@ class Checks:
         if what not in self._told:
             self._told.add(what)
             log.warning(
-                "nanwatch: %s; such are left out and counted from here on, "
-                "without another word",
+                "nanwatch: %s; more of this is counted (Stats.bad_input), not "
+                "said",
                 sentence,
             )
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nanwatch import _names, _ops, _process, _steps
-from nanwatch._checks import Checks, describe, is_numpy_array
+from nanwatch._checks import Checks, describe, is_numpy_array, quote
 from nanwatch._outbox import Lost
 from nanwatch._requests import Request
 from nanwatch._shared import Shared
@@ -343,8 +343,9 @@ class Run:
         text = checks.text("name", name)
         if not text:
             return -1
-        if dtype and dtype not in _ops.DTYPES:
-            checks.refuse("dtype", f"there is no dtype {str(dtype)[:64]!r}")
+        known = _ops.DTYPES.get(dtype) if isinstance(dtype, str) else None
+        if known is None and dtype != "":
+            checks.refuse("dtype", f"there is no dtype {quote(dtype)}")
         logical = self._shape("shape", shape)
         storage = self._shape("storage_shape", storage_shape)
         if logical is None or storage is None:
@@ -356,7 +357,7 @@ class Run:
             clean(text),
             clean(checks.text("type", type)),
             clean(checks.text("data_format", data_format)),
-            _ops.DTYPES.get(dtype, 0) if isinstance(dtype, str) else 0,
+            known or 0,
             logical,
             storage,
             place,
@@ -474,7 +475,7 @@ class Run:
     def _slot(self, slot: Any) -> int | None:
         number = _ops.SLOTS.get(slot) if isinstance(slot, str) else None
         if number is None:
-            self._checks.refuse("slot", f"there is no slot {str(slot)[:64]!r}")
+            self._checks.refuse("slot", f"there is no slot {quote(slot)}")
         return number
 
     def _flag_word(self, value: Any) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
 from nanwatch import _ops, _wire
-from nanwatch._checks import FLOAT32_MAX, Checks, describe, is_numpy_array
+from nanwatch._checks import FLOAT32_MAX, Checks, describe, is_numpy_array, quote
 
 _COUNTS = {*_ops.COUNTS, "elements", "device_flag", "digest"}
 _KNOWN = {"op", "step", "slot", "time", "request", *_COUNTS, *_ops.NUMBERS}
@@ -62,7 +62,7 @@ def read(
     }
     for name, column in columns.items():
         if name not in _KNOWN:
-            checks.refuse("a column", f"ops() has no column {str(name)[:64]!r}")
+            checks.refuse("a column", f"ops() has no column {quote(name)}")
             continue
         values = (
             [column] * rows

@@ -1,0 +1,49 @@
+"""The real daemons of tests/e2e, for the tests of the Python client."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "client_lib" / "python" / "src"
+sys.path.insert(0, str(SOURCE))
+
+_spec = importlib.util.spec_from_file_location(
+    "nanwatch_e2e", ROOT / "tests" / "e2e" / "conftest.py")
+_e2e = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_e2e)
+
+ALL = _e2e.ALL
+BIN = _e2e.BIN
+Daemon = _e2e.Daemon
+daemon = _e2e.daemon
+folder = _e2e.folder
+summary = _e2e.summary
+wait_for = _e2e.wait_for
+
+
+def program(text, *arguments, **options):
+    """A Python program with the package, as a user would start it."""
+    environment = {
+        **{k: v for k, v in os.environ.items() if not k.startswith("NANWATCH")},
+        "PYTHONPATH": str(SOURCE),
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", text, *map(str, arguments)], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+        **options)
+
+
+def said_by(text, *arguments, seconds=60, status=0):
+    """What a program printed; nothing of it on stderr."""
+    process = program(text, *arguments)
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError(f"hangs: {process.communicate()}") from None
+    assert process.returncode == status, err
+    assert status or err == "", err
+    return out
