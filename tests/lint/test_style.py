@@ -159,3 +159,14 @@ def test_readme_prints_the_packages_that_quickstart_installs():
     assert line, "README.md prints no apt-get install line"
     printed = line.group(1).replace("\\\n", " ").split()
     assert sorted(printed) == sorted(wanted)
+
+
+def test_contributing_quotes_files_as_they_are():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    quoted = re.findall(r"```cpp\n// (daemon/\S+)\n(.*?)```", text, re.S)
+    quoted += re.findall(r"`(tests/golden/\S+\.scenario)`\n\n```\n(.*?)```",
+                         text, re.S)
+    assert len(quoted) >= 4
+    stale = [path for path, lines in quoted
+             if (ROOT / path).read_text() != lines]
+    assert not stale, f"CONTRIBUTING.md quotes these as they were: {stale}"
