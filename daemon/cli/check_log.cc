@@ -61,6 +61,9 @@ class Intake {
     log_->certainty = board_ != nullptr
                           ? "recognised for sure"
                           : Certainty(judge_->reader().recogniser());
+    if (judge_->reader().counts_steps()) {
+      log_->certainty += "; steps counted, not printed";
+    }
     if (log_->verdict.records == 0) log_->nothing = WhyNothing();
   }
 

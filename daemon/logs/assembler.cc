@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -98,23 +99,50 @@ void Assembler::Take(const LogFact& fact, uint64_t line) {
 size_t Assembler::LaneOf(Rank* rank, const LogFact& fact,
                          CopyFilter::Verdict verdict) {
   std::vector<Lane>& lanes = rank->lanes;
-  if (fact.scaler && *fact.scaler >= 0 &&
-      *fact.scaler < static_cast<int32_t>(kLaneNames.size())) {
-    const size_t lane = static_cast<size_t>(*fact.scaler);
-    if (lanes.size() <= lane) lanes.resize(lane + 1);
-    return lane;
-  }
+  if (IsNumbered(fact)) return NumberedLane(rank, fact);
   const double before = fact.scale_before.value_or(0);
-  if (verdict == CopyFilter::Verdict::kOther && lanes.size() == 1) {
-    lanes.push_back({.scale = before});
-    return 1;
-  }
-  if (before > 0) {
-    for (size_t i = 0; i < lanes.size(); ++i) {
-      if (lanes[i].scale == before) return i;
+  if (verdict == CopyFilter::Verdict::kOther) {
+    for (size_t i = 1; i < lanes.size(); ++i) {
+      if (lanes[i].scale == 0) return i;
+    }
+    if (lanes.size() == 1) {
+      lanes.push_back({.scale = before});
+      return 1;
     }
   }
-  return 0;
+  return before > 0 ? LaneThatHad(before, lanes) : 0;
+}
+
+// The lane that stood at `scale`. None: raises are often not told, so one that
+// grew there, sooner once than from far below.
+size_t Assembler::LaneThatHad(double scale, const std::vector<Lane>& lanes) {
+  size_t closest = 0;
+  int least = 5;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    const double held = lanes[i].scale;
+    const int cost = held == scale       ? 0
+                     : held * 2 == scale ? 1
+                     : held == 0         ? 2  // not known yet
+                     : held < scale      ? 3
+                                         : 4;
+    const bool better =
+        cost == 3 && least == 3 ? held > lanes[closest].scale : cost < least;
+    if (!better) continue;
+    least = cost;
+    closest = i;
+  }
+  return closest;
+}
+
+bool Assembler::IsNumbered(const LogFact& fact) {
+  return fact.scaler && *fact.scaler >= 0 &&
+         *fact.scaler < static_cast<int32_t>(kLaneNames.size());
+}
+
+size_t Assembler::NumberedLane(Rank* rank, const LogFact& fact) {
+  const size_t lane = static_cast<size_t>(*fact.scaler);
+  if (rank->lanes.size() <= lane) rank->lanes.resize(lane + 1);
+  return lane;
 }
 
 void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
@@ -148,51 +176,82 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
 
 // Two optimizers that print the same step one after the other.
 size_t Assembler::ProgressLane(Rank* rank, const LogFact& fact) {
-  if (fact.step && *fact.step == rank->last_step &&
-      rank->last_lane + 1 < rank->lanes.size()) {
-    return rank->last_lane + 1;
+  if (IsNumbered(fact)) return NumberedLane(rank, fact);
+  if (!fact.step || *fact.step != rank->last_step) return 0;
+  const size_t next = rank->last_lane + 1;
+  if (next < rank->lanes.size()) return next;
+  // A library's counter, of the same step and with another count: a log that
+  // was cut shows both optimizers only here.
+  const int64_t counted = rank->lanes[rank->last_lane].skipped_total;
+  if (!fact.beside || next >= kLaneNames.size() ||
+      fact.skipped_total.value_or(counted) == counted) {
+    return 0;
   }
-  return 0;
+  rank->lanes.push_back({.skipped_total = *fact.skipped_total,
+                         .first_step = *fact.step,
+                         .last_step = *fact.step,
+                         .told_step = *fact.step});
+  return next;
 }
 
 void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
   Rank& rank = At(fact.rank);
   rank.copies.Separate();
   if (fact.beside && habits_.has_program) {
-    TellBeside(&rank);
-    rank.beside = fact;
-    rank.beside_line = line;
+    TakeBeside(&rank, fact, line);
     return;
   }
   if (fact.step && habits_.has_program) rank.numbers_steps = true;
-  if (!rank.beside) {
+  if (rank.beside.empty()) {
     TellProgress(&rank, fact, line);
     return;
   }
+  const size_t newest = rank.beside.size() - 1;
+  const size_t own = IsNumbered(fact)
+                         ? std::min(newest, static_cast<size_t>(*fact.scaler))
+                         : newest;
   LogFact both = fact;
-  if (!both.step) both.step = rank.beside->step;
-  if (!both.skipped_total) both.skipped_total = rank.beside->skipped_total;
-  rank.beside.reset();
+  const LogFact& beside = rank.beside[own].fact;
+  if (!both.step) both.step = beside.step;
+  if (!both.skipped_total) both.skipped_total = beside.skipped_total;
+  rank.beside.erase(rank.beside.begin() + static_cast<ptrdiff_t>(own));
+  if (!IsNumbered(fact)) {
+    TellBeside(&rank);
+    rank.beside.clear();
+  }
   TellProgress(&rank, both, line);
+}
+
+// Those of one step, in the order of the optimizers.
+void Assembler::TakeBeside(Rank* rank, const LogFact& fact, uint64_t line) {
+  const bool another = rank->beside.empty() ||
+                       rank->beside.back().fact.step != fact.step ||
+                       rank->beside.size() == kLaneNames.size();
+  if (another) {
+    TellBeside(rank);
+    rank->beside.clear();
+  }
+  rank->beside.push_back({line, fact});
 }
 
 // A library's step line that none of the program's followed: a step line of its
 // own, where the program's do not number the steps.
 void Assembler::TellBeside(Rank* rank) {
-  if (!rank->beside || rank->numbers_steps) return;
-  const LogFact fact = *rank->beside;
-  rank->beside.reset();
-  TellProgress(rank, fact, rank->beside_line);
+  if (rank->numbers_steps) return;
+  for (const Beside& beside : std::exchange(rank->beside, {})) {
+    TellProgress(rank, beside.fact, beside.line);
+  }
 }
 
 void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
+  ++(fact.step && !fact.step_counted ? numbered_lines_ : counted_lines_);
   if (fact.step && *fact.step < rank->last_step) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);
     rank->last_step = -1;
     for (Lane& each : rank->lanes) {
-      each.last_step = each.told_step = -1;
-      each.early = each.early_overflows = 0;
+      each.first_step = each.last_step = each.told_step = -1;
+      each.overflows = each.early = each.early_overflows = 0;
     }
     rank->searching = true;
   }
@@ -200,12 +259,28 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   TellOtherLanes(rank, lane);
   const Interval interval = Weigh(rank, lane, fact);
   TellInterval(rank, lane, fact, line, interval);
+  Lane& own = rank->lanes[lane];
   if (fact.step) {
     rank->last_step = *fact.step;
-    rank->lanes[lane].last_step = *fact.step;
+    own.last_step = *fact.step;
+    if (own.first_step < 0) own.first_step = *fact.step;
   }
   rank->last_lane = lane;
-  rank->lanes[lane].early = rank->lanes[lane].early_overflows = 0;
+  own.overflows += interval.overflows + interval.unlisted + own.early_overflows;
+  own.early = own.early_overflows = 0;
+}
+
+// What a counter since the start adds to the interval that ends with its line.
+int64_t Assembler::SkippedSince(const Lane& lane, const LogFact& fact) const {
+  const int64_t total = *fact.skipped_total;
+  if (lane.skipped_total >= 0) return total - lane.skipped_total;
+  // The first count holds what lines told already, and what was before the
+  // log's first line.
+  const int64_t missing = total - lane.overflows;
+  if (!fact.step) return missing;
+  if (lane.first_step < 0) return *fact.step <= kIntervalMax ? missing : 0;
+  const int64_t attempts = *fact.step - lane.first_step + 1;
+  return habits_.skips_take_steps && missing > attempts ? 0 : missing;
 }
 
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
@@ -219,11 +294,7 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   }
   int64_t counted = fact.skipped_since.value_or(0);
   if (fact.skipped_total) {
-    if (own.skipped_total >= 0) {
-      counted = std::max(counted, *fact.skipped_total - own.skipped_total);
-    } else {
-      counted = std::max(counted, *fact.skipped_total);
-    }
+    counted = std::max(counted, SkippedSince(own, fact));
     own.skipped_total = *fact.skipped_total;
   }
   // A scale that fell without a word, and no lines were left out of the log in
@@ -271,6 +342,19 @@ std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
   return own;
 }
 
+// Where each overflow is told, an attempt without one has finite numbers: a
+// line that shows others is of one that overflowed.
+bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
+                               const Interval& interval, const LogFact& fact) {
+  const auto blown = [&fact](StepField f) {
+    return fact.has(f) && !std::isfinite(fact[f]);
+  };
+  if (!blown(StepField::kLoss) && !blown(StepField::kGradNorm)) return false;
+  if (interval.unlisted > 0) return true;
+  return !waiting.empty() &&
+         waiting.back().fact.kind == LogFact::Kind::kOverflow;
+}
+
 void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
                              uint64_t line, Interval interval) {
   const std::vector<Happening> waiting = TakeLane(rank, lane);
@@ -278,6 +362,9 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   const int64_t events = listed + interval.unlisted;
   // Every attempt overflowed, the one of the step line too.
   const bool full = interval.overflows + interval.unlisted >= interval.attempts;
+  // The attempt of the step line is the last one that overflowed.
+  const bool ends =
+      full || (interval.known && EndsInOverflow(waiting, interval, fact));
   // Where nothing is known of the attempts between, only what happened is told.
   const int64_t rows = interval.known ? std::max(interval.attempts, events)
                                       : events + (full && events > 0 ? 0 : 1);
@@ -291,10 +378,11 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   for (int64_t row = 0; row < rows; ++row) {
     const bool last = row + 1 == rows;
     // Evenly; but a start-up search is one row of overflows, then good steps.
+    const int64_t spread = events - (ends && !full && !last ? 1 : 0);
     const bool due =
-        told < events &&
-        (rank->searching || (last ? full || told + 1 == events
-                                  : (row + 1) * (events + 1) / rows > told));
+        told < spread &&
+        (rank->searching || (last ? ends || told + 1 == events
+                                  : (row + 1) * (spread + 1) / rows > told));
     const Happening* happening = nullptr;
     StepRecord record;
     if (interval.known) MarkClean(&record);
@@ -332,6 +420,8 @@ void Assembler::TellOtherLanes(Rank* rank, size_t lane) {
     record.step = h.fact.step.value_or(rank->last_step + 1);
     MarkEvent(&h, &record);
     Tell(rank, h.lane, h.line, &record);
+    if (h.fact.kind == LogFact::Kind::kOverflow)
+      ++rank->lanes[h.lane].overflows;
   }
   rank->waiting = std::move(own);
 }

@@ -52,6 +52,8 @@ class Assembler {
   // Nothing more follows, or not soon: overflows that wait for their step line
   // are told now.
   void Flush();
+  // Most step lines showed no step: the format or the assembler counted them.
+  bool counts_steps() const { return counted_lines_ > numbered_lines_; }
 
   // Records made of an interval at most: of a longer one the rest is left out.
   static constexpr int64_t kIntervalMax = 1000;
@@ -61,8 +63,10 @@ class Assembler {
   struct Lane {
     double scale = 0;  // newest; 0: unknown
     int64_t skipped_total = -1;
-    int64_t last_step = -1;  // of a step line of its own; -1: none yet
-    int64_t told_step = -1;  // of the newest record
+    int64_t overflows = 0;    // told so far
+    int64_t first_step = -1;  // of a step line of its own; -1: none yet
+    int64_t last_step = -1;   // the same
+    int64_t told_step = -1;   // of the newest record
     // Told since its newest step line without waiting for the next one, which
     // counts them, too.
     int64_t early = 0;
@@ -75,6 +79,10 @@ class Assembler {
     size_t lane = 0;
     LogFact fact;
   };
+  struct Beside {
+    uint64_t line = 0;
+    LogFact fact;
+  };
   struct Rank {
     int32_t rank = 0;
     int64_t last_step = -1;  // of a step line; -1: none yet
@@ -82,10 +90,9 @@ class Assembler {
     bool searching = true;   // no attempt without an overflow was told yet
     std::vector<Lane> lanes = std::vector<Lane>(1);
     std::vector<Happening> waiting;  // since the newest step line
-    // A library's step line (DeepSpeed's counter) that waits for the program's
-    // of the same step: together they are one.
-    std::optional<LogFact> beside;
-    uint64_t beside_line = 0;
+    // A library's step lines (DeepSpeed's counter, one an optimizer) that wait
+    // for the program's of the same step: together they are one.
+    std::vector<Beside> beside;
     bool numbers_steps = false;  // the program's own step lines do
     CopyFilter copies;
   };
@@ -100,13 +107,20 @@ class Assembler {
   Rank& At(std::optional<int32_t> rank);
   void TakeHappening(const LogFact& fact, uint64_t line);
   void TakeProgress(const LogFact& fact, uint64_t line);
+  void TakeBeside(Rank* rank, const LogFact& fact, uint64_t line);
   void TellBeside(Rank* rank);
   void TellProgress(Rank* rank, const LogFact& fact, uint64_t line);
   size_t LaneOf(Rank* rank, const LogFact& fact, CopyFilter::Verdict verdict);
+  static size_t LaneThatHad(double scale, const std::vector<Lane>& lanes);
+  static bool IsNumbered(const LogFact& fact);
+  static size_t NumberedLane(Rank* rank, const LogFact& fact);
   size_t ProgressLane(Rank* rank, const LogFact& fact);
   void TellOtherLanes(Rank* rank, size_t lane);
   static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
+  int64_t SkippedSince(const Lane& lane, const LogFact& fact) const;
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
+  static bool EndsInOverflow(const std::vector<Happening>& waiting,
+                             const Interval& interval, const LogFact& fact);
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
                     Interval interval);
   void TellWaiting(Rank* rank);
@@ -116,6 +130,8 @@ class Assembler {
   LogHabits habits_;
   const LogRecordSink sink_;
   std::map<int32_t, Rank> ranks_;
+  uint64_t numbered_lines_ = 0;  // step lines that showed their step
+  uint64_t counted_lines_ = 0;
 };
 
 }  // namespace nanwatch

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "logs/scan.h"
@@ -310,14 +309,7 @@ bool ColumnNames::MayEnd(std::string_view text) const {
 ColumnMeaning ColumnNames::Of(std::string_view name) {
   if (name.empty() || name.size() > 4 * kNameMax) return Meaning::kNothing;
   if (!MayEnd(name)) return Meaning::kNothing;
-  // The ends of a name tell it from most others.
-  const size_t part = std::min(name.size(), sizeof(uint64_t));
-  uint64_t first = 0;
-  uint64_t last = 0;
-  std::memcpy(&first, name.data(), part);
-  std::memcpy(&last, name.data() + name.size() - part, part);
-  const uint64_t hash = (first ^ last * 31 ^ name.size()) * 0x9e3779b97f4a7c15u;
-  Known& known = lately_[(hash >> 32) % lately_.size()];
+  Known& known = lately_[HashOfName(name) % lately_.size()];
   if (!known.used || known.name != name) {
     known.name = name;
     known.meaning = Find(name);

@@ -6,9 +6,11 @@
 #define NANWATCH_LOGS_COLUMN_NAMES_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -40,6 +42,17 @@ enum class ColumnMeaning : uint8_t {
 Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs);
 // The field names of a ColumnMap, for help: "step, loss, scale, ...".
 std::string ColumnFieldNames();
+
+// A hash of a name's size and of a few of its letters, which tell most names
+// apart. The same in every run.
+inline size_t HashOfName(std::string_view name) {
+  size_t hash = name.size();
+  if (name.empty()) return hash;
+  for (const size_t at : {size_t{0}, name.size() / 2, name.size() - 1}) {
+    hash = hash * 31 + static_cast<uint8_t>(name[at]);
+  }
+  return hash;
+}
 
 class ColumnNames {
  public:

@@ -95,4 +95,33 @@ std::optional<int64_t> DictScan::Count() const {
   return static_cast<int64_t>(*number);
 }
 
+bool DictWalk::Walk(DictScan* dict, int depth, const OnValue& on_value) {
+  const size_t outer = path_.size();
+  while (dict->Next()) {
+    const std::string_view text = dict->value();
+    const bool plain = dict->quoted() || text.empty() || !Opens(text.front());
+    if (!plain && text.front() != '{') continue;
+    if (outer > 0) path_ += '/';
+    path_ += dict->key();
+    if (plain) {
+      on_value(path_, text);
+    } else {
+      DictScan inner(text);
+      if (depth == kDepthMax || !Walk(&inner, depth + 1, on_value))
+        return false;
+    }
+    path_.resize(outer);
+  }
+  return dict->whole();
+}
+
+size_t DictWalk::Read(std::string_view text, const OnValue& on_value) {
+  path_.clear();
+  DictScan dict(text);
+  if (!text.starts_with('{') || !Walk(&dict, 1, on_value)) {
+    return std::string_view::npos;
+  }
+  return dict.at();
+}
+
 }  // namespace nanwatch

@@ -1,12 +1,15 @@
 // DictScan: the pairs of one JSON object or printed Python dict in a line, in
 // their order, without a copy: {"loss": 2.3, "epoch": 1}, {'loss': '2.3'}.
+// DictWalk: the values of an object and of those in it, by their paths.
 
 #ifndef NANWATCH_LOGS_DICT_SCAN_H_
 #define NANWATCH_LOGS_DICT_SCAN_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace nanwatch {
@@ -43,6 +46,26 @@ class DictScan {
   std::string_view value_;
   bool quoted_ = false;
   bool whole_ = false;
+};
+
+class DictWalk {
+ public:
+  // `path`: the key, those of objects in one another joined with '/'. `text`:
+  // as DictScan::value(). Elements of lists are not told.
+  using OnValue =
+      std::function<void(std::string_view path, std::string_view text)>;
+
+  // Reads the object that begins `text`. Its size; npos: it is torn, or no
+  // object (values that stood before were told).
+  size_t Read(std::string_view text, const OnValue& on_value);
+
+  // Objects in one another at most: each costs a pass of its own.
+  static constexpr int kDepthMax = 16;
+
+ private:
+  bool Walk(DictScan* dict, int depth, const OnValue& on_value);
+
+  std::string path_;
 };
 
 }  // namespace nanwatch

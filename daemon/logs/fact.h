@@ -42,6 +42,7 @@ struct LogFact {
   uint32_t at = 0;  // byte of the line at which it was read
 
   std::optional<int64_t> step;
+  bool step_counted = false;  // `step` is not printed: lines were counted
   // Numbers of a step: those of StepField that the line shows. A loss scale is
   // the one after the attempt, where the program prints both.
   uint32_t present = 0;

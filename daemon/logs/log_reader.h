@@ -42,6 +42,8 @@ class LogReader {
   // `settings` "untrained_loss" where it names the vocabulary.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
+  // The log's step lines show no step: they were counted.
+  bool counts_steps() const { return assembler_.counts_steps(); }
   const Recogniser& recogniser() const { return recogniser_; }
   // Read so far; of a log without lines, records.
   uint64_t lines() const { return std::max(recogniser_.lines(), records_); }

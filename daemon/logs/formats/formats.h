@@ -10,6 +10,7 @@ namespace nanwatch {
 extern const LogFormat kMegatron;
 extern const LogFormat kGnmt;
 extern const LogFormat kNvidiaBert;
+extern const LogFormat kDlLogger;
 extern const LogFormat kMaskRcnn;
 extern const LogFormat kTacotron2;
 extern const LogFormat kMetaseq;
@@ -18,6 +19,7 @@ extern const LogFormat kNemo;
 extern const LogFormat kGuidedDiffusion;
 extern const LogFormat kApex;
 extern const LogFormat kDeepSpeed;
+extern const LogFormat kDeepSpeedChat;
 extern const LogFormat kFp16Optimizer;
 extern const LogFormat kTorchNpu;
 extern const LogFormat kColossalAi;

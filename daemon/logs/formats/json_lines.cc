@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "logs/column_names.h"
+#include "logs/dict_scan.h"
 #include "logs/formats/formats.h"
-#include "logs/json_scan.h"
 
 namespace nanwatch {
 namespace {
@@ -30,12 +30,12 @@ class JsonLinesReader : public LineReader {
     while (at < line.size() && line[at] == '{') {
       fact_.Begin(at);
       evaluation_ = false;
-      at = scan_.Read(line, at, on_value_);
-      if (at == std::string_view::npos) return;
+      const size_t size = walk_.Read(line.substr(at), on_value_);
+      if (size == std::string_view::npos) return;
       const bool step =
           names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
       if (step && !evaluation_) fact_.Tell(facts);
-      at = line.find_first_not_of(" \t,", at);
+      at = line.find_first_not_of(" \t,", at + size);
     }
   }
 
@@ -51,9 +51,9 @@ class JsonLinesReader : public LineReader {
 
   ColumnNames names_;
   ColumnFact fact_{ScaleText::kExact};
-  JsonScan scan_;
+  DictWalk walk_;
   bool evaluation_ = false;
-  const JsonScan::OnValue on_value_ = [this](std::string_view path,
+  const DictWalk::OnValue on_value_ = [this](std::string_view path,
                                              std::string_view text) {
     Take(path, text);
   };

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "logs/column_names.h"
@@ -47,6 +50,10 @@ bool IsEvaluation(std::string_view prose) {
     std::array<char, 12> low;
     const size_t size = at - begin;
     if (size == 0 || size > low.size()) continue;
+    const char initial = static_cast<char>(prose[begin] | 0x20);
+    if (initial != 'v' && initial != 'e' && initial != 't' && initial != 'd') {
+      continue;
+    }
     std::transform(prose.begin() + static_cast<ptrdiff_t>(begin),
                    prose.begin() + static_cast<ptrdiff_t>(at), low.begin(),
                    [](char c) { return static_cast<char>(c | 0x20); });
@@ -59,48 +66,81 @@ bool IsEvaluation(std::string_view prose) {
   return false;
 }
 
+// The high bit of each byte of `word` that is `c`, and perhaps of bytes above
+// the lowest of them.
+constexpr uint64_t BytesThatAre(char c, uint64_t word) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  const uint64_t other = word ^ kOnes * static_cast<uint8_t>(c);
+  return (other - kOnes) & ~other & kOnes << 7;
+}
+
 // The next = or :; the line's size: there is none.
 size_t NextSign(std::string_view line, size_t at) {
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; at + sizeof(uint64_t) <= line.size(); at += sizeof(uint64_t)) {
+      uint64_t word = 0;
+      std::memcpy(&word, line.data() + at, sizeof word);
+      const uint64_t found = BytesThatAre('=', word) | BytesThatAre(':', word);
+      if (found != 0)
+        return at + static_cast<size_t>(std::countr_zero(found)) / 8;
+    }
+  }
   while (at < line.size() && line[at] != '=' && line[at] != ':') ++at;
   return at;
 }
 
-class KeyValueReader : public LineReader {
+// Behind the number at `at`, if there is one, with what is glued to it: no
+// usual name begins with a digit. So what is before a name is the same in each
+// line.
+size_t BehindNumber(std::string_view line, size_t at) {
+  size_t end = at;
+  while (end < line.size() && line[end] == ' ') ++end;
+  if (end + 1 < line.size() && line[end] == '-') ++end;
+  if (end >= line.size() || !IsDigit(line[end])) return at;
+  while (end < line.size() && IsNameCharacter(line[end])) ++end;
+  return end;
+}
+
+// A name at the end of a text: what it means, and its size with what follows it
+// there; 0: none.
+struct Ending {
+  ColumnMeaning meaning = ColumnMeaning::kNothing;
+  size_t size = 0;
+};
+
+// Names before the signs of a log, which holds few texts there, again and
+// again.
+class NamesBefore {
  public:
-  explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
+  explicit NamesBefore(const ColumnMap& map) : names_(map) {}
 
-  void Read(std::string_view line, FactList* facts) override {
-    fact_.Begin(0);
-    bool first = true;
-    size_t begin = 0;  // of what may be the next name
-    size_t at = 0;
-    while ((at = NextSign(line, at)) < line.size()) {
-      const size_t size = NameBefore(line.substr(begin, at - begin));
-      if (size > 0) {
-        if (first && IsEvaluation(line.substr(0, at - size))) return;
-        first = false;
-        AddValue(line.substr(at + 1));
-      }
-      begin = ++at;
-    }
-    if (!fact_.SaysHealth()) return;
-    if (!fact_.has_step()) AddLooseStep(line);
-    const bool step =
-        names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
-    if (step) fact_.Tell(facts);
-  }
-
- private:
-  // The longest name at the end of `text` that means something, which is left
-  // in meaning_: its size with what follows it; 0: none.
-  size_t NameBefore(std::string_view text) {
+  bool mapped() const { return names_.mapped(); }
+  // The longest name at the end of `text` that means something.
+  Ending Find(std::string_view text) {
     std::string_view name = text;
     while (!name.empty() &&
            (name.back() == ' ' || name.back() == '\'' || name.back() == '"')) {
       name.remove_suffix(1);
     }
-    if (!names_.MayEnd(name)) return 0;
-    // Up to three words: "number of updates".
+    if (!names_.MayEnd(name)) return {};
+    if (text.size() > kTextMax) return Look(text, name);
+    Known& known = lately_[HashOfName(text) % lately_.size()];
+    if (known.text != text) {
+      known.text = text;
+      known.ending = Look(text, name);
+    }
+    return known.ending;
+  }
+
+ private:
+  struct Known {
+    std::string text;
+    Ending ending;
+  };
+
+  // `name`: `text` without what follows the name. Up to three words: "number of
+  // updates".
+  Ending Look(std::string_view text, std::string_view name) {
     size_t begin = name.size();
     std::array<size_t, 3> word{};
     size_t words = 0;
@@ -109,7 +149,7 @@ class KeyValueReader : public LineReader {
       while (begin > 0 && IsNameCharacter(name[begin - 1])) --begin;
       if (begin == end) break;
       // Clocks and the like, of which a log is full.
-      if (words == 0 && IsDigit(name[begin]) && !names_.mapped()) return 0;
+      if (words == 0 && IsDigit(name[begin]) && !names_.mapped()) return {};
       word[words++] = begin;
       if (begin == 0 || name[begin - 1] != ' ') break;
       --begin;
@@ -118,31 +158,66 @@ class KeyValueReader : public LineReader {
       const size_t from = word[--words];
       // The value before: "2.31 scale". No usual name begins with a digit.
       if (IsDigit(name[from]) && !names_.mapped()) continue;
-      meaning_ = names_.Of(name.substr(from));
-      if (meaning_ != ColumnMeaning::kNothing) {
-        return text.size() - from;
+      const ColumnMeaning meaning = names_.Of(name.substr(from));
+      if (meaning != ColumnMeaning::kNothing) {
+        return {meaning, text.size() - from};
       }
     }
-    return 0;
+    return {};
+  }
+
+  static constexpr size_t kTextMax = 64;
+  ColumnNames names_;
+  std::array<Known, 256> lately_;
+};
+
+class KeyValueReader : public LineReader {
+ public:
+  explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
+
+  void Read(std::string_view line, FactList* facts) override {
+    bool found = false;
+    size_t begin = BehindValue(line, 0);  // of what may be the next name
+    size_t at = begin;
+    for (; (at = NextSign(line, at)) < line.size(); at = begin) {
+      const Ending name = names_.Find(line.substr(begin, at - begin));
+      if (name.size > 0) {
+        if (!found && IsEvaluation(line.substr(0, at - name.size))) return;
+        if (!found) fact_.Begin(0);
+        found = true;
+        AddValue(name.meaning, line.substr(at + 1));
+      }
+      begin = BehindValue(line, at + 1);
+    }
+    if (!found || !fact_.SaysHealth()) return;
+    if (!fact_.has_step()) AddLooseStep(line);
+    const bool step =
+        names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
+    if (step) fact_.Tell(facts);
+  }
+
+ private:
+  size_t BehindValue(std::string_view line, size_t at) const {
+    return names_.mapped() ? at : BehindNumber(line, at);
   }
 
   // The value that begins `text`: a number or a truth, behind what may be put
   // before it.
-  void AddValue(std::string_view text) {
+  void AddValue(ColumnMeaning meaning, std::string_view text) {
     size_t at = text.find_first_not_of(" \t'\"[(");
     if (at == std::string_view::npos) return;
     if (text.substr(at).starts_with("tensor(")) at += 7;
     const std::string_view rest = text.substr(at);
     if (const auto printed = Scan(rest).PrintedNumber()) {
-      if (meaning_ == ColumnMeaning::kLossScale) {
-        fact_.Add(meaning_, printed->text);
+      if (meaning == ColumnMeaning::kLossScale) {
+        fact_.Add(meaning, printed->text);
       } else {
-        fact_.AddNumber(meaning_, printed->value);
+        fact_.AddNumber(meaning, printed->value);
       }
       return;
     }
     for (const std::string_view truth : {"True", "False", "true", "false"}) {
-      if (rest.starts_with(truth)) fact_.Add(meaning_, truth);
+      if (rest.starts_with(truth)) fact_.Add(meaning, truth);
     }
   }
 
@@ -163,9 +238,8 @@ class KeyValueReader : public LineReader {
     }
   }
 
-  ColumnNames names_;
+  NamesBefore names_;
   ColumnFact fact_{ScaleText::kRounded};
-  ColumnMeaning meaning_ = ColumnMeaning::kNothing;
 };
 
 std::unique_ptr<LineReader> Make(const ColumnMap& map) {

@@ -106,7 +106,7 @@ bool TrainerDictReader::IsCopy(const Entry& entry) const {
          std::abs(entry.epoch.value_or(epoch_) - epoch_) < 0.011;
 }
 
-int64_t TrainerDictReader::NextStep(const Entry& entry) {
+int64_t TrainerDictReader::NextStep(const Entry& entry, bool* counted) {
   const double epoch = entry.epoch.value_or(epoch_);
   const bool again = step_ > 0 && epoch < epoch_;  // from a checkpoint
   if (bar_step_ > 0 && (total_ == 0 || bar_total_ == total_ || again)) {
@@ -119,6 +119,7 @@ int64_t TrainerDictReader::NextStep(const Entry& entry) {
     if (again || bar_step_ > step_) return bar_step_;
     return step_ + 1;  // the bar was not drawn anew
   }
+  *counted = true;
   // Epochs of two digits stand still and jump: only a real way back counts.
   if (again && epoch_ - epoch > 0.02) {
     const double part = epoch_ > 0 ? epoch / epoch_ : 0;
@@ -131,7 +132,7 @@ int64_t TrainerDictReader::NextStep(const Entry& entry) {
 void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
   if (IsCopy(*entry)) return;
   LogFact& fact = entry->fact;
-  if (!fact.step) fact.step = NextStep(*entry);
+  if (!fact.step) fact.step = NextStep(*entry, &fact.step_counted);
   if (*fact.step > step_ && step_ > 0) stride_ = *fact.step - step_;
   step_ = *fact.step;
   epoch_ = entry->epoch.value_or(epoch_);

@@ -41,7 +41,8 @@ class TrainerDictReader : public LineReader {
   bool ReadDict(std::string_view text, Entry* entry) const;
   void Finish(Entry* entry, FactList* facts);
   bool IsCopy(const Entry& entry) const;
-  int64_t NextStep(const Entry& entry);
+  // Sets `*counted` where nothing around the dict shows its step.
+  int64_t NextStep(const Entry& entry, bool* counted);
 
   const TrainerProgram program_;
   bool named_ = false;  // one of the program's words was seen

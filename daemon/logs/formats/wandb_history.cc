@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "logs/column_names.h"
+#include "logs/dict_scan.h"
 #include "logs/formats/formats.h"
-#include "logs/json_scan.h"
 #include "logs/table_row.h"
 
 namespace nanwatch {
@@ -40,7 +40,7 @@ class WandbReader : public LineReader {
     if (line.find("\"_step\"") == std::string_view::npos) return;
     fact_.Begin(0);
     own_step_ = {};
-    if (scan_.Read(line, 0, on_value_) == std::string_view::npos) return;
+    if (walk_.Read(line, on_value_) == std::string_view::npos) return;
     Tell(own_step_, facts);
   }
 
@@ -102,9 +102,9 @@ class WandbReader : public LineReader {
   std::vector<ColumnMeaning> columns_;  // empty: no header yet
   size_t own_column_ = 0;
   std::string run_;
-  JsonScan scan_;
+  DictWalk walk_;
   std::string_view own_step_;
-  const JsonScan::OnValue on_value_ = [this](std::string_view path,
+  const DictWalk::OnValue on_value_ = [this](std::string_view path,
                                              std::string_view text) {
     if (IsOwnStep(path)) {
       own_step_ = text;

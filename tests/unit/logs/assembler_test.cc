@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace nanwatch {
@@ -298,6 +301,91 @@ TEST_F(AssemblerTest, AVeryLongIntervalIsCut) {
   Take({Line(10), Line(1'000'000'000)});
   EXPECT_EQ(records_.size(), 1u + Assembler::kIntervalMax);
   EXPECT_EQ(Steps().back(), 1'000'000'000);
+}
+
+// The line shows what the last attempt was, and where each overflow is told an
+// attempt without one is finite.
+TEST_F(AssemblerTest, ALineThatShowsNanIsOfTheLastOverflow) {
+  Learn(true);
+  int64_t step = 0;
+  for (const StepField field : {StepField::kLoss, StepField::kGradNorm}) {
+    Take({Line(step += 10)});
+    records_.clear();
+    LogFact line = Line(step += 10);
+    line.Set(field, NAN);
+    Take({Overflow(8, 4), Overflow(4, 2), line});
+    ASSERT_EQ(records_.size(), 10u);
+    EXPECT_EQ(Overflows(), 2);
+    const StepRecord& last = records_.back().step;
+    EXPECT_TRUE(std::isnan(last[field]));
+    EXPECT_TRUE(last.is(StepFlag::kOverflow));
+    EXPECT_TRUE(last.is(StepFlag::kSkipped));
+    EXPECT_EQ(last[StepField::kLossScale], 2);
+    EXPECT_TRUE(records_[8].step.is_not(StepFlag::kOverflow));
+  }
+}
+
+TEST_F(AssemblerTest, NanWithoutAnOverflowWasApplied) {
+  Learn(true);
+  LogFact raise;
+  raise.kind = Kind::kScale;
+  raise.Set(StepField::kLossScale, 16);
+  LogFact line = Line(20);
+  line.Set(StepField::kLoss, NAN);
+  Take({Line(10), Overflow(8, 4), raise, line});
+  EXPECT_EQ(Overflows(), 1);
+  EXPECT_TRUE(records_.back().step.is_not(StepFlag::kSkipped));
+}
+
+// A log that was cut shows no overflow that both had at once; their counters
+// differ.
+TEST_F(AssemblerTest, CountersOfOneStepThatDifferAreTwoOptimizers) {
+  Learn(true);
+  const auto counter = [](int64_t step, int64_t skipped) {
+    LogFact fact;
+    fact.step = step;
+    fact.beside = true;
+    fact.skipped_total = skipped;
+    return fact;
+  };
+  Take({counter(100, 5), counter(100, 5), counter(110, 5), counter(110, 7),
+        counter(120, 6), counter(120, 7), counter(130, 6), counter(130, 8)});
+  std::map<std::string_view, int> overflows;
+  for (const LogRecord& r : records_) {
+    if (r.step.step <= 100 || !r.step.is(StepFlag::kOverflow)) continue;
+    ++overflows[r.optimizer];
+  }
+  EXPECT_THAT(overflows, testing::UnorderedElementsAre(testing::Pair("0", 1),
+                                                       testing::Pair("1", 1)));
+}
+
+// Raises are not told: the scaler whose scale is nearest below has grown.
+TEST_F(AssemblerTest, AnOverflowIsOfTheScalerThatGrewThere) {
+  Learn(true);
+  LogFact low = Overflow(8, 4);
+  low.scaler = 0;
+  LogFact high = Overflow(8192, 4096);
+  high.scaler = 1;
+  Take({low, high, Line(10), Overflow(8192, 4096), Line(20), Overflow(8, 4),
+        Line(30), Overflow(16384, 8192), Line(40), Overflow(32, 16), Line(50)});
+  std::string optimizers;
+  for (const LogRecord& r : records_) {
+    if (!r.step.is(StepFlag::kOverflow)) continue;
+    optimizers.append(r.optimizer).append(" ");
+  }
+  EXPECT_EQ(optimizers, "1 0 1 0 1 0 ");
+}
+
+TEST_F(AssemblerTest, SaysWhoCountsTheSteps) {
+  EXPECT_FALSE(assembler_.counts_steps());
+  LogFact counted = Line(2);
+  counted.step_counted = true;
+  Take({Line(1), counted});
+  EXPECT_FALSE(assembler_.counts_steps());
+  LogFact without = Line(3);
+  without.step.reset();
+  Take({without});
+  EXPECT_TRUE(assembler_.counts_steps());
 }
 
 }  // namespace

@@ -61,5 +61,42 @@ TEST(DictScan, Numbers) {
   EXPECT_EQ(dict.Count(), std::nullopt);
 }
 
+TEST(DictWalk, TellsValuesByTheirPaths) {
+  const std::string line =
+      R"({"a": {"b": [1, {"c": "x\"y"}], "d": -1e5, "e": {}}, "f":"{g", "h":)"
+      R"( "", 'i': {'j': {"k": None}}})";
+  std::string told;
+  const DictWalk::OnValue on_value = [&](auto path, auto text) {
+    told.append(path).append("=").append(text).append(";");
+  };
+  DictWalk walk;
+  EXPECT_EQ(walk.Read(line + " z", on_value), line.size());
+  EXPECT_EQ(told, "a/d=-1e5;f={g;h=;i/j/k=None;");
+  for (size_t size = 0; size < line.size(); ++size) {
+    EXPECT_EQ(walk.Read(line.substr(0, size), on_value), std::string::npos)
+        << size;
+  }
+  EXPECT_EQ(walk.Read("x}", on_value), std::string::npos);
+}
+
+// {"a": {"a": ... 1}}, so many objects in one another.
+std::string Nest(int depth) {
+  std::string text = "1";
+  for (int i = 0; i < depth; ++i) text = R"({"a": )" + text + "}";
+  return text;
+}
+
+TEST(DictWalk, GoesSoDeepAndNoDeeper) {
+  int told = 0;
+  const DictWalk::OnValue on_value = [&](auto, auto) { ++told; };
+  DictWalk walk;
+  const std::string deep = Nest(DictWalk::kDepthMax);
+  EXPECT_EQ(walk.Read(deep, on_value), deep.size());
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(walk.Read(Nest(DictWalk::kDepthMax + 1), on_value),
+            std::string::npos);
+  EXPECT_EQ(told, 1);
+}
+
 }  // namespace
 }  // namespace nanwatch

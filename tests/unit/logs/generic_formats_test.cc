@@ -25,6 +25,13 @@ constexpr SampleLines kSamples[] = {
     {"a step without punctuation", "key_value",
      "Epoch 1, Step 30 | loss: 0.75\n[iter 40/200] train_loss=0.5",
      "step=30 loss=0.75\nstep=40 loss=0.5"},
+    {"numbers before names, and what is no number", "key_value",
+     "time=0.5 loss=1.5 -3 scale=8 7/200 step=4\n"
+     "5 step=6 2.5 loss=1.25 nan scale=4 -x lr=0.5 1e+3 grad_norm=2\n"
+     "5 step=6 2_5_loss=1.25 scale=4 - grad_norm=2",
+     "step=4 loss=1.5 loss_scale=8\n"
+     "step=6 loss=1.25 loss_scale=4 grad_norm=2 learning_rate=0.5\n"
+     "step=6 loss_scale=4 grad_norm=2"},
     {"a rounded scale", "key_value", "step=10 loss=1.5 scale=0.0",
      "step=10 loss=1.5 loss_scale<=0.05"},
     {"a scale that is not known", "key_value", "step=10 loss=1.5 scale=-1.0",

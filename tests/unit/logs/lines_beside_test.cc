@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -89,6 +91,35 @@ TEST(LinesBeside, ACounterAloneIsTheProgress) {
   EXPECT_EQ(told.emitter, "deepspeed");
   EXPECT_EQ(told.overflows, 1);
   EXPECT_EQ(told.steps.back(), 4);
+}
+
+// DeepSpeed-Chat: each model's counter goes with its own loss.
+TEST(LinesBeside, TwoOptimizersCountersGoWithTheirLosses) {
+  std::map<std::string, std::string> told;
+  LogReader reader(nullptr, {}, [&told](const LogRecord& record) {
+    std::string& text = told[std::string(record.optimizer)];
+    text.append(std::to_string(record.step.step));
+    if (record.step.is(StepFlag::kOverflow)) text.append("!");
+    if (const auto loss = record.step.get(StepField::kLoss)) {
+      text.append(*loss < 0 ? "-" : "+");
+    }
+    text.append(" ");
+  });
+  for (int step = 0; step < 4; ++step) {
+    const std::string number = std::to_string(step + 1);
+    reader.ReadLine("[Rank 0] step=" + number + ", skipped=" +
+                    (step < 2 ? "0" : "1") + ", lr=[1e-05, 1e-05], mom=[0.9]");
+    reader.ReadLine("[Rank 0] step=" + number + ", skipped=" +
+                    (step < 3 ? "0" : "1") + ", lr=[1e-06, 1e-06], mom=[0.9]");
+    reader.ReadLine("epoch: 0|step: " + std::to_string(step) +
+                    "|ppo_ep: 1|act_loss: -0.5|cri_loss: 0.25|unsuper_loss: 0");
+  }
+  reader.Finish();
+  EXPECT_EQ(reader.recogniser().Emitter(), "deepspeed_chat+deepspeed");
+  EXPECT_FALSE(reader.counts_steps());
+  EXPECT_EQ(told.size(), 2u);
+  EXPECT_EQ(told["0"], "1- 2- 3!- 4- ");
+  EXPECT_EQ(told["1"], "1+ 2+ 3+ 4!+ ");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "logs/json_scan.h"
 #include "logs/mark_search.h"
 #include "logs/printed_scale.h"
 #include "logs/table_row.h"
@@ -118,22 +117,6 @@ TEST(MarkSearch, FindsWhatFindFinds) {
     EXPECT_EQ(search.Find(line), expected) << line;
   }
   EXPECT_TRUE(MarkSearch({}).Find("anything").none());
-}
-
-TEST(JsonScan, StopsAtWhatIsTorn) {
-  const std::string line =
-      R"({"a": {"b": [1, {"c": "x\"y"}], "d": -1e5}, "e":"f"})";
-  std::string told;
-  const JsonScan::OnValue on_value = [&](auto path, auto text) {
-    told += std::string(path) + "=" + std::string(text) + ";";
-  };
-  JsonScan scan;
-  EXPECT_EQ(scan.Read(line, 0, on_value), line.size());
-  EXPECT_EQ(told, "a/d=-1e5;e=f;");
-  for (size_t size = 0; size < line.size(); ++size) {
-    EXPECT_EQ(scan.Read(line.substr(0, size), 0, on_value), std::string::npos)
-        << size;
-  }
 }
 
 TEST(TableRow, KeepsWhatQuotesHold) {

@@ -1,6 +1,7 @@
 // Hugging Face's Trainer, TRL, Axolotl and LLaMA-Factory: sample lines in their
 // texture, and the steps that stand in no line.
 
+#include "logs/log_reader.h"
 #include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
@@ -120,6 +121,23 @@ TEST(TrainerDictFormats, SampleLines) {
     const std::string others = OthersThatRead(sample.format, sample.lines);
     EXPECT_TRUE(others.empty() || others == "hf_trainer")
         << sample.what << ": " << others;
+  }
+}
+
+TEST(TrainerDictFormats, SaysWhetherStepsAreCounted) {
+  for (const bool bars : {false, true}) {
+    LogReader reader(nullptr, {}, [](const LogRecord&) {});
+    for (int step = 10; step <= 100; step += 10) {
+      const std::string bar = " 12%|#2        | " + std::to_string(step) +
+                              "/1000 [00:10<01:15,  1.17it/s]";
+      if (bars) reader.ReadLine(bar);
+      reader.ReadLine(
+          "{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 2e-05, 'epoch': " +
+          std::to_string(0.01 * step) + "}");
+    }
+    reader.Finish();
+    EXPECT_EQ(reader.recogniser().Emitter(), "hf_trainer");
+    EXPECT_EQ(reader.counts_steps(), !bars);
   }
 }
 
