@@ -4,6 +4,7 @@ import decimal
 import fractions
 import logging
 import sys
+import weakref
 
 import daemons
 import numpy
@@ -33,6 +34,12 @@ def run():
     it.close(0)
 
 
+def looked_at(run):
+    """The sender has looked at all rows that wait."""
+    run.flush(0)
+    daemons.wait_for("the sender looks", lambda: not run._rows)
+
+
 def warnings(caplog):
     return [r for r in caplog.records if r.levelno >= logging.WARNING]
 
@@ -46,7 +53,9 @@ def test_a_bad_step(run, caplog, step):
     for _ in range(20):
         run.step(step, loss=1.0)
         run.op("fc", step=step, nan=1)
+    looked_at(run)
     assert run.stats.pushed == 0
+    assert run.flush(5), "nothing of it is waited for"
     assert run.stats.bad_input == 40
     assert len(warnings(caplog)) == 1
 
@@ -58,6 +67,7 @@ BAD_NUMBERS = [Tensor(), "0.5", b"1", [1.0], MEGABYTES, 1j, {}]
 def test_a_bad_number_is_left_out_and_the_rest_is_said(run, caplog, loss):
     for i in range(10):
         run.step(i, loss=loss, scale=2.0)
+    looked_at(run)
     assert run.stats.pushed == run.stats.bad_input == 10
     assert len(warnings(caplog)) == 1
     assert "loss=" in caplog.text and len(caplog.text) < 1000
@@ -72,7 +82,19 @@ def test_a_bad_number_is_left_out_and_the_rest_is_said(run, caplog, loss):
 def test_every_argument_of_step_is_looked_at(run, caplog, name):
     for i in range(5):
         run.step(i, **{name: Tensor()})
+    looked_at(run)
     assert run.stats.bad_input == 5 and len(warnings(caplog)) == 1
+
+
+def test_after_the_first_tensor_none_is_kept(run):
+    run.step(1, loss=Tensor())
+    looked_at(run)
+    tensor = Tensor()
+    gone = weakref.ref(tensor)
+    run.step(2, loss=tensor)
+    del tensor
+    assert gone() is None
+    assert run.stats.bad_input == 2 and run.stats.pushed == 2
 
 
 OP_ARGUMENTS = [
@@ -144,8 +166,10 @@ def test_numbers_of_other_kinds_are_numbers(run):
         run.step(numpy.int32(4), loss=value, scale=value, lr=value)
     run.step(4.0, overflow=numpy.bool_(True), skipped=1)
     run.step(5, loss=float("nan"), grad_norm=float("-inf"))
+    looked_at(run)
     assert run.stats.bad_input == 0 and run.stats.pushed == 9
     run.step(5, loss=decimal.Decimal("NaN"))
+    looked_at(run)
     assert run.stats.bad_input == 1, "no Real in Python's own table"
 
 
@@ -161,6 +185,7 @@ def test_init_takes_anything(monkeypatch, name, value):
     monkeypatch.setenv("NANWATCH_ADDRESS", "unix:/nowhere/at.all")
     it = nanwatch.init(**{name: value})
     it.step(1, loss=2.0)
+    looked_at(it)
     fits = name == "clip_norm" and type(value) is int
     assert (it.stats.bad_input == 0) == fits
     it.close(0)

@@ -108,7 +108,7 @@ class Batcher:
         names = self._shared.names.optimizers
         chunk = _STEPS * _steps.WIDTH
         for begin in range(0, len(rows), chunk):
-            columns = _steps.columns_of(rows[begin : begin + chunk])
+            columns = self._plain(rows[begin : begin + chunk])
             for part, count in _steps.cut(columns, self._max_steps):
                 steps = part[0]
                 outbox.push(
@@ -119,6 +119,19 @@ class Batcher:
                     )
                 )
             _let_others_run()
+
+    def _plain(self, rows: list[object]) -> _steps.Columns:
+        shared = self._shared
+        refused = shared.checks.refused
+        columns = _steps.plain(_steps.columns_of(rows), shared.checks)
+        if shared.checks.refused != refused:
+            shared.on_bad_row()
+        bad = len(rows) // _steps.WIDTH - len(columns[0])
+        if bad:
+            with shared.changed:
+                shared.bad_rows += bad
+                shared.changed.notify_all()
+        return columns
 
 
 def _now() -> int:

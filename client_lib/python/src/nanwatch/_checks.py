@@ -42,13 +42,14 @@ class Checks:
 
     def __init__(self) -> None:
         self.refused = 0
-        self._told: set[str] = set()
+        self._told: dict[str, object] = {}
 
     def refuse(self, what: str, sentence: str) -> None:
         """`what` is an argument's name; sentences of one are alike."""
         self.refused += 1
-        if what not in self._told:
-            self._told.add(what)
+        mine = object()
+        # One operation: the training and the sender may both be here.
+        if self._told.setdefault(what, mine) is mine:
             log.warning(
                 "nanwatch: %s; more of this is counted (Stats.bad_input), not "
                 "said",

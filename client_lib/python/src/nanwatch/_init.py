@@ -73,7 +73,7 @@ def init(
 
 
 def _silent(checks: Checks) -> Run:
-    return Run(Shared(1), checks, None)
+    return Run(Shared(1, checks), checks, None)
 
 
 def _open(given: dict[str, Any], checks: Checks) -> Run:
@@ -81,7 +81,8 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
         return _silent(checks)
     shared = Shared(
         checks.integer("buffer_rows", given["buffer_rows"], 2, 1 << 24)
-        or 20_000
+        or 20_000,
+        checks,
     )
     address = checks.text("address", given["address"])
     sender = Sender(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from nanwatch._checks import Checks
 from nanwatch._names import Names
 from nanwatch._ops import Status, Table
 from nanwatch._outbox import Lost
@@ -42,8 +44,9 @@ class Gap:
 
 
 class Shared:
-    def __init__(self, buffer_rows: int) -> None:
+    def __init__(self, buffer_rows: int, checks: Checks) -> None:
         self.buffer_rows = buffer_rows
+        self.checks = checks
 
         # --- The training to the sender. A list's own operations are whole:
         # the training only extends, the sender only takes from the front. ---
@@ -51,7 +54,10 @@ class Shared:
         self.ops: list[Status | Table] = []
         self.ops_taken = 0  # rows, by the sender
         self.ops_given = 0  # rows, by the training
-        self.steps_taken = 0
+        self.steps_taken = 0  # rows, by the sender
+        # Rows that it took and that were none; told to the training at once.
+        self.bad_rows = 0
+        self.on_bad_row: Callable[[], None] = lambda: None
         self.gap = Gap()
         self.names = Names()
         # Wakes the sender: None is "look", others are the stream's.
@@ -84,7 +90,7 @@ class Shared:
         return self.ops_given - self.ops_taken
 
     def accepted(self) -> int:
-        """Records that were taken over from the training, ever."""
+        """Rows that were taken over from the training, ever, bad ones too."""
         return self.steps_taken + len(self.rows) // WIDTH + self.ops_given
 
     def wake(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from nanwatch import _wire
+from nanwatch._checks import Checks
 
 # A row in the buffer, flat: step, Unix seconds, loss, loss scale, gradient
 # norm, learning rate, overflow, skipped, More or None. Nothing in a usual row
@@ -44,6 +45,37 @@ Columns = list[list[Any]]
 def columns_of(rows: list[Any]) -> Columns:
     """The flat rows as one list a column."""
     return [rows[i::WIDTH] for i in range(WIDTH)]
+
+
+_REALS = (
+    (_LOSS, "loss"),
+    (_SCALE, "scale"),
+    (_GRAD_NORM, "grad_norm"),
+    (_RATE, "lr"),
+)
+_FLAGS = ((_OVERFLOW, "overflow"), (_SKIPPED, "skipped"))
+_PLAIN_REALS = frozenset((float, type(None)))
+_PLAIN_FLAGS = frozenset((bool, type(None)))
+
+
+def plain(columns: Columns, checks: Checks) -> Columns:
+    """The columns as plain numbers. What is no number becomes absent, and rows
+    whose step is none are left out; both are counted in `checks`."""
+    steps = columns[_STEP]
+    if set(map(type, steps)) != {int} or not (
+        min(steps) >= _wire.INT64_MIN and max(steps) <= _wire.INT64_MAX
+    ):
+        columns[_STEP] = steps = [checks.step(v) for v in steps]
+    for at, name in _REALS:
+        if not _PLAIN_REALS.issuperset(map(type, columns[at])):
+            columns[at] = [checks.real(name, v) for v in columns[at]]
+    for at, name in _FLAGS:
+        if not _PLAIN_FLAGS.issuperset(map(type, columns[at])):
+            columns[at] = [checks.flag(name, v) for v in columns[at]]
+    if None not in steps:
+        return columns
+    keep = [v is not None for v in steps]
+    return [[v for v, k in zip(column, keep) if k] for column in columns]
 
 
 def cut(columns: Columns, max_rows: int) -> Iterator[tuple[Columns, int]]:

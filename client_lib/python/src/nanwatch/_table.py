@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
 from nanwatch import _ops, _wire
-from nanwatch._checks import FLOAT32_MAX, Checks, describe, is_numpy_array, quote
+from nanwatch._checks import (
+    FLOAT32_MAX,
+    Checks,
+    describe,
+    is_numpy_array,
+    quote,
+)
 
 _COUNTS = {*_ops.COUNTS, "elements", "device_flag", "digest"}
 _KNOWN = {"op", "step", "slot", "time", "request", *_COUNTS, *_ops.NUMBERS}
