@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "bit_planes.h"
 #include "extremes.h"
 
 namespace nanwatch {
@@ -122,21 +123,46 @@ void CountLowExponents(Elements<F> x, size_t n, typename F::Bits end,
   }
 }
 
-// Adds a block to `exponents`. Magnitudes of a block lie near each other: a
-// comparison a bin, in vectors, beats a table; unless they do not.
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+template <typename Bits>
+struct FieldOf {
+  using Type = uint8_t;
+};
+template <>
+struct FieldOf<uint64_t> {
+  using Type = uint16_t;
+};
+#endif
+
+// Adds the elements of the exponent fields `first` and the `fields` - 1 after
+// it to `bins`. Below `first` are only zeros and subnormal ones.
+#if defined(__AVX2__) && !defined(__AVX512BW__)
 template <typename F>
-void CountExponents(Elements<F> x, size_t n, const BlockCounts<F>& block,
-                    uint64_t* exponents) {
-  using Bits = typename F::Bits;
-  constexpr int kMostSteps = 64;
-  const Bits first = static_cast<Bits>(block.lowest_normal >> F::kMantissa);
-  const Bits last = static_cast<Bits>(block.highest >> F::kMantissa);
-  const bool wide = last > first && last - first >= kMostSteps;
-  if (block.subnormal > 0 || (wide && block.normal > 0)) {
-    CountLowExponents<F>(x, n, wide ? F::kFirstSpecial : F::kMinNormal,
-                         exponents);
+void CountFields(Elements<F> x, size_t n, const BlockCounts<F>& /*block*/,
+                 typename F::Bits first, int fields, uint64_t* bins) {
+  // A byte holds a field of up to eight bits. One below `first` may come round
+  // to a number then, but never to that of a field that is looked for.
+  using Field = typename FieldOf<typename F::Bits>::Type;
+  alignas(64) uint8_t marked[kBlock];
+  for (int begin = 0; begin < fields; begin += kNumbers) {
+    const Field from = static_cast<Field>(first + begin);
+    for (size_t i = 0; i < n; ++i) {
+      const Field field =
+          static_cast<Field>((x[i] & F::kMagnitude) >> F::kMantissa);
+      marked[i] = Mark(static_cast<Field>(field - from));
+    }
+    for (size_t i = n; i < kBlock; ++i) marked[i] = Mark(Field{kNumbers});
+    const int wanted = fields - begin;
+    CountEight(marked, 0, wanted < 8 ? wanted : 8, bins + begin);
+    if (wanted <= 8) continue;
+    CountEight(marked, 8, wanted < 16 ? wanted - 8 : 8, bins + begin + 8);
   }
-  if (wide || block.normal == 0) return;
+}
+#else
+template <typename F>
+void CountFields(Elements<F> x, size_t n, const BlockCounts<F>& block,
+                 typename F::Bits first, int fields, uint64_t* bins) {
+  using Bits = typename F::Bits;
   // 0 below the first field, 1 in it, and so on.
   alignas(64) uint8_t steps[kBlock];
   const Bits before = static_cast<Bits>(first - 1);
@@ -149,8 +175,6 @@ void CountExponents(Elements<F> x, size_t n, const BlockCounts<F>& block,
         static_cast<uint8_t>(sizeof(Bits) < 8 || step < 255 ? step : 255);
   }
   for (size_t i = n; i < kBlock; ++i) steps[i] = 0;
-  uint64_t* bins = exponents + first - 1 + F::kMantissa;
-  const int fields = static_cast<int>(last - first) + 1;
   uint64_t at_least = block.normal + block.special;
   for (int step = 2; step <= fields;) {
     uint64_t counts[kMostThresholds];
@@ -162,6 +186,26 @@ void CountExponents(Elements<F> x, size_t n, const BlockCounts<F>& block,
     }
   }
   bins[fields - 1] += at_least - block.special;
+}
+#endif
+
+// Adds a block to `exponents`. Magnitudes of a block lie near each other:
+// vectors of bytes beat a table; unless they do not.
+template <typename F>
+void CountExponents(Elements<F> x, size_t n, const BlockCounts<F>& block,
+                    uint64_t* exponents) {
+  using Bits = typename F::Bits;
+  constexpr int kMostFields = 64;
+  const Bits first = static_cast<Bits>(block.lowest_normal >> F::kMantissa);
+  const Bits last = static_cast<Bits>(block.highest >> F::kMantissa);
+  const bool wide = last > first && last - first >= kMostFields;
+  if (block.subnormal > 0 || (wide && block.normal > 0)) {
+    CountLowExponents<F>(x, n, wide ? F::kFirstSpecial : F::kMinNormal,
+                         exponents);
+  }
+  if (wide || block.normal == 0) return;
+  CountFields<F>(x, n, block, first, static_cast<int>(last - first) + 1,
+                 exponents + first - 1 + F::kMantissa);
 }
 
 }  // namespace

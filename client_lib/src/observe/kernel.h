@@ -8,6 +8,7 @@
 
 #include "bytes.h"
 #include "exponents.h"
+#include "half_avx2.h"
 #include "half_avx512.h"
 #include "logarithms.h"
 #include "moments.h"
@@ -73,7 +74,7 @@ class Pass {
     if (non_zero == 0) return;
     const double mean = logs_.sum / non_zero;
     const double variance = logs_.squares / non_zero - mean * mean;
-    tally_->log2_mean = mean + pivot_;
+    tally_->log2_mean = mean + logs_.left / non_zero + pivot_;
     tally_->log2_std = variance > 0 ? __builtin_sqrt(variance) : 0;
   }
 
@@ -107,6 +108,16 @@ class Pass {
         return;
       }
     }
+#elif defined(__AVX2__)
+    if constexpr (F::kMantissa == 10) {
+      if (!special && n == kBlock) return AddHalfSums(x, low);
+      uint16_t clean[kBlock] = {};
+      for (size_t i = 0; i < n; ++i) {
+        const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
+        clean[i] = finite ? x[i] : uint16_t{0};
+      }
+      return AddHalfSums(clean, true);
+    }
 #endif
     Widen<F>(x, n, special, values_);
     if (range_wanted_ && squares_wanted_) {
@@ -123,6 +134,18 @@ class Pass {
       SumLogs<F, false>(values_, pivot_, &logs_);
     }
   }
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  void AddHalfSums(const Unaligned16* x, bool low) {
+    if (range_wanted_ || squares_wanted_) AddHalves(x, &sums_);
+    if (!logs_wanted_) return;
+    pivot_ = kHalfPivot;
+    if (low) {
+      AddHalfLogs<true>(x, &logs_);
+    } else {
+      AddHalfLogs<false>(x, &logs_);
+    }
+  }
+#endif
 
   const bool range_wanted_;
   const bool squares_wanted_;

@@ -36,6 +36,7 @@ inline float Log2Normal(uint32_t bits, int pivot) {
 struct LogSums {
   double sum = 0;
   double squares = 0;
+  double left = 0;  // what `sum` lacks, where it is of rounded logarithms
 };
 
 // A float of the same log2 but for *offset, and never a subnormal one: a
