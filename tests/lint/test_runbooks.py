@@ -27,6 +27,7 @@ NAMES = sorted({rule["alert"] for rule in ALERTS})
 RECORDS = {rule["record"] for rule in RULES if "record" in rule}
 TESTS = {test["name"]: test for test in yaml.safe_load(
     (PROMETHEUS / "nanwatch_test.yml").read_text())["tests"]}
+RECORDINGS = TESTS.pop("recordings")
 METRICS = set(re.findall(
     r'"(nanwatch_\w+|process_\w+)"',
     (ROOT / "daemon/model/metric_names.h").read_text()))
@@ -89,7 +90,7 @@ def test_rules_use_metrics_that_exist():
 
 
 def test_tests_use_metrics_that_exist():
-    for test in TESTS.values():
+    for test in [*TESTS.values(), RECORDINGS]:
         for series in test["input_series"]:
             name = series["series"].partition("{")[0]
             assert name in METRICS | {"up"}, series
@@ -209,6 +210,12 @@ def gone_after(values, interval):
 
 def test_each_alert_is_tested():
     assert sorted(TESTS) == NAMES
+
+
+def test_each_recording_is_tested():
+    tested = {step["expr"] for step in RECORDINGS["promql_expr_test"]
+              if step["exp_samples"]}
+    assert tested == RECORDS
 
 
 @pytest.mark.parametrize("name", NAMES)
