@@ -124,7 +124,11 @@ class Player {
     if (kind == "step") Step(&line);
     if (kind == "steps") Steps(line);
     if (kind == "flush") Check(nanwatch_flush(session_, kTimeoutMs) == 1);
-    if (kind == "close") Check(nanwatch_close(session_, kTimeoutMs) == 1);
+    if (kind == "close") {
+      // What was refused is settled, and not acknowledged.
+      Check(nanwatch_flush(session_, kTimeoutMs) == 1);
+      nanwatch_close(session_, kTimeoutMs);
+    }
     if (kind == "vanish") {
       Check(nanwatch_flush(session_, kTimeoutMs) == 1);
       std::_Exit(0);

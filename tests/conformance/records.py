@@ -157,7 +157,8 @@ def op_rows(event):
     add_columns(batch, rows)
     if batch.elements.counts:
         for row, count in zip(rows, counts_of(batch.elements, len(rows))):
-            row["elements"] = count
+            if count:  # 0: it covers a shape that nobody said, or no element
+                row["elements"] = count
     for exponents in batch.exponents:
         rows[exponents.row]["exponents"] = (exponents.first,
                                             tuple(exponents.counts))

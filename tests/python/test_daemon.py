@@ -74,6 +74,37 @@ def test_numpy_columns(daemon):  # noqa: F811
     assert "fc2" in daemon.nanwatch("show", "columns").stdout
 
 
+def test_one_wrong_status_is_left_out_alone(daemon):  # noqa: F811
+    run = nanwatch.init(run="wrong", address=daemon.address)
+    fc = run.register_op("fc", shape=(4,))
+    for i in range(100):
+        run.op(fc, step=i, nan=3, zero=2 if i == 50 else 1)
+        run.op(fc, step=i, exponents=(2000 if i == 60 else 0, (1,)))
+        run.op(99, step=i)  # no such op
+        run.step(i, loss=1.0)
+    assert run.flush(10)
+    stats = run.stats
+    assert stats.refused == 2 and stats.dropped == 102
+    assert stats.acked == 298 and stats.pushed == 400
+    assert "step 60" in stats.error, stats
+    run.close(10)
+    all_there(daemon, "wrong", 100)
+
+
+def test_a_hung_daemon_is_named(daemon):  # noqa: F811
+    run = nanwatch.init(run="named", address=daemon.address)
+    run.step(0)
+    assert run.flush(10) and run.stats.error == ""
+    os.kill(daemon.process.pid, signal.SIGSTOP)
+    try:
+        run.step(1)
+        wait_for("said", lambda: "is it hung?" in run.stats.error)
+    finally:
+        os.kill(daemon.process.pid, signal.SIGCONT)
+    assert run.flush(30) and run.stats.error == ""
+    run.close(10)
+
+
 def test_no_daemon_yet(folder):  # noqa: F811
     it = Daemon(folder)
     run = nanwatch.init(run="early", address=it.address)

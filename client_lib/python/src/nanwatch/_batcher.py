@@ -76,7 +76,7 @@ class Batcher:
     def _push_ops(self, taken: Sequence[object], outbox: Outbox) -> None:
         for table in _tables(taken):
             self._shared.ops_taken += table.rows
-            for part in self._without_refused(table).cut(self._max_ops):
+            for part in self._without_wrong(table).cut(self._max_ops):
                 steps = part.column("step")
                 outbox.push(
                     Outgoing(
@@ -87,22 +87,36 @@ class Batcher:
                 )
                 _let_others_run()
 
-    def _without_refused(self, table: _ops.Table) -> _ops.Table:
-        """A name may be refused after it was pushed: it would have the whole
-        batch refused."""
-        known = self._shared.names.ops
-        keep = [op < known for op in table.column("op")]
-        if all(keep):
+    def _without_wrong(self, table: _ops.Table) -> _ops.Table:
+        """One row that the daemon refuses would have its whole batch
+        refused. A name may be refused after it was pushed, too."""
+        shared = self._shared
+        known = shared.names.ops
+        wrong = [
+            mistake or ("" if op < known else "is of an op without room")
+            for mistake, op in zip(
+                table.mistakes(shared.names.elements), table.column("op")
+            )
+        ]
+        if not any(wrong):
             return table
-        gone = table.where([not k for k in keep])
-        steps = gone.column("step")
-        self._shared.gap.add(Lost(0, gone.rows, min(steps), max(steps)))
+        steps = table.column("step")
+        for mistake, step in zip(wrong, steps):
+            if mistake:
+                self._lose_refused(step, mistake)
+        return table.where([not mistake for mistake in wrong])
+
+    def _lose_refused(self, step: int, mistake: str) -> None:
+        shared = self._shared
+        shared.gap.add(Lost(0, 1, step, step))
         # Told as dropped; of the two counters it belongs to this one.
-        self._shared.gap.records -= gone.rows
-        with self._shared.changed:
-            self._shared.refused += gone.rows
-            self._shared.changed.notify_all()
-        return table.where(keep)
+        shared.gap.records -= 1
+        with shared.changed:
+            shared.mistake = (
+                f"a status of step {step} was left out: it {mistake}"
+            )
+            shared.refused += 1
+            shared.changed.notify_all()
 
     def _push_steps(self, rows: list[object], outbox: Outbox) -> None:
         names = self._shared.names.optimizers

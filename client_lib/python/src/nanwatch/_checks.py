@@ -12,6 +12,8 @@ from nanwatch import _wire
 
 log = logging.getLogger("nanwatch")
 
+# Steps are sent as differences, which stay within 64 bits then.
+STEP_MOST = 1 << 62
 FLOAT32_MAX = 3.4028234663852886e38
 
 
@@ -121,7 +123,7 @@ class Checks:
         return self.integer(name, value, 0, _wire.MASK64)
 
     def step(self, value: Any) -> int | None:
-        return self.integer("step", value, _wire.INT64_MIN, _wire.INT64_MAX)
+        return self.integer("step", value, -STEP_MOST, STEP_MOST)
 
     def seconds(self, value: Any, now: float) -> float:
         """Unix seconds; of before 1970 or beyond the year 200,000, or no

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nanwatch._socket_file import private_address
 from nanwatch._text import clean
 
 INT32_MAX = (1 << 31) - 1
@@ -114,15 +115,18 @@ def _with_scheme(address: str) -> str:
 
 
 def find_addresses(
-    address: str | None, environment: Mapping[str, str]
+    address: str | None, environment: Mapping[str, str], user: int
 ) -> list[str]:
     """Where to look for the daemon, in gRPC's notation, best first. A call or
-    NANWATCH_ADDRESS names one daemon: no other is tried then."""
+    NANWATCH_ADDRESS names one daemon: no other is tried then. Every client
+    obeys tests/unit/client/address_table.txt."""
     named = address or _text(environment, "NANWATCH_ADDRESS")
     if named:
         return [_with_scheme(named)]
-    addresses = ["unix:/run/nanwatch/ingest.sock"]
-    user = _text(environment, "XDG_RUNTIME_DIR")
-    if user:
-        addresses.insert(0, f"unix:{user}/nanwatch/ingest.sock")
-    return addresses
+    addresses = []
+    own = _text(environment, "XDG_RUNTIME_DIR")
+    if own:
+        addresses.append(f"unix:{own}/nanwatch/ingest.sock")
+    if user != 0:  # root's daemon is the machine's
+        addresses.append(private_address(user))
+    return [*addresses, "unix:/run/nanwatch/ingest.sock"]

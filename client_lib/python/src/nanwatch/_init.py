@@ -54,7 +54,9 @@ def init(
     Open MPI or a PMI launcher put into the environment, else 0, 0 and 1.
 
     `address` is "unix:/path" or "host:port": else NANWATCH_ADDRESS, then
-    $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /run/nanwatch/ingest.sock.
+    $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /tmp/nanwatch-UID/ingest.sock
+    if that folder is this user's own and nobody else's to write to (not as
+    root), then /run/nanwatch/ingest.sock.
 
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
     "inf_nan" or "saturation". `settings` bear on precision (64 at most). `dp`
@@ -88,7 +90,7 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
     sender = Sender(
         shared,
         _opening(given, checks),
-        find_addresses(address, os.environ),
+        find_addresses(address, os.environ, os.getuid()),
         checks.integer("unacked_bytes", given["unacked_bytes"], 0, 1 << 40)
         or 64 << 20,
     )

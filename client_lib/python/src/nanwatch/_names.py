@@ -53,6 +53,7 @@ class Names:
         self.elements: list[int] = []  # of each op's storage shape
         self.optimizers: list[str] = []  # index 1 is the first
         self.ops = 0  # ops below this may be pushed
+        self.full = False  # one was one too many
 
     # --- The training ---
 
@@ -60,6 +61,7 @@ class Names:
         """The op's index; -1: there are 65,536 already."""
         with self._lock:
             if len(self._ops) >= _OPS:
+                self.full = True
                 return -1
             self.elements.append(_elements(shape))
             self._ops.append(encoded)

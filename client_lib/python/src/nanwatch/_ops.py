@@ -121,6 +121,25 @@ class Table:
         }
         return Table(sum(keep), columns)
 
+    def mistakes(self, op_elements: Sequence[int]) -> list[str]:
+        """What the daemon would refuse of each row: it refuses whole messages,
+        so one bad row would take all others of its batch along. Empty: it is
+        as it should be."""
+        told = [n for n in COUNTS if self.has(n)]
+        if not told and not self.has("exponents"):
+            return [""] * self.rows
+        sums = [0] * self.rows
+        for name in told:
+            sums = [s + (v or 0) for s, v in zip(sums, self.column(name))]
+        elements = [
+            e or (op_elements[op] if op < len(op_elements) else 0)
+            for e, op in zip(self.column("elements"), self.column("op"))
+        ]
+        return [
+            _mistake(s, e, exponents)
+            for s, e, exponents in zip(sums, elements, self.column("exponents"))
+        ]
+
     def cut(self, max_rows: int) -> Iterator[Table]:
         """Parts that one batch can say: it has one request id, and digests for
         all rows or for none."""
@@ -149,6 +168,25 @@ class Table:
             ):
                 return i
         return most
+
+
+def _mistake(
+    counted: int,
+    elements: int,
+    exponents: tuple[int, Sequence[int]] | None,
+) -> str:
+    most = elements or _wire.MASK64
+    if counted > most:
+        return f"counts {counted} of {elements} elements"
+    if exponents is None:
+        return ""
+    first, counts = exponents
+    last = first + len(counts) - 1
+    if first < -1074 or last > 1023:
+        return f"has exponents from {first} to {last}, beyond those of fp64"
+    if sum(counts) > most:
+        return f"counts {sum(counts)} exponents of {elements} elements"
+    return ""
 
 
 def _counts(

@@ -50,14 +50,19 @@ class Stats(NamedTuple):
     sent: int  # at least once
     acked: int
     dropped: int  # no room, too old to resend, or refused
-    refused: int  # the part of `dropped` that the daemon refused
+    # The part of `dropped` that the daemon refused, or that it would have
+    # refused a whole batch for: that one was not sent, the others were.
+    refused: int
     reconnects: int
     # The part of `acked` that the daemon judged but could not keep.
     not_durable: int
     bad_input: int  # arguments and calls that were left out
     run_id: str  # as the daemon knows it; empty until it answered
     attempt: int
-    error: str  # the newest trouble; empty: none
+    # The newest trouble, a sentence; empty: none. Of the connection first, also
+    # of a daemon that owes an answer for a second; then of what was said and
+    # could not be taken.
+    error: str
 
 
 class Run:
@@ -289,7 +294,8 @@ class Run:
         for op, scale in scales.items():
             index = self._index_of(op)
             value = self._checks.real("layer_scales", scale)
-            if index is not None and value is not None:
+            known = index is not None and 0 <= index < self._shared.names.ops
+            if index is not None and known and value is not None:
                 pairs.append((index, value))
         return tuple(pairs[:_LAYER_SCALES])
 
@@ -358,6 +364,10 @@ class Run:
         index = self._shared.names.add_op(encoded, storage or logical)
         if index < 0:
             checks.refuse("ops", "a run has at most 65,536 ops")
+            self._shared.mistake = (
+                f"the op {quote(text[:80])} is one too many: 65536 ops of a "
+                "session are watched"
+            )
             return -1
         self._op_index[text] = index
         return index
@@ -377,17 +387,25 @@ class Run:
         return known
 
     def _index_of(self, op: Any) -> int | None:
-        """Of an index or a name; a new name is registered."""
+        """Of an index or a name; a new name is registered. -1: of an op that
+        could not be. None: neither an index nor a name."""
         if isinstance(op, str):
             known = self._op_index.get(op[:512])
-            found = known if known is not None else self.register_op(op)
-            return None if found < 0 else found
+            return known if known is not None else self.register_op(op)
         if type(op) is int and op < 0:
-            return None  # of an op that could not be registered; said there
-        index = self._checks.integer("op", op, 0, _UINT32_MAX)
-        if index is not None and index >= self._shared.names.ops:
-            return None
-        return index
+            return -1
+        return self._checks.integer("op", op, 0, _UINT32_MAX)
+
+    def _takes(self, index: int, step: int) -> bool:
+        """False: there is no such op; where that is a loss, it is counted."""
+        names = self._shared.names
+        if 0 <= index < names.ops:
+            return True
+        # One that could not be registered was said there. When that was since
+        # there are too many, its statuses are missing all the same.
+        if index >= 0 or names.full:
+            self._shared.gap.add(Lost(0, 1, step, step))
+        return False
 
     def op(
         self,
@@ -438,9 +456,11 @@ class Run:
         step = checks.step(given["step"])
         slot = self._slot(given["slot"])
         index = self._index_of(given["op"])
-        if step is None or slot is None:
+        if step is None or slot is None or index is None:
             return
-        if index is None or shared.ops_waiting() >= shared.buffer_rows:
+        if not self._takes(index, step):
+            return
+        if shared.ops_waiting() >= shared.buffer_rows:
             shared.gap.add(Lost(0, 1, step, step))
             return
         counts = {n: checks.count(n, given[n]) for n in _ops.COUNTS}
@@ -484,7 +504,9 @@ class Run:
                 "exponents", "exponents= takes a first exponent and counts"
             )
             return None
-        first = self._checks.integer("exponents", value[0], -1074, 1023)
+        first = self._checks.integer(
+            "exponents", value[0], -_INT32_MAX, _INT32_MAX
+        )
         counts = [
             self._checks.count("exponents", c)
             for c in value[1][: _ops.EXPONENT_BINS]
@@ -512,9 +534,16 @@ class Run:
         table = _table.read(
             columns, self._checks, self._index_of, self._slot, _now()
         )
-        if table is None or table.rows == 0:
+        if table is None:
             return
         shared = self._shared
+        keep = [
+            self._takes(index, step)
+            for index, step in zip(table.column("op"), table.column("step"))
+        ]
+        table = table if all(keep) else table.where(keep)
+        if table.rows == 0:
+            return
         steps = table.column("step")
         if shared.ops_waiting() + table.rows > shared.buffer_rows:
             shared.gap.add(Lost(0, table.rows, min(steps), max(steps)))
@@ -563,7 +592,7 @@ class Run:
                 self._checks.refused,
                 shared.run_id,
                 shared.attempt,
-                shared.error,
+                shared.trouble(_time.monotonic()),
             )
 
     def flush(self, timeout: float = 2.0) -> bool:

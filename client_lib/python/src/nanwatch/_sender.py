@@ -18,7 +18,8 @@ from nanwatch._outbox import Outbox, Outgoing
 from nanwatch._redial import Redial
 from nanwatch._requests import read as read_request
 from nanwatch._shared import Shared
-from nanwatch._stream import Stream, socket_exists
+from nanwatch._socket_file import why_not_there
+from nanwatch._stream import Stream
 from nanwatch._wire import Message
 
 log = logging.getLogger("nanwatch")
@@ -152,10 +153,9 @@ class Sender:
 
     def _connect(self, now: float) -> None:
         address = self._redial.address
-        if not socket_exists(address):
-            self._disconnect(
-                "there is no such socket; is nanwatchd running?", now
-            )
+        why = why_not_there(address)
+        if why:
+            self._disconnect(why, now)
             return
         try:
             self._stream = Stream(address, self._shared.events)
@@ -195,6 +195,13 @@ class Sender:
         self._report(f"nanwatchd at {address}: {why or 'the stream ended'}")
 
     def _check_silence(self, now: float) -> None:
+        owed = self._state is _State.OPENING or self._outbox.awaits_ack
+        self._shared.address = self._redial.address
+        self._shared.silent_since = (
+            self._silent_since
+            if owed and self._state is not _State.AWAY
+            else None
+        )
         if self._state is _State.AWAY:
             return
         if self._state is _State.OPENING:

@@ -14,6 +14,10 @@ from nanwatch._outbox import Lost
 from nanwatch._requests import RequestBox
 from nanwatch._steps import WIDTH
 
+# A daemon that owes an answer for so long is in trouble: it acknowledges within
+# 50 ms, and a full disk takes a second.
+_SILENCE = 1.0
+
 
 class Gap:
     """What did not fit, until the daemon is told. Neither side ever waits: who
@@ -75,7 +79,12 @@ class Shared:
         self.connected = False
         self.run_id = ""
         self.attempt = 0
-        self.error = ""
+        self.error = ""  # the connection's
+        # The newest of the caller's records or ops that were not taken: no new
+        # stream mends it, so it stays.
+        self.mistake = ""
+        self.address = ""  # whose answer is waited for
+        self.silent_since: float | None = None  # monotonic seconds
 
         # --- Under `changed`; never taken by a push ---
         self.changed = threading.Condition()
@@ -92,6 +101,16 @@ class Shared:
     def accepted(self) -> int:
         """Rows that were taken over from the training, ever, bad ones too."""
         return self.steps_taken + len(self.rows) // WIDTH + self.ops_given
+
+    def trouble(self, now: float) -> str:
+        """The connection's before the caller's: nothing arrives without it."""
+        silent = 0.0 if self.silent_since is None else now - self.silent_since
+        if self.error or silent < _SILENCE:
+            return self.error or self.mistake
+        return (
+            f"nanwatchd at {self.address} has not answered for {silent:.0f} s; "
+            "is it hung?"
+        )
 
     def wake(self) -> None:
         """Does not let the sender wait for the next turn; costs a training

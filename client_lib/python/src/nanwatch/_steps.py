@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from nanwatch import _wire
-from nanwatch._checks import Checks
+from nanwatch._checks import STEP_MOST, Checks
 
 # A row in the buffer, flat: step, Unix seconds, loss, loss scale, gradient
 # norm, learning rate, overflow, skipped, More or None. Nothing in a usual row
@@ -63,7 +63,7 @@ def plain(columns: Columns, checks: Checks) -> Columns:
     whose step is none are left out; both are counted in `checks`."""
     steps = columns[_STEP]
     if set(map(type, steps)) != {int} or not (
-        min(steps) >= _wire.INT64_MIN and max(steps) <= _wire.INT64_MAX
+        min(steps) >= -STEP_MOST and max(steps) <= STEP_MOST
     ):
         columns[_STEP] = steps = [checks.step(v) for v in steps]
     for at, name in _REALS:

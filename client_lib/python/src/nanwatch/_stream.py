@@ -3,7 +3,6 @@ started by the sender's thread, once there is somebody to speak to."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
@@ -22,11 +21,6 @@ _OPTIONS = (
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", _RESPONSE_BYTES),
 )
-
-
-def socket_exists(address: str) -> bool:
-    """False: a unix socket that is not there, so gRPC need not be started."""
-    return not address.startswith("unix:/") or os.path.exists(address[5:])
 
 
 def _import_grpc() -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 from nanwatch import _ops, _wire
 from nanwatch._checks import (
     FLOAT32_MAX,
+    STEP_MOST,
     Checks,
     describe,
     is_numpy_array,
@@ -110,7 +111,9 @@ def _converted(
         return _each(values, slot_of)
     if name == "step":
         return [
-            v if type(v) is int and _in_int64(v) else checks.step(v)
+            v
+            if type(v) is int and -STEP_MOST <= v <= STEP_MOST
+            else checks.step(v)
             for v in values
         ]
     if name == "time":
@@ -141,7 +144,3 @@ def _each(values: list[Any], read_one: Index) -> list[int | None]:
     """Each different value is read once."""
     known = {v: read_one(v) for v in set(values)}
     return [known[v] for v in values]
-
-
-def _in_int64(value: int) -> bool:
-    return _wire.INT64_MIN <= value <= _wire.INT64_MAX
