@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format.h"
 #include "tally.h"
 
 namespace nanwatch {
@@ -194,6 +195,44 @@ TEST(VariantsTest, BlocksOfOneKindOnly) {
     CompareAll(data.data(), data.size(), NANWATCH_FP16,
                "all " + std::to_string(bits));
   }
+}
+
+// Elements of `span` exponent fields from `first`, beside a few zeros and NaN.
+template <typename F>
+void CompareFields(nanwatch_dtype dtype, uint64_t first, uint64_t span) {
+  using Bits = typename F::Bits;
+  const size_t n = 3000;
+  std::mt19937_64 random(first * 100 + span);
+  std::vector<Bits> data(n);
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t field = first + random() % span;
+    const uint64_t rest = random() & (F::kSign | (F::kMinNormal - 1));
+    data[i] = static_cast<Bits>(field << F::kMantissa | rest);
+    if (i % 50 == 0) data[i] = 0;
+    if (i % 1800 == 7) data[i] = F::kMagnitude;
+  }
+  CompareAll(data.data(), n, dtype,
+             "fields " + std::to_string(first) + " and " +
+                 std::to_string(span - 1) + " more",
+             NANWATCH_OBSERVE_COUNTS | NANWATCH_OBSERVE_EXPONENTS);
+}
+
+template <typename F>
+void CompareAllFields(nanwatch_dtype dtype) {
+  constexpr uint64_t kFields = (F::kFirstSpecial >> F::kMantissa) - 1;
+  for (uint64_t span : {1, 7, 8, 9, 15, 16, 17, 24, 25, 30, 33, 64, 65, 200}) {
+    if (span > kFields) continue;
+    CompareFields<F>(dtype, 1, span);
+    CompareFields<F>(dtype, (kFields - span) / 2 + 1, span);
+    CompareFields<F>(dtype, kFields - span + 1, span);
+  }
+}
+
+TEST(VariantsTest, ExponentFieldsInAnyNumberAndPlace) {
+  CompareAllFields<Fp64Format>(NANWATCH_FP64);
+  CompareAllFields<Fp32Format>(NANWATCH_FP32);
+  CompareAllFields<Fp16Format>(NANWATCH_FP16);
+  CompareAllFields<Bf16Format>(NANWATCH_BF16);
 }
 
 TEST(VariantsTest, EachPartAlone) {
