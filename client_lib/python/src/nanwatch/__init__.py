@@ -8,10 +8,11 @@
         run.step(step=i, loss=loss, scale=scale, overflow=overflow)
 
 Nothing here raises into a training, waits for the daemon or for a device, or
-changes the environment or a signal's handler. When nanwatchd is missing, slow,
-hung or restarted, records wait in bounded memory; what does not fit is
-dropped, counted, and the daemon is told how much. In a forked child all is
-silent.
+changes a signal's handler. gRPC's own log is turned off for the process unless
+GRPC_VERBOSITY is set (the variable is there for the moment in which it starts).
+When nanwatchd is missing, slow, hung or restarted, records wait in bounded
+memory; what does not fit is dropped, counted, and the daemon is told how much.
+In a forked child all is silent.
 """
 
 from nanwatch._init import init

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import logging
+import signal
 import time
 from collections.abc import Sequence
 from queue import Empty
@@ -88,6 +89,9 @@ class Sender:
 
     def run(self) -> None:
         """Until `Shared.ending` is set, and what follows from it is done."""
+        # A signal that the system gives to this thread, or to one of gRPC's,
+        # would not wake the training's. Those that start here inherit it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             while self._turn():
                 pass

@@ -3,6 +3,8 @@ started by the sender's thread, once there is somebody to speak to."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
@@ -23,11 +25,32 @@ _OPTIONS = (
 )
 
 
-def _import_grpc() -> Any:
-    with _process.importing:
+_started = False
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """gRPC prints to stderr when a daemon is away, and at every fork; a client
+    that never prints must not. It reads this variable once, when it starts,
+    and no call sets the same. Who sets it wants to read what gRPC says."""
+    global _started
+    if _started or "GRPC_VERBOSITY" in os.environ:
+        yield
+        return
+    os.environ["GRPC_VERBOSITY"] = "NONE"
+    try:
+        yield
+    finally:
+        _started = True
+        os.environ.pop("GRPC_VERBOSITY", None)
+
+
+def _open_channel(address: str) -> tuple[Any, Any]:
+    """gRPC and a channel. No fork happens meanwhile."""
+    with _process.importing, _quiet():
         import grpc
 
-    return grpc
+        return grpc, grpc.insecure_channel(address, options=_OPTIONS)
 
 
 class Stream:
@@ -35,12 +58,11 @@ class Stream:
     with `error` set."""
 
     def __init__(self, address: str, events: SimpleQueue[Any]) -> None:
-        grpc = _import_grpc()
+        grpc, self._channel = _open_channel(address)
         self.error = ""
         self._events = events
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._rpc_error: type[BaseException] = grpc.RpcError
-        self._channel = grpc.insecure_channel(address, options=_OPTIONS)
         # No serializers: bytes in, bytes out.
         self._call = self._channel.stream_stream(_METHOD)(self._requests())
         threading.Thread(
