@@ -140,7 +140,9 @@ typedef struct nanwatch_run_options {
   uint32_t present;
 
   /* "unix:/path", "host:port". NULL: NANWATCH_ADDRESS, then
-   * $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /run/nanwatch/ingest.sock. */
+   * $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /tmp/nanwatch-UID/ingest.sock
+   * if that folder is this user's own and nobody else's to write to (not as
+   * root), then /run/nanwatch/ingest.sock. */
   const char* address;
 
   /* Who this is. NULL run_id: NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
@@ -264,7 +266,8 @@ NANWATCH_API int32_t nanwatch_optimizer_register(nanwatch_session* session,
                                                  const char* name);
 
 /* Copies `step` to the ring: some tens of nanoseconds, no lock, no system
- * call. */
+ * call. A record whose step or time is beyond +-2^62 is left out alone: see
+ * nanwatch_stats::refused. */
 NANWATCH_API void nanwatch_push_step(nanwatch_session* session,
                                      const nanwatch_step* step);
 
@@ -314,8 +317,9 @@ static inline void nanwatch_op_init(nanwatch_op* op, const char* name) {
   op->order = -1;
 }
 
-/* Makes an op known and returns its index, -1 when it could not (65,536 ops a
- * session). Not for the inner loop: it locks and allocates. An op whose shape
+/* Makes an op known and returns its index, -1 when it could not (no name, an
+ * impossible shape, 65,536 ops a session); nanwatch_stats::error says why. Not
+ * for the inner loop: it locks and allocates. An op whose shape
  * or dtype changes is registered again. */
 NANWATCH_API int32_t nanwatch_op_register(nanwatch_session* session,
                                           const nanwatch_op* op);
@@ -359,7 +363,9 @@ typedef struct nanwatch_op_status {
   uint32_t present;
   int64_t step;
   int64_t time_us; /* 0: now, to a few milliseconds */
-  int32_t op;      /* of nanwatch_op_register; -1: this record is ignored */
+  /* Of nanwatch_op_register; -1: this record is ignored, or counted as dropped
+   * once an op was one too many. */
+  int32_t op;
   nanwatch_slot slot;
   uint64_t elements;
   uint64_t nan;
@@ -395,7 +401,10 @@ static inline void nanwatch_op_status_init(nanwatch_op_status* status,
 }
 
 /* Copies `status` to the ring, as nanwatch_push_step does. The statuses of a
- * step are pushed before the step itself: so the verdict on it can name ops. */
+ * step are pushed before the step itself: so the verdict on it can name ops. A
+ * status whose counts are together more than its elements (those of the op's
+ * storage shape, without NANWATCH_OP_ELEMENTS), or with exponents beyond
+ * fp64's, is left out alone: see nanwatch_stats::refused. */
 NANWATCH_API void nanwatch_push_op(nanwatch_session* session,
                                    const nanwatch_op_status* status);
 
@@ -460,12 +469,20 @@ typedef struct nanwatch_stats {
   uint64_t sent;     /* at least once */
   uint64_t acked;
   uint64_t dropped; /* ring full, too old to resend, or refused */
-  uint64_t refused; /* the part of `dropped` that the daemon refused */
+  /* The part of `dropped` that the daemon refused, or that it would have
+   * refused a whole batch for: that one was not sent, the others were, and
+   * `error` says what was wrong. */
+  uint64_t refused;
   uint64_t reconnects;
-  int32_t attempt; /* as the daemon counts; 0 until it answered */
+  /* As the daemon counted when this session opened; 0 until it answered. Steps
+   * that go back make the daemon begin another one, which is not told here. */
+  int32_t attempt;
   int32_t reserved;
   char run_id[512]; /* as the daemon knows it; empty until it answered */
-  char error[256];  /* the newest trouble, a sentence; empty: none */
+  /* The newest trouble, a sentence; empty: none. Of the connection first, also
+   * of a daemon that owes an answer for a second; then of what was pushed or
+   * registered and could not be taken. */
+  char error[256];
   /* The part of `acked` that the daemon judged but could not keep (its history
    * is off, or its disk full): gone when it restarts. */
   uint64_t not_durable;

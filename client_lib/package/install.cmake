@@ -20,6 +20,12 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nanwatch-config-version.cmake
 # From the file to the prefix, e.g. ../../.. out of lib/x86_64-linux-gnu.
 file(RELATIVE_PATH NANWATCH_PC_UP
      /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+# A static library counts where it stands last.
+set(private_libs ${GRPCPP_STATIC_LDFLAGS} -lprotobuf -lstdc++ -lm -pthread)
+list(REVERSE private_libs)
+list(REMOVE_DUPLICATES private_libs)
+list(REVERSE private_libs)
+list(JOIN private_libs " " NANWATCH_PC_PRIVATE)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nanwatch.pc.in nanwatch.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nanwatch.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT client)

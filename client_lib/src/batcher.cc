@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_lib/src/checks.h"
 #include "client_lib/src/op_batch.h"
 #include "client_lib/src/step_batch.h"
+#include "client_lib/src/utf8.h"
 
 namespace nanwatch_client {
 namespace {
@@ -67,27 +69,59 @@ void Batcher::TakeRows() {
     if (static_cast<uint32_t>(op->op) < known) {
       ops_.push_back(op);
     } else {
-      LoseRefused(*op);
+      Lost one;
+      one.ops = 1;
+      LoseRefused(one, op->step,
+                  "the daemon has no room for the op that it is of");
     }
   }
 }
 
-// Its name was refused after it was pushed: it would have the whole batch
-// refused.
-void Batcher::LoseRefused(const nanwatch_op_status& status) {
-  Lost one;
-  one.ops = 1;
-  one.first_step = one.last_step = status.step;
-  shared_.gap.Add(one);
+// `lost` is one record, which would have the whole batch refused.
+void Batcher::LoseRefused(Lost lost, int64_t step, std::string why) {
+  const bool possible = step >= -kStepMost && step <= kStepMost;
+  lost.first_step = lost.last_step = possible ? step : newest_step_;
+  shared_.gap.Add(lost);
   std::lock_guard lock(shared_.mutex);
+  shared_.mistake = "a record of step " + std::to_string(step) +
+                    " was left out: " + std::move(why);
   shared_.refused.fetch_add(1, std::memory_order_relaxed);
   shared_.changed.notify_all();
+}
+
+void Batcher::LoseWrongRows() {
+  std::erase_if(ops_, [this](const nanwatch_op_status* row) {
+    const auto op = static_cast<size_t>(row->op);
+    const uint64_t shape = op < op_elements_.size() ? op_elements_[op] : 0;
+    const std::string wrong = WhatIsWrong(*row, shape);
+    if (wrong.empty()) return false;
+    v1::OpNames name;
+    shared_.names.Copy(static_cast<uint32_t>(op), 1, &name);
+    Lost one;
+    one.ops = 1;
+    LoseRefused(
+        one, row->step,
+        "the status of " + CleanUtf8(name.ops(0).name(), 80) + " " + wrong);
+    return true;
+  });
+  std::erase_if(steps_, [this](const nanwatch_step* row) {
+    const std::string wrong = WhatIsWrong(*row);
+    if (wrong.empty()) {
+      newest_step_ = row->step;
+      return false;
+    }
+    Lost one;
+    one.steps = 1;
+    LoseRefused(one, row->step, "it " + wrong);
+    return true;
+  });
 }
 
 void Batcher::Drain(int64_t now_us, Outbox* outbox) {
   TakeRows();
   // After the rows: a row's op was named before the row was pushed.
   TakeNames(outbox);
+  LoseWrongRows();
   PushOps(now_us, outbox);
   PushSteps(now_us, outbox);
   shared_.ring.Release();

@@ -38,7 +38,8 @@ class Batcher {
 
  private:
   void TakeRows();
-  void LoseRefused(const nanwatch_op_status& status);
+  void LoseRefused(Lost lost, int64_t step, std::string why);
+  void LoseWrongRows();
   void TakeNames(Outbox* outbox);
   void PushOps(int64_t now_us, Outbox* outbox);
   void PushSteps(int64_t now_us, Outbox* outbox);
@@ -51,6 +52,7 @@ class Batcher {
   std::vector<uint64_t> op_elements_;  // of op names taken
   std::vector<std::string> optimizers_;
   uint32_t op_names_taken_ = 0;
+  int64_t newest_step_ = 0;   // of those that can be
   uint32_t given_taken_ = 0;  // Names::given(), when names were taken last
 };
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "client_lib/src/socket_file.h"
 #include "client_lib/src/utf8.h"
 
 namespace nanwatch_client {
@@ -103,16 +104,19 @@ Identity FindIdentity(const nanwatch_run_options& options,
 }
 
 std::vector<std::string> FindAddresses(const char* address,
-                                       const Environment& environment) {
+                                       const Environment& environment,
+                                       uid_t user) {
   if (address != nullptr && *address != '\0') return {WithScheme(address)};
   if (std::string set = Text(environment, "NANWATCH_ADDRESS"); !set.empty()) {
     return {WithScheme(set)};
   }
   std::vector<std::string> addresses;
-  const std::string user = Text(environment, "XDG_RUNTIME_DIR");
-  if (!user.empty()) {
-    addresses.push_back("unix:" + user + "/nanwatch/ingest.sock");
+  const std::string own = Text(environment, "XDG_RUNTIME_DIR");
+  if (!own.empty()) {
+    addresses.push_back("unix:" + own + "/nanwatch/ingest.sock");
   }
+  // Root's daemon is the machine's.
+  if (user != 0) addresses.push_back(PrivateAddress(user));
   addresses.push_back("unix:/run/nanwatch/ingest.sock");
   return addresses;
 }

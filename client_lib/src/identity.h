@@ -6,6 +6,7 @@
 #define NANWATCH_CLIENT_IDENTITY_H_
 
 #include <nanwatch.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
@@ -32,9 +33,11 @@ Identity FindIdentity(const nanwatch_run_options& options,
                       const Environment& environment);
 
 // Where to look for the daemon, in gRPC's notation, best first. A call or
-// NANWATCH_ADDRESS names one daemon: no other is tried then.
+// NANWATCH_ADDRESS names one daemon: no other is tried then. What every client
+// and command obeys is tests/unit/client/address_table.txt.
 std::vector<std::string> FindAddresses(const char* address,
-                                       const Environment& environment);
+                                       const Environment& environment,
+                                       uid_t user);
 
 }  // namespace nanwatch_client
 

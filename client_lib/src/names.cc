@@ -47,11 +47,20 @@ std::optional<v1::OpName> NameOf(const nanwatch_op& op) {
 
 }  // namespace
 
-int32_t Names::AddOp(const nanwatch_op& op) {
+int32_t Names::AddOp(const nanwatch_op& op, std::string* why) {
+  const auto refuse = [&op, why](const char* reason) {
+    if (why != nullptr) {
+      *why = "the op \"" + CleanUtf8(op.name, 80) + "\" " + reason;
+    }
+    return -1;
+  };
   std::optional<v1::OpName> name = NameOf(op);
-  if (!name) return -1;
+  if (!name) return refuse("has no name, or an impossible shape");
   std::lock_guard lock(mutex_);
-  if (op_names_.size() >= kOpsPerSession) return -1;
+  if (op_names_.size() >= kOpsPerSession) {
+    full_.store(true, std::memory_order_relaxed);
+    return refuse("is one too many: 65536 ops of a session are watched");
+  }
   op_names_.push_back(std::move(*name));
   ShowLocked();
   given_.fetch_add(1, std::memory_order_release);

@@ -21,8 +21,10 @@ class Names {
  public:
   // --- Any thread of the training ---
   // The op's index; -1: it has no name, an impossible shape, or there are
-  // 65,536 already.
-  int32_t AddOp(const nanwatch_op& op);
+  // 65,536 already: `why`, if given, says which.
+  int32_t AddOp(const nanwatch_op& op, std::string* why = nullptr);
+  // An op found no room: its statuses are lost, and counted.
+  bool full() const { return full_.load(std::memory_order_relaxed); }
   // The optimizer's index; 0, the only one's: no name, or there are 7 already.
   int32_t AddOptimizer(const char* name);
   // Ops below this may be pushed. No lock.
@@ -48,6 +50,7 @@ class Names {
   std::atomic<uint32_t> ops_{0};
   std::atomic<uint32_t> given_{0};
   std::atomic<bool> refused_{false};
+  std::atomic<bool> full_{false};
 
   mutable std::mutex mutex_;
   std::vector<nanwatch::v1::OpName> op_names_;

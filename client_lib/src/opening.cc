@@ -116,7 +116,7 @@ SenderOptions MakeSenderOptions(const nanwatch_run_options& options) {
   };
   const Identity identity = FindIdentity(options, environment);
   SenderOptions sender;
-  sender.addresses = FindAddresses(options.address, environment);
+  sender.addresses = FindAddresses(options.address, environment, getuid());
   sender.unacked_bytes =
       options.unacked_bytes == 0 ? kDefaultUnackedBytes : options.unacked_bytes;
   sender.open.set_session(RandomId());

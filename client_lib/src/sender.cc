@@ -1,7 +1,5 @@
 #include "client_lib/src/sender.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -9,6 +7,7 @@
 
 #include "client_lib/src/envelope.h"
 #include "client_lib/src/process.h"
+#include "client_lib/src/socket_file.h"
 #include "client_lib/src/utf8.h"
 
 namespace nanwatch_client {
@@ -111,8 +110,8 @@ void Sender::Drain(SteadyTime now) {
 void Sender::Connect(SteadyTime now) {
   const std::string& address = redial_.address();
   // Where there is no daemon, gRPC and its threads are never started.
-  if (address.starts_with("unix:/") && access(&address[5], F_OK) != 0) {
-    Disconnect("there is no such socket; is nanwatchd running?", now);
+  if (std::string why = WhyNotThere(address); !why.empty()) {
+    Disconnect(std::move(why), now);
     return;
   }
   stream_ = std::make_unique<Stream>(address);
@@ -136,6 +135,7 @@ void Sender::Disconnect(std::string why, SteadyTime now) {
   stream_.reset();
   state_ = State::kAway;
   writing_ = false;
+  Owed(false);
   if (was_open) shared_->reconnects.fetch_add(1, std::memory_order_relaxed);
   bool ending = false;
   {
@@ -150,7 +150,18 @@ void Sender::Disconnect(std::string why, SteadyTime now) {
          (why.empty() ? "the stream ended" : why));
 }
 
+void Sender::Owed(bool owed) {
+  if (owed == owed_) return;
+  owed_ = owed;
+  std::lock_guard lock(shared_->mutex);
+  shared_->address = redial_.address();
+  shared_->silent_since.reset();
+  if (owed) shared_->silent_since = silent_since_;
+}
+
 void Sender::CheckSilence(SteadyTime now) {
+  Owed(state_ == State::kStarting || state_ == State::kOpening ||
+       outbox_.awaits_ack());
   if (state_ == State::kStarting || state_ == State::kOpening) {
     if (now - silent_since_ < kOpenTimeout) return;
     Disconnect("no answer within 5 s", now);
@@ -274,6 +285,7 @@ void Sender::OnAck(uint64_t records, bool durable, SteadyTime now) {
   silent_since_ = now;
   if (records != 0) redial_.Reset();
   std::lock_guard lock(shared_->mutex);
+  if (owed_) shared_->silent_since = now;
   shared_->acked.fetch_add(records, std::memory_order_relaxed);
   if (!durable) {
     shared_->not_durable.fetch_add(records, std::memory_order_relaxed);

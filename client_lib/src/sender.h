@@ -47,6 +47,8 @@ class Sender {
   void SendNext(SteadyTime now);
   void SendOpen();
   void CheckSilence(SteadyTime now);
+  // The daemon owes us an answer since silent_since_, or none.
+  void Owed(bool owed);
   void WaitAway(SteadyTime now);
   void Disconnect(std::string why, SteadyTime now);
 
@@ -72,8 +74,9 @@ class Sender {
   bool ever_open_ = false;
   bool durable_ = true;  // as the handshake said
   bool close_pushed_ = false;
-  bool last_try_ = false;      // ending, and the pause was lifted for it
-  bool done_ = false;          // ending, and no more to hope for
+  bool last_try_ = false;  // ending, and the pause was lifted for it
+  bool done_ = false;      // ending, and no more to hope for
+  bool owed_ = false;
   SteadyTime silent_since_{};  // the daemon owes us an answer since then
   std::optional<SteadyTime> waiting_since_;  // the oldest record in the ring
   SteadyTime last_record_{};

@@ -15,6 +15,9 @@ namespace {
 constexpr size_t kDefaultRingBytes = 4 << 20;
 // What the sender may take beyond a deadline to leave.
 constexpr auto kGrace = std::chrono::milliseconds(100);
+// A daemon that owes an answer for so long is in trouble: it acknowledges in a
+// fraction of that.
+constexpr auto kSilence = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -72,7 +75,10 @@ void Session::Push(const nanwatch_step& step) {
 }
 
 void Session::Push(const nanwatch_op_status& status) {
-  if (status.op < 0) return;
+  if (status.op < 0) {
+    if (shared_->names.full()) Lose(&Lost::ops, status.step);
+    return;
+  }
   const Turn turn(&pushing_);
   const bool known = static_cast<uint32_t>(status.op) < shared_->names.ops();
   char* room = turn && known
@@ -84,7 +90,13 @@ void Session::Push(const nanwatch_op_status& status) {
 }
 
 int32_t Session::RegisterOp(const nanwatch_op& op) {
-  return shared_->names.AddOp(op);
+  std::string why;
+  const int32_t index = shared_->names.AddOp(op, &why);
+  if (index < 0) {
+    std::lock_guard lock(shared_->mutex);
+    shared_->mistake = std::move(why);
+  }
+  return index;
 }
 
 int32_t Session::RegisterOptimizer(const char* name) {
@@ -127,6 +139,17 @@ bool Session::Close(int timeout_ms, bool in_order) {
   return shared_->acked.load() == shared_->accepted.load();
 }
 
+// The connection's before the caller's: nothing arrives without it.
+std::string Session::TroubleLocked() const {
+  if (!shared_->error.empty()) return shared_->error;
+  if (!shared_->silent_since) return shared_->mistake;
+  const auto silent = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::steady_clock::now() - *shared_->silent_since);
+  if (silent < kSilence) return shared_->mistake;
+  return "nanwatchd at " + shared_->address + " has not answered for " +
+         std::to_string(silent.count()) + " s; is it hung?";
+}
+
 void Session::GetStats(nanwatch_stats* stats) const {
   const uint64_t lost = shared_->lost.load();
   stats->refused = shared_->refused.load();
@@ -144,7 +167,7 @@ void Session::GetStats(nanwatch_stats* stats) const {
     memcpy(to, clean.c_str(), clean.size() + 1);
   };
   copy(shared_->run_id, stats->run_id, sizeof stats->run_id);
-  copy(shared_->error, stats->error, sizeof stats->error);
+  copy(TroubleLocked(), stats->error, sizeof stats->error);
 }
 
 }  // namespace nanwatch_client

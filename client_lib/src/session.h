@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "client_lib/src/process.h"
@@ -43,6 +44,7 @@ class Session {
   class Turn;
 
   void Accept(bool urgent);
+  std::string TroubleLocked() const;
   void Lose(uint64_t Lost::*count, int64_t step);
 
   const uint32_t forks_ = Forks();

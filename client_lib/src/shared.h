@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "client_lib/src/gap.h"
@@ -45,6 +46,11 @@ struct Shared {
   std::string run_id;
   int32_t attempt = 0;
   std::string error;
+  // The newest of the caller's records or ops that were not taken, a sentence:
+  // no new stream mends it, so it stays.
+  std::string mistake;
+  std::string address;  // whose answer is waited for
+  std::optional<SteadyTime> silent_since;
   bool flush = false;  // do not wait for batches to fill
   // Set once: send what there is until `deadline`, then end.
   bool ending = false;

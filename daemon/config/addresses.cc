@@ -1,7 +1,9 @@
 #include "config/addresses.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 namespace nanwatch {
@@ -12,6 +14,27 @@ constexpr char kHistoryFile[] = "/history.db";
 
 std::string PrivateFolder(uid_t user) {
   return "/tmp/nanwatch-" + std::to_string(user);
+}
+
+// A folder that may not be entered is no reason to look elsewhere: who uses
+// the address is then told of the permission.
+bool MayBeThere(const char* path) {
+  return access(path, F_OK) == 0 || errno == EACCES;
+}
+
+// In /tmp anybody may make a folder of that name.
+bool IsOwnFolder(const std::string& path, uid_t user) {
+  struct stat found = {};
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == user && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// Whether a command finds it of use to look there.
+bool MayBeUsed(const std::string& address, uid_t user) {
+  const std::string path = address.substr(address.find('/'));
+  const std::string folder = path.substr(0, path.rfind('/'));
+  return MayBeThere(path.c_str()) &&
+         (folder != PrivateFolder(user) || IsOwnFolder(folder, user));
 }
 
 // systemd lists several folders with colons between; ours is the first.
@@ -53,17 +76,36 @@ std::string DefaultHistoryPath(const Environment& environment, uid_t user) {
   return PrivateFolder(user) + kHistoryFile;
 }
 
-std::string FindDaemon() {
-  const Environment environment = ProcessEnvironment();
+std::string DaemonAddress(const std::string& said) {
+  return said.starts_with('/') ? "unix:" + said : said;
+}
+
+std::vector<std::string> DaemonAddresses(const Environment& environment,
+                                         uid_t user) {
   if (const auto said = environment("NANWATCH_ADDRESS"); !said.empty()) {
-    return said.front() == '/' ? "unix:" + said : said;
+    return {DaemonAddress(said)};
   }
-  const std::string own = DefaultSocketPath(environment, getuid());
-  const bool own_exists = access(own.c_str(), F_OK) == 0;
-  if (!own_exists && access(kSystemSocket, F_OK) == 0) {
-    return std::string("unix:") + kSystemSocket;
+  std::vector<std::string> addresses;
+  if (const auto own = environment("XDG_RUNTIME_DIR"); !own.empty()) {
+    addresses.push_back("unix:" + own + "/nanwatch/ingest.sock");
   }
-  return "unix:" + own;
+  // Root's daemon is the machine's.
+  if (user != 0) {
+    addresses.push_back("unix:" + PrivateFolder(user) + "/ingest.sock");
+  }
+  addresses.push_back(std::string("unix:") + kSystemSocket);
+  return addresses;
+}
+
+std::string FindDaemon() {
+  const uid_t user = getuid();
+  const std::vector<std::string> addresses =
+      DaemonAddresses(ProcessEnvironment(), user);
+  if (addresses.size() == 1) return addresses.front();
+  for (const std::string& address : addresses) {
+    if (MayBeUsed(address, user)) return address;
+  }
+  return user == 0 ? addresses.back() : addresses.front();
 }
 
 }  // namespace nanwatch

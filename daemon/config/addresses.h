@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace nanwatch {
 
@@ -16,16 +17,25 @@ Environment ProcessEnvironment();
 
 // As a systemd unit $RUNTIME_DIRECTORY/ingest.sock (/run/nanwatch), as root
 // /run/nanwatch/ingest.sock, else $XDG_RUNTIME_DIR/nanwatch/ingest.sock.
-// Without that variable /tmp/nanwatch-UID/ingest.sock: clients do not look
-// there by themselves, they need NANWATCH_ADDRESS.
+// Without that variable /tmp/nanwatch-UID/ingest.sock.
 std::string DefaultSocketPath(const Environment& environment, uid_t user);
 
 // $STATE_DIRECTORY, as root /var/lib/nanwatch, $XDG_STATE_HOME/nanwatch,
 // ~/.local/state/nanwatch or /tmp/nanwatch-UID; the file is history.db.
 std::string DefaultHistoryPath(const Environment& environment, uid_t user);
 
-// For commands, in gRPC's notation ("unix:..."): NANWATCH_ADDRESS, else the
-// first of the user's and the system's socket that exists, else the user's.
+// What a person may say, in gRPC's notation: "/path" is "unix:/path", the rest
+// stays as it is. The client library reads NANWATCH_ADDRESS in the same way.
+std::string DaemonAddress(const std::string& said);
+
+// Where commands and clients look, in gRPC's notation, the best first:
+// NANWATCH_ADDRESS alone; else the user's sockets, and the system's. The table
+// that both obey is tests/unit/client/address_table.txt.
+std::vector<std::string> DaemonAddresses(const Environment& environment,
+                                         uid_t user);
+
+// For commands: the first of this process' DaemonAddresses that exists, else
+// the first (as root the last). One in /tmp only in a folder of the user's own.
 std::string FindDaemon();
 
 }  // namespace nanwatch

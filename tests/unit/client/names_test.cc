@@ -29,6 +29,18 @@ TEST(NamesTest, AnOpsIndexIsItsPlace) {
   EXPECT_EQ(names.Copy(2, 10, &none), 0u);
 }
 
+TEST(NamesTest, AnOpTooManyIsToldAndCounts) {
+  Names names;
+  for (int i = 0; i < 65536; ++i) ASSERT_EQ(names.AddOp(Op("a")), i);
+  EXPECT_FALSE(names.full());
+  std::string why;
+  EXPECT_EQ(names.AddOp(Op("last"), &why), -1);
+  EXPECT_EQ(why,
+            "the op \"last\" is one too many: 65536 ops of a session are "
+            "watched");
+  EXPECT_TRUE(names.full());
+}
+
 TEST(NamesTest, AnOpWithoutANameOrWithAnImpossibleShapeIsNone) {
   Names names;
   EXPECT_EQ(names.AddOp(Op(nullptr)), -1);

@@ -95,6 +95,44 @@ TEST_F(SessionTest, NamesAndOpsArriveBeforeTheirStep) {
   EXPECT_TRUE(taken[3].has_close());
 }
 
+// The daemon refuses a whole message for one row of it.
+TEST_F(SessionTest, ARecordThatCannotBeIsLeftOutAlone) {
+  sink_.Start();
+  nanwatch::Run run(Options());
+  nanwatch::Op op;
+  op.name = "loss/Log";
+  op.logical_shape = {10};
+  const int32_t log_op = run.Register(op);
+  for (const uint64_t nan : {3u, 11u, 10u}) {
+    nanwatch::OpStatus status(7, log_op, NANWATCH_SLOT_OUTPUT);
+    status.nan = nan;
+    status.present = NANWATCH_OP_NAN;
+    run.Push(status);
+  }
+  run.Push(nanwatch::Step(7).Loss(1));
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  EXPECT_EQ(run.Stats().refused, 1u);
+  EXPECT_EQ(run.Stats().acked, 3u);
+  EXPECT_THAT(run.Stats().error,
+              HasSubstr("the status of loss/Log counts 11 NaN"));
+  run.Push(nanwatch::Step(INT64_MIN).Loss(1));
+  run.Push(nanwatch::Step(8).Loss(1));
+  EXPECT_FALSE(run.Close(kFlushMs));
+  EXPECT_THAT(sink_.Steps(), ElementsAre(7, 8));
+  EXPECT_EQ(sink_.Dropped().ops(), 1u);
+  EXPECT_EQ(sink_.Dropped().steps(), 1u);
+  EXPECT_EQ(sink_.Dropped().first_step(), 7);
+}
+
+TEST_F(SessionTest, AnOpThatCouldNotBeRegisteredIsToldAndStaysTold) {
+  nanwatch::Run run(Options());
+  EXPECT_EQ(run.Register({}), -1);
+  sink_.Start();
+  run.Push(nanwatch::Step(7).Loss(1));
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  EXPECT_THAT(run.Stats().error, HasSubstr("has no name"));
+}
+
 TEST_F(SessionTest, WaitsForADaemonThatStartsLater) {
   nanwatch::Run run(Options());
   PushSteps(&run, 0, 100);

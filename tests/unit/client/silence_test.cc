@@ -77,6 +77,26 @@ TEST_F(SilenceTest, ADeafDaemonDoesNotHoldTheEnd) {
   EXPECT_LT(Timed([&] { run.Close(200); }), milliseconds(1000));
 }
 
+// Long before the connection is given up.
+TEST_F(SilenceTest, ADaemonThatHangsIsToldWhileItIsWaitedFor) {
+  const DeafSocket deaf(path_);
+  nanwatch::Run run(Options());
+  run.Push(nanwatch::Step(1).Loss(1));
+  for (int i = 0; i < 1000 && run.Stats().error[0] == '\0'; ++i) run.Flush(10);
+  EXPECT_THAT(run.Stats().error, HasSubstr("has not answered for"));
+}
+
+TEST_F(SilenceTest, ADaemonThatHangsAfterTheHandshakeIsTold) {
+  Sink sink(path_);
+  sink.set_acks(false);
+  sink.Start();
+  nanwatch::Run run(Options());
+  run.Push(nanwatch::Step(1).Loss(1));
+  for (int i = 0; i < 1000 && run.Stats().error[0] == '\0'; ++i) run.Flush(10);
+  EXPECT_THAT(run.Stats().error, HasSubstr("has not answered for"));
+  EXPECT_EQ(run.Stats().connected, 1);
+}
+
 TEST_F(SilenceTest, ADaemonThatStopsReadingHoldsNeitherPushNorEnd) {
   Sink sink(path_);
   sink.set_reads(false);

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <map>
+#include <sstream>
+#include <string>
 
 namespace nanwatch {
 namespace {
@@ -22,6 +25,41 @@ TEST(Addresses, SocketFollowsUnitRootAndUser) {
                 Variables({{"RUNTIME_DIRECTORY", "/run/nanwatch:/run/b"}}), 7),
             "/run/nanwatch/ingest.sock");
   EXPECT_EQ(DefaultSocketPath(Variables({}), 7), "/tmp/nanwatch-7/ingest.sock");
+}
+
+TEST(Addresses, APathIsAUnixSocket) {
+  EXPECT_EQ(DaemonAddress("/path/x.sock"), "unix:/path/x.sock");
+  for (const char* said : {"unix:/path/x.sock", "127.0.0.1:9766", ""}) {
+    EXPECT_EQ(DaemonAddress(said), said);
+  }
+}
+
+// As the client library does (identity_test.cc).
+TEST(Addresses, ObeyTheTable) {
+  std::ifstream file(ADDRESS_TABLE);
+  std::map<std::string, std::string> variables;
+  uid_t user = 0;
+  int cases = 0;
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream line(text);
+    std::string kind;
+    std::string word;
+    line >> kind;
+    if (kind == "env") {
+      variables.clear();
+      while (line >> word) {
+        const size_t equals = word.find('=');
+        variables[word.substr(0, equals)] = word.substr(equals + 1);
+      }
+    }
+    if (kind == "user") line >> user;
+    if (kind != "is") continue;
+    std::vector<std::string> is;
+    while (line >> word) is.push_back(word);
+    EXPECT_EQ(DaemonAddresses(Variables(variables), user), is) << text;
+    ++cases;
+  }
+  EXPECT_GE(cases, 6);
 }
 
 TEST(Addresses, HistoryFollowsUnitRootAndUser) {

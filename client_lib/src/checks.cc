@@ -1,0 +1,76 @@
+#include "client_lib/src/checks.h"
+
+namespace nanwatch_client {
+namespace {
+
+struct Count {
+  uint32_t bit;
+  uint64_t nanwatch_op_status::*value;
+  const char* name;
+};
+constexpr Count kCounts[] = {
+    {NANWATCH_OP_NAN, &nanwatch_op_status::nan, "NaN"},
+    {NANWATCH_OP_POS_INF, &nanwatch_op_status::pos_inf, "+Infinity"},
+    {NANWATCH_OP_NEG_INF, &nanwatch_op_status::neg_inf, "-Infinity"},
+    {NANWATCH_OP_SATURATED, &nanwatch_op_status::saturated, "saturated"},
+    {NANWATCH_OP_ZERO, &nanwatch_op_status::zero, "zeros"},
+    {NANWATCH_OP_SUBNORMAL, &nanwatch_op_status::subnormal, "subnormals"},
+};
+
+constexpr int64_t kLowestExponent = -1074;  // of fp64
+constexpr int64_t kHighestExponent = 1023;
+
+template <typename Record>
+std::string WrongPlace(const Record& record) {
+  if (record.step < -kStepMost || record.step > kStepMost) {
+    return "has a step beyond +-2^62";
+  }
+  if (record.time_us < -kStepMost || record.time_us > kStepMost) {
+    return "has a time beyond +-2^62 us";
+  }
+  return {};
+}
+
+std::string TooMany(uint64_t count, const std::string& what, uint64_t of) {
+  return "counts " + std::to_string(count) + " " + what +
+         ", more than its other counts leave of " + std::to_string(of) +
+         " elements";
+}
+
+std::string WrongExponents(const nanwatch_exponents& exponents,
+                           uint64_t elements) {
+  const int64_t last = int64_t{exponents.first} + exponents.size - 1;
+  if (exponents.first < kLowestExponent || last > kHighestExponent) {
+    return "has exponents from " + std::to_string(exponents.first) + " to " +
+           std::to_string(last) + ", beyond those of fp64";
+  }
+  uint64_t left = elements == 0 ? UINT64_MAX : elements;
+  for (uint32_t i = 0; i < exponents.size; ++i) {
+    const uint64_t count = exponents.counts[i];
+    if (count > left) return TooMany(count, "of an exponent", elements);
+    left -= count;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string WhatIsWrong(const nanwatch_step& step) { return WrongPlace(step); }
+
+std::string WhatIsWrong(const nanwatch_op_status& status, uint64_t shape) {
+  if (std::string wrong = WrongPlace(status); !wrong.empty()) return wrong;
+  const bool told =
+      (status.present & NANWATCH_OP_ELEMENTS) != 0 && status.elements != 0;
+  const uint64_t elements = told ? status.elements : shape;
+  uint64_t left = elements == 0 ? UINT64_MAX : elements;
+  for (const Count& count : kCounts) {
+    if ((status.present & count.bit) == 0) continue;
+    const uint64_t value = status.*count.value;
+    if (value > left) return TooMany(value, count.name, elements);
+    left -= value;
+  }
+  if (status.exponents == nullptr) return {};
+  return WrongExponents(*status.exponents, elements);
+}
+
+}  // namespace nanwatch_client

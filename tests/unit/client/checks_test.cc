@@ -1,0 +1,67 @@
+#include "client_lib/src/checks.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+
+namespace nanwatch_client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+nanwatch_op_status Status(uint32_t present) {
+  nanwatch_op_status status;
+  nanwatch_op_status_init(&status, 7, 0, NANWATCH_SLOT_OUTPUT);
+  status.present = present;
+  return status;
+}
+
+TEST(ChecksTest, StepsAndTimesStayWithin64Bits) {
+  nanwatch_step step;
+  for (const int64_t good : {-kStepMost, int64_t{0}, kStepMost}) {
+    nanwatch_step_init(&step, good);
+    EXPECT_THAT(WhatIsWrong(step), IsEmpty());
+  }
+  for (const int64_t bad : {INT64_MIN, INT64_MAX}) {
+    nanwatch_step_init(&step, bad);
+    EXPECT_THAT(WhatIsWrong(step), HasSubstr("step beyond"));
+    nanwatch_step_init(&step, 7);
+    step.time_us = bad;
+    EXPECT_THAT(WhatIsWrong(step), HasSubstr("time beyond"));
+  }
+}
+
+TEST(ChecksTest, CountsAreTogetherNoMoreThanTheElements) {
+  nanwatch_op_status status = Status(NANWATCH_OP_NAN | NANWATCH_OP_ZERO);
+  status.nan = 6;
+  status.zero = 4;
+  EXPECT_THAT(WhatIsWrong(status, 10), IsEmpty());
+  EXPECT_THAT(WhatIsWrong(status, 9), HasSubstr("counts 4 zeros"));
+  EXPECT_THAT(WhatIsWrong(status, 0), IsEmpty());  // a shape not known
+  status.present |= NANWATCH_OP_ELEMENTS;
+  status.elements = 8;
+  EXPECT_THAT(WhatIsWrong(status, 10), HasSubstr("of 8 elements"));
+}
+
+TEST(ChecksTest, WhatIsNotPresentDoesNotCount) {
+  nanwatch_op_status status = Status(0);
+  status.nan = UINT64_MAX;
+  EXPECT_THAT(WhatIsWrong(status, 10), IsEmpty());
+}
+
+TEST(ChecksTest, ExponentsAreThoseOfFp64) {
+  const auto exponents = std::make_unique<nanwatch_exponents>();
+  nanwatch_op_status status = Status(0);
+  status.exponents = exponents.get();
+  exponents->first = -1074;
+  exponents->size = NANWATCH_EXPONENT_BINS;
+  exponents->counts[3] = 10;
+  EXPECT_THAT(WhatIsWrong(status, 10), IsEmpty());
+  EXPECT_THAT(WhatIsWrong(status, 9), HasSubstr("counts 10"));
+  exponents->first = -1073;
+  EXPECT_THAT(WhatIsWrong(status, 10), HasSubstr("beyond those of fp64"));
+}
+
+}  // namespace
+}  // namespace nanwatch_client
