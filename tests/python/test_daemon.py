@@ -141,6 +141,30 @@ def test_a_daemon_that_is_killed_and_comes_back(folder):  # noqa: F811
         it.kill()
 
 
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def test_reconnects_leave_nothing_behind(folder):  # noqa: F811
+    it = Daemon(folder).start()
+    run = nanwatch.init(run="again", address=it.address)
+    counts = []
+    try:
+        for i in range(8):
+            run.step(i, loss=1.0)
+            assert run.flush(30), run.stats
+            counts.append(threads())
+            it.kill()
+            it.start()
+        # gRPC's own pool may still grow a little; a thread a stream would be
+        # two more each time.
+        assert counts[-1] - counts[1] < 6, counts
+        assert run.close(30)
+        all_there(it, "again", 8)
+    finally:
+        it.kill()
+
+
 def test_a_hung_daemon_is_not_noticed(daemon):  # noqa: F811
     run = nanwatch.init(run="hung", address=daemon.address, buffer_rows=4000,
                         unacked_bytes=100_000)

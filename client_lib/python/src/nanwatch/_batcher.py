@@ -36,17 +36,13 @@ class Batcher:
         shared = self._shared
         # Ops are taken after the steps, names after the ops: each was there
         # before what needs it.
-        size = min(len(shared.rows), _ROWS_PER_TURN * _steps.WIDTH)
-        size -= size % _steps.WIDTH
-        rows = shared.rows[:size]
+        steps = min(len(shared.rows) // _steps.WIDTH, _ROWS_PER_TURN)
         ops = shared.ops[: len(shared.ops)]
         del shared.ops[: len(ops)]
         self._take_names(outbox)
         self._push_ops(ops, outbox)
-        self._push_steps(rows, outbox)
-        with shared.changed:  # who asks what was accepted finds each row once
-            del shared.rows[:size]
-            shared.steps_taken += size // _steps.WIDTH
+        while steps > 0:
+            steps -= self._push_steps(min(steps, _STEPS), outbox)
         lost = shared.gap.take()
         if lost.records:
             outbox.push(Outgoing(_outbox.DROPPED, lost.body()))
@@ -118,21 +114,26 @@ class Batcher:
             shared.refused += 1
             shared.changed.notify_all()
 
-    def _push_steps(self, rows: list[object], outbox: Outbox) -> None:
-        names = self._shared.names.optimizers
-        chunk = _STEPS * _steps.WIDTH
-        for begin in range(0, len(rows), chunk):
-            columns = self._plain(rows[begin : begin + chunk])
-            for part, count in _steps.cut(columns, self._max_steps):
-                steps = part[0]
-                outbox.push(
-                    Outgoing(
-                        _outbox.STEPS,
-                        _steps.encode(part, names, _now()),
-                        Lost(count, 0, min(steps), max(steps)),
-                    )
+    def _push_steps(self, count: int, outbox: Outbox) -> int:
+        """Moves the first `count` rows, which are there; returns `count`."""
+        shared = self._shared
+        size = count * _steps.WIDTH
+        columns = self._plain(shared.rows[:size])
+        names = shared.names.optimizers
+        for part, rows in _steps.cut(columns, self._max_steps):
+            steps = part[0]
+            outbox.push(
+                Outgoing(
+                    _outbox.STEPS,
+                    _steps.encode(part, names, _now()),
+                    Lost(rows, 0, min(steps), max(steps)),
                 )
-            _let_others_run()
+            )
+        with shared.changed:  # who asks what was accepted finds each row once
+            del shared.rows[:size]
+            shared.steps_taken += count
+        _let_others_run()
+        return count
 
     def _plain(self, rows: list[object]) -> _steps.Columns:
         shared = self._shared

@@ -95,8 +95,9 @@ class Sender:
         try:
             while self._turn():
                 pass
-        except Exception:  # the session is silent from here on
-            log.debug("nanwatch's sender ended", exc_info=True)
+        except Exception as error:  # the run is silent from here on
+            log.warning("nanwatch: nothing more is sent: %r", error)
+            log.debug("in the sender:", exc_info=True)
         self._drop_stream()
         shared = self._shared
         with shared.changed:
