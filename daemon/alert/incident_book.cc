@@ -196,12 +196,14 @@ bool IncidentBook::Rename(size_t index, const FindingGroup& group,
   Incident& incident = incidents_[index];
   Track& track = tracks_[index];
   const Origin now = OriginOf(*group.findings[0]);
-  if (!track.phase.present || Earlier(now, track.origin)) track.origin = now;
+  // One that comes back after its end is about what is there now.
+  if (!IsOpen(incident) || Earlier(now, track.origin)) track.origin = now;
   const Origin& origin = track.origin;
   const bool at_op = group.has_cause() && !group.cause->origin.op.empty();
   const Subject& subject = at_op ? group.cause->origin : origin.subject;
   const bool renamed =
-      incident.family != origin.family || incident.subject != subject;
+      incident.family != origin.family || incident.rule != origin.rule ||
+      incident.opened_step != origin.step || incident.subject != subject;
   incident.family = origin.family;
   incident.rule = origin.rule;
   incident.opened_step = origin.step;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <variant>
 
 namespace nanwatch {
@@ -75,9 +76,23 @@ Result<ReplayOutcome> ReplayAll(
       std::for_each(effects.notices.begin(), effects.notices.end(), told);
     effects.Clear();
   };
+  const Result<std::vector<RunRow>> runs = reader->Runs();
+  if (!runs.ok()) return Error{runs.error()};
+  std::set<RunKey> waiting;  // for their first checkpoint
+  for (const RunRow& run : *runs) {
+    if (!run.trimmed) continue;
+    outcome.trimmed.push_back(run.key);
+    waiting.insert(run.key);
+  }
+  const auto counts = [&](const Event& event) {
+    const auto* checkpoint = std::get_if<RunCheckpoint>(&event.body);
+    if (checkpoint == nullptr) return true;
+    return checkpoint->engine_version == EngineVersion() &&
+           waiting.erase(event.run) > 0;
+  };
   const Status status =
       reader->ForEachEvent(0, {}, [&](const StampedEvent& event) {
-        if (!std::holds_alternative<RunCheckpoint>(event.event.body)) {
+        if (counts(event.event)) {
           ApplyAgain(event, engine, &effects, &outcome);
           tell();
         }

@@ -33,14 +33,17 @@ struct ReplayOutcome {
   Time newest{};  // `now` of the last event
   // Each once, in the order in which they first started.
   std::vector<EngineStamp> recorded_by;
+  // Runs whose beginning retention removed: judged on from their oldest usable
+  // checkpoint, or, without one, from what is left.
+  std::vector<RunKey> trimmed;
 };
 
 // What a restart needs: the newest usable checkpoints and what follows them.
 // Effects are dropped.
 Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
 
-// Every event of the file, checkpoints left out: judged anew from the first,
-// and then on to `until`, if that is later: what timers alone did after the
+// Every event of the file, checkpoints left out (but for trimmed runs): judged
+// anew from the first, and then on to `until`, if that is later: what timers alone did after the
 // last event. `told`, which may be empty, hears every notice.
 Result<ReplayOutcome> ReplayAll(
     HistoryReader* reader, Engine* engine, Time until = {},

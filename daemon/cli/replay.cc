@@ -141,6 +141,13 @@ int Replay(const std::string& path, const Style& style) {
   const auto snapshot = engine.Publish(outcome->newest, 0, Snapshot());
   PrintCounts(path, *outcome);
   PrintEngines(outcome->recorded_by);
+  for (const RunKey& run : outcome->trimmed) {
+    std::printf(
+        "The beginning of %s attempt %d is no longer in the file (retention): "
+        "it is judged on from the oldest checkpoint that this engine reads, or "
+        "from what is left.\n",
+        Clean(run.run_id).c_str(), run.attempt);
+  }
   snapshot->runs.ForEach([&](const RunView& run) {
     std::printf("%s attempt %d: %s\n", style.Bold(run.key.run_id).c_str(),
                 run.key.attempt, run.diagnosis.headline.c_str());

@@ -115,22 +115,26 @@ void ReplayCompare::Told(const Notice& notice) {
   told_[incident.id].push_back(incident);
 }
 
-// Of the versions of the recorded moment, what the likest one says otherwise.
-std::vector<std::string> ReplayCompare::Words(const Incident& was,
-                                              const Incident& end) const {
-  if (was.summary.empty() && was.findings.empty()) return {};
+// Of the versions of the recorded moment, what the likest one is and says
+// otherwise. Without one, what the incident is in the end.
+std::vector<std::string> ReplayCompare::Compare(const Incident& was,
+                                                const Incident& end) const {
   std::vector<const Incident*> versions;
-  if (const auto told = told_.find(was.id); told != told_.end()) {
+  if (const auto told = told_.find(end.id); told != told_.end()) {
     for (const Incident& one : told->second) versions.push_back(&one);
   }
   if (end.updated == was.updated) versions.push_back(&end);
   std::optional<std::vector<std::string>> least;
   for (const Incident* version : versions) {
-    std::vector<std::string> lines = WordDifferences(was, *version);
+    std::vector<std::string> lines = NameDifferences(was, *version);
+    for (std::string& line : WordDifferences(was, *version)) {
+      lines.push_back(std::move(line));
+    }
     if (!least || lines.size() < least->size()) least = std::move(lines);
   }
-  if (!least) ++of_another_moment_;
-  return least.value_or(std::vector<std::string>());
+  if (least) return *least;
+  of_another_moment_ += !was.summary.empty() || !was.findings.empty();
+  return NameDifferences(was, end);
 }
 
 std::vector<std::string> ReplayCompare::Differences(const Snapshot& end) const {
@@ -158,10 +162,8 @@ std::vector<std::string> ReplayCompare::Differences(const Snapshot& end) const {
       continue;
     }
     const Incident& is = now->second.incident;
-    for (const auto& all : {NameDifferences(was, is), Words(was, is)}) {
-      for (const std::string& line : all) {
-        lines.push_back(Described(run, was) + ": " + line);
-      }
+    for (const std::string& line : Compare(was, is)) {
+      lines.push_back(Described(run, was) + ": " + line);
     }
     found.erase(now);
   }

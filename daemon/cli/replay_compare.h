@@ -50,8 +50,8 @@ class ReplayCompare {
     RunKey run;
     Incident incident;
   };
-  std::vector<std::string> Words(const Incident& was,
-                                 const Incident& end) const;
+  std::vector<std::string> Compare(const Incident& was,
+                                   const Incident& end) const;
 
   const SentIncidents& sent_;
   Time until_{};

@@ -13,6 +13,10 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 60, 1, 1e7, "s", "ours"},
 };
 
+constexpr char kGiveARunId[] =
+    " here: no run id was given, so each may be a run of its own; set "
+    "NANWATCH_RUN_ID alike on every rank";
+
 }  // namespace
 
 constinit const RuleSpec TelemetryGap::kSpec = {
@@ -22,7 +26,8 @@ constinit const RuleSpec TelemetryGap::kSpec = {
     "Records of this run are missing, so verdicts may miss something.",
     "A client dropped records, a rank is lost and others are lost_for ahead "
     "of it, or lost_for after the run opened, while others make steps, fewer "
-    "ranks than its world size ever did.",
+    "ranks than its world size ever did (for information where no run id was "
+    "given).",
     "Nothing dropped and nobody missing for clear_after.",
     kThresholds};
 
@@ -43,17 +48,20 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
     if (ToSeconds(newest - pulse.last_record) < t[kLostFor]) continue;
     if (lost++ == 0) lost_rank = pulse.rank;
   }
-  // Ranks that never opened, once the others had time to. Where the run id was
-  // guessed each rank may be a run of its own (rule 57 says so).
-  const int32_t never = c.ranks_opened > 0 && !c.run.run_id_guessed &&
-                                newest > c.opened &&
+  // Ranks that never opened, once the others had time to.
+  const int32_t never = c.ranks_opened > 0 && newest > c.opened &&
                                 ToSeconds(newest - c.opened) >= t[kLostFor]
                             ? std::max(0, c.run.world_size - c.ranks_opened)
                             : 0;
   const bool dropped = steps + ops > known_dropped_;
   const bool missing = lost > 0 || never > 0;
-  if (severity_ == Severity::kNone && (dropped || missing)) {
+  // A note where the run id was guessed: a warning of each of a thousand ranks,
+  // all of one mistake, would help nobody.
+  const bool alone = never > 0 && lost == 0 && !dropped && c.run.run_id_guessed;
+  if (severity_ == Severity::kInfo && !alone && (dropped || missing)) {
     severity_ = Severity::kWarning;
+  } else if (severity_ == Severity::kNone && (dropped || missing)) {
+    severity_ = alone ? Severity::kInfo : Severity::kWarning;
     opened_step_ = c.last_step;
   } else if (severity_ == Severity::kNone) {
     base_steps_ = steps;
@@ -70,6 +78,7 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
     lost_rank_ = lost_rank;
     never_opened_ = never;
     world_size_ = c.run.world_size;
+    guessed_ = c.run.run_id_guessed;
   } else if (ToSeconds(c.now - last_trouble_) >= t[kClear]) {
     severity_ = Severity::kNone;
     base_steps_ = steps;
@@ -97,6 +106,8 @@ void TelemetryGap::Describe(Finding* finding) const {
   }
   if (never_opened_ > 0) {
     add(Sentence(never_opened_, " of ", world_size_, " ranks never opened"));
+    // Then each rank is a run of its own.
+    if (guessed_) what += kGiveARunId;
   }
   finding->sentence = "Records are missing:" + what + ".";
   finding->numbers = {

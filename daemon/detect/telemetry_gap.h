@@ -31,6 +31,7 @@ class TelemetryGap {
   int32_t lost_rank_ = -1;
   int32_t never_opened_ = 0;  // ranks
   int32_t world_size_ = 0;
+  bool guessed_ = false;  // the run id
   int64_t opened_step_ = 0;
   int64_t last_step_ = 0;
 };

@@ -7,7 +7,9 @@
 // smallest arrival - client time seen), never after arrival, rising by at least
 // 1 ms a record of the rank (by less, down to nothing, where a rank is faster
 // than that: arrival is the ceiling). It is stored with the record. A client
-// whose clock jumped by more than a minute gets a new offset.
+// whose clock jumped by more than a minute gets a new offset; records that are
+// more than that behind their own client's clock, in every batch, are shifted
+// by the least of it.
 //
 // Attempts. The client's number holds when it gives one, unless that attempt
 // has ended for the rank. Else the daemon counts: the next number when a rank
@@ -67,6 +69,7 @@ class Admission {
   // What is known of a session's clock; not of the state that decides.
   struct SessionClock {
     std::optional<Duration> offset;  // daemon - client
+    std::optional<Duration> lag;     // least of sent - newest record
     Sequence acked = 0;              // what the client said it was acked
   };
 

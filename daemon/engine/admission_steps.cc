@@ -61,13 +61,18 @@ class StepOrder {
 
 Duration Admission::Offset(Time now, Time sent, Time newest,
                            SessionId session) {
-  std::optional<Duration>& offset = clocks_[session].offset;
+  auto& [offset, lag, acked] = clocks_[session];
   const Duration seen = now - (sent == Time{} ? newest : sent);
   if (!offset || seen < *offset ||
       (sent != Time{} && seen - *offset > kClockJump)) {
     offset = seen;
   }
-  return *offset;
+  // Stamps that are behind the client's own clock in every batch are of another
+  // clock (local time, say); what waited while nobody listened is behind only
+  // in some.
+  if (sent != Time{})
+    lag = std::min(lag.value_or(sent - newest), sent - newest);
+  return *offset + (lag > kClockJump ? *lag : Duration(0));
 }
 
 void Admission::Shift(Time now, Time sent, SessionId session,

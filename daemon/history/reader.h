@@ -74,6 +74,8 @@ struct RunRow {
   std::optional<Time> ended;
   std::string end_reason;
   int64_t last_step = 0;
+  // Retention removed its first steps; an export of such a run does not know.
+  bool trimmed = false;
 };
 
 class HistoryReader {

@@ -209,7 +209,9 @@ Result<std::vector<RunRow>> SqliteReader::Runs() {
       "SELECT run, run_id, attempt, opened_us, ended_us, end_reason, "
       "max(last_step, coalesce((SELECT e.last_step FROM events e WHERE "
       "e.run = runs.run AND e.kind = 5 AND e.rank = 0 ORDER BY e.place DESC "
-      "LIMIT 1), last_step)) FROM runs ORDER BY run");
+      "LIMIT 1), last_step)), EXISTS (SELECT 1 FROM events e WHERE e.run = "
+      "runs.run AND e.kind = 5 GROUP BY e.rank HAVING min(e.place) > 0) "
+      "FROM runs ORDER BY run");
   if (!find) return Error{find.error()};
   std::vector<RunRow> rows;
   while (true) {
@@ -222,6 +224,7 @@ Result<std::vector<RunRow>> SqliteReader::Runs() {
     if (!find->IsNull(4)) row.ended = FromMicros(find->Int(4));
     row.end_reason = find->Text(5);
     row.last_step = find->Int(6);
+    row.trimmed = find->Int(7) != 0;
     if (Status s = Describe(find->Int(0), &row); !s) return Error{s.error()};
   }
 }

@@ -102,7 +102,8 @@ def test_a_clock_three_hours_off_is_shown_and_not_believed(house, run, skew_s):
 
 
 def test_records_three_hours_off_their_own_clock(house):
-    for run, skew in (("records-ahead", "10800"), ("records-right", "0")):
+    for run, skew in (("records-ahead", "10800"), ("records-right", "0"),
+                      ("records-late", "-10800")):
         feed(house.address, "--run", run, "--steps", "200", "--rate", "0",
              "--skew-s", skew)
         shown = summary(house, run)

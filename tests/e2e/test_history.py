@@ -242,5 +242,9 @@ def test_retention_while_a_run_lives(folder):
         daemon.start()
         assert steps_of(daemon) == told["acked"]
         assert part(daemon, "").stat().st_size < 40 << 20
+        daemon.kill()
+        done = daemon.nanwatch("replay", str(daemon.history), check=False)
+        assert "beginning of live attempt 0 is no longer" in done.stdout
+        assert done.returncode == 0, done.stdout
     finally:
         daemon.kill()

@@ -152,12 +152,13 @@ TEST_F(IncidentBookTest, WhichRankIsHeardFirstDoesNotShow) {
 TEST_F(IncidentBookTest, OneRankAfterAnotherIsOneIncident) {
   Update(0, {OfRank(2, 7)});
   Update(10, {});
-  // What comes back is named anew, and told.
+  // While it lasts it is named after where it began,
   Update(20, {OfRank(0, 15)});
   ASSERT_THAT(book_.incidents(), SizeIs(1));
-  ASSERT_THAT(changed_, SizeIs(1));
-  EXPECT_EQ(changed_[0].subject.rank, 0);
-  EXPECT_EQ(changed_[0].opened_step, 15);
+  EXPECT_THAT(changed_, IsEmpty());
+  EXPECT_EQ(book_.incidents()[0].subject.rank, 2);
+  EXPECT_EQ(book_.incidents()[0].opened_step, 7);
+  // and when it comes back after its end, anew.
   Update(90, {});
   ASSERT_EQ(book_.incidents()[0].state, AlertState::kResolved);
   Update(100, {OfRank(1, 60)});
@@ -238,6 +239,22 @@ TEST_F(IncidentBookTest, ReopensWithinAQuarterOfAnHourAndNotLater) {
   Update(1100 + 901, {ScaleFinding(4, Severity::kWarning, 90)});
   ASSERT_THAT(changed_, SizeIs(1));
   EXPECT_NE(changed_[0].id, id);
+}
+
+TEST_F(IncidentBookTest, KeepsItsFirstStepUntilItIsOver) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 7)});
+  Update(10, {});
+  Update(30, {ScaleFinding(4, Severity::kWarning, 50)});  // within the hold
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].opened_step, 7);
+  EXPECT_EQ(book_.incidents()[0].reopened, 0);
+}
+
+TEST_F(IncidentBookTest, TellsThatItBeganEarlier) {
+  Update(0, {ScaleFinding(4, Severity::kWarning, 50)});
+  Update(10, {ScaleFinding(4, Severity::kWarning, 7)});  // another rank's
+  ASSERT_THAT(changed_, SizeIs(1));
+  EXPECT_EQ(changed_[0].opened_step, 7);
 }
 
 TEST_F(IncidentBookTest, CloseResolvesEverythingAtOnce) {

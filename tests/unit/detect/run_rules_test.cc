@@ -232,13 +232,20 @@ TEST(TelemetryGap, RanksThatNeverOpenedAreMissingAfterAMinuteOfSteps) {
   EXPECT_EQ(f.Tick(10062), Severity::kNone);
 }
 
-TEST(TelemetryGap, GuessedRunIdsSayNothingOfOtherRanks) {
+TEST(TelemetryGap, AGuessedRunIdIsANoteOnly) {
   TimeFeed<TelemetryGap> f;
   f.run.world_size = 8;
   f.run.run_id_guessed = true;
-  f.ranks[0].last_record = f.At(100);
-  EXPECT_EQ(f.Tick(100), Severity::kNone);
+  f.ranks[0].last_record = f.At(59);
+  EXPECT_EQ(f.Tick(59), Severity::kNone);
+  f.ranks[0].last_record = f.At(60);
+  EXPECT_EQ(f.Tick(60), Severity::kInfo);
+  EXPECT_EQ(f.Described().sentence,
+            "Records are missing: 5 of 8 ranks never opened here: no run id "
+            "was given, so each may be a run of its own; set NANWATCH_RUN_ID "
+            "alike on every rank.");
+  f.ranks[0].dropped_steps = 3;
+  EXPECT_EQ(f.Tick(61), Severity::kWarning) << "this is of the run itself";
 }
-
 }  // namespace
 }  // namespace nanwatch
