@@ -11,9 +11,8 @@ namespace {
 
 // Overflows that may wait for their step line; then they are told without one.
 constexpr size_t kWaitingMax = 64;
-// Scalers of one rank that are told apart at most.
-constexpr std::array<std::string_view, 8> kLaneNames = {"0", "1", "2", "3",
-                                                        "4", "5", "6", "7"};
+constexpr std::array<std::string_view, OptimizerLanes::kMax> kLaneNames = {
+    "0", "1", "2", "3", "4", "5", "6", "7"};
 
 void SetFlag(StepFlag flag, bool value, StepRecord* record) {
   const uint8_t bit = static_cast<uint8_t>(1u << static_cast<int>(flag));
@@ -95,56 +94,6 @@ void Assembler::Take(const LogFact& fact, uint64_t line) {
   }
 }
 
-// Which scaler speaks: the one that it names, or whose scale this was.
-size_t Assembler::LaneOf(Rank* rank, const LogFact& fact,
-                         CopyFilter::Verdict verdict) {
-  std::vector<Lane>& lanes = rank->lanes;
-  if (IsNumbered(fact)) return NumberedLane(rank, fact);
-  const double before = fact.scale_before.value_or(0);
-  if (verdict == CopyFilter::Verdict::kOther) {
-    for (size_t i = 1; i < lanes.size(); ++i) {
-      if (lanes[i].scale == 0) return i;
-    }
-    if (lanes.size() == 1) {
-      lanes.push_back({.scale = before});
-      return 1;
-    }
-  }
-  return before > 0 ? LaneThatHad(before, lanes) : 0;
-}
-
-// The lane that stood at `scale`. None: raises are often not told, so one that
-// grew there, sooner once than from far below.
-size_t Assembler::LaneThatHad(double scale, const std::vector<Lane>& lanes) {
-  size_t closest = 0;
-  int least = 5;
-  for (size_t i = 0; i < lanes.size(); ++i) {
-    const double held = lanes[i].scale;
-    const int cost = held == scale       ? 0
-                     : held * 2 == scale ? 1
-                     : held == 0         ? 2  // not known yet
-                     : held < scale      ? 3
-                                         : 4;
-    const bool better =
-        cost == 3 && least == 3 ? held > lanes[closest].scale : cost < least;
-    if (!better) continue;
-    least = cost;
-    closest = i;
-  }
-  return closest;
-}
-
-bool Assembler::IsNumbered(const LogFact& fact) {
-  return fact.scaler && *fact.scaler >= 0 &&
-         *fact.scaler < static_cast<int32_t>(kLaneNames.size());
-}
-
-size_t Assembler::NumberedLane(Rank* rank, const LogFact& fact) {
-  const size_t lane = static_cast<size_t>(*fact.scaler);
-  if (rank->lanes.size() <= lane) rank->lanes.resize(lane + 1);
-  return lane;
-}
-
 void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
   Rank& rank = At(std::nullopt);
   TellBeside(&rank);
@@ -162,7 +111,7 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
       return;
     }
   }
-  const size_t lane = LaneOf(&rank, fact, verdict);
+  const size_t lane = rank.lanes.OfHappening(fact, verdict);
   if (!overflow && fact.has(StepField::kLossScale) &&
       rank.lanes[lane].scale == fact[StepField::kLossScale]) {
     return;  // a copy, or the scale that it had anyway
@@ -172,26 +121,6 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
   }
   rank.waiting.push_back({line, lane, fact});
   if (rank.waiting.size() >= kWaitingMax) TellWaiting(&rank);
-}
-
-// Two optimizers that print the same step one after the other.
-size_t Assembler::ProgressLane(Rank* rank, const LogFact& fact) {
-  if (IsNumbered(fact)) return NumberedLane(rank, fact);
-  if (!fact.step || *fact.step != rank->last_step) return 0;
-  const size_t next = rank->last_lane + 1;
-  if (next < rank->lanes.size()) return next;
-  // A library's counter, of the same step and with another count: a log that
-  // was cut shows both optimizers only here.
-  const int64_t counted = rank->lanes[rank->last_lane].skipped_total;
-  if (!fact.beside || next >= kLaneNames.size() ||
-      fact.skipped_total.value_or(counted) == counted) {
-    return 0;
-  }
-  rank->lanes.push_back({.skipped_total = *fact.skipped_total,
-                         .first_step = *fact.step,
-                         .last_step = *fact.step,
-                         .told_step = *fact.step});
-  return next;
 }
 
 void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
@@ -207,7 +136,7 @@ void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
     return;
   }
   const size_t newest = rank.beside.size() - 1;
-  const size_t own = IsNumbered(fact)
+  const size_t own = OptimizerLanes::IsNumbered(fact)
                          ? std::min(newest, static_cast<size_t>(*fact.scaler))
                          : newest;
   LogFact both = fact;
@@ -215,7 +144,7 @@ void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
   if (!both.step) both.step = beside.step;
   if (!both.skipped_total) both.skipped_total = beside.skipped_total;
   rank.beside.erase(rank.beside.begin() + static_cast<ptrdiff_t>(own));
-  if (!IsNumbered(fact)) {
+  if (!OptimizerLanes::IsNumbered(fact)) {
     TellBeside(&rank);
     rank.beside.clear();
   }
@@ -226,7 +155,7 @@ void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
 void Assembler::TakeBeside(Rank* rank, const LogFact& fact, uint64_t line) {
   const bool another = rank->beside.empty() ||
                        rank->beside.back().fact.step != fact.step ||
-                       rank->beside.size() == kLaneNames.size();
+                       rank->beside.size() == OptimizerLanes::kMax;
   if (another) {
     TellBeside(rank);
     rank->beside.clear();
@@ -249,29 +178,29 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);
     rank->last_step = -1;
-    for (Lane& each : rank->lanes) {
+    for (OptimizerLane& each : rank->lanes) {
       each.first_step = each.last_step = each.told_step = -1;
       each.overflows = each.early = each.early_overflows = 0;
     }
     rank->searching = true;
   }
-  const size_t lane = ProgressLane(rank, fact);
+  const size_t lane = rank->lanes.OfStepLine(fact);
   TellOtherLanes(rank, lane);
   const Interval interval = Weigh(rank, lane, fact);
   TellInterval(rank, lane, fact, line, interval);
-  Lane& own = rank->lanes[lane];
+  OptimizerLane& own = rank->lanes[lane];
   if (fact.step) {
     rank->last_step = *fact.step;
     own.last_step = *fact.step;
     if (own.first_step < 0) own.first_step = *fact.step;
   }
-  rank->last_lane = lane;
   own.overflows += interval.overflows + interval.unlisted + own.early_overflows;
   own.early = own.early_overflows = 0;
 }
 
 // What a counter since the start adds to the interval that ends with its line.
-int64_t Assembler::SkippedSince(const Lane& lane, const LogFact& fact) const {
+int64_t Assembler::SkippedSince(const OptimizerLane& lane,
+                                const LogFact& fact) const {
   const int64_t total = *fact.skipped_total;
   if (lane.skipped_total >= 0) return total - lane.skipped_total;
   // The first count holds what lines told already, and what was before the
@@ -285,7 +214,7 @@ int64_t Assembler::SkippedSince(const Lane& lane, const LogFact& fact) const {
 
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
                                      const LogFact& fact) {
-  Lane& own = rank->lanes[lane];
+  OptimizerLane& own = rank->lanes[lane];
   Interval interval;
   for (const Happening& h : rank->waiting) {
     if (h.lane == lane && h.fact.kind == LogFact::Kind::kOverflow) {
@@ -434,7 +363,7 @@ void Assembler::TellWaiting(Rank* rank) {
     record.step = h.fact.step.value_or(rank->lanes[h.lane].told_step + 1);
     MarkEvent(&h, &record);
     Tell(rank, h.lane, h.line, &record);
-    Lane& lane = rank->lanes[h.lane];
+    OptimizerLane& lane = rank->lanes[h.lane];
     ++lane.early;
     if (h.fact.kind == LogFact::Kind::kOverflow) ++lane.early_overflows;
   }

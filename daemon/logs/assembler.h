@@ -22,6 +22,7 @@
 #include "logs/copy_filter.h"
 #include "logs/fact.h"
 #include "logs/format.h"
+#include "logs/optimizer_lanes.h"
 #include "model/step.h"
 
 namespace nanwatch {
@@ -59,21 +60,6 @@ class Assembler {
   static constexpr int64_t kIntervalMax = 1000;
 
  private:
-  // One scaler and optimizer of one rank.
-  struct Lane {
-    double scale = 0;  // newest; 0: unknown
-    int64_t skipped_total = -1;
-    int64_t overflows = 0;    // told so far
-    int64_t first_step = -1;  // of a step line of its own; -1: none yet
-    int64_t last_step = -1;   // the same
-    int64_t told_step = -1;   // of the newest record
-    // Told since its newest step line without waiting for the next one, which
-    // counts them, too.
-    int64_t early = 0;
-    int64_t early_overflows = 0;
-    int64_t usual_gap = 0;      // steps from line to line; 0: unknown
-    bool counter_lies = false;  // it stood still while the scale fell
-  };
   struct Happening {
     uint64_t line = 0;
     size_t lane = 0;
@@ -86,9 +72,8 @@ class Assembler {
   struct Rank {
     int32_t rank = 0;
     int64_t last_step = -1;  // of a step line; -1: none yet
-    size_t last_lane = 0;    // of the newest step line
     bool searching = true;   // no attempt without an overflow was told yet
-    std::vector<Lane> lanes = std::vector<Lane>(1);
+    OptimizerLanes lanes;
     std::vector<Happening> waiting;  // since the newest step line
     // A library's step lines (DeepSpeed's counter, one an optimizer) that wait
     // for the program's of the same step: together they are one.
@@ -110,14 +95,9 @@ class Assembler {
   void TakeBeside(Rank* rank, const LogFact& fact, uint64_t line);
   void TellBeside(Rank* rank);
   void TellProgress(Rank* rank, const LogFact& fact, uint64_t line);
-  size_t LaneOf(Rank* rank, const LogFact& fact, CopyFilter::Verdict verdict);
-  static size_t LaneThatHad(double scale, const std::vector<Lane>& lanes);
-  static bool IsNumbered(const LogFact& fact);
-  static size_t NumberedLane(Rank* rank, const LogFact& fact);
-  size_t ProgressLane(Rank* rank, const LogFact& fact);
   void TellOtherLanes(Rank* rank, size_t lane);
   static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
-  int64_t SkippedSince(const Lane& lane, const LogFact& fact) const;
+  int64_t SkippedSince(const OptimizerLane& lane, const LogFact& fact) const;
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
   static bool EndsInOverflow(const std::vector<Happening>& waiting,
                              const Interval& interval, const LogFact& fact);
