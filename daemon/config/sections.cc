@@ -2,7 +2,9 @@
 
 #include <charconv>
 
+#include "config/url_check.h"
 #include "model/limits.h"
+#include "notify/template.h"
 
 namespace nanwatch {
 namespace {
@@ -37,13 +39,6 @@ bool IsHostAndPort(std::string_view text) {
 bool IsLoopback(std::string_view address) {
   return address.starts_with("127.") || address.starts_with("[::1]:") ||
          address.starts_with("localhost:");
-}
-
-bool IsHttpUrl(std::string_view url) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (url.starts_with(scheme)) return url.size() > scheme.size();
-  }
-  return false;
 }
 
 // A text with "auto" for what `*value` holds and "off" for none.
@@ -86,12 +81,13 @@ void ReadMode(YamlSection* section, const std::string& key, unsigned* mode) {
   }
 }
 
-void CheckUrls(YamlSection* section, const std::string& key,
-               const std::vector<std::string>& urls) {
-  for (const std::string& url : urls) {
-    if (!IsHttpUrl(url)) {
-      section->Complain(key, " must begin with http:// or https://.");
-    }
+// Each at its own place in the list.
+void ReadUrls(YamlSection* section, const std::string& key,
+              std::vector<std::string>* urls) {
+  section->Texts(key, urls);
+  for (size_t i = 0; i < urls->size(); ++i) {
+    const std::string wrong = WhatIsWrongWithUrl((*urls)[i]);
+    if (!wrong.empty()) section->ComplainOfItem(key, i, wrong);
   }
 }
 
@@ -110,7 +106,11 @@ void ReadIngest(YamlSection section, RpcOptions* options) {
   section.Text("socket_group", &options->socket_group);
   ReadAddress(&section, "tcp", &options->tcp_address);
   const std::string& tcp = options->tcp_address;
-  if (!tcp.empty() && (!IsHostAndPort(tcp) || !IsLoopback(tcp))) {
+  if (!tcp.empty() && !IsHostAndPort(tcp)) {
+    section.Complain("tcp",
+                     " must be ADDRESS:PORT such as 127.0.0.1:9766, with a "
+                     "port of at most 65535, or off.");
+  } else if (!tcp.empty() && !IsLoopback(tcp)) {
     section.Complain("tcp",
                      " must be a loopback address such as 127.0.0.1:9766, or "
                      "off: trainings on other hosts are not authenticated.");
@@ -122,7 +122,8 @@ void ReadWeb(YamlSection section, WebOptions* options) {
   ReadAddress(&section, "listen", &options->listen);
   if (!options->listen.empty() && !IsHostAndPort(options->listen)) {
     section.Complain("listen",
-                     " must be ADDRESS:PORT such as 127.0.0.1:9765, or off.");
+                     " must be ADDRESS:PORT such as 127.0.0.1:9765, with a "
+                     "port of at most 65535, or off.");
   }
   section.Texts("allowed_hosts", &options->allowed_hosts);
   ReadCount(&section, "threads", 1, 64, &options->threads);
@@ -191,16 +192,18 @@ void ReadAlerts(YamlSection section, AlertPolicy* policy) {
 }
 
 void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options) {
-  section.Texts("urls", &options->urls);
-  CheckUrls(&section, "urls", options->urls);
+  ReadUrls(&section, "urls", &options->urls);
   section.Time("resend", seconds(5), minutes(4), "", &options->resend);
   section.Finish();
 }
 
 void ReadWebhook(YamlSection section, WebhookOptions* options) {
-  section.Texts("urls", &options->urls);
-  CheckUrls(&section, "urls", options->urls);
+  ReadUrls(&section, "urls", &options->urls);
   section.Text("body", &options->body);
+  if (!options->body.empty()) {
+    const Status body = CheckWebhookBody(options->body);
+    if (!body.ok()) section.Complain("body", ": " + body.error() + ".");
+  }
   section.Finish();
 }
 
@@ -215,7 +218,8 @@ void ReadNotify(YamlSection section, NotifyOptions* options) {
   section.Time("timeout", seconds(1), minutes(2), "", &options->timeout);
   section.Text("external_url", &options->external_url);
   if (!options->external_url.empty()) {
-    CheckUrls(&section, "external_url", {options->external_url});
+    const std::string wrong = WhatIsWrongWithUrl(options->external_url);
+    if (!wrong.empty()) section.Complain("external_url", wrong);
   }
   section.Finish();
 }

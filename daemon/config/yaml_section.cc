@@ -167,6 +167,15 @@ void YamlSection::Complain(const std::string& key,
   reading_->problems.push_back({0, 0, Dotted(key) + sentence});
 }
 
+void YamlSection::ComplainOfItem(const std::string& key, size_t index,
+                                 const std::string& sentence) {
+  for (const auto& [name, nodes] : entries_) {
+    if (name != key) continue;
+    reading_->Add(nodes.second[index], Dotted(key) + sentence);
+    return;
+  }
+}
+
 std::string YamlSection::Peek(const std::string& key) const {
   for (const auto& [name, nodes] : entries_) {
     if (name == key && nodes.second.IsScalar()) return nodes.second.Scalar();

@@ -59,6 +59,9 @@ class YamlSection {
   // For a check across keys or of a text's form; at the place of `key`, or of
   // the file when it is not given.
   void Complain(const std::string& key, const std::string& sentence);
+  // Of the list `key`: at the place of its item `index`.
+  void ComplainOfItem(const std::string& key, size_t index,
+                      const std::string& sentence);
   // The scalar of `key` without taking it; empty: there is none.
   std::string Peek(const std::string& key) const;
   // Tells the keys that nobody took.

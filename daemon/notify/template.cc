@@ -11,6 +11,8 @@
 namespace nanwatch {
 namespace {
 
+constexpr size_t kNameShown = 60;  // of a wrong placeholder
+
 std::string StatusOf(const Notice& notice) {
   if (notice.resolved) return "resolved";
   return notice.incident.muted ? "muted" : "firing";
@@ -115,19 +117,26 @@ Status CheckWebhookBody(std::string_view body) {
   const Notice sample;
   const std::string filled = Fill(body, [&](std::string_view name) {
     std::optional<std::string> value = ValueOf(name, sample, "");
-    if (!value && unknown.empty()) unknown = name;
+    if (!value) {
+      unknown += fmt::format("{}{{{{{}}}}}", unknown.empty() ? "" : " or ",
+                             name.substr(0, kNameShown));
+    }
     return value;
   });
+  std::string wrong;
   if (!unknown.empty()) {
-    return Error{"webhook body: there is no placeholder {{" + unknown +
-                 "}}; daemon/notify/README.md lists them"};
+    wrong = fmt::format(
+        "there is no placeholder {}; daemon/notify/README.md lists them",
+        unknown);
   }
   if (!nlohmann::json::accept(filled)) {
-    return Error{
-        "webhook body: it is no JSON once its placeholders are filled in; they "
-        "belong inside quotes"};
+    wrong += fmt::format(
+        "{}it is no JSON once its placeholders are filled in; they belong "
+        "inside quotes",
+        wrong.empty() ? "" : "; and ");
   }
-  return OkStatus();
+  if (wrong.empty()) return OkStatus();
+  return Error{wrong};
 }
 
 std::string RenderWebhookBody(std::string_view body, const Notice& notice,

@@ -14,8 +14,8 @@ namespace nanwatch {
 // Understood by chat systems (the key "text") and by programs.
 std::string_view DefaultWebhookBody();
 
-// An error names the placeholder that does not exist, or says that the result
-// would be no JSON.
+// An error names the placeholders that do not exist, and says when the result
+// would be no JSON: all that is wrong, in one sentence that begins small.
 Status CheckWebhookBody(std::string_view body);
 
 // Values are escaped for the inside of a JSON string. Unknown placeholders stay

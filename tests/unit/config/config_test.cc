@@ -162,6 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadValue{"ingest: {socket: x.sock}", "absolute path"},
         BadValue{"ingest: {tcp: 0.0.0.0:1}", "loopback"},
+        BadValue{"ingest: {tcp: \"127.0.0.1:99999\"}", "at most 65535"},
         BadValue{"ingest: {socket_mode: rw}", "octal"},
         BadValue{"web: {listen: nowhere}", "ADDRESS:PORT"},
         BadValue{"web: {listen: \"1.2.3.4:99999\"}", "ADDRESS:PORT"},
@@ -184,6 +185,37 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"web: &w {bad: 1}\nlog: *w", "f.yaml:1:10: web.bad"},
         BadValue{"web: &w {bad: *w}", "f.yaml:1:15: Aliases"},
         BadValue{"? [a]\n: b", "not a word"}));
+
+TEST(Config, TellsOfEachUrlAndOfAWebhooksBody) {
+  EXPECT_EQ(
+      Problems("notify:\n"
+               "  alertmanager:\n"
+               "    urls:\n"
+               "      - http://a b\n"
+               "      - https://am:99999\n"
+               "      - http://am:9093/x\n"
+               "      - am:9093/secret\n"
+               "  webhook:\n"
+               "    urls: [\"https://u:word@/hook/secret\"]\n"
+               "    body: '{\"text\": \"{{nope}}\"'\n"
+               "  external_url: http://[::1\n"),
+      "f.yaml:4:9: notify.alertmanager.urls is 'http://a b'; a URL has no "
+      "spaces; write one as %20.\n"
+      "f.yaml:5:9: notify.alertmanager.urls is 'https://am:99999'; its port "
+      "must be a whole number from 1 to 65535.\n"
+      "f.yaml:7:9: notify.alertmanager.urls is 'am:9093/...'; it must begin "
+      "with http:// or https://, and name a host.\n"
+      "f.yaml:9:12: notify.webhook.urls is 'https:///...'; it has no host.\n"
+      "f.yaml:10:11: notify.webhook.body: there is no placeholder {{nope}}; "
+      "daemon/notify/README.md lists them; and it is no JSON once its "
+      "placeholders are filled in; they belong inside quotes.\n"
+      "f.yaml:11:17: notify.external_url is 'http://[::1'; its '[' is never "
+      "closed.");
+  EXPECT_EQ(Problems("notify: {alertmanager: {urls: [\"http://[::1]:9093\", "
+                     "\"https://u:p@am.example/alerts\", "
+                     "\"http://am:1?x\"]}}"),
+            "");
+}
 
 TEST(Config, FlagsSpeakTheWordsOfTheFile) {
   DaemonConfig config = DefaultConfig();
