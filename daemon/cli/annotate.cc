@@ -1,12 +1,14 @@
 // mute, unmute, ack, stop: what a person may say to a run.
 
 #include <pwd.h>
+#include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/rule_named.h"
 
 namespace nanwatch {
 namespace {
@@ -24,6 +26,32 @@ std::optional<uint64_t> ParseIncident(const std::string& text) {
   return id;
 }
 
+Result<uint64_t> IncidentOf(const AnnotateOptions& options) {
+  const std::string& said = *options.incident;
+  const std::optional<uint64_t> id = ParseIncident(said);
+  if (!id) {
+    return Error{
+        "--incident takes the id that `nanwatch diagnose` shows, 16 "
+        "hexadecimal digits, not '" +
+        Clean(said) + "'"};
+  }
+  // On the wire 0 is the whole run.
+  if (*id == 0) {
+    return Error{fmt::format(
+        "run {0} has no incident {1:016x}: `nanwatch diagnose {0}` lists them",
+        Clean(options.run.run_id), *id)};
+  }
+  return *id;
+}
+
+// The daemon knows rules by their names; `explain` takes numbers too.
+Result<std::string> RuleOf(const std::string& said) {
+  if (!IsRuleNumber(said)) return said;
+  const RuleSpec* rule = RuleNamed(said);
+  if (rule == nullptr) return Error{NoSuchRule(said)};
+  return std::string(rule->name);
+}
+
 }  // namespace
 
 int AnnotateRun(QueryClient& client, const AnnotateOptions& options) {
@@ -31,19 +59,15 @@ int AnnotateRun(QueryClient& client, const AnnotateOptions& options) {
   request.set_run_id(options.run.run_id);
   if (options.run.attempt) request.set_attempt(*options.run.attempt);
   request.set_kind(options.kind);
-  request.set_rule(options.rule);
+  const Result<std::string> rule = RuleOf(options.rule);
+  if (!rule.ok()) return Fail(rule.error(), kExitUsage);
+  request.set_rule(*rule);
   request.set_for_seconds(options.for_seconds);
   request.set_by(options.by.empty() ? UserName() : options.by);
   request.set_reason(options.reason);
-  if (!options.incident.empty()) {
-    const std::optional<uint64_t> id = ParseIncident(options.incident);
-    if (!id) {
-      return Fail(
-          "--incident takes the id that `nanwatch diagnose` shows, 16 "
-          "hexadecimal digits, not '" +
-              options.incident + "'",
-          kExitUsage);
-    }
+  if (options.incident) {
+    const Result<uint64_t> id = IncidentOf(options);
+    if (!id.ok()) return Fail(id.error(), kExitUsage);
     request.set_incident(*id);
   }
   const Result<std::string> done = client.Annotate(request);

@@ -97,8 +97,10 @@ int CheckLogs(const std::vector<std::string>& paths,
   std::vector<CheckedLog> logs;
   for (const std::string& path : paths) {
     logs.push_back(CheckLog(path, options));
-    const CheckedLog& log = logs.back();
+    CheckedLog& log = logs.back();
     if (!log.error.empty()) {
+      // What was never read is not empty.
+      if (log.verdict.lines == 0) log.nothing = "it could not be read.";
       std::fprintf(stderr, "nanwatch: %s\n", log.error.c_str());
     }
     const int one = StatusOf(log.verdict);

@@ -121,20 +121,19 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
-  std::string out = fmt::format(
-      "{} ({}); {} lines, {} attempts", verdict.emitter, log.certainty,
-      Grouped(verdict.lines), Grouped(verdict.records));
+  std::string out = fmt::format("{} ({}); {}, {}", verdict.emitter,
+                                log.certainty, Counted(verdict.lines, "line"),
+                                Counted(verdict.records, "attempt"));
   if (verdict.attempts.size() > 1) {
-    out += fmt::format("; the run began again {} times",
-                       verdict.attempts.size() - 1);
+    out += fmt::format("; the run began again {}",
+                       Counted(verdict.attempts.size() - 1, "time"));
   }
   if (log.cut_lines > 0) {
-    out += fmt::format("; {} lines are too long and were cut",
-                       Grouped(log.cut_lines));
+    out += fmt::format("; {} too long, cut", Counted(log.cut_lines, "line"));
   }
   if (log.damaged_records > 0) {
-    out += fmt::format("; damaged at {} places, passed over",
-                       Grouped(log.damaged_records));
+    out += fmt::format("; damaged at {}, passed over",
+                       Counted(log.damaged_records, "place"));
   }
   return Wrapped(out + ".", 2, style.columns);
 }
@@ -157,7 +156,7 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
   if (nothing) return out + ": nothing to judge\n";
   const Tally tally = TallyOf(verdict);
   if (tally.serious == 0) {
-    return out + fmt::format(": {} steps\n", Grouped(verdict.steps));
+    return out + fmt::format(": {}\n", Counted(verdict.steps, "step"));
   }
   out += fmt::format(": {} from step {}", RuleNameOf(tally.first_rule),
                      tally.first_step);

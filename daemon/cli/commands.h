@@ -45,8 +45,9 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
 struct AnnotateOptions {
   RunChoice run;
   v1::AnnotationKind kind = v1::ANNOTATION_KIND_UNSPECIFIED;
-  std::string incident;  // hexadecimal, as reports show it; empty: the run
-  std::string rule;
+  // Hexadecimal, as reports show it; absent: the run.
+  std::optional<std::string> incident;
+  std::string rule;  // name or number; empty: all
   int64_t for_seconds = 0;
   std::string by;  // empty: the user's name
   std::string reason;

@@ -1,39 +1,17 @@
 // explain: the pages of the rules.
 
-#include <spdlog/fmt/fmt.h>
-
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/commands.h"
+#include "cli/rule_named.h"
 #include "cli/rule_page.h"
-#include "config/spelling.h"
 #include "detect/rules.h"
 
 namespace nanwatch {
 namespace {
-
-const RuleSpec* RuleNamed(const std::string& name) {
-  int number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [at, error] = std::from_chars(name.data(), end, number);
-  if (error == std::errc() && at == end) return FindRule(number);
-  return FindRule(std::string_view(name));
-}
-
-std::string Unknown(const std::string& name) {
-  std::vector<std::string> names;
-  for (const RuleSpec* rule : AllRules()) names.emplace_back(rule->name);
-  const std::string near = Nearest(name, names);
-  return fmt::format("there is no rule {}{}: `nanwatch explain` lists all",
-                     Clean(name),
-                     near.empty() ? "" : ", perhaps you mean " + near);
-}
 
 bool Write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -71,7 +49,7 @@ int ExplainRules(const ExplainOptions& options, const Style& style) {
     text = options.markdown ? RuleIndexMarkdown() : RuleIndexText(style);
   } else {
     const RuleSpec* rule = RuleNamed(options.rule);
-    if (rule == nullptr) return Fail(Unknown(options.rule), kExitUsage);
+    if (rule == nullptr) return Fail(NoSuchRule(options.rule), kExitUsage);
     text =
         options.markdown ? RulePageMarkdown(*rule) : RulePageText(*rule, style);
   }

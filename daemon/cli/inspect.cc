@@ -1,12 +1,11 @@
 // runs, show, diagnose: reading.
 
-#include <google/protobuf/util/json_util.h>
-
 #include <chrono>
 #include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "cli/run_json.h"
 #include "cli/run_tables.h"
 
 namespace nanwatch {
@@ -18,15 +17,8 @@ int64_t NowMicros() {
       .count();
 }
 
-// Proto3's JSON mapping with the names of query.proto: NaN and infinities are
-// strings, absent values have no key, 64-bit integers are strings.
 void PrintJson(const google::protobuf::Message& message) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
-  options.preserve_proto_field_names = true;
-  std::string out;
-  (void)google::protobuf::util::MessageToJsonString(message, &out, options);
-  std::fputs(out.c_str(), stdout);
+  std::fputs(RunJson(message).c_str(), stdout);
 }
 
 }  // namespace

@@ -80,10 +80,12 @@ void AddDiagnose(CLI::App& app, Shared* shared, Action* action) {
   CLI::App* diagnose =
       Verb(app, shared, "diagnose",
            "what is wrong with a run, why, and what to do; exit status 0 "
-           "nothing above info, 1 warning, 2 critical");
-  diagnose->add_flag("--json", shared->json, "as JSON");
-  diagnose->add_flag("--brief", shared->brief,
-                     "one line for scripts: worst severity, cause, its grade");
+           "nothing above info, 1 warning, 2 critical, 3 no answer, 4 usage");
+  CLI::Option* json = diagnose->add_flag("--json", shared->json, "as JSON");
+  diagnose
+      ->add_flag("--brief", shared->brief,
+                 "one line for scripts: worst severity, cause, its grade")
+      ->excludes(json);
   diagnose->callback([=] {
     const DiagnosisForm form = shared->json    ? DiagnosisForm::kJson
                                : shared->brief ? DiagnosisForm::kBrief
@@ -129,7 +131,8 @@ void AddAnnotations(CLI::App& app, Shared* shared, Action* action,
   CLI::App* mute =
       AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_MUTE,
                     "mute", "no notices of a run, a rule or an incident");
-  mute->add_option("--rule", options->rule, "only this rule's");
+  mute->add_option("--rule", options->rule,
+                   "only this rule's, by name or number");
   mute->add_option("--incident", options->incident, "only this incident's");
   mute->add_option("--for", options->for_seconds,
                    "for so long, as 90s, 30m, 2h or 1d; default: ever")
@@ -169,8 +172,8 @@ void AddFiles(CLI::App& app, Shared* shared, Action* action, ExportOptions* out,
   CLI::App* check = app.add_subcommand(
       "check-config",
       "what is wrong with a configuration, all at once; exit status 0 nothing, "
-      "2 something, as of nanwatchd --check-config");
-  check->add_option("file", *path)->required()->check(CLI::ExistingFile);
+      "2 something or no such file, as of nanwatchd --check-config");
+  check->add_option("file", *path)->required();
   check->callback([=] { *action = [=] { return CheckConfig(*path); }; });
 }
 
@@ -218,8 +221,8 @@ int Main(int argc, char** argv) {
                "nanwatch");
   app.set_version_flag("--version", Version());
   app.add_option("--address", shared.address,
-                 "the daemon: unix:/path or host:port")
-      ->envname("NANWATCH_ADDRESS");
+                 "the daemon: /path, unix:/path or host:port; default: "
+                 "NANWATCH_ADDRESS, else the usual sockets");
   app.require_subcommand(1);
   AddReading(app, &shared, &action);
   AddDiagnose(app, &shared, &action);
@@ -242,6 +245,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
+  shared.address = DaemonAddress(shared.address);
   return action();
 }
 

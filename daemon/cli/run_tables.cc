@@ -58,10 +58,10 @@ std::string OpsTable(const v1::RunDetail& run, const Style& style) {
   if (run.ops_size() == 0) return {};
   std::string out = '\n' + style.Bold("Ops that were bad") + '\n';
   for (const v1::OpSummary& op : run.ops()) {
-    out += fmt::format("  {}  {:<10} {:>9} times, step {} to {}, {} elements\n",
-                       Fitted(op.name(), 28), op.slot(),
-                       Grouped(op.bad_statuses()), op.first_bad_step(),
-                       op.last_bad_step(), Grouped(op.bad_elements()));
+    out += fmt::format(
+        "  {}  {:<10} {:>15}, step {} to {}, {}\n", Fitted(op.name(), 28),
+        op.slot(), Counted(op.bad_statuses(), "time"), op.first_bad_step(),
+        op.last_bad_step(), Counted(op.bad_elements(), "element"));
   }
   return out;
 }

@@ -29,8 +29,8 @@ Style Style::OfTerminal(int file) {
   Style style;
   style.color = isatty(file) && std::getenv("NO_COLOR") == nullptr;
   winsize size{};
-  if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) {
-    style.columns = std::min<int>(size.ws_col, 120);
+  if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.columns = std::clamp<int>(size.ws_col, 20, 120);
     if (size.ws_row > 0) style.rows = size.ws_row;
   }
   return style;
@@ -123,6 +123,10 @@ std::string Grouped(uint64_t value) {
     digits.insert(static_cast<size_t>(at), 1, ',');
   }
   return digits;
+}
+
+std::string Counted(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
 }
 
 std::string Ago(int64_t us, int64_t now_us) {

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 namespace nanwatch {
 namespace {
+
+// Less is what clocks differ by where nothing is wrong with them.
+constexpr int64_t kSkewShown = 60'000'000;
 
 std::string Upper(std::string_view text) {
   std::string out(text);
@@ -55,14 +59,39 @@ std::string VerdictText(const v1::RunSummary& run, const Style& style) {
          Wrapped(run.headline(), 2, style.columns);
 }
 
+std::string ClockText(const v1::RunDetail& run) {
+  int off = 0;
+  int64_t most = 0;
+  int32_t whose = 0;
+  for (const v1::RankSummary& rank : run.ranks()) {
+    const int64_t skew = rank.clock_skew_us();
+    if (skew <= kSkewShown && skew >= -kSkewShown) continue;
+    if (off++ > 0 && std::abs(skew) <= std::abs(most)) continue;
+    most = skew;
+    whose = rank.rank();
+  }
+  if (off == 0) return "";
+  const std::string by = Ago(1, std::abs(most) + 1);
+  const std::string_view where = most > 0 ? "ahead" : "behind";
+  if (off == 1) {
+    return fmt::format(
+        "rank {}'s clock is {} {}: times are shown by the daemon's", whose, by,
+        where);
+  }
+  return fmt::format(
+      "the clocks of {} are off, rank {}'s most, {} {}: times are shown by the "
+      "daemon's",
+      Counted(off, "rank"), whose, by, where);
+}
+
 std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
   const v1::RunSummary& run = detail.summary();
   std::string out = style.Bold("Numbers") + '\n';
-  out += Wrapped(fmt::format("step {}: {} attempts, {}; {} records, {}, {}",
-                             run.last_step(), Grouped(run.attempts()),
+  out += Wrapped(fmt::format("step {}: {}, {}; {}, {}, {}", run.last_step(),
+                             Counted(run.attempts(), "attempt"),
                              CountText(run.applied(), run.attempts(),
                                        run.fate_unknown(), "applied"),
-                             Grouped(run.steps()),
+                             Counted(run.steps(), "record"),
                              CountText(run.overflows(), run.steps(),
                                        run.overflow_unknown(), "overflowed"),
                              CountText(run.skipped(), run.steps(),
@@ -80,26 +109,27 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
       out += fmt::format(", floor {}", Number(scaler.floor()));
     }
     if (scaler.has_attempts_to_floor()) {
-      out += fmt::format(", reached in {} attempts at this rate",
-                         scaler.attempts_to_floor());
+      out += fmt::format(", reached in {} at this rate",
+                         Counted(scaler.attempts_to_floor(), "attempt"));
     }
     out += '\n';
   }
   if (scaler.has_layers()) {
     const v1::LayerScalesSummary& layers = scaler.layers();
-    out += fmt::format("  loss scales of {} layers: {} ({}) to {} ({})\n",
-                       layers.layers(), Number(layers.lowest()),
-                       Clean(layers.lowest_op()), Number(layers.highest()),
-                       Clean(layers.highest_op()));
+    out += fmt::format("  loss scales of {}: {} ({}) to {} ({})\n",
+                       Counted(layers.layers(), "layer"),
+                       Number(layers.lowest()), Clean(layers.lowest_op()),
+                       Number(layers.highest()), Clean(layers.highest_op()));
   }
   out += fmt::format("  {} of {} ranks connected", run.ranks_open(),
                      run.world_size());
   if (run.ranks_lost() > 0) out += fmt::format(", {} lost", run.ranks_lost());
   if (run.dropped_steps() > 0) {
-    out += fmt::format("; {} step records were dropped by clients",
-                       Grouped(run.dropped_steps()));
+    out += fmt::format("; {} {} dropped by clients",
+                       Counted(run.dropped_steps(), "step record"),
+                       run.dropped_steps() == 1 ? "was" : "were");
   }
-  out += '\n';
+  out += '\n' + Wrapped(ClockText(detail), 2, style.columns);
   if (detail.judged_since() > 0) {
     out += fmt::format("  judged since step {}\n", detail.judged_since());
   }

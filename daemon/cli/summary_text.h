@@ -24,6 +24,10 @@ std::optional<double> LastOf(const v1::RunSummary& run, std::string_view field);
 std::string CountText(uint64_t count, uint64_t all, uint64_t unknown,
                       std::string_view what);
 
+// "rank 3's clock is 3 h ahead: times are shown by the daemon's", of the rank
+// whose clock is off most; empty: none is by more than a minute.
+std::string ClockText(const v1::RunDetail& run);
+
 std::string HeadText(const v1::RunSummary& run, const Style& style);
 std::string VerdictText(const v1::RunSummary& run, const Style& style);
 std::string NumbersText(const v1::RunDetail& detail, const Style& style);

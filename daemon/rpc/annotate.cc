@@ -98,7 +98,7 @@ Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
       [&](const Incident& one) { return one.id == annotation.incident; });
   if (annotation.incident != 0 && !known) {
     return Error{
-        fmt::format("run {} has no incident {:x}: `nanwatch show {}` "
+        fmt::format("run {} has no incident {:016x}: `nanwatch diagnose {}` "
                     "lists them",
                     run.key.run_id, annotation.incident, run.key.run_id)};
   }
@@ -132,7 +132,7 @@ std::string Describe(const Annotation& annotation, const RunView& run,
   std::string what =
       annotation.incident == 0
           ? where
-          : fmt::format("incident {:x} of {}", annotation.incident, where);
+          : fmt::format("incident {:016x} of {}", annotation.incident, where);
   if (!rule.empty()) what = fmt::format("rule {} of {}", rule, what);
   switch (annotation.kind) {
     case Annotation::Kind::kMute:

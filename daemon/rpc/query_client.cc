@@ -8,6 +8,7 @@
 
 #include "nanwatch/v1/query.grpc.pb.h"
 #include "rpc/caller_token.h"
+#include "rpc/socket_access.h"
 
 namespace nanwatch {
 
@@ -37,6 +38,7 @@ void SetDeadline(Duration deadline, grpc::ClientContext* context) {
 Error Explain(const std::string& address, const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
+      if (std::string why = WhyForbidden(address); !why.empty()) return {why};
       return {
           fmt::format("no daemon listens at {}: start nanwatchd, or pass "
                       "--address",

@@ -20,7 +20,7 @@ class QueryClient {
  public:
   // `address`: "unix:/path" or "host:port". Connects on the first call; a
   // daemon that is not there is that call's error: "no daemon listens at ...:
-  // start nanwatchd, or pass --address".
+  // start nanwatchd, or pass --address", or that its socket is forbidden.
   explicit QueryClient(std::string address,
                        Duration deadline = std::chrono::seconds(10));
   ~QueryClient();

@@ -199,4 +199,4 @@ def test_event_files_of_the_real_writers(folder):
     (folder / "broken").write_bytes(broken)
     done = check(folder / "broken")
     told = " ".join(done.stdout.decode().split())
-    assert done.returncode == 2 and "damaged at 1 places" in told
+    assert done.returncode == 2 and "damaged at 1 place," in told

@@ -2,13 +2,19 @@
 
 import ctypes
 import datetime
+import fcntl
 import json
 import os
+import pty
 import pwd
 import re
+import select
+import signal
 import socket
 import sqlite3
+import struct
 import subprocess
+import termios
 
 from conftest import BIN, feed, get_json, wait_for, word2vec
 
@@ -67,8 +73,8 @@ def test_mute_and_acknowledge(daemon):
              "--steps", "400")
     run = daemon.show("noisy")
     incident = run["incidents"][0]["id"]
-    daemon.nanwatch("ack", "noisy", "--incident", f"{int(incident):016x}",
-                    "--by", "ann")
+    assert re.fullmatch("[0-9a-f]{16}", incident)
+    daemon.nanwatch("ack", "noisy", "--incident", incident, "--by", "ann")
     acked = daemon.show("noisy")["incidents"]
     # Whom she calls herself, and as whom the kernel knows her.
     account = pwd.getpwuid(os.geteuid()).pw_name
@@ -169,12 +175,94 @@ def test_mistakes_on_the_command_line_are_named(daemon):
             (["foo", "--x"], "no command foo"),
             ([], "name a command"),
             (["show", "f", "--attempt", "-1"], "whole number from 0"),
-            (["mute", "f", "--for", "5"], "its unit")):
+            (["mute", "f", "--for", "5"], "its unit"),
+            (["mute", "f", "--rule", "9999"], "no rule 9999"),
+            (["ack", "f", "--incident", "0" * 16],
+             f"run f has no incident {'0' * 16}: `nanwatch diagnose f`"),
+            (["ack", "f", "--incident", ""], "16 hexadecimal digits"),
+            (["diagnose", "f", "--brief", "--json"], "excludes")):
         done = subprocess.run([str(BIN / "nanwatch"), *words],
                               capture_output=True, text=True, timeout=10)
         assert done.returncode == 4, words
         assert said in done.stderr, done.stderr
         assert max(map(len, done.stderr.splitlines())) < 200
+
+
+def test_a_file_that_is_not_there_is_no_empty_one(folder):
+    done = subprocess.run([str(BIN / "nanwatch"), "check", folder / "none.log"],
+                          capture_output=True, text=True, timeout=10)
+    assert done.returncode == 3
+    assert "No such file" in done.stderr
+    assert "empty" not in done.stdout
+    done = subprocess.run([str(BIN / "nanwatch"), "check-config",
+                           folder / "none.yaml"],
+                          capture_output=True, text=True, timeout=10)
+    assert done.returncode == 2
+    assert "No such file" in done.stderr
+
+
+def test_the_environment_takes_what_the_client_takes(daemon):
+    for address in (str(daemon.socket), f"unix:{daemon.socket}"):
+        done = subprocess.run(
+            [str(BIN / "nanwatch"), "runs"], capture_output=True, text=True,
+            timeout=30, env={**os.environ, "NANWATCH_ADDRESS": address})
+        assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        [str(BIN / "nanwatch"), "--address", str(daemon.socket), "runs"],
+        capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_rule_is_muted_by_its_number(daemon):
+    feed(daemon.address, "--run", "loud", "--steps", "50", "--rate", "0")
+    name = subprocess.run([str(BIN / "nanwatch"), "explain", "7"],
+                          capture_output=True, text=True).stdout
+    said = daemon.nanwatch("mute", "loud", "--rule", "7").stdout
+    assert re.search(r"rule (\w+) of run", said).group(1) in name
+
+
+def screen(daemon, run, rows, columns):
+    """The first picture of `watch` in a terminal of this size, in lines."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ,
+                struct.pack("HHHH", rows, columns, 0, 0))
+    watch = subprocess.Popen(
+        [str(BIN / "nanwatch"), "--address", daemon.address, "watch", run],
+        stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    said = b""
+    try:
+        while b"\x1b[J" not in said:
+            assert select.select([ours], [], [], 20)[0], said
+            said += os.read(ours, 1 << 16)
+    finally:
+        watch.send_signal(signal.SIGINT)
+        watch.wait(10)
+        os.close(ours)
+    frame = said.decode().partition("\x1b[H")[2].partition("\x1b[J")[0]
+    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", frame).split("\n")
+
+
+def test_watch_says_what_to_do_in_a_terminal_of_any_size(daemon):
+    training = subprocess.Popen(
+        [str(BIN / "nanwatch-word2vec"), "--address", daemon.address,
+         "--scenario", "padding", "--run", "sick", "--steps", "10000000",
+         "--step-delay-ms", "2"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for("it is found",
+                 lambda: "sick" in daemon.nanwatch("runs").stdout
+                 and daemon.show("sick")["causes"])
+        for rows, columns in ((24, 80), (40, 120), (12, 50)):
+            lines = screen(daemon, "sick", rows, columns)
+            assert len(lines) <= rows
+            assert all(len(line.rstrip("\r")) <= columns for line in lines)
+            assert any(line.startswith("  -> ") for line in lines), lines
+            assert any(re.match("WARNING|CRITICAL|INFO", line)
+                       for line in lines), lines
+    finally:
+        training.kill()
+        training.wait(10)
 
 
 def test_a_mute_says_until_when(daemon):

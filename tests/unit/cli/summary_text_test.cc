@@ -33,5 +33,36 @@ TEST(NumbersText, ARunThatSaysNeitherOverflowNorSkipped) {
   EXPECT_THAT(text, Not(HasSubstr("0 applied")));
 }
 
+TEST(NumbersText, OneIsNotMany) {
+  v1::RunDetail detail;
+  v1::RunSummary& run = *detail.mutable_summary();
+  run.set_attempts(1);
+  run.set_steps(1);
+  run.set_dropped_steps(1);
+  const std::string text = NumbersText(detail, Style());
+  EXPECT_THAT(text, HasSubstr("1 attempt, 0 applied; 1 record, 0 overflowed"));
+  EXPECT_THAT(text, HasSubstr("1 step record was dropped"));
+}
+
+TEST(ClockText, SpeaksOfClocksThatAreOff) {
+  constexpr int64_t kHour = 3'600'000'000;
+  v1::RunDetail run;
+  run.add_ranks()->set_clock_skew_us(60'000'000);
+  run.add_ranks()->set_clock_skew_us(-60'000'000);
+  EXPECT_EQ(ClockText(run), "");
+  v1::RankSummary& behind = *run.add_ranks();
+  behind.set_rank(2);
+  behind.set_clock_skew_us(-61'000'000);
+  EXPECT_EQ(ClockText(run),
+            "rank 2's clock is 61 s behind: times are shown by the daemon's");
+  v1::RankSummary& ahead = *run.add_ranks();
+  ahead.set_rank(3);
+  ahead.set_clock_skew_us(3 * kHour);
+  EXPECT_EQ(ClockText(run),
+            "the clocks of 2 ranks are off, rank 3's most, 3 h ahead: times "
+            "are shown by the daemon's");
+  EXPECT_THAT(NumbersText(run, Style()), HasSubstr("rank 3's most, 3 h ahead"));
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +18,7 @@
 namespace nanwatch {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 RunView View(const std::string& run_id, int64_t last_step) {
@@ -118,8 +122,8 @@ TEST_F(QueryTest, PassesOnWhatAPersonSays) {
   const Result<std::string> answer = client_.Annotate(request);
   ASSERT_TRUE(answer.ok()) << answer.error();
   EXPECT_EQ(*answer,
-            "muted rule scale_collapse of incident 4d of run job-7 attempt 0 "
-            "until 2023-11-14 22:14:20 UTC");
+            "muted rule scale_collapse of incident 000000000000004d of run "
+            "job-7 attempt 0 until 2023-11-14 22:14:20 UTC");
   ASSERT_EQ(daemon_.annotated.size(), 1u);
   EXPECT_EQ(daemon_.annotated[0].first, (RunKey{"job-7", 0}));
   const Annotation& said = daemon_.annotated[0].second;
@@ -161,7 +165,9 @@ TEST_F(QueryTest, SaysWhatCannotBeAnnotated) {
               HasSubstr("there is no rule no_rule"));
   request.clear_rule();
   request.set_incident(5);
-  EXPECT_THAT(client_.Annotate(request).error(), HasSubstr("no incident 5"));
+  EXPECT_THAT(client_.Annotate(request).error(),
+              HasSubstr("run job-7 has no incident 0000000000000005: "
+                        "`nanwatch diagnose job-7` lists them"));
   request.clear_incident();
   request.set_for_seconds(-1);
   EXPECT_THAT(client_.Annotate(request).error(), HasSubstr("cannot mute"));
@@ -235,6 +241,50 @@ TEST_F(QueryTest, SaysThatHistoryIsOff) {
   const Status exported = client_.ExportRun(
       request, [](const v1::ExportRunResponse&) { return OkStatus(); });
   EXPECT_THAT(exported.error(), HasSubstr("keeps no history"));
+}
+
+// Root may do everything: for the time of a test it is nobody.
+class NotRoot {
+ public:
+  NotRoot() {
+    if (before_ == 0 && seteuid(65534) != 0) std::abort();
+  }
+  ~NotRoot() {
+    if (before_ == 0 && seteuid(0) != 0) std::abort();
+  }
+
+ private:
+  const uid_t before_ = geteuid();
+};
+
+TEST(QueryClientTest, SaysThatTheSocketIsForbidden) {
+  const TempDir dir;
+  const std::string path = dir / "shut.sock";
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  path.copy(name.sun_path, sizeof name.sun_path - 1);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
+  ASSERT_EQ(listen(fd, 1), 0);
+  ASSERT_EQ(chmod(path.c_str(), 0400), 0);
+  ASSERT_EQ(chmod((dir / "").c_str(), 0755), 0);
+  QueryClient client("unix:" + path);
+  {
+    const NotRoot nobody;
+    EXPECT_THAT(
+        client.ListRuns().error(),
+        AllOf(HasSubstr("permission denied: the daemon's socket " + path +
+                        " has mode 0400 and group "),
+              HasSubstr("usermod -aG"), HasSubstr("ingest.socket_mode")));
+  }
+  ASSERT_EQ(chmod((dir / "").c_str(), 0), 0);
+  {
+    const NotRoot nobody;
+    EXPECT_THAT(client.ListRuns().error(),
+                HasSubstr("permission denied: the folder /tmp/nanwatch-rpc-"));
+  }
+  ASSERT_EQ(chmod((dir / "").c_str(), 0700), 0);
+  close(fd);
 }
 
 TEST(QueryClientTest, SaysThatNoDaemonListens) {

@@ -1,0 +1,20 @@
+// A rule as a person names it: "scale_collapse" or "7".
+
+#ifndef NANWATCH_CLI_RULE_NAMED_H_
+#define NANWATCH_CLI_RULE_NAMED_H_
+
+#include <string>
+
+#include "detect/rules.h"
+
+namespace nanwatch {
+
+bool IsRuleNumber(const std::string& said);
+// Null: there is none.
+const RuleSpec* RuleNamed(const std::string& said);
+// "there is no rule scale_colapse, perhaps you mean scale_collapse: ...".
+std::string NoSuchRule(const std::string& said);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_CLI_RULE_NAMED_H_

@@ -1,0 +1,227 @@
+#include "cli/watch_frame.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <climits>
+#include <string_view>
+#include <vector>
+
+#include "cli/picture.h"
+#include "cli/summary_text.h"
+
+namespace nanwatch {
+namespace {
+
+// How much of each there is in a frame.
+struct Shape {
+  int first;      // lines of the first picture that has something to show
+  int second;     // of the second
+  bool spaced;    // with empty lines between
+  int incidents;  // at most
+  int lines;      // of a sentence, at most
+};
+
+// From the one with the most room: the first that fits is shown.
+constexpr Shape kShapes[] = {
+    {6, 6, true, 5, INT_MAX},  {4, 4, true, 5, INT_MAX},
+    {4, 4, false, 5, INT_MAX}, {3, 3, false, 5, INT_MAX},
+    {2, 2, false, 5, INT_MAX}, {3, 0, false, 5, INT_MAX},
+    {2, 0, false, 3, INT_MAX}, {1, 0, false, 3, INT_MAX},
+    {1, 0, false, 1, INT_MAX}, {0, 0, false, 3, INT_MAX},
+    {0, 0, false, 1, INT_MAX}, {0, 0, false, 0, INT_MAX},
+    {0, 0, false, 0, 3},       {0, 0, false, 0, 2},
+    {0, 0, false, 0, 1},
+};
+
+int Lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string FirstLines(const std::string& text, int lines) {
+  size_t end = 0;
+  for (int i = 0; i < lines && end < text.size(); ++i) {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  return text.substr(0, end);
+}
+
+// A sentence of which something was cut off ends in "...".
+std::string Shortened(const std::string& text, int lines) {
+  if (Lines(text) <= lines) return text;
+  std::string out = FirstLines(text, lines);
+  out.pop_back();
+  // The last word gives way, unless it is the only one of its line.
+  const size_t space = out.rfind(' ');
+  if (space != std::string::npos && space > 0 && out[space - 1] != ' ') {
+    out.resize(space);
+  }
+  return out + "...\n";
+}
+
+// `parts` with three spaces between, in lines of at most `columns`.
+std::string Row(const std::vector<std::string>& parts, int columns,
+                const Style& style) {
+  std::string out;
+  std::string line;
+  for (const std::string& part : parts) {
+    if (!line.empty() &&
+        line.size() + 3 + part.size() > static_cast<size_t>(columns)) {
+      out += style.Dim(line) + '\n';
+      line.clear();
+    }
+    line += (line.empty() ? "" : "   ") + part;
+  }
+  return out + style.Dim(line) + '\n';
+}
+
+std::string Figures(const v1::RunSummary& run, const Style& style) {
+  std::vector<std::string> parts;
+  for (const auto& [field, title] :
+       {std::pair("loss", "loss"), std::pair("loss_scale", "scale"),
+        std::pair("grad_norm", "grad norm"),
+        std::pair("learning_rate", "lr")}) {
+    if (const std::optional<double> value = LastOf(run, field)) {
+      parts.push_back(fmt::format("{} {}", title, Number(*value)));
+    }
+  }
+  const bool told = run.steps() == 0 || run.overflow_unknown() < run.steps();
+  parts.push_back("overflows " +
+                  (told ? Grouped(run.overflows()) : "not collected"));
+  if (run.fate_unknown() == 0) {
+    parts.push_back(fmt::format("applied {} of {}", Grouped(run.applied()),
+                                Grouped(run.attempts())));
+  } else {
+    parts.push_back(fmt::format("{}, {}", Counted(run.attempts(), "attempt"),
+                                CountText(run.applied(), run.attempts(),
+                                          run.fate_unknown(), "applied")));
+  }
+  return Row(parts, style.columns, style);
+}
+
+std::string Head(const v1::RunDetail& run, const Style& style) {
+  constexpr int kName = 32;  // columns of the run's
+  const v1::RunSummary& summary = run.summary();
+  const std::string rest =
+      fmt::format("attempt {}, {}, step {}, {} of {} ranks", summary.attempt(),
+                  Word(summary.state()), summary.last_step(),
+                  summary.ranks_open(), summary.world_size());
+  const bool fits = kName + 2 + static_cast<int>(rest.size()) <= style.columns;
+  std::string out =
+      style.Bold(Fitted(summary.run_id(), std::min(kName, style.columns)));
+  if (fits) out += "  " + style.Dim(rest);
+  out += '\n';
+  if (!fits) out += style.Dim(Fitted(rest, style.columns)) + '\n';
+  return out + Figures(summary, style);
+}
+
+std::string Verdict(const v1::RunDetail& run, const Shape& shape,
+                    const Style& style) {
+  const v1::RunSummary& summary = run.summary();
+  const v1::Severity shown = Shown(summary);
+  std::string title(Word(shown));
+  std::transform(title.begin(), title.end(), title.begin(), ::toupper);
+  return style.Tint(shown, title) + '\n' +
+         Shortened(Wrapped(summary.headline(), 2, style.columns), shape.lines) +
+         Shortened(Wrapped(ClockText(run), 2, style.columns), shape.lines);
+}
+
+std::string Pictures(const v1::GetStepsResponse& steps, const Shape& shape,
+                     const Style& style) {
+  std::string out;
+  int height = shape.first;
+  for (const auto& [title, field, axis] :
+       {std::tuple("loss scale (log2)", "loss_scale", Axis::kLog2),
+        std::tuple("loss", "loss", Axis::kLinear)}) {
+    if (height == 0) break;
+    const std::string picture = Picture(steps, field, axis, height, style);
+    if (picture.empty()) continue;
+    out += style.Bold(title) + '\n' + picture;
+    if (axis == Axis::kLog2) out += OverflowLine(steps, style);
+    height = shape.second;
+  }
+  if (out.empty() || shape.second == 0) return out;
+  return out + style.Dim(fmt::format(
+                   "{:>{}} └ step {} to {}\n", "", kPictureMargin - 2,
+                   steps.buckets(0).first_step(),
+                   steps.buckets(steps.buckets_size() - 1).last_step()));
+}
+
+std::string Cause(const v1::RunDetail& run, const Shape& shape,
+                  const Style& style) {
+  constexpr int kActions = 2;
+  if (run.causes_size() == 0) return "";
+  const v1::CauseVerdict& cause = run.causes(0);
+  std::string name = cause.cause();
+  std::replace(name.begin(), name.end(), '_', ' ');
+  std::string out = style.Bold(name) +
+                    style.Dim(fmt::format(" ({})", Word(cause.grade()))) + '\n';
+  const bool said =
+      run.summary().headline().find(cause.sentence()) != std::string::npos;
+  if (!said && shape.lines > 1) {
+    out += Shortened(Wrapped(cause.sentence(), 2, style.columns), shape.lines);
+  }
+  for (int i = 0; i < std::min(cause.actions_size(), kActions); ++i) {
+    const std::string action =
+        Wrapped(cause.actions(i).sentence(), 5, style.columns);
+    if (action.empty()) continue;
+    out += "  -> " + Shortened(action, shape.lines).substr(5);
+  }
+  return out;
+}
+
+std::string Incidents(const v1::RunDetail& run, const Shape& shape,
+                      const Style& style) {
+  const int shown = std::min(run.incidents_size(), shape.incidents);
+  if (shown == 0) return "";
+  std::string out = style.Bold("incidents");
+  if (shown < run.incidents_size()) {
+    out += style.Dim(fmt::format(" ({} of {})", shown, run.incidents_size()));
+  }
+  out += '\n';
+  for (int i = 0; i < shown; ++i) {
+    const v1::Incident& incident = run.incidents(i);
+    out += fmt::format(
+        "  {} {:<8} step {:<9} {}\n",
+        style.Tint(incident.severity(),
+                   fmt::format("{:<8}", Word(incident.worst()))),
+        Word(incident.state()), incident.opened_step(),
+        Fitted(incident.summary(), std::max(20, style.columns - 36)));
+  }
+  return out;
+}
+
+std::string Composed(const v1::RunDetail& run,
+                     const v1::GetStepsResponse& steps, const Shape& shape,
+                     const Style& style) {
+  std::string out;
+  for (const std::string& block :
+       {Head(run, style), Verdict(run, shape, style),
+        Pictures(steps, shape, style), Cause(run, shape, style),
+        Incidents(run, shape, style)}) {
+    if (block.empty()) continue;
+    if (shape.spaced && !out.empty()) out += '\n';
+    out += block;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string WatchFrame(const v1::RunDetail& run,
+                       const v1::GetStepsResponse& steps, const Style& style,
+                       int rows) {
+  std::string frame;
+  for (const Shape& shape : kShapes) {
+    frame = Composed(run, steps, shape, style);
+    if (rows == 0 || Lines(frame) <= rows) return frame;
+  }
+  // The numbers give way to the verdict.
+  const int head = Lines(Head(run, style)) - 1;
+  const std::string name = FirstLines(frame, 1);
+  return FirstLines(name + frame.substr(FirstLines(frame, 1 + head).size()),
+                    rows);
+}
+
+}  // namespace nanwatch
