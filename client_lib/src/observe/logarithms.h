@@ -115,18 +115,22 @@ void SumLogs(const float* v, int pivot, LogSums* sums) {
     return;
   }
 #endif
-  constexpr size_t kPart = kBlock / 2;
-  float sum = 0, squares = 0, sum2 = 0, squares2 = 0;
-  for (size_t i = 0; i < kPart; ++i) {
-    const float l = Log2Of<F, kMayBeLow>(v[i], pivot);
-    const float l2 = Log2Of<F, kMayBeLow>(v[i + kPart], pivot);
-    sum += l;
-    squares += l * l;
-    sum2 += l2;
-    squares2 += l2 * l2;
+  // In parts: floats that add up many alike values err always to one side,
+  // which the deviation of values that are all alike would show.
+  constexpr size_t kPart = kBlock / 8;
+  for (size_t begin = 0; begin < kBlock; begin += 2 * kPart) {
+    float sum = 0, squares = 0, sum2 = 0, squares2 = 0;
+    for (size_t i = begin; i < begin + kPart; ++i) {
+      const float l = Log2Of<F, kMayBeLow>(v[i], pivot);
+      const float l2 = Log2Of<F, kMayBeLow>(v[i + kPart], pivot);
+      sum += l;
+      squares += l * l;
+      sum2 += l2;
+      squares2 += l2 * l2;
+    }
+    sums->sum += static_cast<double>(sum + sum2);
+    sums->squares += static_cast<double>(squares + squares2);
   }
-  sums->sum += static_cast<double>(sum + sum2);
-  sums->squares += static_cast<double>(squares + squares2);
 }
 
 // Of doubles: the mantissa's first 23 bits are enough.

@@ -235,6 +235,17 @@ TEST(VariantsTest, ExponentFieldsInAnyNumberAndPlace) {
   CompareAllFields<Bf16Format>(NANWATCH_BF16);
 }
 
+// Values that are all alike: sums that err to one side would show.
+TEST(VariantsTest, LogarithmOfEachHalf) {
+  for (uint32_t bits = 0; bits < 0x7c00; bits += 3) {
+    const std::vector<uint16_t> data(1024, static_cast<uint16_t>(bits));
+    CompareAll(data.data(), data.size(), NANWATCH_FP16,
+               "all " + std::to_string(bits),
+               NANWATCH_OBSERVE_COUNTS | NANWATCH_OBSERVE_LOG2);
+    if (HasFailure()) return;
+  }
+}
+
 TEST(VariantsTest, EachPartAlone) {
   const Bytes data = RandomBytes(8 * 3001, 11);
   for (nanwatch_dtype dtype : kDtypes) {
