@@ -55,7 +55,7 @@ void GnormExplosion::Learn(double norm) {
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
-  const Fate fate = c.scaler.fate();
+  const Fate fate = c.scaler.presumed_fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
   Severity trigger = Severity::kNone;

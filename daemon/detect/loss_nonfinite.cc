@@ -42,7 +42,7 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
   }
   ++streak_;
   loss_ = loss;
-  fate_ = c.scaler.fate();
+  fate_ = c.scaler.presumed_fate();
   if (fate_ == Fate::kApplied && MayBeSkipped(c)) fate_ = Fate::kUnknown;
   Severity trigger = Severity::kWarning;
   if (fate_ == Fate::kApplied) {

@@ -34,7 +34,7 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
   }
   attempts_ = s.attempts();
   first_scale_ = s.first_scale().value_or(0);
-  scale_ = s.scale().value_or(0);
+  scale_ = s.present_scale().value_or(-1);
   return episode_.On(Severity::kCritical, false, c.record.step, 1);
 }
 
@@ -43,7 +43,7 @@ void NeverCalibrated::Describe(Finding* finding) const {
   finding->sentence =
       Sentence("None of the first ", attempts_, " attempts went well");
   finding->numbers = {{"attempts", static_cast<double>(attempts_), "attempts"}};
-  if (scale_ > 0) {
+  if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale went from ", first_scale_,
                                   " to ", scale_, " meanwhile");
     finding->numbers.push_back({"first_scale", first_scale_, ""});

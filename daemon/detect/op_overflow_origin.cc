@@ -42,7 +42,7 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   inf_ = bad.inf;
   saturated_ = bad.saturated;
   elements_ = s.elements;
-  scale_ = c.scaler.scale().value_or(0);
+  scale_ = c.scaler.present_scale().value_or(0);
   return episode_.On(expected ? Severity::kInfo : Severity::kCritical, true,
                      c.attempt, s.step, clear);
 }

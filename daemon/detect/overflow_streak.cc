@@ -59,7 +59,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     if (applied_) trigger = Severity::kInfo;
     streak_ = streak;
     to_floor_ = scaler.attempts_to_floor().value_or(-1);
-    scale_ = scaler.scale().value_or(0);
+    scale_ = scaler.present_scale().value_or(-1);
   }
   const bool opens = !episode_.open();
   const Severity severity = episode_.On(trigger, false, c.record.step, 1);
@@ -75,7 +75,7 @@ void OverflowStreak::Describe(Finding* finding) const {
                applied_ ? "; their updates are applied all the same"
                         : "; each of their updates is lost");
   finding->numbers = {{"streak", static_cast<double>(streak_), "attempts"}};
-  if (scale_ > 0) {
+  if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale is ", scale_);
     finding->numbers.push_back({"scale", scale_, ""});
   }

@@ -28,7 +28,7 @@ class OverflowStreak {
   int64_t last_step_ = 0;
   int64_t elsewhere_ = 0;  // overflows of the scaler's streak before this one
   int64_t to_floor_ = -1;  // attempts; -1: no forecast
-  double scale_ = 0;       // 0: none in the records
+  double scale_ = -1;      // -1: none in the records
   bool applied_ = false;
 };
 

@@ -39,11 +39,11 @@ bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
 Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
   if (!scaler.dynamic()) return episode_.severity();
-  const double scale = scaler.scale().value_or(0);
+  const double scale = scaler.present_scale().value_or(0);
   const double floor = scaler.floor() > 0 ? scaler.floor() : t[kNominalFloor];
   const double at_most = floor * 1.005;  // logs round
-  const bool at = scale > 0 && scale <= at_most &&
-                  scaler.first_scale().value_or(0) > at_most;
+  const bool at =
+      scale <= at_most && scaler.first_scale().value_or(0) > at_most;
   const bool overflow = scaler.overflowed();
   if (!overflow || !at) floor_streak_ = 0;
   Severity trigger = Severity::kNone;

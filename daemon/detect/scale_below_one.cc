@@ -51,7 +51,7 @@ Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
 }
 
 Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
-  const double scale = c.scaler.scale().value_or(1);
+  const double scale = c.scaler.present_scale().value_or(1);
   if (scale >= 1) {
     below_ = 0;
     overflows_ = 0;
@@ -84,10 +84,15 @@ void ScaleBelowOne::Describe(Finding* finding) const {
     return;
   }
   episode_.Describe(finding);
+  const bool zero = scale_ == 0;
   finding->sentence = Sentence(
-      "The loss scale is ", scale_, ", below 1, for ", below_,
-      " attempts, of which ", overflows_,
-      " overflowed: gradients are made smaller than without any scaling.");
+      "The loss scale ",
+      zero ? std::string("fell below the smallest float and is 0")
+           : Sentence("is ", scale_),
+      ", below 1, for ", below_, " attempts, of which ", overflows_,
+      zero ? " overflowed: no gradient is left of a loss times 0."
+           : " overflowed: gradients are made smaller than without any "
+             "scaling.");
   finding->numbers = {
       {"scale", scale_, ""},
       {"attempts_below_one", static_cast<double>(below_), "attempts"},

@@ -67,6 +67,7 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   } else if (to_floor_ > 0) {
     to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
   }
+  if (c.scaler.present_scale() == 0.0) scale_ = 0;
   return episode_.On(trigger, far < t[kClearRatio] * scale, c.record.step,
                      static_cast<int64_t>(t[kClear]));
 }
@@ -74,8 +75,10 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
 void ScaleCollapse::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence("The loss scale fell from ", from_,
-                               ", where training worked, to ", scale_,
-                               ", a factor of ", from_ / scale_);
+                               ", where training worked, to ", scale_);
+  if (scale_ > 0) {
+    finding->sentence += Sentence(", a factor of ", from_ / scale_);
+  }
   if (to_floor_ > 0) {
     finding->sentence += Sentence("; at this rate it reaches its floor in ",
                                   to_floor_, " attempts");

@@ -49,6 +49,7 @@ Severity ScaleUnrepresentable::LookAtScale(const StepContext& c, Thresholds t) {
   const double scale = c.record[StepField::kLossScale];
   if (scale >= t[kSmallest] && !std::isinf(scale)) {
     last_usable_ = scale;
+    zero_step_ = -1;
     // A 0 that was only printed so is over.
     if (episode_.severity() != Severity::kWarning) return episode_.severity();
     return episode_.On(Severity::kNone, true, c.record.step, 1);
@@ -60,6 +61,7 @@ Severity ScaleUnrepresentable::LookAtScale(const StepContext& c, Thresholds t) {
     if (scale == 0 && !scaled) return episode_.severity();
   }
   if (!episode_.open()) scale_ = scale;
+  if (scale == 0 && zero_step_ < 0) zero_step_ = c.record.step;
   // No scaler steps from there to 0: a log with too few digits.
   const bool printed =
       scale == 0 && last_usable_ > t[kRounded] && !c.scaler.overflowed();
@@ -77,9 +79,13 @@ void ScaleUnrepresentable::Describe(Finding* finding) const {
     return;
   }
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence("The loss scale became ", scale_, " at step ",
-               finding->opened_step, ", which no gradient survives");
+  finding->sentence = Sentence("The loss scale became ", scale_, " at step ",
+                               finding->opened_step);
+  if (scale_ != 0 && zero_step_ >= 0) {
+    finding->sentence += Sentence(
+        ", and fell below the smallest float, to 0, at step ", zero_step_);
+  }
+  finding->sentence += ", which no gradient survives";
   if (last_usable_ > 0) {
     finding->sentence +=
         Sentence(" (the last usable one was ", last_usable_, ")");

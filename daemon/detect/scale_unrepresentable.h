@@ -34,6 +34,7 @@ class ScaleUnrepresentable {
   LayerEpisode layers_;
   double scale_ = 0;
   double last_usable_ = 0;
+  int64_t zero_step_ = -1;  // the first with a scale of 0 since; -1: none
 };
 
 }  // namespace nanwatch

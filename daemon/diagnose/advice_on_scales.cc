@@ -88,8 +88,10 @@ constexpr Advice kAdvice[] = {
      "jmp.DynamicLossScale(...) that starts near the scale it settles at."},
 
     {Cause::kRangeOverflow, "",
-     "Nothing while it is rare (under 0.1 % of steps). When it grows: lower "
-     "the learning rate, clip gradients, or use bf16.",
+     "Nothing while it is rare: the search of the start apart, an overflow in "
+     "a growth interval (2,000 steps by default in PyTorch, 1,000 in others) "
+     "is the scaler's own probing. When it grows: lower the learning rate, "
+     "clip gradients, or use bf16.",
      When::kRare},
     {Cause::kRangeOverflow, "",
      "Find what made the gradients grow at the named step (learning rate, "

@@ -19,7 +19,7 @@ constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};
 constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  26, 27,
                                     28, 29, 34, 35, 38, 40};
 constexpr int kRankRules[] = {12, 13, 49, 56};
-constexpr int kMisuseRules[] = {9, 10, 11, 14, 57};
+constexpr int kMisuseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 14, 57};
 constexpr int kSilenceRules[] = {53, 54, 55};
 
 constexpr CauseSpec kCauseSpecs[] = {

@@ -8,6 +8,7 @@
 #include "diagnose/causes.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
+#include "scaler/headroom.h"
 
 namespace nanwatch {
 namespace {
@@ -129,7 +130,9 @@ void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
 
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (!e.scaler_dynamic || !e.scale_now || !e.scale_max) return std::nullopt;
+  if (!e.scaler_dynamic || !e.scale_now || !e.scale_max || IsNoScale(e)) {
+    return std::nullopt;
+  }
   constexpr double kCollapse = 256;  // rule 4
   constexpr uint64_t kCertain = 8;   // attempts; C of rule 5 is 16 anywhere
   const bool low = IsAtTheFloor(e);
@@ -153,7 +156,8 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   } else {
     SayLow(c, low, &verdict);
   }
-  if (e.underflow_fraction) {
+  // Next to none is no sign of it.
+  if (e.underflow_fraction.value_or(0) > kUnderflowAllowed) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("{:.3g} % of the gradient elements underflow.",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnose/diagnose.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -15,10 +16,13 @@ std::string Healthy(const Case& c) {
   if (e.attempts == 0) return "Healthy so far: no step has been reported yet.";
   std::string text = fmt::format("Healthy: {} steps", e.attempts);
   if (e.overflows > 0) {
-    text += fmt::format(", {} overflow{} ({:.2g} %)", e.overflows,
-                        e.overflows == 1 ? "" : "s",
-                        100.0 * static_cast<double>(e.overflows) /
-                            static_cast<double>(e.attempts));
+    const int64_t start = StartUpOverflows(e);
+    text += fmt::format(
+        ", {} overflow{} ({:.2g} %{})", e.overflows,
+        e.overflows == 1 ? "" : "s",
+        100.0 * static_cast<double>(e.overflows) /
+            static_cast<double>(e.attempts),
+        start > 0 ? fmt::format(", {} of them at the start", start) : "");
   } else if (e.applied > 0) {
     text += ", no overflow";
   }  // Else nobody said whether there was one.

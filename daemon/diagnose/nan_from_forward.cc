@@ -28,12 +28,13 @@ void SayWhereBorn(const OpEvidence& op, CauseVerdict* verdict) {
   const std::string what = op.nan > 0 ? fmt::format("{} NaN", op.nan)
                                       : fmt::format("{} infinities", op.inf);
   const std::string name = InWords(op.op);
+  const char* kind = op.nan > 0 ? "NaN" : "Infinity";
   if (IsInput(op) && op.first_bad_order == 0) {
     verdict->grade = EvidenceGrade::kEstablished;
     verdict->sentence = fmt::format(
-        "The data bring it in: the input of {}, the first op, holds {} at "
+        "The data bring {} in: the input of {}, the first op, holds {} at "
         "step {}.",
-        name, what, op.first_bad_step);
+        kind, name, what, op.first_bad_step);
   } else if (op.slot == Slot::kParameter) {
     verdict->grade = EvidenceGrade::kEstablished;
     verdict->sentence = fmt::format(
@@ -43,9 +44,9 @@ void SayWhereBorn(const OpEvidence& op, CauseVerdict* verdict) {
   } else if (!IsInput(op) && op.first_inputs_clean) {
     verdict->grade = EvidenceGrade::kEstablished;
     verdict->sentence = fmt::format(
-        "It is born in {} at step {}: its inputs are finite, its "
+        "{} is born in {} at step {}: its inputs are finite, its "
         "output holds {}.",
-        name, op.first_bad_step, what);
+        kind, name, op.first_bad_step, what);
   } else {
     verdict->grade = EvidenceGrade::kSupported;
     verdict->sentence = fmt::format(

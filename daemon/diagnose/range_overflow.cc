@@ -72,11 +72,15 @@ std::string Sentence(const Case& c, bool ordinary) {
     }
   }
   if (ordinary) {
+    const int64_t start = StartUpOverflows(e);
     return fmt::format(
-        "Ordinary range overflow: {} of {} steps overflowed and the scaler "
+        "Ordinary range overflow: {} of {} steps overflowed{} and the scaler "
         "answered, {} of the last {}; the scale is {}.",
-        e.overflows, e.attempts, e.overflows_last_50, e.attempts_last_50,
-        scale);
+        e.overflows, e.attempts,
+        start > 0
+            ? fmt::format(" ({} of them before the first good one)", start)
+            : "",
+        e.overflows_last_50, e.attempts_last_50, scale);
   }
   return fmt::format(
       "Gradients outgrow the loss scale: {} of the last {} steps overflowed "

@@ -21,12 +21,11 @@ std::optional<CauseVerdict> RankDisagreement(const Case& c) {
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.grade = EvidenceGrade::kEstablished;
-  const bool steps_only = first->rule == 56;
-  verdict.sentence =
-      (steps_only ? "Ranks that must agree do not: "
-                  : "Ranks that must agree do not, so that their "
-                    "weights drift apart: ") +
-      first->sentence;
+  verdict.sentence = first->sentence;
+  // The others say so themselves, or only count steps differently.
+  if (first->rule == 12 || first->rule == 49) {
+    verdict.sentence += " The weights of these ranks drift apart.";
+  }
   return verdict;
 }
 

@@ -1,6 +1,7 @@
 #include "diagnose/scale_facts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nanwatch {
 namespace {
@@ -10,8 +11,19 @@ constexpr uint64_t kStreak = 3;      // attempts; rule 1
 
 }  // namespace
 
+bool IsNoScale(const RunEvidence& e) {
+  return e.scale_now && !(*e.scale_now >= 0 && std::isfinite(*e.scale_now));
+}
+
+int64_t StartUpOverflows(const RunEvidence& e) {
+  if (e.first_overflow_step < 0) return 0;
+  return std::clamp<int64_t>(e.first_good_step - e.first_overflow_step, 0,
+                             static_cast<int64_t>(e.overflows));
+}
+
 bool IsAtTheFloor(const RunEvidence& e) {
-  return e.scale_now && *e.scale_now <= std::max(e.floor, 1.0) * kRounding;
+  return e.scale_now && !IsNoScale(e) &&
+         *e.scale_now <= std::max(e.floor, 1.0) * kRounding;
 }
 
 bool IsStuck(const Case& c) {
@@ -33,7 +45,7 @@ bool IsBeyondProbing(const Case& c) {
   constexpr double kTiny = 0x1p-10;  // rule 2: no gradient is 10^8
   const RunEvidence& e = c.evidence;
   if (!e.scale_now) return false;
-  return *e.scale_now < kTiny ||
+  return IsNoScale(e) || *e.scale_now < kTiny ||
          (IsAtTheFloor(e) && e.overflow_streak >= kStreak);
 }
 

@@ -10,6 +10,13 @@
 
 namespace nanwatch {
 
+// A scale is reported that no scaler makes: negative, NaN or infinite.
+bool IsNoScale(const RunEvidence& evidence);
+
+// Overflows before the first good step, where each attempt overflows: the
+// search of the start. 0 while no step was good.
+int64_t StartUpOverflows(const RunEvidence& evidence);
+
 // The scale is at the scaler's floor or at 1, below which scaling only harms.
 bool IsAtTheFloor(const RunEvidence& evidence);
 

@@ -1,5 +1,6 @@
 // A scaler that is misused: its scale moves as it never could by itself, cannot
-// settle, stands or runs away; or what must follow its skips does not.
+// settle, stands or runs away, is no number to scale with; or what must follow
+// its skips does not.
 
 #include <spdlog/fmt/fmt.h>
 
@@ -7,9 +8,36 @@
 #include <iterator>
 
 #include "diagnose/causes.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
+namespace {
+
+constexpr int kUnrepresentable = 3;
+
+// Halving and doubling lead to no such number: something else wrote it.
+CauseVerdict NoScale(const Case& c, const Finding& finding) {
+  CauseVerdict verdict;
+  verdict.cause = Cause::kScalerMisuse;
+  // The others measure from a scale that is none.
+  verdict.rules = {1, 2, kUnrepresentable, 4, 5, 6, 7, 9, 10, 11, 14, 57};
+  verdict.origin = finding.subject;
+  verdict.step = finding.opened_step;
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.sentence = fmt::format(
+      "The loss scale is {} since step {}, which no scaler makes of a positive "
+      "one: something else sets it, or another number is reported in its "
+      "place.",
+      InWords(*c.evidence.scale_now), finding.opened_step);
+  verdict.actions.push_back(
+      {"",
+       "Look for what assigns the loss scale beside its scaler, and which "
+       "number is reported as loss_scale."});
+  return verdict;
+}
+
+}  // namespace
 
 std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const RunEvidence& e = c.evidence;
@@ -17,6 +45,9 @@ std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const Finding* first = nullptr;
   const Finding* moved = nullptr;  // an impossible move
   for (const Finding& finding : c.findings) {
+    if (finding.rule == kUnrepresentable && IsNoScale(e)) {
+      return NoScale(c, finding);
+    }
     if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
         std::end(kRules)) {
       continue;

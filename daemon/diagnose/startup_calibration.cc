@@ -77,9 +77,7 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
        fmt::format(
            "{} of {} overflows came before the first good step, and "
            "each move of the scale is the scaler's own.",
-           over ? std::min<int64_t>(e.first_good_step - e.first_overflow_step,
-                                    static_cast<int64_t>(e.overflows))
-                : static_cast<int64_t>(e.overflows),
+           over ? StartUpOverflows(e) : static_cast<int64_t>(e.overflows),
            e.overflows)});
   return verdict;
 }

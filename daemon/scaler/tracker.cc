@@ -18,6 +18,9 @@ constexpr int64_t kFallOver = 100;     // attempts without a backoff
 constexpr double kCleanDistances = 4;  // of a fall's backoffs
 constexpr int kChangesToRecognise = 3;
 constexpr double kSmallestNormal = 0x1p-126;
+// A 0 after a larger scale, without an overflow, is one that was printed with
+// too few digits; rule 3 has the same bound.
+constexpr double kFallsToZero = 0x1p-100;
 
 bool Usable(double scale) { return scale > 0 && std::isfinite(scale); }
 
@@ -95,6 +98,11 @@ void ScalerTracker::OnStep(const StepRecord& record) {
     }
   }
   JudgeOverflow(record);
+  if (record.has(StepField::kLossScale)) {
+    const double scale = record[StepField::kLossScale];
+    zero_ = scale == 0 && scale_ > 0 && dynamic_ &&
+            (zero_ || overflowed_ || scale_ <= kFallsToZero);
+  }
   JudgeAnswer(told);
   told_before_ = told;
   if (overflowed_) {
@@ -126,7 +134,8 @@ void ScalerTracker::JudgeOverflow(const StepRecord& record) {
   } else if (record.flags_present & kHasOverflow) {
     fate_ = Fate::kApplied;
   } else {
-    fate_ = dynamic_ ? Fate::kUnknown : Fate::kApplied;
+    const bool told = record.float_status != nullptr && !dynamic_;
+    fate_ = told ? Fate::kApplied : Fate::kUnknown;
   }
 }
 

@@ -4,7 +4,8 @@
 //
 // Clients differ in whether a record's scale is the one that the attempt used
 // or the one after it: both are understood. Scales that are 0, negative, NaN or
-// infinite never enter (rule 3 speaks of them).
+// infinite never enter (rule 3 speaks of them); that the scale fell to 0 is
+// told apart.
 
 #ifndef NANWATCH_SCALER_TRACKER_H_
 #define NANWATCH_SCALER_TRACKER_H_
@@ -31,7 +32,7 @@ enum class Transition : uint8_t {
 
 // What became of the newest attempt.
 enum class Fate : uint8_t {
-  kUnknown,  // no flag says, and a scaler may have skipped it
+  kUnknown,  // nothing says
   kApplied,
   kLost,  // skipped; or an overflow under a scaler that skips those
 };
@@ -92,10 +93,20 @@ class ScalerTracker {
   // by the skipped flag, the float status or the scale's fall.
   bool overflowed() const { return overflowed_; }
   Fate fate() const { return fate_; }
+  // As fate(); where nothing says it, and no scaler is known that could have
+  // skipped the update, kApplied: what to fear, not what to count.
+  Fate presumed_fate() const {
+    return fate_ == Fate::kUnknown && !dynamic_ ? Fate::kApplied : fate_;
+  }
 
   // Facts of the scale so far; absent before the first record with a scale.
+  // The last that a gradient can be scaled with: always > 0.
   std::optional<double> scale() const {
     return scale_ > 0 ? std::optional<double>(scale_) : std::nullopt;
+  }
+  // As scale(); or 0, once a dynamic scale fell to 0 and while it stays there.
+  std::optional<double> present_scale() const {
+    return zero_ ? std::optional<double>(0.0) : scale();
   }
   std::optional<double> first_scale() const {
     return first_scale_ > 0 ? std::optional<double>(first_scale_)
@@ -147,6 +158,7 @@ class ScalerTracker {
   bool may_calibrate_ = true;
   bool check_off_ = false;  // overflowing attempts are applied
   bool overflowed_ = false;
+  bool zero_ = false;  // the newest record's scale is 0, fallen there
   Fate fate_ = Fate::kUnknown;
   bool shared_ = false;
   bool never_falls_ = false;

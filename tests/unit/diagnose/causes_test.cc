@@ -170,7 +170,7 @@ TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
     EXPECT_EQ(first.origin.op, "Rsqrt");
     EXPECT_THAT(first.ops, ElementsAre("Rsqrt", "Mul"));
     EXPECT_THAT(diagnosis.headline,
-                HasSubstr("It is born in Rsqrt at step 1000"));
+                HasSubstr("NaN is born in Rsqrt at step 1000"));
     EXPECT_EQ(Named(diagnosis, Cause::kRangeOverflow), nullptr);
     EXPECT_EQ(diagnosis.headline.rfind("Healthy now. Earlier: ", 0) == 0, !now);
   }
@@ -185,7 +185,7 @@ TEST(CausesTest, ANaNInTheFirstInputComesFromTheData) {
   t.Find(18, Family::kOp, Severity::kCritical, "Gather");
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
-  EXPECT_THAT(diagnosis.headline, HasSubstr("The data bring it in"));
+  EXPECT_THAT(diagnosis.headline, HasSubstr("The data bring NaN in"));
 }
 
 TEST(CausesTest, ANonFiniteLossWithoutOpsIsSupported) {

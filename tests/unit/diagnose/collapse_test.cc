@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
@@ -155,6 +158,41 @@ TEST(CollapseTest, AnOverflowAtATinyScaleIsNotOrdinary) {
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
+}
+
+// Halving leads to no negative number: the scaler has not collapsed.
+TEST(CollapseTest, ANegativeOrNonFiniteScaleIsAMisusedScaler) {
+  for (const double scale : {-1024.0, -HUGE_VAL, HUGE_VAL,
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    TestCase t = Stuck();
+    t.evidence.scale_now = scale;
+    t.evidence.underflow_fraction = 0;
+    t.Find(3, Family::kScale, Severity::kCritical).opened_step = 77;
+    const Diagnosis diagnosis = t.Verdict();
+    ASSERT_EQ(diagnosis.causes.size(), 1u) << scale;
+    EXPECT_EQ(diagnosis.causes[0].cause, Cause::kScalerMisuse);
+    EXPECT_EQ(diagnosis.causes[0].step, 77);
+    EXPECT_THAT(diagnosis.headline, HasSubstr("which no scaler makes"));
+    for (const Action& action : diagnosis.causes[0].actions) {
+      EXPECT_THAT(action.sentence, Not(HasSubstr("no floor")));
+    }
+  }
+}
+
+TEST(CollapseTest, NextToNoUnderflowIsNoEvidenceForIt) {
+  TestCase t = Stuck();
+  const auto told = [&t] {
+    std::string all;
+    const Diagnosis diagnosis = t.Verdict();
+    for (const Evidence& one : diagnosis.causes[0].evidence) {
+      all += one.sentence;
+    }
+    return all;
+  };
+  t.evidence.underflow_fraction = 0;
+  EXPECT_THAT(told(), Not(HasSubstr("underflow")));
+  t.evidence.underflow_fraction = 0.07;
+  EXPECT_THAT(told(), HasSubstr("7 % of the gradient elements underflow"));
 }
 
 // Recovered, at scale 1 ever since: what was earlier comes first, with what

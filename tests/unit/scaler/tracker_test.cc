@@ -260,6 +260,46 @@ TEST(Tracker, UnusableScalesNeverEnter) {
   EXPECT_EQ(f.tracker.impossible_transitions(), 0u);
 }
 
+TEST(Tracker, AScaleThatFellToZeroIsZero) {
+  Feed f(Declared("pytorch"));
+  float scale = 65536;
+  for (; scale > 0; scale /= 2) f.Step(scale, true);
+  EXPECT_THAT(f.tracker.present_scale(), Optional(f.tracker.scale()));
+  f.Step(0, true);
+  EXPECT_THAT(f.tracker.present_scale(), Optional(0));
+  f.Step(0, false);
+  EXPECT_THAT(f.tracker.present_scale(), Optional(0));
+  EXPECT_THAT(f.tracker.scale(), Optional(0x1p-149));
+  EXPECT_EQ(f.tracker.impossible_transitions(), 0u);
+  f.Step(64, false);
+  EXPECT_THAT(f.tracker.present_scale(), Optional(64));
+}
+
+// A log with too few digits, and a placeholder in place of a number.
+TEST(Tracker, AZeroThatOverflowsDoNotExplainIsNotBelieved) {
+  Feed f(Declared("pytorch"));
+  f.Step(0, true);
+  EXPECT_EQ(f.tracker.present_scale(), std::nullopt);
+  f.Step(0.25, false);
+  f.Step(0, false);
+  EXPECT_THAT(f.tracker.present_scale(), Optional(0.25));
+}
+
+// A loss alone says of no update what became of it, whatever the scaler.
+TEST(Tracker, FateIsUnknownWhereNothingSaysIt) {
+  for (const ScalingKind kind : {ScalingKind::kUnknown, ScalingKind::kNone,
+                                 ScalingKind::kStatic, ScalingKind::kDynamic}) {
+    ScalerDeclaration d;
+    d.kind = kind;
+    ScalerTracker t;
+    t.Declare(d);
+    t.OnStep({});
+    EXPECT_EQ(t.fate(), Fate::kUnknown);
+    EXPECT_EQ(t.presumed_fate(),
+              kind == ScalingKind::kDynamic ? Fate::kUnknown : Fate::kApplied);
+  }
+}
+
 TEST(Tracker, FateSaysWhetherAnUpdateWasApplied) {
   ScalerDeclaration off = Declared("ascend_tf_fixed");
   off.overflow_check = false;
