@@ -50,6 +50,10 @@ def test_both_verdicts_are_right(capsys):
     assert "enable_overflow_check=False" in said
     assert "Nothing: the update is applied all the same." in " ".join(
         cure.split())
+    happened = " ".join(done.stdout.split("== What happened")[1].split())
+    assert "Nothing was learned, as this scenario shows." in happened
+    assert "nanwatch says: Log (loss/Log) overflows at every" in happened
+    assert "It learned. nanwatch says: Healthy, with a note: Log" in happened
 
 
 @pytest.mark.parametrize("arguments", [
@@ -77,6 +81,11 @@ def test_keep_leaves_a_daemon_that_its_pid_ends():
             env={**os.environ, address[1]: address[2]},
         )
         assert "nan" in runs.stdout, runs.stderr
+        again = call("--scenario", "nan")
+        assert again.returncode == 1
+        assert f"kill {pid}" in again.stderr
+        assert not has_ended(pid)
+        assert (ROOT / "build/quickstart/history.db").exists()
     finally:
         os.kill(pid, signal.SIGTERM)
     wait_for("the daemon that was kept ends", lambda: has_ended(pid))
