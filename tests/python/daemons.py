@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -31,18 +32,22 @@ def program(text, *arguments, **options):
         "PYTHONPATH": str(SOURCE),
     }
     return subprocess.Popen(
-        [sys.executable, "-c", text, *map(str, arguments)], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+        [sys.executable, "-X", "faulthandler", "-c", text,
+         *map(str, arguments)], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
         **options)
 
 
 def said_by(text, *arguments, seconds=60, status=0):
     """What a program printed; nothing of it on stderr."""
-    process = program(text, *arguments)
+    return said(program(text, *arguments), seconds, status)
+
+
+def said(process, seconds=60, status=0):
+    """The rest of what a program prints until it ends."""
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        process.kill()
+        process.send_signal(signal.SIGABRT)  # says where each thread is
         raise AssertionError(f"hangs: {process.communicate()}") from None
     assert process.returncode == status, err
     assert status or err == "", err

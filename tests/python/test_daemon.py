@@ -210,6 +210,18 @@ def test_close_does_not_wait_for_a_hung_daemon(daemon):  # noqa: F811
         os.kill(daemon.process.pid, signal.SIGCONT)
 
 
+def test_a_close_right_after_a_flush_is_told(daemon):  # noqa: F811
+    """However little time lies between two turns of the sender."""
+    for i in range(20):
+        run = nanwatch.init(run=f"close{i}", address=daemon.address)
+        run.step(1)
+        assert run.flush(10)
+        assert run.close(10)
+    for i in range(20):
+        shown = daemon.nanwatch("show", f"close{i}").stdout
+        assert "closed" in shown.splitlines()[0], shown
+
+
 def test_requests_and_a_stop(daemon):  # noqa: F811
     run = nanwatch.init(run="stops", address=daemon.address)
     run.register_op("fc", shape=(2,))

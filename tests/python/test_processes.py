@@ -3,7 +3,15 @@
 import signal
 
 import pytest
-from daemons import daemon, folder, program, said_by, summary, wait_for  # noqa: F401
+from daemons import (  # noqa: F401
+    daemon,
+    folder,
+    program,
+    said,
+    said_by,
+    summary,
+    wait_for,
+)
 
 BEGIN = """
 import multiprocessing, os, sys, threading, time
@@ -176,6 +184,5 @@ except KeyboardInterrupt:
 """), daemon.address)
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 0 and err == "", err
+    out = said(process, seconds=30)
     assert int(summary(daemon, "interrupted")["steps"]) == int(out)

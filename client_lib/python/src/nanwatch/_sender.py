@@ -128,7 +128,10 @@ class Sender:
             if self._state is _State.AWAY:
                 self._redial.not_before = 0.0
         nothing_left = not (
-            len(self._outbox) or shared.rows or shared.ops_waiting()
+            len(self._outbox)
+            or shared.rows
+            or shared.ops_waiting()
+            or (shared.closing and not self._close_pushed)
         )
         return self._done or time.monotonic() >= shared.deadline or nothing_left
 
