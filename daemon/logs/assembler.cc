@@ -241,8 +241,8 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
     own.usual_gap = gap;
   }
   interval.known = habits_.tells_overflows && !own.counter_lies;
-  interval.unlisted =
-      std::max<int64_t>(0, counted - interval.overflows - own.early_overflows);
+  interval.unlisted = std::clamp<int64_t>(
+      counted - interval.overflows - own.early_overflows, 0, kUnlistedMax);
   const int64_t all = interval.overflows + interval.unlisted;
   if (fact.step && own.last_step >= 0) {
     interval.attempts = *fact.step - own.last_step;

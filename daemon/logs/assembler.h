@@ -58,6 +58,8 @@ class Assembler {
 
   // Records made of an interval at most: of a longer one the rest is left out.
   static constexpr int64_t kIntervalMax = 1000;
+  // Overflows of it that only a counter tells, at most: the number may be torn.
+  static constexpr int64_t kUnlistedMax = 10000;
 
  private:
   struct Happening {

@@ -61,9 +61,11 @@ void Recogniser::Offer(size_t candidate, std::string_view line) {
   facts_.clear();
   c.reader->Read(line, &facts_);
   for (LogFact& fact : facts_) {
-    // Torn numbers make any step; the engine is given none that cannot be.
-    if (fact.step && (*fact.step < 0 || *fact.step > kStepMax)) {
-      fact.step.reset();
+    // Torn numbers make any count; none is passed on that cannot be.
+    for (std::optional<int64_t>* const count :
+         {&fact.step, &fact.skipped_since, &fact.skipped_total,
+          &fact.nan_since}) {
+      if (*count && (**count < 0 || **count > kStepMax)) count->reset();
     }
     if (fact.kind != LogFact::Kind::kSetting) {
       tells_overflows_ |= c.format->tells_overflows;

@@ -96,6 +96,11 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
+std::optional<int64_t> AsCount(std::optional<double> number) {
+  if (!number || !(*number >= 0 && *number <= 1e15)) return std::nullopt;
+  return static_cast<int64_t>(*number);
+}
+
 std::optional<double> WholeNumber(std::string_view text) {
   text = TrimBlanks(text);
   double value = 0;

@@ -47,6 +47,9 @@ class Scan {
 
 // A whole text as a number; blanks around it are allowed.
 std::optional<double> WholeNumber(std::string_view text);
+// A number that is a count of steps or skips; nullopt: negative, above 1e15 or
+// not finite, which no count is.
+std::optional<int64_t> AsCount(std::optional<double> number);
 std::string_view TrimBlanks(std::string_view text);
 
 }  // namespace nanwatch

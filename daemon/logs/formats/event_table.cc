@@ -45,11 +45,9 @@ void ReadNumbers(const std::array<std::string_view, kColumns>& cell,
     if (value) SetLog2Scale(*value, fact);
   }
   fact->scale_before = WholeNumber(cell[kPrevious]);
-  const std::optional<double> step = WholeNumber(cell[kStep]);
-  if (step) fact->step = static_cast<int64_t>(*step);
-  const std::optional<double> skipped = WholeNumber(cell[kSkipped]);
-  if (skipped) fact->skipped_total = static_cast<int64_t>(*skipped);
-  const std::optional<double> scaler = WholeNumber(cell[kScaler]);
+  fact->step = AsCount(WholeNumber(cell[kStep]));
+  fact->skipped_total = AsCount(WholeNumber(cell[kSkipped]));
+  const std::optional<int64_t> scaler = AsCount(WholeNumber(cell[kScaler]));
   if (scaler) fact->scaler = static_cast<int32_t>(*scaler);
 }
 

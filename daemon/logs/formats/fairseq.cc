@@ -76,8 +76,9 @@ bool ReadFields(std::string_view line, const Notation& names, LogFact* fact) {
   SetNumber(StepField::kLearningRate, ValueOf(line, names.rate, names.ends),
             fact);
   SetProgressScale(ValueOf(line, names.scale, names.ends), fact);
-  const auto updates = WholeNumber(ValueOf(line, names.updates, names.ends));
-  if (updates) fact->step = static_cast<int64_t>(*updates);
+  const std::optional<int64_t> updates =
+      AsCount(WholeNumber(ValueOf(line, names.updates, names.ends)));
+  if (updates) fact->step = *updates;
   return true;
 }
 

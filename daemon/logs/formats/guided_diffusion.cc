@@ -59,7 +59,7 @@ class GuidedDiffusionReader : public LineReader {
     } else if (key == "samples") {
       table_.Set(StepField::kConsumedSamples, *value);
     } else if (key == "step") {
-      table_.step = static_cast<int64_t>(*value);
+      table_.step = AsCount(value);
     } else if (key == "lg_loss_scale" && !overflowed_) {
       // A mean: after an overflow its own line says more.
       SetLog2Scale(*value, &table_);

@@ -46,9 +46,9 @@ bool ReadField(std::string_view key, std::string_view text, LogFact* fact) {
   } else if (EndsWithLoss(key) && !fact->has(StepField::kLoss)) {
     fact->Set(StepField::kLoss, *value);
   } else if (key == "number of skipped iterations") {
-    fact->skipped_since = static_cast<int64_t>(*value);
+    fact->skipped_since = AsCount(value);
   } else if (key == "number of nan iterations") {
-    fact->nan_since = static_cast<int64_t>(*value);
+    fact->nan_since = AsCount(value);
   } else {
     return false;
   }

@@ -62,8 +62,8 @@ class NemoReader : public LineReader {
         step = scan.Number();
       }
     }
-    if (!step || !fact.has(StepField::kLoss)) return;
-    fact.step = static_cast<int64_t>(*step);
+    fact.step = AsCount(step);
+    if (!fact.step || !fact.has(StepField::kLoss)) return;
     if (*fact.step == step_) return;  // the bar was drawn once more
     step_ = *fact.step;
     SetField(StepField::kGradNorm, FieldOf(line, "grad_norm"), &fact);

@@ -27,16 +27,16 @@ class NvidiaBertReader : public LineReader {
     const size_t at = line.find("{'training_steps': ");
     if (at == std::string_view::npos) return;
     const std::string_view dict = line.substr(at);
-    const std::optional<double> step = ValueOf(dict, "'global_steps': ");
-    const std::optional<double> skipped = ValueOf(dict, "'skipped_steps': ");
+    const auto step = AsCount(ValueOf(dict, "'global_steps': "));
+    const auto skipped = AsCount(ValueOf(dict, "'skipped_steps': "));
     if (!step || !skipped) return;
     Scan prefix(line);
     const auto rank = static_cast<int32_t>(prefix.Integer().value_or(0));
     if (rank_ < 0) rank_ = rank;
     if (rank != rank_) return;  // where all ranks print, one is enough
     LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
-    fact.step = static_cast<int64_t>(*step);
-    fact.skipped_total = static_cast<int64_t>(*skipped);
+    fact.step = step;
+    fact.skipped_total = skipped;
     const std::optional<double> loss = ValueOf(dict, "'average_loss': ");
     if (loss) fact.Set(StepField::kLoss, *loss);
     const std::optional<double> rate = ValueOf(dict, "'learning_rate': ");

@@ -388,5 +388,16 @@ TEST_F(AssemblerTest, SaysWhoCountsTheSteps) {
   EXPECT_TRUE(assembler_.counts_steps());
 }
 
+TEST_F(AssemblerTest, ACounterThatCannotBeIsCut) {
+  Learn(true);
+  LogFact line = Line(20);
+  line.skipped_total = 1;
+  Take({line});
+  line.step = 30;
+  line.skipped_total = 1'000'000'000'000'000;
+  Take({line});
+  EXPECT_EQ(Overflows(), 1 + Assembler::kUnlistedMax);
+}
+
 }  // namespace
 }  // namespace nanwatch

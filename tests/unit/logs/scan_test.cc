@@ -119,6 +119,16 @@ TEST(MarkSearch, FindsWhatFindFinds) {
   EXPECT_TRUE(MarkSearch({}).Find("anything").none());
 }
 
+TEST(Scan, CountsAreFiniteAndNotNegative) {
+  EXPECT_EQ(AsCount(0), 0);
+  EXPECT_EQ(AsCount(1e15), 1'000'000'000'000'000);
+  for (const double none : {-1.0, 1.1e15, 1e300, HUGE_VAL, -HUGE_VAL}) {
+    EXPECT_EQ(AsCount(none), std::nullopt) << none;
+  }
+  EXPECT_EQ(AsCount(std::nan("")), std::nullopt);
+  EXPECT_EQ(AsCount(std::nullopt), std::nullopt);
+}
+
 TEST(TableRow, KeepsWhatQuotesHold) {
   TableRow row;
   ASSERT_TRUE(row.Split(R"(1, "a,b" ,"say ""x"",y",,2 )", ','));
