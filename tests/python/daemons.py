@@ -33,8 +33,8 @@ def program(text, *arguments, **options):
     }
     return subprocess.Popen(
         [sys.executable, "-X", "faulthandler", "-c", text,
-         *map(str, arguments)], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-        **options)
+         *map(str, arguments)], text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=environment, **options)
 
 
 def said_by(text, *arguments, seconds=60, status=0):

@@ -10,6 +10,7 @@ import numpy
 from daemons import Daemon, daemon, folder, summary, wait_for  # noqa: F401
 
 import nanwatch
+from nanwatch import _sender
 
 
 def steps_of(daemon, run):  # noqa: F811
@@ -210,16 +211,20 @@ def test_close_does_not_wait_for_a_hung_daemon(daemon):  # noqa: F811
         os.kill(daemon.process.pid, signal.SIGCONT)
 
 
-def test_a_close_right_after_a_flush_is_told(daemon):  # noqa: F811
-    """However little time lies between two turns of the sender."""
-    for i in range(20):
-        run = nanwatch.init(run=f"close{i}", address=daemon.address)
-        run.step(1)
-        assert run.flush(10)
-        assert run.close(10)
-    for i in range(20):
-        shown = daemon.nanwatch("show", f"close{i}").stdout
-        assert "closed" in shown.splitlines()[0], shown
+def test_a_close_right_after_a_turn_is_told(daemon, monkeypatch):  # noqa: F811
+    """The sender has nothing to send, and looked a moment ago."""
+    monkeypatch.setattr(_sender, "_URGENT_TURN", 0.3)
+    monkeypatch.setattr(_sender, "_TURN", 0.3)
+    run = nanwatch.init(run="close", address=daemon.address)
+    run.step(1)
+    assert run.flush(10)
+    turns = run._shared.steps_taken
+    run.step(2)
+    wait_for("a turn", lambda: run._shared.steps_taken > turns, every=0.001)
+    wait_for("acknowledged", lambda: run.stats.acked == 2, every=0.001)
+    assert run.close(10)
+    shown = daemon.nanwatch("show", "close").stdout
+    assert "closed" in shown.splitlines()[0], shown
 
 
 def test_requests_and_a_stop(daemon):  # noqa: F811
