@@ -14,7 +14,6 @@ namespace nanwatch {
 // worst first.
 std::string LandingPage(const Snapshot& snapshot, std::string_view version,
                         std::string_view not_ready);
-extern const std::string_view kStyleSheet;
 
 }  // namespace nanwatch
 

@@ -2,13 +2,16 @@
 
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "metrics/negotiate.h"
 #include "metrics/render.h"
 #include "model/metric_names.h"
 #include "web/gzip.h"
 #include "web/host_guard.h"
+#include "web/html.h"
 #include "web/landing.h"
+#include "web/run_page.h"
 
 namespace nanwatch {
 namespace {
@@ -76,12 +79,7 @@ HttpReply Site::Route(const HttpRequest& request) const {
   if (path == "/metrics") return Metrics(request);
   if (path == "/-/healthy") return Page(kPlain, "Healthy.\n", "healthy");
   if (path == "/-/ready") return Ready();
-  if (path == "/") {
-    return Page(kHtml,
-                LandingPage(*backend_.snapshot(), backend_.version,
-                            backend_.not_ready()),
-                "landing");
-  }
+  if (path == "/") return Landing(request);
   if (path == "/style.css") {
     return Page(kCss, std::string(kStyleSheet), "landing");
   }
@@ -99,6 +97,19 @@ HttpReply Site::Route(const HttpRequest& request) const {
   }
   return ErrorReply(404, "There is nothing under this path.",
                     path.substr(0, 256), "Start at /.");
+}
+
+HttpReply Site::Landing(const HttpRequest& request) const {
+  auto query = Query::Parse(request.query);
+  if (!query) {
+    return ErrorReply(400, "The address cannot be decoded.", "query",
+                      "Write % as %25, and give each parameter once.");
+  }
+  if (auto page = AnswerRunPage(backend_, std::move(*query))) return *page;
+  return Page(
+      kHtml,
+      LandingPage(*backend_.snapshot(), backend_.version, backend_.not_ready()),
+      "landing");
 }
 
 HttpReply Site::Metrics(const HttpRequest& request) const {

@@ -30,6 +30,7 @@ class Site {
 
  private:
   HttpReply Route(const HttpRequest& request) const;
+  HttpReply Landing(const HttpRequest& request) const;
   HttpReply Metrics(const HttpRequest& request) const;
   HttpReply Ready() const;
   std::vector<SelfSample> SelfSamples() const;

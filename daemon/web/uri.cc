@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace nanwatch {
 namespace {
@@ -31,6 +32,24 @@ std::optional<std::string> PercentDecode(std::string_view text) {
     i += 2;
   }
   return decoded;
+}
+
+std::string PercentEncode(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri;
+  for (const unsigned char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+                       c == '.';
+    if (plain) {
+      uri += static_cast<char>(c);
+    } else {
+      uri += '%';
+      uri += kHex[c / 16];
+      uri += kHex[c % 16];
+    }
+  }
+  return uri;
 }
 
 std::optional<std::vector<std::string>> DecodePath(std::string_view path) {
@@ -78,6 +97,14 @@ Result<int64_t> Query::Take(const std::string& name, int64_t fallback,
   return Error{"The parameter " + name + " is '" + text.substr(0, 64) +
                "', not a whole number from " + std::to_string(min) + " to " +
                std::to_string(max) + "."};
+}
+
+std::optional<std::string> Query::TakeText(const std::string& name) {
+  const auto it = values_.find(name);
+  if (it == values_.end()) return std::nullopt;
+  std::string text = std::move(it->second);
+  values_.erase(it);
+  return text;
 }
 
 std::string Query::Untaken() const {

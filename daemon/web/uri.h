@@ -17,6 +17,9 @@ namespace nanwatch {
 // nullopt: a '%' without two hexadecimal digits after it.
 std::optional<std::string> PercentDecode(std::string_view text);
 
+// For one segment of a path or a value of a query.
+std::string PercentEncode(std::string_view text);
+
 // "/a/b%2Fc" is {"a", "b/c"}: split first, decoded after. One slash at the end
 // is ignored.
 std::optional<std::vector<std::string>> DecodePath(std::string_view path);
@@ -32,6 +35,8 @@ class Query {
   // number of min .. max.
   Result<int64_t> Take(const std::string& name, int64_t fallback, int64_t min,
                        int64_t max);
+  // nullopt: it is not there.
+  std::optional<std::string> TakeText(const std::string& name);
   // Not empty: the name of a parameter that nobody took.
   std::string Untaken() const;
 

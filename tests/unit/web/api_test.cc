@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "model/limits.h"
 #include "tests/unit/web/fake_backend.h"
@@ -12,6 +15,7 @@
 namespace nanwatch {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ParsedJson = nlohmann::json;
 
@@ -315,6 +319,80 @@ TEST_F(ApiTest, StringsThatAreNotUtf8DoNotFail) {
   run.description.job = "bad\xff";
   Show({run});
   EXPECT_EQ(GetJson("/api/v1/runs/a")["job"], "bad\xEF\xBF\xBD");
+}
+
+// Keys of a reply that are the API's: not names that a training made up.
+void GatherKeys(const ParsedJson& json, std::set<std::string>* keys) {
+  if (!json.is_structured()) return;
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) keys->insert(key);
+    if (key != "settings" && key != "labels") GatherKeys(value, keys);
+  }
+}
+
+// With everything that a run may have.
+RunView FullRun() {
+  RunView run = SampleRun("a", 1);
+  const auto rank = std::const_pointer_cast<RankBlock>(run.ranks[0]);
+  for (int f = 0; f < kStepFields; ++f) {
+    SetValue(static_cast<StepField>(f), 1, &run.latest);
+  }
+  (*rank)[0].latest = run.latest;
+  run.description.clip_norm = 1;
+  run.description.seed = 1;
+  run.description.settings = {{"its own", "x"}};
+  run.scaler.layers.emplace();
+  run.top_ops.emplace_back().abs_max = 1;
+  run.stop_requested = "enough";
+  CauseVerdict& cause = run.diagnosis.causes.emplace_back();
+  cause.origin = {.rank = 0, .optimizer = "adam", .op = "head"};
+  cause.evidence.emplace_back();
+  cause.actions.emplace_back();
+  cause.rules = {3};
+  run.incidents = {SampleIncident(1, 0)};
+  run.incidents[0].findings[0].numbers.emplace_back();
+  return run;
+}
+
+OpRow FullOpRow() {
+  OpRow row;
+  row.op.logical_shape = row.op.storage_shape = {1};
+  row.op.order = 1;
+  for (auto& count : row.status.count) count = 1;
+  for (auto& stat : row.status.stat) stat = 1;
+  row.status.device_flag = true;
+  row.digest = 1;
+  row.exponents.emplace();
+  return row;
+}
+
+TEST_F(ApiTest, EveryKeyStandsInItsPage) {
+  Show({FullRun()});
+  RunRow ended;
+  ended.key.run_id = "z";
+  daemon_.history.runs = {ended};
+  StepBucket bucket;
+  for (auto& value : bucket.value) value = {1, 1, 1, 1, 1, 1, 1};
+  daemon_.history.buckets = {bucket};
+  daemon_.history.rows = {FullOpRow()};
+  daemon_.self_samples = {{"nanwatch_x", {{"its own", "y"}}, 1}};
+  std::set<std::string> keys;
+  for (const auto& [path, query] :
+       {std::pair("status", ""), std::pair("runs", "ended=1"),
+        std::pair("runs/a", ""), std::pair("runs/a/steps", ""),
+        std::pair("runs/a/ops", ""), std::pair("runs/a/incidents", "")}) {
+    GatherKeys(GetJson(std::string("/api/v1/") + path, query), &keys);
+  }
+  GatherKeys(ParsedJson::parse(Get("/api/v1/x").body), &keys);
+  std::ifstream file(NANWATCH_API_PAGE);
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_GT(keys.size(), 100u);
+  for (const std::string& key : keys) {
+    EXPECT_THAT(page.str(), AnyOf(HasSubstr("`" + key + "`"),
+                                  HasSubstr("\"" + key + "\":")))
+        << key;
+  }
 }
 
 }  // namespace

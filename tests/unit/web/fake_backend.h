@@ -65,6 +65,7 @@ struct FakeDaemon {
   std::shared_ptr<const Snapshot> snapshot = SnapshotOf({});
   std::string not_ready;
   FakeHistory history;
+  std::vector<SelfSample> self_samples;
   bool history_on = true;
   decltype(WebBackend::past_run) past_run;
 
@@ -72,7 +73,7 @@ struct FakeDaemon {
   WebBackend Backend() {
     WebBackend backend;
     backend.snapshot = [this] { return snapshot; };
-    backend.self_samples = [] { return std::vector<SelfSample>(); };
+    backend.self_samples = [this] { return self_samples; };
     if (history_on) {
       backend.open_history =
           [this]() -> Result<std::unique_ptr<HistoryReader>> {

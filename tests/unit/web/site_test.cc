@@ -85,8 +85,69 @@ TEST_F(SiteTest, ThePageEscapesWhatClientsSay) {
   const std::string page = Get("/").body;
   EXPECT_THAT(page, Not(HasSubstr("<script>")));
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
-  EXPECT_THAT(page, HasSubstr("/api/v1/runs/%3Cscript%3E"));
+  EXPECT_THAT(page, HasSubstr("\"/?run=%3Cscript%3E"));
   EXPECT_THAT(page, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
+}
+
+TEST_F(SiteTest, AnAlertsLinkShowsItsRun) {
+  RunView run = SampleRun("team/<b> 7");
+  run.severity = Severity::kCritical;
+  run.diagnosis.headline = "The loss is NaN & stays so.";
+  CauseVerdict& cause = run.diagnosis.causes.emplace_back();
+  cause.cause = Cause::kNanFromForward;
+  cause.origin.op = "<i>";
+  cause.sentence = "It is born in <i>.";
+  cause.evidence.push_back({EvidenceGrade::kSupported, "It was first there."});
+  cause.actions.push_back({"pytorch", "Look at <i>."});
+  for (const int64_t step : {5, 6}) {
+    Incident& incident = run.incidents.emplace_back();
+    incident.rule = 3;
+    incident.opened_step = step;
+    incident.worst = Severity::kCritical;
+    incident.summary = "1 < 2";
+  }
+  daemon_.snapshot = SnapshotOf({SampleRun("other"), run});
+  HttpRequest request;
+  request.path = "/";
+  request.query = "run=team%2F%3Cb%3E%207&attempt=0&step=6";
+  const HttpReply reply = Ask(request);
+  EXPECT_EQ(reply.status, 200);
+  for (const char* part :
+       {"<h1>team/&lt;b&gt; 7</h1>", "The loss is NaN &amp; stays so.",
+        "<h2>nan from forward (hypothesis)", "It is born in &lt;i&gt;.",
+        "op &lt;i&gt; (output)", "supported: It was first there.",
+        "pytorch: Look at &lt;i&gt;.", "1 &lt; 2", "scale_collapse",
+        "<tr class=\"critical named\"><td class=\"verdict\">critical</td>",
+        "\"/api/v1/runs/team%2F%3Cb%3E%207/attempts/0\""}) {
+    EXPECT_THAT(reply.body, HasSubstr(part));
+  }
+  EXPECT_THAT(reply.body, Not(HasSubstr("<i>")));
+  EXPECT_THAT(reply.body, Not(HasSubstr("<b>")));
+  EXPECT_EQ(Count(reply.body, " named\""), 1);
+}
+
+TEST_F(SiteTest, ALinkToNoRunSaysSo) {
+  daemon_.past_run =
+      [](std::string_view id,
+         std::optional<int32_t>) -> Result<std::shared_ptr<const RunView>> {
+    if (id != "old") return std::shared_ptr<const RunView>();
+    return std::make_shared<const RunView>(SampleRun("old"));
+  };
+  HttpRequest request;
+  request.path = "/";
+  request.query = "run=%3Ci%3E";
+  EXPECT_EQ(Ask(request).status, 404);
+  EXPECT_THAT(Ask(request).body, HasSubstr("There is no run &lt;i&gt; here."));
+  request.query = "run=old&attempt=0";
+  EXPECT_THAT(Ask(request).body, HasSubstr("<h1>old</h1>"));
+  for (const char* query :
+       {"run=old&attempt=x", "run=old&attempt=-1", "run=old&step=1.5",
+        "run=old&stp=3", "run=%zz", "run=a&run=b"}) {
+    request.query = query;
+    EXPECT_EQ(Ask(request).status, 400) << query;
+  }
+  request.query = "";
+  EXPECT_THAT(Ask(request).body, HasSubstr("No run has reported yet"));
 }
 
 TEST_F(SiteTest, AnEndedRunIsAsBadAsItEverWas) {
