@@ -105,7 +105,10 @@ std::string FindDaemon() {
   for (const std::string& address : addresses) {
     if (MayBeUsed(address, user)) return address;
   }
-  return user == 0 ? addresses.back() : addresses.front();
+  // Not the one in /tmp: somebody else may have made its folder.
+  const std::string own = "unix:" + PrivateFolder(user) + "/";
+  return addresses.front().starts_with(own) ? addresses.back()
+                                            : addresses.front();
 }
 
 }  // namespace nanwatch

@@ -35,7 +35,8 @@ std::vector<std::string> DaemonAddresses(const Environment& environment,
                                          uid_t user);
 
 // For commands: the first of this process' DaemonAddresses that exists, else
-// the first (as root the last). One in /tmp only in a folder of the user's own.
+// $XDG_RUNTIME_DIR's, else the system's. One in /tmp only in a folder of the
+// user's own.
 std::string FindDaemon();
 
 }  // namespace nanwatch
