@@ -43,8 +43,9 @@ struct ReplayOutcome {
 Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
 
 // Every event of the file, checkpoints left out (but for trimmed runs): judged
-// anew from the first, and then on to `until`, if that is later: what timers alone did after the
-// last event. `told`, which may be empty, hears every notice.
+// anew from the first, and then on to `until`, if that is later: what timers
+// alone did after the last event. `told`, which may be empty, hears every
+// notice.
 Result<ReplayOutcome> ReplayAll(
     HistoryReader* reader, Engine* engine, Time until = {},
     const std::function<void(const Notice&)>& told = {});
