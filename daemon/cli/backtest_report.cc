@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -146,10 +147,11 @@ std::string RunText(const BacktestedRun& run,
   }
   const Counts n = CountOf(pairs);
   std::string out = fmt::format(
-      "\n{} attempt {}: {} attempts; {} the same, {} appear, {} vanish, {} "
+      "\n{} attempt {}: {}; {} the same, {} appear, {} vanish, {} "
       "earlier, {} later, {} of another severity\n",
-      style.Bold(Clean(run.key.run_id)), run.key.attempt, Grouped(run.attempts),
-      n.same, n.appear, n.vanish, n.earlier, n.later, n.severity);
+      style.Bold(Clean(run.key.run_id)), run.key.attempt,
+      Counted(run.attempts, "attempt"), n.same, n.appear, n.vanish, n.earlier,
+      n.later, n.severity);
   for (const IncidentPair& pair : pairs) {
     const bool same = ChangeOf(pair) == Change::kSame;
     if (!options.all && (same || IsForInformation(pair))) continue;
@@ -185,8 +187,9 @@ std::string AlarmsText(const BacktestOptions& options,
 std::string LeadWords(const std::optional<int64_t>& lead) {
   if (!lead) return "not told";
   if (*lead == 0) return "told at that step";
-  return *lead > 0 ? fmt::format("told {} steps before", *lead)
-                   : fmt::format("told {} steps after", -*lead);
+  const auto steps = static_cast<uint64_t>(std::abs(*lead));
+  return fmt::format("told {} {}", Counted(steps, "step"),
+                     *lead > 0 ? "before" : "after");
 }
 
 std::string LeadsText(const std::vector<BacktestedFile>& files) {

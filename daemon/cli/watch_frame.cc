@@ -21,18 +21,19 @@ struct Shape {
   bool spaced;    // with empty lines between
   int incidents;  // at most
   int lines;      // of a sentence, at most
+  bool numbers;   // the run's, beside its name
 };
 
 // From the one with the most room: the first that fits is shown.
 constexpr Shape kShapes[] = {
-    {6, 6, true, 5, INT_MAX},  {4, 4, true, 5, INT_MAX},
-    {4, 4, false, 5, INT_MAX}, {3, 3, false, 5, INT_MAX},
-    {2, 2, false, 5, INT_MAX}, {3, 0, false, 5, INT_MAX},
-    {2, 0, false, 3, INT_MAX}, {1, 0, false, 3, INT_MAX},
-    {1, 0, false, 1, INT_MAX}, {0, 0, false, 3, INT_MAX},
-    {0, 0, false, 1, INT_MAX}, {0, 0, false, 0, INT_MAX},
-    {0, 0, false, 0, 3},       {0, 0, false, 0, 2},
-    {0, 0, false, 0, 1},
+    {6, 6, true, 5, INT_MAX, true},  {4, 4, true, 5, INT_MAX, true},
+    {4, 4, false, 5, INT_MAX, true}, {3, 3, false, 5, INT_MAX, true},
+    {2, 2, false, 5, INT_MAX, true}, {3, 0, false, 5, INT_MAX, true},
+    {2, 0, false, 3, INT_MAX, true}, {1, 0, false, 3, INT_MAX, true},
+    {1, 0, false, 1, INT_MAX, true}, {0, 0, false, 3, INT_MAX, true},
+    {0, 0, false, 1, INT_MAX, true}, {0, 0, false, 0, INT_MAX, true},
+    {0, 0, false, 0, 3, true},       {0, 0, false, 0, 3, false},
+    {0, 0, false, 0, 2, false},      {0, 0, false, 0, 1, false},
 };
 
 int Lines(const std::string& text) {
@@ -100,7 +101,8 @@ std::string Figures(const v1::RunSummary& run, const Style& style) {
   return Row(parts, style.columns, style);
 }
 
-std::string Head(const v1::RunDetail& run, const Style& style) {
+std::string Head(const v1::RunDetail& run, const Shape& shape,
+                 const Style& style) {
   constexpr int kName = 32;  // columns of the run's
   const v1::RunSummary& summary = run.summary();
   const std::string rest =
@@ -110,6 +112,7 @@ std::string Head(const v1::RunDetail& run, const Style& style) {
   const bool fits = kName + 2 + static_cast<int>(rest.size()) <= style.columns;
   std::string out =
       style.Bold(Fitted(summary.run_id(), std::min(kName, style.columns)));
+  if (!shape.numbers) return out + '\n';
   if (fits) out += "  " + style.Dim(rest);
   out += '\n';
   if (!fits) out += style.Dim(Fitted(rest, style.columns)) + '\n';
@@ -197,7 +200,7 @@ std::string Composed(const v1::RunDetail& run,
                      const Style& style) {
   std::string out;
   for (const std::string& block :
-       {Head(run, style), Verdict(run, shape, style),
+       {Head(run, shape, style), Verdict(run, shape, style),
         Pictures(steps, shape, style), Cause(run, shape, style),
         Incidents(run, shape, style)}) {
     if (block.empty()) continue;
@@ -217,11 +220,7 @@ std::string WatchFrame(const v1::RunDetail& run,
     frame = Composed(run, steps, shape, style);
     if (rows == 0 || Lines(frame) <= rows) return frame;
   }
-  // The numbers give way to the verdict.
-  const int head = Lines(Head(run, style)) - 1;
-  const std::string name = FirstLines(frame, 1);
-  return FirstLines(name + frame.substr(FirstLines(frame, 1 + head).size()),
-                    rows);
+  return FirstLines(frame, rows);
 }
 
 }  // namespace nanwatch

@@ -64,12 +64,19 @@ std::string WhyForbidden(const std::string& address) {
   if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) return "";
   if (errno != EACCES) return "";
   const std::string group = GroupName(found.st_gid);
+  // Nobody should become root for it, and a group that may not helps nobody.
+  const bool join = found.st_gid != 0 && (found.st_mode & S_IWGRP) != 0;
+  const std::string joining =
+      join ? fmt::format(
+                 "join the group (`sudo usermod -aG {} {}`, then log in "
+                 "again), or ",
+                 group, UserName())
+           : "";
   return fmt::format(
       "permission denied: the daemon's socket {} has mode {:04o} and group {}, "
-      "and {} may not write to it; join the group (`sudo usermod -aG {} {}`, "
-      "then log in again), or change ingest.socket_mode or ingest.socket_group "
-      "in the daemon's configuration",
-      path, found.st_mode & 07777, group, UserName(), group, UserName());
+      "and {} may not write to it; {}set ingest.socket_mode and "
+      "ingest.socket_group in the daemon's configuration",
+      path, found.st_mode & 07777, group, UserName(), joining);
 }
 
 }  // namespace nanwatch
