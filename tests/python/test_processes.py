@@ -176,8 +176,8 @@ run.step(1)
 def test_interrupts_are_the_trainings_own(daemon):  # noqa: F811
     """A signal's handler runs in the training, whatever the sender does."""
     process = program(in_run("interrupted", SENDING + """
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     time.sleep(60)
 except KeyboardInterrupt:
     end()

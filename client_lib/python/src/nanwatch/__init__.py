@@ -9,7 +9,8 @@
 
 Nothing here raises into a training, waits for the daemon or for a device, or
 changes a signal's handler. gRPC's own log is turned off for the process unless
-GRPC_VERBOSITY is set (the variable is there for the moment in which it starts).
+GRPC_VERBOSITY is set, and so is its work at a fork, unless
+GRPC_ENABLE_FORK_SUPPORT is (these are there for the moment in which it starts).
 When nanwatchd is missing, slow, hung or restarted, records wait in bounded
 memory; what does not fit is dropped, counted, and the daemon is told how much.
 In a forked child all is silent.

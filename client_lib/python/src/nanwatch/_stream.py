@@ -25,29 +25,37 @@ _OPTIONS = (
 )
 
 
+# What gRPC reads once, when it starts, and no call sets: unless the training
+# sets it, too.
+_SETTINGS = {
+    # It prints to stderr when a daemon is away, and at every fork; a client
+    # that never prints must not.
+    "GRPC_VERBOSITY": "NONE",
+    # At a fork it skips its handlers while a thread is inside it, as ours are
+    # nearly always; in the moments in which none is, they run, and about one
+    # forked worker in a thousand hung or died (grpcio 1.85). So, never.
+    "GRPC_ENABLE_FORK_SUPPORT": "0",
+}
 _started = False
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """gRPC prints to stderr when a daemon is away, and at every fork; a client
-    that never prints must not. It reads this variable once, when it starts,
-    and no call sets the same. Who sets it wants to read what gRPC says."""
+def _settled() -> Iterator[None]:
     global _started
-    if _started or "GRPC_VERBOSITY" in os.environ:
-        yield
-        return
-    os.environ["GRPC_VERBOSITY"] = "NONE"
+    mine = [n for n in _SETTINGS if not _started and n not in os.environ]
+    for name in mine:
+        os.environ[name] = _SETTINGS[name]
     try:
         yield
     finally:
         _started = True
-        os.environ.pop("GRPC_VERBOSITY", None)
+        for name in mine:
+            os.environ.pop(name, None)
 
 
 def _open_channel(address: str) -> tuple[Any, Any]:
     """gRPC and a channel. No fork happens meanwhile."""
-    with _process.importing, _quiet():
+    with _process.importing, _settled():
         import grpc
 
         return grpc, grpc.insecure_channel(address, options=_OPTIONS)
