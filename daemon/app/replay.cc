@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <variant>
 
 namespace nanwatch {
@@ -76,14 +77,11 @@ Result<ReplayOutcome> ReplayAll(
       std::for_each(effects.notices.begin(), effects.notices.end(), told);
     effects.Clear();
   };
-  const Result<std::vector<RunRow>> runs = reader->Runs();
-  if (!runs.ok()) return Error{runs.error()};
-  std::set<RunKey> waiting;  // for their first checkpoint
-  for (const RunRow& run : *runs) {
-    if (!run.trimmed) continue;
-    outcome.trimmed.push_back(run.key);
-    waiting.insert(run.key);
-  }
+  Result<std::vector<RunKey>> trimmed = reader->TrimmedRuns();
+  if (!trimmed.ok()) return Error{trimmed.error()};
+  outcome.trimmed = std::move(*trimmed);
+  // For their first checkpoint.
+  std::set<RunKey> waiting(outcome.trimmed.begin(), outcome.trimmed.end());
   const auto counts = [&](const Event& event) {
     const auto* checkpoint = std::get_if<RunCheckpoint>(&event.body);
     if (checkpoint == nullptr) return true;

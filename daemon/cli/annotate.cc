@@ -1,6 +1,5 @@
 // mute, unmute, ack, stop: what a person may say to a run.
 
-#include <pwd.h>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
@@ -9,13 +8,13 @@
 
 #include "cli/commands.h"
 #include "cli/rule_named.h"
+#include "rpc/account.h"
 
 namespace nanwatch {
 namespace {
 
 std::string UserName() {
-  const passwd* user = getpwuid(getuid());
-  return user != nullptr ? user->pw_name : std::to_string(getuid());
+  return AccountName(getuid()).value_or(std::to_string(getuid()));
 }
 
 std::optional<uint64_t> ParseIncident(const std::string& text) {

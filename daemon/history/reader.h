@@ -74,8 +74,6 @@ struct RunRow {
   std::optional<Time> ended;
   std::string end_reason;
   int64_t last_step = 0;
-  // Retention removed its first steps; an export of such a run does not know.
-  bool trimmed = false;
 };
 
 class HistoryReader {
@@ -110,6 +108,9 @@ class HistoryReader {
 
   // In the order in which they opened.
   virtual Result<std::vector<RunRow>> Runs() = 0;
+  // Those whose first steps retention removed, in no order; an export of such a
+  // run does not know. Reads the index of all steps.
+  virtual Result<std::vector<RunKey>> TrimmedRuns() = 0;
   virtual Result<std::vector<StepBucket>> Steps(const StepQuery& query) = 0;
   virtual Result<std::vector<OpRow>> Ops(const OpQuery& query) = 0;
   // Incidents as last sent.

@@ -34,6 +34,7 @@ class SqliteReader : public HistoryReader {
       const RunKey& run, std::string_view engine_version,
       const std::function<bool(const StampedEvent&)>& visit) override;
   Result<std::vector<RunRow>> Runs() override;
+  Result<std::vector<RunKey>> TrimmedRuns() override;
   Result<std::vector<StepBucket>> Steps(const StepQuery& query) override;
   Result<std::vector<OpRow>> Ops(const OpQuery& query) override;
   Result<std::vector<std::pair<RunKey, Incident>>> Sent() override;
@@ -209,9 +210,7 @@ Result<std::vector<RunRow>> SqliteReader::Runs() {
       "SELECT run, run_id, attempt, opened_us, ended_us, end_reason, "
       "max(last_step, coalesce((SELECT e.last_step FROM events e WHERE "
       "e.run = runs.run AND e.kind = 5 AND e.rank = 0 ORDER BY e.place DESC "
-      "LIMIT 1), last_step)), EXISTS (SELECT 1 FROM events e WHERE e.run = "
-      "runs.run AND e.kind = 5 GROUP BY e.rank HAVING min(e.place) > 0) "
-      "FROM runs ORDER BY run");
+      "LIMIT 1), last_step)) FROM runs ORDER BY run");
   if (!find) return Error{find.error()};
   std::vector<RunRow> rows;
   while (true) {
@@ -224,8 +223,23 @@ Result<std::vector<RunRow>> SqliteReader::Runs() {
     if (!find->IsNull(4)) row.ended = FromMicros(find->Int(4));
     row.end_reason = find->Text(5);
     row.last_step = find->Int(6);
-    row.trimmed = find->Int(7) != 0;
     if (Status s = Describe(find->Int(0), &row); !s) return Error{s.error()};
+  }
+}
+
+Result<std::vector<RunKey>> SqliteReader::TrimmedRuns() {
+  Result<Statement> find = database_.Prepare(
+      "SELECT run_id, attempt FROM runs WHERE EXISTS (SELECT 1 FROM events e "
+      "WHERE e.run = runs.run AND e.kind = 5 GROUP BY e.rank "
+      "HAVING min(e.place) > 0)");
+  if (!find) return Error{find.error()};
+  std::vector<RunKey> runs;
+  while (true) {
+    const Result<bool> found = find->Next();
+    if (!found) return Error{found.error()};
+    if (!*found) return runs;
+    runs.push_back(
+        {std::string(find->Text(0)), static_cast<int32_t>(find->Int(1))});
   }
 }
 

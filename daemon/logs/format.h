@@ -59,6 +59,12 @@ struct LogFormat {
   std::unique_ptr<LineReader> (*make)(const ColumnMap& map);
 };
 
+// For formats that remember something: a Reader of their own.
+template <typename Reader>
+std::unique_ptr<LineReader> Fresh(const ColumnMap&) {
+  return std::make_unique<Reader>();
+}
+
 // For formats that remember nothing: a LineReader of a plain function.
 template <void (*kRead)(std::string_view, FactList*)>
 std::unique_ptr<LineReader> Stateless(const ColumnMap&) {

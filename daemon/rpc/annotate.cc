@@ -1,14 +1,13 @@
 #include "rpc/annotate.h"
 
-#include <pwd.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <ctime>
 #include <optional>
-#include <vector>
 
 #include "model/limits.h"
+#include "rpc/account.h"
 
 namespace nanwatch {
 namespace {
@@ -48,11 +47,7 @@ std::string WhyNotStopped(const RunView& run) {
 }
 
 std::string AccountOf(uid_t uid) {
-  std::vector<char> buffer(1 << 14);
-  passwd entry{};
-  passwd* found = nullptr;
-  getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-  return found == nullptr ? fmt::format("uid {}", uid) : found->pw_name;
+  return AccountName(uid).value_or(fmt::format("uid {}", uid));
 }
 
 // "2026-11-21 15:42:07 UTC".

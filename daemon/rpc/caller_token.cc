@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "model/limits.h"
+#include "rpc/socket_access.h"
 
 namespace nanwatch {
 namespace {
@@ -51,14 +52,6 @@ UnixAddress AddressOf(std::string_view name, bool abstract) {
   out.bytes =
       static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size + 1);
   return out;
-}
-
-std::string_view PathOf(std::string_view address) {
-  constexpr std::string_view kScheme = "unix:";
-  if (!address.starts_with(kScheme)) return {};
-  address.remove_prefix(kScheme.size());
-  if (address.starts_with("//")) address.remove_prefix(2);
-  return address;
 }
 
 bool IsToken(std::string_view text) {
@@ -110,7 +103,7 @@ bool AsksForToken(int fd) {
 }
 
 std::string AskForToken(const std::string& address) {
-  const std::string_view path = PathOf(address);
+  const std::string_view path = SocketPath(address);
   const std::string suffix = RandomDigits(16);
   if (path.empty() || suffix.empty()) return {};
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -2,25 +2,17 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <pwd.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 #include <vector>
+
+#include "rpc/account.h"
 
 namespace nanwatch {
 namespace {
-
-// "unix:/path" and "unix:///path"; empty: another kind of address.
-std::string PathOf(const std::string& address) {
-  constexpr std::string_view kUnix = "unix:";
-  if (!address.starts_with(kUnix)) return "";
-  const std::string path = address.substr(kUnix.size());
-  return path.starts_with("///") ? path.substr(2) : path;
-}
 
 std::string GroupName(gid_t gid) {
   std::vector<char> buffer(1 << 14);
@@ -30,13 +22,7 @@ std::string GroupName(gid_t gid) {
   return found == nullptr ? fmt::format("{}", gid) : found->gr_name;
 }
 
-std::string UserName() {
-  std::vector<char> buffer(1 << 14);
-  passwd entry{};
-  passwd* found = nullptr;
-  getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found);
-  return found == nullptr ? "USER" : found->pw_name;
-}
+std::string UserName() { return AccountName(geteuid()).value_or("USER"); }
 
 std::string ForbiddenFolder(const std::string& path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos;
@@ -54,8 +40,16 @@ std::string ForbiddenFolder(const std::string& path) {
 
 }  // namespace
 
+std::string_view SocketPath(std::string_view address) {
+  constexpr std::string_view kScheme = "unix:";
+  if (!address.starts_with(kScheme)) return {};
+  address.remove_prefix(kScheme.size());
+  if (address.starts_with("//")) address.remove_prefix(2);
+  return address;
+}
+
 std::string WhyForbidden(const std::string& address) {
-  const std::string path = PathOf(address);
+  const std::string path(SocketPath(address));
   if (path.empty()) return "";
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) {

@@ -81,10 +81,6 @@ class ApexReader : public LineReader {
   std::array<double, 8> last_{};  // newest scale of each scaler; 0: none yet
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<ApexReader>();
-}
-
 constexpr std::string_view kMarks[] = {kOverflow, kOption};
 
 }  // namespace
@@ -96,7 +92,7 @@ const LogFormat kApex = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<ApexReader>,
 };
 
 }  // namespace nanwatch

@@ -61,10 +61,6 @@ class ColossalAiReader : public LineReader {
   bool adjusted_ = false;  // the scaler's lines were seen
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<ColossalAiReader>();
-}
-
 constexpr std::string_view kMarks[] = {kAdjusted, kFound};
 
 }  // namespace
@@ -76,7 +72,7 @@ const LogFormat kColossalAi = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<ColossalAiReader>,
 };
 
 }  // namespace nanwatch

@@ -182,10 +182,6 @@ class DeepSpeedReader : public LineReader {
   bool fused_ = false;  // rank 0's own lines were seen
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<DeepSpeedReader>();
-}
-
 constexpr std::string_view kMarks[] = {
     "verflow! Rank ",          "OVERFLOW! Rank ", "Overflow detected. Skipping",
     "dynamic loss scale",      ", skipped=",      "[config.py:",
@@ -200,7 +196,7 @@ const LogFormat kDeepSpeed = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<DeepSpeedReader>,
 };
 
 }  // namespace nanwatch

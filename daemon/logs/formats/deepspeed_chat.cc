@@ -7,7 +7,6 @@
 //  | Unsupervised Loss: 0.0
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "logs/epoch_steps.h"
@@ -87,10 +86,6 @@ class DeepSpeedChatReader : public LineReader {
   int64_t accumulated_ = 1;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<DeepSpeedChatReader>();
-}
-
 constexpr std::string_view kMarks[] = {
     "|act_loss: ", "| Actor Loss: ", kAccumulation};
 
@@ -103,7 +98,7 @@ const LogFormat kDeepSpeedChat = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<DeepSpeedChatReader>,
 };
 
 }  // namespace nanwatch

@@ -11,7 +11,6 @@
 //  LOG Wed Dec 21 00:12:27 2022 - (0, 14) step_loss : 11.25 ...
 
 #include <limits>
-#include <memory>
 #include <string_view>
 
 #include "logs/dict_scan.h"
@@ -208,10 +207,6 @@ class DlLoggerReader : public LineReader {
   int64_t step_ = 0;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<DlLoggerReader>();
-}
-
 constexpr std::string_view kMarks[] = {"DLL 2", "DLLL {", ") step_loss : "};
 
 }  // namespace
@@ -223,7 +218,7 @@ const LogFormat kDlLogger = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<DlLoggerReader>,
 };
 
 }  // namespace nanwatch

@@ -92,10 +92,6 @@ class EventTableReader : public LineReader {
   bool applied_ = false;  // overflowed updates are applied in this run
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<EventTableReader>();
-}
-
 constexpr std::string_view kMarks[] = {","};
 
 }  // namespace
@@ -107,7 +103,7 @@ const LogFormat kEventTable = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<EventTableReader>,
 };
 
 }  // namespace nanwatch

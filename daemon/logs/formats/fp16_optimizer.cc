@@ -87,10 +87,6 @@ class Fp16OptimizerReader : public LineReader {
   int64_t told_ = -1;     // newest one that was told
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<Fp16OptimizerReader>();
-}
-
 constexpr std::string_view kMarks[] = {kAttempted, kIteration, kDynamic,
                                        kFixed};
 
@@ -103,7 +99,7 @@ const LogFormat kFp16Optimizer = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<Fp16OptimizerReader>,
 };
 
 }  // namespace nanwatch

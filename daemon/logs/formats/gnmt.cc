@@ -76,10 +76,6 @@ class GnmtReader : public LineReader {
   int32_t rank_ = -1;  // whose step lines are read; -1: none seen yet
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<GnmtReader>();
-}
-
 constexpr std::string_view kMarks[] = {"TRAIN [", ", new scale: "};
 
 }  // namespace
@@ -91,7 +87,7 @@ const LogFormat kGnmt = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<GnmtReader>,
 };
 
 }  // namespace nanwatch

@@ -79,10 +79,6 @@ class GuidedDiffusionReader : public LineReader {
   bool overflowed_ = false;  // since the last table
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<GuidedDiffusionReader>();
-}
-
 constexpr std::string_view kMarks[] = {kFound, "| ", "----------"};
 
 }  // namespace
@@ -94,7 +90,7 @@ const LogFormat kGuidedDiffusion = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<GuidedDiffusionReader>,
 };
 
 }  // namespace nanwatch

@@ -6,7 +6,6 @@
 //   12/120 ━━━━━━━━━━━━━━━━━━━━ 1s 5ms/step - accuracy: 0.1 - loss: 2.3012
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "logs/formats/formats.h"
@@ -65,10 +64,6 @@ class KerasReader : public LineReader {
   int64_t step_ = 0;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<KerasReader>();
-}
-
 constexpr std::string_view kMarks[] = {"loss: ", "Epoch "};
 
 }  // namespace
@@ -80,7 +75,7 @@ const LogFormat kKeras = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<KerasReader>,
 };
 
 }  // namespace nanwatch

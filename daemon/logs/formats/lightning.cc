@@ -3,7 +3,6 @@
 //
 //  Epoch 0:  10%|#         | 12/120 [00:01<00:10, 9.8it/s, v_num=0, loss=2.30]
 
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -110,10 +109,6 @@ class LightningReader : public LineReader {
   bool validating_ = false;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<LightningReader>();
-}
-
 constexpr std::string_view kMarks[] = {"it/s", "s/it", "Validat"};
 
 }  // namespace
@@ -125,7 +120,7 @@ const LogFormat kLightning = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<LightningReader>,
 };
 
 }  // namespace nanwatch

@@ -4,7 +4,6 @@
 //  Epoch 1 | iter 10 step 5 | loss train: 2.123, val: n/a | iter time: 123.45
 //  ms iter 10 step 5: loss 2.1234, iter time: 123.45ms (optimizer.step)
 
-#include <memory>
 #include <string_view>
 
 #include "logs/formats/formats.h"
@@ -43,10 +42,6 @@ class LitGptReader : public LineReader {
   int64_t step_ = -1;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<LitGptReader>();
-}
-
 constexpr std::string_view kMarks[] = {"| loss train: ", ": loss "};
 
 }  // namespace
@@ -58,7 +53,7 @@ const LogFormat kLitGpt = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<LitGptReader>,
 };
 
 }  // namespace nanwatch

@@ -6,7 +6,6 @@
 //  [INFO|2025-01-02 10:00:00] llamafactory.train.callbacks:143 >> {'loss': 1.2,
 //  'learning_rate': 4.9e-05, 'epoch': 0.03, 'throughput': 13061.0}
 
-#include <memory>
 #include <string_view>
 
 #include "logs/dict_scan.h"
@@ -58,10 +57,6 @@ class LlamaFactoryReader : public LineReader {
   TrainerDictReader dicts_;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<LlamaFactoryReader>();
-}
-
 constexpr std::string_view kMarks[] = {"{\"current_steps\": ", "'loss': ", "%|",
                                        "llamafactory.", "llmtuner."};
 
@@ -74,7 +69,7 @@ const LogFormat kLlamaFactory = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<LlamaFactoryReader>,
 };
 
 }  // namespace nanwatch

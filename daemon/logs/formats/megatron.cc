@@ -188,10 +188,6 @@ class MegatronReader : public LineReader {
   double last_norm_ = 0;  // as printed; 0: none yet
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<MegatronReader>();
-}
-
 constexpr std::string_view kMarks[] = {"iteration ", " .....",
                                        " iterations in a row due to"};
 
@@ -204,7 +200,7 @@ const LogFormat kMegatron = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<MegatronReader>,
 };
 
 }  // namespace nanwatch

@@ -6,7 +6,6 @@
 //  shape=[1], dtype=Float32, [ 1.0856101e+01]), Tensor(shape=[], dtype=Bool,
 //  False), Tensor(shape=[], dtype=Float32, 65536))
 
-#include <memory>
 #include <string_view>
 
 #include "logs/epoch_steps.h"
@@ -87,10 +86,6 @@ class MindSporeReader : public LineReader {
   EpochSteps steps_;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<MindSporeReader>();
-}
-
 constexpr std::string_view kMarks[] = {", loss is ", "outputs are ("};
 
 }  // namespace
@@ -102,7 +97,7 @@ const LogFormat kMindSpore = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<MindSporeReader>,
 };
 
 }  // namespace nanwatch

@@ -108,10 +108,6 @@ class NemoReader : public LineReader {
   bool lost_ = false;     // a NaN was told since the newest step line
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<NemoReader>();
-}
-
 constexpr std::string_view kMarks[] = {"reduced_train_loss", "[NeMo I ",
                                        "Loss is NaN or inf"};
 
@@ -124,7 +120,7 @@ const LogFormat kNemo = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<NemoReader>,
 };
 
 }  // namespace nanwatch

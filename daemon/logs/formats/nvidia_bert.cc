@@ -47,10 +47,6 @@ class NvidiaBertReader : public LineReader {
   int32_t rank_ = -1;  // whose lines are read; -1: none seen yet
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<NvidiaBertReader>();
-}
-
 constexpr std::string_view kMarks[] = {"'skipped_steps': "};
 
 }  // namespace
@@ -62,7 +58,7 @@ const LogFormat kNvidiaBert = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = false,
-    .make = Make,
+    .make = Fresh<NvidiaBertReader>,
 };
 
 }  // namespace nanwatch

@@ -67,10 +67,6 @@ class TorchNpuReader : public LineReader {
   int unreduced_ = 0;  // overflow lines since one on the scale
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<TorchNpuReader>();
-}
-
 constexpr std::string_view kMarks[] = {kOverflow, kScale};
 
 }  // namespace
@@ -82,7 +78,7 @@ const LogFormat kTorchNpu = {
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<TorchNpuReader>,
 };
 
 }  // namespace nanwatch

@@ -43,6 +43,9 @@ class FakeReader : public HistoryReader {
       const std::function<bool(const StampedEvent&)>&) override {
     return OkStatus();
   }
+  Result<std::vector<RunKey>> TrimmedRuns() override {
+    return std::vector<RunKey>();
+  }
   Result<std::vector<RunRow>> Runs() override { return history_->runs; }
   Result<std::vector<StepBucket>> Steps(const StepQuery& query) override {
     history_->step_query = query;
