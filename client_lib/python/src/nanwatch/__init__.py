@@ -16,6 +16,11 @@ memory; what does not fit is dropped, counted, and the daemon is told how much.
 In a forked child all is silent.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from nanwatch._init import init
 from nanwatch._opening import Scaler
 from nanwatch._requests import Request
@@ -23,3 +28,15 @@ from nanwatch._run import Run, Stats
 from nanwatch._version import VERSION as __version__
 
 __all__ = ["Request", "Run", "Scaler", "Stats", "__version__", "init"]
+
+if TYPE_CHECKING:
+    from nanwatch import torch as torch
+
+# Each imports its framework; nobody else does.
+_FRAMEWORKS = ("torch",)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FRAMEWORKS:
+        return importlib.import_module(f"nanwatch.{name}")
+    raise AttributeError(f"module 'nanwatch' has no attribute {name!r}")

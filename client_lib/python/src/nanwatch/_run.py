@@ -541,8 +541,12 @@ class Run:
             self._takes(index, step)
             for index, step in zip(table.column("op"), table.column("step"))
         ]
-        table = table if all(keep) else table.where(keep)
-        if table.rows == 0:
+        self.take_table(table if all(keep) else table.where(keep))
+
+    def take_table(self, table: _ops.Table) -> None:
+        """Not for trainings: rows of plain numbers, of ops that there are."""
+        shared = self._shared
+        if self._silent or self._closed or table.rows == 0:
             return
         steps = table.column("step")
         if shared.ops_waiting() + table.rows > shared.buffer_rows:

@@ -1,0 +1,1 @@
+"""What nanwatch.torch is made of; only it imports this."""

@@ -1,0 +1,43 @@
+"""Where gradients are clipped: one NaN among them makes all of them NaN, so
+they are looked at before. Follows torch.nn.utils.clip_grad_norm_ and
+clip_grad_value_, as most programs and frameworks call them."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import Any, Protocol
+
+import torch
+
+
+class Listener(Protocol):
+    def before_clipping(self) -> None: ...
+
+
+_listeners: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _followed(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for listener in list(_listeners):
+            listener.before_clipping()
+        return function(*args, **kwargs)
+
+    call._nanwatch = True  # type: ignore[attr-defined]
+    return call
+
+
+def listen(listener: Listener) -> None:
+    """For as long as the listener lives, or until `forget`."""
+    _listeners.add(listener)
+    utils = torch.nn.utils
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        function = getattr(utils, name, None)
+        if function is not None and not hasattr(function, "_nanwatch"):
+            setattr(utils, name, _followed(function))
+
+
+def forget(listener: Listener) -> None:
+    _listeners.discard(listener)

@@ -1,0 +1,267 @@
+"""What goes through the modules of a model: forward and backward.
+
+Hooks are there only while somebody wants to know (level "ops", or the next
+steps after the daemon asked). A module that is called tells its inputs and
+outputs; gradients come from hooks on the tensors and on the graph's nodes, so
+nothing is put into the graph that an operation in place could trip over.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Optional
+
+import torch
+
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.statistics import One, measurable
+
+# What wrappers put before a module's own path.
+_WRAPPERS = (
+    "_orig_mod.",
+    "_fsdp_wrapped_module.",
+    "_checkpoint_wrapped_module.",
+)
+_ROWS = 50_000  # a step; nobody ends it where there are more
+_TENSORS = 4  # of one call's inputs, and of its outputs
+_VIEWS = 3  # nodes that only change a shape, between a module and its result
+# Reading a byte on a GPU takes so long, which its host does not see.
+_SECONDS_A_BYTE = 1e-12
+
+
+class Row(NamedTuple):
+    """One tensor of one call; the sequence of rows is that of execution."""
+
+    module: int  # place among `Modules.named`
+    backward: bool
+    slot: str
+    one: One
+
+
+def own_path(path: str) -> str:
+    for wrapper in _WRAPPERS:
+        path = path.replace(wrapper, "")
+    return path
+
+
+def inner(model: Any) -> Any:
+    """Without DDP's, FSDP's or the compiler's wrapping."""
+    while True:
+        if hasattr(model, "_orig_mod"):
+            model = model._orig_mod
+        elif isinstance(
+            model,
+            (
+                torch.nn.parallel.DistributedDataParallel,
+                torch.nn.DataParallel,
+            ),
+        ):
+            model = model.module
+        else:
+            return model
+
+
+def _tensors(value: Any, depth: int = 2) -> Iterator[Any]:
+    if isinstance(value, torch.Tensor):
+        if measurable(value):
+            yield value
+    elif depth > 0 and isinstance(value, (list, tuple)):
+        for entry in value:
+            yield from _tensors(entry, depth - 1)
+    elif depth > 0 and isinstance(value, dict):
+        for name, entry in value.items():
+            # Masks hold -infinity on purpose.
+            if "mask" not in str(name):
+                yield from _tensors(entry, depth - 1)
+
+
+def _some(value: Any) -> list[Any]:
+    found = []
+    for tensor in _tensors(value):
+        found.append(tensor)
+        if len(found) == _TENSORS:
+            break
+    return found
+
+
+def _is_view(node: Any) -> bool:
+    name = type(node).__name__
+    return "View" in name or "Reshape" in name or name.startswith("Squeeze")
+
+
+def _node_of(tensor: Any) -> Any:
+    """The node that computed it, views skipped; None: there is none."""
+    node = tensor.grad_fn
+    for _ in range(_VIEWS):
+        if node is None or not _is_view(node) or not node.next_functions:
+            break
+        node = node.next_functions[0][0]
+    return node
+
+
+class Modules:
+    """The hooks of one model. All calls are of the training's threads."""
+
+    def __init__(
+        self, model: Any, guard: Callable[[str, Callable[[], None]], None]
+    ) -> None:
+        """`guard` runs a function and keeps what it raises from training."""
+        self._guard = guard
+        self.named = [
+            (own_path(path) or "model", module)
+            for path, module in inner(model).named_modules()
+        ]
+        self._leaf = [not list(m.children()) for _, m in self.named]
+        self._handles: list[Any] = []
+        self._stride = 1  # each so many-th module tells
+        self._turn = 0
+        self.rows: list[Row] = []
+        self.readout = Readout()
+        self.seconds = 0.0  # spent here since the last `take`
+        # What was measured last, with the tensor: the output of one module is
+        # the input of the next.
+        self._recent: dict[int, tuple[Any, int, One]] = {}
+
+    @property
+    def on(self) -> bool:
+        return bool(self._handles)
+
+    def enable(self) -> None:
+        if self._handles:
+            return
+        self._handles = [
+            module.register_forward_hook(self._hook(i), with_kwargs=True)
+            for i, (_, module) in enumerate(self.named)
+        ]
+
+    def disable(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    def take(self) -> tuple[list[Row], Readout]:
+        """The rows since the last call, and where their numbers will be."""
+        taken = self.rows, self.readout
+        self.rows, self.readout = [], Readout()
+        self._recent = {}
+        return taken
+
+    def keep_within(self, share: float, step_seconds: float) -> None:
+        """Fewer modules at a step where their share of its time is more than
+        `share`; all again where there is room."""
+        if step_seconds <= 0:
+            return
+        spent = self.seconds / step_seconds
+        self.seconds = 0.0
+        if spent > share:
+            self._stride = min(
+                len(self.named), max(self._stride + 1, self._wanted(spent, share))
+            )
+        elif spent < share / 2 and self._stride > 1:
+            self._stride -= 1
+        self._turn += 1
+
+    def _wanted(self, spent: float, share: float) -> int:
+        return math.ceil(self._stride * spent / share)
+
+    def _hook(self, index: int) -> Callable[..., None]:
+        def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
+            if torch.compiler.is_compiling():
+                return
+            if not (module.training and torch.is_grad_enabled()):
+                return
+            if (index + self._turn) % self._stride:
+                return
+            if len(self.rows) >= _ROWS:
+                return
+            if torch._C._current_graph_task_id() != -1:  # recomputed
+                return
+            begun = time.perf_counter()
+            self._guard(
+                "modules", lambda: self._forward(index, args, kwargs, output)
+            )
+            self.seconds += time.perf_counter() - begun
+
+        return hook
+
+    def _forward(self, index: int, args: Any, kwargs: Any, output: Any) -> None:
+        inputs = _some(args) or _some(kwargs)
+        outputs = _some(output)
+        with torch.no_grad():
+            for tensor in inputs:
+                one = self._measure(tensor)
+                if not _is_mask(one, self.readout):
+                    self.rows.append(Row(index, False, "input", one))
+            for tensor in outputs:
+                one = self._measure(tensor)
+                self.rows.append(Row(index, False, "output", one))
+        self._follow_gradients(index, inputs, outputs)
+
+    def _follow_gradients(
+        self, index: int, inputs: list[Any], outputs: list[Any]
+    ) -> None:
+        for tensor in outputs:
+            if tensor.requires_grad:
+                tensor.register_hook(self._gradient(index, "grad_output"))
+        if not self._leaf[index]:
+            # Of what a container computes between its children.
+            for tensor in inputs:
+                if tensor.requires_grad and tensor.grad_fn is not None:
+                    tensor.register_hook(self._gradient(index, "grad_input"))
+        elif outputs and outputs[0].requires_grad:
+            node = _node_of(outputs[0])
+            if node is not None:
+                node.register_hook(self._node(index))
+
+    def _gradient(self, index: int, slot: str) -> Callable[[Any], None]:
+        def hook(gradient: Any) -> None:
+            self._backward(index, slot, (gradient,))
+
+        return hook
+
+    def _node(self, index: int) -> Callable[[Any, Any], None]:
+        def hook(grad_inputs: Any, grad_outputs: Any) -> None:
+            self._backward(index, "grad_input", grad_inputs)
+
+        return hook
+
+    def _backward(self, index: int, slot: str, gradients: Any) -> None:
+        begun = time.perf_counter()
+        self._guard(
+            "gradients", lambda: self._measure_all(index, slot, gradients)
+        )
+        self.seconds += time.perf_counter() - begun
+
+    def _measure_all(self, index: int, slot: str, gradients: Any) -> None:
+        with torch.no_grad():
+            for tensor in _some(gradients):
+                one = self._measure(tensor)
+                self.rows.append(Row(index, True, slot, one))
+
+    def _measure(self, tensor: Any) -> One:
+        known = self._recent.get(id(tensor))
+        if (
+            known is not None
+            and known[0] is tensor
+            and known[1] == tensor._version
+        ):
+            return known[2]
+        one = One(tensor, self.readout)
+        if tensor.device.type != "cpu":
+            self.seconds += 2 * tensor.nbytes * _SECONDS_A_BYTE
+        if len(self._recent) >= 8:  # autograd holds them, but not for ever
+            self._recent.pop(next(iter(self._recent)))
+        self._recent[id(tensor)] = (tensor, tensor._version, one)
+        return one
+
+
+def _is_mask(one: One, readout: Readout) -> bool:
+    """-infinity alone, in what enters a module: put there on purpose."""
+    counts: Optional[Any] = one.counts
+    return (
+        counts is not None
+        and counts.neg_inf > 0
+        and counts.nan == counts.pos_inf == 0
+    )

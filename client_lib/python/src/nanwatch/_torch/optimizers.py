@@ -1,0 +1,200 @@
+"""What becomes of gradients: one Attempt for each time that an optimizer is
+about to update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Optional
+
+import torch
+
+from nanwatch._torch.readout import Place, Readout
+from nanwatch._torch.statistics import Sizes, local, measurable
+
+
+class Parameter:
+    """One parameter tensor: what it is called, and how its gradient is told."""
+
+    __slots__ = ("dtype", "half", "index", "name", "shape", "tensor")
+
+    def __init__(
+        self, name: str, tensor: Any, half: bool, dtype: str, index: int
+    ) -> None:
+        self.name = name
+        self.tensor = tensor
+        self.half = half  # its gradient comes out of fp16 arithmetic
+        self.dtype = dtype
+        self.index = index  # of the run's ops; -1: not told yet
+        self.shape = tuple(tensor.shape)
+
+
+class Attempt:
+    """One optimizer attempt: numbers of the host, and places of a readout."""
+
+    __slots__ = (
+        "applied",
+        "found_inf",
+        "gradients",
+        "lr",
+        "of",
+        "parameters",
+        "scale",
+        "sizes",
+        "update",
+        "weight_sizes",
+    )
+
+    def __init__(self, of: Followed) -> None:
+        self.of = of
+        self.applied: Optional[bool] = None
+        # Of a fused optimizer, which decides on the device.
+        self.found_inf: Optional[Place] = None
+        self.scale: Any = None  # float, Place or None
+        self.lr: Optional[float] = None
+        # The parameters that had a gradient, by device, and their sizes.
+        self.gradients: list[list[Parameter]] = []
+        self.sizes: list[Sizes] = []
+        # The same of weights, where they were looked at.
+        self.parameters: list[list[Parameter]] = []
+        self.weight_sizes: list[Sizes] = []
+        self.update: list[Place] = []  # norms of updates, a tensor each
+
+
+class Followed:
+    """One optimizer with its hooks."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        name: Optional[str],
+        parameters: dict[int, Parameter],
+        before: Callable[[Followed, Any], None],
+        after: Callable[[Followed, Any], None],
+    ) -> None:
+        """`parameters` by the id of the tensor; what an optimizer holds beyond
+        them is called after its place in the optimizer."""
+        self.optimizer = optimizer
+        self.name = name
+        self.attempt: Optional[Attempt] = None
+        self.copies: Optional[list[Any]] = None  # of weights, before an update
+        self._known = parameters
+        self._handles = [
+            optimizer.register_step_pre_hook(
+                lambda o, args, kwargs: before(self, o)
+            ),
+            optimizer.register_step_post_hook(
+                lambda o, args, kwargs: after(self, o)
+            ),
+        ]
+
+    def close(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def begin(self) -> Attempt:
+        if self.attempt is None:
+            self.attempt = Attempt(self)
+        return self.attempt
+
+    def end(self) -> Optional[Attempt]:
+        attempt, self.attempt = self.attempt, None
+        self.copies = None
+        return attempt
+
+    def _tensors(self) -> list[Any]:
+        return [
+            p for group in self.optimizer.param_groups for p in group["params"]
+        ]
+
+    def of(self, tensor: Any) -> Parameter:
+        parameter = self._known.get(id(tensor))
+        if parameter is None:
+            parameter = Parameter(
+                f"parameter {len(self._known)}", tensor, False, "", -1
+            )
+            self._known[id(tensor)] = parameter
+        return parameter
+
+    def rate(self) -> Optional[float]:
+        """The learning rate; a tensor on a device is left where it is."""
+        groups = self.optimizer.param_groups
+        rate = groups[0].get("lr") if groups else None
+        if isinstance(rate, torch.Tensor):
+            return rate.item() if rate.device.type == "cpu" else None
+        return float(rate) if isinstance(rate, (int, float)) else None
+
+    def measure_gradients(
+        self,
+        readout: Readout,
+        *,
+        largest: bool,
+        zeros: bool,
+        divide_by: Any = None,
+    ) -> None:
+        """Once an attempt: a second look would see what was clipped."""
+        attempt = self.begin()
+        if attempt.sizes:
+            return
+        pairs = [
+            (p, local(p.grad)) for p in self._tensors() if p.grad is not None
+        ]
+        for group in _by_device(pairs):
+            attempt.gradients.append([self.of(p) for p, _ in group])
+            attempt.sizes.append(
+                Sizes(
+                    [g for _, g in group],
+                    readout,
+                    largest=largest,
+                    zeros=zeros,
+                    divide_by=divide_by,
+                )
+            )
+
+    def measure_weights(self, readout: Readout) -> None:
+        attempt = self.begin()
+        pairs = [(p, local(p)) for p in self._tensors()]
+        for group in _by_device(pairs):
+            attempt.parameters.append([self.of(p) for p, _ in group])
+            attempt.weight_sizes.append(
+                Sizes(
+                    [w for _, w in group], readout, largest=True, zeros=False
+                )
+            )
+
+    def copy_weights(self) -> None:
+        self.copies = [local(p).clone() for p in self._tensors()]
+
+    def measure_update(self, readout: Readout) -> None:
+        """Of the weights against their copies, which are let go."""
+        copies, self.copies = self.copies, None
+        if copies is None or self.attempt is None:
+            return
+        weights = [local(p) for p in self._tensors()]
+        torch._foreach_sub_(copies, weights)
+        norms = torch._foreach_norm([c.float() for c in copies])
+        self.attempt.update = [readout.add(n) for n in norms]
+
+
+def _by_device(pairs: list[Any]) -> list[list[Any]]:
+    groups: dict[Any, list[Any]] = {}
+    for parameter, tensor in pairs:
+        if measurable(tensor):
+            groups.setdefault(tensor.device, []).append((parameter, tensor))
+    return list(groups.values())
+
+
+def plain(optimizer: Any) -> Any:
+    """Without what frameworks wrap around it."""
+    seen = 0
+    while seen < 4 and isinstance(
+        getattr(optimizer, "optimizer", None), torch.optim.Optimizer
+    ):
+        optimizer = optimizer.optimizer
+        seen += 1
+    return optimizer
+
+
+def total(norms: list[float]) -> float:
+    """The norm of all, in the range of a double."""
+    return math.hypot(*norms) if norms else 0.0

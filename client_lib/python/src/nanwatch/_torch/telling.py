@@ -1,0 +1,355 @@
+"""From measured numbers to the run's records, once they are on the host."""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import math
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Optional
+
+from nanwatch import _ops
+from nanwatch._run import Run
+from nanwatch._torch.modules import Row
+from nanwatch._torch.optimizers import Attempt, Parameter, total
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.statistics import Read, Sizes, read
+
+# Steps of gradient sizes that are kept for the daemon to ask for.
+_KEPT = 32
+# Healthy parameters' rows are told once in so many steps.
+_ROWS_EVERY = 32
+# Places in the execution order: the backward pass comes after the forward one.
+_BACKWARD = 1 << 20
+
+_COLUMNS = ("nan", "pos_inf", "neg_inf", "zero", "abs_max", "rms")
+
+
+class Step:
+    """A step that is over on the host; its numbers may be on their way."""
+
+    def __init__(
+        self,
+        number: int,
+        time: float,
+        loss: Any,
+        attempts: list[Attempt],
+        readout: Readout,
+        rows: list[Row],
+        rows_readout: Readout,
+        request: int,
+        scale: Optional[float],
+        more: dict[str, Any],
+    ) -> None:
+        self.number = number
+        self.time = time
+        self._loss = loss
+        self.attempts = attempts
+        self.readout = readout
+        self.rows = rows
+        self.rows_readout = rows_readout
+        self.request = request
+        self.scale = scale
+        self.more = more
+
+    def start(self) -> None:
+        self.readout.start()
+        self.rows_readout.start()
+
+    def ready(self) -> bool:
+        return self.readout.ready() and self.rows_readout.ready()
+
+    def finish(self) -> None:
+        self.readout.finish()
+        self.rows_readout.finish()
+
+    @property
+    def loss(self) -> Optional[float]:
+        if isinstance(self._loss, tuple):
+            return self.readout.value(self._loss)
+        return self._loss  # type: ignore[no-any-return]
+
+    def scale_of(self, attempt: Attempt) -> Optional[float]:
+        if isinstance(attempt.scale, tuple):
+            return self.readout.value(attempt.scale)
+        return self.scale if attempt.scale is None else attempt.scale
+
+
+class _Kept(NamedTuple):
+    """Gradients of one step that were not told; for the daemon to ask for."""
+
+    step: int
+    time: float
+    ops: list[int]
+    rows: list[Read]
+
+
+class Rows:
+    """Statuses of one step, as columns."""
+
+    def __init__(self, step: int, time: float, request: int) -> None:
+        self._step, self._time, self._request = step, time, request
+        self._ops: list[int] = []
+        self._slots: list[int] = []
+        self._reads: list[Read] = []
+
+    def add(self, op: int, slot: str, status: Read) -> None:
+        if op >= 0:
+            self._ops.append(op)
+            self._slots.append(_ops.SLOTS[slot])
+            self._reads.append(status)
+
+    def table(self) -> Optional[_ops.Table]:
+        n = len(self._ops)
+        if n == 0:
+            return None
+        columns: dict[str, list[Any]] = {
+            "step": [self._step] * n,
+            "time": [self._time] * n,
+            "op": self._ops,
+            "slot": self._slots,
+            "elements": [r.elements for r in self._reads],
+            "request": [self._request] * n,
+        }
+        for name in _COLUMNS:
+            columns[name] = [getattr(r, name) for r in self._reads]
+        return _ops.Table(n, columns)
+
+
+class Teller:
+    """Knows the run's op names, and what of a step is worth its rows."""
+
+    def __init__(
+        self,
+        run: Run,
+        level: str,
+        replica: bool,
+        after: Callable[[Step, Optional[bool], bool, bool], None],
+    ) -> None:
+        """`replica`: all ranks hold the same weights. `after` is called with
+        each step that was told, whether it overflowed, whether it was applied,
+        and whether its loss was not finite."""
+        self._run = run
+        self._level = level
+        self._replica = replica
+        self._after = after
+        self.half = False  # autocast to fp16, as the first forward pass said
+        self._gradient_ops: dict[int, int] = {}
+        self._weight_ops: dict[int, int] = {}
+        self._module_ops: dict[tuple[int, bool], int] = {}
+        self._orders = [0, _BACKWARD]  # of modules, forward and backward
+        self._kept: collections.deque[_Kept] = collections.deque(maxlen=_KEPT)
+
+    def tell(self, step: Step, named: Sequence[tuple[str, Any]]) -> None:
+        loss = step.loss
+        loss_bad = loss is not None and not math.isfinite(loss)
+        rows = Rows(step.number, step.time, step.request)
+        self._tell_modules(step, named, rows, loss_bad)
+        told = []
+        for attempt in step.attempts:
+            told.append(self._judge(step, attempt, rows))
+        self._push(rows)
+        for attempt, numbers in zip(step.attempts, told):
+            self._tell_step(step, attempt, loss, numbers)
+        if not step.attempts:  # an optimizer that cannot be followed
+            self._run.step(
+                step.number, loss, step.scale, time=step.time, **step.more
+            )
+            self._after(step, loss_bad, loss_bad, loss_bad)
+            return
+        overflow = any(n["overflow"] for n in told)
+        applied = any(n["overflow"] and not n["skipped"] for n in told)
+        self._after(step, overflow, applied, loss_bad)
+
+    def tell_kept(self, request: int) -> None:
+        """The flight recorder: what was measured of the last steps."""
+        kept, self._kept = list(self._kept), collections.deque(maxlen=_KEPT)
+        for entry in kept:
+            rows = Rows(entry.step, entry.time, request)
+            for op, status in zip(entry.ops, entry.rows):
+                rows.add(op, "grad_input", status)
+            self._push(rows)
+
+    # ------------------------------------------------------------- gradients
+
+    def _judge(
+        self, step: Step, attempt: Attempt, rows: Rows
+    ) -> dict[str, Any]:
+        """The numbers of one optimizer attempt; adds what is worth a row."""
+        scale = step.scale_of(attempt)
+        ops: list[int] = []
+        reads: list[Read] = []
+        norms: list[float] = []
+        bad = False
+        for parameters, sizes in zip(attempt.gradients, attempt.sizes):
+            for i, parameter in enumerate(parameters):
+                half = self._is_half(parameter)
+                factor = scale if half and scale else 1.0
+                status = read(sizes, i, step.readout, factor)
+                norms.append(step.readout.value(sizes.norm[i]))
+                bad = bad or status.bad
+                ops.append(self._gradient_op(parameter, half, len(parameters)))
+                reads.append(status)
+        self._tell_gradients(step, ops, reads, rows, bad)
+        return self._numbers(step, attempt, rows, scale, bad, norms, reads)
+
+    def _tell_gradients(
+        self,
+        step: Step,
+        ops: list[int],
+        reads: list[Read],
+        rows: Rows,
+        bad: bool,
+    ) -> None:
+        everything = (
+            self._level != "default"
+            or step.request != 0
+            or step.number % _ROWS_EVERY == 0
+        )
+        if not (everything or bad):
+            self._kept.append(_Kept(step.number, step.time, ops, reads))
+            return
+        # In the order of the backward pass: the last layer's come first.
+        for op, status in zip(reversed(ops), reversed(reads)):
+            rows.add(op, "grad_input", status)
+
+    def _numbers(
+        self,
+        step: Step,
+        attempt: Attempt,
+        rows: Rows,
+        scale: Optional[float],
+        bad: bool,
+        norms: list[float],
+        reads: list[Read],
+    ) -> dict[str, Any]:
+        applied = attempt.applied
+        if attempt.found_inf is not None:
+            applied = step.readout.value(attempt.found_inf) == 0.0
+        told: dict[str, Any] = {
+            "scale": scale,
+            "overflow": bad or applied is False,
+            "skipped": applied is False,
+            "grad_norm": total(norms) if norms else None,
+            "lr": attempt.lr,
+        }
+        if attempt.of.name is not None:
+            told["optimizer"] = attempt.of.name
+        zeros = [r.zero for r in reads if r.zero is not None]
+        if zeros:
+            told["zero_fraction"] = sum(zeros) / sum(r.elements for r in reads)
+        self._add_weights(step, attempt, rows, told)
+        if attempt.update:
+            told["update_norm"] = total(
+                [step.readout.value(place) for place in attempt.update]
+            )
+        return told
+
+    def _add_weights(
+        self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
+    ) -> None:
+        norms: list[float] = []
+        largest: list[float] = []
+        for parameters, sizes in zip(attempt.parameters, attempt.weight_sizes):
+            for i, parameter in enumerate(parameters):
+                status = read(sizes, i, step.readout)
+                norms.append(step.readout.value(sizes.norm[i]))
+                largest.append(_largest(sizes, i, step.readout))
+                rows.add(self._weight_op(parameter), "parameter", status)
+        if norms:
+            told["param_norm"] = total(norms)
+            if self._replica:
+                told["replica_digest"] = _digest([*norms, *largest])
+
+    def _tell_step(
+        self,
+        step: Step,
+        attempt: Attempt,
+        loss: Optional[float],
+        numbers: dict[str, Any],
+    ) -> None:
+        numbers = {**numbers, **step.more}
+        if step.request:
+            numbers["request"] = step.request
+        self._run.step(step.number, loss, time=step.time, **numbers)
+
+    # --------------------------------------------------------------- modules
+
+    def _tell_modules(
+        self,
+        step: Step,
+        named: Sequence[tuple[str, Any]],
+        rows: Rows,
+        loss_bad: bool,
+    ) -> None:
+        for row in step.rows:
+            op = self._module_op(row, named)
+            rows.add(op, row.slot, row.one.read(step.rows_readout))
+
+    # -------------------------------------------------------------- op names
+
+    def _is_half(self, parameter: Parameter) -> bool:
+        return (parameter.half and self.half) or parameter.dtype == "fp16"
+
+    def _gradient_op(self, parameter: Parameter, half: bool, count: int) -> int:
+        op = self._gradient_ops.get(id(parameter))
+        if op is None:
+            # Of earlier layers later: behind all modules' gradients.
+            order = 2 * _BACKWARD - len(self._gradient_ops)
+            op = self._run.register_op(
+                parameter.name,
+                type="Parameter",
+                dtype="fp16" if half else parameter.dtype,
+                shape=parameter.shape,
+                order=order,
+            )
+            self._gradient_ops[id(parameter)] = op
+        return op
+
+    def _weight_op(self, parameter: Parameter) -> int:
+        op = self._weight_ops.get(id(parameter))
+        if op is None:
+            op = self._run.register_op(
+                parameter.name,
+                type="Parameter",
+                dtype=parameter.dtype,
+                shape=parameter.shape,
+            )
+            self._weight_ops[id(parameter)] = op
+        return op
+
+    def _module_op(self, row: Row, named: Sequence[tuple[str, Any]]) -> int:
+        key = (row.module, row.backward)
+        op = self._module_ops.get(key)
+        if op is None:
+            path, module = named[row.module]
+            kind = type(module).__name__
+            op = self._run.register_op(
+                path,
+                type=kind + "Backward" if row.backward else kind,
+                dtype=row.one.dtype,
+                shape=row.one.shape,
+                order=self._orders[row.backward],
+            )
+            self._orders[row.backward] += 1
+            self._module_ops[key] = op
+        return op
+
+    def _push(self, rows: Rows) -> None:
+        table = rows.table()
+        if table is not None:
+            self._run.take_table(table)
+
+
+def _largest(sizes: Sizes, i: int, readout: Readout) -> float:
+    return readout.value(sizes.largest[i]) if sizes.largest else 0.0
+
+
+def _digest(numbers: Iterable[float]) -> int:
+    """Of what replicas must agree in, bit by bit."""
+    values = list(numbers)
+    packed = struct.pack(f"<{len(values)}d", *values)
+    return int.from_bytes(
+        hashlib.blake2b(packed, digest_size=8).digest(), "little"
+    )

@@ -1,0 +1,412 @@
+"""Watch: the hooks of one model and its optimizers, and what they tell."""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import contextlib
+import math
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional, Union
+
+import torch
+
+from nanwatch._checks import describe
+from nanwatch._run import Run
+from nanwatch._torch import clipping, scaling
+from nanwatch._torch.modules import Modules, inner
+from nanwatch._torch.naming import name_parameters
+from nanwatch._torch.optimizers import Attempt, Followed, plain
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.telling import Step, Teller
+
+LEVELS = ("default", "layers", "ops")
+# Steps from one look at all weights, and at the size of an update, to the next.
+_WEIGHTS_EVERY = 32
+_UPDATE_EVERY = 8
+# Steps of detail that a client gives itself when a loss or a gradient is not
+# finite, and the least number of steps between two such.
+_DETAIL_STEPS = 16
+_DETAIL_APART = 256
+# Overflows in a row that are not a scaler's usual work.
+_STREAK = 3
+_PENDING = 64  # steps whose numbers are not there yet
+_FAILURES = 100  # of one kind, after which it is given up
+
+_watches: weakref.WeakKeyDictionary[Any, Watch] = weakref.WeakKeyDictionary()
+
+
+class Watch:
+    """What `nanwatch.torch.watch` gives. Calls come from the thread that
+    trains; none of them raises, or waits for a device."""
+
+    def __init__(
+        self,
+        run: Run,
+        owns_run: bool,
+        model: Any,
+        optimizers: Mapping[Optional[str], Any],
+        scaler: Any,
+        level: str,
+        budget: float,
+    ) -> None:
+        self.run = run
+        self._owns_run = owns_run
+        self._checks = run._checks
+        self._level = level
+        self._budget = budget
+        self._scaler = scaler
+        self._closed = False
+        self._failures: collections.Counter[str] = collections.Counter()
+        self._number = 0  # of the step that is going on
+        self._readout = Readout()
+        self._losses: list[Any] = []
+        self._attempts: list[Attempt] = []
+        self._pending: collections.deque[Step] = collections.deque()
+        self._detail_until = -1
+        self._detail_last = -_DETAIL_APART
+        self._request = 0
+        self._streak = 0
+        self._weights_at = 0  # the next step whose weights are looked at
+        self._last_time = 0.0
+
+        named = name_parameters(inner(model))
+        replica = isinstance(model, torch.nn.parallel.DistributedDataParallel)
+        self._teller = Teller(run, level, replica, self._after)
+        self.modules = Modules(model, self._guard)
+        self._followed = [
+            Followed(
+                plain(optimizer),
+                name,
+                named,
+                self._before_update,
+                self._after_update,
+            )
+            for name, optimizer in optimizers.items()
+        ]
+        self._by_id = {id(f.optimizer): f for f in self._followed}
+        self._scaler_hooks = (
+            scaling.ScalerHooks(
+                scaler, self._unscaled, self._before_step, self._after_step
+            )
+            if scaling.is_enabled(scaler)
+            else None
+        )
+        clipping.listen(self)
+        self._autocast = model.register_forward_hook(self._see_autocast)
+        if level == "ops":
+            self.modules.enable()
+        atexit.register(_at_exit, weakref.ref(self))
+
+    # ------------------------------------------------------- for the training
+
+    def step(
+        self,
+        loss: Any = None,
+        *,
+        step: Optional[int] = None,
+        scale: Optional[float] = None,
+        **more: Any,
+    ) -> None:
+        """Says that a step is over: after `optimizer.step()`, once each. Where
+        gradients are accumulated it may be called for each part; the parts
+        that no optimizer followed become one step with the next that one did,
+        and its loss is their mean.
+
+        `loss` may be a tensor of one element on any device: it is not read
+        here. `step` is counted from 0 if it is not given. `scale` is for a
+        loss scale without a GradScaler. `more` is as for `Run.step`."""
+        if self._closed:
+            self._checks.refuse("closed", "step() of a watch that was closed")
+            return
+        self._guard("step", lambda: self._end_step(loss, step, scale, more))
+
+    @property
+    def should_stop(self) -> str:
+        """Why somebody asks this training to stop; empty while nobody does."""
+        return self.run.should_stop
+
+    def before_clipping(self) -> None:
+        """Looks at the gradients now. Needed only where a program clips by
+        means of its own, without a GradScaler."""
+        if self._closed or self._scaler_hooks is not None:
+            return  # those of a scaler are looked at once they are unscaled
+        for followed in self._followed:
+            self._guard(
+                "gradients", lambda f=followed: self._measure_gradients(f)
+            )
+
+    def flush(self, timeout: float = 2.0) -> bool:
+        """Waits for the device, and until the daemon has everything, at most
+        `timeout` seconds each. True: it has."""
+        self._guard("flush", lambda: self._tell_ready(wait=True))
+        return self.run.flush(timeout)
+
+    def close(self, timeout: float = 2.0) -> bool:
+        """Takes the hooks off and closes the run, if `watch` opened it."""
+        if self._closed:
+            return False
+        self._closed = True
+        self._guard("close", lambda: self._tell_ready(wait=True))
+        clipping.forget(self)
+        self._autocast.remove()
+        self.modules.disable()
+        for followed in self._followed:
+            followed.close()
+        if self._scaler_hooks is not None:
+            self._scaler_hooks.close()
+        return self.run.close(timeout) if self._owns_run else True
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------ what hooks call
+
+    def _guard(self, what: str, work: Callable[[], None]) -> None:
+        """Nothing of ours ends a training."""
+        if self.run._silent or self._failures[what] >= _FAILURES:
+            return
+        try:
+            work()
+        except Exception as error:
+            self._failures[what] += 1
+            self._checks.refuse(
+                "torch " + what, f"{what} could not be measured: {error!r:.300}"
+            )
+
+    def _see_autocast(self, module: Any, args: Any, output: Any) -> None:
+        self._autocast.remove()
+        with contextlib.suppress(Exception):
+            kind = next(module.parameters()).device.type
+            self._teller.half = (
+                torch.is_autocast_enabled(kind)
+                and torch.get_autocast_dtype(kind) is torch.float16
+            )
+
+    def _measure_gradients(
+        self, followed: Followed, divide_by: Any = None
+    ) -> None:
+        rich = self._level != "default"
+        followed.measure_gradients(
+            self._readout,
+            largest=rich or self._detailed() or self._number % 32 == 0,
+            zeros=rich or self._detailed(),
+            divide_by=divide_by,
+        )
+        if self._number >= self._weights_at:
+            attempt = followed.begin()
+            if not attempt.weight_sizes:
+                followed.measure_weights(self._readout)
+
+    def _detailed(self) -> bool:
+        return self._number <= self._detail_until
+
+    def _unscaled(self, optimizer: Any) -> None:
+        followed = self._by_id.get(id(plain(optimizer)))
+        if followed is not None:
+            self._guard("gradients", lambda: self._measure_gradients(followed))
+
+    def _before_step(self, optimizer: Any) -> None:
+        followed = self._by_id.get(id(plain(optimizer)))
+        if followed is None or self._closed:
+            return
+
+        def work() -> None:
+            scale = scaling.present_scale(self._scaler)
+            if isinstance(scale, torch.Tensor):
+                scale = self._readout.add(scale.detach().reshape(()))
+            followed.begin().scale = scale
+
+        self._guard("scale", work)
+
+    def _after_step(self, optimizer: Any) -> None:
+        """The scaler is through: who was not called was skipped."""
+        followed = self._by_id.get(id(plain(optimizer)))
+        if followed is not None and followed.attempt is not None:
+            followed.attempt.applied = False
+            self._end_attempt(followed)
+
+    def _before_update(self, followed: Followed, optimizer: Any) -> None:
+        if self._closed:
+            return
+
+        def work() -> None:
+            self._measure_gradients(
+                followed, getattr(optimizer, "grad_scale", None)
+            )
+            if self._level != "default" and self._number % _UPDATE_EVERY == 0:
+                followed.copy_weights()
+
+        self._guard("gradients", work)
+
+    def _after_update(self, followed: Followed, optimizer: Any) -> None:
+        if self._closed:
+            return
+        attempt = followed.begin()
+        attempt.applied = True
+        found = getattr(optimizer, "found_inf", None)
+        if isinstance(found, torch.Tensor):
+            attempt.found_inf = self._readout.add(
+                found.detach().float().reshape(())
+            )
+
+        def work() -> None:
+            followed.measure_update(self._readout)
+
+        self._guard("update", work)
+        self._end_attempt(followed)
+
+    def _end_attempt(self, followed: Followed) -> None:
+        attempt = followed.end()
+        if attempt is None:
+            return
+        self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
+        if len(self._attempts) < _PENDING:
+            self._attempts.append(attempt)
+        else:  # who never says that a step is over
+            self._attempts = [attempt]
+            self._readout = Readout()
+
+    # ----------------------------------------------------------- end of a step
+
+    def _end_step(
+        self,
+        loss: Any,
+        number: Optional[int],
+        scale: Optional[float],
+        more: dict[str, Any],
+    ) -> None:
+        loss = self._loss(loss)
+        if loss is not None and len(self._losses) < 4096:
+            self._losses.append(loss)
+        if self._followed and not self._attempts:
+            return  # a part of a step
+        if number is not None:
+            number = self._checks.step(number)
+        step = Step(
+            self._number if number is None else number,
+            time.time(),
+            self._mean_loss(),
+            self._attempts,
+            self._readout,
+            *self.modules.take(),
+            self._request if self._detailed() else 0,
+            scale,
+            more,
+        )
+        self._attempts, self._readout = [], Readout()
+        step.start()
+        self._pending.append(step)
+        self._number = step.number + 1
+        self._tell_ready(wait=len(self._pending) > _PENDING)
+        self._take_requests()
+        self._keep_budget(step.time)
+
+    def _loss(self, loss: Any) -> Any:
+        if isinstance(loss, torch.Tensor):
+            if loss.numel() == 1 and not loss.is_complex():
+                return loss.detach().reshape(()).float()
+            self._checks.refuse(
+                "loss", f"loss= takes one element, not {tuple(loss.shape)}"
+            )
+            return None
+        if loss is None:
+            return None
+        return self._checks.real("loss", loss)
+
+    def _mean_loss(self) -> Any:
+        """A float, a place in the readout, or None."""
+        losses, self._losses = self._losses, []
+        if not losses:
+            return None
+        if all(isinstance(loss, float) for loss in losses):
+            return math.fsum(losses) / len(losses)
+        tensors = [x for x in losses if isinstance(x, torch.Tensor)]
+        mean = tensors[0] if len(tensors) == 1 else torch.stack(tensors).mean()
+        return self._readout.add(mean)
+
+    def _tell_ready(self, wait: bool) -> None:
+        while self._pending and (wait or self._pending[0].ready()):
+            step = self._pending.popleft()
+            step.finish()
+            self._teller.tell(step, self.modules.named)
+
+    def _after(
+        self, step: Step, overflow: Optional[bool], applied: bool, loss_bad: bool
+    ) -> None:
+        """What a step that was told means for the next ones."""
+        self._streak = self._streak + 1 if overflow else 0
+        if step.number >= self._weights_at:
+            self._weights_at = (
+                step.number - step.number % _WEIGHTS_EVERY + _WEIGHTS_EVERY
+            )
+        if overflow and applied:
+            self._weights_at = self._number  # are they lost?
+        unusual = loss_bad or (overflow and applied) or self._streak == _STREAK
+        if unusual and step.number - self._detail_last >= _DETAIL_APART:
+            self._detail_last = step.number
+            self._ask_detail(_DETAIL_STEPS, 0)
+
+    def _ask_detail(self, steps: int, request: int) -> None:
+        self._detail_until = self._number + max(1, steps)
+        self._request = request
+        self.modules.enable()
+
+    def _take_requests(self) -> None:
+        for request in self.run.requests():
+            if request.kind == "collect_ops":
+                self._teller.tell_kept(request.id)
+                self._ask_detail(request.steps, request.id)
+        if self._level != "ops" and not self._detailed() and self.modules.on:
+            self.modules.disable()
+            self._request = 0
+
+    def _keep_budget(self, now: float) -> None:
+        seconds, self._last_time = now - self._last_time, now
+        if self._level == "ops" and not self._detailed():
+            self.modules.keep_within(self._budget, seconds)
+
+
+def _at_exit(reference: weakref.ref[Watch]) -> None:
+    watch = reference()
+    if watch is not None and not watch._closed:
+        watch._guard("exit", lambda: watch._tell_ready(wait=False))
+
+
+Optimizers = Union[None, Any, Sequence[Any], Mapping[str, Any]]
+
+
+def listed(optimizers: Optimizers) -> dict[Optional[str], Any]:
+    """By name; the only one has none."""
+    if optimizers is None:
+        return {}
+    if isinstance(optimizers, Mapping):
+        named: dict[Optional[str], Any] = dict(optimizers)
+    elif isinstance(optimizers, (list, tuple)):
+        named = {str(i): o for i, o in enumerate(optimizers)}
+    else:
+        named = {None: optimizers}
+    return {None: next(iter(named.values()))} if len(named) == 1 else named
+
+
+def known(model: Any) -> Optional[Watch]:
+    """The open watch of a model."""
+    watch = _watches.get(model)
+    return watch if watch is not None and not watch._closed else None
+
+
+def remember(model: Any, watch: Watch) -> None:
+    _watches[model] = watch
+
+
+def can_be_followed(optimizer: Any) -> bool:
+    return hasattr(plain(optimizer), "register_step_pre_hook")
+
+
+def why_not(optimizer: Any) -> str:
+    return f"optimizer= takes torch optimizers, not a {describe(optimizer)}"

@@ -1,0 +1,134 @@
+"""PyTorch: two lines in a training loop.
+
+    import nanwatch
+
+    watch = nanwatch.torch.watch(model, optimizer, scaler)  # before the loop
+    ...
+    watch.step(loss)  # in the loop, after optimizer.step()
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Optional, Union
+
+import torch
+
+import nanwatch
+from nanwatch import _init
+from nanwatch._checks import Checks
+from nanwatch._run import Run
+from nanwatch._torch import scaling, watching
+from nanwatch._torch.watching import LEVELS, Optimizers, Watch
+
+__all__ = ["LEVELS", "Watch", "watch"]
+
+log = logging.getLogger("nanwatch")
+
+
+def watch(
+    model: torch.nn.Module,
+    optimizer: Optimizers = None,
+    scaler: Any = None,
+    run: Union[None, str, Run] = None,
+    *,
+    level: str = "default",
+    budget: float = 0.03,
+    **init: Any,
+) -> Watch:
+    """Puts hooks on a model, its optimizer (or several: a list, or a dict of
+    names) and its GradScaler, and opens a run. Nothing of it ever raises into
+    the training or waits for a device.
+
+    `level`: "default" has the scalars of each step and each parameter's
+    gradient norm; "layers" adds zeros and the sizes of weights and updates,
+    for which the weights are copied at every 8th step; "ops" adds what goes
+    through each module forward and backward, within `budget` of the time of a
+    step. Whatever the level, the daemon may ask for the detail of "ops" for
+    some steps.
+
+    `run`: the run's id, or a Run that is open already. The rest is as for
+    `nanwatch.init`. DDP, FSDP and torch.compile wrap the model before this."""
+    checks = Checks()
+    try:
+        return _watch(model, optimizer, scaler, run, level, budget, init, checks)
+    except Exception as error:
+        checks.refuse("watch", f"this training is not watched: {error!r:.300}")
+        return Watch(
+            _init._silent(checks), True, torch.nn.Module(), {}, None, LEVELS[0],
+            0.0,
+        )
+
+
+def _watch(
+    model: Any,
+    optimizer: Optimizers,
+    scaler: Any,
+    run: Union[None, str, Run],
+    level: str,
+    budget: float,
+    init: dict[str, Any],
+    checks: Checks,
+) -> Watch:
+    known = watching.known(model)
+    if known is not None:
+        known._checks.refuse(
+            "watch", "this model is watched already; that watch is returned"
+        )
+        return known
+    owns = not isinstance(run, Run)
+    opened = run if isinstance(run, Run) else _open(model, scaler, run, init)
+    checks = opened._checks
+    if level not in LEVELS:
+        checks.refuse(
+            "level", f"level= is one of {', '.join(LEVELS)}, not {level!r:.60}"
+        )
+        level = LEVELS[0]
+    if next(model.parameters(), None) is None:
+        checks.refuse("model", "the model has no parameters")
+    followed = {}
+    for name, each in watching.listed(optimizer).items():
+        if watching.can_be_followed(each):
+            followed[name] = each
+        else:
+            checks.refuse("optimizer", watching.why_not(each))
+    made = Watch(opened, owns, model, followed, scaler, level, budget)
+    watching.remember(model, made)
+    return made
+
+
+def _open(
+    model: Any, scaler: Any, run: Optional[str], init: dict[str, Any]
+) -> Run:
+    given = dict(init)
+    if run is not None:
+        given["run"] = run
+    first = next(model.parameters(), None)
+    given.setdefault("framework", "pytorch")
+    given.setdefault("scaler", scaling.declared(scaler))
+    given.setdefault("precision", _precision(first, scaler))
+    if first is not None:
+        given.setdefault("device", _device(first.device))
+    given["settings"] = {
+        "torch": torch.__version__,
+        **(given.get("settings") or {}),
+    }
+    dist = torch.distributed
+    if dist.is_available() and dist.is_initialized():
+        given.setdefault("rank", dist.get_rank())
+        given.setdefault("world_size", dist.get_world_size())
+    return nanwatch.init(**given)
+
+
+def _precision(first: Any, scaler: Any) -> str:
+    if scaling.is_enabled(scaler):
+        return "fp16"
+    if first is None:
+        return ""
+    return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(first.dtype, "")
+
+
+def _device(device: torch.device) -> str:
+    if device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    return device.type
