@@ -3,11 +3,13 @@ linked with alerts, runbooks and metrics in both directions."""
 
 import functools
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
+import grafana_types
 import pytest
 import yaml
 
@@ -275,3 +277,16 @@ def test_provisioning_is_of_version_1(path):
         assert [d["type"] for d in given["datasources"]] == ["prometheus"]
     else:
         assert given["providers"][0]["type"] == "file"
+
+
+@pytest.mark.skipif(not os.environ.get("NANWATCH_TEST_ALL"),
+                    reason="fetches Grafana's types and a compiler")
+def test_boards_are_of_the_types_that_grafana_publishes():
+    boards = grafana_types.read_boards()
+    wrong = grafana_types.read_boards()[-1]
+    panel = next(p for p in wrong["panels"] if p["type"] == "timeseries")
+    panel["fieldConfig"]["defaults"]["custom"]["drawStyle"] = "curve"
+    panel["gridpos"] = panel.pop("gridPos")
+    said = grafana_types.complaints([wrong])
+    assert '"curve"' in said and '"gridpos"' in said
+    assert grafana_types.complaints(boards) == ""

@@ -95,6 +95,12 @@ def dashed(name, its_color=GREY):
                   custom_lineWidth=1, color=color(its_color))
 
 
+def link(title, url):
+    return {"title": title, "type": "link", "url": url, "icon": "external link",
+            "tooltip": title, "tags": [], "asDropdown": False,
+            "targetBlank": True, "includeVars": False, "keepTime": False}
+
+
 def panel(kind, title, queries, unit, says, normal, do, *, width, alerts=(),
           texts=None, thresholds=PLAIN, palette="thresholds", decimals=None,
           bottom=None, top=None, none=None, custom=None, overrides=(),
@@ -118,8 +124,8 @@ def panel(kind, title, queries, unit, says, normal, do, *, width, alerts=(),
                     for i, query in enumerate(queries)],
         "fieldConfig": {"defaults": defaults, "overrides": list(overrides)},
         "options": options or {},
-        "links": [{"title": f"Runbook: {name}", "targetBlank": True,
-                   "url": f"{RUNBOOKS}/{name}.md"} for name in alerts],
+        "links": [link(f"Runbook: {name}", f"{RUNBOOKS}/{name}.md")
+                  for name in alerts],
         "width": width,
     }
     if transformations:
@@ -185,11 +191,11 @@ def timeline(title, query, *words, width=24, **more):
         "state-timeline", title, query, "none", *words, width=width,
         texts=SEVERITY, palette="thresholds",
         thresholds=steps(GREEN, (1, BLUE), (2, ORANGE), (3, RED)),
-        custom={"lineWidth": 0, "fillOpacity": 85, "spanNulls": False},
+        custom={"lineWidth": 0, "fillOpacity": 85},
         options={"mergeValues": True, "showValue": "never", "alignValue": "left",
                  "rowHeight": 0.85,
                  "legend": {"displayMode": "list", "placement": "bottom",
-                            "showLegend": False},
+                            "showLegend": False, "calcs": []},
                  "tooltip": {"mode": "single", "sort": "none"}}, **more)
 
 
@@ -244,23 +250,21 @@ def variable(name, label, query, *, many=False, all_value=".+", hidden=False):
     query = expand(query)
     out = {
         "name": name, "label": label, "type": "query", "hide": 2 * hidden,
-        "datasource": DATASOURCE, "definition": query,
+        "datasource": DATASOURCE,
         "query": {"query": query, "refId": "variable", "qryType": 5},
         "refresh": 2, "sort": 7, "regex": "", "multi": many,
         "includeAll": many, "options": [], "skipUrlSync": False,
-        "current": {"selected": True, "text": "All", "value": "$__all"}
-        if many else {},
     }
     if many:
         out["allValue"] = all_value
+        out["current"] = {"selected": True, "text": "All", "value": "$__all"}
     return out
 
 
 SOURCE = {
     "name": "datasource", "label": "Data source", "type": "datasource",
     "query": "prometheus", "hide": 0, "refresh": 1, "regex": "",
-    "multi": False, "includeAll": False, "options": [], "current": {},
-    "skipUrlSync": False,
+    "multi": False, "includeAll": False, "options": [], "skipUrlSync": False,
 }
 JOBS = variable("job", "job", "label_values(nanwatch_build_info, job)",
                 many=True)
@@ -298,12 +302,6 @@ INCIDENTS = (
 
 
 # ---------------------------------------------------------------------- board
-
-def link(title, url):
-    return {"title": title, "type": "link", "url": url, "icon": "external link",
-            "tooltip": title, "tags": [], "asDropdown": False,
-            "targetBlank": True, "includeVars": False, "keepTime": False}
-
 
 BOARDS = {"title": "nanwatch", "type": "dashboards", "tags": ["nanwatch"],
           "asDropdown": False, "includeVars": True, "keepTime": True,
