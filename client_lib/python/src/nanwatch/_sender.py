@@ -282,6 +282,9 @@ class Sender:
             if self._state in (_State.OPEN, _State.LEAVING):
                 ack = Message(response.blob(_ACK))
                 durable = bool(ack.integer(3)) if ack.has(3) else self._durable
+                if ack.has(4):  # the steps went back
+                    with self._shared.changed:
+                        self._shared.attempt = ack.signed(4)
                 records = self._outbox.acknowledge(ack.integer(2))
                 self._on_ack(records, durable, now)
         elif response.has(_REFUSAL):

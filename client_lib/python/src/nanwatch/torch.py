@@ -107,6 +107,8 @@ def _open(
     given.setdefault("framework", "pytorch")
     given.setdefault("scaler", scaling.declared(scaler))
     given.setdefault("precision", _precision(first, scaler))
+    if first is not None and first.device.type in ("cpu", "cuda"):
+        given.setdefault("overflow_mode", "inf_nan")
     if first is not None:
         given.setdefault("device", _device(first.device))
     given["settings"] = {

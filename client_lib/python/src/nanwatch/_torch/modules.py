@@ -115,7 +115,8 @@ class Modules:
         ]
         self._leaf = [not list(m.children()) for _, m in self.named]
         self._handles: list[Any] = []
-        self._stride = 1  # each so many-th module tells
+        self.all = False  # every module tells, whatever it costs
+        self._stride = 1  # else each so many-th one
         self._turn = 0
         self.rows: list[Row] = []
         self.readout = Readout()
@@ -172,7 +173,7 @@ class Modules:
                 return
             if not (module.training and torch.is_grad_enabled()):
                 return
-            if (index + self._turn) % self._stride:
+            if not self.all and (index + self._turn) % self._stride:
                 return
             if len(self.rows) >= _ROWS:
                 return
@@ -205,15 +206,15 @@ class Modules:
         for tensor in outputs:
             if tensor.requires_grad:
                 tensor.register_hook(self._gradient(index, "grad_output"))
-        if not self._leaf[index]:
-            # Of what a container computes between its children.
-            for tensor in inputs:
-                if tensor.requires_grad and tensor.grad_fn is not None:
-                    tensor.register_hook(self._gradient(index, "grad_input"))
-        elif outputs and outputs[0].requires_grad:
+        # The node that made the result has gradients of its own inputs, which
+        # nobody else added to; the tensors have what it does before that.
+        if self._leaf[index] and outputs and outputs[0].requires_grad:
             node = _node_of(outputs[0])
             if node is not None:
                 node.register_hook(self._node(index))
+        for tensor in inputs:
+            if tensor.requires_grad and tensor.grad_fn is not None:
+                tensor.register_hook(self._gradient(index, "grad_input"))
 
     def _gradient(self, index: int, slot: str) -> Callable[[Any], None]:
         def hook(gradient: Any) -> None:

@@ -138,6 +138,7 @@ class Teller:
         self._gradient_ops: dict[int, int] = {}
         self._weight_ops: dict[int, int] = {}
         self._module_ops: dict[tuple[int, bool], int] = {}
+        self._loss = -1
         self._orders = [0, _BACKWARD]  # of modules, forward and backward
         self._kept: collections.deque[_Kept] = collections.deque(maxlen=_KEPT)
 
@@ -148,7 +149,7 @@ class Teller:
         self._tell_modules(step, named, rows, loss_bad)
         told = []
         for attempt in step.attempts:
-            told.append(self._judge(step, attempt, rows))
+            told.append(self._judge(step, attempt, rows, loss_bad))
         self._push(rows)
         for attempt, numbers in zip(step.attempts, told):
             self._tell_step(step, attempt, loss, numbers)
@@ -174,7 +175,7 @@ class Teller:
     # ------------------------------------------------------------- gradients
 
     def _judge(
-        self, step: Step, attempt: Attempt, rows: Rows
+        self, step: Step, attempt: Attempt, rows: Rows, loss_bad: bool
     ) -> dict[str, Any]:
         """The numbers of one optimizer attempt; adds what is worth a row."""
         scale = step.scale_of(attempt)
@@ -191,7 +192,8 @@ class Teller:
                 bad = bad or status.bad
                 ops.append(self._gradient_op(parameter, half, len(parameters)))
                 reads.append(status)
-        self._tell_gradients(step, ops, reads, rows, bad)
+        if not loss_bad:
+            self._tell_gradients(step, ops, reads, rows, bad)
         return self._numbers(step, attempt, rows, scale, bad, norms, reads)
 
     def _tell_gradients(
@@ -283,9 +285,22 @@ class Teller:
         rows: Rows,
         loss_bad: bool,
     ) -> None:
+        """A loss that is not finite makes all gradients so: they say nothing
+        of where it comes from, and are left out."""
+        result: Optional[Read] = None
+        self._name_backward(step.rows, named)
         for row in step.rows:
-            op = self._module_op(row, named)
-            rows.add(op, row.slot, row.one.read(step.rows_readout))
+            status = row.one.read(step.rows_readout)
+            if not (row.backward and loss_bad):
+                rows.add(self._module_op(row, named), row.slot, status)
+            if row.slot == "output" and row.module == 0:
+                result = status
+        if loss_bad and result is not None:
+            loss = step.loss
+            nan = int(loss is None or math.isnan(loss))
+            one = Read(1, nan, 1 - nan, 0, None, None, None)
+            rows.add(self._loss_op(), "input", result)
+            rows.add(self._loss_op(), "output", one)
 
     # -------------------------------------------------------------- op names
 
@@ -319,6 +334,19 @@ class Teller:
             self._weight_ops[id(parameter)] = op
         return op
 
+    def _name_backward(
+        self, rows: Sequence[Row], named: Sequence[tuple[str, Any]]
+    ) -> None:
+        """In the order in which they end: a container's gradient arrives
+        before its children's, and leaves after them."""
+        last: dict[int, Row] = {}
+        for row in rows:
+            if row.backward and (row.module, True) not in self._module_ops:
+                last.pop(row.module, None)
+                last[row.module] = row
+        for row in last.values():
+            self._module_op(row, named)
+
     def _module_op(self, row: Row, named: Sequence[tuple[str, Any]]) -> int:
         key = (row.module, row.backward)
         op = self._module_ops.get(key)
@@ -335,6 +363,14 @@ class Teller:
             self._orders[row.backward] += 1
             self._module_ops[key] = op
         return op
+
+    def _loss_op(self) -> int:
+        """What a program computes of the model's output."""
+        if self._loss < 0:
+            self._loss = self._run.register_op(
+                "loss", type="Loss", dtype="fp32", order=_BACKWARD - 1
+            )
+        return self._loss
 
     def _push(self, rows: Rows) -> None:
         table = rows.table()

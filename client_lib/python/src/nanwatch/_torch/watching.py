@@ -355,6 +355,7 @@ class Watch:
     def _ask_detail(self, steps: int, request: int) -> None:
         self._detail_until = self._number + max(1, steps)
         self._request = request
+        self.modules.all = True
         self.modules.enable()
 
     def _take_requests(self) -> None:
@@ -362,9 +363,11 @@ class Watch:
             if request.kind == "collect_ops":
                 self._teller.tell_kept(request.id)
                 self._ask_detail(request.steps, request.id)
-        if self._level != "ops" and not self._detailed() and self.modules.on:
-            self.modules.disable()
+        if self.modules.all and not self._detailed():
             self._request = 0
+            self.modules.all = False
+            if self._level != "ops":
+                self.modules.disable()
 
     def _keep_budget(self, now: float) -> None:
         seconds, self._last_time = now - self._last_time, now
