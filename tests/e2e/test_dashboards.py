@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from conftest import ROOT
+from conftest import ALL, ROOT
 from monitored_runs import SICK, MonitoredRuns
 
 from ask import choose, interpolate, options_of, queries  # noqa: E402
@@ -154,3 +154,14 @@ def test_the_ranks_board_names_the_rank_that_differs(monitored):
     sick = {rank for rank, value in newest(found["Ranks, worst first", "A"]
                                            ).items() if value >= 2}
     assert "2" in sick
+
+
+@pytest.mark.skipif(not ALL, reason="needs python3-matplotlib")
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_can_be_drawn(monitored, name, tmp_path):
+    from picture import draw
+    source, path = monitored.prometheus, tmp_path / "board.png"
+    chosen = choose(source, BOARDS[name], monitored.look, **(
+        {"run_id": "collapse"} if name in OF_A_RUN else {}))
+    draw(source, BOARDS[name], chosen, monitored.look, path)
+    assert path.stat().st_size > 20_000

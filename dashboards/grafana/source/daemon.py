@@ -95,7 +95,7 @@ INGEST = (8, [
     lines("Records a second", [
         q(rate("nanwatch_ingest_steps_total"), "{{instance}} steps"),
         q(rate("nanwatch_ingest_op_statuses_total"), "{{instance}} op statuses"),
-    ], "ops",
+    ], "short",
         "What each daemon judges.",
         "Level; up to some hundred thousand.",
         "0 while trainings run: they cannot reach it.", bottom=0,
@@ -119,13 +119,13 @@ INGEST = (8, [
           "{{instance}} over quota"),
         q(f"{rate('nanwatch_ingest_duplicates_total')} > 0",
           "{{instance}} came again"),
-    ], "ops",
+    ], "short",
         "Messages refused by code, bounds that were hit, quotas, and messages "
         "that came again after a reconnect.",
         "Empty; some that came again after a restart.",
         "busy: the queue. invalid: a client sends what cannot be. A bound: its "
         "runbook says what is left out there.",
-        bottom=0, alerts=("NanwatchLimitHit", "NanwatchClientRefused",
+        bottom=0, none="none", alerts=("NanwatchLimitHit", "NanwatchClientRefused",
                           "NanwatchQueueFilling")),
 ])
 
@@ -145,7 +145,7 @@ STREAMS = (7, [
           "Above 256 MiB/s a stream is held back: observe fewer ops.",
           bottom=0, width=6, alerts=("NanwatchQueueFilling",)),
     lines("Messages a second", q(rate("nanwatch_ingest_messages_total"),
-                                 "{{instance}}"), "ops",
+                                 "{{instance}}"), "short",
           "Messages received, batches of records each.",
           "Some tens a rank.",
           "Hundreds a rank: batches of one record; each overflow and NaN is "
@@ -191,7 +191,7 @@ HISTORY = (7, [
         "Commits that failed, and events that were judged but not kept.",
         "Empty.",
         "The disk: the daemon's log names the error.", bars=True, bottom=0,
-        width=6, alerts=("NanwatchHistoryDegraded",)),
+        width=6, none="none", alerts=("NanwatchHistoryDegraded",)),
     ])
 
 EVENTS = (7, [
@@ -200,19 +200,19 @@ EVENTS = (7, [
         q(rate("nanwatch_history_events_total"), "{{instance}} committed"),
         q(f"{rate('nanwatch_history_removed_events_total')} > 0",
           "{{instance}} removed by age or size"),
-    ], "ops",
+    ], "short",
         "Events that the engine applied and the history committed.",
         "Equal.",
         "Committed below applied: the history does not keep up.", bottom=0,
         width=6),
     lines("Commits a second", q(rate("nanwatch_history_commits_total"),
-                                "{{instance}}"), "ops",
+                                "{{instance}}"), "short",
           "Transactions; acknowledgements wait for them.",
           "Up to 50, one each `history.commit_interval`.",
           "Few while records come: the disk is slow.", bottom=0, width=6),
     lines("Late op statuses", q(
         f"{rate('nanwatch_engine_late_op_statuses_total')}", "{{instance}}"),
-          "ops",
+          "short",
           "Statuses of steps that were judged before; judged with the next.",
           "0.",
           "A client says ops after their step: say them before it.", bottom=0,
@@ -252,7 +252,7 @@ TELLING = (7, [
     lines("HTTP requests a second",
           q("sum by (instance, handler, code) (rate(nanwatch_http_requests_total"
             "{DAEMON}[$__rate_interval])) > 0",
-            "{{instance}} {{handler}} {{code}}"), "reqps",
+            "{{instance}} {{handler}} {{code}}"), "short",
           "Scrapes, pages and calls of the API, by status.",
           "A scrape each 15 s; 200.",
           "403: a Host that is not in `web.allowed_hosts`. 404: a run that is no "

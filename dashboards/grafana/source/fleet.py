@@ -1,6 +1,6 @@
 """All runs: which are sick, worst first."""
 
-from panels import (BLUE, GREEN, GREY, JOBS, ORANGE, RED, RUN_LINK, SEVERITY,
+from panels import (BY_SEVERITY, CALM, GREEN, GREY, JOBS, ORANGE, RED, RUN_LINK, SEVERITY,
                     board, lines, mapping, now, q, stat, steps, table, timeline)
 
 RUNS_WITH = ("count(max by (run_id) (nanwatch_run_severity{{JOB}}) == {0}) "
@@ -65,8 +65,7 @@ TABLE = (11, [
                    "(1, nanwatch_run_severity{JOB}))",
                    {"mappings": mapping(SEVERITY), **COLOURED,
                     "custom_width": 110,
-                    "thresholds": steps(GREEN, (1, BLUE), (2, ORANGE),
-                                        (3, RED))}),
+                    "thresholds": BY_SEVERITY}),
         "run": (None, {"links": [RUN_LINK]}),
         "sick with": (None, {}),
         "condition": ("max by (run_id, condition) (topk by (run_id) "
@@ -76,10 +75,10 @@ TABLE = (11, [
                     "nanwatch_optimizer_attempts_total{JOB}[$__rate_interval]) "
                     "> 0)",
                     {"unit": "percentunit", "decimals": 0, **COLOURED,
-                     "thresholds": steps(RED, (0.5, ORANGE), (0.95, GREEN))}),
+                     "thresholds": steps(RED, (0.5, ORANGE), (0.95, CALM))}),
         "loss": ("max by (run_id) (nanwatch_loss{JOB})", {"decimals": 3}),
         "loss scale": ("max by (run_id) (nanwatch_loss_scale{JOB})",
-                       {"unit": "sishort"}),
+                       {"unit": "none"}),
         "step": ("max by (run_id) (nanwatch_last_step{JOB})",
                  {"unit": "locale"}),
         "silent for": ("time() - max by (run_id) "
@@ -118,7 +117,7 @@ SHARED = (8, [
           "Empty, or a thin stack.",
           "One family rises over many runs: a new version of framework, data or "
           "configuration.",
-          stack=True, fill=60, bottom=0, decimals=0),
+          stack=True, fill=60, bottom=0, decimals=0, none="none is sick"),
     lines("Updates that are lost",
           q("topk(10, 1 - sum by (run_id) (rate("
             "nanwatch_optimizer_updates_total{JOB}[$__rate_interval])) / "
@@ -130,7 +129,7 @@ SHARED = (8, [
           bottom=0, top=1),
     lines("Steps a second",
           q("topk(10, sum by (run_id) (rate(nanwatch_optimizer_attempts_total"
-            "{JOB}[$__rate_interval])))", "{{run_id}}"), "ops",
+            "{JOB}[$__rate_interval])))", "{{run_id}}"), "short",
           "The ten fastest runs.",
           "Level.",
           "All fall at once: the file system or the network.", bottom=0),

@@ -29,7 +29,7 @@ FIRST = (4, [
          width=3, thresholds=steps(GREEN, (1, ORANGE)), alerts=ALERTS),
     stat("Bad statuses a second", now(
         "sum(rate(nanwatch_op_bad_statuses_total{RUN}[$__rate_interval])) or "
-        "vector(0)"), "ops",
+        "vector(0)"), "short",
          "How often any named op is bad just now.",
          "0.",
          "It goes on. If updates are applied all the same, see *Run*.",
@@ -52,14 +52,15 @@ FIRST = (4, [
 
 OVER_TIME = (10, [
     lines("Top offenders over time",
-          q(f"{RATE} {TOP.format(n=10)}", "{{op}}"), "ops",
+          q(f"{RATE} {TOP.format(n=10)}", "{{op}}"), "short",
           "Bad statuses a second of the ten worst ops of the time shown, "
           "stacked.",
           "Empty; single bars beside an overflow of the loss scale.",
           "The op that came first is the suspect. One band that never ends: it "
           "overflows at every step whatever the scale, such as a Log over "
           "padding.",
-          stack=True, bars=True, bottom=0, width=16, alerts=ALERTS),
+          stack=True, bars=True, bottom=0, width=16, none="none was bad",
+          alerts=ALERTS),
     ranking("Most often bad", now("topk(12, sum by (op) "
                                   "(nanwatch_op_bad_statuses_total{RUN}))",
                                   "{{op}}"), "locale",
@@ -77,13 +78,13 @@ HOW = (9, [
           "None.",
           "Always the same count: padding or a mask. One, then all: a NaN "
           "spreads. Growing: a value leaves the range of its dtype.",
-          log=10, width=12, alerts=ALERTS),
+          log=10, width=12, none="none was bad", alerts=ALERTS),
     lines("Op statuses a second", [
         q("sum by (run_id) (rate(nanwatch_op_statuses_total{RUN}"
           "[$__rate_interval]))", "all that came"),
         q("sum by (run_id) (rate(nanwatch_op_bad_statuses_total{RUN}"
           "[$__rate_interval]))", "bad ones of named ops"),
-    ], "ops",
+    ], "short",
         "What is observed, and how much of it is bad.",
         "Level; the lower at 0.",
         "0: no op is observed, so only the loss scale says anything of "

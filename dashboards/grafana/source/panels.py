@@ -19,8 +19,9 @@ MATCHERS = {
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 GREEN, BLUE, ORANGE, RED = "green", "blue", "orange", "red"
 GREY = "text"
+CALM = "dark-green"  # green as a background: what is sick stands out
 # nanwatch_*_severity.
-SEVERITY = {0: ("healthy", GREEN), 1: ("note", BLUE), 2: ("WARNING", ORANGE),
+SEVERITY = {0: ("healthy", CALM), 1: ("note", BLUE), 2: ("WARNING", ORANGE),
             3: ("CRITICAL", RED)}
 RUN_LINK = {
     "title": "Open this run",
@@ -67,6 +68,7 @@ def steps(*pairs):
 
 
 PLAIN = steps(GREEN)
+BY_SEVERITY = steps(CALM, (1, BLUE), (2, ORANGE), (3, RED))
 
 
 def override(matcher, options, **properties):
@@ -142,8 +144,12 @@ def description(says, normal, do, alerts):
 
 
 def stat(title, query, unit, *words, names=False, width=4, filled=False,
-         **more):
+         thresholds=PLAIN, **more):
     """One number, or one a series with its name."""
+    if filled:
+        thresholds = {**thresholds, "steps": [
+            {**each, "color": CALM if each["color"] == GREEN else each["color"]}
+            for each in thresholds["steps"]]}
     return panel("stat", title, query, unit, *words, width=width, options={
         "colorMode": "background" if filled else "value",
         "graphMode": "none",
@@ -154,7 +160,7 @@ def stat(title, query, unit, *words, names=False, width=4, filled=False,
         "wideLayout": True,
         "reduceOptions": {"calcs": ["lastNotNull"], "fields": "",
                           "values": False},
-    }, **more)
+    }, thresholds=thresholds, **more)
 
 
 def lines(title, queries, unit, *words, log=None, fill=0, stack=False,
@@ -190,7 +196,7 @@ def timeline(title, query, *words, width=24, **more):
     return panel(
         "state-timeline", title, query, "none", *words, width=width,
         texts=SEVERITY, palette="thresholds",
-        thresholds=steps(GREEN, (1, BLUE), (2, ORANGE), (3, RED)),
+        thresholds=BY_SEVERITY,
         custom={"lineWidth": 0, "fillOpacity": 85},
         options={"mergeValues": True, "showValue": "never", "alignValue": "left",
                  "rowHeight": 0.85,

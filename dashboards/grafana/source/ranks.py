@@ -1,14 +1,14 @@
 """The ranks of a run: which differ, and on which hosts."""
 
-from panels import (BLUE, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE, RED, RUNS,
+from panels import (BY_SEVERITY, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE, RED, RUNS,
                     RUN_PAGE, SEVERITY, board, dashed, lines, mapping, now, q,
                     series, stat, steps, table, timeline, variable)
 
 RANKS = variable("rank", "rank",
                  "label_values(nanwatch_rank_severity{RUN}, rank)", many=True,
                  all_value=".*")
-HIGHEST = ("on (run_id, rank) topk(20, max by (run_id, rank) "
-           "(max_over_time({metric}{{RANK}}[$__range] @ end())))")
+SICK = ("on (run_id, rank) topk(20, max by (run_id, rank) (max_over_time("
+        "nanwatch_rank_severity{RANK}[$__range] @ end())) > 0)")
 
 
 # Above 64 ranks the daemon exports the 8 worst, and a spread over all.
@@ -102,14 +102,14 @@ FIRST = (4, [
          alerts=("NanwatchClockSkew",)),
 ])
 
-HEALTH = (8, [
+HEALTH = (6, [
     timeline("Health by rank",
-             q("max by (run_id, rank) (nanwatch_rank_severity{RANK}) and "
-               + HIGHEST.format(metric="nanwatch_rank_severity"),
+             q(f"max by (run_id, rank) (nanwatch_rank_severity{{RANK}}) and {SICK} "
+               'or on () label_replace(vector(0), "rank", "all", "", "")',
                "rank {{rank}}"),
-             "The 20 sickest ranks of the time shown. Above 64 ranks only the 8 "
-             "worst are exported at any moment.",
-             "Green throughout.",
+             "Of the ranks that had a finding in the time shown, the 20 sickest. "
+             "Above 64 ranks only the 8 worst are exported at any moment.",
+             "One green row: all ranks.",
              "The rank that turned first has the cause, mostly; the others "
              "inherit its NaN with the next reduction.",
              alerts=("NanwatchRanksDisagree",)),
@@ -137,18 +137,18 @@ SPREADS = (8, [
 COUNTS = (8, [
     lines("Overflows a second, by rank",
           q(most_of("nanwatch_rank_overflow_steps_total"), "rank {{rank}}"),
-          "ops",
+          "short",
           "The 8 ranks with most overflowed steps.",
           "All the same, or none: the flag is reduced over all ranks.",
           "One rank alone: it makes them, or the flag is not reduced.",
-          bottom=0, alerts=("NanwatchRanksDisagree",)),
+          bottom=0, none="none", alerts=("NanwatchRanksDisagree",)),
     lines("Skipped updates a second, by rank",
           q(most_of("nanwatch_rank_skipped_steps_total"), "rank {{rank}}"),
-          "ops",
+          "short",
           "The 8 ranks with most skipped updates (cardinality: full).",
           "All the same, or none.",
           "Ranks that skip different steps have different weights from then on.",
-          bottom=0, alerts=("NanwatchRanksDisagree",)),
+          bottom=0, none="none", alerts=("NanwatchRanksDisagree",)),
     spread("Overflowed steps so far", "nanwatch_rank_overflow_steps_total",
            "none",
            "Of the present attempt: the rank with most, the median and the one "
@@ -162,7 +162,7 @@ TABLE = (11, [
     table("Ranks, worst first", {
         "health": ("max by (rank) (nanwatch_rank_severity{RANK})",
                    {"mappings": mapping(SEVERITY), "custom_width": 110,
-                    "thresholds": steps(GREEN, (1, BLUE), (2, ORANGE), (3, RED)),
+                    "thresholds": BY_SEVERITY,
                     "custom_cellOptions": {"type": "color-background",
                                            "mode": "basic"}}),
         "rank": (None, {"custom_width": 70}),
@@ -170,7 +170,7 @@ TABLE = (11, [
                  {"unit": "locale"}),
         "loss": ("max by (rank) (nanwatch_rank_loss{RANK})", {"decimals": 4}),
         "loss scale": ("max by (rank) (nanwatch_rank_loss_scale{RANK})",
-                       {"unit": "sishort"}),
+                       {"unit": "none"}),
         "gradient norm": ("max by (rank) (nanwatch_rank_grad_norm{RANK})",
                           {"decimals": 4}),
         "overflowed": ("max by (rank) (nanwatch_rank_overflow_steps_total{RANK})",

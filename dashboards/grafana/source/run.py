@@ -1,7 +1,8 @@
 """One run: is it sick, since when, and with what."""
 
-from panels import (BLUE, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE, RED, RUNS,
-                    RUN_PAGE, SEVERITY, board, dashed, lines, marks, now, q,
+from panels import (BY_SEVERITY, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE, RED, RUNS,
+                    RUN_PAGE, RUNBOOKS, SEVERITY, board, color, dashed, lines, link, marks,
+                    now, q,
                     ranking, series, stat, steps, table, timeline)
 
 CONDITIONS = {"scale": "NanwatchLossScale", "loss": "NanwatchLoss",
@@ -32,16 +33,20 @@ FIRST = (4, [
          "ended more than five minutes ago (`nanwatch show RUN` still knows it), "
          "or the variables above name another.",
          width=4, filled=True, texts=SEVERITY, none="no such run",
-         thresholds=steps(GREEN, (1, BLUE), (2, ORANGE), (3, RED)),
+         links=[RUN_PAGE],
+         thresholds=BY_SEVERITY,
          alerts=("NanwatchPushWorks",)),
     stat("What is sick", now("max by (condition) (nanwatch_condition_severity{RUN})",
                              "{{condition}}"), "none",
-         "A tile for each family of conditions.",
+         "A tile for each family of conditions; a click opens its runbook.",
          "All healthy.",
          "Read the runbook of the family that is not: each says what it means "
          "and what to change, by framework.",
-         width=9, filled=True, names=True, texts=SEVERITY,
-         thresholds=steps(GREEN, (1, BLUE), (2, ORANGE), (3, RED)),
+         width=8, filled=True, names=True, texts=SEVERITY,
+         overrides=[series(family, links=[link(
+             f"Runbook: {alert}", f"{RUNBOOKS}/{alert}.md")])
+             for family, alert in CONDITIONS.items()],
+         thresholds=BY_SEVERITY,
          alerts=CONDITIONS.values()),
     stat("Updates applied",
          now("sum(rate(nanwatch_optimizer_updates_total{RUN}[$__rate_interval])) / "
@@ -70,12 +75,13 @@ FIRST = (4, [
          "its log, then at the ranks.",
          width=3, decimals=0, none="none yet",
          thresholds=steps(GREEN, (120, ORANGE), (600, RED))),
-    stat("Incidents that fire",
+    stat("Incidents",
          now('sum(nanwatch_run_incidents{RUN, state="firing"})'), "none",
-         "Causes that are told just now, notes among them.",
+         "Incidents that fire just now, notes among them.",
          "0, or a note.",
          "The *nanwatch page* lists them with step, rank, op and evidence.",
-         width=2, decimals=0, thresholds=steps(GREEN, (1, ORANGE))),
+         width=3, decimals=0, none="no such run",
+         thresholds=steps(GREEN, (1, ORANGE))),
 ])
 
 SCALE_AND_LOSS = (9, [
@@ -118,14 +124,14 @@ RATES = (8, [
     ], "percentunit",
         "Of the step records of all ranks, the share that overflowed and the "
         "share whose update was not applied.",
-        "Below 1 %, in single bars; more in the first hundred steps, while the "
+        "Below 1 %, in single peaks; more in the first hundred steps, while the "
         "scaler looks for a scale.",
         "100 %: no update is applied. Overflowed without skipped: the updates "
         "of bad gradients are applied, which only a run without a scaler may. "
         "Missing: neither is collected.",
-        bars=True, bottom=0, top=1, overrides=[
-            series("overflowed", color={"mode": "fixed", "fixedColor": RED}),
-            series("skipped", color={"mode": "fixed", "fixedColor": ORANGE})],
+        fill=20, bottom=0, top=1, overrides=[
+            series("overflowed", color=color(RED)),
+            series("skipped", color=color(ORANGE), custom_fillOpacity=0)],
         alerts=("NanwatchLossScale", "NanwatchOpOverflow")),
     lines("Norms", [
         q(newest("nanwatch_grad_norm"), "gradients"),
@@ -153,11 +159,12 @@ RATES = (8, [
         "How many doublings fit. Upper limit: no element is larger than the "
         "norm, so the scaled gradients are at least so many bits below 65504. "
         "Lower limit: so many halvings are left to the scaler.",
-        "Both above 2. The first moves by 1 with each step of the scale, and is "
-        "low in large models, whose norm is of many elements.",
-        "First below 0 with overflows: gradients have become large; below 0 "
-        "without: the norm is of many small elements. Second near 0: the scaler "
-        "has nothing left to give.",
+        "The second well above 0. The first level, wherever it is: it is low in "
+        "large models, whose norm is of many elements, and moves by 1 with each "
+        "step of the scale.",
+        "The first falls by bits and overflows begin: gradients have become "
+        "large. The second at 0: the scaler has nothing left to give. A scaler "
+        "without a floor (PyTorch's) has no second line.",
         bottom=None, limit=steps(RED, (0, "transparent")),
         alerts=("NanwatchGradients", "NanwatchLossScale")),
 ])
@@ -227,7 +234,7 @@ SCALER = (7, [
         "Nothing, or grad_norm in single bars with an overflow.",
         "loss: the forward pass makes it. grad_norm alone: the backward pass. "
         "param_norm: the weights are lost; go back to a checkpoint.",
-        width=6, bars=True, bottom=0, overrides=[{
+        width=6, bars=True, bottom=0, none="none", overrides=[{
             "matcher": {"id": "byFrameRefID", "options": "B"},
             "properties": [
                 {"id": "custom.drawStyle", "value": "points"},
@@ -249,7 +256,7 @@ PROGRESS = (7, [
           "[$__rate_interval]))", "optimizer attempts"),
         q("sum by (run_id) (rate(nanwatch_optimizer_updates_total{RUN}"
           "[$__rate_interval]))", "of them applied"),
-    ], "ops",
+    ], "short",
         "How fast the run steps, and how much of it counts.",
         "Level, both equal, with gaps for evaluation and checkpoints.",
         "0: it hangs. The lower falls alone: updates are skipped.",
@@ -267,7 +274,7 @@ PROGRESS = (7, [
           "[$__rate_interval]))", "op statuses"),
         q("sum by (kind) (rate(nanwatch_dropped_records_total{RUN}"
           "[$__rate_interval])) > 0", "dropped: {{kind}}"),
-    ], "ops",
+    ], "short",
         "What comes in, and what clients had to drop since their buffer was full.",
         "Level; no line of dropped records.",
         "Dropped: the daemon is down, busy or out of reach; what was dropped is "
