@@ -32,3 +32,22 @@ def daemon():
 def name(request):
     """A run id, of the test's own name."""
     return "".join(c if c.isalnum() else "-" for c in request.node.name)
+
+
+_TABLE = []
+
+
+@pytest.fixture
+def table():
+    """Lines for the end of the output."""
+    return _TABLE
+
+
+def pytest_terminal_summary(terminalreporter):
+    if _TABLE:
+        terminalreporter.section("faults")
+        terminalreporter.write_line(
+            f"{'fault':24} {'seed':>4} {'size':>12}  {'first cause':22} "
+            f"{'op':22} {'late':>6}  cause")
+        for line in _TABLE:
+            terminalreporter.write_line(line)

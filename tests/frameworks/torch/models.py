@@ -88,7 +88,7 @@ class Texts:
             out.flatten(0, 1).float(), y.flatten())
     )
 
-    def __init__(self, seed, batch=16, length=16):
+    def __init__(self, seed, batch=8, length=16):
         self.random = torch.Generator().manual_seed(seed)
         self.codes = torch.tensor([CHARS.index(c) for c in TEXT])
         self.batch, self.length = batch, length

@@ -1,7 +1,8 @@
-"""Two ranks over gloo, as torchrun starts them."""
+"""Two ranks over gloo."""
 
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 
@@ -10,22 +11,40 @@ from daemons import SOURCE
 from verdicts import Verdict
 
 HERE = pathlib.Path(__file__).resolve().parent
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
+
+
+def ranks(daemon, name, *more):
+    """Two processes, with what a launcher would put into their environment."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    return [
+        subprocess.Popen(
+            [sys.executable, HERE / "ddp.py", daemon.address, name, *more],
+            env={**ENVIRONMENT, "RANK": str(rank), "LOCAL_RANK": str(rank),
+                 "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+                 "MASTER_PORT": str(port)},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for rank in range(2)
+    ]
 
 
 def train(daemon, name, *more):
-    """The verdict on a training that torchrun started, or its like."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE),
-                   "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone",
-         "--nproc-per-node=2", HERE / "ddp.py", daemon.address, name, *more],
-        env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+    for process in ranks(daemon, name, *more):
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, out
     return Verdict(daemon, name)
 
 
-def test_two_healthy_ranks(daemon, name):
-    it = train(daemon, name, "none", "layers")
+def test_two_healthy_ranks_of_torchrun(daemon, name):
+    done = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone",
+         "--nproc-per-node=2", HERE / "ddp.py", daemon.address, name, "none",
+         "layers"],
+        env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    it = Verdict(daemon, name)
     assert it.worst == "" and it.steps == 200, it
     assert it.summary["world_size"] == 2
 

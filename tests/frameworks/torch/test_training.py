@@ -53,7 +53,7 @@ def with_nan(out):
 @pytest.mark.parametrize("kind", KINDS)
 def test_healthy_stays_healthy(daemon, name, kind, level):
     training = Training(kind)
-    steps = 40 if kind == "text" else 120
+    steps = 24 if kind == "text" else 120
     with watched(training, daemon, name, level) as watch:
         train(training, watch, steps)
         it = verdict(daemon, watch, name)

@@ -12,7 +12,7 @@ import torch
 
 
 class Listener(Protocol):
-    def before_clipping(self) -> None: ...
+    def before_clipping(self, parameters: Any = None) -> None: ...
 
 
 _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -20,10 +20,12 @@ _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def _followed(function: Any) -> Any:
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(parameters: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(parameters, torch.Tensor):
+            parameters = list(parameters)  # it may be an iterator
         for listener in list(_listeners):
-            listener.before_clipping()
-        return function(*args, **kwargs)
+            listener.before_clipping(parameters)
+        return function(parameters, *args, **kwargs)
 
     call._nanwatch = True  # type: ignore[attr-defined]
     return call

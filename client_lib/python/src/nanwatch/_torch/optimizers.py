@@ -33,9 +33,11 @@ class Attempt:
     """One optimizer attempt: numbers of the host, and places of a readout."""
 
     __slots__ = (
+        "again",
         "applied",
         "found_inf",
         "gradients",
+        "looked_at",
         "lr",
         "of",
         "parameters",
@@ -48,6 +50,7 @@ class Attempt:
     def __init__(self, of: Followed) -> None:
         self.of = of
         self.applied: Optional[bool] = None
+        self.looked_at = False  # its gradients, or an attempt was made to
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Optional[Place] = None
         self.scale: Any = None  # float, Place or None
@@ -58,6 +61,8 @@ class Attempt:
         # The same of weights, where they were looked at.
         self.parameters: list[list[Parameter]] = []
         self.weight_sizes: list[Sizes] = []
+        # Norms of gradients as the optimizer gets them; seldom looked at.
+        self.again: list[Place] = []
         self.update: list[Place] = []  # norms of updates, a tensor each
 
 
@@ -107,6 +112,10 @@ class Followed:
             p for group in self.optimizer.param_groups for p in group["params"]
         ]
 
+    def holds(self, ids: set[int]) -> bool:
+        """Any of the tensors with these ids."""
+        return any(id(p) in ids for p in self._tensors())
+
     def of(self, tensor: Any) -> Parameter:
         parameter = self._known.get(id(tensor))
         if parameter is None:
@@ -134,8 +143,9 @@ class Followed:
     ) -> None:
         """Once an attempt: a second look would see what was clipped."""
         attempt = self.begin()
-        if attempt.sizes:
+        if attempt.looked_at:
             return
+        attempt.looked_at = True
         pairs = [
             (p, local(p.grad)) for p in self._tensors() if p.grad is not None
         ]
@@ -150,6 +160,13 @@ class Followed:
                     divide_by=divide_by,
                 )
             )
+
+    def measure_again(self, readout: Readout) -> None:
+        gradients = [
+            local(p.grad) for p in self._tensors() if p.grad is not None
+        ]
+        norms = torch._foreach_norm([g.float() for g in gradients])
+        self.begin().again = [readout.add(n) for n in norms]
 
     def measure_weights(self, readout: Readout) -> None:
         attempt = self.begin()

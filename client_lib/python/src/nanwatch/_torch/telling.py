@@ -23,6 +23,9 @@ _ROWS_EVERY = 32
 # Places in the execution order: the backward pass comes after the forward one.
 _BACKWARD = 1 << 20
 
+# Looks in a row that say that gradients were unscaled twice.
+_TWICE = 2
+
 _COLUMNS = ("nan", "pos_inf", "neg_inf", "zero", "abs_max", "rms")
 
 
@@ -139,6 +142,9 @@ class Teller:
         self._weight_ops: dict[int, int] = {}
         self._module_ops: dict[tuple[int, bool], int] = {}
         self._loss = -1
+        self._twice = 0  # looks in a row
+        self._between_ops: dict[int, int] = {}
+        self._order_of: dict[int, int] = {}  # of modules' forward ops
         self._orders = [0, _BACKWARD]  # of modules, forward and backward
         self._kept: collections.deque[_Kept] = collections.deque(maxlen=_KEPT)
 
@@ -242,11 +248,28 @@ class Teller:
         if zeros:
             told["zero_fraction"] = sum(zeros) / sum(r.elements for r in reads)
         self._add_weights(step, attempt, rows, told)
+        if attempt.again and norms and scale:
+            self._compare(step, attempt, total(norms), scale)
         if attempt.update:
             told["update_norm"] = total(
                 [step.readout.value(place) for place in attempt.update]
             )
         return told
+
+    def _compare(
+        self, step: Step, attempt: Attempt, norm: float, scale: float
+    ) -> None:
+        """Gradients once unscaled, and as the optimizer got them."""
+        got = total([step.readout.value(place) for place in attempt.again])
+        if scale >= 8.0 and norm > 0.0 and math.isfinite(norm):
+            twice = abs(got * scale / norm - 1.0) < 1e-3
+            self._twice = self._twice + 1 if twice else 0
+            if self._twice == _TWICE:
+                self._run._checks.refuse(
+                    "unscaling",
+                    "the optimizer gets gradients that were divided by the "
+                    "loss scale twice",
+                )
 
     def _add_weights(
         self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
@@ -289,10 +312,18 @@ class Teller:
         of where it comes from, and are left out."""
         result: Optional[Read] = None
         self._name_backward(step.rows, named)
+        clean: Optional[Read] = None  # what came before, while nothing was bad
+        first = True
         for row in step.rows:
             status = row.one.read(step.rows_readout)
+            op = self._module_op(row, named)
+            if not row.backward and first:
+                if status.bad and row.slot == "input" and clean is not None:
+                    self._tell_between(row, named, rows, clean, status)
+                first = not status.bad
+                clean = status if row.slot == "output" else clean
             if not (row.backward and loss_bad):
-                rows.add(self._module_op(row, named), row.slot, status)
+                rows.add(op, row.slot, status)
             if row.slot == "output" and row.module == 0:
                 result = status
         if loss_bad and result is not None:
@@ -334,6 +365,31 @@ class Teller:
             self._weight_ops[id(parameter)] = op
         return op
 
+    def _tell_between(
+        self,
+        row: Row,
+        named: Sequence[tuple[str, Any]],
+        rows: Rows,
+        before: Read,
+        status: Read,
+    ) -> None:
+        """What is bad entered a module though all that modules made before was
+        clean: it was made between, by the forward pass of the one that calls
+        them."""
+        op = self._between_ops.get(row.module)
+        if op is None:
+            path, kind = _caller(named, row.module)
+            op = self._run.register_op(
+                path,
+                type=kind,
+                dtype=row.one.dtype,
+                shape=row.one.shape,
+                order=self._order_of.get(row.module, 1) - 1,
+            )
+            self._between_ops[row.module] = op
+        rows.add(op, "input", before)
+        rows.add(op, "output", status)
+
     def _name_backward(
         self, rows: Sequence[Row], named: Sequence[tuple[str, Any]]
     ) -> None:
@@ -360,7 +416,9 @@ class Teller:
                 shape=row.one.shape,
                 order=self._orders[row.backward],
             )
-            self._orders[row.backward] += 1
+            if not row.backward:
+                self._order_of[row.module] = self._orders[False]
+            self._orders[row.backward] += 2  # room for what is between
             self._module_ops[key] = op
         return op
 
@@ -376,6 +434,17 @@ class Teller:
         table = rows.table()
         if table is not None:
             self._run.take_table(table)
+
+
+def _caller(named: Sequence[tuple[str, Any]], module: int) -> tuple[str, str]:
+    """Path and type of the module whose forward pass calls this one."""
+    by_path = {path: type(m).__name__ for path, m in named}
+    path = named[module][0]
+    while "." in path:
+        path = path.rpartition(".")[0]
+        if by_path.get(path) not in (None, "ModuleList", "ModuleDict"):
+            return path, by_path[path]
+    return named[0][0], type(named[0][1]).__name__
 
 
 def _largest(sizes: Sizes, i: int, readout: Readout) -> float:

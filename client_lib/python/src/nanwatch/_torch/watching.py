@@ -128,15 +128,33 @@ class Watch:
         """Why somebody asks this training to stop; empty while nobody does."""
         return self.run.should_stop
 
-    def before_clipping(self) -> None:
+    def before_clipping(self, parameters: Any = None) -> None:
         """Looks at the gradients now. Needed only where a program clips by
-        means of its own, without a GradScaler."""
-        if self._closed or self._scaler_hooks is not None:
-            return  # those of a scaler are looked at once they are unscaled
-        for followed in self._followed:
-            self._guard(
-                "gradients", lambda f=followed: self._measure_gradients(f)
-            )
+        means of its own, without a GradScaler. `parameters`: whose gradients
+        they are; None: all."""
+        if self._closed:
+            return
+        for followed in self._whose(parameters):
+            if self._scaler_hooks is None:
+                self._guard(
+                    "gradients", lambda f=followed: self._measure_gradients(f)
+                )
+            elif followed.attempt is None or not followed.attempt.looked_at:
+                # Those of a scaler are looked at once they are unscaled.
+                self._checks.refuse(
+                    "clipping",
+                    "gradients are clipped before they are unscaled, so that "
+                    "the limit is divided by the loss scale: call "
+                    "scaler.unscale_(optimizer) first",
+                )
+
+    def _whose(self, parameters: Any) -> list[Followed]:
+        if parameters is None:
+            return self._followed
+        if isinstance(parameters, torch.Tensor):
+            parameters = [parameters]
+        ids = {id(p) for p in parameters}
+        return [f for f in self._followed if f.holds(ids)]
 
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits for the device, and until the daemon has everything, at most
@@ -236,6 +254,12 @@ class Watch:
             return
 
         def work() -> None:
+            if (
+                self._scaler_hooks is not None
+                and followed.begin().looked_at
+                and self._number % _WEIGHTS_EVERY == 0
+            ):
+                followed.measure_again(self._readout)
             self._measure_gradients(
                 followed, getattr(optimizer, "grad_scale", None)
             )

@@ -1,0 +1,191 @@
+"""Faults that people put into trainings, each with a size drawn from a range
+whose low end is just visible in the loss or in the gradients."""
+
+import math
+import random
+
+import torch
+from models import Training
+from torch import nn
+
+BEGIN = 150  # the step at which a fault begins
+STEPS = 210
+
+
+class Fault:
+    """`causes`: any of them is right. `op`: where it is born; None: nobody can
+    know, or there is no such op. `late`: steps until it shows."""
+
+    kind = "pictures"
+    level = "ops"
+    causes = ()
+    op = None
+    late = 1
+    sizes = (1.0, 1.0)  # drawn log-uniformly
+    begin, steps = BEGIN, STEPS
+
+    def __init__(self, seed):
+        low, high = map(math.log2, self.sizes)
+        self.size = 2.0 ** random.Random(seed).uniform(low, high)
+        self.seed = seed
+
+    def training(self):
+        return Training(self.kind, seed=self.seed)
+
+    def strike(self, training):
+        """Called once, before step `begin`."""
+
+
+def change_output(module, change):
+    forward = module.forward
+    module.forward = lambda *args: change(forward(*args))
+
+
+class NanInBatch(Fault):
+    causes = ("nan_from_forward",)
+    op = "features.0"
+
+    def strike(self, training):
+        def poison(x):
+            if training.number == BEGIN:
+                x = x.clone()
+                x.view(-1)[self.seed % x.numel()] = math.nan
+            return x
+
+        training.before_forward = poison
+
+
+class OutlierBatch(Fault):
+    """One batch is so many times as large, and upside down."""
+
+    causes = ("range_overflow", "divergence", "nan_from_forward")
+    sizes = (2.0**11, 2.0**13)
+    late = 2
+
+    def strike(self, training):
+        training.before_forward = lambda x: (
+            -x * self.size if training.number == BEGIN else x)
+
+
+class WeightBitFlipped(Fault):
+    """The highest bit of an exponent: about 2^128 times as large."""
+
+    causes = ("nan_from_forward",)
+    op = "features.2"
+
+    def strike(self, training):
+        weight = training.model.features[2].weight.detach().view(-1)
+        at = self.seed * 7 % weight.numel()
+        bits = weight[at:at + 1].view(torch.int32)
+        bits ^= 1 << 30
+
+
+class LearningRate(Fault):
+    """So many times as high from here on."""
+
+    causes = ("divergence", "nan_from_forward")
+    sizes = (100.0, 300.0)
+    late = 60
+
+    def training(self):
+        return Training(self.kind, seed=self.seed, clip=None)
+
+    def strike(self, training):
+        for group in training.optimizer.param_groups:
+            group["lr"] *= self.size
+
+
+class SoftmaxWithoutMaximum(Fault):
+    """exp() of scores in fp16 that have grown so many times."""
+
+    kind = "text"
+    causes = ("nan_from_forward",)
+    op = "blocks.1.attention"
+    sizes = (2.0**5, 2.0**7)
+    begin, steps = 20, 40
+
+    def strike(self, training):
+        attention = training.model.blocks[1].attention
+
+        def softmax(scores):
+            powers = torch.exp((scores * self.size).half())
+            return powers / powers.sum(-1, keepdim=True)
+
+        attention.softmax = softmax
+
+
+class ZeroedLayer(Fault):
+    """The gradients of a layer become zero: lost to underflow."""
+
+    causes = ("underflow", "collapse_with_underflow", "unexplained")
+    level = "layers"
+    late = 60
+
+    def strike(self, training):
+        def zero(_):
+            for parameter in training.model.features.parameters():
+                parameter.grad.zero_()
+
+        training.before_update = zero
+
+
+class FixedScaleTooHigh(Fault):
+    causes = ("scale_independent_op", "scaler_misuse", "range_overflow",
+              "startup_calibration")
+    sizes = (2.0**24, 2.0**30)
+    begin, steps = 0, 60
+    late = 60
+
+    def training(self):
+        return Training(self.kind, seed=self.seed, init_scale=self.size,
+                        growth_interval=1 << 30, backoff_factor=1 - 2.0**-53)
+
+
+class NoUpdateOfTheScale(Fault):
+    """update() is called with the scale that there was."""
+
+    causes = ("scaler_misuse", "scale_independent_op", "startup_calibration")
+    begin, steps = 0, 60
+    late = 60
+
+    def training(self):
+        training = Training(self.kind, seed=self.seed, init_scale=2.0**30)
+        update = training.scaler.update
+        training.scaler.update = lambda: update(training.scaler.get_scale())
+        return training
+
+
+class PaddingLog(Fault):
+    """A log of padding, which a mask takes out: nothing is wrong but what
+    the op says."""
+
+    causes = ("harmless_padding", "nan_from_forward")
+    op = "0.log"
+    begin, steps = 0, 60
+
+    class Log(nn.Module):
+        def forward(self, x):
+            return torch.log(x)
+
+    class Features(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.log = PaddingLog.Log()
+
+        def forward(self, x):
+            x = x.abs() + 0.01
+            x[..., 7] = 0  # padding
+            return torch.where(x == 0, 0.0, self.log(x))
+
+    def training(self):
+        training = Training(self.kind, seed=self.seed)
+        training.model = nn.Sequential(self.Features(), training.model)
+        return training
+
+
+ON_ONE_PROCESS = {
+    fault.__name__: fault
+    for fault in (NanInBatch, OutlierBatch, WeightBitFlipped, LearningRate,
+                  SoftmaxWithoutMaximum, ZeroedLayer, FixedScaleTooHigh,
+                  NoUpdateOfTheScale, PaddingLog)
+}
