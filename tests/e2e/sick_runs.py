@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
 import nanwatch  # noqa: E402
 
 PYTORCH = nanwatch.Scaler(kind="dynamic", name="pytorch", init_scale=65536.0,
-                          growth_interval=200, min_scale=1.0)
+                          growth_interval=100, min_scale=1.0)
 
 
 class Training:
@@ -75,7 +75,7 @@ class Training:
         self.since_overflow = 0 if overflow else self.since_overflow + 1
         if overflow:
             self.scale = max(self.scale / 2, 1.0)
-        elif self.since_overflow % 200 == 199:
+        elif self.since_overflow % 100 == 99:
             self.scale *= 2
 
 
@@ -175,10 +175,10 @@ class Sinks(Training):
 
     family = "scale"
     options = {**Training.options, "framework": "jax", "scaler": nanwatch.Scaler(
-        kind="dynamic", name="jmp", init_scale=65536.0, growth_interval=200)}
+        kind="dynamic", name="jmp", init_scale=65536.0, growth_interval=100)}
 
     def overflows(self, step):
-        return step % 30 == 29 and step >= self.sick_at
+        return step % 20 == 19 and step >= self.sick_at
 
 
 class Drops(Training):
@@ -193,7 +193,7 @@ class Drops(Training):
                 super().turn(each)
 
 
-def main(address, seconds, turns_a_second="60"):
+def main(address, seconds, turns_a_second="40"):
     turns = int(float(seconds) * float(turns_a_second))
     runs = [kind(address, turns) for kind in Training.__subclasses__()]
     begun = time.monotonic()

@@ -36,6 +36,8 @@ QUIET_IN_HEALTH = {
             ("Op statuses a second", "B"), ("Ops", "A"), ("Ops", "B"),
             ("Ops", "C"), ("Ops", "D")},
 }
+# Filled when a scrape happens to see the step that overflowed.
+SOMETIMES = {("Values that were NaN or infinite", "B")}
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,7 @@ def test_a_healthy_run_is_shown_whole(monitored, name):
     found = filled(monitored, monitored.prometheus, BOARDS[name],
                    run_id="healthy")
     empty = {key for key, series in found.items() if not series}
-    assert empty == QUIET_IN_HEALTH[name]
+    assert empty - SOMETIMES == QUIET_IN_HEALTH[name]
 
 
 @pytest.mark.parametrize("source", SOURCES)
