@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/limits.h"
+#include "web/annotation_request.h"
 #include "web/json_reply.h"
 #include "web/json_run.h"
 #include "web/run_request.h"
@@ -45,7 +46,7 @@ HttpReply ListRuns(const WebBackend& backend, Query query) {
                    "runs");
 }
 
-HttpReply StatusPage(const WebBackend& backend) {
+HttpReply StatusPage(const WebBackend& backend, const HttpRequest& request) {
   const auto snapshot = backend.snapshot();
   const std::string reason = backend.not_ready();
   size_t runs = 0;
@@ -62,7 +63,8 @@ HttpReply StatusPage(const WebBackend& backend) {
                {"snapshot_event_id", snapshot->event_id},
                {"history", static_cast<bool>(backend.open_history)},
                {"runs", runs},
-               {"runs_in_trouble", sick}};
+               {"runs_in_trouble", sick},
+               {"annotations", MayAnnotate(backend, request)}};
   Json& figures = json["figures"] = Json::array();
   for (const SelfSample& sample : backend.self_samples()) {
     Json labels = Json::object();
@@ -74,16 +76,36 @@ HttpReply StatusPage(const WebBackend& backend) {
   return JsonReply(json, "status");
 }
 
+// The server sends them; here only what is asked for.
+HttpReply Events(Query query) {
+  const Result<int64_t> attempt = query.Take("attempt", -1, 0, INT32_MAX);
+  if (!attempt.ok()) return BadParameter(attempt.error());
+  HttpReply reply;
+  reply.content_type = "text/event-stream";
+  reply.handler = "events";
+  EventQuery& events = reply.events.emplace();
+  events.run_id = query.TakeText("run").value_or("");
+  if (*attempt >= 0) events.attempt = static_cast<int32_t>(*attempt);
+  if (!query.Untaken().empty()) return UnknownParameter(query.Untaken());
+  return reply;
+}
+
 }  // namespace
 
-HttpReply Api::Answer(const std::vector<std::string>& path, Query query) const {
+HttpReply Api::Answer(const std::vector<std::string>& path, Query query,
+                      const HttpRequest& request) const {
   if (path.size() == 1 && path[0] == "status") {
     if (!query.Untaken().empty()) return UnknownParameter(query.Untaken());
-    return StatusPage(backend_);
+    return StatusPage(backend_, request);
   }
+  if (path.size() == 1 && path[0] == "events") return Events(std::move(query));
   if (!path.empty() && path[0] == "runs") {
     if (path.size() == 1) return ListRuns(backend_, std::move(query));
     auto parsed = ParseRunPath({path.begin() + 1, path.end()});
+    if (parsed && request.method == "POST") {
+      return AnswerAnnotation(backend_, request, parsed->run_id,
+                              parsed->attempt);
+    }
     if (parsed) {
       return AnswerRun(backend_, std::move(*parsed), std::move(query));
     }

@@ -18,7 +18,8 @@ class Api {
   explicit Api(const WebBackend& backend) : backend_(backend) {}
 
   // `path`: decoded segments after /api/v1. Any thread.
-  HttpReply Answer(const std::vector<std::string>& path, Query query) const;
+  HttpReply Answer(const std::vector<std::string>& path, Query query,
+                   const HttpRequest& request) const;
 
  private:
   const WebBackend& backend_;

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "history/reader.h"
 #include "metrics/options.h"
+#include "model/event.h"
 #include "model/self_sample.h"
 #include "model/snapshot.h"
 
@@ -32,6 +33,8 @@ struct WebBackend {
   // Empty: ready. Else the reason, a sentence.
   std::function<std::string()> not_ready;
   std::function<Time()> now;
+  // Posts what somebody said of a run as an event. Not set: nothing is taken.
+  std::function<Status(const RunKey&, const Annotation&)> annotate;
   // Name of a rule by its number; empty: not known.
   std::function<std::string(int)> rule_name;
   std::string version;  // of the daemon

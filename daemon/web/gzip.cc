@@ -4,11 +4,13 @@
 
 namespace nanwatch {
 
-std::optional<std::string> Gzip(std::string_view text) {
+std::optional<std::string> Gzip(std::string_view text, GzipLevel level) {
   constexpr int kGzipWindow = 15 + 16;  // 16: a gzip header, not zlib's
   constexpr int kMemoryLevel = 8;
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipWindow, kMemoryLevel,
+  const int effort =
+      level == GzipLevel::kFast ? Z_BEST_SPEED : Z_BEST_COMPRESSION;
+  if (deflateInit2(&stream, effort, Z_DEFLATED, kGzipWindow, kMemoryLevel,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     return std::nullopt;
   }

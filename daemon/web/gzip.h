@@ -9,8 +9,14 @@
 
 namespace nanwatch {
 
-// At the fastest level: a scrape waits for it. nullopt: out of memory.
-std::optional<std::string> Gzip(std::string_view text);
+enum class GzipLevel {
+  kFast,   // somebody waits for it
+  kSmall,  // packed once, sent often
+};
+
+// nullopt: out of memory.
+std::optional<std::string> Gzip(std::string_view text,
+                                GzipLevel level = GzipLevel::kFast);
 
 }  // namespace nanwatch
 

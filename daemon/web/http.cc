@@ -16,10 +16,17 @@ HttpReply ErrorReply(int status, std::string_view what, std::string_view where,
   return reply;
 }
 
+bool NamesTag(std::string_view if_none_match, std::string_view etag) {
+  const std::string quoted = '"' + std::string(etag) + '"';
+  return if_none_match.find(quoted) != std::string_view::npos;
+}
+
 std::string_view StatusText(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 403:
@@ -30,6 +37,8 @@ std::string_view StatusText(int status) {
       return "Method Not Allowed";
     case 413:
       return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
     case 500:
       return "Internal Server Error";
     case 503:
@@ -39,21 +48,44 @@ std::string_view StatusText(int status) {
   }
 }
 
+namespace {
+
+std::string_view CacheControl(HttpReply::Keep keep) {
+  switch (keep) {
+    case HttpReply::Keep::kAskAgain:
+      return "no-cache";
+    case HttpReply::Keep::kForEver:
+      return "public, max-age=31536000, immutable";
+    default:
+      return "no-store";
+  }
+}
+
+}  // namespace
+
 std::string HeaderBlock(const HttpReply& reply) {
   std::string head = "HTTP/1.1 " + std::to_string(reply.status) + " ";
   head.append(StatusText(reply.status));
-  head += "\r\nContent-Type: " + reply.content_type;
-  head += "\r\nContent-Length: " + std::to_string(reply.body.size());
+  if (reply.status != 304) {
+    head += "\r\nContent-Type: " + reply.content_type;
+    if (!reply.events) {
+      head += "\r\nContent-Length: " + std::to_string(reply.body.size());
+    }
+  }
+  // Weak: the same for packed and plain bytes.
+  if (!reply.etag.empty()) head += "\r\nETag: W/\"" + reply.etag + '"';
   if (reply.gzipped) head += "\r\nContent-Encoding: gzip";
   if (reply.status == 405) head += "\r\nAllow: GET, HEAD";
   if (reply.status == 503) head += "\r\nRetry-After: 2";
+  head += "\r\nCache-Control: ";
+  head += CacheControl(reply.keep);
   head +=
       "\r\nVary: Accept, Accept-Encoding"
-      "\r\nCache-Control: no-store"
       "\r\nX-Content-Type-Options: nosniff"
       "\r\nReferrer-Policy: no-referrer"
       "\r\nCross-Origin-Resource-Policy: same-origin"
-      "\r\nContent-Security-Policy: default-src 'none'; style-src 'self'; "
+      "\r\nContent-Security-Policy: default-src 'none'; script-src 'self'; "
+      "style-src 'self'; img-src 'self'; connect-src 'self'; "
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
       "\r\nConnection: close\r\n\r\n";
   return head;

@@ -4,6 +4,8 @@
 #ifndef NANWATCH_WEB_HTTP_H_
 #define NANWATCH_WEB_HTTP_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,21 @@ struct HttpRequest {
   std::string host;    // Host header; may be empty
   std::string accept;
   std::string accept_encoding;
+  std::string if_none_match;
+  std::string cache_control;
+  // Of a POST, for who it is that asks.
+  std::string origin;
+  std::string content_type;
+  std::string fetch_site;  // Sec-Fetch-Site
+  std::string purpose;     // X-Nanwatch, which forms cannot send
+  std::string body;
+  bool from_loopback = false;  // the peer is on this machine
+};
+
+// What server-sent events are asked for: of all runs, or of one.
+struct EventQuery {
+  std::string run_id;  // empty: all
+  std::optional<int32_t> attempt;
 };
 
 struct HttpReply {
@@ -24,7 +41,16 @@ struct HttpReply {
   std::string body;
   bool gzipped = false;
   std::string_view handler = "other";  // label of the request counter
+  std::string etag;                    // without quotes; empty: none
+  // What a browser may do with it later.
+  enum class Keep { kNothing, kAskAgain, kForEver };
+  Keep keep = Keep::kNothing;
+  // Set: there is no body, the events follow until somebody hangs up.
+  std::optional<EventQuery> events;
 };
+
+// Does a header If-None-Match name `etag`?
+bool NamesTag(std::string_view if_none_match, std::string_view etag);
 
 // An error as JSON: {"error": {"what": ..., "where": ..., "do": ...}}.
 HttpReply ErrorReply(int status, std::string_view what, std::string_view where,

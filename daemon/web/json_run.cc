@@ -6,9 +6,6 @@
 namespace nanwatch {
 namespace {
 
-// Ranks of one reply: 300 bytes each.
-constexpr size_t kRanksShown = 4096;
-
 // A field that was never collected has no key.
 Json ValuesJson(const LatestValues& latest) {
   Json json = Json::object();
@@ -95,12 +92,12 @@ Json ConditionsJson(const RunView& run) {
   return json;
 }
 
-Json RanksJson(const RunView& run) {
+Json RanksJson(const RunView& run, size_t most) {
   Json json = Json::array();
   for (const auto& block : run.ranks) {
     if (!block) continue;
     for (const RankView& rank : *block) {
-      if (json.size() >= kRanksShown) return json;
+      if (json.size() >= most) return json;
       json.push_back(RankJson(rank));
     }
   }
@@ -164,7 +161,8 @@ Json RunRowJson(const RunRow& run) {
   return json;
 }
 
-Json RunDetailJson(const RunView& run, const RuleNames& rule_name) {
+Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
+                   size_t ranks) {
   Json json = RunSummaryJson(run);
   json["description"] = DescriptionJson(run.description);
   json["scaler"] = ScalerJson(run.scaler);
@@ -174,7 +172,7 @@ Json RunDetailJson(const RunView& run, const RuleNames& rule_name) {
   for (const Incident& incident : run.incidents) {
     incidents.push_back(IncidentJson(incident, rule_name));
   }
-  json["ranks"] = RanksJson(run);
+  json["ranks"] = RanksJson(run, ranks);
   Json& ops = json["ops"] = Json::array();
   for (const OpView& op : run.top_ops) ops.push_back(OpViewJson(op));
   if (run.stop_requested) json["stop_requested"] = *run.stop_requested;

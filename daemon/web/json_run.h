@@ -14,8 +14,9 @@ namespace nanwatch {
 Json RunSummaryJson(const RunView& run);
 // A run that only the history still knows: fewer keys.
 Json RunRowJson(const RunRow& run);
-// All of it; incidents with at most a few findings each.
-Json RunDetailJson(const RunView& run, const RuleNames& rule_name);
+// All of it; incidents with at most a few findings each, and at most `ranks`.
+Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
+                   size_t ranks);
 
 }  // namespace nanwatch
 

@@ -18,6 +18,9 @@ struct WebOptions {
   std::vector<std::string> allowed_hosts;
   // Requests answered at once; others wait. 1 .. 64.
   int threads = 4;
+  // Whether browsers on this machine may acknowledge and mute. They are not
+  // asked who they are: on a machine of many users, false.
+  bool annotations = true;
   // A client that has not sent its request, or reads nothing of the reply, for
   // so long is cut off. Short, since requests are one packet and whoever holds
   // the connection open holds one of the connections served at once, which are

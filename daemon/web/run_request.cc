@@ -14,6 +14,9 @@ namespace nanwatch {
 namespace {
 
 constexpr int64_t kPointsDefault = 1000;
+// Ranks of one reply: 300 to 900 bytes each.
+constexpr int64_t kRanksDefault = 4096;
+constexpr int64_t kRanksMost = 8192;
 
 // One request about one run.
 class RunRequest {
@@ -22,11 +25,16 @@ class RunRequest {
       : backend_(backend), path_(std::move(path)), query_(std::move(query)) {}
 
   HttpReply Answer() {
-    if (!query_.Untaken().empty() && path_.what.empty()) {
-      return UnknownParameter(query_.Untaken());
-    }
     view_ = backend_.snapshot()->Find(path_.run_id, path_.attempt);
-    if (path_.what.empty()) return Detail();
+    if (path_.what.empty()) {
+      const Result<int64_t> ranks =
+          query_.Take("ranks", kRanksDefault, 0, kRanksMost);
+      if (!ranks.ok()) return BadParameter(ranks.error());
+      if (!query_.Untaken().empty()) {
+        return UnknownParameter(query_.Untaken());
+      }
+      return Detail(static_cast<size_t>(*ranks));
+    }
     if (auto refused = TakeParameters()) return *refused;
     if (path_.what == "incidents") return Incidents();
     return path_.what == "steps" ? Steps() : Ops();
@@ -62,14 +70,15 @@ class RunRequest {
     return BadParameter(problem_);
   }
 
-  HttpReply Detail() const {
+  HttpReply Detail(size_t ranks) const {
     if (view_) {
-      return JsonReply(RunDetailJson(*view_, backend_.rule_name), "run");
+      return JsonReply(RunDetailJson(*view_, backend_.rule_name, ranks), "run");
     }
     if (backend_.past_run) {
       const auto past = backend_.past_run(path_.run_id, path_.attempt);
       if (past.ok() && *past) {
-        return JsonReply(RunDetailJson(**past, backend_.rule_name), "run");
+        return JsonReply(RunDetailJson(**past, backend_.rule_name, ranks),
+                         "run");
       }
     }
     // Too long to be judged again, say: what history has of it at hand.
@@ -215,7 +224,8 @@ std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
     next += 2;
   }
   if (next < path.size()) parsed.what = path[next++];
-  static const std::set<std::string> kKnown = {"", "steps", "ops", "incidents"};
+  static const std::set<std::string> kKnown = {"", "steps", "ops", "incidents",
+                                               "annotations"};
   if (next != path.size() || kKnown.count(parsed.what) == 0) {
     return std::nullopt;
   }
@@ -223,6 +233,10 @@ std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
 }
 
 HttpReply AnswerRun(const WebBackend& backend, RunPath path, Query query) {
+  if (path.what == "annotations") {
+    return ErrorReply(404, "Annotations are sent here, not read.", path.run_id,
+                      "Their effect stands in incidents; API.md has the POST.");
+  }
   return RunRequest(backend, std::move(path), std::move(query)).Answer();
 }
 

@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <future>
 #include <semaphore>
 #include <utility>
 
 #include "base/mutex.h"
+#include "web/annotation_request.h"
+#include "web/event_feed.h"
 #include "web/http.h"
 #include "web/site.h"
 
@@ -23,6 +27,13 @@ namespace {
 // Served beyond those that are answered: clients that dawdle over a request or
 // a reply keep nobody else waiting. A thread each, 60 KB.
 constexpr int kDawdlers = 20;
+// Pages that hear of changes at once, a thread each; more of them ask now and
+// then. They take nothing from the others: there are as many threads more.
+constexpr int kListeners = 32;
+// How often a listener's thread looks for a change.
+constexpr auto kLook = std::chrono::milliseconds(250);
+// Scrapes answered at once, whatever pages ask for.
+constexpr int kScrapes = 2;
 // Of a reply; a client that takes longer than so many timeouts is cut off.
 constexpr int kTimeoutsPerReply = 15;
 constexpr size_t kWriteBytes = 64 << 10;
@@ -57,6 +68,11 @@ void Knock(const std::string& host, int port) {
   freeaddrinfo(found);
 }
 
+bool IsLoopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1" ||
+         address.starts_with("::ffff:127.");
+}
+
 class Turn {
  public:
   explicit Turn(std::counting_semaphore<>& turns) : turns_(turns) {
@@ -73,14 +89,19 @@ class Turn {
 class CivetServer : public WebServer {
  public:
   CivetServer(const WebOptions& options, WebBackend backend)
-      : site_(std::move(backend), WithMachineName(options.allowed_hosts)),
+      : snapshot_(backend.snapshot),
+        now_(backend.now),
+        site_(std::move(backend), WithMachineName(options.allowed_hosts)),
         answering_(options.threads),
+        scraping_(kScrapes),
+        listening_(kListeners),
         reply_time_(kTimeoutsPerReply * options.timeout_seconds) {}
   ~CivetServer() override { Stop(); }
 
   Status Listen(const WebOptions& options) {
     mg_init_library(0);
-    const std::string threads = std::to_string(options.threads + kDawdlers);
+    const std::string threads =
+        std::to_string(options.threads + kScrapes + kDawdlers + kListeners);
     const std::string timeout = std::to_string(options.timeout_seconds * 1000);
     const char* settings[] = {"listening_ports",
                               options.listen.c_str(),
@@ -121,6 +142,11 @@ class CivetServer : public WebServer {
 
   void Stop() override {
     if (context_ == nullptr) return;
+    {
+      MutexLock lock(mutex_);
+      stopping_ = true;
+    }
+    stopped_.notify_all();
     // civetweb looks at its stop flag every 2 s, or when somebody knocks.
     const auto stopped = std::async(std::launch::async, mg_stop, context_);
     while (stopped.wait_for(std::chrono::milliseconds(5)) !=
@@ -148,29 +174,81 @@ class CivetServer : public WebServer {
     request.host = Header(connection, "Host");
     request.accept = Header(connection, "Accept");
     request.accept_encoding = Header(connection, "Accept-Encoding");
-    const HttpReply reply = server->Answer(request);
+    request.if_none_match = Header(connection, "If-None-Match");
+    request.cache_control = Header(connection, "Cache-Control");
+    if (request.method == "POST") {
+      ReadPost(connection, *info, server->reply_time_, &request);
+    }
+    request.from_loopback = IsLoopback(info->remote_addr);
+    HttpReply reply = server->Answer(request);
+    if (reply.events && request.method == "GET") {
+      return server->SendEvents(connection, std::move(reply));
+    }
     std::string bytes = HeaderBlock(reply);
     if (request.method != "HEAD") bytes += reply.body;
     Write(connection, bytes, server->reply_time_);
     return reply.status;
   }
 
+  static void ReadPost(mg_connection* connection, const mg_request_info& info,
+                       std::chrono::seconds most, HttpRequest* request) {
+    request->origin = Header(connection, "Origin");
+    request->content_type = Header(connection, "Content-Type");
+    request->fetch_site = Header(connection, "Sec-Fetch-Site");
+    request->purpose = Header(connection, "X-Nanwatch");
+    if (info.content_length <= 0) return;
+    const auto end = std::chrono::steady_clock::now() + most;
+    char bytes[1024];
+    // One byte more than is taken: what is longer is no JSON any more.
+    while (request->body.size() <= kAnnotationBytes &&
+           std::chrono::steady_clock::now() < end) {
+      const int got = mg_read(connection, bytes, sizeof bytes);
+      if (got <= 0) return;
+      request->body.append(bytes, static_cast<size_t>(got));
+    }
+    request->body.clear();
+  }
+
   HttpReply Answer(const HttpRequest& request) {
-    const Turn turn(answering_);
+    const Turn turn(request.path == "/metrics" ? scraping_ : answering_);
     return site_.Answer(request);
   }
 
+  // Holds one of the listeners' threads until the page goes, or the server.
+  int SendEvents(mg_connection* connection, HttpReply reply) {
+    if (!listening_.try_acquire()) {
+      reply = ErrorReply(503, "All places for listeners are taken.", "events",
+                         "Ask for what is shown every few seconds instead.");
+      Write(connection, HeaderBlock(reply) + reply.body, reply_time_);
+      return reply.status;
+    }
+    EventFeed feed(std::move(*reply.events));
+    bool heard = Write(connection, HeaderBlock(reply), reply_time_);
+    while (heard) {
+      const std::string text = feed.Next(snapshot_(), now_());
+      if (!text.empty()) heard = Write(connection, text, reply_time_);
+      std::unique_lock<std::mutex> lock(mutex_.native());
+      if (stopped_.wait_for(lock, kLook, [this] { return stopping_.load(); })) {
+        break;
+      }
+    }
+    listening_.release();
+    return 200;
+  }
+
   // civetweb's own timeout is of a pause, not of the whole.
-  static void Write(mg_connection* connection, const std::string& bytes,
+  // False: the client did not take all of it.
+  static bool Write(mg_connection* connection, const std::string& bytes,
                     std::chrono::seconds most) {
     const auto end = std::chrono::steady_clock::now() + most;
     size_t at = 0;
     while (at < bytes.size() && std::chrono::steady_clock::now() < end) {
       const size_t size = std::min(kWriteBytes, bytes.size() - at);
       const int written = mg_write(connection, bytes.data() + at, size);
-      if (written <= 0 || static_cast<size_t>(written) != size) return;
+      if (written <= 0 || static_cast<size_t>(written) != size) return false;
       at += size;
     }
+    return at == bytes.size();
   }
 
   // civetweb says only here why it did not start.
@@ -194,13 +272,19 @@ class CivetServer : public WebServer {
     return complaint_.empty() ? "civetweb did not start" : complaint_;
   }
 
+  const std::function<std::shared_ptr<const Snapshot>()> snapshot_;
+  const std::function<Time()> now_;
   Site site_;
   std::counting_semaphore<> answering_;
+  std::counting_semaphore<> scraping_;
+  std::counting_semaphore<> listening_;
   const std::chrono::seconds reply_time_;
   mg_context* context_ = nullptr;
   int port_ = 0;
   std::string host_;
   std::string address_;
+  std::atomic<bool> stopping_{false};
+  std::condition_variable stopped_;
   Mutex mutex_;
   std::string complaint_ GUARDED_BY(mutex_);
 };

@@ -9,9 +9,8 @@
 #include "model/metric_names.h"
 #include "web/gzip.h"
 #include "web/host_guard.h"
-#include "web/html.h"
-#include "web/landing.h"
-#include "web/run_page.h"
+#include "web/json_value.h"
+#include "web/page.h"
 
 namespace nanwatch {
 namespace {
@@ -29,8 +28,17 @@ HttpReply Page(std::string_view type, std::string body,
 }
 
 constexpr std::string_view kPlain = "text/plain; charset=utf-8";
-constexpr std::string_view kHtml = "text/html; charset=utf-8";
-constexpr std::string_view kCss = "text/css; charset=utf-8";
+// How old a reply may be that several pages share.
+constexpr Duration kShared = std::chrono::milliseconds(900);
+
+// FNV-1a of the bytes.
+std::string TagOf(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
+  return JsonId(hash);
+}
 
 }  // namespace
 
@@ -44,25 +52,57 @@ Site::Site(WebBackend backend, std::vector<std::string> allowed_hosts)
 HttpReply Site::Answer(const HttpRequest& request) {
   HttpReply reply;
   try {
-    reply = Route(request);
+    reply = Shared(request);
   } catch (const std::exception& e) {  // out of memory, or a JSON bug of ours
     reply = ErrorReply(500, std::string("The answer failed: ") + e.what(),
                        request.path.substr(0, 256),
                        "Please report this with the daemon's version.");
   }
-  if (reply.body.size() >= kGzipFrom && AcceptsGzip(request.accept_encoding)) {
-    if (auto packed = Gzip(reply.body)) {
-      reply.body = std::move(*packed);
-      reply.gzipped = true;
-    }
+  if (reply.status == 200 && !reply.etag.empty() &&
+      NamesTag(request.if_none_match, reply.etag)) {
+    reply.status = 304;
+    reply.body.clear();
+    reply.gzipped = false;
   }
   MutexLock lock(mutex_);
   ++requests_[{reply.handler, reply.status}];
   return reply;
 }
 
-HttpReply Site::Route(const HttpRequest& request) const {
-  if (request.method != "GET" && request.method != "HEAD") {
+// Who says max-age=1 takes what others were told a second ago.
+HttpReply Site::Shared(const HttpRequest& request) {
+  if (auto refused = Refused(request)) return *refused;
+  const bool shared = request.method == "GET" &&
+                      request.path.starts_with("/api/") &&
+                      request.cache_control == "max-age=1";
+  if (!shared) return Finished(request);
+  const std::string key =
+      request.path + '?' + request.query +
+      (AcceptsGzip(request.accept_encoding) ? " gzip" : " plain") +
+      (request.from_loopback ? " here" : " there");
+  return cache_.Get(key, backend_.now(), kShared,
+                    [&] { return Finished(request); });
+}
+
+HttpReply Site::Finished(const HttpRequest& request) const {
+  HttpReply reply = Route(request);
+  const bool json = reply.content_type == kJsonType && reply.status == 200;
+  if (json && request.method != "POST") reply.etag = TagOf(reply.body);
+  if (!reply.gzipped && reply.body.size() >= kGzipFrom &&
+      AcceptsGzip(request.accept_encoding)) {
+    if (auto packed = Gzip(reply.body)) {
+      reply.body = std::move(*packed);
+      reply.gzipped = true;
+    }
+  }
+  return reply;
+}
+
+std::optional<HttpReply> Site::Refused(const HttpRequest& request) const {
+  const bool post = request.method == "POST" &&
+                    request.path.starts_with("/api/v1/runs/") &&
+                    request.path.ends_with("/annotations");
+  if (request.method != "GET" && request.method != "HEAD" && !post) {
     return ErrorReply(405, "Only GET and HEAD are served here.",
                       request.path.substr(0, 256),
                       "The nanwatch command changes things.");
@@ -75,14 +115,15 @@ HttpReply Site::Route(const HttpRequest& request) const {
                       "Call it by its IP address, or add the name to "
                       "web.allowed_hosts in the configuration.");
   }
+  return std::nullopt;
+}
+
+HttpReply Site::Route(const HttpRequest& request) const {
   const std::string& path = request.path;
   if (path == "/metrics") return Metrics(request);
   if (path == "/-/healthy") return Page(kPlain, "Healthy.\n", "healthy");
   if (path == "/-/ready") return Ready();
-  if (path == "/") return Landing(request);
-  if (path == "/style.css") {
-    return Page(kCss, std::string(kStyleSheet), "landing");
-  }
+  if (auto page = AnswerPage(path, request.accept_encoding)) return *page;
   auto segments = DecodePath(path);
   auto query = Query::Parse(request.query);
   if (!segments || !query) {
@@ -93,23 +134,10 @@ HttpReply Site::Route(const HttpRequest& request) const {
   if (segments->size() > 2 && (*segments)[0] == "api" &&
       (*segments)[1] == "v1") {
     segments->erase(segments->begin(), segments->begin() + 2);
-    return api_.Answer(*segments, std::move(*query));
+    return api_.Answer(*segments, std::move(*query), request);
   }
   return ErrorReply(404, "There is nothing under this path.",
                     path.substr(0, 256), "Start at /.");
-}
-
-HttpReply Site::Landing(const HttpRequest& request) const {
-  auto query = Query::Parse(request.query);
-  if (!query) {
-    return ErrorReply(400, "The address cannot be decoded.", "query",
-                      "Write % as %25, and give each parameter once.");
-  }
-  if (auto page = AnswerRunPage(backend_, std::move(*query))) return *page;
-  return Page(
-      kHtml,
-      LandingPage(*backend_.snapshot(), backend_.version, backend_.not_ready()),
-      "landing");
 }
 
 HttpReply Site::Metrics(const HttpRequest& request) const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "web/api.h"
 #include "web/backend.h"
 #include "web/http.h"
+#include "web/reply_cache.h"
 
 namespace nanwatch {
 
@@ -29,8 +31,11 @@ class Site {
   HttpReply Answer(const HttpRequest& request);
 
  private:
+  HttpReply Shared(const HttpRequest& request);
+  HttpReply Finished(const HttpRequest& request) const;
+  // nullopt: it may be answered.
+  std::optional<HttpReply> Refused(const HttpRequest& request) const;
   HttpReply Route(const HttpRequest& request) const;
-  HttpReply Landing(const HttpRequest& request) const;
   HttpReply Metrics(const HttpRequest& request) const;
   HttpReply Ready() const;
   std::vector<SelfSample> SelfSamples() const;
@@ -39,6 +44,7 @@ class Site {
   const std::vector<std::string> allowed_hosts_;
   const Api api_;
   const Exposition exposition_;
+  ReplyCache cache_;
 
   mutable Mutex mutex_;
   // Requests by handler and status: both from short lists of ours.

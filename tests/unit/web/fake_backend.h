@@ -71,6 +71,8 @@ struct FakeDaemon {
   std::vector<SelfSample> self_samples;
   bool history_on = true;
   decltype(WebBackend::past_run) past_run;
+  Time now = FromMicros(1700000000000000);
+  std::vector<std::pair<RunKey, Annotation>> said;
 
   // This must outlive the backend.
   WebBackend Backend() {
@@ -86,7 +88,11 @@ struct FakeDaemon {
     }
     backend.past_run = past_run;
     backend.not_ready = [this] { return not_ready; };
-    backend.now = [] { return FromMicros(1700000000000000); };
+    backend.now = [this] { return now; };
+    backend.annotate = [this](const RunKey& run, const Annotation& it) {
+      said.emplace_back(run, it);
+      return OkStatus();
+    };
     backend.rule_name = [](int rule) {
       return rule == 3 ? std::string("scale_collapse") : std::string();
     };

@@ -163,6 +163,73 @@ TEST_F(ServerTest, HalfOpenConnectionsKeepNobodyWaiting) {
   }
 }
 
+// What `fd` sends until `end` is in it.
+std::string ReadUntil(int fd, const std::string& end) {
+  std::string told;
+  char byte = 0;
+  while (told.find(end) == std::string::npos && recv(fd, &byte, 1, 0) == 1) {
+    told += byte;
+  }
+  return told;
+}
+
+TEST_F(ServerTest, ListenersHaveTheirOwnPlacesAndNoMore) {
+  const std::string ask = "GET /api/v1/events HTTP/1.1\r\nHost: a\r\n\r\n";
+  const std::string own =
+      "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+      "\r\n";
+  std::vector<int> listeners;
+  for (int i = 0; i < 32; ++i) {
+    const int fd = Connect(server_->port());
+    ASSERT_GE(fd, 0);
+    ASSERT_GT(send(fd, own.data(), own.size(), MSG_NOSIGNAL), 0);
+    EXPECT_THAT(ReadUntil(fd, "retry: 3000\n\n"),
+                HasSubstr("Content-Type: text/event-stream\r\n"));
+    listeners.push_back(fd);
+  }
+  EXPECT_EQ(Fetch(Url("/api/v1/events")).status, 503);
+  EXPECT_EQ(Fetch(Url("/metrics")).status, 200);
+  EXPECT_EQ(Fetch(Url("/api/v1/runs")).status, 200);
+  const int foreign = Connect(server_->port());
+  send(foreign, ask.data(), ask.size(), MSG_NOSIGNAL);
+  EXPECT_THAT(ReadUntil(foreign, "\r\n"), HasSubstr("403"));
+  close(foreign);
+  // All of them are let go at the end.
+  server_->Stop();
+  for (const int fd : listeners) {
+    EXPECT_EQ(ReadUntil(fd, "never").find("never"), std::string::npos);
+    close(fd);
+  }
+}
+
+TEST_F(ServerTest, AnAnnotationIsReadWhole) {
+  RunView run = SampleRun("a");
+  run.incidents.emplace_back().id = 0xab;
+  daemon_.snapshot = SnapshotOf({run});
+  const std::string body =
+      R"({"kind": "acknowledge", "incident": "ab", "by": "ann"})";
+  const auto post = [&](const std::string& sent, size_t length) {
+    const int fd = Connect(server_->port());
+    const std::string ask =
+        "POST /api/v1/runs/a/annotations HTTP/1.1\r\nHost: localhost:1\r\n"
+        "Origin: http://localhost:1\r\nX-Nanwatch: annotate\r\n"
+        "Content-Type: application/json\r\nContent-Length: " +
+        std::to_string(length) + "\r\n\r\n" + sent;
+    send(fd, ask.data(), ask.size(), MSG_NOSIGNAL);
+    const std::string told = ReadUntil(fd, "\r\n");
+    close(fd);
+    return told;
+  };
+  EXPECT_THAT(post(body, body.size()), HasSubstr("200"));
+  ASSERT_EQ(daemon_.said.size(), 1u);
+  EXPECT_EQ(daemon_.said[0].second.by, "ann (unverified)");
+  // Longer than is taken, and cut off in the middle.
+  EXPECT_THAT(post(std::string(20000, ' ') + body, 20000 + body.size()),
+              HasSubstr("400"));
+  EXPECT_THAT(post(body.substr(0, 9), body.size()), HasSubstr("400"));
+  EXPECT_EQ(daemon_.said.size(), 1u);
+}
+
 TEST_F(ServerTest, StopsAndGivesThePortBack) {
   WebOptions options;
   options.listen = server_->address();

@@ -5,6 +5,7 @@
 
 #include "tests/unit/web/fake_backend.h"
 #include "web/gzip.h"
+#include "web/page_files.h"
 
 namespace nanwatch {
 namespace {
@@ -78,95 +79,85 @@ TEST_F(SiteTest, ReadyGivesTheReasonWhileReplaying) {
   EXPECT_EQ(Get("/-/ready").status, 200);
 }
 
-TEST_F(SiteTest, ThePageEscapesWhatClientsSay) {
-  RunView run = SampleRun("<script>alert(1)</script>");
-  run.diagnosis.headline = "a < b & \"c\"";
-  daemon_.snapshot = SnapshotOf({run});
-  const std::string page = Get("/").body;
-  EXPECT_THAT(page, Not(HasSubstr("<script>")));
-  EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
-  EXPECT_THAT(page, HasSubstr("\"/?run=%3Cscript%3E"));
-  EXPECT_THAT(page, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
+TEST_F(SiteTest, ThePageBringsAllItsFiles) {
+  const HttpReply page = Get("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  const std::string folder = "/page/" + std::string(PageVersion()) + "/";
+  EXPECT_EQ(Count(page.body, "\"" + folder), 4);  // icon, style, two scripts
+  for (const auto& [name, type] :
+       {std::pair("main.js", "text/javascript; charset=utf-8"),
+        std::pair("dygraph.js", "text/javascript; charset=utf-8"),
+        std::pair("page.css", "text/css; charset=utf-8"),
+        std::pair("icon.svg", "image/svg+xml")}) {
+    const HttpReply file = Get(folder + name);
+    EXPECT_EQ(file.status, 200) << name;
+    EXPECT_EQ(file.content_type, type);
+    EXPECT_THAT(HeaderBlock(file), HasSubstr("max-age=31536000, immutable"));
+  }
+  EXPECT_EQ(Get(folder + "nothing.js").status, 404);
+  EXPECT_EQ(Get(folder + "../api.js").status, 404);
+  EXPECT_EQ(Get("/page/").status, 404);
+  EXPECT_EQ(Get("/page/main.js").status, 404);
 }
 
-TEST_F(SiteTest, AnAlertsLinkShowsItsRun) {
-  RunView run = SampleRun("team/<b> 7");
-  run.severity = Severity::kCritical;
-  run.diagnosis.headline = "The loss is NaN & stays so.";
-  CauseVerdict& cause = run.diagnosis.causes.emplace_back();
-  cause.cause = Cause::kNanFromForward;
-  cause.origin.op = "<i>";
-  cause.sentence = "It is born in <i>.";
-  cause.evidence.push_back({EvidenceGrade::kSupported, "It was first there."});
-  cause.actions.push_back({"pytorch", "Look at <i>."});
-  for (const int64_t step : {5, 6}) {
-    Incident& incident = run.incidents.emplace_back();
-    incident.rule = 3;
-    incident.opened_step = step;
-    incident.worst = Severity::kCritical;
-    incident.summary = "1 < 2";
-  }
-  daemon_.snapshot = SnapshotOf({SampleRun("other"), run});
+TEST_F(SiteTest, APageOfAnOlderDaemonIsNotKeptForEver) {
+  const HttpReply file = Get("/page/0123456789ab/main.js");
+  EXPECT_EQ(file.status, 200);
+  EXPECT_THAT(HeaderBlock(file), HasSubstr("Cache-Control: no-cache"));
+}
+
+TEST_F(SiteTest, ThePageIsZippedAndNotSentTwice) {
   HttpRequest request;
   request.path = "/";
-  request.query = "run=team%2F%3Cb%3E%207&attempt=0&step=6";
-  const HttpReply reply = Ask(request);
-  EXPECT_EQ(reply.status, 200);
-  for (const char* part :
-       {"<h1>team/&lt;b&gt; 7</h1>", "The loss is NaN &amp; stays so.",
-        "<h2>nan from forward (hypothesis)", "It is born in &lt;i&gt;.",
-        "op &lt;i&gt; (output)", "supported: It was first there.",
-        "pytorch: Look at &lt;i&gt;.", "1 &lt; 2", "scale_collapse",
-        "<tr class=\"critical named\"><td class=\"verdict\">critical</td>",
-        "\"/api/v1/runs/team%2F%3Cb%3E%207/attempts/0\""}) {
-    EXPECT_THAT(reply.body, HasSubstr(part));
-  }
-  EXPECT_THAT(reply.body, Not(HasSubstr("<i>")));
-  EXPECT_THAT(reply.body, Not(HasSubstr("<b>")));
-  EXPECT_EQ(Count(reply.body, " named\""), 1);
+  request.query = "run=a&step=6";
+  request.accept_encoding = "gzip";
+  const HttpReply first = Ask(request);
+  EXPECT_TRUE(first.gzipped);
+  EXPECT_THAT(Unzip(first.body), HasSubstr("<main id=\"main\""));
+  request.if_none_match = "W/\"" + first.etag + "\"";
+  const HttpReply again = Ask(request);
+  EXPECT_EQ(again.status, 304);
+  EXPECT_EQ(again.body, "");
+  EXPECT_THAT(HeaderBlock(again), Not(HasSubstr("Content-Length")));
+  EXPECT_THAT(HeaderBlock(again), HasSubstr("ETag: W/\"" + first.etag));
 }
 
-TEST_F(SiteTest, ALinkToNoRunSaysSo) {
-  daemon_.past_run =
-      [](std::string_view id,
-         std::optional<int32_t>) -> Result<std::shared_ptr<const RunView>> {
-    if (id != "old") return std::shared_ptr<const RunView>();
-    return std::make_shared<const RunView>(SampleRun("old"));
-  };
+TEST_F(SiteTest, WhatHasNotChangedIsNotSentAgain) {
+  daemon_.snapshot = SnapshotOf({SampleRun("a")});
   HttpRequest request;
-  request.path = "/";
-  request.query = "run=%3Ci%3E";
-  EXPECT_EQ(Ask(request).status, 404);
-  EXPECT_THAT(Ask(request).body, HasSubstr("There is no run &lt;i&gt; here."));
-  request.query = "run=old&attempt=0";
-  EXPECT_THAT(Ask(request).body, HasSubstr("<h1>old</h1>"));
-  for (const char* query :
-       {"run=old&attempt=x", "run=old&attempt=-1", "run=old&step=1.5",
-        "run=old&stp=3", "run=%zz", "run=a&run=b"}) {
-    request.query = query;
-    EXPECT_EQ(Ask(request).status, 400) << query;
-  }
-  request.query = "";
-  EXPECT_THAT(Ask(request).body, HasSubstr("No run has reported yet"));
+  request.path = "/api/v1/runs/a";
+  const HttpReply first = Ask(request);
+  ASSERT_NE(first.etag, "");
+  request.if_none_match = "\"other\", W/\"" + first.etag + "\"";
+  EXPECT_EQ(Ask(request).status, 304);
+  RunView moved = SampleRun("a");
+  moved.last_step = 7;
+  daemon_.snapshot = SnapshotOf({moved});
+  EXPECT_EQ(Ask(request).status, 200);
 }
 
-TEST_F(SiteTest, AnEndedRunIsAsBadAsItEverWas) {
-  RunView ended = SampleRun("ended");
-  ended.state = LifeState::kClosed;
-  Incident& incident = ended.incidents.emplace_back();
-  incident.state = AlertState::kResolved;
-  incident.worst = Severity::kCritical;
-  incident.fired = ended.opened;
-  daemon_.snapshot = SnapshotOf({SampleRun("fine"), ended});
-  const std::string page = Get("/").body;
-  EXPECT_THAT(page, HasSubstr("<td class=\"state\">closed</td>"));
-  EXPECT_THAT(page, HasSubstr("<td class=\"verdict\">critical</td>"));
-  EXPECT_LT(page.find("ended</a>"), page.find("fine</a>"));
+TEST_F(SiteTest, PagesShareRepliesOfTheLastSecond) {
+  daemon_.snapshot = SnapshotOf({SampleRun("a")});
+  HttpRequest page;
+  page.path = "/api/v1/runs";
+  page.cache_control = "max-age=1";
+  EXPECT_THAT(Ask(page).body, HasSubstr("\"a\""));
+  daemon_.snapshot = SnapshotOf({SampleRun("b")});
+  EXPECT_THAT(Ask(page).body, HasSubstr("\"a\""));
+  // Who does not say that it will do hears the newest.
+  EXPECT_THAT(Get("/api/v1/runs").body, HasSubstr("\"b\""));
+  page.host = "evil.example";
+  EXPECT_EQ(Ask(page).status, 403);
+  page.host = "";
+  daemon_.now += std::chrono::seconds(1);
+  EXPECT_THAT(Ask(page).body, HasSubstr("\"b\""));
 }
 
 TEST_F(SiteTest, HeadersKeepBrowsersStrict) {
   const std::string head = HeaderBlock(Get("/"));
   EXPECT_THAT(head, HasSubstr("Content-Security-Policy: default-src 'none'"));
+  EXPECT_THAT(head, Not(HasSubstr("unsafe")));
   EXPECT_THAT(head, HasSubstr("X-Content-Type-Options: nosniff"));
 }
 

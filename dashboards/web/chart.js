@@ -1,0 +1,209 @@
+// One chart: a number over steps on a Dygraph. The line is the last value of
+// each bucket, the band its smallest to its largest; marks are drawn above.
+
+import {cssColour, h} from './dom.js';
+import {power, scale, shortStep, value} from './format.js';
+import {inWords, raisedTo, seriesOf} from './chart_data.js';
+
+// What is not used would write styles into the document, which it forbids.
+const {Dygraph} = globalThis;
+Dygraph.PLUGINS = [Dygraph.Plugins.Axes, Dygraph.Plugins.Grid];
+
+const AXIS_WIDTH = 52;
+const HEIGHT = 112;
+const NARROWEST_MARK = 2;
+
+function logTicks(base, low, high) {
+  const first = Math.ceil(Math.log(low) / Math.log(base) - 1e-9);
+  const last = Math.floor(Math.log(high) / Math.log(base) + 1e-9);
+  if (base === 10 && last - first < 1) return linearTicks(low, high, 3);
+  let every = 1;
+  while ((last - first) / every > 4) every *= 2;
+  const ticks = [];
+  for (let e = Math.ceil(first / every) * every; e <= last; e += every) {
+    const plain = base === 10 ? e >= -3 && e <= 4 : e >= 0 && e <= 16;
+    const label = plain ? value(base ** e) : power(base, e);
+    ticks.push({v: base ** e, label});
+  }
+  return ticks;
+}
+
+export function linearTicks(low, high, most) {
+  const rough = (high - low) / most;
+  if (!(rough > 0)) return [{v: low, label: value(low)}];
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((m) => m * size >= rough) * size;
+  const ticks = [];
+  for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-9;
+       v += step) {
+    const rounded = Number(v.toPrecision(12));
+    ticks.push({v: rounded, label: value(rounded)});
+  }
+  return ticks;
+}
+
+export function stepTicks(low, high, width) {
+  return linearTicks(low, high, Math.max(2, width / 110))
+      .filter((t) => Number.isInteger(t.v))
+      .map((t) => ({v: t.v, label: shortStep(t.v)}));
+}
+
+export class Chart {
+  constructor(field, owner) {
+    this.field = field;
+    this.owner = owner;
+    this.format = field.unit === 'scale' ? scale : value;
+    this.readout = h('span', {class: 'readout'});
+    this.plot = h('div', {class: 'plot'});
+    this.line = h('div', {class: 'cursor', hidden: true});
+    this.element = h('figure', {class: 'chart', 'data-field': field.name},
+        h('figcaption', {}, h('b', {}, field.title), this.readout),
+        h('div', {class: 'frame'}, this.plot, this.line));
+    this.dygraph = null;
+    this.data = null;
+    this.skipped = null;  // buckets with skipped steps, on one chart only
+  }
+
+  colours() {
+    this.colour = {
+      accent: cssColour('--accent'), critical: cssColour('--critical'),
+      warning: cssColour('--warning'), line: cssColour('--line'),
+      faint: cssColour('--faint'),
+    };
+  }
+
+  // `others`: rows of other attempts, each drawn in grey.
+  draw(buckets, window) {
+    this.colours();
+    this.data = seriesOf(buckets, this.field.name, window[0], window[1]);
+    const {low, high, lowest} = this.data;
+    this.log = lowest < Infinity && (this.field.base === 2 ||
+                                     high / lowest > 3);
+    const range = this.range(low, high, lowest);
+    const file = this.log ? raisedTo(this.data.rows, range[0]) : this.data.rows;
+    const options = {
+      file, dateWindow: window, valueRange: range, logscale: this.log,
+    };
+    if (this.dygraph && this.wasLog === this.log) {
+      this.dygraph.updateOptions(options);
+      return;
+    }
+    this.wasLog = this.log;
+    if (this.dygraph) this.dygraph.destroy();
+    this.dygraph = this.made(options);
+  }
+
+  made({file, ...options}) {
+    const base = this.field.base;
+    return new Dygraph(this.plot, file.length ? file : [[0, [
+      null, null, null]]], {
+      ...options, labels: ['step', this.field.name], customBars: true,
+      legend: 'never', colors: [this.colour.accent], strokeWidth: 1.25,
+      fillAlpha: 0.22, height: HEIGHT, gridLineColor: this.colour.line,
+      axisLineColor: this.colour.line, rightGap: 8, xRangePad: 0,
+      drawPoints: false, isolatedPointSize: 2, drawGapEdgePoints: true,
+      highlightCircleSize: 0, interactionModel: {}, animatedZooms: false,
+      axes: {
+        x: {
+          drawAxis: this.owner.isLast(this), drawGrid: true,
+          axisLabelHeight: 14, pixelsPerLabel: 90,
+          ticker: (a, b, pixels) => stepTicks(a, b, pixels),
+        },
+        y: {
+          axisLabelWidth: AXIS_WIDTH,
+          ticker: (a, b) => (this.log ? logTicks(base, a, b) :
+                                        linearTicks(a, b, 3)),
+        },
+      },
+      underlayCallback: (canvas, area, g) => this.under(canvas, area, g),
+    });
+  }
+
+  range(low, high, lowest) {
+    if (low > high) return this.log ? [1, 10] : [0, 1];
+    // Below, there is room for the marks of skipped steps.
+    const room = this.skipped && this.skipped.length ? 0.22 : 0.08;
+    if (this.log) {
+      const span = Math.max(high / lowest, this.field.base);
+      return [lowest / span ** room, high * span ** 0.1];
+    }
+    const span = high - low || 0.5 * Math.abs(high) || 1;
+    return [low - room * span, high + 0.1 * span];
+  }
+
+  spot(g, from, to) {
+    const area = g.getArea();
+    const left = Math.round(g.toDomXCoord(from - 0.5));
+    const right = Math.round(g.toDomXCoord(to + 0.5));
+    const width = Math.max(NARROWEST_MARK, right - left);
+    if (left + width < area.x || left > area.x + area.w) return null;
+    return [left, width];
+  }
+
+  // Skipped steps grow from the bottom, as high as their share.
+  under(canvas, area, g) {
+    const marked = this.owner.step;
+    if (marked !== null) {
+      const x = g.toDomXCoord(marked);
+      canvas.fillStyle = this.colour.faint;
+      canvas.fillRect(x - 1, area.y, 2, area.h);
+    }
+    this.drawNonFinite(canvas, area, g);
+    if (!this.skipped) return;
+    canvas.fillStyle = this.colour.warning;
+    for (const skip of this.skipped) {
+      const spot = this.spot(g, skip.from, skip.to);
+      if (!spot) continue;
+      const height = 4 + 8 * skip.share;
+      canvas.fillRect(spot[0], area.y + area.h - height, spot[1], height);
+    }
+  }
+
+  // Values that are not finite hang from the top.
+  drawNonFinite(canvas, area, g) {
+    canvas.save();
+    canvas.fillStyle = this.colour.critical;
+    for (const at of this.data.marks) {
+      const spot = this.spot(g, at.from, at.to);
+      if (!spot) continue;
+      const [left, width] = spot;
+      canvas.globalAlpha = 0.35;
+      canvas.fillRect(left, area.y, width, area.h);
+      canvas.globalAlpha = 1;
+      canvas.fillRect(left, area.y, width, 4);
+      const x = left + width / 2;
+      canvas.beginPath();
+      canvas.moveTo(x - 5, area.y);
+      canvas.lineTo(x + 5, area.y);
+      canvas.lineTo(x, area.y + 8);
+      canvas.fill();
+    }
+    canvas.restore();
+  }
+
+  get area() {
+    return this.dygraph.getArea();
+  }
+
+  pointAt(bucket, x) {
+    this.line.hidden = x === null;
+    if (x !== null) {
+      this.line.style.transform =
+          `translateX(${this.dygraph.toDomXCoord(x)}px)`;
+    }
+    const v = bucket && bucket.values[this.field.name];
+    this.readout.textContent = bucket ? inWords(v, this.format) ||
+        'not collected' : '';
+    this.readout.classList.toggle(
+        'bad', Boolean(v && (v.nan || v.pos_inf || v.neg_inf)));
+  }
+
+  resize() {
+    if (this.dygraph) this.dygraph.resize();
+  }
+
+  destroy() {
+    if (this.dygraph) this.dygraph.destroy();
+    this.dygraph = null;
+  }
+}

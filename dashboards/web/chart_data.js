@@ -1,0 +1,125 @@
+// Buckets of the API as what a chart draws. Every bucket keeps its smallest and
+// largest value and its counts of NaN, infinities and skipped steps, so that no
+// single bad step is lost in a million.
+
+import {number} from './format.js';
+
+export const FIELDS = [
+  {name: 'loss_scale', title: 'Loss scale', base: 2, unit: 'scale'},
+  {name: 'loss', title: 'Loss', base: 10},
+  {name: 'grad_norm', title: 'Gradient norm', base: 10},
+  {name: 'update_norm', title: 'Update norm', base: 10},
+  {name: 'param_norm', title: 'Weight norm', base: 10},
+  {name: 'underflow_fraction', title: 'Underflow', base: 10},
+  {name: 'zero_fraction', title: 'Zeros', base: 10},
+  {name: 'learning_rate', title: 'Learning rate', base: 10},
+];
+
+export function middle(bucket) {
+  return (bucket.first_step + bucket.last_step) / 2;
+}
+
+export function collected(buckets) {
+  return FIELDS.filter((f) => buckets.some((b) => b.values[f.name]));
+}
+
+function nonFinite(v) {
+  return (v.nan || 0) + (v.pos_inf || 0) + (v.neg_inf || 0);
+}
+
+// More than this many usual distances between two buckets are a gap.
+const GAP = 8;
+
+function usualDistance(buckets) {
+  const distances = [];
+  for (let i = 1; i < buckets.length; ++i) {
+    distances.push(middle(buckets[i]) - middle(buckets[i - 1]));
+  }
+  distances.sort((a, b) => a - b);
+  return distances[distances.length >> 1] || 1;
+}
+
+// {rows: [[x, [low, last, high]]], marks, low, high, positive}: what one chart
+// shows of one field. `low` and `high` are over `from` .. `to`.
+export function seriesOf(buckets, field, from, to) {
+  const rows = [];
+  const marks = [];
+  let low = Infinity;
+  let high = -Infinity;
+  let lowest = Infinity;  // above 0
+  const gap = GAP * usualDistance(buckets);
+  let before = null;
+  for (const bucket of buckets) {
+    const v = bucket.values[field];
+    const x = middle(bucket);
+    if (before && bucket.first_step - before.last_step > gap) {
+      rows.push([before.last_step + 1, [null, null, null]]);
+    }
+    before = bucket;
+    const finite = v && v.count > 0;
+    if (v && nonFinite(v) > 0) {
+      marks.push({from: bucket.first_step, to: bucket.last_step, value: v});
+    }
+    if (!finite) {
+      rows.push([x, [null, null, null]]);
+      continue;
+    }
+    const last = number(v.last);
+    const shown = Number.isFinite(last) ? last : v.max;
+    rows.push([x, [v.min, shown, v.max]]);
+    if (bucket.last_step < from || bucket.first_step > to) continue;
+    low = Math.min(low, v.min);
+    high = Math.max(high, v.max);
+    if (v.max > 0) lowest = Math.min(lowest, v.min > 0 ? v.min : v.max);
+  }
+  return {rows, marks, low, high, lowest};
+}
+
+// On a logarithmic axis nothing is at or below 0: it is drawn at the bottom.
+export function raisedTo(rows, floor) {
+  const up = (v) => (v === null ? null : Math.max(v, floor));
+  return rows.map(([x, [a, b, c]]) => [x, [up(a), up(b), up(c)]]);
+}
+
+export function skips(buckets) {
+  return buckets.filter((b) => b.skipped > 0 || b.overflows > 0)
+      .map((b) => ({
+        from: b.first_step, to: b.last_step,
+        share: Math.max(b.skipped, b.overflows) / b.records,
+        skipped: b.skipped, overflows: b.overflows, records: b.records,
+      }));
+}
+
+export function isBad(bucket) {
+  return bucket.skipped > 0 || bucket.overflows > 0 ||
+      Object.values(bucket.values).some((v) => nonFinite(v) > 0);
+}
+
+// The bucket that holds `step`, or the nearest one; -1: there is none.
+export function nearest(buckets, step) {
+  let low = 0;
+  let high = buckets.length - 1;
+  if (high < 0) return -1;
+  while (low < high) {
+    const half = (low + high) >> 1;
+    if (buckets[half].last_step < step) {
+      low = half + 1;
+    } else {
+      high = half;
+    }
+  }
+  const gap = (i) => Math.max(0, buckets[i].first_step - step,
+                              step - buckets[i].last_step);
+  return low > 0 && gap(low - 1) < gap(low) ? low - 1 : low;
+}
+
+export function inWords(v, format) {
+  if (!v) return '';
+  const bad = [[v.nan, 'NaN'], [v.pos_inf, '+Inf'], [v.neg_inf, '−Inf']]
+                  .filter(([n]) => n > 0)
+                  .map(([n, word]) => (n > 1 ? `${n} ${word}` : word));
+  if (!v.count) return bad.join(', ');
+  const text = v.min === v.max ? format(v.min) :
+                                 `${format(v.min)} … ${format(v.max)}`;
+  return [text, ...bad].join(', ');
+}

@@ -1,0 +1,306 @@
+// The charts of a run: one window and one cursor for all of them, incidents on
+// the same axis.
+
+import {getJson} from './api.js';
+import {Chart} from './chart.js';
+import {collected, isBad, middle, nearest, skips} from './chart_data.js';
+import {fill, h} from './dom.js';
+import {clock, count} from './format.js';
+import {drawLane} from './lane.js';
+
+const POINTS = 1000;
+const FIRST_SHOWN = 3;  // fields; others are under "more"
+const NARROWEST = 4;    // steps of a window
+
+export class Charts {
+  // `owner`: {path(), rank, remember(), incident(id)}.
+  constructor(owner, {step, from, to}) {
+    this.owner = owner;
+    this.step = step;  // the one that a link named
+    this.window = from !== null && to !== null && to > from ? [from, to] : null;
+    this.charts = [];
+    this.buckets = [];
+    this.incidents = [];
+    this.whole = [0, 1];
+    this.at = -1;  // bucket under the cursor
+    this.all = false;
+    this.where = h('span', {class: 'readout'});
+    this.lane = h('div', {class: 'lane'});
+    this.stack = h('div', {class: 'stack'});
+    this.selection = h('div', {class: 'selection', hidden: true});
+    this.note = h('p', {class: 'note'});
+    this.tools = h('div', {class: 'tools'});
+    this.element = h('section', {
+      id: 'charts', class: 'charts', tabindex: 0, role: 'group', 'data-key':
+          'charts', 'aria-label': 'Charts over steps. Arrows move the ' +
+          'cursor, plus and minus zoom, n goes to the next bad step.',
+    }, h('div', {class: 'head'}, h('h2', {}, 'Over steps'), this.where,
+         this.tools),
+       this.lane, h('div', {class: 'field'}, this.stack, this.selection),
+       this.note);
+    this.listen();
+    this.observer = new ResizeObserver(() => this.resized());
+    this.observer.observe(this.stack);
+    this.dark = matchMedia('(prefers-color-scheme: dark)');
+    this.recolour = () => this.rebuild();
+    this.dark.addEventListener('change', this.recolour);
+  }
+
+  stop() {
+    this.observer.disconnect();
+    this.dark.removeEventListener('change', this.recolour);
+    for (const chart of this.charts) chart.destroy();
+  }
+
+  isLast(chart) {
+    return this.charts[this.charts.length - 1] === chart;
+  }
+
+  async load() {
+    const whole = await this.fetch('');
+    if (!whole) return;
+    this.whole = whole.length ?
+        [whole[0].first_step, whole[whole.length - 1].last_step] : [0, 1];
+    if (this.whole[1] <= this.whole[0]) this.whole[1] = this.whole[0] + 1;
+    if (this.step !== null && !this.window && !this.opened) {
+      const half = Math.max(200, (this.whole[1] - this.whole[0]) / 20);
+      const near = [this.step - half, this.step + half];
+      if (this.whole[1] - this.whole[0] > 4 * half) this.window = near;
+    }
+    this.opened = true;
+    this.buckets = whole;
+    if (this.window) {
+      const [from, to] = this.window.map(Math.round);
+      this.buckets = await this.fetch(`&from=${from}&to=${to}`) || whole;
+    }
+    this.draw();
+  }
+
+  async fetch(range) {
+    const path = `${this.owner.path()}/steps?points=${POINTS}&rank=` +
+        `${this.owner.rank}${range}`;
+    try {
+      const reply = await getJson(path);
+      this.note.textContent = reply.buckets.length ? '' :
+          `Rank ${this.owner.rank} has no steps here.`;
+      return reply.buckets;
+    } catch (e) {
+      if (e.name === 'AbortError') return null;
+      this.note.textContent = `${e.message} ${e.todo || ''}`;
+      return null;
+    }
+  }
+
+  setIncidents(incidents) {
+    this.incidents = incidents;
+    if (this.charts.length) this.drawLane();
+  }
+
+  draw() {
+    const fields = collected(this.buckets);
+    const shown = this.all ? fields : fields.slice(0, FIRST_SHOWN);
+    const names = shown.map((f) => f.name).join();
+    if (names !== this.names) {
+      for (const chart of this.charts) chart.destroy();
+      this.charts = shown.map((f) => new Chart(f, this));
+      this.names = names;
+      fill(this.stack, this.charts.map((c) => c.element));
+    }
+    const skipped = skips(this.buckets);
+    this.charts.forEach((chart, i) => {
+      chart.skipped = i === 0 ? skipped : null;
+      chart.draw(this.buckets, this.shown());
+    });
+    this.drawTools(fields);
+    this.drawLane();
+    this.point(this.at < this.buckets.length ? this.at : -1);
+  }
+
+  shown() {
+    return this.window || this.whole;
+  }
+
+  rebuild() {
+    this.names = null;
+    if (this.buckets.length) this.draw();
+  }
+
+  resized() {
+    const width = this.stack.clientWidth;
+    if (!width || width === this.width) return;
+    this.width = width;
+    for (const chart of this.charts) chart.resize();
+    if (this.charts.length) this.drawLane();
+  }
+
+  drawTools(fields) {
+    const [from, to] = this.shown();
+    fill(this.tools,
+        this.window && h('span', {class: 'note'},
+            `steps ${count(Math.round(from))} to ${count(Math.round(to))}`),
+        this.window && h('button', {'data-key': 'whole', onclick: () =>
+            this.zoom(null)}, 'Whole run'),
+        h('button', {'data-key': 'next', title: 'n', onclick: () =>
+            this.next(1)}, 'Next bad step'),
+        fields.length > FIRST_SHOWN && h('button', {
+          'data-key': 'fields', onclick: () => {
+            this.all = !this.all;
+            this.draw();
+          },
+        }, this.all ? 'Fewer charts' : `${fields.length - FIRST_SHOWN} more`));
+  }
+
+  drawLane() {
+    if (!this.charts.length) return;
+    drawLane(this.lane, this.incidents, this.shown(), this.charts[0].area,
+             (incident) => this.owner.incident(incident));
+  }
+
+  // `window`: null is the whole run.
+  zoom(window) {
+    if (window) {
+      let [from, to] = window;
+      if (to - from < NARROWEST) {
+        const middle = (from + to) / 2;
+        [from, to] = [middle - NARROWEST / 2, middle + NARROWEST / 2];
+      }
+      from = Math.max(from, this.whole[0] - 0.5);
+      to = Math.min(to, this.whole[1] + 0.5);
+      const all = from <= this.whole[0] && to >= this.whole[1];
+      this.window = all || to <= from ? null : [from, to];
+    } else {
+      this.window = null;
+    }
+    this.owner.remember({
+      from: this.window && Math.round(this.window[0]),
+      to: this.window && Math.round(this.window[1]),
+    });
+    this.at = -1;
+    this.draw();
+    this.load();
+    this.owner.windowChanged();
+  }
+
+  zoomBy(factor) {
+    const [from, to] = this.shown();
+    const bucket = this.buckets[this.at];
+    const about = bucket ? middle(bucket) : (from + to) / 2;
+    this.zoom([about - (about - from) * factor, about + (to - about) * factor]);
+  }
+
+  showStep(step) {
+    this.step = step;
+    const half = Math.max(100, (this.whole[1] - this.whole[0]) / 50);
+    this.zoom([step - half, step + half]);
+    this.element.scrollIntoView({block: 'nearest'});
+  }
+
+  point(index) {
+    this.at = index;
+    const bucket = this.buckets[index] || null;
+    const x = bucket ? middle(bucket) : null;
+    for (const chart of this.charts) chart.pointAt(bucket, x);
+    this.where.textContent = bucket ? this.inWords(bucket) : '';
+  }
+
+  inWords(bucket) {
+    const {first_step: first, last_step: last} = bucket;
+    const steps = first === last ? `step ${count(first)}` :
+        `steps ${count(first)} to ${count(last)}`;
+    const bad = [];
+    if (bucket.skipped) {
+      bad.push(bucket.records === 1 ? 'skipped' :
+          `${count(bucket.skipped)} of ${count(bucket.records)} skipped`);
+    } else if (bucket.overflows) {
+      bad.push(bucket.records === 1 ? 'overflow' :
+                                      `${count(bucket.overflows)} overflows`);
+    }
+    return [steps, clock(bucket.last), ...bad].join(' · ');
+  }
+
+  next(direction) {
+    const end = direction > 0 ? this.buckets.length : -1;
+    const start = this.at < 0 && direction < 0 ? this.buckets.length : this.at;
+    for (let i = start + direction; i !== end; i += direction) {
+      if (i >= 0 && isBad(this.buckets[i])) {
+        this.point(i);
+        return;
+      }
+    }
+    this.where.textContent = direction > 0 ? 'no bad step after this one' :
+                                             'no bad step before this one';
+  }
+
+  listen() {
+    const stack = this.stack;
+    const stepAt = (event) => {
+      const g = this.charts[0].dygraph;
+      const box = this.charts[0].plot.getBoundingClientRect();
+      return g.toDataXCoord(event.clientX - box.left);
+    };
+    let begun = null;
+    stack.addEventListener('pointerdown', (event) => {
+      if (event.button || !this.charts.length || event.pointerType === 'touch')
+        return;
+      begun = {x: event.clientX, step: stepAt(event)};
+      stack.setPointerCapture(event.pointerId);
+    });
+    stack.addEventListener('pointermove', (event) => {
+      if (!this.charts.length || !this.charts[0].dygraph) return;
+      this.point(nearest(this.buckets, stepAt(event)));
+      if (begun) this.drawSelection(begun.x, event.clientX);
+    });
+    stack.addEventListener('pointerup', (event) => {
+      if (!begun) return;
+      const from = begun;
+      begun = null;
+      this.selection.hidden = true;
+      if (Math.abs(event.clientX - from.x) < 6) return;
+      this.zoom([from.step, stepAt(event)].sort((a, b) => a - b));
+    });
+    stack.addEventListener('pointercancel', () => {
+      begun = null;
+      this.selection.hidden = true;
+    });
+    stack.addEventListener('pointerleave', (event) => {
+      if (event.pointerType !== 'touch' && !begun) this.point(-1);
+    });
+    stack.addEventListener('dblclick', () => this.zoom(null));
+    this.element.addEventListener('keydown', (e) => this.onKey(e));
+  }
+
+  drawSelection(a, b) {
+    const box = this.stack.getBoundingClientRect();
+    this.selection.hidden = Math.abs(a - b) < 6;
+    this.selection.style.left = `${Math.min(a, b) - box.left}px`;
+    this.selection.style.width = `${Math.abs(a - b)}px`;
+  }
+
+  onKey(event) {
+    if (event.target !== this.element) return;
+    const [from, to] = this.shown();
+    const direction = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    if (!direction) return;
+    event.preventDefault();
+    if (event.shiftKey) {
+      const by = direction * (to - from) / 4;
+      this.zoom([from + by, to + by]);
+    } else {
+      const start = this.at < 0 && direction < 0 ? this.buckets.length :
+                                                   this.at;
+      this.point(Math.max(0, Math.min(this.buckets.length - 1,
+                                      start + direction)));
+    }
+  }
+
+  key(event) {
+    const does = {
+      '+': () => this.zoomBy(0.5), '=': () => this.zoomBy(0.5),
+      '-': () => this.zoomBy(2), '0': () => this.zoom(null),
+      n: () => this.next(1), p: () => this.next(-1),
+    }[event.key];
+    if (!does || !this.charts.length) return false;
+    does();
+    return true;
+  }
+}

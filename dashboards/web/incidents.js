@@ -1,0 +1,158 @@
+// Incidents: what was told, when, of whom; and what people said to it.
+
+import {annotateDialog, commandOf} from './annotate.js';
+import {fill, h, mark, SEVERITY_WORD} from './dom.js';
+import {ago, clock, count, duration, fullTime, place, value} from './format.js';
+
+const SHOWN = 50;
+
+function steps(incident) {
+  const from = count(incident.opened_step);
+  if (incident.resolved_step === null) return `from ${from} on`;
+  return incident.resolved_step === incident.opened_step ? from :
+      `${from} to ${count(incident.resolved_step)}`;
+}
+
+function times(incident) {
+  const begun = h('time', {title: fullTime(incident.opened)},
+                  clock(incident.opened));
+  if (incident.resolved === null) return [begun, `, ${ago(incident.opened)}`];
+  return [begun, `, for ${duration(incident.resolved - incident.opened)}`];
+}
+
+function finding(f) {
+  return h('li', {}, mark(f.severity),
+      h('div', {}, h('p', {}, f.sentence),
+        h('p', {class: 'note'}, h('code', {title: `nanwatch explain ${
+            f.rule.name}`}, f.rule.name || `rule ${f.rule.number}`),
+          ` · step ${count(f.opened_step)} to ${count(f.last_step)}`,
+          place(f.subject) && ` · ${place(f.subject)}`),
+        f.numbers.length > 0 && h('dl', {class: 'numbers'},
+            f.numbers.map((n) => h('div', {},
+                h('dt', {}, n.name.replace(/_/g, ' ')),
+                h('dd', {}, value(n.value), n.unit && n.unit !== n.name &&
+                    h('span', {class: 'note'}, ` ${n.unit}`)))))));
+}
+
+export class Incidents {
+  // `owner`: {run, show(step), status, changed()}.
+  constructor(owner) {
+    this.owner = owner;
+    this.incidents = [];
+    this.selected = null;
+    this.limit = SHOWN;
+    this.list = h('ul', {class: 'incidents'});
+    this.head = h('h2', {}, 'Incidents');
+    this.element = h('section', {id: 'incidents', hidden: true}, this.head,
+                     this.list);
+  }
+
+  draw(incidents) {
+    this.incidents = incidents;
+    this.element.hidden = incidents.length === 0;
+    const open = incidents.filter((i) => i.state !== 'resolved').length;
+    fill(this.head, 'Incidents ', h('span', {class: 'note'},
+        open ? `${open} open of ${incidents.length}` :
+               `${incidents.length}, all over`));
+    fill(this.list, incidents.slice(0, this.limit).map((i) => this.item(i)),
+        incidents.length > this.limit && h('li', {}, h('button', {
+          'data-key': 'more incidents', onclick: () => {
+            this.limit += SHOWN;
+            this.draw(this.incidents);
+          },
+        }, `${count(incidents.length - this.limit)} more`)));
+  }
+
+  item(incident) {
+    const said = [
+      incident.acknowledged_by && `acknowledged by ${incident.acknowledged_by}`,
+      incident.muted && 'muted',
+      incident.reopened > 0 && `came back ${incident.reopened} times`,
+    ].filter(Boolean);
+    return h('li', {class: `incident ${incident.state}`, id:
+          `incident-${incident.id}`},
+        h('details', {'data-key': `incident ${incident.id}`},
+          h('summary', {'data-key': `summary ${incident.id}`, 'data-incident':
+                incident.id},
+            mark(incident.worst_severity),
+            h('span', {class: 'what'},
+              h('b', {}, SEVERITY_WORD[incident.worst_severity], ', ',
+                incident.state), ' ', incident.summary),
+            h('span', {class: 'note'}, 'steps ', steps(incident), ' · ',
+              times(incident), place(incident.subject) &&
+                  ` · ${place(incident.subject)}`,
+              incident.host && ` · ${incident.host}`,
+              said.map((s) => [' · ', h('b', {}, s)]))),
+          h('div', {class: 'findings'},
+            h('ul', {}, incident.findings.map(finding)),
+            incident.findings_total > incident.findings.length &&
+                h('p', {class: 'note'}, `${incident.findings_total -
+                    incident.findings.length} more findings`))),
+        h('div', {class: 'buttons'},
+          h('button', {'data-key': `show ${incident.id}`, onclick: () =>
+              this.owner.show(incident.opened_step)}, 'On the charts'),
+          this.says(incident)));
+  }
+
+  // To the one that stands first, while it is not over.
+  saysToFirst() {
+    const [first] = this.incidents;
+    return first && first.state !== 'resolved' &&
+        this.owner.status.annotations ? this.says(first) : null;
+  }
+
+  // Something can be said to an incident of a run that is there.
+  says(incident) {
+    if (!this.owner.run.severity || this.owner.run.state === 'closed') {
+      return null;
+    }
+    if (!this.owner.status.annotations) {
+      return h('code', {class: 'note'}, commandOf(this.owner.run, incident));
+    }
+    const say = (kind) => annotateDialog(
+        this.owner.run, incident, kind, () => this.owner.changed());
+    return [
+      !incident.acknowledged_by && incident.state !== 'resolved' &&
+          h('button', {'data-key': `ack ${incident.id}`, onclick: () =>
+              say('acknowledge')}, 'Acknowledge'),
+      incident.muted ?
+          h('button', {'data-key': `mute ${incident.id}`, onclick: () =>
+              say('unmute')}, 'Unmute') :
+          h('button', {'data-key': `mute ${incident.id}`, onclick: () =>
+              say('mute')}, 'Mute'),
+    ];
+  }
+
+  summaries() {
+    return [...this.list.querySelectorAll('summary[data-incident]')];
+  }
+
+  show(id) {
+    const found = this.summaries().find((s) => s.dataset.incident === id);
+    if (!found) return;
+    found.parentElement.open = true;
+    found.focus();
+    found.scrollIntoView({block: 'center'});
+  }
+
+  key(event) {
+    const all = this.summaries();
+    const at = all.indexOf(document.activeElement);
+    if (event.key === 'j' && all.length) {
+      all[Math.min(all.length - 1, at + 1)].focus();
+    } else if (event.key === 'k' && all.length) {
+      all[Math.max(0, at - 1)].focus();
+    } else if (event.key === 'a' || event.key === 'm') {
+      const chosen = at < 0 ? all[0] : all[at];
+      if (!chosen) return false;
+      const name = event.key === 'a' ? 'ack' : 'mute';
+      const button = this.list.querySelector(
+          `[data-key="${name} ${chosen.dataset.incident}"]`);
+      if (!button) return false;
+      button.click();
+    } else {
+      return false;
+    }
+    return true;
+  }
+}

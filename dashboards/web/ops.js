@@ -1,0 +1,224 @@
+// Ops: the worst in a table, and where in the run each was bad, as a map of op
+// by step.
+
+import {getJson} from './api.js';
+import {cssColour, fill, h} from './dom.js';
+import {count, value} from './format.js';
+
+const STATUSES = 4000;
+const ROWS = 24;
+const ROW_HEIGHT = 18;
+const LEAST_CELL = 5;  // pixels
+const AROUND = 60;     // steps
+
+const bad = (s) => (s.counts.nan || 0) + (s.counts.pos_inf || 0) +
+    (s.counts.neg_inf || 0) + (s.counts.saturated || 0) +
+    (s.device_flag ? 1 : 0);
+
+export class Ops {
+  constructor(owner) {
+    this.owner = owner;
+    this.table = h('div', {class: 'scroll'});
+    this.labels = h('ol', {class: 'op-names'});
+    this.canvas = h('canvas', {class: 'cells', role: 'img'});
+    this.readout = h('p', {class: 'readout note'}, '\u00a0');
+    this.about = h('p', {class: 'note'});
+    this.map = h('div', {class: 'op-map', hidden: true}, this.labels,
+                 h('div', {class: 'op-cells'}, this.canvas));
+    this.head = h('h2', {}, 'Ops');
+    this.element = h('section', {id: 'ops', tabindex: -1, hidden: true},
+        this.head, this.table, this.map, this.readout, this.about);
+    this.canvas.addEventListener('pointermove', (e) => this.hover(e));
+    this.canvas.addEventListener('click', (e) => {
+      const cell = this.cellAt(e);
+      if (cell) owner.show(cell.first);
+    });
+    this.seen = new IntersectionObserver((entries) => {
+      if (entries.some((e) => e.isIntersecting)) this.load();
+    }, {rootMargin: '200px'});
+    this.seen.observe(this.element);
+    this.observer = new ResizeObserver(() => this.statuses && this.drawMap());
+    this.observer.observe(this.element);
+  }
+
+  stop() {
+    this.seen.disconnect();
+    this.observer.disconnect();
+  }
+
+  draw(run) {
+    this.run = run;
+    const known = run.ops || [];
+    const told = run.totals ? run.totals.op_statuses : 0;
+    this.element.hidden = known.length === 0 && !told;
+    fill(this.head, 'Ops ', h('span', {class: 'note'},
+        known.length ? `${count(known.length)} were bad` :
+                       'none was bad', `, ${count(told)} statuses`));
+    fill(this.table, known.length > 0 && h('table', {},
+        h('thead', {}, h('tr', {},
+          ['Op', 'Tensor', 'Bad at', 'First', 'Last', 'Bad elements', 'Largest',
+           'Rank'].map((name, i) => h('th', {
+             scope: 'col', class: i > 1 ? 'number' : null}, name)))),
+        h('tbody', {}, known.map((op) => this.row(op)))));
+  }
+
+  row(op) {
+    const step = (s) => h('button', {
+      class: 'link', 'data-key': `op ${op.name} ${op.slot} ${s}`,
+      onclick: () => this.owner.show(s)}, count(s));
+    return h('tr', {},
+        h('td', {class: 'name'}, op.name, ' ',
+          !op.name.endsWith(op.type) && h('span', {class: 'note'}, op.type)),
+        h('td', {}, op.slot.replace('_', ' ')),
+        h('td', {class: 'number'}, `${count(op.bad_statuses)} ` +
+            (op.bad_statuses === 1 ? 'step' : 'steps')),
+        h('td', {class: 'number'}, step(op.first_bad_step)),
+        h('td', {class: 'number'}, step(op.last_bad_step)),
+        h('td', {class: 'number'}, count(op.bad_elements),
+          op.padding_elements > 0 && h('span', {class: 'note'},
+              ` (${count(op.padding_elements)} padding)`)),
+        h('td', {class: 'number'}, 'abs_max' in op ? value(op.abs_max) : ''),
+        h('td', {class: 'number'}, op.rank < 0 ? '' : String(op.rank)));
+  }
+
+  reload() {
+    this.statuses = null;
+    this.load();
+  }
+
+  async load() {
+    if (this.loading || this.statuses || !this.owner.run ||
+        this.element.hidden) {
+      return;
+    }
+    this.loading = true;
+    try {
+      const [from, to] = this.range();
+      const reply = await getJson(`${this.owner.path()}/ops?points=${
+          STATUSES}&rank=${this.owner.rank}` +
+          (from === null ? '' : `&from=${from}&to=${to}`));
+      this.statuses = reply.statuses;
+      this.drawMap();
+    } catch (e) {
+      this.about.textContent = `${e.message} ${e.todo || ''}`;
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  // What the charts show; else where the worst op began to be bad.
+  range() {
+    const {window} = this.owner.charts;
+    if (window) return window.map(Math.round);
+    const [worst] = this.run.ops || [];
+    if (!worst) return [null, null];
+    return [worst.first_bad_step - AROUND, worst.first_bad_step + AROUND];
+  }
+
+  // Statuses of each op in each column of steps.
+  count(columns) {
+    const steps = this.statuses.map((s) => s.step);
+    this.first = steps.reduce((a, b) => Math.min(a, b));
+    this.last = steps.reduce((a, b) => Math.max(a, b));
+    const span = this.last - this.first + 1;
+    this.columns = Math.min(columns, span);
+    const rows = new Map();
+    for (const status of this.statuses) {
+      const name = `${status.op}\n${status.slot}`;
+      if (!rows.has(name)) {
+        rows.set(name, {op: status.op, slot: status.slot, bad: 0, cells: [],
+                        order: status.order === undefined ? 1e9 :
+                                                            status.order});
+      }
+      const row = rows.get(name);
+      const at = Math.floor((status.step - this.first) * this.columns / span);
+      const cell = row.cells[at] = row.cells[at] ||
+          {statuses: 0, bad: 0, most: 0, first: status.step, share: 0};
+      ++cell.statuses;
+      cell.first = Math.min(cell.first, status.step);
+      const elements = bad(status);
+      if (elements > 0) {
+        ++cell.bad;
+        ++row.bad;
+        cell.most = Math.max(cell.most, elements);
+        cell.share = Math.max(cell.share, status.elements > 0 ?
+            Math.min(1, elements / status.elements) : 1);
+      }
+    }
+    const all = [...rows.values()].sort((a, b) => b.bad - a.bad ||
+                                                  a.order - b.order);
+    this.hidden = Math.max(0, all.length - ROWS);
+    this.rows = all.slice(0, ROWS);
+  }
+
+  drawMap() {
+    this.map.hidden = !this.statuses.length;
+    if (!this.statuses.length) {
+      this.about.textContent = `Rank ${this.owner.rank} sent no statuses ` +
+          'of ops that are kept.';
+      return;
+    }
+    const box = this.canvas.parentElement;
+    const width = box.clientWidth;
+    this.count(Math.max(1, Math.floor(width / LEAST_CELL)));
+    this.cell = width / this.columns;
+    fill(this.labels, this.rows.map((r) => h('li', {
+      title: `${r.op} (${r.slot})`, class: r.bad ? 'bad' : null,
+    }, r.op, h('span', {class: 'note'}, ` ${r.slot.replace('_', ' ')}`))));
+    const dots = globalThis.devicePixelRatio || 1;
+    const height = this.rows.length * ROW_HEIGHT;
+    this.canvas.width = width * dots;
+    this.canvas.height = height * dots;
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+    this.canvas.setAttribute('aria-label',
+                             'Ops by step; the table above names the bad ones');
+    this.paint(dots);
+    this.about.textContent = `Rank ${this.owner.rank}, steps ` +
+        `${count(this.first)} to ${count(this.last)}` +
+        (this.statuses.length === STATUSES ?
+            `: the newest ${count(STATUSES)} statuses` : '') +
+        (this.hidden ? `; ${count(this.hidden)} more tensors are not drawn` :
+                       '') + '. Coloured where elements were bad.';
+  }
+
+  paint(dots) {
+    const pen = this.canvas.getContext('2d');
+    pen.scale(dots, dots);
+    const good = cssColour('--cell');
+    const worst = cssColour('--critical');
+    const gap = this.cell > 4 ? 1 : 0;
+    this.rows.forEach((row, i) => {
+      row.cells.forEach((cell, column) => {
+        const x = column * this.cell;
+        const y = i * ROW_HEIGHT + 2;
+        pen.globalAlpha = 1;
+        pen.fillStyle = good;
+        pen.fillRect(x, y, this.cell - gap, ROW_HEIGHT - 4);
+        if (!cell.bad) return;
+        // One bad element is seen; a whole tensor of them stands out.
+        pen.globalAlpha = 0.45 + 0.55 * cell.share ** 0.3;
+        pen.fillStyle = worst;
+        pen.fillRect(x, y, Math.max(2, this.cell - gap), ROW_HEIGHT - 4);
+      });
+    });
+  }
+
+  cellAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const row = this.rows[Math.floor((event.clientY - box.top) / ROW_HEIGHT)];
+    const column = Math.floor((event.clientX - box.left) / this.cell);
+    const cell = row && row.cells[column];
+    return cell ? {...cell, op: row.op, slot: row.slot} : null;
+  }
+
+  hover(event) {
+    const cell = this.cellAt(event);
+    this.readout.textContent = cell ? [
+      cell.op, cell.slot.replace('_', ' '), `step ${count(cell.first)}` +
+          (cell.statuses > 1 ? ' and after' : ''),
+      cell.bad ? `bad in ${count(cell.bad)} of ${count(cell.statuses)}, ` +
+          `at most ${count(cell.most)} elements` : 'clean',
+    ].join(' · ') : '\u00a0';
+  }
+}

@@ -1,0 +1,180 @@
+// All runs, worst first: which one needs somebody.
+
+import {getJson, watch} from './api.js';
+import {fill, h, mark, SEVERITY_WORD} from './dom.js';
+import {ago, count, fullTime, scale, value} from './format.js';
+
+const RANK = {none: 0, info: 1, warning: 2, critical: 3};
+const SHOWN = 200;
+
+// Of a run that ended, what it was; of one that goes on, what it is.
+export function shownSeverity(run) {
+  if (run.severity === undefined) return 'none';
+  if (run.headline.startsWith(HEALED)) return 'none';
+  return run.state === 'closed' ? run.worst : run.severity;
+}
+
+// What a headline begins with when it was worse before.
+const HEALED = 'Healthy now. ';
+
+// A headline is clauses; the first says what, the others why and what then.
+export function clauses(headline) {
+  if (!headline) return ['', ''];
+  if (headline.startsWith(HEALED)) {
+    return ['Healthy now.', headline.slice(HEALED.length)];
+  }
+  const at = headline.search(/[;:] /);
+  if (at < 0 || headline.length < 120) return [headline, ''];
+  const rest = headline.slice(at + 2);
+  return [headline.slice(0, at) + '.',
+          rest.charAt(0).toUpperCase() + rest.slice(1)];
+}
+
+const open = (run) => run.state !== 'closed';
+
+function worstFirst(a, b) {
+  return open(b) - open(a) ||
+      RANK[shownSeverity(b)] - RANK[shownSeverity(a)] ||
+      (b.last_record || b.opened) - (a.last_record || a.opened) || a.run_id.localeCompare(b.run_id);
+}
+
+export class RunsView {
+  constructor(root, context) {
+    this.context = context;
+    this.runs = null;
+    this.ended = false;
+    this.limit = SHOWN;
+    context.crumbs();
+    document.title = 'nanwatch';
+    this.find = h('input', {
+      type: 'search', placeholder: 'Find a run or job', 'aria-label':
+          'Find a run or job', oninput: () => this.draw(),
+    });
+    const ended = h('input', {
+      type: 'checkbox', onchange: (e) => {
+        this.ended = e.target.checked;
+        this.watch.now();
+      },
+    });
+    this.sentence = h('h1', {class: 'sentence'}, '\u00a0');
+    this.table = h('div', {class: 'runs'});
+    root.append(
+        h('div', {class: 'head'}, this.sentence,
+          h('div', {class: 'tools'}, this.find,
+            h('label', {}, ended, ' ended runs too'))),
+        this.table);
+    this.watch = watch('', () => this.load(), context.told);
+    this.clock = setInterval(() => this.runs && this.draw(), 10000);
+  }
+
+  stop() {
+    this.watch.stop();
+    clearInterval(this.clock);
+  }
+
+  async load() {
+    let {runs} = await getJson('/api/v1/runs' + (this.ended ? '?ended=1' : ''));
+    // Nothing runs: what ran last is of more use than nothing.
+    if (!runs.length) ({runs} = await getJson('/api/v1/runs?ended=1'));
+    if (runs === this.runs) return;
+    this.runs = runs;
+    this.draw();
+  }
+
+  shown() {
+    const text = this.find.value.trim().toLowerCase();
+    return this.runs
+        .filter((r) => !text || r.run_id.toLowerCase().includes(text) ||
+                (r.job || '').toLowerCase().includes(text))
+        .sort(worstFirst);
+  }
+
+  draw() {
+    if (!this.runs) return;
+    const runs = this.shown();
+    this.sentence.textContent = this.inOneSentence();
+    if (!this.runs.length) {
+      fill(this.table, h('p', {class: 'note'},
+          'No run has reported yet. Point a training at this daemon; this ' +
+          'page shows it as it comes.'));
+      return;
+    }
+    fill(this.table,
+        h('table', {class: 'list'},
+          h('thead', {}, h('tr', {},
+            ['Run', 'Verdict', 'Step', 'Loss', 'Loss scale', 'Ranks',
+             'Last record'].map((name, i) =>
+               h('th', {scope: 'col', class: i > 1 ? 'number' : null}, name)))),
+          h('tbody', {}, runs.slice(0, this.limit).map((r) => this.row(r)))),
+        runs.length > this.limit &&
+            h('button', {class: 'more', onclick: () => {
+              this.limit += SHOWN;
+              this.draw();
+            }}, `${count(runs.length - this.limit)} more`));
+  }
+
+  inOneSentence() {
+    const live = this.runs.filter(open);
+    const sick = live.filter((r) => RANK[r.severity] >= 2);
+    if (!this.runs.length) return 'No runs yet';
+    if (!live.length) return 'No run is open';
+    if (!sick.length) {
+      return live.length === 1 ? 'The run is healthy' :
+          `All ${count(live.length)} runs are healthy`;
+    }
+    if (live.length === 1) return 'The run needs attention';
+    return `${count(sick.length)} of ${count(live.length)} runs ` +
+        (sick.length === 1 ? 'needs' : 'need') + ' attention';
+  }
+
+  row(run) {
+    const severity = shownSeverity(run);
+    const known = run.severity !== undefined;
+    const href = `/?run=${encodeURIComponent(run.run_id)}&attempt=` +
+        run.attempt;
+    const key = `${run.run_id}/${run.attempt}`;
+    const values = run.values || {};
+    const scaleNow = values.loss_scale ? scale(values.loss_scale.last) : '';
+    const loss = values.loss ? value(values.loss.last) : '';
+    const [what, why] = clauses(run.headline);
+    return h('tr', {class: `${severity} ${run.state}`},
+        h('td', {class: 'run'},
+          h('a', {href, 'data-key': key, 'data-row': true}, run.run_id),
+          h('span', {class: 'note'}, [
+            run.job, run.attempt > 0 && `attempt ${run.attempt}`,
+            run.state !== 'open' && run.state,
+          ].filter(Boolean).join(' · '))),
+        h('td', {class: 'verdict'}, known && mark(severity),
+          h('span', {}, known && h('b', {}, SEVERITY_WORD[severity]), ' ',
+            known ? what.replace(/^Healthy( now\.|: )/, '') :
+                    'ended; open it to judge it again',
+            why && h('span', {class: 'note'}, ' ' + why))),
+        h('td', {class: 'number', 'data-name': 'step'}, count(run.last_step)),
+        h('td', {class: 'number' + (loss === 'NaN' ? ' bad' : ''),
+                 'data-name': 'loss'}, loss),
+        h('td', {class: 'number', 'data-name': 'scale'}, scaleNow),
+        h('td', {class: 'number', 'data-name': 'ranks'},
+          known && run.world_size ?
+              (run.ranks_lost ? `${count(run.ranks_open)} of ` : '') +
+              count(run.world_size) : count(run.world_size || null)),
+        h('td', {class: 'number', 'data-name': 'last record'},
+          run.last_record || run.ended ?
+              h('time', {title: fullTime(run.last_record || run.ended)},
+                ago(run.last_record || run.ended)) : ''));
+  }
+
+  key(event) {
+    const rows = [...this.table.querySelectorAll('[data-row]')];
+    const at = rows.indexOf(document.activeElement);
+    if (event.key === '/') {
+      this.find.focus();
+    } else if (event.key === 'j' && rows.length) {
+      rows[Math.min(rows.length - 1, at + 1)].focus();
+    } else if (event.key === 'k' && rows.length) {
+      rows[Math.max(0, at < 0 ? 0 : at - 1)].focus();
+    } else {
+      return false;
+    }
+    return true;
+  }
+}

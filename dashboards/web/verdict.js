@@ -1,0 +1,171 @@
+// The first answer: healthy or not; if not, why, since when, what to do.
+
+import {fill, h, mark, SEVERITY_WORD} from './dom.js';
+import {ago, clock, count, framework, fullTime, place, scale, share, value,
+        words} from './format.js';
+import {clauses, shownSeverity} from './runs_view.js';
+
+function when(seconds) {
+  return h('time', {title: fullTime(seconds)},
+           `${clock(seconds)}, ${ago(seconds)}`);
+}
+
+// The incident that tells of the first cause.
+function incidentOf(run) {
+  const cause = run.causes && run.causes[0];
+  const all = run.incidents || [];
+  return (cause && all.find((i) => i.cause === cause.cause)) || all[0] || null;
+}
+
+function sinceLine(run, show) {
+  const cause = run.causes && run.causes[0];
+  const incident = incidentOf(run);
+  if (!cause && !incident) return null;
+  const step = cause ? cause.step : incident.opened_step;
+  const origin = cause ? cause.origin : incident.subject;
+  const where = place(origin);
+  const host = incident && [incident.host, incident.device].filter(Boolean)
+                               .join(', ');
+  return h('p', {class: 'since'},
+      h('span', {class: 'label'}, 'Since '),
+      h('button', {class: 'link', 'data-key': 'since',
+                   title: 'Show this step on the charts',
+                   onclick: () => show(step)}, `step ${count(step)}`),
+      incident && [' · ', when(incident.opened)],
+      where && [h('span', {class: 'label'}, ' · first seen at '),
+                h('span', {class: 'name'}, where)],
+      host && h('span', {class: 'label'}, ` on ${host}`));
+}
+
+// Those of the run's own framework first, then those for any.
+function actionsOf(cause, own) {
+  const mine = cause.actions.filter((a) => a.framework === own);
+  const any = cause.actions.filter((a) => !a.framework);
+  const others = cause.actions.filter((a) => a.framework &&
+                                             a.framework !== own);
+  return [[...any, ...mine], others];
+}
+
+function actionItem(action) {
+  return h('li', {}, action.framework &&
+      h('span', {class: 'tag'}, framework(action.framework)),
+      action.framework && ' ', action.sentence);
+}
+
+function actions(cause, own, key) {
+  const [first, others] = actionsOf(cause, own);
+  if (!first.length && !others.length) return null;
+  return h('section', {class: 'do'}, h('h2', {}, 'What to do'),
+      h('ol', {}, (first.length ? first : others).map(actionItem)),
+      first.length > 0 && others.length > 0 &&
+          h('details', {'data-key': `others ${key}`},
+            h('summary', {}, 'With other frameworks'),
+            h('ul', {}, others.map(actionItem))));
+}
+
+function evidence(cause, said) {
+  return h('section', {class: 'why'},
+      h('h2', {}, 'Why ', h('span', {class: 'tag'},
+                            `${words(cause.cause)}, ${cause.grade}`)),
+      !said && h('p', {}, cause.sentence),
+      h('ul', {class: 'evidence'}, cause.evidence.map((e) =>
+          h('li', {class: e.grade, title: e.grade}, e.sentence))),
+      h('p', {class: 'note rules'}, cause.rules.slice(0, 6).map((r, i) =>
+          [i > 0 && ', ', h('code', {title: `nanwatch explain ${r.name}`},
+                            r.name || `rule ${r.number}`)]),
+        cause.rules.length > 6 && ` and ${cause.rules.length - 6} more`));
+}
+
+function otherCauses(run) {
+  const rest = (run.causes || []).slice(1);
+  if (!rest.length) return null;
+  return h('details', {class: 'causes', 'data-key': 'causes'},
+      h('summary', {}, rest.length === 1 ? '1 more cause' :
+                                           `${rest.length} more causes`),
+      rest.map((cause, i) => h('div', {class: 'cause'},
+          h('p', {}, mark(cause.severity_ceiling), cause.sentence),
+          h('div', {class: 'columns'},
+            actions(cause, run.description.framework, i + 1),
+            evidence(cause, true)))));
+}
+
+export function lifeOf(run) {
+  const when = run.ended || run.last_record;
+  if (run.state === 'open') {
+    return `running · last record ${ago(run.last_record)}`;
+  }
+  const why = run.end_reason ? ` (${run.end_reason})` : '';
+  return (run.state === 'lost' ? 'lost' : 'ended') +
+      (when ? ` ${ago(when)}` : '') + why;
+}
+
+export function drawVerdict(element, run, show, tools) {
+  const severity = shownSeverity(run);
+  const cause = run.causes && run.causes[0];
+  const [what, why] = clauses(run.headline);
+  const said = cause && run.headline.includes(cause.sentence);
+  element.className = `verdict-block ${severity}`;
+  fill(element,
+      h('p', {class: 'state'}, mark(severity),
+        h('b', {}, words(SEVERITY_WORD[severity])),
+        severity === 'none' && run.worst && run.worst !== 'none' &&
+            h('span', {class: 'note'}, `was ${run.worst}`),
+        h('span', {class: 'note'}, lifeOf(run)), tools),
+      h('h1', {}, what.replace(/^Healthy: (.)/, (m, c) => c.toUpperCase())),
+      why && h('p', {class: 'rest'}, why),
+      run.severity === undefined && h('p', {}, 'This run ended long ago, and ' +
+          'is too long to be judged again here: `nanwatch replay` does.'),
+      sinceLine(run, show),
+      run.stop_requested && h('p', {class: 'note'},
+                              `Asked to stop: ${run.stop_requested}`),
+      cause && h('div', {class: 'columns'},
+                 actions(cause, run.description.framework, 0),
+                 evidence(cause, said)),
+      otherCauses(run));
+}
+
+function fact(name, text, note, bad) {
+  if (text === '' || text === null || text === undefined) return null;
+  return h('div', {class: bad ? 'bad' : null}, h('dt', {}, name),
+           h('dd', {}, text, note && h('span', {class: 'note'}, ` ${note}`)));
+}
+
+function measured(run, field, name, format) {
+  const v = run.values && run.values[field];
+  if (!v) return null;
+  const text = format(v.last);
+  const bad = typeof v.last === 'string';
+  const note = bad && v.last_finite !== null ? `was ${format(v.last_finite)}` :
+      v.nonfinite ? `${count(v.nonfinite)} not finite` : '';
+  return fact(name, text, note, bad);
+}
+
+export function drawFacts(element, run) {
+  const totals = run.totals || {};
+  const about = run.description || {};
+  const scaler = run.scaler || {};
+  fill(element, fact('Step', count(run.last_step),
+                     run.judged_since_step > 0 &&
+                         `judged since ${count(run.judged_since_step)}`),
+      totals.skipped !== undefined &&
+          fact('Skipped', share(totals.skipped, totals.steps) || '0 %',
+               `${count(totals.skipped)} of ${count(totals.steps)}`,
+               totals.skipped > 0.5 * totals.steps),
+      measured(run, 'loss', 'Loss', value),
+      measured(run, 'loss_scale', 'Loss scale', scale),
+      measured(run, 'grad_norm', 'Gradient norm', value),
+      measured(run, 'learning_rate', 'Learning rate', value),
+      scaler.attempts_to_floor !== null &&
+          scaler.attempts_to_floor !== undefined &&
+          fact('Scale at its floor', `in ${count(scaler.attempts_to_floor)}`,
+               'attempts', true),
+      fact('Ranks', run.ranks_open !== undefined ?
+               `${count(run.ranks_open)} of ${count(run.world_size)}` :
+               count(run.world_size),
+           run.ranks_lost ? `${count(run.ranks_lost)} lost` : '',
+           run.ranks_lost > 0),
+      fact('Trained with', [framework(about.framework || ''), about.precision]
+                               .filter(Boolean).join(', ')),
+      totals.dropped_steps > 0 &&
+          fact('Records dropped', count(totals.dropped_steps), '', true));
+}
