@@ -189,6 +189,11 @@ Status Daemon::ServeHttp() {
   }
   backend.not_ready = [this] { return NotReady(); };
   backend.now = [this] { return clock_.Now(); };
+  if (config_.web.annotations) {
+    backend.annotate = [this](const RunKey& run, const Annotation& said) {
+      return ready_ ? Annotate(run, said) : Status(Error{NotReady()});
+    };
+  }
   backend.rule_name = RuleNameOf;
   backend.version = DaemonVersion();
   backend.metrics = config_.metrics;
