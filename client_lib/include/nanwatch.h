@@ -474,8 +474,8 @@ typedef struct nanwatch_stats {
    * `error` says what was wrong. */
   uint64_t refused;
   uint64_t reconnects;
-  /* As the daemon counted when this session opened; 0 until it answered. Steps
-   * that go back make the daemon begin another one, which is not told here. */
+  /* As the daemon counts; 0 until it answered. Steps that go back begin another
+   * one: told with the ack of the step that did. */
   int32_t attempt;
   int32_t reserved;
   char run_id[512]; /* as the daemon knows it; empty until it answered */

@@ -233,6 +233,10 @@ void Sender::OnResponse(const v1::IngestResponse& response, SteadyTime now) {
     case v1::IngestResponse::kAck:
       if (state_ == State::kOpen || state_ == State::kLeaving) {
         const v1::Ack& ack = response.ack();
+        if (ack.has_attempt()) {  // the steps went back
+          std::lock_guard lock(shared_->mutex);
+          shared_->attempt = ack.attempt();
+        }
         OnAck(outbox_.Acknowledge(ack.sequence()),
               ack.has_durable() ? ack.durable() : durable_, now);
       }

@@ -31,7 +31,8 @@ void Outbox::Send(const Waiting& waiting) {
   if (const auto* opened = std::get_if<OpenedReply>(&outgoing)) {
     opened->port->Opened(opened->session, opened->opened, stored_(event_id));
   } else if (const auto* ack = std::get_if<AckReply>(&outgoing)) {
-    ack->port->Ack(ack->session, ack->sequence, stored_(event_id));
+    ack->port->Ack(
+        {ack->session, ack->sequence, stored_(event_id), ack->moved_to});
   } else if (const auto* ask = std::get_if<AskReply>(&outgoing)) {
     ask->port->Ask(ask->request);
   } else {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct AckReply {
   std::shared_ptr<ReplyPort> port;
   SessionId session = 0;
   Sequence sequence = 0;
+  std::optional<int32_t> moved_to;  // see Admitted
 };
 struct AskReply {
   std::shared_ptr<ReplyPort> port;

@@ -125,7 +125,8 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     auto stop = resumes ? engine_.StopAsked(session) : std::nullopt;
     if (stop) outbox_.Put(newest_id_, AskReply{arrival.port, *std::move(stop)});
   } else {
-    outbox_.Put(newest_id_, AckReply{arrival.port, session, sequence});
+    outbox_.Put(newest_id_,
+                AckReply{arrival.port, session, sequence, admitted.moved_to});
   }
   if (closes) {
     ports_.erase(session);

@@ -97,10 +97,8 @@ int CheckLogs(const std::vector<std::string>& paths,
   std::vector<CheckedLog> logs;
   for (const std::string& path : paths) {
     logs.push_back(CheckLog(path, options));
-    CheckedLog& log = logs.back();
+    const CheckedLog& log = logs.back();
     if (!log.error.empty()) {
-      // What was never read is not empty.
-      if (log.verdict.lines == 0) log.nothing = "it could not be read.";
       std::fprintf(stderr, "nanwatch: %s\n", log.error.c_str());
     }
     const int one = StatusOf(log.verdict);

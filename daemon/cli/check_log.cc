@@ -174,7 +174,11 @@ CheckedLog CheckLog(const std::string& path, const CheckOptions& options) {
   const Status read =
       ReadLogBytes(path, [&](std::string_view bytes) { intake.Feed(bytes); });
   intake.Finish();
-  if (!read.ok()) log.error = read.error();
+  if (!read.ok()) {
+    log.error = read.error();
+    // What was never read is not empty.
+    if (log.verdict.lines == 0) log.nothing = "it could not be read.";
+  }
   return log;
 }
 

@@ -91,6 +91,23 @@ void ReadUrls(YamlSection* section, const std::string& key,
   }
 }
 
+void ReadMaskedOps(YamlSection* section, std::vector<std::string>* names) {
+  const std::string key = "masked_ops";
+  section->Texts(key, names);
+  if (names->size() > limits::kMaskedOps) {
+    section->Complain(key, " takes at most " +
+                               std::to_string(limits::kMaskedOps) + " names.");
+  }
+  for (size_t i = 0; i < names->size(); ++i) {
+    const size_t bytes = (*names)[i].size();
+    if (bytes > 0 && bytes <= limits::kNameBytes) continue;
+    section->ComplainOfItem(key, i,
+                            bytes == 0 ? " must not hold an empty name."
+                                       : " holds a name above 512 bytes.");
+  }
+}
+static_assert(limits::kNameBytes == 512);
+
 }  // namespace
 
 void ReadIngest(YamlSection section, RpcOptions* options) {
@@ -181,6 +198,7 @@ void ReadEngine(YamlSection section, EngineOptions* options) {
                             {"warning", Severity::kWarning},
                             {"critical", Severity::kCritical}},
                            &options->stop_on);
+  ReadMaskedOps(&section, &options->masked_ops);
   section.Finish();
 }
 

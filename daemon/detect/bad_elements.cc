@@ -1,6 +1,9 @@
 #include "detect/bad_elements.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace nanwatch {
@@ -29,6 +32,15 @@ bool IsOneOf(const OpName& op, const std::string_view (&words)[N]) {
                      [&](std::string_view w) { return Contains(text, w); });
 }
 
+bool IsMask(const OpContext& c) {
+  return IsOneOf(c.op, kMasks) ||
+         std::any_of(c.masked_ops.begin(), c.masked_ops.end(),
+                     [&](const std::string& pattern) {
+                       return fnmatch(pattern.c_str(), c.op.name.c_str(), 0) ==
+                              0;
+                     });
+}
+
 }  // namespace
 
 BadElements CountBad(const OpContext& c) {
@@ -42,7 +54,7 @@ BadElements CountBad(const OpContext& c) {
   }
   if (bad.nan + bad.inf + negative + bad.saturated == 0) return bad;
   if (s.slot == Slot::kInput && IsOneOf(c.op, kPlaceholders)) return {};
-  if (negative > 0 && !IsOneOf(c.op, kMasks)) bad.inf += negative;
+  if (negative > 0 && !IsMask(c)) bad.inf += negative;
   return bad;
 }
 

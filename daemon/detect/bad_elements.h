@@ -17,7 +17,8 @@ struct BadElements {
   bool any() const { return all() > 0; }
 };
 
-// Not counted: -infinity that a mask put there on purpose (attention logits),
+// Not counted: -infinity that a mask put there on purpose (attention logits; by
+// the op's type, or named in the configuration's engine.masked_ops),
 // and the inputs of operations that only fill a buffer (receive, gather,
 // empty): those are not initialised yet.
 BadElements CountBad(const OpContext& c);

@@ -113,6 +113,7 @@ struct OpContext {
   const ScalerTracker& scaler;
   int64_t attempt;  // optimizer attempts of the rank so far
   OpTrend trend{};
+  std::span<const std::string> masked_ops{};  // see EngineOptions
 };
 
 // OnAligned: one step (n-th try) of all ranks of an agreement group.

@@ -38,7 +38,7 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   }
   bool excess = false;
   if (scaler.overflowed()) {
-    const bool probe = !scaler.scale() && quiet_ >= kQuiet;
+    const bool probe = !c.record.has(StepField::kLossScale) && quiet_ >= kQuiet;
     excess = !scaler.in_grace() && !probe && credit_ == 0;
     if (credit_ > 0) --credit_;
     quiet_ = 0;

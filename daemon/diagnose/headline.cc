@@ -52,6 +52,17 @@ std::string Earlier(const Case& c, const Diagnosis& diagnosis) {
   return c.evidence.earlier.empty() ? "" : EarlierIncident(c.evidence);
 }
 
+// What a note begins with: a run that applies nothing is not called healthy.
+std::string Lead(const RunEvidence& e) {
+  const bool stands =
+      e.attempts_last_50 > 0 && e.skipped_last_50 == e.attempts_last_50;
+  if (!stands) return "Healthy, with a note: ";
+  if (!e.in_grace) return "Not learning now: ";
+  // Calibration may end by itself: not yet a fault.
+  return e.first_good_step < 0 ? "No update applied yet: "
+                               : "Healthy, with a note: ";
+}
+
 }  // namespace
 
 std::string Headline(const Case& c, const Diagnosis& diagnosis) {
@@ -64,10 +75,7 @@ std::string Headline(const Case& c, const Diagnosis& diagnosis) {
   if (!earlier.empty()) return "Healthy now. Earlier: " + earlier;
   if (worst == Severity::kInfo) {
     const RunEvidence& e = c.evidence;
-    const bool stands = e.attempts_last_50 > 0 &&
-                        e.skipped_last_50 == e.attempts_last_50 && !e.in_grace;
-    return (stands ? "Not learning now: " : "Healthy, with a note: ") +
-           diagnosis.causes[0].sentence;
+    return Lead(e) + diagnosis.causes[0].sentence;
   }
   return Healthy(c);
 }

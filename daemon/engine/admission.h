@@ -51,6 +51,8 @@ struct Admitted {
   // does not send it again.
   std::optional<RefusedMessage> refused;
   bool duplicate = false;
+  // Its steps went back: the attempt in which the session goes on.
+  std::optional<int32_t> moved_to;
 };
 
 class Admission {

@@ -134,6 +134,7 @@ void Admission::Steps(StepColumns columns, Event event,
     back = order.NextBack(from);
   }
   admitted->events.back().sequence = sequence;
+  admitted->moved_to = event.run.attempt;
 }
 
 void Admission::NextAttempt(const Event& event, const SessionEntry& session,

@@ -122,7 +122,8 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                           .record = record,
                           .scaler = scaler,
                           .attempt = attempt,
-                          .trend = op.trend};
+                          .trend = op.trend,
+                          .masked_ops = shared_->options.masked_ops};
   // What is meant to be there (masks, buffers not filled yet) is no evidence.
   const bool meant = op.bad_elements > 0 && !CountBad(context).any() &&
                      !op.status.device_flag.value_or(false);

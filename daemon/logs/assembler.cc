@@ -11,6 +11,7 @@ namespace {
 
 // Overflows that may wait for their step line; then they are told without one.
 constexpr size_t kWaitingMax = 64;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, OptimizerLanes::kMax> kLaneNames = {
     "0", "1", "2", "3", "4", "5", "6", "7"};
 
@@ -49,8 +50,7 @@ void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
   }
   // Such a line always shows a loss, and nothing was skipped: it was NaN.
   if (fact.loss_left_out && clean) {
-    SetField(StepField::kLoss, std::numeric_limits<double>::quiet_NaN(),
-             record);
+    SetField(StepField::kLoss, kNan, record);
   }
 }
 
@@ -257,6 +257,10 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   interval.attempts =
       std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, all),
                           std::max(all, kIntervalMax));
+  // Which of them, and whether in a row, a count does not tell: one stands for
+  // all, but where it was every attempt.
+  const int64_t nan = std::min(fact.nan_since.value_or(0), all);
+  interval.nan = nan == interval.attempts ? nan : std::min<int64_t>(nan, 1);
   return interval;
 }
 
@@ -323,6 +327,9 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
       if (told < listed) happening = &waiting[static_cast<size_t>(told)];
       MarkEvent(happening, &record);
       ++told;
+      if (told > events - interval.nan) {
+        SetField(StepField::kLoss, kNan, &record);
+      }
     }
     // Steps rise evenly over the interval.
     record.step = last ? end : begin + (end - begin + 1) * row / rows;

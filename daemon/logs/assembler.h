@@ -88,6 +88,7 @@ class Assembler {
     int64_t attempts = 1;
     int64_t overflows = 0;  // told by lines
     int64_t unlisted = 0;   // told by a counter alone
+    int64_t nan = 0;        // the newest of these whose loss was not finite
     bool known = false;     // no overflow beside these happened
   };
 

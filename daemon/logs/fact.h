@@ -63,7 +63,7 @@ struct LogFact {
   // Counters of kProgress lines.
   std::optional<int64_t> skipped_since;  // since the line before
   std::optional<int64_t> skipped_total;  // since the start
-  std::optional<int64_t> nan_since;
+  std::optional<int64_t> nan_since;      // of the skipped: the loss not finite
 
   std::optional<int32_t> rank;    // where the line names one
   std::optional<int32_t> scaler;  // number of the loss scaler, if it has one

@@ -5,6 +5,8 @@
 #define NANWATCH_MODEL_ENGINE_OPTIONS_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "model/severity.h"
@@ -29,6 +31,10 @@ struct EngineOptions {
   Duration ended_run_leaves_after = std::chrono::minutes(5);
   // Severities at which a run is asked to stop; none: never (the default).
   Severity stop_on = Severity::kNone;
+  // Names of ops, with * and ? as in a shell, whose -infinity is meant:
+  // attention masks that their type does not give away. At most
+  // limits::kMaskedOps.
+  std::vector<std::string> masked_ops;
   bool operator==(const EngineOptions&) const = default;
 };
 

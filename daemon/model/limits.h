@@ -22,6 +22,9 @@ inline constexpr size_t kNameBytes = 512;
 inline constexpr size_t kSettings = 64;
 inline constexpr size_t kSettingBytes = 1024;
 inline constexpr size_t kShapeDims = 16;
+// Patterns of engine.masked_ops, kNameBytes each. Beyond: the configuration is
+// refused.
+inline constexpr size_t kMaskedOps = 64;
 // GAN and RL runs have 2 to 4. Beyond: refused ("optimizers").
 inline constexpr size_t kOptimizersPerRank = 8;
 // Times that the steps of one batch may go back: each makes a new attempt.

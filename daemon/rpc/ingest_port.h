@@ -6,11 +6,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "model/client_message.h"
 #include "model/request.h"
 
 namespace nanwatch {
+
+// Everything of `session` up to `sequence` is held.
+struct Acknowledgement {
+  SessionId session = 0;
+  Sequence sequence = 0;
+  bool durable = false;             // on disk
+  std::optional<int32_t> moved_to;  // another attempt, see Admitted
+};
 
 // One client's stream, as the pipeline and the history thread see it. Every
 // method may be called from any thread, never blocks, and does nothing once the
@@ -20,9 +29,8 @@ class ReplyPort {
   virtual ~ReplyPort() = default;
   virtual void Opened(SessionId session, const OpenedSession& opened,
                       bool durable) = 0;
-  // Everything of `session` up to `sequence` is held; `durable`: on disk. Newer
-  // acks replace older ones that were not written yet.
-  virtual void Ack(SessionId session, Sequence sequence, bool durable) = 0;
+  // Newer acks replace older ones that were not written yet.
+  virtual void Ack(const Acknowledgement& ack) = 0;
   virtual void Refuse(SessionId session, Sequence sequence,
                       const RefusedMessage& refused, Duration retry_after) = 0;
   virtual void Ask(const Request& request) = 0;

@@ -11,10 +11,13 @@ bool ReplyQueue::Push(v1::IngestResponse response) {
   return true;
 }
 
-void ReplyQueue::Ack(SessionId session, Sequence sequence, bool durable) {
-  WaitingAck& waiting = acks_[session];
-  waiting.sequence = std::max(waiting.sequence, sequence);
-  waiting.durable = waiting.durable && durable;
+void ReplyQueue::Ack(const Acknowledgement& ack) {
+  const auto [found, first] = acks_.try_emplace(ack.session, ack);
+  if (first) return;
+  Acknowledgement& waiting = found->second;
+  waiting.sequence = std::max(waiting.sequence, ack.sequence);
+  waiting.durable = waiting.durable && ack.durable;
+  if (ack.moved_to) waiting.moved_to = ack.moved_to;
 }
 
 bool ReplyQueue::Pop(v1::IngestResponse* response) {
@@ -25,9 +28,12 @@ bool ReplyQueue::Pop(v1::IngestResponse* response) {
   }
   if (acks_.empty()) return false;
   const auto first = acks_.begin();
-  response->mutable_ack()->set_session(first->first);
-  response->mutable_ack()->set_sequence(first->second.sequence);
-  response->mutable_ack()->set_durable(first->second.durable);
+  const Acknowledgement& waiting = first->second;
+  v1::Ack* ack = response->mutable_ack();
+  ack->set_session(waiting.session);
+  ack->set_sequence(waiting.sequence);
+  ack->set_durable(waiting.durable);
+  if (waiting.moved_to) ack->set_attempt(*waiting.moved_to);
   acks_.erase(first);
   return true;
 }

@@ -8,8 +8,8 @@
 #include <deque>
 #include <unordered_map>
 
-#include "model/event.h"
 #include "nanwatch/v1/ingest.pb.h"
+#include "rpc/ingest_port.h"
 
 namespace nanwatch {
 
@@ -20,7 +20,7 @@ class ReplyQueue {
   // False: the client does not read what it is told; nothing was queued.
   bool Push(v1::IngestResponse response);
   // One that replaces another says durable only if both do.
-  void Ack(SessionId session, Sequence sequence, bool durable);
+  void Ack(const Acknowledgement& ack);
 
   // Moves the next one out; others go before acks. False: nothing waits.
   bool Pop(v1::IngestResponse* response);
@@ -29,12 +29,8 @@ class ReplyQueue {
  private:
   const size_t most_;
   std::deque<v1::IngestResponse> responses_;
-  struct WaitingAck {
-    Sequence sequence = 0;
-    bool durable = true;
-  };
   // Which session's ack is written first does not matter.
-  std::unordered_map<SessionId, WaitingAck> acks_;
+  std::unordered_map<SessionId, Acknowledgement> acks_;
 };
 
 }  // namespace nanwatch

@@ -45,10 +45,10 @@ void StreamPort::Opened(SessionId session, const OpenedSession& opened,
   Put(std::move(response));
 }
 
-void StreamPort::Ack(SessionId session, Sequence sequence, bool durable) {
+void StreamPort::Ack(const Acknowledgement& ack) {
   MutexLock lock(mutex_);
   if (writer_ == nullptr || ending_ || broken_) return;
-  queue_.Ack(session, sequence, durable);
+  queue_.Ack(ack);
   AdvanceLocked();
 }
 

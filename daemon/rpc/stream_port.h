@@ -36,7 +36,7 @@ class StreamPort : public ReplyPort {
 
   void Opened(SessionId session, const OpenedSession& opened,
               bool durable) override;
-  void Ack(SessionId session, Sequence sequence, bool durable) override;
+  void Ack(const Acknowledgement& ack) override;
   void Refuse(SessionId session, Sequence sequence,
               const RefusedMessage& refused, Duration retry_after) override;
   void Ask(const Request& request) override;

@@ -29,6 +29,7 @@ void WriteOptions(const EngineOptions& from, v1::StoredEngineOptions* to) {
   to->set_lost_run_closes_after_us(from.lost_run_closes_after.count());
   to->set_ended_run_leaves_after_us(from.ended_run_leaves_after.count());
   to->set_stop_on(static_cast<uint32_t>(from.stop_on));
+  to->mutable_masked_ops()->Add(from.masked_ops.begin(), from.masked_ops.end());
 }
 
 struct BodyWriter {
@@ -127,6 +128,7 @@ Verdict ReadOptions(const v1::StoredEngineOptions& from, EngineOptions* to) {
     return Complaint{"settings that nobody could have made", ""};
   }
   to->stop_on = static_cast<Severity>(from.stop_on());
+  to->masked_ops.assign(from.masked_ops().begin(), from.masked_ops().end());
   return std::nullopt;
 }
 

@@ -46,6 +46,14 @@ def test_what_is_said_arrives_and_is_judged(daemon):  # noqa: F811
     assert "closed" in text and "2,994 applied" in text
 
 
+def test_steps_that_go_back_are_told_as_another_attempt(daemon):  # noqa: F811
+    with nanwatch.init(run="back", address=daemon.address) as run:
+        for i in (0, 1, 2, 1, 2):
+            run.step(i, loss=2.0)
+        assert run.flush(10)
+        assert run.stats.attempt == 1
+
+
 def test_an_overflow_does_not_wait_for_a_batch(daemon):  # noqa: F811
     run = nanwatch.init(run="urgent", address=daemon.address)
     run.step(0, loss=1.0)

@@ -56,7 +56,7 @@ class HeardPort : public ReplyPort {
   std::vector<Request> asked;
 
   void Opened(SessionId, const OpenedSession&, bool) override {}
-  void Ack(SessionId, Sequence sequence, bool) override { acked = sequence; }
+  void Ack(const Acknowledgement& ack) override { acked = ack.sequence; }
   void Refuse(SessionId, Sequence, const RefusedMessage& why,
               Duration) override {
     refused = why;

@@ -73,6 +73,18 @@ TEST_F(SessionTest, EverythingIsAcknowledgedInOrder) {
   EXPECT_FALSE(open.rank().host().empty());
 }
 
+TEST_F(SessionTest, AnAckTellsOfAnotherAttempt) {
+  sink_.Start();
+  nanwatch::Run run(Options());
+  PushSteps(&run, 0, 3);
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  EXPECT_EQ(run.Stats().attempt, 3);
+  sink_.set_moved_to(4);
+  PushSteps(&run, 1, 2);
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  EXPECT_EQ(run.Stats().attempt, 4);
+}
+
 TEST_F(SessionTest, NamesAndOpsArriveBeforeTheirStep) {
   sink_.Start();
   nanwatch::Run run(Options());

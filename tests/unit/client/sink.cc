@@ -119,6 +119,10 @@ void Sink::set_reads(bool reads) {
   reads_ = reads;
   changed_.notify_all();
 }
+void Sink::set_moved_to(int32_t attempt) {
+  std::lock_guard lock(mutex_);
+  moved_to_ = attempt;
+}
 void Sink::set_request(const v1::Request& request) {
   std::lock_guard lock(mutex_);
   request_ = request;
@@ -173,6 +177,7 @@ std::optional<v1::IngestResponse> Sink::Take(const v1::IngestRequest& message) {
   if (!acks_) return std::nullopt;
   answer.mutable_ack()->set_session(session);
   answer.mutable_ack()->set_sequence(held.sequence);
+  if (moved_to_) answer.mutable_ack()->set_attempt(*moved_to_);
   return answer;
 }
 

@@ -45,6 +45,8 @@ class Sink {
   void set_refuse(Refuse refuse);
   void set_acks(bool acks);    // false: takes, and says nothing
   void set_reads(bool reads);  // false: after the handshake, no more
+  // Told with every ack from now on, as of a session whose steps went back.
+  void set_moved_to(int32_t attempt);
   // Sent with the next handshake.
   void set_request(const nanwatch::v1::Request& request);
 
@@ -86,6 +88,7 @@ class Sink {
   Refuse refuse_;
   bool acks_ = true;
   bool reads_ = true;
+  std::optional<int32_t> moved_to_;
   bool stopping_ = false;
 };
 

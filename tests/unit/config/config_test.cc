@@ -44,6 +44,7 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.engine.ended_run_leaves_after,
             defaults.engine.ended_run_leaves_after);
   EXPECT_EQ(config.engine.stop_on, defaults.engine.stop_on);
+  EXPECT_EQ(config.engine.masked_ops, defaults.engine.masked_ops);
   EXPECT_EQ(config.engine.alert.hold, defaults.engine.alert.hold);
   EXPECT_EQ(config.engine.alert.reopen_within,
             defaults.engine.alert.reopen_within);
@@ -101,7 +102,7 @@ ingest: {socket: /tmp/x.sock, socket_mode: "0600", tcp: "127.0.0.1:0"}
 web: {listen: "[::1]:0", allowed_hosts: [a, b], timeout: 1m}
 metrics: {cardinality: full, series_max: 500}
 history: {keep_for: never, keep_bytes: 64MiB, enabled: false}
-engine: {stop_on: critical, lost_run_closes_after: 1h30m}
+engine: {stop_on: critical, lost_run_closes_after: 1h30m, masked_ops: [a.*]}
 notify:
   alertmanager: {urls: [http://am:9093]}
   webhook: {urls: [https://chat.example/x], body: '{"text": "{{summary}}"}'}
@@ -120,6 +121,7 @@ log: {level: debug, json: true}
   EXPECT_EQ(config->history.keep_bytes, 64u << 20);
   EXPECT_FALSE(config->history_enabled);
   EXPECT_EQ(config->engine.stop_on, Severity::kCritical);
+  EXPECT_THAT(config->engine.masked_ops, ::testing::ElementsAre("a.*"));
   EXPECT_EQ(config->engine.lost_run_closes_after,
             Duration(std::chrono::minutes(90)));
   EXPECT_EQ(config->notify.alertmanager.urls.size(), 1u);

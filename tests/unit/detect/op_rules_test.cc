@@ -143,6 +143,17 @@ TEST(OpOverflowOrigin, MaskedLogitsAndPlaceholdersAreMeant) {
   EXPECT_EQ(log.Both({.loss = 1}), Severity::kCritical);
 }
 
+TEST(OpOverflowOrigin, AnOpNamedInTheConfigurationIsMasked) {
+  OpFeed<OpOverflowOrigin> f(NoScaler());
+  f.inputs = InputState::kClean;
+  f.masked_ops = {"encoder.*", "decoder.*.scores"};
+  f.op.name = "decoder.layers.3.scores";
+  f.Count(OpCount::kNegInf, 400);
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
+  f.op.name = "decoder.layers.3.scores.out";
+  EXPECT_EQ(f.Both({.loss = 1}), Severity::kCritical);
+}
+
 TEST(OpOverflowOrigin, ClearsFiftyAttemptsAfterTheLastBadStatus) {
   OpFeed<OpOverflowOrigin> f(NoScaler());
   f.inputs = InputState::kClean;

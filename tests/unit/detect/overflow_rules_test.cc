@@ -130,6 +130,16 @@ TEST(OverflowRate, IsolatedOverflowsWithoutAScaleAreProbes) {
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
+// A log's counter tells of overflows between two lines that show the scale.
+TEST(OverflowRate, IsolatedOverflowsThatTellNoScaleAreProbes) {
+  StepFeed<OverflowRate> f(Scaler("pytorch"));
+  for (int i = 0; i < 50; ++i) {
+    f.Good(1024, 60);
+    f.Step({.overflow = true});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
 TEST(OverflowRate, CalibrationIsNotCounted) {
   StepFeed<OverflowRate> f(Scaler("megatron"));
   f.Fall(4294967296.0, 30);

@@ -163,9 +163,9 @@ class OpFeed {
   }
   Severity Status() {
     status.step = step;
-    now = rule.OnOp(
-        {run, op, status, inputs, &record, tracker, tracker.attempts(), trend},
-        {thresholds.data()});
+    now = rule.OnOp({run, op, status, inputs, &record, tracker,
+                     tracker.attempts(), trend, masked_ops},
+                    {thresholds.data()});
     return now;
   }
   Severity Both(const Attempt& attempt) {
@@ -191,6 +191,7 @@ class OpFeed {
   OpStatus status;
   InputState inputs = InputState::kNotCollected;
   OpTrend trend;
+  std::vector<std::string> masked_ops;
   ScalerTracker tracker;
   StepRecord record;
   int64_t step = 0;

@@ -97,13 +97,11 @@ TEST(OverflowRateReference, AgreesOnRandomRuns) {
     std::vector<bool> list;
     int64_t credit = 0;
     int quiet = 0;
-    bool scale_known = false;
     for (const Fact& f : h) {
-      scale_known = scale_known || f.scale > 0;
       if (f.transition == Transition::kGrew) {
         credit = std::min(credit + f.earned, 4 * f.earned);
       }
-      const bool probe = !scale_known && quiet >= 50;
+      const bool probe = !f.attempt.scale && quiet >= 50;
       list.push_back(f.overflowed && !f.in_grace && !probe && credit == 0);
       if (f.overflowed && credit > 0) --credit;
       quiet = f.overflowed ? 0 : quiet + 1;

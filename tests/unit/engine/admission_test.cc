@@ -178,6 +178,7 @@ TEST(AdmissionTest, StepsThatGoBackSplitTheBatch) {
   const Admitted split = driver.Steps(
       s, {{.step = 10}, {.step = 11}, {.step = 11}, {.step = 5}, {.step = 6}});
   ASSERT_FALSE(split.refused);
+  EXPECT_EQ(split.moved_to, 1);
   ASSERT_EQ(split.events.size(), 6u);
   EXPECT_EQ(std::get<StepBatch>(split.events[0].body).columns.rows(), 3u);
   EXPECT_EQ(split.events[0].sequence, 0u);

@@ -253,6 +253,29 @@ TEST_F(AssemblerTest, WhatWasToldBeforeItsStepLineIsNotToldAgain) {
   EXPECT_EQ(records_.size(), 21u);
 }
 
+// Megatron's "number of nan iterations", of those that it skipped.
+TEST_F(AssemblerTest, ACountedNanIsTheLossOfASkippedAttempt) {
+  Learn(true);
+  const auto nans = [this] {
+    return std::count_if(records_.begin(), records_.end(), [](auto& r) {
+      return r.step.has(StepField::kLoss) &&
+             std::isnan(r.step[StepField::kLoss]) &&
+             r.step.is(StepFlag::kSkipped);
+    });
+  };
+  LogFact line = Line(20);
+  line.skipped_since = 4;
+  line.nan_since = 3;
+  Take({Line(10), line});
+  EXPECT_EQ(Overflows(), 4);
+  EXPECT_EQ(nans(), 1);  // how many in a row is not told
+  LogFact all;
+  all.step = 30;
+  all.skipped_since = all.nan_since = 10;
+  Take({all});
+  EXPECT_EQ(nans(), 11);
+}
+
 // The scale fell with an overflow that was told already: no counter lied.
 TEST_F(AssemblerTest, ACounterIsBelievedAfterAnEarlyOverflow) {
   Learn(true);

@@ -101,7 +101,7 @@ TEST_F(IngestTest, HandsOnWhatItParsed) {
 TEST_F(IngestTest, WritesTheNewestAckAndRequests) {
   const auto port = Open();
   for (Sequence sequence = 1; sequence <= 1000; ++sequence) {
-    port->Ack(kSession, sequence, true);
+    port->Ack({kSession, sequence, true, {}});
   }
   Request request;
   request.id = 77;
@@ -220,7 +220,7 @@ TEST_F(IngestTest, TellsTheSinkOnceThatAStreamEnded) {
   EXPECT_TRUE(end.ended);
   EXPECT_EQ(end.port, port);
   // Answers that come late are for nobody.
-  port->Ack(kSession, 1, true);
+  port->Ack({kSession, 1, true, {}});
   port->Refuse(kSession, 1, {}, Duration(0));
   EXPECT_EQ(daemon_.sink.size(), 2u);
 }
@@ -234,7 +234,7 @@ TEST_F(IngestTest, TellsTheSinkThatAClientVanished) {
 TEST_F(IngestTest, EndsStreamsWhenItStopsAndWritesWhatWaits) {
   const auto port = Open();
   daemon_.server->StopTaking();
-  port->Ack(kSession, 9, true);
+  port->Ack({kSession, 9, true, {}});
   daemon_.server->Stop(std::chrono::seconds(5));
   EXPECT_EQ(Receive().ack().sequence(), 9u);
   v1::IngestResponse none;

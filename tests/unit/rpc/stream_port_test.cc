@@ -33,10 +33,10 @@ class StreamPortTest : public testing::Test {
 };
 
 TEST_F(StreamPortTest, WritesOneAtATimeAndOnlyTheNewestAck) {
-  port_.Ack(1, 5, true);
-  port_.Ack(1, 6, true);
-  port_.Ack(1, 9, true);
-  port_.Ack(1, 8, true);
+  port_.Ack({1, 5, true, {}});
+  port_.Ack({1, 6, true, {}});
+  port_.Ack({1, 9, true, {}});
+  port_.Ack({1, 8, true, {}});
   ASSERT_EQ(writer_.written.size(), 1u);
   EXPECT_EQ(writer_.written[0].ack().sequence(), 5u);
   port_.Written(true);
@@ -46,23 +46,33 @@ TEST_F(StreamPortTest, WritesOneAtATimeAndOnlyTheNewestAck) {
   EXPECT_EQ(writer_.written.size(), 2u);
 }
 
+TEST_F(StreamPortTest, AnAckThatReplacesAnotherKeepsTheAttemptItTold) {
+  port_.Ack({1, 5, true, {}});
+  port_.Ack({1, 6, true, 4});
+  port_.Ack({1, 9, true, {}});
+  EXPECT_FALSE(writer_.written[0].ack().has_attempt());
+  port_.Written(true);
+  EXPECT_EQ(writer_.written[1].ack().sequence(), 9u);
+  EXPECT_EQ(writer_.written[1].ack().attempt(), 4);
+}
+
 TEST_F(StreamPortTest, AnAckIsDurableIfAllThatItIsTheFirstOfIs) {
-  port_.Ack(1, 5, true);
-  port_.Ack(1, 6, false);
-  port_.Ack(1, 9, true);
+  port_.Ack({1, 5, true, {}});
+  port_.Ack({1, 6, false, {}});
+  port_.Ack({1, 9, true, {}});
   EXPECT_TRUE(writer_.written[0].ack().durable());
   port_.Written(true);
   EXPECT_EQ(writer_.written[1].ack().sequence(), 9u);
   EXPECT_TRUE(writer_.written[1].ack().has_durable());
   EXPECT_FALSE(writer_.written[1].ack().durable());
   port_.Written(true);
-  port_.Ack(1, 10, true);
+  port_.Ack({1, 10, true, {}});
   EXPECT_TRUE(writer_.written[2].ack().durable());
 }
 
 TEST_F(StreamPortTest, SaysOthersBeforeAcks) {
-  port_.Ack(1, 1, true);
-  port_.Ack(1, 2, true);
+  port_.Ack({1, 1, true, {}});
+  port_.Ack({1, 2, true, {}});
   port_.Refuse(1, 3, {RefusalReason::kBusy, "later", 3, "mailbox"},
                std::chrono::milliseconds(200));
   port_.Written(true);
@@ -75,11 +85,11 @@ TEST_F(StreamPortTest, SaysOthersBeforeAcks) {
 }
 
 TEST_F(StreamPortTest, FinishesOnceWhenAllIsWritten) {
-  port_.Ack(1, 1, true);
-  port_.Ack(2, 7, true);
+  port_.Ack({1, 1, true, {}});
+  port_.Ack({2, 7, true, {}});
   port_.EndWhenWritten({grpc::StatusCode::UNAVAILABLE, "stop"});
   port_.EndWhenWritten(grpc::Status::OK);
-  port_.Ack(1, 2, true);  // too late
+  port_.Ack({1, 2, true, {}});  // too late
   EXPECT_EQ(writer_.finished, 0);
   port_.Written(true);
   EXPECT_EQ(writer_.finished, 0);
@@ -90,8 +100,8 @@ TEST_F(StreamPortTest, FinishesOnceWhenAllIsWritten) {
 }
 
 TEST_F(StreamPortTest, FinishesAfterAWriteThatFailed) {
-  port_.Ack(1, 1, true);
-  port_.Ack(2, 1, true);
+  port_.Ack({1, 1, true, {}});
+  port_.Ack({2, 1, true, {}});
   port_.Written(false);
   EXPECT_EQ(writer_.written.size(), 1u);
   EXPECT_EQ(writer_.finished, 0);  // the read still has to end
@@ -113,7 +123,7 @@ TEST_F(StreamPortTest, CutsAClientThatDoesNotRead) {
 
 TEST_F(StreamPortTest, DoesNothingOnceTheStreamIsOver) {
   port_.Detach();
-  port_.Ack(1, 1, true);
+  port_.Ack({1, 1, true, {}});
   port_.Opened(1, {}, true);
   port_.EndWhenWritten(grpc::Status::OK);
   EXPECT_TRUE(writer_.written.empty());

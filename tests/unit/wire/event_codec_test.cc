@@ -264,6 +264,7 @@ TEST(EventCodecTest, KeepsTheEnginesOptions) {
   loaded.engine.lost_run_closes_after = std::chrono::seconds(62);
   loaded.engine.ended_run_leaves_after = std::chrono::seconds(63);
   loaded.engine.stop_on = Severity::kWarning;
+  loaded.engine.masked_ops = {"decoder.*.scores", "b"};
   EXPECT_EQ(std::get<RulesLoaded>(RoundTrip(OfDaemon(loaded)).body).engine,
             loaded.engine);
 }
