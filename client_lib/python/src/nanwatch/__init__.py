@@ -30,10 +30,22 @@ from nanwatch._version import VERSION as __version__
 __all__ = ["Request", "Run", "Scaler", "Stats", "__version__", "init"]
 
 if TYPE_CHECKING:
+    from nanwatch import accelerate as accelerate
+    from nanwatch import jax as jax
+    from nanwatch import keras as keras
+    from nanwatch import lightning as lightning
     from nanwatch import torch as torch
+    from nanwatch import transformers as transformers
 
 # Each imports its framework; nobody else does.
-_FRAMEWORKS = ("torch",)
+_FRAMEWORKS = (
+    "accelerate",
+    "jax",
+    "keras",
+    "lightning",
+    "torch",
+    "transformers",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -123,6 +123,11 @@ class Watch:
             return
         self._guard("step", lambda: self._end_step(loss, step, scale, more))
 
+    def add_loss(self, loss: Any) -> None:
+        """A part of the next step's loss, which becomes the mean of them."""
+        if not self._closed:
+            self._guard("loss", lambda: self._take_loss(loss))
+
     @property
     def should_stop(self) -> str:
         """Why somebody asks this training to stop; empty while nobody does."""
@@ -305,9 +310,7 @@ class Watch:
         scale: Optional[float],
         more: dict[str, Any],
     ) -> None:
-        loss = self._loss(loss)
-        if loss is not None and len(self._losses) < 4096:
-            self._losses.append(loss)
+        self._take_loss(loss)
         if self._followed and not self._attempts:
             return  # a part of a step
         if number is not None:
@@ -330,6 +333,11 @@ class Watch:
         self._tell_ready(wait=len(self._pending) > _PENDING)
         self._take_requests()
         self._keep_budget(step.time)
+
+    def _take_loss(self, loss: Any) -> None:
+        loss = self._loss(loss)
+        if loss is not None and len(self._losses) < 4096:
+            self._losses.append(loss)
 
     def _loss(self, loss: Any) -> Any:
         if isinstance(loss, torch.Tensor):

@@ -1,0 +1,114 @@
+"""A Trainer and an Accelerator, each with a GPT-2 of a few thousand weights."""
+
+import math
+
+import pytest
+import torch
+from accelerate import Accelerator
+from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+from verdicts import Verdict
+
+import nanwatch
+
+
+def gpt2():
+    torch.manual_seed(1)
+    return GPT2LMHeadModel(GPT2Config(
+        vocab_size=32, n_positions=16, n_embd=16, n_layer=2, n_head=2,
+        bos_token_id=0, eos_token_id=0))
+
+
+class Counting(torch.utils.data.Dataset):
+    """Numbers that follow one another."""
+
+    def __len__(self):
+        return 4096
+
+    def __getitem__(self, i):
+        tokens = (torch.arange(12) + i) % 32
+        return {"input_ids": tokens, "labels": tokens}
+
+
+def trainer(folder, callback, steps, model=None, **more):
+    return Trainer(
+        model=model or gpt2(), train_dataset=Counting(), callbacks=[callback],
+        args=TrainingArguments(
+            output_dir=folder, max_steps=steps, report_to=[], use_cpu=True,
+            per_device_train_batch_size=4, learning_rate=1e-3,
+            save_strategy="no", logging_strategy="no", disable_tqdm=True,
+            dataloader_pin_memory=False, **more))
+
+
+def test_trainer(daemon, name, tmp_path):
+    callback = nanwatch.transformers.Callback(run=name, address=daemon.address)
+    trainer(tmp_path, callback, 30, gradient_accumulation_steps=2).train()
+    assert callback.watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 30, it
+    assert it.summary["last_step"] == "30", "the Trainer's own numbers"
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert 0 < values["grad_norm"] and 0 < values["learning_rate"] <= 1e-3
+    assert 0 < values["loss"] < 4.0
+
+
+def test_trainer_finds_where_a_nan_is_born(daemon, name, tmp_path):
+    model = gpt2()
+    mlp = model.transformer.h[1].mlp
+    forward, calls = mlp.forward, []
+
+    def poisoned(x):
+        calls.append(1)
+        return forward(x) * (math.nan if len(calls) >= 20 else 1.0)
+
+    mlp.forward = poisoned
+    callback = nanwatch.transformers.Callback(
+        run=name, address=daemon.address, level="ops", budget=1e9)
+    trainer(tmp_path, callback, 40, model).train()
+    it = Verdict(daemon, name)
+    assert it.worst == "critical" and it.cause == "nan_from_forward", it
+    assert it.origin["op"] == "transformer.h.1.mlp", it
+    assert it.step == 20, it
+
+
+def test_trainer_stops_when_it_is_asked(daemon, name, tmp_path):
+    callback = nanwatch.transformers.Callback(
+        run=name, address=daemon.address, stop=True)
+    it = trainer(tmp_path, callback, 3000)
+    step_end = callback.on_step_end
+
+    def asks(args, state, control, **more):
+        if state.global_step == 3:
+            assert callback.watch.flush(10)
+            daemon.nanwatch("stop", name, "--reason", "seen enough")
+        step_end(args, state, control, **more)
+
+    callback.on_step_end = asks
+    it.train()
+    assert 3 <= it.state.global_step < 3000
+
+
+@pytest.mark.parametrize("hooks", [False, True])
+def test_accelerate(daemon, name, hooks):
+    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
+    accelerator = Accelerator(log_with=tracker, cpu=True)
+    torch.manual_seed(1)
+    model = gpt2()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    loader = torch.utils.data.DataLoader(Counting(), batch_size=4)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    accelerator.init_trackers("job")
+    if hooks:
+        tracker.watch(accelerator, model, optimizer)
+    for step, batch in zip(range(25), loader):
+        loss = model(**batch).loss
+        accelerator.backward(loss)
+        optimizer.step()
+        optimizer.zero_grad()
+        accelerator.log(
+            {"train_loss": loss if hooks else loss.item()}, step=step)
+    stats = tracker.tracker.stats
+    accelerator.end_training()
+    assert stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 25, it
+    assert ("grad_norm" in {v["field"] for v in it.summary["values"]}) == hooks
