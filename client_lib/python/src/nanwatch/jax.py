@@ -1,0 +1,255 @@
+"""JAX: statistics inside jit, told outside.
+
+    watch = nanwatch.jax.watch(params, run="r1")  # before the loop
+
+    @jax.jit
+    def update(params, ...):
+        loss, grads = jax.value_and_grad(loss_of)(params, ...)
+        told = nanwatch.jax.statistics(grads)
+        ...
+        return params, loss, told
+
+    params, loss, told = update(params, ...)
+    watch.step(loss, told)  # in the loop
+"""
+
+from __future__ import annotations
+
+import collections
+import math
+import time
+from typing import Any, NamedTuple, Optional
+
+import jax
+import jax.numpy as jnp
+import numpy
+
+import nanwatch
+from nanwatch._checks import Checks
+from nanwatch._run import Run
+
+__all__ = ["Statistics", "Watch", "statistics", "watch"]
+
+_ROWS_EVERY = 32  # steps; what is not finite is told at once
+_PENDING = 64  # steps whose numbers are not there yet
+
+
+class Statistics(NamedTuple):
+    """An element for each leaf that is a floating-point array, in the order of
+    jax.tree.leaves."""
+
+    norm: Any
+    abs_max: Any
+    nan: Any
+    inf: Any
+
+
+def _leaves(tree: Any) -> list[Any]:
+    return [
+        x
+        for x in jax.tree_util.tree_leaves(tree)
+        if hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jnp.floating)
+    ]
+
+
+def statistics(gradients: Any, scale: Any = None) -> Statistics:
+    """Of a tree of gradients; call it inside jit. `scale`: the loss scale that
+    they still carry, if they do."""
+    leaves = [x.astype(jnp.float32) for x in _leaves(gradients)]
+    if scale is not None:
+        leaves = [x / scale for x in leaves]
+    return Statistics(
+        jnp.stack([jnp.sqrt(jnp.sum(jnp.square(x))) for x in leaves]),
+        jnp.stack([jnp.max(jnp.abs(x), initial=0.0) for x in leaves]),
+        jnp.stack([jnp.sum(jnp.isnan(x)) for x in leaves]),
+        jnp.stack([jnp.sum(jnp.isinf(x)) for x in leaves]),
+    )
+
+
+class _Step(NamedTuple):
+    number: int
+    time: float
+    scalars: dict[str, Any]
+    told: Optional[Statistics]
+    more: dict[str, Any]
+
+    def arrays(self) -> list[Any]:
+        of = [*self.scalars.values(), *(self.told or ())]
+        return [x for x in of if isinstance(x, jax.Array)]
+
+    def ready(self) -> bool:
+        return all(x.is_ready() for x in self.arrays())
+
+
+class Watch:
+    """What `watch` gives; for the thread that trains. Arrays that are handed
+    over are copied without waiting, and read some steps later."""
+
+    def __init__(self, run: Run, params: Any) -> None:
+        self.run = run
+        self._pending: collections.deque[_Step] = collections.deque()
+        self._number = 0
+        found = jax.tree_util.tree_flatten_with_path(params)[0]
+        self._named = [
+            (_path(path), x)
+            for path, x in found
+            if hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jnp.floating)
+        ]
+        # In the order of the backward pass the last layers come first.
+        self._ops = [
+            run.register_op(
+                name,
+                type="Parameter",
+                dtype=_DTYPES.get(str(x.dtype), ""),
+                shape=x.shape,
+                order=len(self._named) - i,
+            )
+            for i, (name, x) in enumerate(self._named)
+        ]
+
+    def step(
+        self,
+        loss: Any = None,
+        told: Optional[Statistics] = None,
+        *,
+        step: Optional[int] = None,
+        scale: Any = None,
+        skipped: Any = None,
+        **more: Any,
+    ) -> None:
+        """After an update. `loss`, `scale` (the one that it had) and `skipped`
+        (e.g. `~opt_state.last_finite` of optax.apply_if_finite) may be arrays
+        of one element. `more` is as for `Run.step`."""
+        try:
+            self._step(loss, told, step, scale, skipped, more)
+        except Exception as error:
+            self.run._failed("step", error)
+
+    def _step(
+        self,
+        loss: Any,
+        told: Optional[Statistics],
+        number: Optional[int],
+        scale: Any,
+        skipped: Any,
+        more: dict[str, Any],
+    ) -> None:
+        entry = _Step(
+            self._number if number is None else number,
+            time.time(),
+            {"loss": loss, "scale": scale, "skipped": skipped},
+            told,
+            more,
+        )
+        for array in entry.arrays():
+            array.copy_to_host_async()
+        self._number = entry.number + 1
+        self._pending.append(entry)
+        self._tell_ready(wait=len(self._pending) > _PENDING)
+
+    def _tell_ready(self, wait: bool) -> None:
+        while self._pending and (wait or self._pending[0].ready()):
+            self._tell(self._pending.popleft())
+
+    def _tell(self, entry: _Step) -> None:
+        numbers = {
+            name: _plain(value)
+            for name, value in entry.scalars.items()
+            if value is not None
+        }
+        if "skipped" in numbers:
+            numbers["skipped"] = bool(numbers["skipped"])
+        if entry.told is not None:
+            bad = self._tell_gradients(entry)
+            norms = numpy.asarray(entry.told.norm).tolist()
+            numbers["grad_norm"] = math.hypot(*norms)
+            numbers["overflow"] = bad or bool(numbers.get("skipped"))
+        self.run.step(entry.number, time=entry.time, **numbers, **entry.more)
+
+    def _tell_gradients(self, entry: _Step) -> bool:
+        assert entry.told is not None
+        norm, largest, nan, inf = (
+            numpy.asarray(column).tolist() for column in entry.told
+        )
+        bad = any(nan) or any(inf)
+        if len(norm) != len(self._ops):
+            self.run._checks.refuse(
+                "statistics", "these are not of the parameters being watched"
+            )
+            return bad
+        if not bad and entry.number % _ROWS_EVERY:
+            return False
+        clean = [not (a or b) for a, b in zip(nan, inf)]
+        sizes = [max(1, x.size) for _, x in self._named]
+        self.run.ops(
+            {
+                "op": self._ops,
+                "step": entry.number,
+                "slot": "grad_input",
+                "nan": nan,
+                "pos_inf": inf,
+                "abs_max": [v if c else None for v, c in zip(largest, clean)],
+                "rms": [
+                    v / math.sqrt(n) if c else None
+                    for v, n, c in zip(norm, sizes, clean)
+                ],
+            }
+        )
+        return bad
+
+    @property
+    def should_stop(self) -> str:
+        """Why somebody asks this training to stop; empty while nobody does."""
+        return self.run.should_stop
+
+    def close(self, timeout: float = 2.0) -> bool:
+        """Waits for what is on its way, and closes the run."""
+        try:
+            self._tell_ready(wait=True)
+        except Exception as error:
+            self.run._failed("close", error)
+        return self.run.close(timeout)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        self.close()
+
+
+_DTYPES = {
+    "float64": "fp64",
+    "float32": "fp32",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "fp8_e4m3",
+    "float8_e5m2": "fp8_e5m2",
+}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, jax.Array):
+        return numpy.asarray(value).item()
+    return value
+
+
+def _path(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")
+
+
+def watch(params: Any, **init: Any) -> Watch:
+    """Opens a run for a tree of parameters. The rest is as for
+    `nanwatch.init`; rank and world size are jax.process_index's and
+    jax.process_count's where there are several processes."""
+    init.setdefault("framework", "jax")
+    init.setdefault("overflow_mode", "inf_nan")
+    init["settings"] = {"jax": jax.__version__, **(init.get("settings") or {})}
+    if jax.process_count() > 1:
+        init.setdefault("rank", jax.process_index())
+        init.setdefault("world_size", jax.process_count())
+    opened = nanwatch.init(**init)
+    try:
+        return Watch(opened, params)
+    except Exception as error:
+        opened._failed("watch", error)
+        return Watch(nanwatch._init._silent(Checks()), ())

@@ -1,0 +1,153 @@
+"""Keras 3, on any of its back ends: one line.
+
+    model.fit(..., callbacks=[nanwatch.keras.Callback(run="r1")])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import keras
+import numpy
+
+import nanwatch
+from nanwatch._run import Run
+
+__all__ = ["Callback"]
+
+_PRECISIONS = {
+    "mixed_float16": "fp16",
+    "float16": "fp16",
+    "mixed_bfloat16": "bf16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "float64": "fp64",
+}
+
+
+class Callback(keras.callbacks.Callback):  # type: ignore[misc]
+    """Tells each batch's loss, the scale of a LossScaleOptimizer and whether
+    it skipped the batch, and at the end of an epoch how the weights are.
+    Gradients stay inside the compiled step: they are not seen.
+
+    `stop`: training stops, in Keras's own way, when nanwatch is asked to stop
+    the run. The rest is as for `nanwatch.init`."""
+
+    def __init__(self, *, stop: bool = False, **init: Any) -> None:
+        super().__init__()
+        self._stop = stop
+        self._init = init
+        self.run: Optional[Run] = None
+        self._number = 0
+        self._scale: Optional[float] = None
+        # Keras's loss is the mean since the epoch began.
+        self._sum = 0.0
+        self._batches = 0
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        init = dict(self._init)
+        init.setdefault("framework", "keras")
+        init.setdefault("overflow_mode", "inf_nan")
+        policy = keras.mixed_precision.dtype_policy().name
+        init.setdefault("precision", _PRECISIONS.get(policy, ""))
+        scaling = _scaling(self.model.optimizer)
+        if scaling is not None:
+            self._scale = float(scaling.initial_scale)
+            init.setdefault(
+                "scaler",
+                nanwatch.Scaler(
+                    kind="dynamic",
+                    name="keras",
+                    init_scale=self._scale,
+                    growth_factor=2.0,
+                    backoff_factor=0.5,
+                    growth_interval=int(scaling.dynamic_growth_steps),
+                ),
+            )
+            if scaling.built:
+                self._scale = _number(scaling.dynamic_scale)
+        init["settings"] = {
+            "keras": keras.__version__,
+            "backend": keras.backend.backend(),
+            **(init.get("settings") or {}),
+        }
+        if self.run is None:
+            self.run = nanwatch.init(**init)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._sum, self._batches = 0.0, 0
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        if self.run is None:
+            return
+        try:
+            self._tell(self.run, batch, logs or {})
+        except Exception as error:
+            self.run._failed("on_train_batch_end", error)
+        if self._stop and self.run.should_stop:
+            self.model.stop_training = True
+
+    def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
+        if hasattr(self.model, "jax_state_sync"):
+            self.model.jax_state_sync()
+        optimizer = self.model.optimizer
+        scaling = _scaling(optimizer)
+        numbers: dict[str, Any] = {"loss": self._loss(batch, logs)}
+        if scaling is not None:
+            used, self._scale = self._scale, _number(scaling.dynamic_scale)
+            if used is not None:
+                skipped = self._scale < used
+                numbers.update(scale=used, overflow=skipped, skipped=skipped)
+            optimizer = scaling.inner_optimizer
+        numbers["lr"] = _number(optimizer.learning_rate)
+        run.step(self._number, **numbers)
+        self._number += 1
+
+    def _loss(self, batch: int, logs: dict[str, Any]) -> Optional[float]:
+        """Of this batch; None: a NaN before it hides it."""
+        mean = logs.get("loss")
+        if mean is None:
+            return None
+        before, batches = self._sum, self._batches
+        self._batches = batch + 1
+        self._sum = float(mean) * self._batches
+        if not math.isfinite(before):
+            return None
+        return (self._sum - before) / max(1, self._batches - batches)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if self.run is None:
+            return
+        try:
+            for variable in self.model.trainable_variables:
+                self._tell_weight(self.run, variable)
+        except Exception as error:
+            self.run._failed("on_epoch_end", error)
+
+    def _tell_weight(self, run: Run, variable: Any) -> None:
+        array = keras.ops.convert_to_numpy(variable).astype(numpy.float32)
+        finite = array[numpy.isfinite(array)]
+        run.op(
+            variable.path,
+            step=self._number,
+            slot="parameter",
+            elements=array.size,
+            nan=int(numpy.isnan(array).sum()),
+            pos_inf=int(numpy.isposinf(array).sum()),
+            neg_inf=int(numpy.isneginf(array).sum()),
+            abs_max=float(abs(finite).max()) if finite.size else None,
+        )
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self.run is not None:
+            self.run.close()
+
+
+def _scaling(optimizer: Any) -> Any:
+    kind = keras.optimizers.LossScaleOptimizer
+    return optimizer if isinstance(optimizer, kind) else None
+
+
+def _number(variable: Any) -> float:
+    return float(keras.ops.convert_to_numpy(variable))

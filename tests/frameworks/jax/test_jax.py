@@ -1,0 +1,118 @@
+"""A small net in JAX, with optax and with the dynamic scale of flax."""
+
+import flax.training.dynamic_scale
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+from verdicts import Verdict
+
+import nanwatch
+
+
+def parameters():
+    one, two = jax.random.split(jax.random.PRNGKey(1))
+    return {
+        "hidden": {"kernel": 0.3 * jax.random.normal(one, (8, 16))},
+        "out": {"kernel": 0.3 * jax.random.normal(two, (16, 1))},
+    }
+
+
+def loss_of(params, x, dtype=jnp.float32):
+    params = jax.tree.map(lambda p: p.astype(dtype), params)
+    hidden = jnp.tanh(x.astype(dtype) @ params["hidden"]["kernel"])
+    out = hidden @ params["out"]["kernel"] - x[:, :1].astype(dtype)
+    return jnp.square(out).mean().astype(jnp.float32)
+
+
+def batches(steps):
+    for i in range(steps):
+        yield jax.random.normal(jax.random.PRNGKey(100 + i), (16, 8))
+
+
+def train(watch, steps, poisoned=None):
+    """optax.apply_if_finite skips what is not finite."""
+    params = parameters()
+    optimizer = optax.apply_if_finite(optax.adam(1e-2), 5)
+    state = optimizer.init(params)
+
+    @jax.jit
+    def update(params, state, x):
+        loss, grads = jax.value_and_grad(loss_of)(params, x)
+        told = nanwatch.jax.statistics(grads)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, loss, told
+
+    for i, x in enumerate(batches(steps)):
+        if i == poisoned:
+            x = x.at[0, 0].set(jnp.nan)
+        params, state, loss, told = update(params, state, x)
+        watch.step(loss, told, skipped=~state.last_finite)
+
+
+def verdict(daemon, watch, name):
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    return Verdict(daemon, name)
+
+
+def test_healthy(daemon, name):
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    train(watch, 100)
+    it = verdict(daemon, watch, name)
+    assert it.worst == "" and it.steps == 100, it
+    assert int(it.summary["op_statuses"]) == 2 * 4
+
+
+def test_a_poisoned_batch(daemon, name):
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    train(watch, 100, poisoned=60)
+    it = verdict(daemon, watch, name)
+    assert it.cause == "nan_from_forward" and it.step == 60, it
+    assert int(it.summary["skipped"]) == 1
+    assert it.bad_ops()[("hidden.kernel", "grad_input")] == 60, it
+
+
+@pytest.mark.parametrize("scale, worst", [(2.0**15, ""), (2.0**40, "info")])
+def test_a_dynamic_scale_in_fp16(daemon, name, scale, worst):
+    """Of flax; jmp's is the same. Too high a start is calibration."""
+    params = parameters()
+    optimizer = optax.sgd(1e-2)
+    state = optimizer.init(params)
+    dynamic = flax.training.dynamic_scale.DynamicScale(
+        growth_interval=1000, scale=jnp.float32(scale))
+    watch = nanwatch.jax.watch(
+        params, run=name, address=daemon.address, precision="fp16",
+        scaler=nanwatch.Scaler(
+            kind="dynamic", name="jmp", init_scale=scale, growth_factor=2.0,
+            backoff_factor=0.5, growth_interval=1000))
+
+    @jax.jit
+    def update(params, state, dynamic, x):
+        old = dynamic.scale
+        dynamic, finite, loss, grads = dynamic.value_and_grad(
+            lambda p: loss_of(p, x, jnp.float16))(params)
+        told = nanwatch.jax.statistics(grads)
+        updates, new_state = optimizer.update(grads, state, params)
+        applied = optax.apply_updates(params, updates)
+        params = jax.tree.map(
+            lambda a, b: jnp.where(finite, a, b), applied, params)
+        return params, new_state, dynamic, loss, told, old, ~finite
+
+    for x in batches(60):
+        params, state, dynamic, loss, told, old, skipped = update(
+            params, state, dynamic, x)
+        watch.step(loss, told, scale=old, skipped=skipped)
+    it = verdict(daemon, watch, name)
+    assert it.steps == 60 and it.worst in ("", worst), it
+    assert (int(it.summary["overflows"]) > 5) == (scale > 2.0**20), it
+
+
+def test_what_is_no_statistics(daemon, name, caplog):
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    other = nanwatch.jax.statistics({"one": jnp.ones(3)})
+    for told in (other, "told", 7):
+        for _ in range(2):
+            watch.step(1.0, told)
+    watch.step("a string")
+    assert watch.run.stats.bad_input >= 4
+    assert watch.close(20)
