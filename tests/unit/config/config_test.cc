@@ -29,6 +29,7 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.web.listen, defaults.web.listen);
   EXPECT_EQ(config.web.allowed_hosts, defaults.web.allowed_hosts);
   EXPECT_EQ(config.web.threads, defaults.web.threads);
+  EXPECT_EQ(config.web.annotations, defaults.web.annotations);
   EXPECT_EQ(config.web.timeout_seconds, defaults.web.timeout_seconds);
   EXPECT_EQ(config.metrics.cardinality, defaults.metrics.cardinality);
   EXPECT_EQ(config.metrics.series_max, defaults.metrics.series_max);
