@@ -114,8 +114,8 @@ export class Attempts {
         h('thead', {}, h('tr', {}, ['Attempt', 'Verdict', 'Steps'].map((n) =>
             h('th', {scope: 'col'}, n)),
           fields.map((f, i) => h('th', {scope: 'col'}, titles[f],
-              h('span', {class: 'note'}, ` ${formats[f](ranges[i][0])} to ${
-                  formats[f](ranges[i][1])}`))))),
+              h('span', {class: 'note'}, ' ', [...new Set(ranges[i].map(
+                  formats[f]))].join(' to ')))))),
         h('tbody', {}, runs.map((run, i) => h('tr', {
           class: run.attempt === this.owner.run.attempt ? 'chosen' : null,
         }, this.cells(run, buckets[i]), fields.map((f, k) => h('td', {},
@@ -135,7 +135,7 @@ export class Attempts {
                    ago(run.opened))),
       h('td', {class: 'wide'}, severity && [mark(severity),
           h('b', {}, SEVERITY_WORD[severity]), ' '],
-        clauses(run.headline)[0], ' ',
+        clauses(run.headline)[0].replace(/^Healthy: /, ''), ' ',
         h('span', {class: 'note'}, severity ? lifeOf(run) : run.end_reason)),
       h('td', {}, `${first} to ${count(run.last_step)}`, h('br'),
         until && h('span', {class: 'note'}, duration(until - run.opened))),

@@ -101,7 +101,7 @@ export class Chart {
       legend: 'never', colors: [this.colour.accent], strokeWidth: 1.25,
       fillAlpha: 0.22, height: HEIGHT, gridLineColor: this.colour.line,
       axisLineColor: this.colour.line, rightGap: 8, xRangePad: 0,
-      drawPoints: false, isolatedPointSize: 2, drawGapEdgePoints: true,
+      stepPlot: base === 2, drawPoints: false, isolatedPointSize: 2, drawGapEdgePoints: true,
       highlightCircleSize: 0, interactionModel: {}, animatedZooms: false,
       axes: {
         x: {
@@ -144,7 +144,7 @@ export class Chart {
   under(canvas, area, g) {
     const marked = this.owner.step;
     if (marked !== null) {
-      const x = g.toDomXCoord(marked);
+      const x = Math.round(g.toDomXCoord(marked));
       canvas.fillStyle = this.colour.faint;
       canvas.fillRect(x - 1, area.y, 2, area.h);
     }
@@ -154,7 +154,7 @@ export class Chart {
     for (const skip of this.skipped) {
       const spot = this.spot(g, skip.from, skip.to);
       if (!spot) continue;
-      const height = 4 + 8 * skip.share;
+      const height = 4 + 5 * skip.share;
       canvas.fillRect(spot[0], area.y + area.h - height, spot[1], height);
     }
   }

@@ -47,6 +47,7 @@ export class Charts {
   }
 
   stop() {
+    this.stopped = true;
     this.observer.disconnect();
     this.dark.removeEventListener('change', this.recolour);
     for (const chart of this.charts) chart.destroy();
@@ -97,6 +98,7 @@ export class Charts {
   }
 
   draw() {
+    if (this.stopped) return;
     const fields = collected(this.buckets);
     const shown = this.all ? fields : fields.slice(0, FIRST_SHOWN);
     const names = shown.map((f) => f.name).join();

@@ -42,20 +42,42 @@ export function fill(element, ...children) {
     const next = byKey(made, details.dataset.key);
     if (next) next.open = true;
   }
-  const next = [...made.childNodes];
-  const before = [...element.childNodes];
-  next.forEach((child, i) => {
-    if (i >= before.length) {
-      element.append(child);
-    } else if (!before[i].isEqualNode(child)) {
-      before[i].replaceWith(child);
-    }
-  });
-  before.slice(next.length).forEach((child) => child.remove());
+  settle(element, made);
   if (on && document.activeElement === document.body) {
     const successor = byKey(element, on);
     if (successor) successor.focus({preventScroll: true});
   }
+}
+
+// What listens, or is drawn on, knows its own data: it is replaced as a whole.
+const WHOLE = 'a, button, canvas, details, input, select, svg';
+
+// Gives `element` the children of `made`, changing as little as it can.
+function settle(element, made) {
+  const next = [...made.childNodes];
+  const before = [...element.childNodes];
+  next.forEach((child, i) => {
+    const old = before[i];
+    if (!old) {
+      element.append(child);
+    } else if (old.isEqualNode(child)) {
+      return;
+    } else if (old.nodeName !== child.nodeName || (child.matches &&
+                                                   child.matches(WHOLE))) {
+      old.replaceWith(child);
+    } else if (child.nodeType === Node.TEXT_NODE) {
+      old.data = child.data;
+    } else {
+      for (const {name} of [...old.attributes]) {
+        if (!child.hasAttribute(name)) old.removeAttribute(name);
+      }
+      for (const {name, value} of child.attributes) {
+        if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+      }
+      settle(old, child);
+    }
+  });
+  before.slice(next.length).forEach((child) => child.remove());
 }
 
 function byKey(element, key) {

@@ -15,7 +15,7 @@ export function shownSeverity(run) {
 }
 
 // What a headline begins with when it was worse before.
-const HEALED = 'Healthy now. ';
+export const HEALED = 'Healthy now. ';
 
 // A headline is clauses; the first says what, the others why and what then.
 export function clauses(headline) {

@@ -3,7 +3,7 @@
 import {fill, h, mark, SEVERITY_WORD} from './dom.js';
 import {ago, clock, count, framework, fullTime, place, scale, share, value,
         words} from './format.js';
-import {clauses, shownSeverity} from './runs_view.js';
+import {clauses, HEALED, shownSeverity} from './runs_view.js';
 
 function when(seconds) {
   return h('time', {title: fullTime(seconds)},
@@ -76,12 +76,15 @@ function evidence(cause, said) {
         cause.rules.length > 6 && ` and ${cause.rules.length - 6} more`));
 }
 
-function otherCauses(run) {
-  const rest = (run.causes || []).slice(1);
+// Of a healthy run nothing needs to be done: what was seen is folded in.
+function otherCauses(run, healthy) {
+  const rest = (run.causes || []).slice(healthy ? 0 : 1);
   if (!rest.length) return null;
+  const title = healthy ?
+      `Seen, and harmless: ${rest.map((c) => words(c.cause)).join(', ')}` :
+      rest.length === 1 ? '1 more cause' : `${rest.length} more causes`;
   return h('details', {class: 'causes', 'data-key': 'causes'},
-      h('summary', {}, rest.length === 1 ? '1 more cause' :
-                                           `${rest.length} more causes`),
+      h('summary', {}, title),
       rest.map((cause, i) => h('div', {class: 'cause'},
           h('p', {}, mark(cause.severity_ceiling), cause.sentence),
           h('div', {class: 'columns'},
@@ -104,6 +107,8 @@ export function drawVerdict(element, run, show, tools) {
   const cause = run.causes && run.causes[0];
   const [what, why] = clauses(run.headline);
   const said = cause && run.headline.includes(cause.sentence);
+  const healthy = severity === 'none' && !(run.headline || '')
+                                              .startsWith(HEALED);
   element.className = `verdict-block ${severity}`;
   fill(element,
       h('p', {class: 'state'}, mark(severity),
@@ -115,13 +120,13 @@ export function drawVerdict(element, run, show, tools) {
       why && h('p', {class: 'rest'}, why),
       run.severity === undefined && h('p', {}, 'This run ended long ago, and ' +
           'is too long to be judged again here: `nanwatch replay` does.'),
-      sinceLine(run, show),
+      !healthy && sinceLine(run, show),
       run.stop_requested && h('p', {class: 'note'},
                               `Asked to stop: ${run.stop_requested}`),
-      cause && h('div', {class: 'columns'},
+      cause && !healthy && h('div', {class: 'columns'},
                  actions(cause, run.description.framework, 0),
                  evidence(cause, said)),
-      otherCauses(run));
+      otherCauses(run, healthy));
 }
 
 function fact(name, text, note, bad) {

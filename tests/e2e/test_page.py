@@ -1,0 +1,382 @@
+"""The page, in a real Chromium, of a real daemon with real runs.
+
+With NANWATCH_PICTURES=FOLDER it leaves pictures of what it saw there.
+"""
+
+import contextlib
+import csv
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+
+import browser
+import pytest
+from conftest import BIN, Daemon, feed, get, get_json, wait_for, word2vec
+
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+PICTURES = os.environ.get("NANWATCH_PICTURES")
+HOSTILE = "<img src=x onerror=alert(1)> & \"co\""
+
+
+@pytest.fixture(scope="module")
+def watched():
+    """A daemon with a run that is sick now, one that was, healthy ones."""
+    with tempfile.TemporaryDirectory(prefix="nw-") as name:
+        daemon = Daemon(name).start()
+        sick = subprocess.Popen(
+            [str(BIN / "nanwatch-word2vec"), "--address", daemon.address,
+             "--run", "sick", "--scenario", "padding", "--steps", "1000000",
+             "--step-delay-ms", "12", "--quiet"], stdout=subprocess.DEVNULL)
+        def others():
+            word2vec(daemon.address, "--run", "poisoned", "--scenario", "nan",
+                     "--steps", "900", "--poison-step", "600", "--quiet")
+            for steps in ("300", "500"):
+                feed(daemon.address, "--run", "healthy", "--job", "llm",
+                     "--ranks", "4", "--steps", steps, "--rate", "0",
+                     "--overflow-every", "100", "--noisy")
+            feed(daemon.address, "--run", "wide", "--ranks", "150", "--steps",
+                 "3", "--rate", "0")
+            feed(daemon.address, "--run", HOSTILE, "--steps", "5", "--job",
+                 "<b>")
+        feeding = threading.Thread(target=others)
+        feeding.start()
+        try:
+            feeding.join()
+            wait_for("the sick run is known to be", lambda: get_json(
+                daemon.http + "/api/v1/runs/sick")["severity"] == "critical")
+            yield daemon
+        finally:
+            sick.terminate()
+            sick.wait(10)
+            daemon.kill()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser.sync_playwright() as playwright:
+        it = playwright.chromium.launch(executable_path=browser.CHROMIUM,
+                                        args=["--no-sandbox"])
+        yield it
+        it.close()
+
+
+class Visit:
+    """A page that was opened, and what went wrong on it."""
+
+    def __init__(self, context, daemon):
+        self.page = context.new_page()
+        self.daemon = daemon
+        self.wrong = []
+        self.foreign = []
+        self.page.on("console", lambda m: m.type == "error" and
+                     self.wrong.append(m.text))
+        self.page.on("pageerror", lambda e: self.wrong.append(e.message))
+        self.page.on("request", lambda r: r.url.startswith(
+            (daemon.http + "/", "blob:" + daemon.http)) or
+            self.foreign.append(r.url))
+
+    def open(self, path):
+        self.page.goto(self.daemon.http + path)
+        self.page.wait_for_selector("tbody tr, .verdict-block h1")
+        return self.page
+
+    def run(self, run, more=""):
+        page = self.open(f"/?run={run}{more}")
+        page.wait_for_selector(".chart canvas")
+        return page
+
+
+@pytest.fixture
+def visit(chromium, watched):
+    """Opens pages; at the end none of them has broken a rule of its own."""
+    visits = []
+    with contextlib.ExitStack() as stack:
+        def open_one(**options):
+            options.setdefault("viewport", DESKTOP)
+            context = chromium.new_context(**options)
+            stack.callback(context.close)
+            context.set_default_timeout(10000)
+            visits.append(Visit(context, watched))
+            return visits[-1]
+
+        yield open_one
+        for it in visits:
+            assert it.wrong == [] and it.foreign == []
+
+
+def picture(page, name, **options):
+    if PICTURES:
+        page.screenshot(path=str(pathlib.Path(PICTURES) / f"{name}.png"),
+                        **options)
+
+
+# Whether a colour of the style sheet is on the first canvas of a chart, within
+# a part of its height; the answer is the middle of those columns, 0 .. 1.
+COLOURED = """([field, name, top, bottom]) => {
+  const probe = document.createElement('i');
+  document.body.append(probe);
+  probe.style.color = `var(--${name})`;
+  const wanted = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  probe.remove();
+  const canvas = [...document.querySelectorAll(
+      `[data-field=${field}] canvas`)].find((c) => c.width > 0);
+  const {width, height} = canvas;
+  const data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  const found = [];
+  for (let y = Math.floor(top * height); y < bottom * height; ++y) {
+    for (let x = 0; x < width; ++x) {
+      const at = 4 * (y * width + x);
+      if (data[at + 3] > 250 && wanted.every((w, i) =>
+          Math.abs(w - data[at + i]) < 12)) found.push(x / width);
+    }
+  }
+  return found.length ? [Math.min(...found), Math.max(...found)] : null;
+}"""
+
+
+def bottom(page, part):
+    return page.evaluate("(part) => document.querySelector(part)"
+                         ".getBoundingClientRect().bottom", part)
+
+
+def coloured(page, field, name, top=0.0, bottom=1.0):
+    return page.evaluate(COLOURED, [field, name, top, bottom])
+
+
+def test_runs_worst_first_and_in_one_sentence(visit):
+    page = visit().open("/")
+    assert page.inner_text("h1") == "The run needs attention"
+    rows = page.locator("tbody tr")
+    assert rows.first.locator("a").inner_text() == "sick"
+    verdict = rows.first.locator(".verdict").inner_text()
+    assert verdict.startswith("critical") and "overflow" in verdict
+    assert HOSTILE in page.inner_text("tbody")
+    picture(page, "runs-light")
+    page.fill("input[type=search]", "LLM")
+    assert page.locator("tbody a").all_inner_texts() == ["healthy", "healthy"]
+    page.fill("input[type=search]", "")
+    page.click("tbody a >> text=sick")
+    page.wait_for_selector(".verdict-block.critical")
+    assert "run=sick&attempt=0" in page.url
+    page.go_back()
+    page.wait_for_selector("tbody tr")
+
+
+def test_the_first_screen_says_what_why_since_when_and_what_to_do(visit):
+    page = visit().run("sick")
+    assert "overflows at every step" in page.inner_text("h1")
+    assert "Since step 0" in page.inner_text(".since")
+    assert "loss/Log" in page.inner_text(".since")
+    assert "fixed loss scale" in page.inner_text(".do li >> nth=0")
+    assert "padding" in page.inner_text(".why")
+    for part in ("h1", ".since", ".do ol", ".evidence", ".facts"):
+        assert bottom(page, part) < DESKTOP["height"], part
+    picture(page, "sick-light")
+    picture(page, "sick-light-whole", full_page=True)
+
+
+def test_one_step_that_is_not_finite_is_seen_and_found(visit):
+    page = visit().run("poisoned")
+    assert page.inner_text(".state").startswith("Healthy")
+    at = coloured(page, "loss", "critical", bottom=0.1)
+    plot = page.locator("[data-field=loss] .plot").bounding_box()
+    left, width = 52 / plot["width"], 1 - 60 / plot["width"]
+    expected = left + width * 600 / 899
+    assert at and at[0] - 0.02 < expected < at[1] + 0.02, (at, expected)
+    assert coloured(page, "loss_scale", "warning", top=0.8), "a skipped step"
+    assert coloured(page, "loss_scale", "warning", bottom=0.5) is None
+    page.keyboard.press("n")
+    assert "step 600 " in page.inner_text(".charts .head .readout")
+    assert "NaN" in page.inner_text("[data-field=loss] .readout")
+    picture(page, "poisoned-light")
+
+
+def test_an_alerts_link_shows_its_step(visit):
+    page = visit().run("poisoned", "&attempt=0&step=600")
+    page.wait_for_selector(".lane button")
+    assert coloured(page, "loss_scale", "faint"), "a line at the step"
+    page.click(".lane button")
+    assert page.evaluate("document.activeElement.closest('.incident') !== null")
+    assert "Rsqrt" in page.inner_text(".incident >> nth=0")
+
+
+def test_zoom_is_kept_in_the_address_and_asks_for_every_step(visit):
+    page = visit().run("poisoned")
+    box = page.locator(".stack").bounding_box()
+    y = box["y"] + 60
+    page.mouse.move(box["x"] + 0.5 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=4)
+    with page.expect_response(lambda r: "/steps?" in r.url and "&from=" in
+                              r.url) as reply:
+        page.mouse.up()
+    assert all(b["records"] == 1 for b in reply.value.json()["buckets"])
+    found = re.search(r"from=(\d+)&to=(\d+)", page.url)
+    assert 350 < int(found[1]) < int(found[2]) < 600
+    page.reload()
+    page.wait_for_selector("text=Whole run")
+    page.keyboard.press("0")
+    page.wait_for_selector("text=Whole run", state="detached")
+    assert "from=" not in page.url
+
+
+def test_the_keyboard_alone_will_do(visit):
+    page = visit().open("/")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.textContent") == "sick"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".chart canvas")
+    page.keyboard.press("?")
+    assert "next, previous bad step" in page.inner_text("dialog")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    assert page.locator(".findings").first.is_visible()
+    page.keyboard.press("c")
+    page.keyboard.press("ArrowRight")
+    assert "step" in page.inner_text(".charts .head .readout")
+    page.keyboard.press("+")
+    page.wait_for_selector("text=Whole run")
+    page.keyboard.press("u")
+    page.wait_for_selector("tbody tr")
+
+
+def test_acknowledge_and_mute_with_a_reason(visit, watched):
+    page = visit().run("sick")
+    page.click("text=Acknowledge")
+    page.fill("dialog [name=by]", "ann")
+    page.fill("dialog [name=reason]", "I look")
+    picture(page, "acknowledge-light")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=acknowledged by ann (unverified)")
+    page.keyboard.press("m")
+    assert page.input_value("dialog [name=by]") == "ann"
+    page.fill("dialog [name=reason]", "known padding")
+    page.select_option("dialog [name=for]", "1800")
+    page.click("dialog button.main")
+    page.wait_for_selector(".incident button >> text=Unmute")
+    (incident,) = get_json(
+        watched.http + "/api/v1/runs/sick/incidents")["incidents"]
+    assert incident["muted"] and incident["acknowledged_by"].startswith("ann")
+    page.click("text=Unmute")
+    page.click("dialog button.main")
+    page.wait_for_selector(".incident button >> text=/^Mute$/")
+
+
+def test_a_page_of_another_site_may_not_say_anything(watched):
+    (incident,) = get_json(
+        watched.http + "/api/v1/runs/sick/incidents")["incidents"]
+    body = json.dumps({"kind": "mute", "incident": incident["id"]}).encode()
+    url = watched.http + "/api/v1/runs/sick/annotations"
+    good = {"Content-Type": "application/json", "X-Nanwatch": "annotate"}
+    for bad in ({"Origin": "http://evil.example"}, {"X-Nanwatch": ""},
+                {"Sec-Fetch-Site": "cross-site"},
+                {"Content-Type": "text/plain"}):
+        request = urllib.request.Request(url, body, {**good, **bad})
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=10)
+        assert refused.value.code in (403, 415)
+        refused.value.close()
+    after = get_json(watched.http + "/api/v1/runs/sick/incidents")
+    assert not after["incidents"][0]["muted"]
+
+
+def test_it_goes_on_by_itself(visit):
+    it = visit()
+    page = it.run("sick")
+    page.wait_for_selector("#contact.live")
+    step = "document.querySelector('.facts dd').textContent"
+    before = page.evaluate(step)
+    wait_for("more steps", lambda: page.evaluate(step) != before)
+    asked = []
+    page.on("request", lambda r: asked.append(r.url))
+    page.click("#crumbs a")
+    page.wait_for_selector("tbody tr")
+    assert not any(".js" in url for url in asked), "it loads once"
+
+
+def test_ops_ranks_and_attempts(visit):
+    page = visit().run("sick")
+    page.wait_for_selector(".op-names li.bad")
+    assert "loss/Log" in page.inner_text(".op-names li.bad >> nth=0")
+    assert "loss/Log" in page.inner_text("#ops tbody tr >> nth=0")
+    page = visit().run("healthy")
+    page.wait_for_selector("#attempts tbody tr")
+    assert page.locator("#attempts tbody tr").count() == 2
+    assert page.locator("#attempts .spark").count() == 4
+    assert page.locator("#ranks tbody tr").count() == 4
+    page.click("#ranks tbody tr >> nth=2 >> button")
+    wait_for("it is kept in the address", lambda: "rank=2" in page.url)
+    picture(page, "healthy-light-whole", full_page=True)
+    page = visit().run("wide")
+    page.locator("#ranks").scroll_into_view_if_needed()
+    page.wait_for_selector("#ranks h2 >> text=150")
+    assert page.locator("#ranks canvas").is_visible()
+
+
+def test_steps_are_taken_away_as_csv_and_json(visit):
+    page = visit().run("poisoned")
+    with page.expect_download() as download:
+        page.click(".tools >> text=CSV")
+    assert download.value.suggested_filename == "poisoned-attempt0-rank0.csv"
+    with open(download.value.path(), newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 900
+    bad = [r for r in rows if r["loss_nan"] != "0"]
+    assert [r["first_step"] for r in bad] == ["600"]
+    assert bad[0]["loss_last"] == "NaN" and bad[0]["loss_min"] == ""
+    with page.expect_download() as download:
+        page.click(".tools >> text=JSON")
+    saved = json.loads(pathlib.Path(download.value.path()).read_text())
+    assert saved["run"]["run_id"] == "poisoned"
+    assert len(saved["steps"]["buckets"]) == 900
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone_and_the_night(visit, scheme):
+    it = visit(viewport=PHONE, color_scheme=scheme, has_touch=True,
+               is_mobile=True, device_scale_factor=2)
+    page = it.open("/")
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    assert page.evaluate(fits)
+    picture(page, f"runs-phone-{scheme}")
+    page = it.run("sick")
+    assert page.evaluate(fits)
+    light = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g)" \
+        ".every((v) => v > 128)"
+    assert page.evaluate(light) == (scheme == "light")
+    assert bottom(page, ".do li") < PHONE["height"], "without scrolling"
+    picture(page, f"sick-phone-{scheme}")
+    picture(page, f"sick-phone-{scheme}-whole", full_page=True)
+    if scheme == "dark":
+        desk = visit(color_scheme="dark")
+        picture(desk.open("/"), "runs-dark")
+        picture(desk.run("poisoned"), "poisoned-dark", full_page=True)
+
+
+def test_a_run_that_is_not_there(visit):
+    it = visit()
+    page = it.open("/?run=nothing")
+    page.wait_for_selector("text=There is no run nothing here")
+    assert any("404" in text for text in it.wrong)
+    it.wrong.clear()
+
+
+def test_what_training_says_stays_text(visit, watched):
+    page = visit().open("/")
+    page.click("tbody a >> nth=-1")
+    page.wait_for_selector(".verdict-block h1")
+    assert page.locator("main img").count() == 0
+    policy = urllib.request.urlopen(watched.http).headers[
+        "Content-Security-Policy"]
+    assert "script-src 'self'" in policy and "unsafe" not in policy
+    assert "style=" not in get(watched.http + "/")
