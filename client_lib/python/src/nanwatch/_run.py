@@ -536,7 +536,6 @@ class Run:
         )
         if table is None:
             return
-        shared = self._shared
         keep = [
             self._takes(index, step)
             for index, step in zip(table.column("op"), table.column("step"))

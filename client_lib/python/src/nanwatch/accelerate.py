@@ -1,17 +1,17 @@
 """Accelerate: a tracker, and through it the hooks of nanwatch.torch.
 
-    tracker = nanwatch.accelerate.Tracker(run="r1")
-    accelerator = Accelerator(log_with=tracker)
-    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
-    accelerator.init_trackers("job")
-    tracker.watch(accelerator, model, optimizer)  # optional
-    ...
-    accelerator.log({"loss": loss}, step=step)  # in the loop
+tracker = nanwatch.accelerate.Tracker(run="r1")
+accelerator = Accelerator(log_with=tracker)
+model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+accelerator.init_trackers("job")
+tracker.watch(accelerator, model, optimizer)  # optional
+...
+accelerator.log({"loss": loss}, step=step)  # in the loop
 """
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from accelerate.tracking import GeneralTracker
 
@@ -42,12 +42,12 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         super().__init__()
         self._options = options
-        self._run: Optional[Run] = None
-        self._watch: Optional[Watch] = None
+        self._run: Run | None = None
+        self._watch: Watch | None = None
         self._number = 0
 
     @property
-    def tracker(self) -> Optional[Run]:
+    def tracker(self) -> Run | None:
         return self._run
 
     def start(self) -> None:
@@ -70,7 +70,7 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
         return self._watch
 
     def log(
-        self, values: dict[str, Any], step: Optional[int] = None, **more: Any
+        self, values: dict[str, Any], step: int | None = None, **more: Any
     ) -> None:
         numbers = {
             name: values[given]

@@ -1,16 +1,16 @@
 """JAX: statistics inside jit, told outside.
 
-    watch = nanwatch.jax.watch(params, run="r1")  # before the loop
+watch = nanwatch.jax.watch(params, run="r1")  # before the loop
 
-    @jax.jit
-    def update(params, ...):
-        loss, grads = jax.value_and_grad(loss_of)(params, ...)
-        told = nanwatch.jax.statistics(grads)
-        ...
-        return params, loss, told
+@jax.jit
+def update(params, ...):
+    loss, grads = jax.value_and_grad(loss_of)(params, ...)
+    told = nanwatch.jax.statistics(grads)
+    ...
+    return params, loss, told
 
-    params, loss, told = update(params, ...)
-    watch.step(loss, told)  # in the loop
+params, loss, told = update(params, ...)
+watch.step(loss, told)  # in the loop
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import collections
 import math
 import time
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -70,7 +70,7 @@ class _Step(NamedTuple):
     number: int
     time: float
     scalars: dict[str, Any]
-    told: Optional[Statistics]
+    told: Statistics | None
     more: dict[str, Any]
 
     def arrays(self) -> list[Any]:
@@ -110,9 +110,9 @@ class Watch:
     def step(
         self,
         loss: Any = None,
-        told: Optional[Statistics] = None,
+        told: Statistics | None = None,
         *,
-        step: Optional[int] = None,
+        step: int | None = None,
         scale: Any = None,
         skipped: Any = None,
         **more: Any,
@@ -128,8 +128,8 @@ class Watch:
     def _step(
         self,
         loss: Any,
-        told: Optional[Statistics],
-        number: Optional[int],
+        told: Statistics | None,
+        number: int | None,
         scale: Any,
         skipped: Any,
         more: dict[str, Any],
@@ -234,7 +234,7 @@ def _plain(value: Any) -> Any:
 
 
 def _path(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator=".")
+    return str(jax.tree_util.keystr(path, simple=True, separator="."))
 
 
 def watch(params: Any, **init: Any) -> Watch:

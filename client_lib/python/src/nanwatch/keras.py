@@ -1,12 +1,12 @@
 """Keras 3, on any of its back ends: one line.
 
-    model.fit(..., callbacks=[nanwatch.keras.Callback(run="r1")])
+model.fit(..., callbacks=[nanwatch.keras.Callback(run="r1")])
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any
 
 import keras
 import numpy
@@ -38,9 +38,9 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
         super().__init__()
         self._stop = stop
         self._init = init
-        self.run: Optional[Run] = None
+        self.run: Run | None = None
         self._number = 0
-        self._scale: Optional[float] = None
+        self._scale: float | None = None
         # Keras's loss is the mean since the epoch began.
         self._sum = 0.0
         self._batches = 0
@@ -104,7 +104,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
         run.step(self._number, **numbers)
         self._number += 1
 
-    def _loss(self, batch: int, logs: dict[str, Any]) -> Optional[float]:
+    def _loss(self, batch: int, logs: dict[str, Any]) -> float | None:
         """Of this batch; None: a NaN before it hides it."""
         mean = logs.get("loss")
         if mean is None:

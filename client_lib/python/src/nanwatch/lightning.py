@@ -7,7 +7,7 @@ With Fabric, which leaves the loop to you, use nanwatch.torch.watch.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 try:
     from lightning.pytorch.callbacks import Callback as _Callback
@@ -32,7 +32,7 @@ class Callback(_Callback):  # type: ignore[misc]
         super().__init__()
         self._stop = stop
         self._options = options
-        self.watch: Optional[Watch] = None
+        self.watch: Watch | None = None
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         options = dict(self._options)

@@ -1,16 +1,16 @@
 """PyTorch: two lines in a training loop.
 
-    import nanwatch
+import nanwatch
 
-    watch = nanwatch.torch.watch(model, optimizer, scaler)  # before the loop
-    ...
-    watch.step(loss)  # in the loop, after optimizer.step()
+watch = nanwatch.torch.watch(model, optimizer, scaler)  # before the loop
+...
+watch.step(loss)  # in the loop, after optimizer.step()
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Optional, Union
+from typing import Any
 
 import torch
 
@@ -30,7 +30,7 @@ def watch(
     model: torch.nn.Module,
     optimizer: Optimizers = None,
     scaler: Any = None,
-    run: Union[None, str, Run] = None,
+    run: None | str | Run = None,
     *,
     level: str = "default",
     budget: float = 0.03,
@@ -51,11 +51,16 @@ def watch(
     `nanwatch.init`. DDP, FSDP and torch.compile wrap the model before this."""
     checks = Checks()
     try:
-        return _watch(model, optimizer, scaler, run, level, budget, init, checks)
+        return _watch(model, optimizer, scaler, run, level, budget, init)
     except Exception as error:
         checks.refuse("watch", f"this training is not watched: {error!r:.300}")
         return Watch(
-            _init._silent(checks), True, torch.nn.Module(), {}, None, LEVELS[0],
+            _init._silent(checks),
+            True,
+            torch.nn.Module(),
+            {},
+            None,
+            LEVELS[0],
             0.0,
         )
 
@@ -64,11 +69,10 @@ def _watch(
     model: Any,
     optimizer: Optimizers,
     scaler: Any,
-    run: Union[None, str, Run],
+    run: None | str | Run,
     level: str,
     budget: float,
     init: dict[str, Any],
-    checks: Checks,
 ) -> Watch:
     known = watching.known(model)
     if known is not None:
@@ -98,7 +102,7 @@ def _watch(
 
 
 def _open(
-    model: Any, scaler: Any, run: Optional[str], init: dict[str, Any]
+    model: Any, scaler: Any, run: str | None, init: dict[str, Any]
 ) -> Run:
     given = dict(init)
     if run is not None:
@@ -133,4 +137,4 @@ def _precision(first: Any, scaler: Any) -> str:
 def _device(device: torch.device) -> str:
     if device.type == "cuda":
         return str(torch.cuda.get_device_name(device))
-    return device.type
+    return str(device.type)

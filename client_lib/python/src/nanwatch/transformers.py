@@ -1,11 +1,11 @@
 """Hugging Face Trainer, and those that are built on it (TRL's): one line.
 
-    trainer = Trainer(..., callbacks=[nanwatch.transformers.Callback(run="r1")])
+trainer = Trainer(..., callbacks=[nanwatch.transformers.Callback(run="r1")])
 """
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from transformers import TrainerCallback
 
@@ -26,7 +26,7 @@ class Callback(TrainerCallback):  # type: ignore[misc]
         self._stop = stop
         self._options = options
         self._hook: Any = None
-        self.watch: Optional[Watch] = None
+        self.watch: Watch | None = None
 
     def on_train_begin(
         self, args: Any, state: Any, control: Any, **more: Any

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import torch
 
@@ -157,15 +157,12 @@ class Modules:
         spent = self.seconds / step_seconds
         self.seconds = 0.0
         if spent > share:
-            self._stride = min(
-                len(self.named), max(self._stride + 1, self._wanted(spent, share))
-            )
+            wanted = math.ceil(self._stride * spent / share)
+            wanted = max(self._stride + 1, wanted)
+            self._stride = min(len(self.named), wanted)
         elif spent < share / 2 and self._stride > 1:
             self._stride -= 1
         self._turn += 1
-
-    def _wanted(self, spent: float, share: float) -> int:
-        return math.ceil(self._stride * spent / share)
 
     def _hook(self, index: int) -> Callable[..., None]:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
@@ -193,8 +190,7 @@ class Modules:
         with torch.no_grad():
             for tensor in inputs:
                 one = self._measure(tensor)
-                if not _is_mask(one, self.readout):
-                    self.rows.append(Row(index, False, "input", one))
+                self.rows.append(Row(index, False, "input", one))
             for tensor in outputs:
                 one = self._measure(tensor)
                 self.rows.append(Row(index, False, "output", one))
@@ -256,13 +252,3 @@ class Modules:
             self._recent.pop(next(iter(self._recent)))
         self._recent[id(tensor)] = (tensor, tensor._version, one)
         return one
-
-
-def _is_mask(one: One, readout: Readout) -> bool:
-    """-infinity alone, in what enters a module: put there on purpose."""
-    counts: Optional[Any] = one.counts
-    return (
-        counts is not None
-        and counts.neg_inf > 0
-        and counts.nan == counts.pos_inf == 0
-    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 import torch
 
-from nanwatch._torch.readout import Place, Readout
+from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import Sizes, local, measurable
 
 
@@ -49,12 +49,12 @@ class Attempt:
 
     def __init__(self, of: Followed) -> None:
         self.of = of
-        self.applied: Optional[bool] = None
+        self.applied: bool | None = None
         self.looked_at = False  # its gradients, or an attempt was made to
         # Of a fused optimizer, which decides on the device.
-        self.found_inf: Optional[Place] = None
-        self.scale: Any = None  # float, Place or None
-        self.lr: Optional[float] = None
+        self.found_inf: Any = None
+        self.scale: Any = None  # float, of a readout, or None
+        self.lr: float | None = None
         # The parameters that had a gradient, by device, and their sizes.
         self.gradients: list[list[Parameter]] = []
         self.sizes: list[Sizes] = []
@@ -62,8 +62,8 @@ class Attempt:
         self.parameters: list[list[Parameter]] = []
         self.weight_sizes: list[Sizes] = []
         # Norms of gradients as the optimizer gets them; seldom looked at.
-        self.again: list[Place] = []
-        self.update: list[Place] = []  # norms of updates, a tensor each
+        self.again: Any = None
+        self.update: Any = None  # norms of updates, a tensor each
 
 
 class Followed:
@@ -72,7 +72,7 @@ class Followed:
     def __init__(
         self,
         optimizer: Any,
-        name: Optional[str],
+        name: str | None,
         parameters: dict[int, Parameter],
         before: Callable[[Followed, Any], None],
         after: Callable[[Followed, Any], None],
@@ -81,8 +81,8 @@ class Followed:
         them is called after its place in the optimizer."""
         self.optimizer = optimizer
         self.name = name
-        self.attempt: Optional[Attempt] = None
-        self.copies: Optional[list[Any]] = None  # of weights, before an update
+        self.attempt: Attempt | None = None
+        self.copies: list[Any] | None = None  # of weights, before an update
         self._known = parameters
         self._handles = [
             optimizer.register_step_pre_hook(
@@ -102,7 +102,7 @@ class Followed:
             self.attempt = Attempt(self)
         return self.attempt
 
-    def end(self) -> Optional[Attempt]:
+    def end(self) -> Attempt | None:
         attempt, self.attempt = self.attempt, None
         self.copies = None
         return attempt
@@ -125,7 +125,7 @@ class Followed:
             self._known[id(tensor)] = parameter
         return parameter
 
-    def rate(self) -> Optional[float]:
+    def rate(self) -> float | None:
         """The learning rate; a tensor on a device is left where it is."""
         groups = self.optimizer.param_groups
         rate = groups[0].get("lr") if groups else None
@@ -166,7 +166,7 @@ class Followed:
             local(p.grad) for p in self._tensors() if p.grad is not None
         ]
         norms = torch._foreach_norm([g.float() for g in gradients])
-        self.begin().again = [readout.add(n) for n in norms]
+        self.begin().again = readout.add(list(norms))
 
     def measure_weights(self, readout: Readout) -> None:
         attempt = self.begin()
@@ -174,9 +174,7 @@ class Followed:
         for group in _by_device(pairs):
             attempt.parameters.append([self.of(p) for p, _ in group])
             attempt.weight_sizes.append(
-                Sizes(
-                    [w for _, w in group], readout, largest=True, zeros=False
-                )
+                Sizes([w for _, w in group], readout, largest=True, zeros=False)
             )
 
     def copy_weights(self) -> None:
@@ -190,7 +188,7 @@ class Followed:
         weights = [local(p) for p in self._tensors()]
         torch._foreach_sub_(copies, weights)
         norms = torch._foreach_norm([c.float() for c in copies])
-        self.attempt.update = [readout.add(n) for n in norms]
+        self.attempt.update = readout.add(list(norms))
 
 
 def _by_device(pairs: list[Any]) -> list[list[Any]]:

@@ -1,67 +1,83 @@
 """Numbers that are still on a device, and their way to the host.
 
 Nothing here waits on the training's thread: a copy is queued behind what made
-the numbers, and read once an event says that it is over.
+the numbers, and read once an event says that it is over. What is on the host
+is read at once.
 """
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 
-# The device and dtype of a number, and its place among those of its kind.
-Place = Tuple[Tuple[Any, Any], int]
+class Later:
+    """Numbers that `Readout.finish` brings: their device, and where they begin
+    and how many they are among all of it."""
+
+    __slots__ = ("begin", "count", "device")
+
+    def __init__(self, device: Any, begin: int, count: int) -> None:
+        self.device = device
+        self.begin = begin
+        self.count = count
 
 
 class Readout:
-    """Collects scalars and vectors, then takes them to the host at once."""
+    """Collects scalars, then takes them to the host at once."""
 
     __slots__ = ("_copies", "_groups", "_read")
 
     def __init__(self) -> None:
-        # By device and dtype: tensors that will lie one behind another.
-        self._groups: dict[tuple[Any, Any], list[Any]] = {}
-        self._copies: dict[tuple[Any, Any], tuple[Any, Any]] = {}
-        self._read: dict[tuple[Any, Any], list[float]] = {}
+        self._groups: dict[Any, list[Any]] = {}  # of one element each
+        self._copies: dict[Any, tuple[Any, Any]] = {}
+        self._read: dict[Any, list[float]] = {}
 
-    def add(self, tensor: Any) -> Place:
-        """Of one element, without grad; returns where to find it later."""
-        key = (tensor.device, tensor.dtype)
-        group = self._groups.setdefault(key, [])
-        group.append(tensor)
-        return key, len(group) - 1
+    def add(self, tensors: Sequence[Any]) -> Any:
+        """Tensors of one element, of one device, without grad. Returns what
+        `numbers` takes."""
+        device = tensors[0].device
+        if device.type == "cpu":
+            return [t.item() for t in tensors]
+        group = self._groups.setdefault(device, [])
+        begin = len(group)
+        group.extend(tensors)
+        return Later(device, begin, len(tensors))
 
     def start(self) -> None:
         """Queues the copies. Nothing is added afterwards."""
-        for key, tensors in self._groups.items():
-            flat = torch.stack(tensors)
-            device = key[0]
-            if device.type == "cpu":
-                self._read[key] = flat.tolist()
-            else:
-                self._copies[key] = _copy(flat.float())
+        for device, tensors in self._groups.items():
+            flat = torch.stack([t.float() for t in tensors])
+            self._copies[device] = _copy(flat)
         self._groups = {}
 
     def ready(self) -> bool:
         """Asks; does not wait."""
         return all(
-            event is None or event.query()
-            for _, event in self._copies.values()
+            event is None or event.query() for _, event in self._copies.values()
         )
 
     def finish(self) -> None:
         """Reads what arrived; waits for it where it did not."""
-        for key, (host, event) in self._copies.items():
+        for device, (host, event) in self._copies.items():
             if event is not None:
                 event.synchronize()
-            self._read[key] = host.tolist()
+            self._read[device] = host.tolist()
         self._copies = {}
 
-    def value(self, place: Place) -> float:
-        key, index = place
-        return float(self._read[key][index])
+    def numbers(self, added: Any) -> list[float]:
+        """What `add` was given."""
+        if isinstance(added, Later):
+            all_of_it = self._read[added.device]
+            return all_of_it[added.begin : added.begin + added.count]
+        numbers: list[float] = added
+        return numbers
+
+    def number(self, added: Any) -> float:
+        """Of the only one."""
+        return self.numbers(added)[0]
 
 
 def _copy(flat: Any) -> tuple[Any, Any]:

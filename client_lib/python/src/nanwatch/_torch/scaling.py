@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 import torch
 
@@ -66,8 +66,8 @@ class ScalerHooks:
         """Each is called with the optimizer: `unscaled` once its gradients
         are, before anybody clips them."""
         self._scaler = scaler
-        self._unscale: Optional[Callable[..., Any]] = scaler.unscale_
-        self._step: Optional[Callable[..., Any]] = scaler.step
+        self._unscale: Callable[..., Any] | None = scaler.unscale_
+        self._step: Callable[..., Any] | None = scaler.step
         unscale, step = scaler.unscale_, scaler.step
 
         def new_unscale(optimizer: Any) -> Any:

@@ -9,11 +9,12 @@ that can be decided without waiting; elsewhere 1 is told, for "some".
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Optional
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.readout import Place, Readout
+from nanwatch._torch.readout import Readout
 
 DTYPES = {
     torch.float64: "fp64",
@@ -76,7 +77,7 @@ class Sizes:
     `largest` asks for it, or where a norm is not finite.
     """
 
-    __slots__ = ("counts", "elements", "largest", "norm", "zeros")
+    __slots__ = ("counts", "elements", "largest", "norms", "zeros")
 
     def __init__(
         self,
@@ -89,36 +90,50 @@ class Sizes:
     ) -> None:
         self.elements = [t.numel() for t in tensors]
         self.counts: dict[int, Counts] = {}
-        self.largest: Optional[list[Any]] = None
-        self.zeros: Optional[list[Place]] = None
+        self.largest: Any = None
+        self.zeros: Any = None
         norms = _norms(tensors, 2.0)
         on_cpu = tensors[0].device.type == "cpu"
-        if on_cpu:
-            self._count_bad(tensors, norms)
+        most = None
         if not on_cpu:
-            self.largest = self._place(
-                _norms(tensors, math.inf), readout, divide_by
-            )
+            most = _norms(tensors, math.inf)
         elif largest:
-            self.largest = self._place(
-                [_largest(t) for t in tensors], readout, divide_by
-            )
-        self.norm = self._place(norms, readout, divide_by)
-        if zeros:
-            self.zeros = [readout.add(torch.count_nonzero(t)) for t in tensors]
-
-    def _place(
-        self, values: list[Any], readout: Readout, divide_by: Any
-    ) -> list[Place]:
+            most = [_largest(t) for t in tensors]
         if divide_by is not None:
-            values = [v / divide_by for v in values]
-        return [readout.add(v) for v in values]
+            norms = [v / divide_by for v in norms]
+            most = most and [v / divide_by for v in most]
+        self.norms = readout.add(norms)
+        if most is not None:
+            self.largest = readout.add(most)
+        if zeros:
+            self.zeros = readout.add([torch.count_nonzero(t) for t in tensors])
+        if on_cpu and not math.isfinite(sum(self.norms)):
+            # Looking costs no wait.
+            for i, norm in enumerate(self.norms):
+                if not math.isfinite(norm):
+                    self.counts[i] = count(tensors[i])
 
-    def _count_bad(self, tensors: list[Any], norms: list[Any]) -> None:
-        """Tensors on the host: looking costs no wait."""
-        for i, norm in enumerate(torch.stack(norms).tolist()):
-            if not math.isfinite(norm):
-                self.counts[i] = count(tensors[i])
+    def healthy(self, readout: Readout) -> bool:
+        """In a glance; False where a closer look is needed."""
+        return math.isfinite(sum(readout.numbers(self.norms)))
+
+    def read(self, readout: Readout, factors: Sequence[float]) -> list[Read]:
+        """`factors`: what each size is multiplied by, e.g. the loss scale."""
+        unknown = [None] * len(self.elements)
+        largest = readout.numbers(self.largest) if self.largest else unknown
+        nonzero = readout.numbers(self.zeros) if self.zeros else unknown
+        return [
+            _read(n, norm, most, full, self.counts.get(i), factor)
+            for i, (n, norm, most, full, factor) in enumerate(
+                zip(
+                    self.elements,
+                    readout.numbers(self.norms),
+                    largest,
+                    nonzero,
+                    factors,
+                )
+            )
+        ]
 
 
 def _largest(tensor: Any) -> Any:
@@ -133,28 +148,24 @@ class Read(NamedTuple):
     nan: int
     pos_inf: int
     neg_inf: int
-    zero: Optional[int]
-    abs_max: Optional[float]
-    rms: Optional[float]
+    zero: int | None
+    abs_max: float | None
+    rms: float | None
 
     @property
     def bad(self) -> bool:
         return self.nan + self.pos_inf + self.neg_inf > 0
 
 
-def read(sizes: Sizes, i: int, readout: Readout, factor: float = 1.0) -> Read:
-    """`factor`: what the sizes are multiplied by, e.g. the loss scale."""
-    norm = readout.value(sizes.norm[i])
-    largest = (
-        readout.value(sizes.largest[i]) if sizes.largest is not None else None
-    )
-    elements = sizes.elements[i]
-    zero = (
-        elements - int(readout.value(sizes.zeros[i]))
-        if sizes.zeros is not None
-        else None
-    )
-    counts = sizes.counts.get(i)
+def _read(
+    elements: int,
+    norm: float,
+    largest: float | None,
+    nonzero: float | None,
+    counts: Counts | None,
+    factor: float,
+) -> Read:
+    zero = None if nonzero is None else elements - int(nonzero)
     if counts is None:
         # Of a square that left the range of fp32 the largest element knows.
         told = norm if largest is None else largest
@@ -173,35 +184,33 @@ def read(sizes: Sizes, i: int, readout: Readout, factor: float = 1.0) -> Read:
 class One:
     """One tensor of the forward or the backward pass."""
 
-    __slots__ = ("counts", "dtype", "elements", "high", "low", "norm", "shape")
+    __slots__ = ("counts", "dtype", "elements", "shape", "sizes")
 
     def __init__(self, tensor: Any, readout: Readout) -> None:
         tensor = tensor.detach()
         self.elements = tensor.numel()
         self.shape = tuple(tensor.shape)
         self.dtype = DTYPES.get(tensor.dtype, "")
-        self.counts: Optional[Counts] = None
+        self.counts: Counts | None = None
         low, high = torch.aminmax(tensor)
-        if tensor.device.type == "cpu" and not (
-            math.isfinite(low.item()) and math.isfinite(high.item())
-        ):
-            self.counts = count(tensor)
-        self.low = readout.add(low)
-        self.high = readout.add(high)
-        self.norm = readout.add(
+        norm = (
             torch.linalg.vector_norm(tensor, dtype=torch.float32)
             if tensor.dtype in _HALF
             else torch.linalg.vector_norm(tensor)
         )
+        self.sizes = readout.add((low, high, norm))
+        if tensor.device.type == "cpu":
+            low, high, _ = self.sizes
+            if not (math.isfinite(low) and math.isfinite(high)):
+                self.counts = count(tensor)
 
     def read(self, readout: Readout) -> Read:
-        low, high = readout.value(self.low), readout.value(self.high)
+        low, high, norm = readout.numbers(self.sizes)
         counts = self.counts or Counts(
             int(math.isnan(low)), int(high == math.inf), int(low == -math.inf)
         )
         if any(counts):
             return Read(self.elements, *counts, None, None, None)
-        norm = readout.value(self.norm)
         return Read(
             self.elements,
             *counts,

@@ -7,14 +7,14 @@ import hashlib
 import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from nanwatch import _ops
 from nanwatch._run import Run
 from nanwatch._torch.modules import Row
 from nanwatch._torch.optimizers import Attempt, Parameter, total
-from nanwatch._torch.readout import Readout
-from nanwatch._torch.statistics import Read, Sizes, read
+from nanwatch._torch.readout import Later, Readout
+from nanwatch._torch.statistics import Read
 
 # Steps of gradient sizes that are kept for the daemon to ask for.
 _KEPT = 32
@@ -42,7 +42,7 @@ class Step:
         rows: list[Row],
         rows_readout: Readout,
         request: int,
-        scale: Optional[float],
+        scale: float | None,
         more: dict[str, Any],
     ) -> None:
         self.number = number
@@ -68,24 +68,22 @@ class Step:
         self.rows_readout.finish()
 
     @property
-    def loss(self) -> Optional[float]:
-        if isinstance(self._loss, tuple):
-            return self.readout.value(self._loss)
+    def loss(self) -> float | None:
+        if isinstance(self._loss, (list, Later)):
+            return self.readout.number(self._loss)
         return self._loss  # type: ignore[no-any-return]
 
-    def scale_of(self, attempt: Attempt) -> Optional[float]:
-        if isinstance(attempt.scale, tuple):
-            return self.readout.value(attempt.scale)
+    def scale_of(self, attempt: Attempt) -> float | None:
+        if isinstance(attempt.scale, (list, Later)):
+            return self.readout.number(attempt.scale)
         return self.scale if attempt.scale is None else attempt.scale
 
 
 class _Kept(NamedTuple):
-    """Gradients of one step that were not told; for the daemon to ask for."""
+    """A step whose gradients were not told; for the daemon to ask for."""
 
-    step: int
-    time: float
-    ops: list[int]
-    rows: list[Read]
+    step: Step
+    attempt: Attempt
 
 
 class Rows:
@@ -103,7 +101,7 @@ class Rows:
             self._slots.append(_ops.SLOTS[slot])
             self._reads.append(status)
 
-    def table(self) -> Optional[_ops.Table]:
+    def table(self) -> _ops.Table | None:
         n = len(self._ops)
         if n == 0:
             return None
@@ -128,7 +126,7 @@ class Teller:
         run: Run,
         level: str,
         replica: bool,
-        after: Callable[[Step, Optional[bool], bool, bool], None],
+        after: Callable[[Step, bool | None, bool, bool], None],
     ) -> None:
         """`replica`: all ranks hold the same weights. `after` is called with
         each step that was told, whether it overflowed, whether it was applied,
@@ -172,10 +170,9 @@ class Teller:
     def tell_kept(self, request: int) -> None:
         """The flight recorder: what was measured of the last steps."""
         kept, self._kept = list(self._kept), collections.deque(maxlen=_KEPT)
-        for entry in kept:
-            rows = Rows(entry.step, entry.time, request)
-            for op, status in zip(entry.ops, entry.rows):
-                rows.add(op, "grad_input", status)
+        for step, attempt in kept:
+            rows = Rows(step.number, step.time, request)
+            self._add_gradients(step, attempt, rows)
             self._push(rows)
 
     # ------------------------------------------------------------- gradients
@@ -184,83 +181,76 @@ class Teller:
         self, step: Step, attempt: Attempt, rows: Rows, loss_bad: bool
     ) -> dict[str, Any]:
         """The numbers of one optimizer attempt; adds what is worth a row."""
-        scale = step.scale_of(attempt)
-        ops: list[int] = []
-        reads: list[Read] = []
-        norms: list[float] = []
-        bad = False
-        for parameters, sizes in zip(attempt.gradients, attempt.sizes):
-            for i, parameter in enumerate(parameters):
-                half = self._is_half(parameter)
-                factor = scale if half and scale else 1.0
-                status = read(sizes, i, step.readout, factor)
-                norms.append(step.readout.value(sizes.norm[i]))
-                bad = bad or status.bad
-                ops.append(self._gradient_op(parameter, half, len(parameters)))
-                reads.append(status)
-        if not loss_bad:
-            self._tell_gradients(step, ops, reads, rows, bad)
-        return self._numbers(step, attempt, rows, scale, bad, norms, reads)
-
-    def _tell_gradients(
-        self,
-        step: Step,
-        ops: list[int],
-        reads: list[Read],
-        rows: Rows,
-        bad: bool,
-    ) -> None:
+        looked_at = attempt.sizes
+        bad = not all(sizes.healthy(step.readout) for sizes in looked_at)
+        if bad:
+            bad = any(r.bad for r in self._reads(step, attempt, 1.0))
         everything = (
             self._level != "default"
             or step.request != 0
             or step.number % _ROWS_EVERY == 0
         )
-        if not (everything or bad):
-            self._kept.append(_Kept(step.number, step.time, ops, reads))
-            return
+        if (everything or bad) and not loss_bad:
+            self._add_gradients(step, attempt, rows)
+        elif not bad:
+            self._kept.append(_Kept(step, attempt))
+        return self._numbers(step, attempt, rows, bad)
+
+    def _reads(self, step: Step, attempt: Attempt, scale: float) -> list[Read]:
+        """Of each gradient; those of fp16 arithmetic with the loss scale."""
+        reads: list[Read] = []
+        for parameters, sizes in zip(attempt.gradients, attempt.sizes):
+            factors = [
+                scale if self._is_half(p) and scale else 1.0 for p in parameters
+            ]
+            reads.extend(sizes.read(step.readout, factors))
+        return reads
+
+    def _add_gradients(self, step: Step, attempt: Attempt, rows: Rows) -> None:
+        reads = self._reads(step, attempt, step.scale_of(attempt) or 1.0)
+        ops = [
+            self._gradient_op(p, self._is_half(p))
+            for parameters in attempt.gradients
+            for p in parameters
+        ]
         # In the order of the backward pass: the last layer's come first.
         for op, status in zip(reversed(ops), reversed(reads)):
             rows.add(op, "grad_input", status)
 
     def _numbers(
-        self,
-        step: Step,
-        attempt: Attempt,
-        rows: Rows,
-        scale: Optional[float],
-        bad: bool,
-        norms: list[float],
-        reads: list[Read],
+        self, step: Step, attempt: Attempt, rows: Rows, bad: bool
     ) -> dict[str, Any]:
+        readout = step.readout
+        scale = step.scale_of(attempt)
         applied = attempt.applied
         if attempt.found_inf is not None:
-            applied = step.readout.value(attempt.found_inf) == 0.0
+            applied = readout.number(attempt.found_inf) == 0.0
+        norms = [readout.numbers(sizes.norms) for sizes in attempt.sizes]
+        norm = total([n for group in norms for n in group]) if norms else None
         told: dict[str, Any] = {
             "scale": scale,
             "overflow": bad or applied is False,
             "skipped": applied is False,
-            "grad_norm": total(norms) if norms else None,
+            "grad_norm": norm,
             "lr": attempt.lr,
         }
         if attempt.of.name is not None:
             told["optimizer"] = attempt.of.name
-        zeros = [r.zero for r in reads if r.zero is not None]
-        if zeros:
-            told["zero_fraction"] = sum(zeros) / sum(r.elements for r in reads)
+        nonzero = [s for s in attempt.sizes if s.zeros is not None]
+        if nonzero:
+            full = sum(sum(readout.numbers(s.zeros)) for s in nonzero)
+            elements = sum(sum(s.elements) for s in nonzero)
+            told["zero_fraction"] = 1.0 - full / elements
         self._add_weights(step, attempt, rows, told)
-        if attempt.again and norms and scale:
-            self._compare(step, attempt, total(norms), scale)
-        if attempt.update:
-            told["update_norm"] = total(
-                [step.readout.value(place) for place in attempt.update]
-            )
+        if attempt.again is not None and norm is not None and scale:
+            got = total(readout.numbers(attempt.again))
+            self._compare(got, norm, scale)
+        if attempt.update is not None:
+            told["update_norm"] = total(readout.numbers(attempt.update))
         return told
 
-    def _compare(
-        self, step: Step, attempt: Attempt, norm: float, scale: float
-    ) -> None:
+    def _compare(self, got: float, norm: float, scale: float) -> None:
         """Gradients once unscaled, and as the optimizer got them."""
-        got = total([step.readout.value(place) for place in attempt.again])
         if scale >= 8.0 and norm > 0.0 and math.isfinite(norm):
             twice = abs(got * scale / norm - 1.0) < 1e-3
             self._twice = self._twice + 1 if twice else 0
@@ -277,10 +267,10 @@ class Teller:
         norms: list[float] = []
         largest: list[float] = []
         for parameters, sizes in zip(attempt.parameters, attempt.weight_sizes):
-            for i, parameter in enumerate(parameters):
-                status = read(sizes, i, step.readout)
-                norms.append(step.readout.value(sizes.norm[i]))
-                largest.append(_largest(sizes, i, step.readout))
+            norms.extend(step.readout.numbers(sizes.norms))
+            largest.extend(step.readout.numbers(sizes.largest))
+            reads = sizes.read(step.readout, [1.0] * len(parameters))
+            for parameter, status in zip(parameters, reads):
                 rows.add(self._weight_op(parameter), "parameter", status)
         if norms:
             told["param_norm"] = total(norms)
@@ -291,7 +281,7 @@ class Teller:
         self,
         step: Step,
         attempt: Attempt,
-        loss: Optional[float],
+        loss: float | None,
         numbers: dict[str, Any],
     ) -> None:
         numbers = {**numbers, **step.more}
@@ -310,12 +300,14 @@ class Teller:
     ) -> None:
         """A loss that is not finite makes all gradients so: they say nothing
         of where it comes from, and are left out."""
-        result: Optional[Read] = None
+        result: Read | None = None
         self._name_backward(step.rows, named)
-        clean: Optional[Read] = None  # what came before, while nothing was bad
+        clean: Read | None = None  # what came before, while nothing was bad
         first = True
         for row in step.rows:
             status = row.one.read(step.rows_readout)
+            if row.slot == "input" and _is_mask(status):
+                continue
             op = self._module_op(row, named)
             if not row.backward and first:
                 if status.bad and row.slot == "input" and clean is not None:
@@ -338,7 +330,7 @@ class Teller:
     def _is_half(self, parameter: Parameter) -> bool:
         return (parameter.half and self.half) or parameter.dtype == "fp16"
 
-    def _gradient_op(self, parameter: Parameter, half: bool, count: int) -> int:
+    def _gradient_op(self, parameter: Parameter, half: bool) -> int:
         op = self._gradient_ops.get(id(parameter))
         if op is None:
             # Of earlier layers later: behind all modules' gradients.
@@ -447,8 +439,9 @@ def _caller(named: Sequence[tuple[str, Any]], module: int) -> tuple[str, str]:
     return named[0][0], type(named[0][1]).__name__
 
 
-def _largest(sizes: Sizes, i: int, readout: Readout) -> float:
-    return readout.value(sizes.largest[i]) if sizes.largest else 0.0
+def _is_mask(status: Read) -> bool:
+    """-infinity alone, in what enters a module: put there on purpose."""
+    return status.neg_inf > 0 and status.nan == status.pos_inf == 0
 
 
 def _digest(numbers: Iterable[float]) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import collections
 import contextlib
+import functools
 import math
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 import torch
 
@@ -47,7 +48,7 @@ class Watch:
         run: Run,
         owns_run: bool,
         model: Any,
-        optimizers: Mapping[Optional[str], Any],
+        optimizers: Mapping[str | None, Any],
         scaler: Any,
         level: str,
         budget: float,
@@ -106,8 +107,8 @@ class Watch:
         self,
         loss: Any = None,
         *,
-        step: Optional[int] = None,
-        scale: Optional[float] = None,
+        step: int | None = None,
+        scale: float | None = None,
         **more: Any,
     ) -> None:
         """Says that a step is over: after `optimizer.step()`, once each. Where
@@ -142,7 +143,8 @@ class Watch:
         for followed in self._whose(parameters):
             if self._scaler_hooks is None:
                 self._guard(
-                    "gradients", lambda f=followed: self._measure_gradients(f)
+                    "gradients",
+                    functools.partial(self._measure_gradients, followed),
                 )
             elif followed.attempt is None or not followed.attempt.looked_at:
                 # Those of a scaler are looked at once they are unscaled.
@@ -242,7 +244,7 @@ class Watch:
         def work() -> None:
             scale = scaling.present_scale(self._scaler)
             if isinstance(scale, torch.Tensor):
-                scale = self._readout.add(scale.detach().reshape(()))
+                scale = self._readout.add([scale.detach().reshape(())])
             followed.begin().scale = scale
 
         self._guard("scale", work)
@@ -280,9 +282,7 @@ class Watch:
         attempt.applied = True
         found = getattr(optimizer, "found_inf", None)
         if isinstance(found, torch.Tensor):
-            attempt.found_inf = self._readout.add(
-                found.detach().float().reshape(())
-            )
+            attempt.found_inf = self._readout.add([found.detach().reshape(())])
 
         def work() -> None:
             followed.measure_update(self._readout)
@@ -306,8 +306,8 @@ class Watch:
     def _end_step(
         self,
         loss: Any,
-        number: Optional[int],
-        scale: Optional[float],
+        number: int | None,
+        scale: float | None,
         more: dict[str, Any],
     ) -> None:
         self._take_loss(loss)
@@ -360,7 +360,7 @@ class Watch:
             return math.fsum(losses) / len(losses)
         tensors = [x for x in losses if isinstance(x, torch.Tensor)]
         mean = tensors[0] if len(tensors) == 1 else torch.stack(tensors).mean()
-        return self._readout.add(mean)
+        return self._readout.add([mean])
 
     def _tell_ready(self, wait: bool) -> None:
         while self._pending and (wait or self._pending[0].ready()):
@@ -369,7 +369,7 @@ class Watch:
             self._teller.tell(step, self.modules.named)
 
     def _after(
-        self, step: Step, overflow: Optional[bool], applied: bool, loss_bad: bool
+        self, step: Step, overflow: bool | None, applied: bool, loss_bad: bool
     ) -> None:
         """What a step that was told means for the next ones."""
         self._streak = self._streak + 1 if overflow else 0
@@ -416,12 +416,13 @@ def _at_exit(reference: weakref.ref[Watch]) -> None:
 Optimizers = Union[None, Any, Sequence[Any], Mapping[str, Any]]
 
 
-def listed(optimizers: Optimizers) -> dict[Optional[str], Any]:
+def listed(optimizers: Optimizers) -> dict[str | None, Any]:
     """By name; the only one has none."""
     if optimizers is None:
         return {}
+    named: dict[str | None, Any]
     if isinstance(optimizers, Mapping):
-        named: dict[Optional[str], Any] = dict(optimizers)
+        named = {str(name): o for name, o in optimizers.items()}
     elif isinstance(optimizers, (list, tuple)):
         named = {str(i): o for i, o in enumerate(optimizers)}
     else:
@@ -429,7 +430,7 @@ def listed(optimizers: Optimizers) -> dict[Optional[str], Any]:
     return {None: next(iter(named.values()))} if len(named) == 1 else named
 
 
-def known(model: Any) -> Optional[Watch]:
+def known(model: Any) -> Watch | None:
     """The open watch of a model."""
     watch = _watches.get(model)
     return watch if watch is not None and not watch._closed else None
