@@ -15,8 +15,13 @@ const HEIGHT = 36;
 
 // The last value of each bucket; marks where it was not finite.
 function spark(buckets, field, domain, range, log) {
-  const canvas = h('canvas', {class: 'spark', width: 2 * WIDTH,
-                              height: 2 * HEIGHT, 'aria-hidden': 'true'});
+  // What is drawn counts as content, or an older drawing would be kept.
+  const canvas = h('canvas', {
+    class: 'spark', width: 2 * WIDTH, height: 2 * HEIGHT, 'aria-hidden': 'true',
+    'data-drawn': [field, ...domain, ...range, JSON.stringify(
+        buckets.length ? buckets[buckets.length - 1].values[field] : null)]
+        .join(' '),
+  });
   const pen = canvas.getContext('2d');
   pen.scale(2, 2);
   const move = (v) => (log ? Math.log(Math.max(v, range[0])) : v);
@@ -79,6 +84,8 @@ export class Attempts {
   async load() {
     const {runs} = await getJson('/api/v1/runs?ended=1');
     const all = runs.filter((r) => r.run_id === this.owner.where.run)
+                    .map((r) => (r.attempt === this.owner.run.attempt ?
+                                     this.owner.run : r))
                     .sort((a, b) => b.attempt - a.attempt);
     this.element.hidden = all.length < 2;
     if (all.length < 2) return;

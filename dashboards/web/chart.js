@@ -16,7 +16,7 @@ const NARROWEST_MARK = 2;
 function logTicks(base, low, high) {
   const first = Math.ceil(Math.log(low) / Math.log(base) - 1e-9);
   const last = Math.floor(Math.log(high) / Math.log(base) + 1e-9);
-  if (base === 10 && last - first < 1) return linearTicks(low, high, 3);
+  if (base === 10 && last - first < 2) return fineTicks(low, high);
   let every = 1;
   while ((last - first) / every > 4) every *= 2;
   const ticks = [];
@@ -26,6 +26,18 @@ function logTicks(base, low, high) {
     ticks.push({v: base ** e, label});
   }
   return ticks;
+}
+
+// 1, 2, 5, 10, ...: for less than three powers of ten.
+function fineTicks(low, high) {
+  const ticks = [];
+  for (let e = Math.floor(Math.log10(low)); 10 ** e <= high; ++e) {
+    for (const m of [1, 2, 5]) {
+      const v = Number((m * 10 ** e).toPrecision(3));
+      if (v >= low && v <= high) ticks.push({v, label: value(v)});
+    }
+  }
+  return ticks.length > 1 ? ticks : linearTicks(low, high, 3);
 }
 
 export function linearTicks(low, high, most) {

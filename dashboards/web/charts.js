@@ -8,7 +8,8 @@ import {fill, h} from './dom.js';
 import {clock, count} from './format.js';
 import {drawLane} from './lane.js';
 
-const POINTS = 1000;
+const MOST_POINTS = 1000;
+const FEWEST_POINTS = 300;
 const FIRST_SHOWN = 3;  // fields; others are under "more"
 const NARROWEST = 4;    // steps of a window
 
@@ -24,6 +25,7 @@ export class Charts {
     this.whole = [0, 1];
     this.at = -1;  // bucket under the cursor
     this.all = false;
+    this.title = h('h2', {}, 'Over steps');
     this.where = h('span', {class: 'readout'});
     this.lane = h('div', {class: 'lane'});
     this.stack = h('div', {class: 'stack'});
@@ -34,7 +36,7 @@ export class Charts {
       id: 'charts', class: 'charts', tabindex: 0, role: 'group', 'data-key':
           'charts', 'aria-label': 'Charts over steps. Arrows move the ' +
           'cursor, plus and minus zoom, n goes to the next bad step.',
-    }, h('div', {class: 'head'}, h('h2', {}, 'Over steps'), this.where,
+    }, h('div', {class: 'head'}, this.title, this.where,
          this.tools),
        this.lane, h('div', {class: 'field'}, this.stack, this.selection),
        this.note);
@@ -78,7 +80,10 @@ export class Charts {
   }
 
   async fetch(range) {
-    const path = `${this.owner.path()}/steps?points=${POINTS}&rank=` +
+    // About one a pixel, in hundreds, so that pages alike ask alike.
+    const width = 100 * Math.ceil(this.stack.clientWidth / 100);
+    const points = Math.min(MOST_POINTS, Math.max(FEWEST_POINTS, width));
+    const path = `${this.owner.path()}/steps?points=${points}&rank=` +
         `${this.owner.rank}${range}`;
     try {
       const reply = await getJson(path);
@@ -106,13 +111,17 @@ export class Charts {
       for (const chart of this.charts) chart.destroy();
       this.charts = shown.map((f) => new Chart(f, this));
       this.names = names;
-      fill(this.stack, this.charts.map((c) => c.element));
+      // As they are: they are drawn on.
+      this.stack.replaceChildren(...this.charts.map((c) => c.element));
     }
     const skipped = skips(this.buckets);
     this.charts.forEach((chart, i) => {
       chart.skipped = i === 0 ? skipped : null;
       chart.draw(this.buckets, this.shown());
     });
+    const {world_size: world} = this.owner.run;
+    fill(this.title, 'Over steps', world !== 1 &&
+        h('span', {class: 'note'}, ` rank ${this.owner.rank}`));
     this.drawTools(fields);
     this.drawLane();
     this.point(this.at < this.buckets.length ? this.at : -1);

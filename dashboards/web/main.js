@@ -93,15 +93,17 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
 });
 
+// Who may say what, and what time it is there; the view need not wait for it.
 async function begin() {
+  show();
   try {
     const known = await getJson('/api/v1/status');
     setDaemonTime(known.now);
     status.annotations = known.annotations === true;
     status.version = known.version;
+    view.redraw();
   } catch (e) {
     context.told('lost', e);
   }
-  show();
 }
 begin();

@@ -4,7 +4,7 @@ import {getJson} from './api.js';
 import {cssColour, fill, h, mark} from './dom.js';
 import {ago, count, fullTime, number, scale, value} from './format.js';
 
-const SHOWN = 64;   // rows
+const SHOWN = 24;   // rows
 const MOST = 8192;  // ranks asked for
 const RANK = {none: 0, info: 1, warning: 2, critical: 3};
 
@@ -199,6 +199,8 @@ export class Ranks {
 
   drawTable() {
     const has = (name) => this.ranks.some((r) => r.values[name]);
+    const counted = (name) => this.ranks.some((r) => r.totals[name] !==
+                                                     undefined);
     const columns = [
       ['Rank', (r) => h('button', {
         class: 'link', 'data-key': `rank ${r.rank}`, title:
@@ -214,8 +216,10 @@ export class Ranks {
           scale((r.values.loss_scale || {}).last), 'number'],
       has('grad_norm') && ['Gradient norm', (r) =>
           value((r.values.grad_norm || {}).last), 'number'],
-      ['Overflows', (r) => count(r.totals.overflows), 'number'],
-      ['Skipped', (r) => count(r.totals.skipped), 'number'],
+      counted('overflows') && ['Overflows', (r) => count(r.totals.overflows),
+                               'number'],
+      counted('skipped') && ['Skipped', (r) => count(r.totals.skipped),
+                             'number'],
       ['Last record', (r) => h('time', {title: fullTime(r.last_record)},
                                ago(r.last_record)), 'number'],
     ].filter(Boolean);

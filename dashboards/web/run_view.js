@@ -3,15 +3,25 @@
 import {getJson, runPath, watch} from './api.js';
 import {Attempts} from './attempts.js';
 import {Charts} from './charts.js';
-import {fill, h} from './dom.js';
+import {fill, h, SEVERITY_WORD} from './dom.js';
 import {exportTools} from './export.js';
 import {Incidents} from './incidents.js';
 import {Ops} from './ops.js';
 import {Ranks} from './ranks.js';
+import {shownSeverity} from './runs_view.js';
 import {drawFacts, drawVerdict} from './verdict.js';
 
 // Records come by the second; pictures of them need not.
 const CHARTS_EVERY_MS = 3000;
+
+// The one that the trouble is of; else the lowest.
+function rankToShow(run) {
+  const [cause] = run.causes || [];
+  const [incident] = run.incidents || [];
+  const named = [cause && cause.origin.rank, incident && incident.subject.rank,
+                 run.ranks && run.ranks.length && run.ranks[0].rank];
+  return named.find((rank) => typeof rank === 'number') || 0;
+}
 
 export class RunView {
   constructor(root, where, context) {
@@ -41,6 +51,7 @@ export class RunView {
   }
 
   stop() {
+    this.stopped = true;
     this.watch.stop();
     clearInterval(this.clock);
     this.charts.stop();
@@ -64,27 +75,35 @@ export class RunView {
            h('p', {class: 'note'}, e.todo));
       return;
     }
+    if (this.stopped) return;
     const first = this.run === null;
+    const another = first || run.attempt !== this.run.attempt;
     const same = run === this.run;
     this.run = run;
-    if (first && this.where.rank === null && run.ranks && run.ranks.length) {
-      this.rank = run.ranks[0].rank;
-    }
+    if (first && this.where.rank === null) this.rank = rankToShow(run);
     if (!same) {
-      this.incidents.draw(run.incidents || []);
-      this.drawHead();
+      this.redraw();
       this.ops.draw(run);
       this.ranks.draw(run);
     }
-    if (first || (!same && Date.now() - this.drawn > CHARTS_EVERY_MS)) {
+    if (another || (!same && Date.now() - this.drawn > CHARTS_EVERY_MS)) {
       this.drawn = Date.now();
       await this.charts.load();
     }
     this.charts.setIncidents(run.incidents || []);
-    if (first) this.attempts.load();
+    if (another) this.attempts.load();
+  }
+
+  redraw() {
+    if (!this.run) return;
+    this.incidents.draw(this.run.incidents || []);
+    this.drawHead();
   }
 
   drawHead() {
+    const severity = shownSeverity(this.run);
+    document.title = (severity === 'none' ? '' :
+        `${SEVERITY_WORD[severity]}: `) + `${this.where.run} - nanwatch`;
     drawVerdict(this.verdict, this.run, (step) => this.show(step),
                 h('span', {class: 'tools'}, this.incidents.saysToFirst(),
                   exportTools(this)));

@@ -6,6 +6,8 @@ import {ago, count, fullTime, scale, value} from './format.js';
 
 const RANK = {none: 0, info: 1, warning: 2, critical: 3};
 const SHOWN = 200;
+const MANY = 1000;
+const MANY_EVERY_MS = 10000;
 
 // Of a run that ended, what it was; of one that goes on, what it is.
 export function shownSeverity(run) {
@@ -53,6 +55,7 @@ export class RunsView {
     const ended = h('input', {
       type: 'checkbox', onchange: (e) => {
         this.ended = e.target.checked;
+        this.asked = 0;
         this.watch.now();
       },
     });
@@ -68,15 +71,26 @@ export class RunsView {
   }
 
   stop() {
+    this.stopped = true;
     this.watch.stop();
     clearInterval(this.clock);
   }
 
+  redraw() {
+    this.draw();
+  }
+
   async load() {
+    // Thousands of runs are megabytes: those need not come every second.
+    if (this.runs && this.runs.length > MANY &&
+        Date.now() - this.asked < MANY_EVERY_MS) {
+      return;
+    }
+    this.asked = Date.now();
     let {runs} = await getJson('/api/v1/runs' + (this.ended ? '?ended=1' : ''));
     // Nothing runs: what ran last is of more use than nothing.
     if (!runs.length) ({runs} = await getJson('/api/v1/runs?ended=1'));
-    if (runs === this.runs) return;
+    if (runs === this.runs || this.stopped) return;
     this.runs = runs;
     this.draw();
   }
@@ -93,6 +107,8 @@ export class RunsView {
     if (!this.runs) return;
     const runs = this.shown();
     this.sentence.textContent = this.inOneSentence();
+    const sick = this.runs.filter((r) => open(r) && RANK[r.severity] >= 2);
+    document.title = (sick.length ? `(${sick.length}) ` : '') + 'nanwatch';
     if (!this.runs.length) {
       fill(this.table, h('p', {class: 'note'},
           'No run has reported yet. Point a training at this daemon; this ' +

@@ -39,7 +39,8 @@ function sinceLine(run, show) {
 
 // Those of the run's own framework first, then those for any.
 function actionsOf(cause, own) {
-  const mine = cause.actions.filter((a) => a.framework === own);
+  const mine = cause.actions.filter((a) => a.framework &&
+                                           a.framework === own);
   const any = cause.actions.filter((a) => !a.framework);
   const others = cause.actions.filter((a) => a.framework &&
                                              a.framework !== own);
@@ -114,7 +115,7 @@ export function drawVerdict(element, run, show, tools) {
       h('p', {class: 'state'}, mark(severity),
         h('b', {}, words(SEVERITY_WORD[severity])),
         severity === 'none' && run.worst && run.worst !== 'none' &&
-            h('span', {class: 'note'}, `was ${run.worst}`),
+            h('span', {class: 'note'}, `was ${run.worst} ·`),
         h('span', {class: 'note'}, lifeOf(run)), tools),
       h('h1', {}, what.replace(/^Healthy: (.)/, (m, c) => c.toUpperCase())),
       why && h('p', {class: 'rest'}, why),

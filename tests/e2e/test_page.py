@@ -1,6 +1,8 @@
 """The page, in a real Chromium, of a real daemon with real runs.
 
-With NANWATCH_PICTURES=FOLDER it leaves pictures of what it saw there.
+With NANWATCH_PICTURES=FOLDER it leaves pictures of what it saw there; with
+NANWATCH_PAGE=dashboards/web it takes the page's files from there, so that one
+can work on them without a build.
 """
 
 import contextlib
@@ -21,6 +23,7 @@ from conftest import BIN, Daemon, feed, get, get_json, wait_for, word2vec
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+FILES = os.environ.get("NANWATCH_PAGE")
 PICTURES = os.environ.get("NANWATCH_PICTURES")
 HOSTILE = "<img src=x onerror=alert(1)> & \"co\""
 
@@ -103,12 +106,22 @@ def visit(chromium, watched):
             context = chromium.new_context(**options)
             stack.callback(context.close)
             context.set_default_timeout(10000)
+            if FILES:
+                context.route("**/page/*/*", from_folder)
             visits.append(Visit(context, watched))
             return visits[-1]
 
         yield open_one
         for it in visits:
             assert it.wrong == [] and it.foreign == []
+
+
+def from_folder(route):
+    path = pathlib.Path(FILES) / route.request.url.split("/")[-1]
+    if path.exists():
+        route.fulfill(path=str(path))
+    else:
+        route.continue_()
 
 
 def picture(page, name, **options):
@@ -162,6 +175,7 @@ def test_runs_worst_first_and_in_one_sentence(visit):
     page.fill("input[type=search]", "LLM")
     assert page.locator("tbody a").all_inner_texts() == ["healthy", "healthy"]
     page.fill("input[type=search]", "")
+    assert page.title() == "(1) nanwatch"
     page.click("tbody a >> text=sick")
     page.wait_for_selector(".verdict-block.critical")
     assert "run=sick&attempt=0" in page.url
@@ -172,6 +186,7 @@ def test_runs_worst_first_and_in_one_sentence(visit):
 def test_the_first_screen_says_what_why_since_when_and_what_to_do(visit):
     page = visit().run("sick")
     assert "overflows at every step" in page.inner_text("h1")
+    assert page.title() == "critical: sick - nanwatch"
     assert "Since step 0" in page.inner_text(".since")
     assert "loss/Log" in page.inner_text(".since")
     assert "fixed loss scale" in page.inner_text(".do li >> nth=0")
@@ -222,6 +237,9 @@ def test_zoom_is_kept_in_the_address_and_asks_for_every_step(visit):
     assert 350 < int(found[1]) < int(found[2]) < 600
     page.reload()
     page.wait_for_selector("text=Whole run")
+    page.click("text=2 more")
+    page.wait_for_selector("[data-field=learning_rate] canvas")
+    assert coloured(page, "loss", "accent"), "the others are still drawn"
     page.keyboard.press("0")
     page.wait_for_selector("text=Whole run", state="detached")
     assert "from=" not in page.url
