@@ -91,6 +91,14 @@ void ReadUrls(YamlSection* section, const std::string& key,
   }
 }
 
+void ReadUrlOfPages(YamlSection* section, const std::string& key,
+                    std::string* url) {
+  section->Text(key, url);
+  if (url->empty()) return;
+  const std::string wrong = WhatIsWrongWithUrl(*url);
+  if (!wrong.empty()) section->Complain(key, wrong);
+}
+
 void ReadMaskedOps(YamlSection* section, std::vector<std::string>* names) {
   const std::string key = "masked_ops";
   section->Texts(key, names);
@@ -235,11 +243,8 @@ void ReadNotify(YamlSection section, NotifyOptions* options) {
                             {"critical", Severity::kCritical}},
                            &options->from);
   section.Time("timeout", seconds(1), minutes(2), "", &options->timeout);
-  section.Text("external_url", &options->external_url);
-  if (!options->external_url.empty()) {
-    const std::string wrong = WhatIsWrongWithUrl(options->external_url);
-    if (!wrong.empty()) section.Complain("external_url", wrong);
-  }
+  ReadUrlOfPages(&section, "external_url", &options->external_url);
+  ReadUrlOfPages(&section, "runbooks_url", &options->runbooks_url);
   section.Finish();
 }
 

@@ -12,7 +12,7 @@
 namespace nanwatch {
 
 enum class Cardinality : uint8_t {
-  kLow,          // runs only: at most 70 series each
+  kLow,          // runs only: at most 80 series each
   kRecommended,  // and the main rank series and the 10 worst ops
   kFull,         // every rank series, limits::kTopOps ops
 };

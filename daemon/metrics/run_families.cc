@@ -1,5 +1,6 @@
 #include "metrics/run_families.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -43,12 +44,26 @@ void AddDescription(const RunView& run, std::string_view id, FamilySet* set) {
            Number(run.ranks_lost));
 }
 
+// What alerts go by: people who muted an incident have seen it.
+std::array<Severity, kFamilies> Unmuted(const RunView& run) {
+  std::array<Severity, kFamilies> worst{};
+  for (const Incident& incident : run.incidents) {
+    if (incident.muted || incident.state != AlertState::kFiring) continue;
+    Severity& of = worst[static_cast<int>(incident.family)];
+    of = std::max(of, incident.severity);
+  }
+  return worst;
+}
+
 void AddConditions(const RunView& run, std::string_view id, FamilySet* set) {
+  const std::array<Severity, kFamilies> unmuted = Unmuted(run);
   set->Add(Metric::kRunSeverity, {{"run_id", id}}, Number(run.severity));
   for (int f = 0; f < kFamilies; ++f) {
     const std::string_view condition = Name(static_cast<Family>(f));
     set->Add(Metric::kConditionSeverity,
              {{"run_id", id}, {"condition", condition}}, Number(run.family[f]));
+    set->Add(Metric::kConditionUnmuted,
+             {{"run_id", id}, {"condition", condition}}, Number(unmuted[f]));
     set->Add(Metric::kConditionDetections,
              {{"run_id", id}, {"condition", condition}},
              Number(run.detections[f]));

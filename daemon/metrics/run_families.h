@@ -10,7 +10,7 @@
 namespace nanwatch {
 
 // Everything that stays the same however many ranks and ops the run has: at
-// most 70 series. Condition families are there from the start, at 0.
+// most 80 series. Condition families are there from the start, at 0.
 void AddRun(const RunView& run, FamilySet* set);
 
 // Series a rank up to limits::kRankSeries ranks; above that the spread over all

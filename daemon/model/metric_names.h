@@ -25,6 +25,7 @@ enum class Metric : uint8_t {
   kRunInfo,
   kRunSeverity,
   kConditionSeverity,
+  kConditionUnmuted,
   kConditionDetections,
   kRunIncidents,
   kRunSteps,
@@ -132,7 +133,7 @@ enum class Metric : uint8_t {
   kSeriesLimit,
   kSeriesLeftOut,
 };
-inline constexpr int kMetrics = 100;
+inline constexpr int kMetrics = 101;
 
 // The base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -162,6 +163,10 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      MetricKind::kGauge, false,
      "Worst firing incident by condition family: 0 none, 1 info, 2 warning, 3 "
      "critical."},
+    {Metric::kConditionUnmuted, "nanwatch_condition_unmuted_severity",
+     MetricKind::kGauge, false,
+     "Worst firing incident that nobody muted, by condition family, as "
+     "nanwatch_condition_severity."},
     {Metric::kConditionDetections, "nanwatch_condition_detections_total",
      MetricKind::kCounter, false, "Incidents that fired, by condition family."},
     {Metric::kRunIncidents, "nanwatch_run_incidents", MetricKind::kGauge, false,

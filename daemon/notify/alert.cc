@@ -57,12 +57,18 @@ std::string OverReason(const Notice& notice) {
   return notice.incident.resolved_reason;
 }
 
-std::string PageOf(const Notice& notice, std::string_view external_url) {
-  if (external_url.empty()) return {};
-  return JoinUrl(external_url,
+std::string PageOf(const Notice& notice, const LinkBases& bases) {
+  if (bases.external.empty()) return {};
+  return JoinUrl(bases.external,
                  fmt::format("?run={}&attempt={}&step={}",
                              PercentEncoded(notice.run.run_id),
                              notice.run.attempt, notice.incident.opened_step));
+}
+
+std::string RunbookOf(const Notice& notice, const LinkBases& bases) {
+  if (bases.runbooks.empty()) return {};
+  return JoinUrl(bases.runbooks,
+                 fmt::format("{}.md", AlertName(notice.incident.family)));
 }
 
 std::string PlaceOf(const Incident& incident) {

@@ -40,8 +40,15 @@ struct Alert {
   Time ends{};
 };
 
-// The page of the incident's run and step; empty without an external URL.
-std::string PageOf(const Notice& notice, std::string_view external_url);
+// Base URLs of links; where one is empty there are no such links.
+struct LinkBases {
+  std::string_view external;  // of this daemon's pages
+  std::string_view runbooks;  // of the pages of deploy/runbooks
+};
+// The page of the incident's run and step; may be empty.
+std::string PageOf(const Notice& notice, const LinkBases& bases);
+// What to do about alerts of this name; may be empty.
+std::string RunbookOf(const Notice& notice, const LinkBases& bases);
 // "rank 3 (node7, NVIDIA H100)", "rank 0", or "" for a run's incident.
 std::string PlaceOf(const Incident& incident);
 // The sentences of its findings, at most five.

@@ -14,7 +14,7 @@ void PutIfAny(Json* object, const char* name, std::string value) {
   if (!value.empty()) (*object)[name] = std::move(value);
 }
 
-Json Annotations(const Alert& alert) {
+Json Annotations(const Alert& alert, const LinkBases& bases) {
   const Notice& notice = alert.shown;
   const Incident& incident = notice.incident;
   Json json = Json::object();
@@ -33,6 +33,7 @@ Json Annotations(const Alert& alert) {
   }
   PutIfAny(&json, "acknowledged_by", incident.acknowledged_by);
   PutIfAny(&json, "resolved_reason", OverReason(notice));
+  PutIfAny(&json, "runbook_url", RunbookOf(notice, bases));
   return json;
 }
 
@@ -48,8 +49,7 @@ std::string Rfc3339(Time time) {
                      utc.tm_hour, utc.tm_min, utc.tm_sec, micros % 1'000'000);
 }
 
-std::string AlertsJson(std::span<const Alert> alerts,
-                       std::string_view external_url) {
+std::string AlertsJson(std::span<const Alert> alerts, const LinkBases& bases) {
   Json json = Json::array();
   for (const Alert& alert : alerts) {
     Json one;
@@ -57,10 +57,10 @@ std::string AlertsJson(std::span<const Alert> alerts,
                      {"severity", alert.labels.severity},
                      {"run_id", alert.labels.run_id},
                      {"condition", alert.labels.condition}};
-    one["annotations"] = Annotations(alert);
+    one["annotations"] = Annotations(alert, bases);
     one["startsAt"] = Rfc3339(alert.starts);
     one["endsAt"] = Rfc3339(alert.ends);
-    PutIfAny(&one, "generatorURL", PageOf(alert.shown, external_url));
+    PutIfAny(&one, "generatorURL", PageOf(alert.shown, bases));
     json.push_back(std::move(one));
   }
   // Names come from clients: what is no UTF-8 is replaced, not thrown at us.

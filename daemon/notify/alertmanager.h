@@ -15,8 +15,7 @@ inline constexpr std::string_view kAlertsPath = "/api/v2/alerts";
 // Prometheus' batch.
 inline constexpr size_t kAlertsPerRequest = 64;
 
-std::string AlertsJson(std::span<const Alert> alerts,
-                       std::string_view external_url);
+std::string AlertsJson(std::span<const Alert> alerts, const LinkBases& bases);
 
 // "2023-11-14T22:13:20.000001Z".
 std::string Rfc3339(Time time);

@@ -111,11 +111,12 @@ void Notifier::TakeOffered(Time now) {
 
 std::optional<Time> Notifier::RunOnce(Time now) {
   TakeOffered(now);
+  const LinkBases links{options_.external_url, options_.runbooks_url};
   std::vector<HttpRequest> requests;
   std::vector<Alert> alerts;
   if (now >= alerts_not_before_) alerts = alerts_.Due(now, kAlertsPerRequest);
   if (!alerts.empty()) {
-    const std::string body = AlertsJson(alerts, options_.external_url);
+    const std::string body = AlertsJson(alerts, links);
     for (const std::string& peer : options_.alertmanager.urls) {
       requests.push_back(
           {JoinUrl(peer, kAlertsPath), body, "application/json", timeout_});
@@ -126,10 +127,9 @@ std::optional<Time> Notifier::RunOnce(Time now) {
   for (Webhook& webhook : webhooks_) {
     const Notice* notice = webhook.queue.Due(now);
     if (notice == nullptr) continue;
-    requests.push_back(
-        {webhook.url,
-         RenderWebhookBody(webhook_body_, *notice, options_.external_url),
-         "application/json", timeout_});
+    requests.push_back({webhook.url,
+                        RenderWebhookBody(webhook_body_, *notice, links),
+                        "application/json", timeout_});
     called.push_back(&webhook);
   }
   if (!requests.empty()) {

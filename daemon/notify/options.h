@@ -38,6 +38,9 @@ struct NotifyOptions {
   Duration timeout = std::chrono::seconds(10);
   // Shown to people as the way back, e.g. "http://gpu7:9765"; empty: none.
   std::string external_url;
+  // Where people find deploy/runbooks, e.g. "https://wiki/nanwatch"; empty: no
+  // links to them.
+  std::string runbooks_url;
 };
 
 }  // namespace nanwatch

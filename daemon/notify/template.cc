@@ -50,8 +50,9 @@ constexpr Placeholder kPlaceholders[] = {
 };
 
 std::optional<std::string> ValueOf(std::string_view name, const Notice& notice,
-                                   std::string_view external_url) {
-  if (name == "url") return PageOf(notice, external_url);
+                                   const LinkBases& bases) {
+  if (name == "url") return PageOf(notice, bases);
+  if (name == "runbook_url") return RunbookOf(notice, bases);
   for (const Placeholder& placeholder : kPlaceholders) {
     if (placeholder.name == name) return placeholder.value(notice);
   }
@@ -108,7 +109,8 @@ std::string_view DefaultWebhookBody() {
   "step": "{{step}}",
   "started": "{{started}}",
   "resolved_reason": "{{resolved_reason}}",
-  "url": "{{url}}"
+  "url": "{{url}}",
+  "runbook_url": "{{runbook_url}}"
 })";
 }
 
@@ -116,7 +118,7 @@ Status CheckWebhookBody(std::string_view body) {
   std::string unknown;
   const Notice sample;
   const std::string filled = Fill(body, [&](std::string_view name) {
-    std::optional<std::string> value = ValueOf(name, sample, "");
+    std::optional<std::string> value = ValueOf(name, sample, {});
     if (!value) {
       unknown += fmt::format("{}{{{{{}}}}}", unknown.empty() ? "" : " or ",
                              name.substr(0, kNameShown));
@@ -140,9 +142,9 @@ Status CheckWebhookBody(std::string_view body) {
 }
 
 std::string RenderWebhookBody(std::string_view body, const Notice& notice,
-                              std::string_view external_url) {
+                              const LinkBases& bases) {
   return Fill(body, [&](std::string_view name) {
-    return ValueOf(name, notice, external_url);
+    return ValueOf(name, notice, bases);
   });
 }
 

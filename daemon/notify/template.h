@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "model/incident.h"
+#include "notify/alert.h"
 
 namespace nanwatch {
 
@@ -21,7 +22,7 @@ Status CheckWebhookBody(std::string_view body);
 // Values are escaped for the inside of a JSON string. Unknown placeholders stay
 // as they are.
 std::string RenderWebhookBody(std::string_view body, const Notice& notice,
-                              std::string_view external_url);
+                              const LinkBases& bases);
 
 }  // namespace nanwatch
 

@@ -22,7 +22,7 @@ SCRAPE = 0.5  # seconds
 SICK = {kind.__name__.lower(): kind.family
         for kind in sick_runs.Training.__subclasses__() if kind.family}
 SICK |= {"it's": "op", "nan": "op", "lost": "telemetry", "rude": "telemetry"}
-RULES = ROOT / "deploy/prometheus/nanwatch.rules.yml"
+MUTED = "it's"  # from half time on
 
 
 class MonitoredRuns:
@@ -35,6 +35,7 @@ class MonitoredRuns:
         self.daemon = Daemon(self.folder, config=f"""
 metrics: {{cardinality: full}}
 notify:
+  runbooks_url: https://wiki.example/nanwatch
   webhook: {{urls: ["{self.webhook.url}"]}}
   alertmanager: {{urls: ["http://127.0.0.1:{free_port()}"]}}  # is down
 """)
@@ -95,6 +96,7 @@ scrape_configs:
                         "1000000")
         time.sleep(self.seconds / 2)
         lost.kill()
+        self.daemon.nanwatch("mute", MUTED, "--reason", "we know")
         self.be_rude()
         assert runs.stdout.readline() == "said all\n", self.log()
         time.sleep(2 * SCRAPE)

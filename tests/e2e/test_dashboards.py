@@ -7,7 +7,7 @@ import tempfile
 import pytest
 
 from conftest import ALL, ROOT
-from monitored_runs import SICK, MonitoredRuns
+from monitored_runs import MUTED, SICK, MonitoredRuns
 
 from ask import choose, interpolate, options_of, queries  # noqa: E402
 
@@ -26,7 +26,7 @@ NOWHERE = {
 }
 # Queries that a healthy run leaves empty, since they show what is wrong.
 QUIET_IN_HEALTH = {
-    "run": {("Loss", "B"), ("Records a second", "C"), ("The scaler", "C"),
+    "run": {("What was sick when", "B"), ("Loss", "B"), ("Records a second", "C"), ("The scaler", "C"),
             ("Worst ops", "A")},
     "ranks": set(),
     "ops": {("Worst op", "A"), ("Last bad step was", "A"),
@@ -120,6 +120,28 @@ def test_the_first_row_of_a_sick_run_says_with_what(monitored, run):
     assert newest(found["What is sick", "A"])[SICK[run]] >= 2
     assert all(panel["gridPos"]["y"] == 0 for panel in board["panels"]
                if panel["title"] in ("Verdict", "What is sick"))
+
+
+def test_a_muted_run_stays_sick_and_raises_no_alert(monitored):
+    found = filled(monitored, monitored.prometheus, BOARDS["run"],
+                   run_id=MUTED)
+    assert newest(found["Verdict", "A"])[""] == 3
+    muted = newest(found["What was sick when", "B"])
+    assert set(muted) == {SICK[MUTED]}
+    (_, points), = monitored.prometheus.series({"expr": (
+        f'max(nanwatch_condition_unmuted_severity{{run_id="{MUTED}"}})')},
+        monitored.look)
+    values = [value for _, value in points]
+    assert max(values) == 3 and values[-1] == 0
+
+
+def test_what_is_pushed_links_a_runbook_that_exists(monitored):
+    links = {body["alertname"]: body["runbook_url"]
+             for body in list(monitored.webhook.bodies)}
+    assert len(links) >= 6
+    for name, link in links.items():
+        assert link == f"https://wiki.example/nanwatch/{name}.md"
+        assert (ROOT / f"deploy/runbooks/{name}.md").exists()
 
 
 def test_a_healthy_run_is_called_healthy(monitored):

@@ -174,10 +174,20 @@ notify: {{alertmanager: {{urls: [{monitoring.alertmanager}]}}}}
                  lambda: told(webhook, "pushed", "resolved"))
         assert monitoring.suppressed("pushed")
 
+        # The rules, too, go by what nobody muted.
+        scraped.nanwatch("mute", "it's", "--reason", "we know")
+        wait_for("the rules' alert resolves, muted",
+                 lambda: told(webhook, "it's", "resolved"))
+        fired = len(told(webhook, "it's", "firing"))
+        scraped.nanwatch("unmute", "it's", "--reason", "we did not")
+        wait_for("it fires again",
+                 lambda: len(told(webhook, "it's", "firing")) > fired)
+        resolved = len(told(webhook, "it's", "resolved"))
+
         for daemon, name in ((scraped, "it's"), (pushing, "pushed")):
             daemon.nanwatch("stop", name, "--reason", "seen enough")
         wait_for("the rules' alert resolves with its run",
-                 lambda: told(webhook, "it's", "resolved"), 30)
+                 lambda: len(told(webhook, "it's", "resolved")) > resolved, 30)
         wait_for("nothing fires in Prometheus", lambda: not monitoring.query(
             'ALERTS{alertstate="firing", condition=~".+"}'), 30)
         assert not [a for a in told(webhook, "pushed", "firing")

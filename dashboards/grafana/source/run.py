@@ -170,12 +170,16 @@ RATES = (8, [
 ])
 
 WHAT = (7, [
-    timeline("What was sick when", q(
-        "max by (condition) (nanwatch_condition_severity{RUN})", "{{condition}}"),
+    timeline("What was sick when", [
+        q("max by (condition) (nanwatch_condition_severity{RUN})",
+          "{{condition}}"),
+        q("max by (condition) (nanwatch_condition_severity{RUN} > "
+          "nanwatch_condition_unmuted_severity{RUN})", "{{condition}}, muted")],
         "The worst incident of each family of conditions over time.",
         "Green throughout; blue is a note.",
         "The row that turned first is mostly the cause, the others what "
-        "followed. An incident stays for 45 s at least.",
+        "followed. An incident stays for 45 s at least. What somebody muted has "
+        "a row of its own and raises no alert.",
         width=16, alerts=CONDITIONS.values()),
     ranking("Worst ops", now("topk(8, sum by (op) "
                              "(nanwatch_op_bad_statuses_total{RUN}))", "{{op}}"),

@@ -57,6 +57,7 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.notify.webhook.body, defaults.notify.webhook.body);
   EXPECT_EQ(config.notify.timeout, defaults.notify.timeout);
   EXPECT_EQ(config.notify.external_url, defaults.notify.external_url);
+  EXPECT_EQ(config.notify.runbooks_url, defaults.notify.runbooks_url);
   EXPECT_EQ(config.log.level, defaults.log.level);
   EXPECT_EQ(config.log.json, defaults.log.json);
   EXPECT_EQ(config.rules, defaults.rules);
@@ -201,7 +202,8 @@ TEST(Config, TellsOfEachUrlAndOfAWebhooksBody) {
                "  webhook:\n"
                "    urls: [\"https://u:word@/hook/secret\"]\n"
                "    body: '{\"text\": \"{{nope}}\"'\n"
-               "  external_url: http://[::1\n"),
+               "  external_url: http://[::1\n"
+               "  runbooks_url: wiki\n"),
       "f.yaml:4:9: notify.alertmanager.urls is 'http://a b'; a URL has no "
       "spaces; write one as %20.\n"
       "f.yaml:5:9: notify.alertmanager.urls is 'https://am:99999'; its port "
@@ -213,7 +215,9 @@ TEST(Config, TellsOfEachUrlAndOfAWebhooksBody) {
       "daemon/notify/README.md lists them; and it is no JSON once its "
       "placeholders are filled in; they belong inside quotes.\n"
       "f.yaml:11:17: notify.external_url is 'http://[::1'; its '[' is never "
-      "closed.");
+      "closed.\n"
+      "f.yaml:12:17: notify.runbooks_url is 'wiki'; it must begin with http:// "
+      "or https://, and name a host.");
   EXPECT_EQ(Problems("notify: {alertmanager: {urls: [\"http://[::1]:9093\", "
                      "\"https://u:p@am.example/alerts\", "
                      "\"http://am:1?x\"]}}"),

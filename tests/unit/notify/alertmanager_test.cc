@@ -22,7 +22,7 @@ Alert One() {
 
 TEST(AlertmanagerTest, LabelsAreTheIdentityAndNothingElse) {
   const Alert alert = One();
-  const json body = json::parse(AlertsJson({&alert, 1}, ""));
+  const json body = json::parse(AlertsJson({&alert, 1}, {}));
   EXPECT_EQ(body[0]["labels"], json({{"alertname", "NanwatchLossScale"},
                                      {"severity", "critical"},
                                      {"run_id", "job-7"},
@@ -35,16 +35,17 @@ TEST(AlertmanagerTest, LabelsAreTheIdentityAndNothingElse) {
 TEST(AlertmanagerTest, SaysWhyItIsOver) {
   Alert alert = One();
   alert.shown = Muted(alert.shown);
-  json body = json::parse(AlertsJson({&alert, 1}, ""));
+  json body = json::parse(AlertsJson({&alert, 1}, {}));
   EXPECT_EQ(body[0]["annotations"]["resolved_reason"], "muted");
   alert.shown = Resolved(Firing(0xabc), 9);
-  body = json::parse(AlertsJson({&alert, 1}, ""));
+  body = json::parse(AlertsJson({&alert, 1}, {}));
   EXPECT_EQ(body[0]["annotations"]["resolved_reason"], "cleared");
 }
 
 TEST(AlertmanagerTest, AnnotationsSayTheRest) {
   const Alert alert = One();
-  const json body = json::parse(AlertsJson({&alert, 1}, "http://gpu7:9765/"));
+  const json body = json::parse(
+      AlertsJson({&alert, 1}, {"http://gpu7:9765/", "https://wiki/nanwatch"}));
   const json& said = body[0]["annotations"];
   EXPECT_EQ(said["summary"], "Log overflows at every step.");
   EXPECT_EQ(said["description"], "It did.");
@@ -57,6 +58,7 @@ TEST(AlertmanagerTest, AnnotationsSayTheRest) {
   EXPECT_EQ(said["incident"], "0000000000000abc");
   EXPECT_EQ(body[0]["generatorURL"],
             "http://gpu7:9765/?run=job-7&attempt=1&step=42");
+  EXPECT_EQ(said["runbook_url"], "https://wiki/nanwatch/NanwatchLossScale.md");
   for (const auto& [name, value] : said.items()) {
     EXPECT_TRUE(value.is_string()) << name;
   }
@@ -65,7 +67,7 @@ TEST(AlertmanagerTest, AnnotationsSayTheRest) {
 TEST(AlertmanagerTest, NamesThatAreNoUtf8DoNotThrow) {
   Alert alert = One();
   alert.labels.run_id = "run\xff";
-  EXPECT_TRUE(json::accept(AlertsJson({&alert, 1}, "")));
+  EXPECT_TRUE(json::accept(AlertsJson({&alert, 1}, {})));
 }
 
 TEST(AlertmanagerTest, EveryFamilyHasAName) {

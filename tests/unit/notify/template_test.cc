@@ -14,12 +14,14 @@ using ::testing::HasSubstr;
 
 TEST(TemplateTest, TheBuiltInBodyIsSound) {
   EXPECT_TRUE(CheckWebhookBody(DefaultWebhookBody()).ok());
-  const json body = json::parse(
-      RenderWebhookBody(DefaultWebhookBody(), Firing(1), "http://gpu7"));
+  const json body =
+      json::parse(RenderWebhookBody(DefaultWebhookBody(), Firing(1),
+                                    {"http://gpu7", "https://wiki/nanwatch/"}));
   EXPECT_EQ(body["text"],
             "[firing] critical in run job-7: Log overflows at every step. "
             "http://gpu7/?run=job-7&attempt=1&step=42");
   EXPECT_EQ(body["place"], "rank 3 (node7)");
+  EXPECT_EQ(body["runbook_url"], "https://wiki/nanwatch/NanwatchLossScale.md");
   EXPECT_EQ(body["incident"], "0000000000000001");
 }
 
@@ -27,7 +29,7 @@ TEST(TemplateTest, ValuesCannotBreakOutOfTheirString) {
   Notice notice = Firing(1);
   notice.run.run_id = "a\"},\n{\"b\\\xff{{summary}}";
   const std::string body =
-      RenderWebhookBody(R"({"run":"{{ run_id }}"})", notice, "");
+      RenderWebhookBody(R"({"run":"{{ run_id }}"})", notice, {});
   ASSERT_TRUE(json::accept(body)) << body;
   EXPECT_EQ(json::parse(body).size(), 1u);
   EXPECT_THAT(json::parse(body)["run"].get<std::string>(),
@@ -48,10 +50,10 @@ TEST(TemplateTest, WhatIsNoJsonIsRefused) {
 
 TEST(TemplateTest, SaysWhyItResolved) {
   EXPECT_EQ(RenderWebhookBody(R"({"a":"{{status}}: {{resolved_reason}}"})",
-                              Muted(Firing(1)), ""),
+                              Muted(Firing(1)), {}),
             R"({"a":"muted: muted"})");
   EXPECT_EQ(RenderWebhookBody(R"({"a":"{{status}}: {{resolved_reason}}"})",
-                              Resolved(Firing(1), 9), ""),
+                              Resolved(Firing(1), 9), {}),
             R"({"a":"resolved: cleared"})");
 }
 
