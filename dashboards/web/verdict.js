@@ -106,10 +106,11 @@ export function lifeOf(run) {
 export function drawVerdict(element, run, show, tools) {
   const severity = shownSeverity(run);
   const cause = run.causes && run.causes[0];
-  const [what, why] = clauses(run.headline);
+  const healed = (run.headline || '').startsWith(HEALED);
+  const [what, why] = healed ? [run.headline.slice(HEALED.length), ''] :
+                               clauses(run.headline);
   const said = cause && run.headline.includes(cause.sentence);
-  const healthy = severity === 'none' && !(run.headline || '')
-                                              .startsWith(HEALED);
+  const healthy = severity === 'none' && !healed;
   element.className = `verdict-block ${severity}`;
   fill(element,
       h('p', {class: 'state'}, mark(severity),

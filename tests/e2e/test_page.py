@@ -11,10 +11,12 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import tempfile
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import browser
@@ -320,6 +322,28 @@ def test_it_goes_on_by_itself(visit):
     page.click("#crumbs a")
     page.wait_for_selector("tbody tr")
     assert not any(".js" in url for url in asked), "it loads once"
+
+
+def test_without_a_place_it_asks_and_without_a_daemon_it_says_so(visit,
+                                                                watched):
+    where = urllib.parse.urlsplit(watched.http)
+    ask = b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        for _ in range(40):
+            listener = stack.enter_context(socket.create_connection(
+                (where.hostname, where.port), timeout=10))
+            listener.sendall(ask)
+            assert b"HTTP/1.1" in listener.recv(8)
+        it = visit()
+        page = it.run("sick")
+        page.wait_for_selector("#contact.asking")
+    # It goes on asking, so that it finds out.
+    page.context.set_offline(True)
+    page.wait_for_selector("#contact.lost")
+    assert "cannot be reached" in page.inner_text("#contact")
+    assert "overflows at every step" in page.inner_text("h1")
+    assert all("503" in text or "ERR_" in text for text in it.wrong)
+    it.wrong.clear()
 
 
 def test_ops_ranks_and_attempts(visit):
