@@ -101,7 +101,8 @@ TEST(Config, TheExampleHasEveryKey) {
 TEST(Config, ReadsWhatItSays) {
   const auto config = ParseConfig(R"(
 ingest: {socket: /tmp/x.sock, socket_mode: "0600", tcp: "127.0.0.1:0"}
-web: {listen: "[::1]:0", allowed_hosts: [a, b], timeout: 1m}
+web: {listen: "[::1]:0", allowed_hosts: [a, b], annotations: false,
+      timeout: 1m}
 metrics: {cardinality: full, series_max: 500}
 history: {keep_for: never, keep_bytes: 64MiB, enabled: false}
 engine: {stop_on: critical, lost_run_closes_after: 1h30m, masked_ops: [a.*]}
@@ -118,6 +119,7 @@ log: {level: debug, json: true}
   EXPECT_EQ(config->web.listen, "[::1]:0");
   EXPECT_EQ(config->web.timeout_seconds, 60);
   EXPECT_EQ(config->web.allowed_hosts.size(), 2u);
+  EXPECT_FALSE(config->web.annotations);
   EXPECT_EQ(config->metrics.cardinality, Cardinality::kFull);
   EXPECT_EQ(config->history.keep_for, Duration(0));
   EXPECT_EQ(config->history.keep_bytes, 64u << 20);
