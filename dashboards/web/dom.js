@@ -88,7 +88,7 @@ function byKey(element, key) {
 // Severity by form and word, not by colour alone.
 const MARKS = {
   none: 'M3.2 8.4l3 3 6.6-7',
-  info: 'M8 7.2v5M8 4.1v.2',
+  info: 'M8 1.8a6.2 6.2 0 1 0 .01 0M8 7.4v3.6M8 4.9v.1',
   warning: 'M8 2.2l6.2 11.3H1.8zM8 6.5v3.4M8 11.6v.2',
   critical: 'M3.4 3.4l9.2 9.2M12.6 3.4l-9.2 9.2',
 };

@@ -4,7 +4,7 @@ import {h} from './dom.js';
 
 const KEYS = [
   ['j, k', 'next, previous run or incident'],
-  ['Enter', 'open the run; show the incident on the charts'],
+  ['Enter', 'open the run; fold out the incident'],
   ['/', 'find a run'],
   ['u', 'up: all runs'],
   ['n, p', 'next, previous bad step on the charts'],
