@@ -1,9 +1,11 @@
 """Real trainings on a CPU, watched and judged by a real daemon."""
 
 import math
+import signal
 
 import pytest
 import torch
+from daemons import Daemon
 from models import KINDS, Training
 from torch import nn
 from verdicts import Verdict
@@ -143,9 +145,10 @@ def test_a_huge_scale_is_calibration(daemon, name):
 
 
 def test_a_scale_that_is_too_low_is_underflow(daemon, name):
-    training = Training("text", init_scale=2.0**-9, growth_interval=1 << 30)
+    training = Training("pictures", init_scale=2.0**-12, lr=1e-4,
+                        growth_interval=1 << 30)
     watch = watched(training, daemon, name, "layers")
-    train(training, watch, 50)
+    train(training, watch, 120)
     it = verdict(daemon, watch, name)
     assert it.info["scaler"]["kind"] == "SCALING_KIND_STATIC", it
     assert "underflow" in [c["cause"] for c in it.causes], it
@@ -310,3 +313,25 @@ def test_the_training_is_the_same_to_the_last_bit(daemon, name):
             watch.close(10)
         weights.append([p.detach().clone() for p in training.model.parameters()])
     assert all(torch.equal(a, b) for a, b in zip(*weights))
+
+
+def test_a_daemon_that_hangs_or_dies_is_not_noticed(tmp_path, name):
+    """Stopped in the middle, killed, started again: the training goes on, and
+    what it said meanwhile is there."""
+    daemon = Daemon(tmp_path).start()
+    training = Training("pictures", dtype=torch.float32, scaler=None)
+    watch = watched(training, daemon, name, "layers")
+    try:
+        train(training, watch, 20)
+        assert watch.flush(10)
+        daemon.process.send_signal(signal.SIGSTOP)
+        train(training, watch, 50)
+        daemon.process.send_signal(signal.SIGCONT)
+        train(training, watch, 10)
+        daemon.kill()
+        train(training, watch, 50)
+        daemon.start()
+        it = verdict(daemon, watch, name)
+        assert it.steps == 130 and it.worst == "", it
+    finally:
+        daemon.kill()

@@ -41,8 +41,9 @@ def watch(
     the training or waits for a device.
 
     `level`: "default" has the scalars of each step and each parameter's
-    gradient norm; "layers" adds zeros and the sizes of weights and updates,
-    for which the weights are copied at every 8th step; "ops" adds what goes
+    gradient norm; "layers" adds, at every 4th step, zeros and largest elements
+    and at every 16th the sizes of weights and updates, for which the weights
+    are copied; "ops" adds what goes
     through each module forward and backward, within `budget` of the time of a
     step. Whatever the level, the daemon may ask for the detail of "ops" for
     some steps.

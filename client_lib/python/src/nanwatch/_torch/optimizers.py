@@ -12,6 +12,9 @@ import torch
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import Sizes, local, measurable
 
+_USUAL = (torch.Tensor, torch.nn.Parameter)
+_USUAL_GRADIENT = (torch.Tensor, torch.strided)
+
 
 class Parameter:
     """One parameter tensor: what it is called, and how its gradient is told."""
@@ -84,6 +87,8 @@ class Followed:
         self.attempt: Attempt | None = None
         self.copies: list[Any] | None = None  # of weights, before an update
         self._known = parameters
+        # Of gradients that are all usual ones of one device.
+        self._kinds: list[Any] | None = None
         self._handles = [
             optimizer.register_step_pre_hook(
                 lambda o, args, kwargs: before(self, o)
@@ -146,10 +151,7 @@ class Followed:
         if attempt.looked_at:
             return
         attempt.looked_at = True
-        pairs = [
-            (p, local(p.grad)) for p in self._tensors() if p.grad is not None
-        ]
-        for group in _by_device(pairs):
+        for group in self._gradients():
             attempt.gradients.append([self.of(p) for p, _ in group])
             attempt.sizes.append(
                 Sizes(
@@ -161,6 +163,18 @@ class Followed:
                 )
             )
 
+    def _gradients(self) -> list[list[Any]]:
+        """By device. As long as all are as they were, nothing is checked."""
+        pairs = [(p, g) for p in self._tensors() if (g := p.grad) is not None]
+        kinds = [(type(g), g.layout) for _, g in pairs]
+        if kinds != self._kinds:
+            groups = _by_device(pairs)
+            one = len(groups) == 1 and len(groups[0]) == len(pairs)
+            usual = all(kind == _USUAL_GRADIENT for kind in kinds)
+            self._kinds = kinds if one and usual else None
+            return groups
+        return [pairs]
+
     def measure_again(self, readout: Readout) -> None:
         gradients = [
             local(p.grad) for p in self._tensors() if p.grad is not None
@@ -170,7 +184,7 @@ class Followed:
 
     def measure_weights(self, readout: Readout) -> None:
         attempt = self.begin()
-        pairs = [(p, local(p)) for p in self._tensors()]
+        pairs = [(p, p) for p in self._tensors()]
         for group in _by_device(pairs):
             attempt.parameters.append([self.of(p) for p, _ in group])
             attempt.weight_sizes.append(
@@ -192,8 +206,12 @@ class Followed:
 
 
 def _by_device(pairs: list[Any]) -> list[list[Any]]:
+    """Of (parameter, tensor) those that can be measured; the usual ones, which
+    are many, in as few calls as can be."""
     groups: dict[Any, list[Any]] = {}
     for parameter, tensor in pairs:
+        if type(tensor) not in _USUAL or tensor.layout is not torch.strided:
+            tensor = local(tensor)
         if measurable(tensor):
             groups.setdefault(tensor.device, []).append((parameter, tensor))
     return list(groups.values())

@@ -39,16 +39,17 @@ def local(tensor: Any) -> Any:
 def measurable(tensor: Any) -> bool:
     return (
         isinstance(tensor, torch.Tensor)
-        and tensor.is_floating_point()
+        and tensor.dtype in DTYPES
         and tensor.layout is torch.strided
-        and not tensor.is_meta
         and tensor.numel() > 0
+        and not tensor.is_meta
     )
 
 
 def _norms(tensors: list[Any], order: float) -> list[Any]:
     tensors = [t.float() if t.dtype in _HALF else t for t in tensors]
-    return list(torch._foreach_norm(tensors, order))
+    with torch.no_grad():
+        return list(torch._foreach_norm(tensors, order))
 
 
 class Counts(NamedTuple):
@@ -137,7 +138,7 @@ class Sizes:
 
 
 def _largest(tensor: Any) -> Any:
-    low, high = torch.aminmax(tensor)
+    low, high = torch.aminmax(tensor.detach())
     return torch.maximum(low.abs(), high.abs())
 
 

@@ -20,6 +20,8 @@ from nanwatch._torch.statistics import Read
 _KEPT = 32
 # Healthy parameters' rows are told once in so many steps.
 _ROWS_EVERY = 32
+# From level "layers" on, once in so many; zeros and largest elements with them.
+LAYERS_EVERY = 4
 # Places in the execution order: the backward pass comes after the forward one.
 _BACKWARD = 1 << 20
 
@@ -185,11 +187,8 @@ class Teller:
         bad = not all(sizes.healthy(step.readout) for sizes in looked_at)
         if bad:
             bad = any(r.bad for r in self._reads(step, attempt, 1.0))
-        everything = (
-            self._level != "default"
-            or step.request != 0
-            or step.number % _ROWS_EVERY == 0
-        )
+        every = _ROWS_EVERY if self._level == "default" else LAYERS_EVERY
+        everything = step.request != 0 or step.number % every == 0
         if (everything or bad) and not loss_bad:
             self._add_gradients(step, attempt, rows)
         elif not bad:

@@ -21,12 +21,12 @@ from nanwatch._torch.modules import Modules, inner
 from nanwatch._torch.naming import name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout
-from nanwatch._torch.telling import Step, Teller
+from nanwatch._torch.telling import LAYERS_EVERY, Step, Teller
 
 LEVELS = ("default", "layers", "ops")
 # Steps from one look at all weights, and at the size of an update, to the next.
 _WEIGHTS_EVERY = 32
-_UPDATE_EVERY = 8
+_UPDATE_EVERY = 16
 # Steps of detail that a client gives itself when a loss or a gradient is not
 # finite, and the least number of steps between two such.
 _DETAIL_STEPS = 16
@@ -216,7 +216,7 @@ class Watch:
     def _measure_gradients(
         self, followed: Followed, divide_by: Any = None
     ) -> None:
-        rich = self._level != "default"
+        rich = self._level != "default" and self._number % LAYERS_EVERY == 0
         followed.measure_gradients(
             self._readout,
             largest=rich or self._detailed() or self._number % 32 == 0,
