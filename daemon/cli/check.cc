@@ -47,7 +47,6 @@ Json FileJson(const CheckedLog& log) {
   json["worst"] = Name(verdict.worst);
   json["at_end"] = Name(verdict.at_end);
   json["incidents"] = Json::array();
-  json["diagnosis"] = log.nothing;
   for (size_t i = 0; i < verdict.attempts.size(); ++i) {
     std::vector<Incident> incidents = verdict.attempts[i]->incidents;
     std::sort(incidents.begin(), incidents.end(),
@@ -57,15 +56,16 @@ Json FileJson(const CheckedLog& log) {
     }
     json["diagnosis"] = verdict.attempts[i]->diagnosis.headline;
   }
+  if (!log.nothing.empty()) json["diagnosis"] = log.nothing;
   if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
   if (!log.error.empty()) json["error"] = log.error;
   return json;
 }
 
-int StatusOf(const LogVerdict& verdict) {
-  if (verdict.records == 0) return kExitFailed;
-  if (verdict.worst == Severity::kCritical) return 2;
-  return verdict.worst == Severity::kWarning ? 1 : 0;
+int StatusOf(const CheckedLog& log) {
+  if (!log.nothing.empty()) return kExitFailed;
+  if (log.verdict.worst == Severity::kCritical) return 2;
+  return log.verdict.worst == Severity::kWarning ? 1 : 0;
 }
 
 void PrintJson(const std::vector<CheckedLog>& logs) {
@@ -83,7 +83,7 @@ void PrintReports(const std::vector<CheckedLog>& logs, const Style& style) {
   for (const CheckedLog& log : logs) {
     if (logs.size() == 1) {
       fmt::print("{}", LogReport(log, style));
-    } else if (StatusOf(log.verdict) != 0) {
+    } else if (StatusOf(log) != 0) {
       fmt::print("\n{}{}", VerdictLine(log, style), LogReport(log, style));
     }
   }
@@ -101,7 +101,7 @@ int CheckLogs(const std::vector<std::string>& paths,
     if (!log.error.empty()) {
       std::fprintf(stderr, "nanwatch: %s\n", log.error.c_str());
     }
-    const int one = StatusOf(log.verdict);
+    const int one = StatusOf(log);
     if (one != kExitFailed) {
       status = status == kExitFailed ? one : std::max(status, one);
     }

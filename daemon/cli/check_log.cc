@@ -64,7 +64,7 @@ class Intake {
     if (judge_->reader().counts_steps()) {
       log_->certainty += "; steps counted, not printed";
     }
-    if (log_->verdict.records == 0) log_->nothing = WhyNothing();
+    log_->nothing = log_->verdict.records == 0 ? WhyNothing() : WhyNoVerdict();
   }
 
  private:
@@ -116,6 +116,7 @@ class Intake {
                     recogniser.step_lines() == 1 ? "" : "s");
     switch (recogniser.certainty()) {
       case Recogniser::Certainty::kNone:
+        if (recogniser.Emitter().empty()) return "nothing was recognised";
         return "lines of a library; the program is not known";
       case Recogniser::Certainty::kTold:
         return "as told";
@@ -127,6 +128,29 @@ class Intake {
         return "no known program; guessed from names of numbers, " + lines;
     }
     return "";
+  }
+
+  // Records were judged, and their verdict would be one on something else than
+  // the training: a column that the user named is not there and what it is
+  // for went unseen, or nothing but a library's own lines was read.
+  std::string WhyNoVerdict() const {
+    const LogReader& reader = judge_->reader();
+    std::string names;
+    for (const std::string& pair : reader.MissingColumns()) {
+      names += (names.empty() ? "" : ", ") + pair;
+    }
+    if (!names.empty()) {
+      return fmt::format(
+          "--map {}: no step line of {} lines has such a number.", names,
+          Grouped(reader.lines()));
+    }
+    if (reader.has_step_lines() || log_->verdict.worst >= Severity::kWarning) {
+      return "";
+    }
+    return fmt::format(
+        "no loss and no step was read, only a loss scaler's lines ({}, {}); "
+        "`--map` names columns.",
+        log_->verdict.emitter, Counted(log_->verdict.records, "overflow"));
   }
 
   std::string WhyNothing() const {
@@ -177,7 +201,7 @@ CheckedLog CheckLog(const std::string& path, const CheckOptions& options) {
   if (!read.ok()) {
     log.error = read.error();
     // What was never read is not empty.
-    if (log.verdict.lines == 0) log.nothing = "it could not be read.";
+    if (log.verdict.lines == 0) log.nothing = "nothing of it could be read.";
   }
   return log;
 }

@@ -20,7 +20,8 @@ struct CheckedLog {
   // "recognised: 1,234 step lines"; how sure the emitter is.
   std::string certainty;
   std::string error;  // the file could not be read to its end; empty: it was
-  // Where nothing could be judged: why, and what the file looks like.
+  // Where nothing could be judged: why, and what the file looks like. Also
+  // where what was read says nothing of the training, whatever the verdict.
   std::string nothing;
   uint64_t cut_lines = 0;        // longer than any line is read
   uint64_t damaged_records = 0;  // of a TensorBoard file

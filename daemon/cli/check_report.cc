@@ -27,7 +27,12 @@ std::string Upper(std::string_view text) {
 }
 
 std::string_view WordOf(const CheckedLog& log) {
-  return log.verdict.records == 0 ? "nothing" : Word(Wire(log.verdict.worst));
+  return !log.nothing.empty() ? "nothing" : Word(Wire(log.verdict.worst));
+}
+
+// Found still, and not only for information by now.
+bool IsOpen(const Incident& incident) {
+  return !incident.resolved_step && incident.severity >= Severity::kWarning;
 }
 
 // Incidents of all attempts that were worth a warning.
@@ -43,7 +48,7 @@ Tally TallyOf(const LogVerdict& verdict) {
   for (const auto& attempt : verdict.attempts) {
     for (const Incident& incident : attempt->incidents) {
       if (incident.worst < Severity::kWarning) continue;
-      if (!incident.resolved_step) ++tally.firing;
+      if (IsOpen(incident)) ++tally.firing;
       if (tally.serious++ == 0 || incident.opened_step < tally.first_step) {
         tally.first_step = incident.opened_step;
         tally.first_rule = incident.rule;
@@ -56,9 +61,13 @@ Tally TallyOf(const LogVerdict& verdict) {
 std::string IncidentLines(const v1::RunDetail& run,
                           const v1::Incident& incident, const Style& style) {
   std::string when = fmt::format("step {}", incident.opened_step());
-  when += incident.has_resolved_step()
-              ? fmt::format(" to {}", incident.resolved_step())
-              : ", not over at the end";
+  if (incident.has_resolved_step()) {
+    when += fmt::format(" to {}", incident.resolved_step());
+  } else {
+    const bool eased = incident.worst() >= v1::SEVERITY_WARNING &&
+                       incident.severity() < v1::SEVERITY_WARNING;
+    when += eased ? ", harmless at the end" : ", not over at the end";
+  }
   std::string out =
       fmt::format("  {} {}  {}\n",
                   style.Tint(incident.worst(),
@@ -148,7 +157,7 @@ std::string RuleNameOf(int number) {
 std::string VerdictLine(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
   const std::string path = log.path == "-" ? "standard input" : log.path;
-  const bool nothing = verdict.records == 0;
+  const bool nothing = !log.nothing.empty();
   const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
   std::string out =
       (nothing ? style.Dim(word) : style.Tint(Wire(verdict.worst), word)) +
@@ -166,7 +175,7 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
 
 std::string LogReport(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
-  if (verdict.records == 0) {
+  if (!log.nothing.empty()) {
     std::string why = log.nothing;
     why[0] = static_cast<char>(std::toupper(why[0]));
     return Wrapped(why, 2, style.columns);

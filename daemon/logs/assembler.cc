@@ -11,6 +11,8 @@ namespace {
 
 // Overflows that may wait for their step line; then they are told without one.
 constexpr size_t kWaitingMax = 64;
+// Facts that may wait for the second step line.
+constexpr size_t kHeldMax = 4096;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, OptimizerLanes::kMax> kLaneNames = {
     "0", "1", "2", "3", "4", "5", "6", "7"};
@@ -80,6 +82,34 @@ Assembler::Rank& Assembler::At(std::optional<int32_t> rank) {
 }
 
 void Assembler::Take(const LogFact& fact, uint64_t line) {
+  if (!held_.empty() && fact.step && fact.kind == LogFact::Kind::kProgress) {
+    const int64_t gap = *fact.step - *held_.front().fact.step;
+    // Copies of the first line wait with it.
+    if (gap != 0) Release(std::max<int64_t>(0, gap));
+  }
+  if (held_.size() == kHeldMax) Release(0);
+  if (Holds(fact)) {
+    held_.push_back({line, fact});
+  } else {
+    Pass(fact, line);
+  }
+}
+
+bool Assembler::Holds(const LogFact& fact) const {
+  if (!held_.empty()) return true;
+  return fact.kind == LogFact::Kind::kProgress && !has_step_lines() &&
+         fact.step.value_or(0) > 1 && fact.skipped_since.value_or(0) > 0;
+}
+
+void Assembler::Release(int64_t gap) {
+  if (held_.empty()) return;
+  first_gap_ = gap;
+  for (const Numbered& held : std::exchange(held_, {})) {
+    Pass(held.fact, held.line);
+  }
+}
+
+void Assembler::Pass(const LogFact& fact, uint64_t line) {
   switch (fact.kind) {
     case LogFact::Kind::kProgress:
       TakeProgress(fact, line);
@@ -125,6 +155,10 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
 
 void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
   Rank& rank = At(fact.rank);
+  if (!fact.beside && !fact.scaler && rank.lanes.size() == 1 &&
+      rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {
+    return;
+  }
   rank.copies.Separate();
   if (fact.beside && habits_.has_program) {
     TakeBeside(&rank, fact, line);
@@ -167,7 +201,7 @@ void Assembler::TakeBeside(Rank* rank, const LogFact& fact, uint64_t line) {
 // own, where the program's do not number the steps.
 void Assembler::TellBeside(Rank* rank) {
   if (rank->numbers_steps) return;
-  for (const Beside& beside : std::exchange(rank->beside, {})) {
+  for (const Numbered& beside : std::exchange(rank->beside, {})) {
     TellProgress(rank, beside.fact, beside.line);
   }
 }
@@ -207,9 +241,20 @@ int64_t Assembler::SkippedSince(const OptimizerLane& lane,
   // log's first line.
   const int64_t missing = total - lane.overflows;
   if (!fact.step) return missing;
-  if (lane.first_step < 0) return *fact.step <= kIntervalMax ? missing : 0;
+  const int64_t reach = first_gap_ > 0 ? first_gap_ : kIntervalMax;
+  if (lane.first_step < 0) return *fact.step <= reach ? missing : 0;
   const int64_t attempts = *fact.step - lane.first_step + 1;
   return habits_.skips_take_steps && missing > attempts ? 0 : missing;
+}
+
+// Attempts of the interval that ends with the log's first line, or with the
+// first one after the steps went back. A counter since the start counts from
+// step 1; one since the line before, from where that would have been.
+int64_t Assembler::FirstAttempts(const OptimizerLane& lane,
+                                 const LogFact& fact) const {
+  const int64_t gap = lane.usual_gap > 0 ? lane.usual_gap : first_gap_;
+  if (gap > 0) return std::min(*fact.step, gap);
+  return fact.skipped_total && *fact.step <= kIntervalMax ? *fact.step : 1;
 }
 
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
@@ -240,14 +285,17 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
     own.usual_gap = gap;
   }
-  interval.known = habits_.tells_overflows && !own.counter_lies;
+  // Lines of overflows stand with the first rank; others count their own.
+  const bool told = rank->rank == 0 || fact.skipped_since ||
+                    fact.skipped_total || fact.overflow;
+  interval.known = habits_.tells_overflows && !own.counter_lies && told;
   interval.unlisted = std::clamp<int64_t>(
       counted - interval.overflows - own.early_overflows, 0, kUnlistedMax);
   const int64_t all = interval.overflows + interval.unlisted;
   if (fact.step && own.last_step >= 0) {
     interval.attempts = *fact.step - own.last_step;
-  } else if (fact.step && *fact.step <= kIntervalMax && counted > 0) {
-    interval.attempts = *fact.step;  // the log's first line
+  } else if (fact.step && counted > 0) {
+    interval.attempts = FirstAttempts(own, fact);
   }
   if (habits_.skips_take_steps) {
     interval.attempts -= own.early;
@@ -393,6 +441,7 @@ void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
 }
 
 void Assembler::Flush() {
+  Release(0);
   for (auto& [number, rank] : ranks_) {
     TellBeside(&rank);
     TellWaiting(&rank);

@@ -23,6 +23,7 @@
 #include "logs/fact.h"
 #include "logs/format.h"
 #include "logs/optimizer_lanes.h"
+#include "logs/step_copies.h"
 #include "model/step.h"
 
 namespace nanwatch {
@@ -40,7 +41,8 @@ using LogRecordSink = std::function<void(const LogRecord&)>;
 struct LogHabits {
   bool tells_overflows = false;
   bool skips_take_steps = true;
-  bool has_program = false;  // a program's own step lines are read
+  bool surely_take_steps = false;  // of a known program, not assumed
+  bool has_program = false;        // a program's own step lines are read
 };
 
 class Assembler {
@@ -55,6 +57,7 @@ class Assembler {
   void Flush();
   // Most step lines showed no step: the format or the assembler counted them.
   bool counts_steps() const { return counted_lines_ > numbered_lines_; }
+  bool has_step_lines() const { return counted_lines_ + numbered_lines_ > 0; }
 
   // Records made of an interval at most: of a longer one the rest is left out.
   static constexpr int64_t kIntervalMax = 1000;
@@ -67,7 +70,7 @@ class Assembler {
     size_t lane = 0;
     LogFact fact;
   };
-  struct Beside {
+  struct Numbered {
     uint64_t line = 0;
     LogFact fact;
   };
@@ -79,9 +82,10 @@ class Assembler {
     std::vector<Happening> waiting;  // since the newest step line
     // A library's step lines (DeepSpeed's counter, one an optimizer) that wait
     // for the program's of the same step: together they are one.
-    std::vector<Beside> beside;
+    std::vector<Numbered> beside;
     bool numbers_steps = false;  // the program's own step lines do
     CopyFilter copies;
+    StepCopies step_copies;
   };
   // What an interval amounts to.
   struct Interval {
@@ -93,6 +97,9 @@ class Assembler {
   };
 
   Rank& At(std::optional<int32_t> rank);
+  bool Holds(const LogFact& fact) const;
+  void Release(int64_t gap);
+  void Pass(const LogFact& fact, uint64_t line);
   void TakeHappening(const LogFact& fact, uint64_t line);
   void TakeProgress(const LogFact& fact, uint64_t line);
   void TakeBeside(Rank* rank, const LogFact& fact, uint64_t line);
@@ -101,6 +108,7 @@ class Assembler {
   void TellOtherLanes(Rank* rank, size_t lane);
   static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
   int64_t SkippedSince(const OptimizerLane& lane, const LogFact& fact) const;
+  int64_t FirstAttempts(const OptimizerLane& lane, const LogFact& fact) const;
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
   static bool EndsInOverflow(const std::vector<Happening>& waiting,
                              const Interval& interval, const LogFact& fact);
@@ -113,6 +121,10 @@ class Assembler {
   LogHabits habits_;
   const LogRecordSink sink_;
   std::map<int32_t, Rank> ranks_;
+  // The log's first step line, if it counts what was skipped since a line
+  // before, and what came since: how far back it counts, the next one shows.
+  std::vector<Numbered> held_;
+  int64_t first_gap_ = 0;  // steps from the first line to the next; 0: unknown
   uint64_t numbered_lines_ = 0;  // step lines that showed their step
   uint64_t counted_lines_ = 0;
 };

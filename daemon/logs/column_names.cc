@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "logs/message_number.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -272,6 +273,29 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs) {
   return map;
 }
 
+ColumnMeaning MeaningOfField(std::string_view field) {
+  return Look(kFields, field);
+}
+
+bool Shows(const LogFact& fact, ColumnMeaning meaning) {
+  switch (meaning) {
+    case Meaning::kNothing:
+      return false;
+    case Meaning::kStep:
+      return fact.step.has_value();
+    case Meaning::kOverflow:
+      return fact.overflow.has_value();
+    case Meaning::kSkipped:
+      return fact.overflow || fact.skipped_since || fact.skipped_total;
+    case Meaning::kSkippedTotal:
+      return fact.skipped_total.has_value();
+    case Meaning::kRank:
+      return fact.rank.has_value();
+    default:
+      return fact.has(FieldOf(meaning));
+  }
+}
+
 ColumnNames::ColumnNames(const ColumnMap& map) {
   for (const auto& [field, column] : map.columns) {
     mapped_.emplace_back(column, Look(kFields, field));
@@ -324,11 +348,25 @@ void ColumnFact::Begin(size_t at) {
   numbers_ = 0;
 }
 
-void ColumnFact::Add(ColumnMeaning meaning, std::string_view text) {
+// The same text in two lines was cut in neither.
+bool ColumnFact::IsCut(std::string_view scale) {
+  if (scale_before_ == 0) return false;
+  const bool cut = IsTorn(scale, scale_before_) ||
+                   IsTorn(scale, scale_before_ / 2) ||
+                   IsTorn(scale, scale_before_ * 2);
+  if (!cut) return false;
+  const bool again = cut_ == scale;
+  cut_ = scale;
+  return !again;
+}
+
+void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
+                     bool ends_line) {
   if (meaning == Meaning::kNothing) return;
   text = TrimBlanks(text);
   if (meaning == Meaning::kLossScale) {
     if (fact_.has(StepField::kLossScale)) return;
+    if (ends_line && IsCut(text)) return;
     SetScale(text, scales_, &fact_);
     if (fact_.has(StepField::kLossScale)) ++numbers_;
     return;
@@ -399,6 +437,11 @@ bool ColumnFact::LooksLikeStep() const {
   return SaysHealth() && (fact_.step.has_value() || numbers_ >= 2);
 }
 
-void ColumnFact::Tell(FactList* facts) { facts->push_back(fact_); }
+void ColumnFact::Tell(FactList* facts) {
+  if (fact_.has(StepField::kLossScale)) {
+    scale_before_ = fact_[StepField::kLossScale];
+  }
+  facts->push_back(fact_);
+}
 
 }  // namespace nanwatch

@@ -43,6 +43,11 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs);
 // The field names of a ColumnMap, for help: "step, loss, scale, ...".
 std::string ColumnFieldNames();
 
+// Of a field's name in a ColumnMap; kNothing: there is no such field.
+ColumnMeaning MeaningOfField(std::string_view field);
+// Whether `fact` holds a number (or truth) of that meaning.
+bool Shows(const LogFact& fact, ColumnMeaning meaning);
+
 // A hash of a name's size and of a few of its letters, which tell most names
 // apart. The same in every run.
 inline size_t HashOfName(std::string_view name) {
@@ -84,8 +89,11 @@ class ColumnFact {
   explicit ColumnFact(ScaleText scales) : scales_(scales) {}
 
   void Begin(size_t at);
-  // `text`: the number as it stands there; no number is absent.
-  void Add(ColumnMeaning meaning, std::string_view text);
+  // `text`: the number as it stands there; no number is absent. `ends_line`:
+  // it touches the line's end, and a scale that lacks digits of the one
+  // expected was cut there.
+  void Add(ColumnMeaning meaning, std::string_view text,
+           bool ends_line = false);
   void AddNumber(ColumnMeaning meaning, double value);
   bool has_step() const { return fact_.step.has_value(); }
   // Says something of the numerics: loss, scale, norm or overflow.
@@ -99,6 +107,7 @@ class ColumnFact {
 
  private:
   void AddSkipped(double value);
+  bool IsCut(std::string_view scale);
 
   const ScaleText scales_;
   LogFact fact_;
@@ -107,6 +116,8 @@ class ColumnFact {
   // it is of each line.
   double skipped_before_ = 0;
   bool skipped_of_line_ = false;
+  double scale_before_ = 0;  // of the newest fact that had one
+  std::string cut_;          // the scale of the line before, if it was cut
 };
 
 }  // namespace nanwatch

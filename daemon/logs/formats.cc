@@ -41,6 +41,7 @@ constexpr const LogFormat* kFormats[] = {
     &kDeepSpeedChat,
     &kTimm,
     &kMetricLogger,
+    &kImageNet,
     &kLlmC,
     &kDetectron2,
     &kUltralytics,

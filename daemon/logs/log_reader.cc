@@ -25,7 +25,8 @@ std::string_view WithoutColours(std::string_view line, std::string* plain) {
 
 LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
                      LogRecordSink sink)
-    : assembler_(std::move(sink)),
+    : columns_(map),
+      assembler_(std::move(sink)),
       recogniser_(only, map, [this](const LogFact& fact, uint64_t line) {
         Take(fact, line);
       }) {}
@@ -50,7 +51,9 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
+                    .surely_take_steps = recogniser_.surely_take_steps(),
                     .has_program = recogniser_.program() != nullptr});
+  columns_.Note(fact);
   assembler_.Take(fact, line);
 }
 

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "logs/assembler.h"
+#include "logs/mapped_columns.h"
 #include "logs/recogniser.h"
 #include "model/run.h"
 
@@ -44,6 +46,10 @@ class LogReader {
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // The log's step lines show no step: they were counted.
   bool counts_steps() const { return assembler_.counts_steps(); }
+  // A step line was read, and not lines of a library's scaler alone.
+  bool has_step_lines() const { return assembler_.has_step_lines(); }
+  // As MappedColumns::Missing.
+  std::vector<std::string> MissingColumns() const { return columns_.Missing(); }
   const Recogniser& recogniser() const { return recogniser_; }
   // Read so far; of a log without lines, records.
   uint64_t lines() const { return std::max(recogniser_.lines(), records_); }
@@ -54,6 +60,7 @@ class LogReader {
 
   RunDescription run_;
   std::optional<LogStopped> stopped_;
+  MappedColumns columns_;
   Assembler assembler_;
   Recogniser recogniser_;
   uint64_t records_ = 0;  // of ReadFact

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "logs/rank_prefix.h"
+
 namespace nanwatch {
 namespace {
 
@@ -56,7 +58,8 @@ void Recogniser::PrepareSearch() {
   search_ = MarkSearch(marks);
 }
 
-void Recogniser::Offer(size_t candidate, std::string_view line) {
+void Recogniser::Offer(size_t candidate, std::string_view line,
+                       std::optional<int32_t> rank) {
   Candidate& c = candidates_[candidate];
   facts_.clear();
   c.reader->Read(line, &facts_);
@@ -72,6 +75,11 @@ void Recogniser::Offer(size_t candidate, std::string_view line) {
       ++c.facts;
     }
     if (SaysHealth(fact)) ++c.progress;
+    // Of a known program it is known what its ranks print: copies.
+    if (rank && !fact.rank && fact.kind == LogFact::Kind::kProgress &&
+        c.format->part == LogFormat::Part::kGeneric) {
+      fact.rank = rank;
+    }
     library_spoke_ |= c.format->part == LogFormat::Part::kScaler;
     line_facts_.emplace_back(candidate, fact);
   }
@@ -83,10 +91,12 @@ void Recogniser::ReadLine(std::string_view line) {
   library_spoke_ = false;
   const MarkSearch::Groups marked = search_.Find(line) | unmarked_;
   if (marked.none()) return;
+  const RankPrefix prefix = ReadRankPrefix(line);
+  line.remove_prefix(prefix.size);
   for (size_t i = 0; i < candidates_.size(); ++i) {
     // What a library's format understands is no line of an unknown program.
     if (i == first_generic_ && library_spoke_) break;
-    if (marked[i]) Offer(i, line);
+    if (marked[i]) Offer(i, line, prefix.rank);
   }
   if (line_facts_.empty()) return;
   // Messages glued into one line, in the order in which they stand there.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,11 @@ class Recogniser {
   bool skips_take_steps() const {
     return program_ == nullptr || program_->skips_take_steps;
   }
+  // The same, and known: the program is no generic format.
+  bool surely_take_steps() const {
+    return program_ != nullptr && program_->skips_take_steps &&
+           program_->part != LogFormat::Part::kGeneric;
+  }
   uint64_t lines() const { return lines_; }
 
   // Step lines of one program's format that settle the matter; more for generic
@@ -80,7 +86,9 @@ class Recogniser {
     std::string text;  // what the fact's view pointed to
   };
 
-  void Offer(size_t candidate, std::string_view line);
+  // `rank`: that printed the line, where its prefix names it.
+  void Offer(size_t candidate, std::string_view line,
+             std::optional<int32_t> rank);
   // Looks from now on for the marks of the candidates.
   void PrepareSearch();
   // All may be, until it is decided.

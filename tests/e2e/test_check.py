@@ -171,6 +171,27 @@ def test_a_map_names_the_columns(folder):
     assert any(i["opened_step"] == 400 for i in done["incidents"])
 
 
+def test_a_column_that_is_not_there_is_said(folder):
+    rows = "".join(json.dumps({"it": step, "loss": falling(step), "s": 8}) + "\n"
+                   for step in range(1, 301))
+    (folder / "rows.json").write_text(rows)
+    assert check("--map", "step=it,scale=s", folder / "rows.json").returncode == 0
+    done = check("--map", "step=it,loss=nothere", folder / "rows.json")
+    assert done.returncode == 3
+    assert "loss=nothere" in done.stdout.decode()
+
+
+def test_a_scalers_lines_alone_are_no_verdict(folder):
+    apex = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to "
+    (folder / "apex.log").write_text(
+        f"{apex}32768.0\n" + "my own words on epoch 1\n" * 20)
+    done = check(folder / "apex.log")
+    assert done.returncode == 3
+    told = " ".join(done.stdout.decode().split())
+    assert "apex" in told and "No loss and no step" in told
+    assert "Healthy" not in told
+
+
 def test_it_says_why_there_is_nothing_to_judge(logs, folder):
     def why(content):
         (folder / "x").write_bytes(content)
@@ -179,6 +200,10 @@ def test_it_says_why_there_is_nothing_to_judge(logs, folder):
         return done.stdout.decode()
 
     assert "empty" in why(b"")
+    assert answer(folder / "x")["certainty"] == "nothing was recognised"
+    assert "nothing of it could be read" in why(gzip.compress(b"loss")[:10])
+    cut = check(folder / "x").stderr.decode()
+    assert "nothing can be unpacked" in cut and "was read" not in cut
     assert "18 lines" in why((logs / PROSE).read_bytes())
     assert "binary" in why(bytes(range(256)) * 100)
     assert "zip" in why(b"PK\x03\x04" + bytes(1000))

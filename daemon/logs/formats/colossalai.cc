@@ -49,11 +49,19 @@ class ColossalAiReader : public LineReader {
     const std::optional<MessageNumber> after = ReadMessageNumber(rest);
     if ((!overflow && !raised) || !after) return;
     const double next = overflow ? last_ / 2 : last_ * 2;
-    if (IsTorn(after->text, last_) || IsTorn(after->text, next)) return;
+    if (IsTorn(after->text, last_)) return;  // a copy
+    // Its floats have a point. Of one that was cut before it the scale is the
+    // next one, or nothing is known.
+    const bool torn = IsTorn(after->text, next);
+    if (!torn && after->integer()) return;
     LogFact& fact = AddFact(
         overflow ? LogFact::Kind::kOverflow : LogFact::Kind::kScale, at, facts);
-    SetScale(after->text, ScaleText::kExact, &fact);
-    last_ = after->value;
+    if (torn) {
+      fact.Set(StepField::kLossScale, next);
+    } else {
+      SetScale(after->text, ScaleText::kExact, &fact);
+    }
+    last_ = torn ? next : after->value;
     if (overflow) adjusted_ = true;
   }
 

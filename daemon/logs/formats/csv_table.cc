@@ -34,7 +34,7 @@ class CsvTableReader : public LineReader {
     }
     fact_.Begin(0);
     for (size_t i = 0; i < columns_.size(); ++i) {
-      fact_.Add(columns_[i], row_.cells()[i]);
+      fact_.Add(columns_[i], row_.cells()[i], i + 1 == columns_.size());
     }
     if (fact_.SaysHealth()) fact_.Tell(facts);
   }

@@ -51,6 +51,7 @@ extern const LogFormat kLitGpt;
 extern const LogFormat kVerl;
 extern const LogFormat kTimm;
 extern const LogFormat kMetricLogger;
+extern const LogFormat kImageNet;
 extern const LogFormat kLlmC;
 extern const LogFormat kDetectron2;
 extern const LogFormat kUltralytics;

@@ -9,6 +9,7 @@
 #include "logs/column_names.h"
 #include "logs/dict_scan.h"
 #include "logs/formats/formats.h"
+#include "logs/rank_prefix.h"
 
 namespace nanwatch {
 namespace {
@@ -26,7 +27,7 @@ class JsonLinesReader : public LineReader {
   explicit JsonLinesReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
-    size_t at = line.find_first_not_of(" \t");
+    size_t at = BehindTaskNumber(line);
     while (at < line.size() && line[at] == '{') {
       fact_.Begin(at);
       evaluation_ = false;

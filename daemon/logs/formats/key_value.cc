@@ -15,6 +15,7 @@
 
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
+#include "logs/named_number.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -209,8 +210,11 @@ class KeyValueReader : public LineReader {
     if (text.substr(at).starts_with("tensor(")) at += 7;
     const std::string_view rest = text.substr(at);
     if (const auto printed = Scan(rest).PrintedNumber()) {
-      if (meaning == ColumnMeaning::kLossScale) {
-        fact_.Add(meaning, printed->text);
+      const std::string_view behind = rest.substr(printed->text.size());
+      if (behind.starts_with('%')) {
+        AddBar(meaning, behind);
+      } else if (meaning == ColumnMeaning::kLossScale) {
+        fact_.Add(meaning, printed->text, behind.empty());
       } else {
         fact_.AddNumber(meaning, printed->value);
       }
@@ -219,6 +223,16 @@ class KeyValueReader : public LineReader {
     for (const std::string_view truth : {"True", "False", "true", "false"}) {
       if (rest.starts_with(truth)) fact_.Add(meaning, truth);
     }
+  }
+
+  // Behind the percentage of a progress bar, "Steps:  6%|#  | 180/3000 [": a
+  // share of something is none of our numbers.
+  void AddBar(ColumnMeaning meaning, std::string_view text) {
+    Scan scan(text);
+    if (meaning != ColumnMeaning::kStep || !scan.Skip("%|")) return;
+    if (!scan.To("| ")) return;
+    const std::optional<Ratio> bar = ReadRatio(&scan);
+    if (bar) fact_.AddNumber(meaning, static_cast<double>(bar->part));
   }
 
   // "Step 10", "[iter 10/200]": a step is often told without punctuation.

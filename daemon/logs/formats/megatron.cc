@@ -83,6 +83,7 @@ void ReadStepLine(std::string_view line, size_t at, FactList* facts) {
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;
   int fields = 0;
+  bool torn = false;  // a loss is there, but another message stands in it
   while (!scan.done()) {
     const size_t before = scan.at();
     const std::string_view field = scan.Until('|');
@@ -92,11 +93,17 @@ void ReadStepLine(std::string_view line, size_t at, FactList* facts) {
     const size_t colon = field.rfind(": ");
     if (colon == std::string_view::npos) continue;
     const std::string_view key = TrimBlanks(field.substr(0, colon));
-    if (ReadField(key, field.substr(colon + 2), &fact)) ++fields;
+    const std::string_view text = field.substr(colon + 2);
+    if (ReadField(key, text, &fact)) {
+      ++fields;
+    } else if (!WholeNumber(text)) {
+      torn = torn || field.find("loss") != std::string_view::npos;
+    }
   }
   if (fields < 2) return;  // another program's, or torn
   // The counter stands behind the loss: a line without it was cut.
-  fact.loss_left_out = !fact.has(StepField::kLoss) && fact.skipped_since;
+  fact.loss_left_out =
+      !torn && !fact.has(StepField::kLoss) && fact.skipped_since;
   facts->push_back(fact);
 }
 

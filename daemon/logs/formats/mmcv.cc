@@ -42,7 +42,7 @@ void ReadFields(std::string_view text, int64_t step, size_t at,
   facts->push_back(fact);
 }
 
-// Behind "Epoch [" or "Epoch(train) [": `1][50/5455]`.
+// Behind "Epoch [" or "Epoch(train)  [": `1][50/5455]`.
 void ReadEpochLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
   const std::optional<int64_t> epoch = ReadCount(&scan);
@@ -54,7 +54,7 @@ void ReadEpochLine(std::string_view text, size_t at, FactList* facts) {
              facts);
 }
 
-// Behind "Iter [" or "Iter(train) [": `50/40000]`.
+// Behind "Iter [" or "Iter(train)  [": `50/40000]`.
 void ReadIterLine(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
   const std::optional<Ratio> step = ReadRatio(&scan);
@@ -62,20 +62,28 @@ void ReadIterLine(std::string_view text, size_t at, FactList* facts) {
   ReadFields(scan.rest(), step->part, at, facts);
 }
 
-void ReadText(std::string_view line, bool engine, FactList* facts) {
-  // MMEngine puts one blank before the bracket, or two.
-  const std::string_view epochs[] = {"Epoch(train) [", "Epoch(train)  ["};
-  const std::string_view iters[] = {"Iter(train) [", "Iter(train)  ["};
-  for (size_t i = 0; i < (engine ? 2 : 1); ++i) {
-    ForEachMessage(line, engine ? epochs[i] : "Epoch [",
-                   [facts](std::string_view text, size_t at) {
-                     ReadEpochLine(text, at, facts);
-                   });
-    ForEachMessage(line, engine ? iters[i] : "Iter [",
-                   [facts](std::string_view text, size_t at) {
-                     ReadIterLine(text, at, facts);
-                   });
-  }
+void ReadMmcv(std::string_view line, FactList* facts) {
+  ForEachMessage(line, "Epoch [", [facts](std::string_view text, size_t at) {
+    ReadEpochLine(text, at, facts);
+  });
+  ForEachMessage(line, "Iter [", [facts](std::string_view text, size_t at) {
+    ReadIterLine(text, at, facts);
+  });
+}
+
+// MMEngine puts blanks before the bracket: one, and one for each digit that the
+// count of epochs has more than this epoch.
+void ReadMmEngine(std::string_view line, FactList* facts) {
+  using Reader = void (*)(std::string_view, size_t, FactList*);
+  const auto read = [line, facts](std::string_view mark, Reader reader) {
+    ForEachMessage(line, mark, [&](std::string_view text, size_t at) {
+      Scan scan(text);
+      scan.SkipBlanks();
+      if (scan.Skip("[")) reader(scan.rest(), at, facts);
+    });
+  };
+  read("Epoch(train)", ReadEpochLine);
+  read("Iter(train)", ReadIterLine);
 }
 
 // mmcv's JSON counts iterations in each epoch, MMEngine's has the run's step.
@@ -115,7 +123,7 @@ class MmReader : public LineReader {
   explicit MmReader(bool engine) : engine_(engine) {}
   void Read(std::string_view line, FactList* facts) override {
     if (!line.starts_with('{')) {
-      ReadText(line, engine_, facts);
+      engine_ ? ReadMmEngine(line, facts) : ReadMmcv(line, facts);
     } else if (line.starts_with("{\"mode\"") != engine_) {
       ReadJson(line, engine_, &steps_, facts);
     }

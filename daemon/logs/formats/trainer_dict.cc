@@ -15,6 +15,11 @@ struct Key {
   std::string_view name;
   StepField field;
 };
+// Losses have four decimals: from such a one no loss rounds to 0 all at once,
+// and so many zeros in a row are no batch without labels.
+constexpr double kFarFromZero = 0.1;
+constexpr int kZeros = 3;
+
 constexpr Key kKeys[] = {
     {"loss", StepField::kLoss},
     {"loss/policy_avg", StepField::kLoss},  // TRL's PPO
@@ -129,6 +134,16 @@ int64_t TrainerDictReader::NextStep(const Entry& entry, bool* counted) {
   return step_ + stride_;
 }
 
+// The Trainer leaves NaN out of the mean that it prints; of NaN alone it is 0,
+// and old versions print no norm that would show it.
+bool TrainerDictReader::HidesNan(const LogFact& fact) {
+  const double loss = fact[StepField::kLoss];
+  zeros_ = loss == 0 ? zeros_ + 1 : 0;
+  if (loss != 0) last_loss_ = loss;
+  return zeros_ >= kZeros && last_loss_ >= kFarFromZero &&
+         !fact.has(StepField::kGradNorm) && !program_.loss_may_be_zero;
+}
+
 void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
   if (IsCopy(*entry)) return;
   LogFact& fact = entry->fact;
@@ -137,6 +152,9 @@ void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
   step_ = *fact.step;
   epoch_ = entry->epoch.value_or(epoch_);
   loss_ = fact[StepField::kLoss];
+  if (HidesNan(fact)) {
+    fact.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+  }
   logger_ = entry->logger;
   bar_step_ = 0;
   bar_total_ = 0;

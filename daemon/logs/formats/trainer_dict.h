@@ -20,6 +20,8 @@ struct TrainerProgram {
   // `words` was in a line before. Both empty: any dict is.
   std::span<const std::string_view> keys;
   std::span<const std::string_view> words;
+  // A loss of exactly 0 is nothing odd in it (reinforcement learning).
+  bool loss_may_be_zero = false;
 };
 
 class TrainerDictReader : public LineReader {
@@ -41,6 +43,7 @@ class TrainerDictReader : public LineReader {
   bool ReadDict(std::string_view text, Entry* entry) const;
   void Finish(Entry* entry, FactList* facts);
   bool IsCopy(const Entry& entry) const;
+  bool HidesNan(const LogFact& fact);
   // Sets `*counted` where nothing around the dict shows its step.
   int64_t NextStep(const Entry& entry, bool* counted);
 
@@ -53,8 +56,10 @@ class TrainerDictReader : public LineReader {
   int64_t step_ = 0;   // of the last dict
   int64_t stride_ = 1;
   double epoch_ = -1;
-  double loss_ = 0;
+  double loss_ = 0;  // as printed
   bool logger_ = false;
+  int zeros_ = 0;         // dicts in a row whose loss is exactly 0
+  double last_loss_ = 0;  // of the newest that is another number
 };
 
 }  // namespace nanwatch

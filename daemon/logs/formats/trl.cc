@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kKeys[] = {"rewards/",   "reward",       "logps/",
                                       "objective/", "completions/", "kl"};
 std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<TrainerDictReader>(TrainerProgram{kKeys, {}});
+  return std::make_unique<TrainerDictReader>(TrainerProgram{kKeys, {}, true});
 }
 
 constexpr std::string_view kMarks[] = {"'loss", "%|"};

@@ -100,8 +100,8 @@ TEST_F(AssemblerTest, TheSearchForAScaleIsOneRowOfOverflows) {
   Learn(true);
   LogFact first = Line(10);
   first.skipped_since = 4;
-  Take({first});
-  ASSERT_EQ(records_.size(), 10u);
+  Take({first, Line(20)});
+  ASSERT_EQ(records_.size(), 20u);
   for (size_t i = 0; i < 10; ++i) {
     EXPECT_EQ(records_[i].step.is(StepFlag::kOverflow), i < 4) << i;
   }

@@ -45,6 +45,28 @@ constexpr SampleLines kSamples[] = {
      "step=1 loss=2 skipped_total=3\nstep=2 loss=2 skipped_total=3\n"
      "step=3 loss=2 skipped_since=0\nstep=4 loss=2 skipped_since=1\n"
      "step=5 loss=2 overflowed"},
+    {"cut within the scale; a scale that is told twice was not", "key_value",
+     "step=1 loss=2.5 scale=4096.0\nstep=2 loss=2.5 scale=4\n"
+     "step=3 loss=2.5 scale=40\nstep=4 loss=2.5 scale=81\n"
+     "step=5 loss=2.5 scale=2048.0\nstep=6 loss=2.5 scale=16\n"
+     "step=7 loss=2.5 scale=1\nstep=8 loss=2.5 scale=1",
+     "step=1 loss=2.5 loss_scale=4096\nstep=2 loss=2.5\nstep=3 loss=2.5\n"
+     "step=4 loss=2.5\nstep=5 loss=2.5 loss_scale=2048\n"
+     "step=6 loss=2.5 loss_scale=16\nstep=7 loss=2.5\n"
+     "step=8 loss=2.5 loss_scale=1"},
+    {"a scale that is not at the line's end is whole", "key_value",
+     "step=1 scale=4096.0 loss=2.5\nstep=2 scale=4 loss=2.5",
+     "step=1 loss=2.5 loss_scale=4096\nstep=2 loss=2.5 loss_scale=4"},
+    {"bars of steps, and shares that are no numbers of ours", "key_value",
+     "Steps:   6%|6         | 180/3000 [00:10<01:30, 10.00it/s, lr=1.00e-04, "
+     "step_loss=nan]\n"
+     "Steps: 100%|##########| 3000/3000 [00:10<00:00, 10.00it/s, "
+     "step_loss=0.5]\n"
+     "step=7 loss=0.5 overflow=5%",
+     "step=180 loss=nan learning_rate=0.0001\nstep=3000 loss=0.5\n"
+     "step=7 loss=0.5"},
+    {"a task's number before it", "json_lines",
+     "3: {\"step\": 10, \"loss\": 2.5}", "step=10 loss=2.5"},
     {"no training step", "key_value",
      "Validation step=10 loss=1.5\n"
      "eval: step: 10, loss: 2.5\n"

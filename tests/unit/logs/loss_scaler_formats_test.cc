@@ -158,6 +158,14 @@ constexpr SampleLines kSamples[] = {
      "colossalai - colossalai - INFO: Found overflow. Skip step", "overflow"},
     {"torn", "colossalai", "Overflow occurs, the loss scale is adjusted to",
      ""},
+    {"cut before the point: the next scale, but for the first", "colossalai",
+     "Overflow occurs, the loss scale is adjusted to 6553\n"
+     "Overflow occurs, the loss scale is adjusted to 65536.0\n"
+     "Overflow occurs, the loss scale is adjusted to 3276\n8.0\n"
+     "Overflow occurs, the loss scale is adjusted to 327\n"
+     "No overflow for consecutive 1000 steps, the loss scale is adjusted to 65",
+     "overflow loss_scale=65536\noverflow loss_scale=32768\n"
+     "scale loss_scale=65536"},
 };
 
 TEST(LossScalerFormats, SampleLines) {

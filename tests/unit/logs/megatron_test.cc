@@ -55,6 +55,17 @@ constexpr SampleLines kSamples[] = {
      "norm: 1.500 | number of skipped iterations:   0 |",
      "step=4 learning_rate=1.5e-05 consumed_samples=64\n"
      "step=5 loss=4.25 grad_norm=1.5 skipped_since=0"},
+    {"another process's words within the loss, which is then not known",
+     "megatron",
+     " iteration        6/    1000 | lm loss: 4.2WARNING:root:x 5E+00 | loss "
+     "scale: 64.0 | number of skipped iterations:   0 |\n"
+     " iteration        7/    1000 | lm loss: 4.2[rank3]: saved: a.pt | loss "
+     "scale: 64.0 | number of skipped iterations:   0 |\n"
+     " iteration        8/    1000 | speed: 40.1TFLOPS | loss scale: 64.0 | "
+     "number of skipped iterations:   0 |",
+     "step=6 loss_scale=64 skipped_since=0\n"
+     "step=7 loss_scale=64 skipped_since=0\n"
+     "step=8 loss_scale=64 loss_left_out skipped_since=0"},
     {"norms multiplied by the scale", "megatron",
      " iteration 1/ 90 | lm loss: 4.0 | loss scale: 4096.0 | grad norm: "
      "2048.000 |\n"

@@ -71,6 +71,24 @@ constexpr SampleLines kSamples[] = {
      "value= True), Tensor(shape=[], dtype=Float32, value= 32768))",
      "step=12 loss=10.856101 loss_scale=65536 clean\n"
      "step=13 loss=10.5 loss_scale=32768 overflowed"},
+    {"GPT and PanGu: steps over all epochs", "mindspore",
+     "time: Wed May  1 10:00:00 2024 local_rank: 0, epoch: 1, step: 180, "
+     "output is 10.56320, overflow is True, scale is 32768.0\n"
+     "time: Wed May  1 10:00:00 2024 local_rank: 0, epoch: 2, step: 181, "
+     "output is nan, overflow is [False], scale is [65536.]",
+     "step=180 loss=10.5632 loss_scale=32768 overflowed\n"
+     "step=181 loss=nan loss_scale=65536 clean"},
+    {"GPT, torn within the scale, the flag, the loss", "mindspore",
+     "local_rank: 0, epoch: 0, step: 1, output is 2.5, overflow is False, "
+     "scale is 327\n"
+     "local_rank: 0, epoch: 0, step: 2, output is 2.5, overflow is Fal\n"
+     "local_rank: 0, epoch: 0, step: 3, output is 2.5",
+     "step=1 loss=2.5 clean\nstep=2 loss=2.5"},
+    {"a loss with its scaler", "mindspore",
+     "epoch: 1 step: 1, loss is 3.0, overflow is True, loss scale is 1.0\n"
+     "epoch: 1 step: 2, loss is 3.0, overflow is False, loss scale is 1.0",
+     "step=1 loss=3 loss_scale=1 overflowed\n"
+     "step=2 loss=3 loss_scale=1 clean"},
     {"torn", "mindspore", "epoch: 1 step: 1, loss is ", ""},
     {"updates applied all the same", "mindyolo",
      "2023-12-25 09:58:34,118 [WARNING] overflow, still update, loss scale "

@@ -52,6 +52,17 @@ constexpr SampleLines kSamples[] = {
      R"({"mode": "train", "epoch": 2, "iter": 100, "lr": 0.01, "data_time": 0)",
      "step=50 loss=1.5 grad_norm=10.5 learning_rate=0.01\n"
      "step=100 loss=nan learning_rate=0.01\nstep=150 loss=1.25"},
+    {"as many blanks as a hundred epochs make", "mmengine",
+     "2024/05/01 10:00:03 - mmengine - INFO - Epoch(train)   [1][  10/7330]  "
+     "lr: 5.0000e-06  eta: 10:00:00  time: 0.5123  grad_norm: 5.0285  loss: "
+     "10.5632  loss_cls: 0.1\n"
+     "2024/05/01 10:00:06 - mmengine - INFO - Epoch(train)  [10][  20/7330]  "
+     "lr: 5.0000e-06  eta: 10:00:00  time: 0.5123  loss: nan  loss_cls: nan\n"
+     "2024/05/01 10:00:09 - mmengine - INFO - Iter(train)    [   30/160000]  "
+     "lr: 1.0000e-02  eta: 1:00:00  time: 0.5  loss: 1.5000",
+     "step=10 loss=10.5632 grad_norm=5.0285 learning_rate=5e-06\n"
+     "step=65990 loss=nan learning_rate=5e-06\n"
+     "step=30 loss=1.5 learning_rate=0.01"},
     {"one blank before the bracket, and two", "mmengine",
      "2022/12/13 19:00:12 - mmengine - INFO - Epoch(train) [2][  50/3104]  "
      "base_lr: 2.0000e-02 lr: 1.0000e-02  eta: 0:26:28  time: 0.1285  "

@@ -124,6 +124,36 @@ TEST(TrainerDictFormats, SampleLines) {
   }
 }
 
+// The mean leaves NaN out: what is left of NaN alone is 0. Not at once, and not
+// where losses are near the last digit, a norm is printed, or a policy is
+// trained.
+TEST(TrainerDictFormats, ZerosOutOfNowhereHideNan) {
+  const auto told = [](std::string_view format, std::string_view before,
+                       std::string_view rest) {
+    std::string lines;
+    for (const std::string_view loss : {before, "0.0", "0.0", "0.0"}) {
+      lines.append("{'loss': ").append(loss).append(rest);
+      lines.append(", 'learning_rate': 1e-05, 'epoch': 0.5}\n");
+    }
+    const std::string facts = ToldFacts(format, lines);
+    return facts.substr(facts.rfind("step="), facts.size());
+  };
+  EXPECT_EQ(told("hf_trainer", "2.0095", ""),
+            "step=4 loss=nan learning_rate=1e-05\n");
+  EXPECT_EQ(told("hf_trainer", "0.0003", ""),
+            "step=4 loss=0 learning_rate=1e-05\n");
+  EXPECT_EQ(told("hf_trainer", "2.0095", ", 'grad_norm': 0.5"),
+            "step=4 loss=0 grad_norm=0.5 learning_rate=1e-05\n");
+  EXPECT_EQ(told("trl", "2.0095", ", 'reward': 0.5"),
+            "step=4 loss=0 learning_rate=1e-05\n");
+  EXPECT_EQ(ToldFacts("hf_trainer",
+                      "{'loss': 2.5, 'epoch': 0.1}\n{'loss': 0.0, 'epoch': "
+                      "0.1}\n{'loss': 0.0, 'epoch': 0.1}\n{'loss': 2.25, "
+                      "'epoch': 0.1}\n{'loss': 0.0, 'epoch': 0.1}"),
+            "step=1 loss=2.5\nstep=2 loss=0\nstep=3 loss=0\n"
+            "step=4 loss=2.25\nstep=5 loss=0\n");
+}
+
 TEST(TrainerDictFormats, SaysWhetherStepsAreCounted) {
   for (const bool bars : {false, true}) {
     LogReader reader(nullptr, {}, [](const LogRecord&) {});

@@ -1,0 +1,193 @@
+// Step lines that every rank prints, and what launchers put before them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "logs/log_reader.h"
+#include "logs/rank_prefix.h"
+#include "logs/step_copies.h"
+
+namespace nanwatch {
+namespace {
+
+using testing::ElementsAre;
+
+LogFact Line(int64_t step, double scale, bool overflow, double loss = 2.5) {
+  LogFact fact;
+  fact.step = step;
+  fact.overflow = overflow;
+  fact.Set(StepField::kLossScale, scale).Set(StepField::kLoss, loss);
+  return fact;
+}
+
+TEST(StepCopies, LossesMayDifferByRankAndScalesMayNot) {
+  StepCopies copies;
+  EXPECT_FALSE(copies.IsCopy(Line(1, 8, false, 2.5), true));
+  EXPECT_TRUE(copies.IsCopy(Line(1, 8, false, 2.75), true));
+  EXPECT_FALSE(copies.IsCopy(Line(1, 4, false, 2.5), true));
+  EXPECT_FALSE(copies.IsCopy(Line(2, 8, false, 2.5), true));
+}
+
+TEST(StepCopies, WhatIsNotFiniteIsToldOnce) {
+  StepCopies copies;
+  EXPECT_FALSE(copies.IsCopy(Line(1, 8, false), true));
+  EXPECT_FALSE(copies.IsCopy(Line(1, 8, false, NAN), true));
+  EXPECT_TRUE(copies.IsCopy(Line(1, 8, false), true));
+  EXPECT_TRUE(copies.IsCopy(Line(1, 8, false, NAN), true));
+}
+
+TEST(StepCopies, ALineWithOtherNumbersIsNone) {
+  StepCopies copies;
+  LogFact norm;
+  norm.step = 1;
+  norm.Set(StepField::kGradNorm, 0.5);
+  EXPECT_FALSE(copies.IsCopy(Line(1, 8, false), true));
+  norm.overflow = false;
+  EXPECT_FALSE(copies.IsCopy(norm, true));
+  LogFact torn = Line(1, 8, false);
+  torn.Unset(StepField::kLossScale);
+  EXPECT_TRUE(copies.IsCopy(torn, true));
+}
+
+TEST(StepCopies, RanksMayBeSomeLinesLate) {
+  StepCopies copies;
+  for (int64_t step = 1; step <= 20; ++step) {
+    EXPECT_FALSE(copies.IsCopy(Line(step, 8, false, 1.0 / step), true));
+    EXPECT_TRUE(copies.IsCopy(Line(step, 8, false, 2.0 / step), true));
+  }
+  EXPECT_TRUE(copies.IsCopy(Line(13, 8, false, 5), true));
+  EXPECT_FALSE(copies.IsCopy(Line(3, 8, false, 5), true));
+  EXPECT_FALSE(copies.IsCopy(Line(13, 8, false, 5), true));
+}
+
+// From a checkpoint three steps back: the same numbers would be copies.
+TEST(StepCopies, WhereOneRankPrintsStepsThatGoBackAreNew) {
+  StepCopies copies;
+  for (int64_t step = 1; step <= 20; ++step) {
+    EXPECT_FALSE(copies.IsCopy(Line(step, 8, false, 1.0 / step), true));
+  }
+  for (int64_t step = 18; step <= 22; ++step) {
+    EXPECT_FALSE(copies.IsCopy(Line(step, 8, false, 0.99 / step), true));
+  }
+}
+
+// Some count a step when it is applied: at the floor all tries look alike.
+TEST(StepCopies, AStepThatIsTriedAgainIsNoCopyOfItself) {
+  StepCopies copies;
+  EXPECT_FALSE(copies.IsCopy(Line(1, 1, true, 2.5), false));
+  EXPECT_FALSE(copies.IsCopy(Line(1, 1, true, 2.25), false));
+  EXPECT_FALSE(copies.IsCopy(Line(1, 1, true, INFINITY), false));
+  EXPECT_FALSE(copies.IsCopy(Line(2, 1, false), false));
+  EXPECT_TRUE(copies.IsCopy(Line(2, 1, false, 2.25), false));
+  // Two ranks print, as is known now.
+  EXPECT_FALSE(copies.IsCopy(Line(3, 1, true, 2.5), false));
+  EXPECT_TRUE(copies.IsCopy(Line(3, 1, true, 2.25), false));
+  EXPECT_FALSE(copies.IsCopy(Line(3, 1, true, 2.125), false));
+}
+
+TEST(StepCopies, StepsThatWereCountedAreNone) {
+  StepCopies copies;
+  LogFact fact = Line(1, 8, false);
+  fact.step_counted = true;
+  EXPECT_FALSE(copies.IsCopy(fact, true));
+  EXPECT_FALSE(copies.IsCopy(fact, true));
+  fact.step.reset();
+  EXPECT_FALSE(copies.IsCopy(fact, true));
+}
+
+TEST(RankPrefix, ReadsWhatLaunchersPrint) {
+  EXPECT_EQ(ReadRankPrefix("[rank12]: step=1").rank, 12);
+  EXPECT_EQ(ReadRankPrefix("[rank12]: step=1").size, 10u);
+  EXPECT_EQ(ReadRankPrefix("[rank0]:[titan] step").size, 8u);
+  EXPECT_EQ(ReadRankPrefix("[default7]: x").size, 12u);
+  EXPECT_FALSE(ReadRankPrefix("[default7]: x").rank.has_value());
+  for (const char* other :
+       {"", "[", "[rank", "[rank]: x", "[rank1] x", "[rank-1]: x",
+        "[rank99999999999]: x", "[Rank 0] x", "[rank1", "rank1: x"}) {
+    EXPECT_EQ(ReadRankPrefix(other).size, 0u) << other;
+  }
+  EXPECT_EQ(BehindTaskNumber("12: {"), 4u);
+  EXPECT_EQ(BehindTaskNumber("  {"), 2u);
+  EXPECT_EQ(BehindTaskNumber("12:00:01 {"), 0u);
+  EXPECT_EQ(BehindTaskNumber("12: "), 4u);
+  EXPECT_EQ(BehindTaskNumber(""), 0u);
+}
+
+struct Told {
+  std::vector<StepRecord> records;
+  std::set<int32_t> ranks;
+};
+
+Told Read(const std::vector<std::string>& lines) {
+  Told told;
+  LogReader reader(nullptr, {}, [&told](const LogRecord& record) {
+    told.records.push_back(record.step);
+    told.ranks.insert(record.rank);
+  });
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  return told;
+}
+
+// A search for a scale that eight workers tell is one search.
+TEST(RankCopies, EightWorkersOfAKnownProgramAreOneRun) {
+  std::vector<std::string> lines;
+  double scale = 65536;
+  for (int step = 1; step <= 20; ++step) {
+    const bool overflow = step <= 5;
+    if (overflow) scale /= 2;
+    for (int worker = 0; worker < 8; ++worker) {
+      lines.push_back("[WORKER " + std::to_string(worker) +
+                      "] - INFO - { Epoch:[  1/  1], step:[   " +
+                      std::to_string(step) + "/ 1000], loss: 9.5" +
+                      std::to_string(worker) +
+                      ", per_step_time: 800ms, lr: 1e-05, overflow cond: " +
+                      (overflow ? "True" : "False") +
+                      ", loss_scale: " + std::to_string(scale) +
+                      ", global_norm: [1.0" + std::to_string(worker) + "], x");
+    }
+  }
+  const Told told = Read(lines);
+  ASSERT_EQ(told.records.size(), 20u);
+  for (size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(told.records[i].is(StepFlag::kOverflow), i < 5) << i;
+  }
+}
+
+std::vector<std::string> TwoRanks(const std::string& first,
+                                  const std::string& second) {
+  std::vector<std::string> lines;
+  for (int step = 1; step <= 100; ++step) {
+    for (const std::string& rank : {first, second}) {
+      lines.push_back(rank + "step=" + std::to_string(step) +
+                      " loss=2.5 loss_scale=8.0");
+    }
+  }
+  return lines;
+}
+
+// Nobody knows what the ranks of an unknown program have in common.
+TEST(RankCopies, RanksThatAreNamedAreRanks) {
+  const Told told = Read(TwoRanks("[rank0]: ", "[rank1]: "));
+  EXPECT_EQ(told.records.size(), 200u);
+  EXPECT_THAT(told.ranks, ElementsAre(0, 1));
+}
+
+TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
+  for (const auto& [first, second] :
+       {std::pair("", ""), std::pair("0: ", "1: "),
+        std::pair("[default0]:", "[default1]:")}) {
+    const Told told = Read(TwoRanks(first, second));
+    EXPECT_EQ(told.records.size(), 100u) << first;
+    EXPECT_THAT(told.ranks, ElementsAre(0)) << first;
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch
