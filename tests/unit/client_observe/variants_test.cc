@@ -62,7 +62,7 @@ void ExpectSame(const Observed& got, const Observed& want, unsigned what) {
   }
   if (what & NANWATCH_OBSERVE_LOG2) {
     EXPECT_NEAR(got.tally.log2_mean, want.tally.log2_mean, 1e-4);
-    EXPECT_NEAR(got.tally.log2_std, want.tally.log2_std, 2e-3);
+    EXPECT_NEAR(got.tally.log2_std, want.tally.log2_std, 3e-3);
   }
   if (what & NANWATCH_OBSERVE_EXPONENTS) {
     EXPECT_EQ(got.exponents, want.exponents);
