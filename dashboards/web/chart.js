@@ -113,7 +113,8 @@ export class Chart {
       legend: 'never', colors: [this.colour.accent], strokeWidth: 1.25,
       fillAlpha: 0.22, height: HEIGHT, gridLineColor: this.colour.line,
       axisLineColor: this.colour.line, rightGap: 8, xRangePad: 0,
-      stepPlot: base === 2, drawPoints: false, isolatedPointSize: 2, drawGapEdgePoints: true,
+      stepPlot: base === 2, drawPoints: false,
+      isolatedPointSize: 2, drawGapEdgePoints: true,
       highlightCircleSize: 0, interactionModel: {}, animatedZooms: false,
       axes: {
         x: {

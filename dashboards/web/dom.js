@@ -30,9 +30,9 @@ function append(element, children) {
   }
 }
 
-// Puts `children` in the place of what is there. What has not changed stays, and
-// with it what somebody selects in it; whoever was on an element with a data-key
-// is on its successor afterwards, and what was folded out stays so.
+// Puts `children` in the place of what is there. What has not changed stays,
+// and with it what somebody selects in it; whoever was on an element with a
+// data-key is on its successor afterwards, and what was folded out stays so.
 export function fill(element, ...children) {
   const on = element.contains(document.activeElement) ?
       document.activeElement.dataset.key : null;

@@ -37,7 +37,8 @@ const open = (run) => run.state !== 'closed';
 function worstFirst(a, b) {
   return open(b) - open(a) ||
       RANK[shownSeverity(b)] - RANK[shownSeverity(a)] ||
-      (b.last_record || b.opened) - (a.last_record || a.opened) || a.run_id.localeCompare(b.run_id);
+      (b.last_record || b.opened) - (a.last_record || a.opened) ||
+      a.run_id.localeCompare(b.run_id);
 }
 
 export class RunsView {

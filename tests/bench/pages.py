@@ -1,4 +1,4 @@
-"""What pages cost: theirs, and what they leave to a scrape. Figures of `run`."""
+"""What pages cost, and what they leave to a scrape: figures of `run`."""
 
 import json
 import pathlib
