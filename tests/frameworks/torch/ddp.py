@@ -1,5 +1,5 @@
-"""One rank of a training on two: ddp.py ADDRESS RUN FAULT [LEVEL]. torchrun or
-the test sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT."""
+"""One rank of a training on two: ddp.py ADDRESS RUN FAULT [LEVEL [WRAPPING]],
+which is ddp, fsdp (of 1.x) or fully_shard. torchrun or the test sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT."""
 
 import math
 import sys
@@ -11,13 +11,29 @@ from torch import nn
 import nanwatch
 
 
-def main(address, run, fault, level="default"):
+def wrapped(model, wrapping):
+    if wrapping == "ddp":
+        return nn.parallel.DistributedDataParallel(model)
+    from torch.distributed import fsdp
+
+    if wrapping == "fsdp":
+        return fsdp.FullyShardedDataParallel(
+            model, device_id=torch.device("cpu"), use_orig_params=True)
+    mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (2,))
+    return fsdp.fully_shard(model, mesh=mesh)
+
+
+def main(address, run, fault, level="default", wrapping="ddp"):
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
-    training = Training("pictures", seed=1)
+    sharded = {} if wrapping == "ddp" else {
+        "dtype": torch.float32, "scaler": None, "clip": None}
+    training = Training("pictures", seed=1, **sharded)
     training.batches.random.manual_seed(100 + rank)
     plain = training.model
-    training.model = nn.parallel.DistributedDataParallel(plain)
+    training.model = wrapped(plain, wrapping)
+    if sharded:
+        training.optimizer = torch.optim.AdamW(training.model.parameters())
     watch = nanwatch.torch.watch(
         training.model, training.optimizer, training.scaler, run=run,
         level=level, budget=1e9, address=address)

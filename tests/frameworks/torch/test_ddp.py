@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from daemons import SOURCE
+from daemons import ALL, SOURCE
 from verdicts import Verdict
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -61,3 +61,13 @@ def test_one_rank_makes_a_nan(daemon, name):
 def test_one_rank_is_not_as_the_other(daemon, name, fault):
     it = train(daemon, name, fault)
     assert it.worst == "critical" and it.cause == "rank_disagreement", it
+
+
+@pytest.mark.skipif(not ALL, reason="long; under NANWATCH_TEST_ALL=1")
+@pytest.mark.parametrize("wrapping", ["fsdp", "fully_shard"])
+def test_sharded_models(daemon, name, wrapping):
+    it = train(daemon, name, "none", "ops", wrapping)
+    assert it.worst == "" and it.steps == 200, it
+    it = train(daemon, name + "-nan", "nan", "ops", wrapping)
+    assert it.cause == "nan_from_forward" and it.step == 50, it
+    assert it.origin["op"] == "features.2" and it.origin["rank"] == 1, it

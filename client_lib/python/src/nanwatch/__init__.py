@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 from nanwatch._init import init
 from nanwatch._opening import Scaler
 from nanwatch._requests import Request
-from nanwatch._run import Run, Stats
+from nanwatch._run import Run
+from nanwatch._stats import Stats
 from nanwatch._version import VERSION as __version__
 
 __all__ = ["Request", "Run", "Scaler", "Stats", "__version__", "init"]
