@@ -117,6 +117,7 @@ Status Daemon::Replay() {
                  outcome.error());
     } else {
       replayed_.events = outcome->events;
+      replayed_.damaged = outcome->damaged;
       pipeline_clock_.RaiseTo(outcome->newest);
       alive_until = std::max(outcome->newest, last_write_);
     }
@@ -124,6 +125,12 @@ Status Daemon::Replay() {
     LogInfo("history replayed",
             fmt::format("events={} seconds={:.3f}", replayed_.events,
                         ToSeconds(replayed_.duration)));
+    if (replayed_.damaged != 0) {
+      LogError(
+          "history: damaged events were passed over, runs are judged "
+          "without them",
+          fmt::format("events={}", replayed_.damaged));
+    }
   }
   notifier_ = Notifier::Start(config_.notify, clock_);
   outbox_ = std::make_unique<Outbox>(
@@ -296,7 +303,11 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   if (!wired_) return samples;
   ReportReplay(replayed_, ready_, &samples);
   ReportPipeline(*pipeline_, &samples);
-  if (history_on()) ReportHistory(history_->stats(), &samples);
+  if (history_on()) {
+    HistoryStats stats = history_->stats();
+    stats.lost_events += replayed_.damaged;
+    ReportHistory(stats, &samples);
+  }
   ReportSnapshot(*published_.Get(), clock_.Now(), &samples);
   if (ready_) AppendSamples(rpc_->stats(), &samples);
   notifier_->AppendSamples(&samples);

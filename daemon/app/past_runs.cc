@@ -1,9 +1,11 @@
 #include "app/past_runs.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "app/replay.h"
+#include "base/log.h"
 #include "history/reader.h"
 
 namespace nanwatch {
@@ -32,6 +34,12 @@ Result<std::shared_ptr<const RunView>> PastRuns::Find(
   }
   Result<std::shared_ptr<const RunView>> view =
       ReplayRun(reader->get(), row->key);
+  if (const uint64_t damaged = (*reader)->damaged_events(); damaged != 0) {
+    LogWarning("history: a run was judged again without its damaged events",
+               "run=" + row->key.run_id +
+                   " attempt=" + std::to_string(row->key.attempt) +
+                   " events=" + std::to_string(damaged));
+  }
   // One that has not ended may come back and go on.
   if (view.ok() && *view != nullptr && (*view)->ended) {
     judged_.push_front(*view);

@@ -227,24 +227,27 @@ void Pipeline::WriteCheckpoints(Time now) {
     return;
   }
   last_checkpoint_ = now;
-  int written = 0;
+  int left = kCheckpointsPerTick;
   for (const RunKey& run : history_->NeedCheckpoint()) {
-    if (written++ == kCheckpointsPerTick) break;
-    WriteCheckpoint(now, run);
+    const std::optional<Event> checkpoint = engine_.Checkpoint(run);
+    // One that the engine does not hold must not hold up the others.
+    if (!checkpoint) continue;
+    if (!AppendCheckpoint(now, *checkpoint) || --left == 0) break;
   }
 }
 
 void Pipeline::CheckpointAll() {
   if (history_ == nullptr) return;
   const Time now = clock_.Now();
-  for (const RunKey& run : engine_.LiveRuns()) WriteCheckpoint(now, run);
+  for (const RunKey& run : engine_.LiveRuns()) {
+    AppendCheckpoint(now, *engine_.Checkpoint(run));
+  }
 }
 
-void Pipeline::WriteCheckpoint(Time now, const RunKey& run) {
-  const std::optional<Event> checkpoint = engine_.Checkpoint(run);
-  if (checkpoint && history_->Append(now, std::span(&*checkpoint, 1))) {
-    newest_id_ = history_->last_id();
-  }
+bool Pipeline::AppendCheckpoint(Time now, const Event& checkpoint) {
+  if (!history_->Append(now, std::span(&checkpoint, 1))) return false;
+  newest_id_ = history_->last_id();
+  return true;
 }
 
 void Pipeline::MaybePublish(Time now) {

@@ -81,8 +81,8 @@ class Pipeline : public IngestSink {
   void CloseLostRuns(Time now);
   void LoseMissing(Time now);
   void WriteCheckpoints(Time now);
-  // Of one run; when history is full, another time.
-  void WriteCheckpoint(Time now, const RunKey& run);
+  // False: history is full, another time.
+  bool AppendCheckpoint(Time now, const Event& checkpoint);
   void MaybePublish(Time now);
   void CopyStats();
   uint64_t newest_id() const { return newest_id_; }

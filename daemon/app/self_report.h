@@ -26,6 +26,7 @@ struct ReloadState {
 struct ReplayState {
   Duration duration{};
   uint64_t events = 0;
+  uint64_t damaged = 0;  // passed over
 };
 
 // Appended to `*samples`, all below. Any thread.

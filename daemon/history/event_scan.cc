@@ -99,7 +99,10 @@ Status EventScan::ReadPage(uint64_t after, uint64_t* cursor,
   uint64_t good = bad;
   for (uint64_t stride = 1; damaged; stride *= 2) {
     good += stride;
-    if (good >= uint64_t{INT64_MAX} / 2) return OkStatus();
+    if (good >= uint64_t{INT64_MAX} / 2) {
+      end_is_damaged_ = true;
+      return OkStatus();
+    }
     if (Status s = Seek(after, good, &damaged); !s) return s;
     if (damaged) bad = good;
   }

@@ -31,6 +31,11 @@ class EventScan {
               const Visit& visit);
 
   uint64_t damaged() const { return damaged_; }
+  // Of All: it ended at pages that cannot be read, with nothing behind them:
+  // how many events they held nobody can say.
+  bool end_is_damaged() const { return end_is_damaged_; }
+  // The newest that was visited.
+  uint64_t newest() const { return visited_; }
 
  private:
   struct Row {
@@ -80,6 +85,7 @@ class EventScan {
       open_;
   std::vector<std::pair<uint64_t, uint64_t>> gaps_;
   bool count_missing_ = false;
+  bool end_is_damaged_ = false;
   uint64_t after_ = 0;     // ids up to here are not wanted
   uint64_t expected_ = 0;  // the next id when counting what is missing
   uint64_t visited_ = 0;   // newest id given to visit

@@ -41,13 +41,16 @@ Extent ExtentOf(const Event& event) {
 Status EventWriter::Write(std::span<const WriteItem> items,
                           std::span<const SentIncident> sent) {
   if (Status s = database_.Execute("BEGIN IMMEDIATE"); !s) return s;
-  Status written = WriteAll(items, sent);
+  return End(WriteAll(items, sent));
+}
+
+Status EventWriter::End(Status written) {
   if (written) written = database_.Execute("COMMIT");
-  if (!written) {
+  if (written) {
+    catalog_.Committed();
+  } else {
     database_.Rollback();
-    return written;
   }
-  catalog_.Committed();
   return written;
 }
 
@@ -210,23 +213,24 @@ Status EventWriter::WriteSent(const SentIncident& sent) {
 
 Status EventWriter::SaveCatalog(Time now) {
   if (Status s = database_.Execute("BEGIN IMMEDIATE"); !s) return s;
-  Status saved = catalog_.SaveAll(now, database_);
-  if (saved) saved = database_.Execute("COMMIT");
-  if (!saved) {
-    database_.Rollback();
-    return saved;
-  }
-  catalog_.Committed();
-  return saved;
+  return End(catalog_.SaveAll(now, database_));
 }
 
-Status EventWriter::WriteGap(uint64_t first, uint64_t last,
-                             std::string_view reason) {
+Status EventWriter::WriteAfterGap(const EventGap& gap,
+                                  std::span<const WriteItem> items, Time now) {
+  if (Status s = database_.Execute("BEGIN IMMEDIATE"); !s) return s;
+  Status written = WriteGap(gap);
+  if (written) written = WriteAll(items, {});
+  if (written) written = catalog_.SaveAll(now, database_);
+  return End(std::move(written));
+}
+
+Status EventWriter::WriteGap(const EventGap& gap) {
   Result<Statement> insert =
       database_.Prepare("INSERT OR REPLACE INTO gaps VALUES (?, ?, ?)");
   if (!insert) return Error{insert.error()};
-  insert->Bind(1, static_cast<int64_t>(first));
-  insert->Bind(2, static_cast<int64_t>(last)).Bind(3, reason);
+  insert->Bind(1, static_cast<int64_t>(gap.first));
+  insert->Bind(2, static_cast<int64_t>(gap.last)).Bind(3, gap.reason);
   return insert->Run();
 }
 

@@ -26,6 +26,12 @@ struct WriteItem {
   Time now{};
   const Event* event = nullptr;
 };
+// Ids that were applied and never stored, and why.
+struct EventGap {
+  uint64_t first = 0;
+  uint64_t last = 0;
+  std::string reason;
+};
 struct SentIncident {
   RunKey run;
   Incident incident;
@@ -43,8 +49,11 @@ class EventWriter {
                std::span<const SentIncident> sent);
   // The catalog's last steps, whether due or not.
   Status SaveCatalog(Time now);
-  // Ids [first, last] were never stored, and why.
-  Status WriteGap(uint64_t first, uint64_t last, std::string_view reason);
+  // The file is back: the gap, the few events of it that were kept (`items`),
+  // and all of the catalog, in one transaction. A file with half of it would
+  // be taken for one that this process does not know.
+  Status WriteAfterGap(const EventGap& gap, std::span<const WriteItem> items,
+                       Time now);
 
   uint64_t bytes() const { return bytes_; }  // of blobs, ever written
 
@@ -63,6 +72,9 @@ class EventWriter {
   };
   using GroupKey = std::tuple<int64_t, int32_t, EventKind>;  // run, rank
 
+  Status WriteGap(const EventGap& gap);
+  // Ends the transaction that was begun, with whatever `written` says.
+  Status End(Status written);
   Status WriteAll(std::span<const WriteItem> items,
                   std::span<const SentIncident> sent);
   Status WriteOne(const WriteItem& item);

@@ -132,7 +132,8 @@ void HistoryFile::Degrade(Time now, const std::string& why) {
 }
 
 // Runs that open or end meanwhile are still followed, so that the file knows
-// them when it comes back.
+// them when it comes back: without its end a run would be waited for after a
+// restart, and said to have broken off.
 void HistoryFile::Lose(std::span<const WriteItem> items) {
   if (items.empty()) return;
   if (gap_first_ == 0) gap_first_ = items.front().id;
@@ -145,11 +146,36 @@ void HistoryFile::Lose(std::span<const WriteItem> items) {
   }
   stats_.lost_events += items.size();
   for (const WriteItem& item : items) {
-    if (item.event->run.run_id.empty()) continue;
+    if (item.event->run.run_id.empty()) {
+      lost_common_[KindOf(*item.event)] = {item.id, item.now, *item.event};
+      continue;
+    }
     const Result<CatalogRun*> run =
         catalog_.Find(item.event->run, item.now, nullptr);
-    catalog_.Note(*item.event, item.id, item.now, 0, *run);
+    catalog_.Lose(*item.event, item.id, item.now, *run);
   }
+}
+
+Status HistoryFile::WriteAfterGap(Time now) {
+  std::vector<const StampedEvent*> lost = catalog_.Lost();
+  for (const auto& [kind, event] : lost_common_) lost.push_back(&event);
+  std::sort(lost.begin(), lost.end(),
+            [](const auto* a, const auto* b) { return a->id < b->id; });
+  // Writing them changes what the catalog knows.
+  std::vector<StampedEvent> events;
+  for (const StampedEvent* event : lost) events.push_back(*event);
+  std::vector<WriteItem> items;
+  for (const StampedEvent& stamped : events) {
+    items.push_back({stamped.id, stamped.now, &stamped.event});
+  }
+  EventGap gap{gap_first_, gap_last_, gap_reason_};
+  const std::string steps = catalog_.LostSteps();
+  if (!steps.empty()) gap.reason += ": " + steps;
+  if (Status s = writer_->WriteAfterGap(gap, items, now); !s) return s;
+  if (!steps.empty()) LogWarning("history will never hold", steps);
+  catalog_.ForgetLost();
+  lost_common_.clear();
+  return OkStatus();
 }
 
 void HistoryFile::Replace(Time now) {
@@ -170,10 +196,9 @@ void HistoryFile::Replace(Time now) {
   Status begun = Begin(std::move(**opened));
   if (!begun) catalog_ = std::move(known);
   if (begun) begun = catalog_.Adopt(std::move(known), *database_);
-  if (begun && gap_first_ != 0) {
-    begun = writer_->WriteGap(gap_first_, gap_last_, gap_reason_);
+  if (begun) {
+    begun = gap_first_ != 0 ? WriteAfterGap(now) : writer_->SaveCatalog(now);
   }
-  if (begun) begun = writer_->SaveCatalog(now);
   if (!begun) return Degrade(now, begun.error());
   on_since_ = now;
   if (!report.message.empty()) LogError("history", report.message);
@@ -189,6 +214,7 @@ void HistoryFile::Upkeep(Time now) {
   }
   CheckName(now);
   if (degraded()) return;
+  catalog_.ForgetEnded(now);
   const Result<uint64_t> removed = retention_.Round(now, *database_);
   if (removed) {
     stats_.removed_events += *removed;

@@ -5,6 +5,7 @@
 #define NANWATCH_HISTORY_HISTORY_FILE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,6 +62,8 @@ class HistoryFile {
   Status Begin(Database database);  // a file that was just opened
   void Degrade(Time now, const std::string& why);
   void Lose(std::span<const WriteItem> items);
+  // What of the gap can still be said.
+  Status WriteAfterGap(Time now);
   // Whatever is under the name now: a file that can be written, or one that
   // takes the place of a damaged one.
   void Replace(Time now);
@@ -85,6 +88,8 @@ class HistoryFile {
   uint64_t gap_first_ = 0;
   uint64_t gap_last_ = 0;
   std::string gap_reason_;
+  // Of that gap: the last start of a daemon and the last rules.
+  std::map<EventKind, StampedEvent> lost_common_;
   HistoryStats stats_;
   uint64_t writer_bytes_ = 0;  // of writers before this one
 };

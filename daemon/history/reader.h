@@ -90,8 +90,10 @@ class HistoryReader {
       uint64_t after, const std::optional<RunKey>& run,
       const std::function<bool(const StampedEvent&)>& visit) = 0;
   virtual uint64_t damaged_events() const = 0;
-  // What is known to be missing at the end, in a sentence: a copy without its
-  // log. Empty: nothing.
+  // What is known to be missing beside damaged events, in sentences: what was
+  // judged and never stored, the log that a copy lacks, and, after
+  // ForEachEvent of all runs, what came behind the last event that could be
+  // read. Empty: nothing.
   virtual std::string missing() const { return ""; }
 
   // For restart: what to apply, in order of id: for each run that is not

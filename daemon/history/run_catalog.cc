@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "history/schema.h"
+#include "model/engine_options.h"
 
 namespace nanwatch {
 
@@ -14,6 +15,8 @@ constexpr Duration kSaveInterval = std::chrono::seconds(10);
 // A restart replays what came after the checkpoint: bounded to this, or to 16
 // times the checkpoint, so that checkpoints are at most 1/16 of what is kept.
 constexpr uint64_t kReplayBytes = 4 << 20;
+// Of so many runs a gap says which steps it swallowed.
+constexpr size_t kRunsNamed = 16;
 
 constexpr char kSaveRun[] =
     "INSERT INTO runs (run, run_id, attempt, opened_us, ended_us, end_reason, "
@@ -71,7 +74,7 @@ void RunCatalog::Touch(CatalogRun* run) {
 }
 
 bool RunCatalog::Needs(const CatalogRun& run) {
-  if (run.ended) return false;
+  if (run.ended) return run.lacks;
   return run.must_checkpoint ||
          run.bytes_since > std::max(kReplayBytes, 16 * run.checkpoint_bytes);
 }
@@ -84,7 +87,10 @@ void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
   run->bytes_since += bytes;
   switch (KindOf(event)) {
     case EventKind::kRunOpened:
-      run->opened = now;
+      if (!run->ended) run->opened = now;
+      // A rank that comes late finds the others closed: the run goes on.
+      run->ended.reset();
+      run->end_reason.clear();
       run->unsaved = true;
       break;
     case EventKind::kRunClosed:
@@ -97,11 +103,84 @@ void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
       run->checkpoint_bytes = bytes;
       run->bytes_since = 0;
       run->must_checkpoint = false;
+      run->lacks = false;
       break;
     default:
       break;
   }
   need_changed_ = need_changed_ || needed != Needs(*run);
+}
+
+void RunCatalog::Lose(const Event& event, uint64_t id, Time now,
+                      CatalogRun* run) {
+  Note(event, id, now, 0, run);
+  run->lacks = true;
+  const EventKind kind = KindOf(event);
+  if (kind == EventKind::kRunOpened && !run->lost_opening) {
+    run->lost_opening = StampedEvent{id, now, event};
+  } else if (kind == EventKind::kRunClosed) {
+    run->lost_end = StampedEvent{id, now, event};
+  } else if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
+    const std::vector<int64_t>& step = steps->columns.step;
+    if (step.empty()) return;
+    const auto [first, last] = std::minmax_element(step.begin(), step.end());
+    const bool none = run->lost_records == 0;
+    run->lost_from = none ? *first : std::min(run->lost_from, *first);
+    run->lost_to = none ? *last : std::max(run->lost_to, *last);
+    run->lost_records += step.size();
+  }
+}
+
+std::vector<const StampedEvent*> RunCatalog::Lost() const {
+  std::vector<const StampedEvent*> lost;
+  for (const auto& [key, run] : runs_) {
+    if (run.lost_opening) lost.push_back(&*run.lost_opening);
+    if (run.lost_end && run.ended) lost.push_back(&*run.lost_end);
+  }
+  std::sort(lost.begin(), lost.end(),
+            [](const auto* a, const auto* b) { return a->id < b->id; });
+  return lost;
+}
+
+std::string RunCatalog::LostSteps() const {
+  std::string said;
+  size_t runs = 0;
+  for (const auto& [key, run] : runs_) {
+    if (run.lost_records == 0 || ++runs > kRunsNamed) continue;
+    if (!said.empty()) said += ", ";
+    said += std::to_string(run.lost_records) + " step records of " +
+            key.run_id + " attempt " + std::to_string(key.attempt) +
+            " (steps " + std::to_string(run.lost_from) + " to " +
+            std::to_string(run.lost_to) + ")";
+  }
+  if (runs > kRunsNamed) {
+    said +=
+        ", and those of " + std::to_string(runs - kRunsNamed) + " other runs";
+  }
+  return said;
+}
+
+void RunCatalog::ForgetLost() {
+  for (auto& [key, run] : runs_) {
+    run.lost_opening.reset();
+    run.lost_end.reset();
+    run.lost_records = 0;
+  }
+}
+
+void RunCatalog::ForgetEnded(Time now) {
+  if (!std::exchange(holds_ended_, false)) return;
+  const Time before = now - EngineOptions{}.ended_run_leaves_after;
+  for (auto at = runs_.begin(); at != runs_.end();) {
+    CatalogRun& run = at++->second;
+    if (!run.ended) continue;
+    if (run.touched || *run.ended > before) {
+      holds_ended_ = true;
+    } else {
+      Drop(&run);
+      need_changed_ = true;
+    }
+  }
 }
 
 Status RunCatalog::Save(Time now, Database& database) {
@@ -150,10 +229,18 @@ void RunCatalog::Committed() {
   for (CatalogRun* run : touched_) {
     run->touched = false;
     if (!run->ended || run->unsaved) continue;
-    by_row_.erase(run->row);
-    runs_.erase(runs_.find(*run->key));
+    if (run->lacks) {
+      holds_ended_ = true;
+    } else {
+      Drop(run);
+    }
   }
   touched_.clear();
+}
+
+void RunCatalog::Drop(CatalogRun* run) {
+  by_row_.erase(run->row);
+  runs_.erase(runs_.find(*run->key));
 }
 
 Status RunCatalog::Load(Database& database) {
@@ -191,7 +278,7 @@ Status RunCatalog::Load(Database& database) {
 }
 
 Status RunCatalog::Adopt(RunCatalog known, Database& database) {
-  for (const auto& [key, run] : known.runs_) {
+  for (auto& [key, run] : known.runs_) {
     Result<CatalogRun*> found = Find(key, run.opened, &database);
     if (!found) return Error{found.error()};
     CatalogRun& mine = **found;
@@ -201,6 +288,13 @@ Status RunCatalog::Adopt(RunCatalog known, Database& database) {
     mine.end_reason = run.end_reason;
     mine.unsaved = true;
     mine.must_checkpoint = true;
+    holds_ended_ = holds_ended_ || mine.ended.has_value();
+    mine.lacks = run.lacks;
+    mine.lost_opening = std::move(run.lost_opening);
+    mine.lost_end = std::move(run.lost_end);
+    mine.lost_records = run.lost_records;
+    mine.lost_from = run.lost_from;
+    mine.lost_to = run.lost_to;
     mine.checkpoint = 0;
   }
   return OkStatus();

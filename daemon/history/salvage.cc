@@ -46,10 +46,12 @@ std::string Salvage(const std::string& damaged, Database& fresh) {
         std::to_string(copy.newest()) + ")");
   }
   std::string message = Events(copy.events()) + " could be read back, " +
-                        Events((*reader)->damaged_events()) + " are gone";
+                        Events((*reader)->damaged_events()) +
+                        " up to there are gone";
   if (!read) message += " and what followed (" + read.error() + ")";
   if (!copied) message += "; copying them failed: " + copied.error();
-  return message + ".";
+  const std::string missing = (*reader)->missing();
+  return message + (missing.empty() ? "." : ". " + missing);
 }
 
 }  // namespace nanwatch

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <utility>
 
 #include "base/file.h"
+#include "history/cut_check.h"
 #include "history/database.h"
 #include "history/event_blob.h"
 #include "history/event_scan.h"
@@ -17,6 +19,58 @@ namespace nanwatch {
 
 namespace {
 
+// Gaps that are told one by one.
+constexpr int64_t kGapsTold = 8;
+
+// What was judged and never stored.
+std::string MissingInGaps(Database& database) {
+  std::string said;
+  Result<Statement> find = database.Prepare(
+      "SELECT first_id, last_id, reason FROM gaps WHERE last_id > coalesce("
+      "(SELECT value FROM meta WHERE key = 'removed_through'), 0) "
+      "ORDER BY first_id");
+  if (!find) return said;
+  int64_t gaps = 0;
+  for (Result<bool> row = find->Next(); row && *row; row = find->Next()) {
+    if (++gaps > kGapsTold) continue;
+    said += database.path() + " lacks events " + std::to_string(find->Int(0)) +
+            " to " + std::to_string(find->Int(1)) +
+            ", which were judged and never stored (" +
+            std::string(find->Text(2)) + "). ";
+  }
+  if (gaps > kGapsTold) {
+    said += std::to_string(gaps - kGapsTold) + " later gaps are like it. ";
+  }
+  return said;
+}
+
+std::string InWords(Time time) {
+  const std::time_t seconds = ToMicros(time) / 1'000'000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%F %T UTC", &parts);
+  return text;
+}
+
+// Behind the last event that `scan` could read.
+std::string MissingEnd(const std::string& path, const EventScan& scan,
+                       Time newest) {
+  std::string said;
+  if (scan.end_is_damaged()) {
+    said = newest == Time{}
+               ? "Not one event can be read. "
+               : "Whatever came after event " + std::to_string(scan.newest()) +
+                     " of " + InWords(newest) +
+                     " is gone, too: how much, nobody can say. ";
+  }
+  const uint64_t cut_off = BytesCutOff(path);
+  if (cut_off == 0) return said;
+  const uint64_t left = FileBytes(path);
+  return said + path + " was cut: " + std::to_string(left) + " of its " +
+         std::to_string(left + cut_off) + " bytes are there. ";
+}
+
 class SqliteReader : public HistoryReader {
  public:
   SqliteReader(Database database, std::string missing)
@@ -26,7 +80,7 @@ class SqliteReader : public HistoryReader {
       uint64_t after, const std::optional<RunKey>& run,
       const std::function<bool(const StampedEvent&)>& visit) override;
   uint64_t damaged_events() const override { return damaged_; }
-  std::string missing() const override { return missing_; }
+  std::string missing() const override { return missing_ + missing_end_; }
   Status ForEachRestartEvent(
       std::string_view engine_version,
       const std::function<bool(const StampedEvent&)>& visit) override;
@@ -64,6 +118,7 @@ class SqliteReader : public HistoryReader {
 
   Database database_;
   const std::string missing_;
+  std::string missing_end_;
   Decompressor decompressor_;
   uint64_t damaged_ = 0;
 };
@@ -74,7 +129,12 @@ Status SqliteReader::ForEachEvent(
   EventScan scan(database_);
   Status status = OkStatus();
   if (!run) {
-    status = scan.All(after, visit);
+    Time newest{};
+    status = scan.All(after, [&](const StampedEvent& stamped) {
+      newest = stamped.now;
+      return visit(stamped);
+    });
+    missing_end_ = MissingEnd(database_.path(), scan, newest);
   } else {
     const Result<int64_t> row = RowOf(*run);
     if (!row) return Error{row.error()};
@@ -343,6 +403,7 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
       return Error{path + " is not a nanwatch history"};
   }
   (void)database->Execute("PRAGMA cache_size = -2048");
+  missing += MissingInGaps(*database);
   // Opening it may have made an empty log.
   if (const Result<bool> open = SaysOpen(*database);
       !has_log && open && *open) {

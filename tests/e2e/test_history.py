@@ -1,10 +1,13 @@
 """Hands on the history while nanwatchd writes it, disks that fill, retention:
 the daemon goes on, says what is gone, and comes back."""
 
+import contextlib
 import json
 import os
 import random
+import re
 import resource
+import sqlite3
 import subprocess
 import time
 
@@ -186,6 +189,69 @@ def test_a_full_disk(folder, disk):
         wait_for("it is off, and said", lambda: degraded(daemon))
         remount(disk, "size=64m")
         expect_back_with_the_state(daemon, feeder)
+    finally:
+        daemon.kill()
+
+
+def test_a_run_that_ends_on_a_full_disk(folder, disk):
+    """Its end was judged and never stored: a restart must neither wait for it
+    nor say that it broke off, and what the file lacks is said."""
+    daemon = Daemon(folder)
+    daemon.history = disk / "history.db"
+    daemon.start()
+    try:
+        feeder = feed(daemon.address, "--run", "live", "--steps", "2500",
+                      "--rate", "1000", wait=False)
+        wait_for("steps are judged", lambda: steps_of(daemon) > 50)
+        fill(disk)
+        wait_for("it is off, and said", lambda: degraded(daemon))
+        told_at_the_end(feeder)
+        wait_for("it has ended", lambda: state_of(daemon) == "closed")
+        remount(disk, "size=64m")
+        wait_for("history is on again", lambda: not degraded(daemon),
+                 seconds=40)
+        lacks = "step records of live attempt 0 (steps "
+        wait_for("it is said", lambda: lacks in daemon.log.read_text())
+        wait_for("its checkpoint is kept", lambda: checkpoints(daemon) > 0)
+        daemon.kill()
+        daemon.start()
+        assert steps_of(daemon) == 2500
+        assert state_of(daemon) == "closed"
+        daemon.kill()
+        done = daemon.nanwatch("replay", str(daemon.history), check=False)
+        assert "never stored" in done.stdout and lacks in done.stdout
+    finally:
+        daemon.kill()
+
+
+def state_of(daemon):
+    return daemon.show("live")["summary"]["state"].split("_")[-1].lower()
+
+
+def checkpoints(daemon):
+    with contextlib.closing(sqlite3.connect(daemon.history)) as file:
+        return file.execute("SELECT count(*) FROM events WHERE kind = 12"
+                            ).fetchone()[0]
+
+
+def test_a_damaged_blob_is_said_at_the_start(folder):
+    """SQLite finds nothing wrong with such a file."""
+    daemon = Daemon(folder).start()
+    try:
+        feed(daemon.address, "--run", "live", "--steps", "20000", "--rate", "0")
+        assert daemon.stop() == 0
+        with contextlib.closing(sqlite3.connect(daemon.history)) as file:
+            row, events = file.execute(
+                "SELECT first_id, count FROM events WHERE kind = 5 "
+                "ORDER BY first_id").fetchone()
+            file.execute("UPDATE events SET body = randomblob(length(body)) "
+                         "WHERE first_id = ?", (row,))
+            file.commit()
+        daemon.start()
+        assert re.search(rf"damaged events were passed over.* events={events}\b",
+                         daemon.log.read_text())
+        assert daemon.metric("nanwatch_history_lost_events_total") == events
+        assert 0 < steps_of(daemon) < 20000
     finally:
         daemon.kill()
 

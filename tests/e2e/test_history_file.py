@@ -42,6 +42,23 @@ def test_a_damaged_history_is_set_aside(folder):
         daemon.kill()
 
 
+def test_a_cut_history_says_how_much_was_there(folder):
+    daemon = Daemon(folder).start()
+    feed(daemon.address, "--run", "old", "--steps", "20000", "--rate", "0",
+         "--noisy")
+    assert daemon.stop() == 0
+    whole = daemon.history.stat().st_size
+    os.truncate(daemon.history, whole // 2)
+    daemon.start()
+    try:
+        said = daemon.log.read_text()
+        assert f"{whole // 2} of its {whole} bytes are there" in said
+        assert "Whatever came after event" in said or "Not one event" in said
+        goes_on(daemon, "new")
+    finally:
+        daemon.kill()
+
+
 def test_a_history_damaged_in_its_middle_keeps_what_can_be_read(folder):
     daemon = Daemon(folder).start()
     feed(daemon.address, "--run", "old", "--steps", "20000", "--rate", "0")

@@ -23,6 +23,7 @@ class FullableHistory : public History {
  public:
   bool full = false;
   std::vector<Event> kept;
+  std::vector<RunKey> need;
 
   bool Append(Time, SharedEvents events) override {
     if (full && !events->empty()) return false;
@@ -34,7 +35,7 @@ class FullableHistory : public History {
   bool Stored(uint64_t) const override { return true; }
   void OnCommitted(std::function<void(uint64_t)>) override {}
   void SaveSent(const RunKey&, const Incident&) override {}
-  std::vector<RunKey> NeedCheckpoint() const override { return {}; }
+  std::vector<RunKey> NeedCheckpoint() const override { return need; }
   void RunOnce(Duration) override {}
   void Close() override {}
   HistoryStats stats() const override { return {}; }
@@ -127,6 +128,15 @@ TEST_F(PipelineTest, AFullHistoryRefusesAndSaysWhereToGoOn) {
   Turn();
   EXPECT_EQ(port_->acked, 1u);
   EXPECT_EQ(engine_.stats().steps, 1u);
+}
+
+// History may name runs that the engine does not hold (any more), and go on to.
+TEST_F(PipelineTest, ACheckpointThatCannotBeKeepsNoOtherWaiting) {
+  for (int n = 0; n < 20; ++n) history_.need.push_back({"gone", n});
+  history_.need.push_back({"job", 0});
+  system_.Advance(std::chrono::seconds(1));
+  Turn();
+  EXPECT_EQ(history_.Count<RunCheckpoint>(), 1);
 }
 
 TEST_F(PipelineTest, AStreamThatEndsWhileHistoryIsFullIsLostLater) {

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class OpeningTest : public HistoryFixture {
  protected:
@@ -91,6 +92,43 @@ TEST_F(OpeningTest, ADamagedFileIsSetAsideAndReadBack) {
     EXPECT_EQ(BytesOf(event.event), BytesOf(put_[event.id - 1].event));
   }
   EXPECT_THAT(IdsForRestart("v1"), ::testing::SizeIs(events.size()));
+}
+
+// Of what was cut off nothing is left to count: between what can be read holes
+// are counted, behind it they are only known to be there.
+TEST_F(OpeningTest, ACutFileSaysWhereWhatIsLeftEnds) {
+  Put(Opened(Job()));
+  for (int i = 0; i < 400; ++i) {
+    clock_.Advance(std::chrono::seconds(1));
+    PutAndCommit(Steps(Job(), i * 500, 500));
+  }
+  Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  const uint64_t whole = std::filesystem::file_size(options_.path);
+  std::ifstream file(options_.path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  int behind = 0;
+  for (uint64_t left = whole - 4096; left > whole / 8; left -= whole / 8) {
+    left = left / 4096 * 4096;
+    SCOPED_TRACE(left);
+    std::filesystem::resize_file(options_.path, left);
+    Open();
+    EXPECT_THAT(report_.message,
+                HasSubstr("was cut: " + std::to_string(left) + " of its " +
+                          std::to_string(whole) + " bytes are there"));
+    const auto events = ReadAll();
+    if (events.empty()) {
+      EXPECT_THAT(report_.message, HasSubstr("Not one event can be read"));
+    } else if (events.back().id < put_.size()) {
+      ++behind;
+      EXPECT_THAT(report_.message, HasSubstr("Whatever came after event " +
+                                             std::to_string(events.back().id) +
+                                             " of 2023-11-14 22:"));
+    } else {  // another table's page was at the end
+      EXPECT_THAT(report_.message, Not(HasSubstr("Whatever came")));
+    }
+    Write(bytes);
+  }
+  EXPECT_GT(behind, 0);
 }
 
 TEST_F(OpeningTest, ADirectoryThatIsMissingIsAnError) {
@@ -210,12 +248,12 @@ TEST_F(OpeningTest, WithoutAFileEventsCountAsAppliedAndComeBackLater) {
   clock_.Advance(std::chrono::seconds(61));
   history_->RunOnce(Duration(0));
   EXPECT_FALSE(history_->stats().degraded);
-  // Its opening was not stored: a checkpoint has to say what the run is.
+  // Its steps were not stored: a checkpoint has to say how the run is.
   EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job(2)));
   PutAndCommit(Checkpoint(Job(2)));
   const auto events = ReadAll();
-  EXPECT_EQ(events.size(), 1u);
-  EXPECT_EQ(damaged_, 0u);  // a known gap
+  EXPECT_EQ(events.size(), 2u);  // its opening was kept until now
+  EXPECT_EQ(damaged_, 0u);       // a known gap
   EXPECT_EQ(Reader()->Runs()->size(), 1u);
   EXPECT_EQ(IdsForRestart("v1").size(), 1u);
 }
