@@ -12,6 +12,7 @@ Dygraph.PLUGINS = [Dygraph.Plugins.Axes, Dygraph.Plugins.Grid];
 const AXIS_WIDTH = 52;
 const HEIGHT = 112;
 const NARROWEST_MARK = 2;
+const FEW_POINTS = 60;  // below, each is drawn as one
 
 function logTicks(base, low, high) {
   const first = Math.ceil(Math.log(low) / Math.log(base) - 1e-9);
@@ -89,12 +90,13 @@ export class Chart {
     this.colours();
     this.data = seriesOf(buckets, this.field.name, window[0], window[1]);
     const {low, high, lowest} = this.data;
-    this.log = lowest < Infinity && (this.field.base === 2 ||
-                                     high / lowest > 3);
+    this.log = this.field.base === 2 ? lowest < Infinity :
+                                       low > 0 && high / low > 3;
     const range = this.range(low, high, lowest);
     const file = this.log ? raisedTo(this.data.rows, range[0]) : this.data.rows;
     const options = {
       file, dateWindow: window, valueRange: range, logscale: this.log,
+      drawPoints: file.length < FEW_POINTS,
     };
     if (this.dygraph && this.wasLog === this.log) {
       this.dygraph.updateOptions(options);
@@ -113,8 +115,8 @@ export class Chart {
       legend: 'never', colors: [this.colour.accent], strokeWidth: 1.25,
       fillAlpha: 0.22, height: HEIGHT, gridLineColor: this.colour.line,
       axisLineColor: this.colour.line, rightGap: 8, xRangePad: 0,
-      stepPlot: base === 2, drawPoints: false,
-      isolatedPointSize: 2, drawGapEdgePoints: true,
+      stepPlot: base === 2,
+      pointSize: 2, isolatedPointSize: 2, drawGapEdgePoints: true,
       highlightCircleSize: 0, interactionModel: {}, animatedZooms: false,
       axes: {
         x: {

@@ -56,11 +56,12 @@ export function seriesOf(buckets, field, from, to) {
       rows.push([before.last_step + 1, [null, null, null]]);
     }
     before = bucket;
-    const finite = v && v.count > 0;
-    if (v && nonFinite(v) > 0) {
+    // Not collected is no gap: a log has a loss every tenth or hundredth step.
+    if (!v) continue;
+    if (nonFinite(v) > 0) {
       marks.push({from: bucket.first_step, to: bucket.last_step, value: v});
     }
-    if (!finite) {
+    if (!v.count) {
       rows.push([x, [null, null, null]]);
       continue;
     }

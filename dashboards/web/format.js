@@ -104,12 +104,14 @@ export function fullTime(seconds) {
 
 const FRAMEWORKS = {
   pytorch: 'PyTorch', apex: 'Apex', megatron: 'Megatron-LM',
-  deepspeed: 'DeepSpeed', fairseq: 'fairseq', keras: 'Keras', jax: 'JAX',
+  deepspeed: 'DeepSpeed', deepspeed_chat: 'DeepSpeed-Chat',
+  hf_trainer: 'Hugging Face Trainer', lightning: 'Lightning', fairseq: 'fairseq', keras: 'Keras', jax: 'JAX',
   tensorflow: 'TensorFlow', ascend_tf: 'Ascend TensorFlow',
   mindspore: 'MindSpore', mindspeed: 'MindSpeed', colossalai: 'ColossalAI',
 };
+// "megatron+deepspeed" is both.
 export function framework(name) {
-  return FRAMEWORKS[name] || name;
+  return name.split('+').map((n) => FRAMEWORKS[n] || n).join(' + ');
 }
 
 export function words(name) {

@@ -158,7 +158,8 @@ export class RunsView {
         h('td', {class: 'run'},
           h('a', {href, 'data-key': key, 'data-row': true}, run.run_id),
           h('span', {class: 'note'}, [
-            run.job, run.attempt > 0 && `attempt ${run.attempt}`,
+            !run.run_id.startsWith(run.job) && run.job,
+            run.attempt > 0 && `attempt ${run.attempt}`,
             run.state !== 'open' && run.state,
           ].filter(Boolean).join(' · '))),
         h('td', {class: 'verdict'}, known && mark(severity),

@@ -39,11 +39,12 @@ function sinceLine(run, show) {
 
 // Those of the run's own framework first, then those for any.
 function actionsOf(cause, own) {
-  const mine = cause.actions.filter((a) => a.framework &&
-                                           a.framework === own);
+  const names = (own || '').split('+');
   const any = cause.actions.filter((a) => !a.framework);
+  const mine = cause.actions.filter((a) => a.framework &&
+                                           names.includes(a.framework));
   const others = cause.actions.filter((a) => a.framework &&
-                                             a.framework !== own);
+                                             !names.includes(a.framework));
   return [[...any, ...mine], others];
 }
 

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import tempfile
@@ -48,6 +49,19 @@ def watched():
                      "--overflow-every", "100", "--noisy")
             feed(daemon.address, "--run", "wide", "--ranks", "150", "--steps",
                  "3", "--rate", "0")
+            log = pathlib.Path(name) / "printed.log"
+            log.write_text("".join(
+                f"step {step}/900 | loss {9 - step / 200:.3f} (+nanz)| norm "
+                "1.5 (+nanz)| lr 8.57e-07 | 251 ms | 39.9% bf16 MFU | 2 tok/s\n"
+                for step in range(10, 900, 10)))
+            tail = subprocess.Popen(
+                [str(BIN / "nanwatch"), "--address", daemon.address, "tail",
+                 str(log), "--run", "logged", "--idle-flush", "0.1"],
+                stdout=subprocess.DEVNULL)
+            wait_for("the log is read", lambda: "logged" in get(
+                daemon.http + "/api/v1/runs"))
+            tail.send_signal(signal.SIGINT)
+            tail.wait(10)
             feed(daemon.address, "--run", HOSTILE, "--steps", "5", "--job",
                  "<b>")
         feeding = threading.Thread(target=others)
@@ -213,6 +227,12 @@ def test_one_step_that_is_not_finite_is_seen_and_found(visit):
     assert "step 600 " in page.inner_text(".charts .head .readout")
     assert "NaN" in page.inner_text("[data-field=loss] .readout")
     picture(page, "poisoned-light")
+
+
+def test_numbers_that_come_now_and_then_are_a_line_all_the_same(visit):
+    page = visit().run("logged")
+    low, high = coloured(page, "loss", "accent")
+    assert low < 0.2 and high > 0.9
 
 
 def test_an_alerts_link_shows_its_step(visit):
@@ -415,8 +435,9 @@ def test_a_run_that_is_not_there(visit):
 
 def test_what_training_says_stays_text(visit, watched):
     page = visit().open("/")
-    page.click("tbody a >> nth=-1")
+    page.click("tbody a:has-text('onerror')")
     page.wait_for_selector(".verdict-block h1")
+    assert page.inner_text("#crumbs").endswith(HOSTILE)
     assert page.locator("main img").count() == 0
     policy = urllib.request.urlopen(watched.http).headers[
         "Content-Security-Policy"]
