@@ -64,7 +64,7 @@ class Intake {
     if (judge_->reader().counts_steps()) {
       log_->certainty += "; steps counted, not printed";
     }
-    log_->nothing = log_->verdict.records == 0 ? WhyNothing() : WhyNoVerdict();
+    log_->nothing = WhyNoVerdict();
   }
 
  private:
@@ -130,27 +130,28 @@ class Intake {
     return "";
   }
 
-  // Records were judged, and their verdict would be one on something else than
-  // the training: a column that the user named is not there and what it is
+  // Empty: there is one. Also where it would be a verdict on something else
+  // than the training: a column that the user named is not there and what it is
   // for went unseen, or nothing but a library's own lines was read.
   std::string WhyNoVerdict() const {
+    const LogVerdict& verdict = log_->verdict;
     const LogReader& reader = judge_->reader();
     std::string names;
     for (const std::string& pair : reader.MissingColumns()) {
       names += (names.empty() ? "" : ", ") + pair;
     }
-    if (!names.empty()) {
-      return fmt::format(
-          "--map {}: no step line of {} lines has such a number.", names,
-          Grouped(reader.lines()));
+    if (!names.empty() && verdict.lines > 0 && kind_.empty()) {
+      return fmt::format("--map {}: no step line of {} has such a number.",
+                         names, Counted(verdict.lines, "line"));
     }
-    if (reader.has_step_lines() || log_->verdict.worst >= Severity::kWarning) {
+    if (verdict.records == 0) return WhyNothing();
+    if (reader.has_step_lines() || verdict.worst >= Severity::kWarning) {
       return "";
     }
     return fmt::format(
         "no loss and no step was read, only a loss scaler's lines ({}, {}); "
         "`--map` names columns.",
-        log_->verdict.emitter, Counted(log_->verdict.records, "overflow"));
+        verdict.emitter, Counted(verdict.records, "attempt"));
   }
 
   std::string WhyNothing() const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -232,86 +231,6 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   own.early = own.early_overflows = 0;
 }
 
-// What a counter since the start adds to the interval that ends with its line.
-int64_t Assembler::SkippedSince(const OptimizerLane& lane,
-                                const LogFact& fact) const {
-  const int64_t total = *fact.skipped_total;
-  if (lane.skipped_total >= 0) return total - lane.skipped_total;
-  // The first count holds what lines told already, and what was before the
-  // log's first line.
-  const int64_t missing = total - lane.overflows;
-  if (!fact.step) return missing;
-  const int64_t reach = first_gap_ > 0 ? first_gap_ : kIntervalMax;
-  if (lane.first_step < 0) return *fact.step <= reach ? missing : 0;
-  const int64_t attempts = *fact.step - lane.first_step + 1;
-  return habits_.skips_take_steps && missing > attempts ? 0 : missing;
-}
-
-// Attempts of the interval that ends with the log's first line, or with the
-// first one after the steps went back. A counter since the start counts from
-// step 1; one since the line before, from where that would have been.
-int64_t Assembler::FirstAttempts(const OptimizerLane& lane,
-                                 const LogFact& fact) const {
-  const int64_t gap = lane.usual_gap > 0 ? lane.usual_gap : first_gap_;
-  if (gap > 0) return std::min(*fact.step, gap);
-  return fact.skipped_total && *fact.step <= kIntervalMax ? *fact.step : 1;
-}
-
-Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
-                                     const LogFact& fact) {
-  OptimizerLane& own = rank->lanes[lane];
-  Interval interval;
-  for (const Happening& h : rank->waiting) {
-    if (h.lane == lane && h.fact.kind == LogFact::Kind::kOverflow) {
-      ++interval.overflows;
-    }
-  }
-  int64_t counted = fact.skipped_since.value_or(0);
-  if (fact.skipped_total) {
-    counted = std::max(counted, SkippedSince(own, fact));
-    own.skipped_total = *fact.skipped_total;
-  }
-  // A scale that fell without a word, and no lines were left out of the log in
-  // between: the counter does not count.
-  const double scale =
-      fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
-  const int64_t gap =
-      fact.step && own.last_step >= 0 ? *fact.step - own.last_step : 0;
-  const bool usual = own.usual_gap == 0 || gap <= 2 * own.usual_gap;
-  if (scale > 0 && own.scale > 0 && scale < own.scale && counted == 0 &&
-      interval.overflows == 0 && own.early_overflows == 0 && usual) {
-    own.counter_lies = true;
-  }
-  if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
-    own.usual_gap = gap;
-  }
-  // Lines of overflows stand with the first rank; others count their own.
-  const bool told = rank->rank == 0 || fact.skipped_since ||
-                    fact.skipped_total || fact.overflow;
-  interval.known = habits_.tells_overflows && !own.counter_lies && told;
-  interval.unlisted = std::clamp<int64_t>(
-      counted - interval.overflows - own.early_overflows, 0, kUnlistedMax);
-  const int64_t all = interval.overflows + interval.unlisted;
-  if (fact.step && own.last_step >= 0) {
-    interval.attempts = *fact.step - own.last_step;
-  } else if (fact.step && counted > 0) {
-    interval.attempts = FirstAttempts(own, fact);
-  }
-  if (habits_.skips_take_steps) {
-    interval.attempts -= own.early;
-  } else {
-    interval.attempts += all;
-  }
-  interval.attempts =
-      std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, all),
-                          std::max(all, kIntervalMax));
-  // Which of them, and whether in a row, a count does not tell: one stands for
-  // all, but where it was every attempt.
-  const int64_t nan = std::min(fact.nan_since.value_or(0), all);
-  interval.nan = nan == interval.attempts ? nan : std::min<int64_t>(nan, 1);
-  return interval;
-}
-
 // The lane's own of what waits; the others' go on waiting.
 std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
   std::vector<Happening> own;
@@ -321,19 +240,6 @@ std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
   }
   rank->waiting = std::move(others);
   return own;
-}
-
-// Where each overflow is told, an attempt without one has finite numbers: a
-// line that shows others is of one that overflowed.
-bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
-                               const Interval& interval, const LogFact& fact) {
-  const auto blown = [&fact](StepField f) {
-    return fact.has(f) && !std::isfinite(fact[f]);
-  };
-  if (!blown(StepField::kLoss) && !blown(StepField::kGradNorm)) return false;
-  if (interval.unlisted > 0) return true;
-  return !waiting.empty() &&
-         waiting.back().fact.kind == LogFact::Kind::kOverflow;
 }
 
 void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,

@@ -348,7 +348,7 @@ void ColumnFact::Begin(size_t at) {
   numbers_ = 0;
 }
 
-// The same text in two lines was cut in neither.
+// The same text in two lines, one after the other, was cut in neither.
 bool ColumnFact::IsCut(std::string_view scale) {
   if (scale_before_ == 0) return false;
   const bool cut = IsTorn(scale, scale_before_) ||
@@ -440,6 +440,7 @@ bool ColumnFact::LooksLikeStep() const {
 void ColumnFact::Tell(FactList* facts) {
   if (fact_.has(StepField::kLossScale)) {
     scale_before_ = fact_[StepField::kLossScale];
+    cut_.clear();
   }
   facts->push_back(fact_);
 }

@@ -171,6 +171,56 @@ def test_a_map_names_the_columns(folder):
     assert any(i["opened_step"] == 400 for i in done["incidents"])
 
 
+def search(first, steps, scale, overflows):
+    """Megatron's lines of a job that searches its scale at first."""
+    lines = []
+    for step in range(first, first + steps):
+        skipped = step - first < overflows
+        scale = scale / 2 if skipped else scale
+        lines.append(megatron(step, None if skipped else falling(step), scale,
+                              int(skipped)))
+    return lines
+
+
+@pytest.mark.parametrize("first", [1, 101, 951, 5001])
+def test_a_resumed_job_has_no_attempts_before_its_log(folder, first):
+    lines = search(first, 300, 2.0**31, 15)
+    (folder / "resumed.log").write_text("".join(lines))
+    done = answer(folder / "resumed.log")
+    assert done["worst"] in ("none", "info"), done["incidents"]
+
+
+def test_a_search_that_eight_ranks_print_is_one(folder):
+    lines = search(1, 300, 2.0**31, 15)
+    (folder / "one.log").write_text("".join(lines))
+    (folder / "eight.log").write_text(
+        "".join(f"[default{rank}]:{line}" for line in lines
+                for rank in range(8)))
+    one, eight = (answer(folder / f"{name}.log") for name in ("one", "eight"))
+    assert eight["worst"] == one["worst"] and eight["steps"] == one["steps"]
+    assert eight["worst"] in ("none", "info"), eight["incidents"]
+    # One of them whose loss is NaN is heard.
+    sick = [line.replace("lm loss: ", "lm loss: nan |x: ")
+            if "[default5]" in line and " 200/" in line else line
+            for line in (folder / "eight.log").read_text().splitlines(True)]
+    (folder / "sick.log").write_text("".join(sick))
+    found = answer(folder / "sick.log")
+    assert found["worst"] == "critical"
+    assert found["incidents"][-1]["opened_step"] == 200
+
+
+@pytest.mark.parametrize("torn", [
+    "step={step} loss={loss:.4f} scale=4", "step={step} loss={loss:.4f} scale=40"])
+def test_a_line_that_was_cut_is_no_fall_of_the_scale(folder, torn):
+    lines = [f"step={step} loss={falling(step):.4f} scale=4096.0\n"
+             for step in range(1, 301)]
+    lines[199] = torn.format(step=200, loss=falling(200)) + "\n"
+    lines[299] = torn.format(step=300, loss=falling(300))
+    (folder / "torn.log").write_text("".join(lines))
+    done = answer(folder / "torn.log")
+    assert done["worst"] == "none" and done["steps"] == 300
+
+
 def test_a_column_that_is_not_there_is_said(folder):
     rows = "".join(json.dumps({"it": step, "loss": falling(step), "s": 8}) + "\n"
                    for step in range(1, 301))
@@ -201,7 +251,7 @@ def test_it_says_why_there_is_nothing_to_judge(logs, folder):
 
     assert "empty" in why(b"")
     assert answer(folder / "x")["certainty"] == "nothing was recognised"
-    assert "nothing of it could be read" in why(gzip.compress(b"loss")[:10])
+    assert "Nothing of it could be read" in why(gzip.compress(b"loss")[:10])
     cut = check(folder / "x").stderr.decode()
     assert "nothing can be unpacked" in cut and "was read" not in cut
     assert "18 lines" in why((logs / PROSE).read_bytes())

@@ -49,11 +49,13 @@ constexpr SampleLines kSamples[] = {
      "step=1 loss=2.5 scale=4096.0\nstep=2 loss=2.5 scale=4\n"
      "step=3 loss=2.5 scale=40\nstep=4 loss=2.5 scale=81\n"
      "step=5 loss=2.5 scale=2048.0\nstep=6 loss=2.5 scale=16\n"
-     "step=7 loss=2.5 scale=1\nstep=8 loss=2.5 scale=1",
+     "step=7 loss=2.5 scale=1\nstep=8 loss=2.5 scale=16\n"
+     "step=9 loss=2.5 scale=1\nstep=10 loss=2.5 scale=1",
      "step=1 loss=2.5 loss_scale=4096\nstep=2 loss=2.5\nstep=3 loss=2.5\n"
      "step=4 loss=2.5\nstep=5 loss=2.5 loss_scale=2048\n"
      "step=6 loss=2.5 loss_scale=16\nstep=7 loss=2.5\n"
-     "step=8 loss=2.5 loss_scale=1"},
+     "step=8 loss=2.5 loss_scale=16\nstep=9 loss=2.5\n"
+     "step=10 loss=2.5 loss_scale=1"},
     {"a scale that is not at the line's end is whole", "key_value",
      "step=1 scale=4096.0 loss=2.5\nstep=2 scale=4 loss=2.5",
      "step=1 loss=2.5 loss_scale=4096\nstep=2 loss=2.5 loss_scale=4"},

@@ -131,7 +131,8 @@ TEST(TrainerDictFormats, ZerosOutOfNowhereHideNan) {
   const auto told = [](std::string_view format, std::string_view before,
                        std::string_view rest) {
     std::string lines;
-    for (const std::string_view loss : {before, "0.0", "0.0", "0.0"}) {
+    for (int i = 0; i < 4; ++i) {
+      const std::string_view loss = i == 0 ? before : "0.0";
       lines.append("{'loss': ").append(loss).append(rest);
       lines.append(", 'learning_rate': 1e-05, 'epoch': 0.5}\n");
     }
