@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from nanwatch import Scaler
+from nanwatch._torch.readout import on_host
 
 # A growth interval that no training reaches: the scale is meant to stand.
 _NEVER = 1 << 30
@@ -50,7 +51,7 @@ def present_scale(scaler: Any) -> Any:
     if not isinstance(scale, torch.Tensor):
         return float(scale)
     # `update` changes it in place.
-    return scale.item() if scale.device.type == "cpu" else scale.clone()
+    return scale.item() if on_host(scale) else scale.clone()
 
 
 class ScalerHooks:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.readout import Readout
+from nanwatch._torch.readout import Readout, on_host
 
 DTYPES = {
     torch.float64: "fp64",
@@ -94,9 +94,9 @@ class Sizes:
         self.largest: Any = None
         self.zeros: Any = None
         norms = _norms(tensors, 2.0)
-        on_cpu = tensors[0].device.type == "cpu"
+        at_once = on_host(tensors[0])
         most = None
-        if not on_cpu:
+        if not at_once:
             most = _norms(tensors, math.inf)
         elif largest:
             most = [_largest(t) for t in tensors]
@@ -108,7 +108,7 @@ class Sizes:
             self.largest = readout.add(most)
         if zeros:
             self.zeros = readout.add([torch.count_nonzero(t) for t in tensors])
-        if on_cpu and not math.isfinite(sum(self.norms)):
+        if at_once and not math.isfinite(sum(self.norms)):
             # Looking costs no wait.
             for i, norm in enumerate(self.norms):
                 if not math.isfinite(norm):
@@ -200,7 +200,7 @@ class One:
             else torch.linalg.vector_norm(tensor)
         )
         self.sizes = readout.add((low, high, norm))
-        if tensor.device.type == "cpu":
+        if on_host(tensor):
             low, high, _ = self.sizes
             if not (math.isfinite(low) and math.isfinite(high)):
                 self.counts = count(tensor)

@@ -1,0 +1,91 @@
+"""What comes later from a device. No device is here: tensors of the CPU are
+treated like one's, and arrive when the test says so."""
+
+import math
+
+import pytest
+import torch
+from models import Training
+from verdicts import Verdict
+
+import nanwatch
+from nanwatch._torch import readout
+
+
+class Event:
+    """Of a copy that takes some steps."""
+
+    def __init__(self, clock, steps):
+        self.clock, self.due = clock, clock[0] + steps
+
+    def query(self):
+        return self.clock[0] >= self.due
+
+    def synchronize(self):
+        """Only where somebody says that he waits."""
+
+
+@pytest.fixture(params=[0, 3])
+def clock(request, monkeypatch):
+    """Steps so far; each copy arrives so many steps later."""
+    clock = [0]
+    monkeypatch.setattr(readout, "HOSTS", set())
+    monkeypatch.setattr(
+        readout, "_copy", lambda flat: (flat, Event(clock, request.param)))
+    clock.append(request.param)
+    return clock
+
+
+def train(training, watch, clock, steps):
+    for _ in range(steps):
+        watch.step(training.step())
+        clock[0] += 1
+
+
+def watched(training, daemon, name, level):
+    return nanwatch.torch.watch(
+        training.model, training.optimizer, training.scaler, run=name,
+        level=level, budget=1e9, address=daemon.address)
+
+
+@pytest.mark.parametrize("level", nanwatch.torch.LEVELS)
+def test_healthy(daemon, name, clock, level):
+    training = Training("pictures")
+    watch = watched(training, daemon, name, level)
+    train(training, watch, clock, 40)
+    assert len(watch._pending) == clock[1], "the newest are on their way"
+    assert watch.flush(10) and watch.close(10)
+    assert watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 40, it
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert values["loss_scale"] == 65536.0 and values["grad_norm"] > 0
+
+
+@pytest.mark.parametrize("level", ["default", "ops"])
+def test_where_a_nan_is_born(daemon, name, clock, level):
+    training = Training("pictures")
+    watch = watched(training, daemon, name, level)
+    train(training, watch, clock, 40)
+    forward = training.model.features[2].forward
+    training.model.features[2].forward = lambda x: forward(x) * math.nan
+    train(training, watch, clock, 30)
+    assert watch.flush(10) and watch.close(10)
+    it = Verdict(daemon, name)
+    assert it.worst == "critical" and it.cause == "nan_from_forward", it
+    assert it.origin["op"] == "features.2", it
+    late = 0 if level == "ops" else clock[1] + 1
+    assert it.step == 40 + late, it
+
+
+def test_an_optimizer_that_decides_on_the_device(daemon, name, clock):
+    """Fused ones unscale and skip themselves: nobody is asked on the host."""
+    training = Training("pictures", init_scale=2.0**40, clip=None)
+    training.optimizer = torch.optim.AdamW(
+        training.model.parameters(), lr=1e-3, fused=True)
+    watch = watched(training, daemon, name, "default")
+    train(training, watch, clock, 60)
+    assert watch.flush(10) and watch.close(10)
+    it = Verdict(daemon, name)
+    assert int(it.summary["skipped"]) == int(it.summary["overflows"]) > 5, it
+    assert it.worst in ("", "info"), it
