@@ -76,6 +76,10 @@ void RecordJudge::Admit(ClientMessage message) {
 void RecordJudge::Apply(const Event& event) {
   if (options_.on_event) options_.on_event(now_, event);
   engine_.Apply(now_, event, &effects_);
+  TellNotices();
+}
+
+void RecordJudge::TellNotices() {
   if (options_.on_notice) {
     for (const Notice& notice : effects_.notices) options_.on_notice(notice);
   }
@@ -84,6 +88,8 @@ void RecordJudge::Apply(const Event& event) {
 
 RecordVerdict RecordJudge::Verdict() {
   Judge();
+  engine_.Renew(now_, &effects_);
+  TellNotices();
   RecordVerdict verdict;
   verdict.records = records_;
   if (!ranks_.empty()) verdict.steps = ranks_.begin()->second.records;

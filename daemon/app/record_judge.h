@@ -66,6 +66,7 @@ class RecordJudge {
   void Open(int32_t rank);
   void Admit(ClientMessage message);
   void Apply(const Event& event);
+  void TellNotices();
 
   const Options options_;
   Engine engine_;

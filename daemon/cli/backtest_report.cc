@@ -113,7 +113,8 @@ struct Counts {
   size_t earlier = 0;
   size_t later = 0;
   size_t severity = 0;
-  size_t hidden = 0;  // of differences, for information only
+  size_t otherwise = 0;  // another name, or other steps, and nothing of these
+  size_t hidden = 0;     // of differences, for information only
 };
 
 Counts CountOf(const std::vector<IncidentPair>& pairs) {
@@ -131,9 +132,13 @@ Counts CountOf(const std::vector<IncidentPair>& pairs) {
     if (change == Change::kAppears) ++n.appear;
     if (change == Change::kVanishes) ++n.vanish;
     if (change != Change::kMoves) continue;
-    if (pair.after->told_step < pair.before->told_step) ++n.earlier;
-    if (pair.after->told_step > pair.before->told_step) ++n.later;
-    if (pair.after->incident.worst != pair.before->incident.worst) ++n.severity;
+    const int64_t later = pair.after->told_step - pair.before->told_step;
+    const bool severity =
+        pair.after->incident.worst != pair.before->incident.worst;
+    n.earlier += later < 0;
+    n.later += later > 0;
+    n.severity += severity;
+    n.otherwise += later == 0 && !severity;
   }
   return n;
 }
@@ -148,10 +153,10 @@ std::string RunText(const BacktestedRun& run,
   const Counts n = CountOf(pairs);
   std::string out = fmt::format(
       "\n{} attempt {}: {}; {} the same, {} appear, {} vanish, {} "
-      "earlier, {} later, {} of another severity\n",
+      "earlier, {} later, {} of another severity, {} changed otherwise\n",
       style.Bold(Clean(run.key.run_id)), run.key.attempt,
       Counted(run.attempts, "attempt"), n.same, n.appear, n.vanish, n.earlier,
-      n.later, n.severity);
+      n.later, n.severity, n.otherwise);
   for (const IncidentPair& pair : pairs) {
     const bool same = ChangeOf(pair) == Change::kSame;
     if (!options.all && (same || IsForInformation(pair))) continue;
@@ -210,18 +215,44 @@ std::string LeadsText(const std::vector<BacktestedFile>& files) {
                      : out;
 }
 
-// The recordings may have been made under different thresholds.
-std::string ChangesText(const BacktestedFile& file, const Style& style) {
+std::string ChangesOf(const BacktestedFile& file) {
   if (file.outcome.changes.empty()) {
-    return Wrapped(file.path + ": the thresholds are those that were recorded.",
-                   0, style.columns);
+    return "the thresholds are those that were recorded";
   }
   std::string list;
   for (const ThresholdChange& c : file.outcome.changes) {
     list += fmt::format("{}{}.{} {} instead of {}", list.empty() ? "" : "; ",
                         c.rule, c.threshold, Number(c.after), Number(c.before));
   }
-  return Wrapped(fmt::format("{}: {}.", file.path, list), 0, style.columns);
+  return list;
+}
+
+// The recordings may have been made under different thresholds; of those that
+// were not it is said once.
+std::string ChangesText(const std::vector<BacktestedFile>& files,
+                        const Style& style) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const BacktestedFile& file : files) {
+    const std::string changes = ChangesOf(file);
+    auto group =
+        std::find_if(groups.begin(), groups.end(),
+                     [&](const auto& known) { return known.first == changes; });
+    if (group == groups.end()) {
+      group = groups.insert(group, {changes, {}});
+    }
+    group->second.push_back(file.path);
+  }
+  std::string out;
+  for (const auto& [changes, paths] : groups) {
+    std::string of = paths[0];
+    if (paths.size() == files.size() && paths.size() > 1) {
+      of = fmt::format("All {} recordings", paths.size());
+    } else {
+      for (size_t i = 1; i < paths.size(); ++i) of += ", " + paths[i];
+    }
+    out += Wrapped(fmt::format("{}: {}.", of, changes), 0, style.columns);
+  }
+  return out;
 }
 
 Json JsonOf(const ToldIncident* told) {
@@ -273,9 +304,8 @@ Json JsonOf(const BacktestedRun& run, const BacktestOutcome& outcome,
 std::string BacktestText(const BacktestOptions& options,
                          const std::vector<BacktestedFile>& files,
                          const Style& style) {
-  std::string out;
+  std::string out = ChangesText(files, style);
   for (const BacktestedFile& file : files) {
-    out += ChangesText(file, style);
     if (!file.complaint.empty()) {
       out += Wrapped(file.path + ": " + file.complaint, 0, style.columns);
     }

@@ -49,7 +49,12 @@ int ExplainRules(const ExplainOptions& options, const Style& style) {
     text = options.markdown ? RuleIndexMarkdown() : RuleIndexText(style);
   } else {
     const RuleSpec* rule = RuleNamed(options.rule);
-    if (rule == nullptr) return Fail(NoSuchRule(options.rule), kExitUsage);
+    if (rule == nullptr) {
+      const std::string why = WhyNoRule(options.rule);
+      if (why.empty()) return Fail(NoSuchRule(options.rule), kExitUsage);
+      std::fputs(Wrapped(why, 0, style.columns).c_str(), stdout);
+      return 0;
+    }
     text =
         options.markdown ? RulePageMarkdown(*rule) : RulePageText(*rule, style);
   }

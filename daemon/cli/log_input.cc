@@ -103,6 +103,11 @@ std::unique_ptr<Unpacker> UnpackerFor(std::string_view first) {
 Status ReadAll(int file, const std::string& name, const OnBytes& on_bytes) {
   std::vector<char> piece(kPiece);
   std::unique_ptr<Unpacker> unpacker;
+  bool any = false;
+  const OnBytes pass = [&](std::string_view bytes) {
+    any |= !bytes.empty();
+    on_bytes(bytes);
+  };
   while (true) {
     const ssize_t got = read(file, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
@@ -112,16 +117,16 @@ Status ReadAll(int file, const std::string& name, const OnBytes& on_bytes) {
     if (got == 0) break;
     const std::string_view bytes(piece.data(), static_cast<size_t>(got));
     if (!unpacker) unpacker = UnpackerFor(bytes);
-    if (!unpacker->Feed(bytes, on_bytes)) {
+    if (!unpacker->Feed(bytes, pass)) {
       return Error{fmt::format(
-          "{}: the packed data is damaged; what stands before that was read",
-          name)};
+          "{}: the packed data is damaged; {}", name,
+          any ? "what stands before that was read" : "nothing was read")};
     }
   }
   if (unpacker && !unpacker->Complete()) {
-    return Error{fmt::format(
-        "{}: the packed data ends in its middle; what is there was read",
-        name)};
+    return Error{fmt::format("{}: the packed data ends in its middle; {}", name,
+                             any ? "what is there was read"
+                                 : "of what is there nothing can be unpacked")};
   }
   return OkStatus();
 }

@@ -12,6 +12,9 @@ namespace nanwatch {
 bool IsRuleNumber(const std::string& said);
 // Null: there is none.
 const RuleSpec* RuleNamed(const std::string& said);
+// Why a number, or a name, of the survey has no rule here: a sentence. Empty:
+// it is none of the survey's, or it has a rule.
+std::string WhyNoRule(const std::string& said);
 // "there is no rule scale_colapse, perhaps you mean scale_collapse: ...".
 std::string NoSuchRule(const std::string& said);
 

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,11 +27,38 @@ struct Page {
   std::vector<PageCause> causes;
 };
 
+// Names of thresholds stand in backticks: where the sentence has none itself,
+// since each such word is a name there, they are put in.
+std::string Marked(std::string_view sentence, const RuleSpec& rule) {
+  if (sentence.find('`') != std::string_view::npos) {
+    return std::string(sentence);
+  }
+  const auto in_name = [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  std::string out;
+  while (!sentence.empty()) {
+    const auto end = static_cast<size_t>(
+        std::find_if_not(sentence.begin(), sentence.end(), in_name) -
+        sentence.begin());
+    const std::string_view word = sentence.substr(0, end);
+    const bool name = std::any_of(
+        rule.thresholds.begin(), rule.thresholds.end(),
+        [&](const ThresholdSpec& threshold) { return threshold.name == word; });
+    out += name ? fmt::format("`{}`", word) : std::string(word);
+    sentence.remove_prefix(end);
+    if (sentence.empty()) break;
+    out += sentence.front();
+    sentence.remove_prefix(1);
+  }
+  return out;
+}
+
 Page PageOf(const RuleSpec& rule) {
   Page page;
   page.parts = {{"Meaning", std::string(rule.meaning)},
-                {"Fires when", std::string(rule.trigger)},
-                {"Clears when", std::string(rule.clear)},
+                {"Fires when", Marked(rule.trigger, rule)},
+                {"Clears when", Marked(rule.clear, rule)},
                 {"What to do first", std::string(FirstLook(rule.number))}};
   for (const CauseSpec& cause : AllCauses()) {
     if (!std::binary_search(cause.rules.begin(), cause.rules.end(),

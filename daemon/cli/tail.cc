@@ -31,8 +31,8 @@ namespace {
 
 // How often files are asked whether they grew.
 constexpr std::chrono::milliseconds kLook(250);
-// What is read of a file before others have their turn: so ranks' files that
-// are read from their starts stay side by side.
+// What is read of a file before others have their turn: so what waits for
+// them to be judged stays small.
 constexpr size_t kTurnBytes = 16 * 1024;
 // After ^C what was written before is still read, but not for longer.
 constexpr std::chrono::seconds kLastLook(1);
@@ -74,6 +74,7 @@ class FileTail {
     auto end = std::chrono::steady_clock::time_point::max();
     while (true) {
       more_.assign(files_.size(), true);
+      judge_->Look();
       while (Turn()) {
         if (broken_) return false;
         if (!stopped && stop->Wait({})) {
@@ -104,7 +105,10 @@ class FileTail {
     const FollowedFile::Piece piece = files_[next].Read(kTurnBytes);
     Report(next, piece.news);
     more_[next] = !piece.bytes.empty();
-    if (piece.bytes.empty()) return true;
+    if (piece.bytes.empty()) {
+      judge_->Nothing(next);
+      return true;
+    }
     Tee(next, piece.bytes);
     judge_->Feed(next, piece.bytes, SystemClock().Now());
     return true;

@@ -21,6 +21,8 @@ using std::chrono::milliseconds;
 // it, which has room for some 20,000 records: so often it is waited for.
 constexpr int kBreatheEvery = 4096;
 constexpr int kBreathMs = 100;
+// Ranks wait for one another; a disk that syncs slowly must not part them.
+constexpr int kTogetherMs = 2000;
 // The handshake of a daemon on this machine takes a few milliseconds.
 constexpr milliseconds kHandshake(500);
 constexpr int kCloseMs = 2000;
@@ -99,18 +101,31 @@ void TailFeed::Open(int32_t rank, const RunDescription& run) {
   options.settings = settings.data();
   options.settings_count = settings.size();
   session.handle = nanwatch_open(&options);
-  if (sessions_.size() > 1) return;
-  // Other ranks join the run that the first was given.
+  const bool first = sessions_.size() == 1;
+  if (!first && silent_) return;
+  // Other ranks join the run that the first was given, and begin together.
   const auto end = std::chrono::steady_clock::now() + kHandshake;
   while (StatsOf(session.handle).connected == 0 &&
          std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(milliseconds(5));
   }
+  if (!first) return;
   silent_ = StatsOf(session.handle).connected == 0;
   if (run_id_.empty()) run_id_ = run_id();
 }
 
+void TailFeed::KeepTogether(int64_t step) {
+  if (together_ >= 0 && step >= together_ && step < together_ + kWindowSteps) {
+    return;
+  }
+  together_ = step;
+  for (auto& [rank, session] : sessions_) {
+    if (session.pushed > 0) Breathe(&session, kTogetherMs);
+  }
+}
+
 void TailFeed::Push(const LogRecord& record) {
+  if (sessions_.size() > 1) KeepTogether(record.step.step);
   Session& session = sessions_.at(record.rank);
   nanwatch_step step = StepOf(record.step);
   if (!record.optimizer.empty()) {
@@ -125,15 +140,15 @@ void TailFeed::Push(const LogRecord& record) {
     step.optimizer = known->second;
   }
   nanwatch_push_step(session.handle, &step);
-  if (++session.pushed >= kBreatheEvery) Breathe(&session);
+  if (++session.pushed >= kBreatheEvery) Breathe(&session, kBreathMs);
 }
 
 // Once in vain is enough until the daemon takes something again.
-void TailFeed::Breathe(Session* session) {
+void TailFeed::Breathe(Session* session, int wait_ms) {
   session->pushed = 0;
   const nanwatch_stats stats = StatsOf(session->handle);
   if (stats.connected == 0 || (hung_ && stats.acked == hung_at_)) return;
-  hung_ = nanwatch_flush(session->handle, kBreathMs) == 0;
+  hung_ = nanwatch_flush(session->handle, wait_ms) == 0;
   hung_at_ = StatsOf(session->handle).acked;
 }
 

@@ -36,8 +36,15 @@ class TailFeed {
   bool IsOpen(int32_t rank) const { return sessions_.contains(rank); }
   // Begins a rank's session with what is known of the run by now. Once a rank.
   void Open(int32_t rank, const RunDescription& run);
+  // Ranks must not run ahead of one another: what is pushed of several is
+  // waited for every kWindowSteps steps, as long as the daemon takes it.
   // REQUIRES: IsOpen(record.rank).
   void Push(const LogRecord& record);
+
+  // With the slices of TailJudge, below limits::kAlignedLeadSteps: the daemon
+  // hears each session alone, and judges a step without those that are further
+  // behind.
+  static constexpr int64_t kWindowSteps = 48;
 
   // What there is to tell the user, once: that the daemon knows the run now,
   // that none answers.
@@ -56,12 +63,14 @@ class TailFeed {
     int pushed = 0;  // since the library was last waited for
   };
 
-  void Breathe(Session* session);
+  void KeepTogether(int64_t step);
+  void Breathe(Session* session, int wait_ms);
 
   const Options options_;
   std::map<int32_t, Session> sessions_;
   std::string run_id_;
-  bool silent_ = false;  // no daemon answered at first, and that is not told
+  int64_t together_ = -1;  // the step from which on ranks were not waited for
+  bool silent_ = false;    // no daemon answered at first, and that is not told
   bool told_ = false;
   uint64_t hung_at_ = 0;  // records acknowledged when it was waited in vain
   bool hung_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "detect/rules.h"
 #include "logs/tensorboard.h"
 
 namespace nanwatch {
@@ -18,12 +19,20 @@ bool IsNoText(std::string_view bytes) {
           TensorBoardReader::Recognise(bytes));
 }
 
+// A rank whose log shows no steps is no rank that is missing (often one alone
+// prints them), and nothing is lost on the way.
+RuleSet RulesOfTail() {
+  RuleSet rules = DefaultRules();
+  rules.rules.at("telemetry_gap").enabled = false;
+  return rules;
+}
+
 }  // namespace
 
 TailJudge::TailJudge(Options options)
     : options_(std::move(options)),
       judge_({.run_id = "tail",
-              .rules = {},
+              .rules = RulesOfTail(),
               .describe = [this](int32_t) { return Describe(*speaking_); },
               .on_notice =
                   [this](const Notice& notice) {
@@ -34,7 +43,7 @@ TailJudge::TailJudge(Options options)
     log->rank = rank;
     log->reader = std::make_unique<LogReader>(
         options_.format, options_.columns,
-        [this, log](const LogRecord& record) { Take(log, record); });
+        [this, log](const LogRecord& record) { Hold(log, record); });
     log->lines = std::make_unique<LineSplitter>(
         [log](std::string_view line) { log->reader->ReadLine(line); });
   }
@@ -45,16 +54,73 @@ TailJudge::~TailJudge() = default;
 RunDescription TailJudge::Describe(const Log& log) const {
   RunDescription run = log.reader->run();
   run.framework = log.reader->recogniser().Emitter();
-  run.world_size = static_cast<int32_t>(logs_.size());
-  for (const auto& other : logs_) {
-    run.world_size = std::max(run.world_size, other->rank.value_or(0) + 1);
-  }
+  run.world_size = std::max(world_size_, log.rank.value_or(0) + 1);
   return run;
 }
 
-void TailJudge::Take(Log* log, LogRecord record) {
+void TailJudge::Hold(Log* log, LogRecord record) {
   record.rank = log->rank.value_or(record.rank);
-  log->newest_step = std::max<int64_t>(0, record.step.step);
+  const int64_t step = record.step.step;
+  log->newest_step = std::max<int64_t>(0, step);
+  auto known = std::find_if(
+      log->newest.begin(), log->newest.end(),
+      [&](const auto& newest) { return newest.first == record.optimizer; });
+  if (known == log->newest.end()) {
+    known = log->newest.emplace(known, record.optimizer, step);
+  } else if (step < known->second && logs_.size() > 1) {
+    ++log->begun_again;
+    for (auto& newest : log->newest) newest.second = step;
+  }
+  known->second = step;
+  if (!held_since_) held_since_ = now_;
+  log->waiting.push_back({{log->begun_again, step}, std::move(record)});
+}
+
+// Not while a log that has lines may still turn out to show steps: of a slow
+// one it is known after a while.
+bool TailJudge::MayBegin() const {
+  if (now_ - held_since_.value_or(now_) >= options_.idle_flush) return true;
+  return std::none_of(logs_.begin(), logs_.end(), [](const auto& log) {
+    return log->waits && log->waiting.empty() &&
+           !log->reader->recogniser().decided();
+  });
+}
+
+void TailJudge::Release() {
+  while (true) {
+    Log* first = nullptr;
+    std::optional<Place> next;  // where the one after it stands
+    for (const auto& log : logs_) {
+      if (log->waiting.empty()) {
+        if (log->behind && logs_.size() > 1) return;
+        continue;
+      }
+      const Place& place = log->waiting.front().place;
+      if (first == nullptr || place < first->waiting.front().place) {
+        if (first != nullptr) next = first->waiting.front().place;
+        first = log.get();
+      } else if (!next || place < *next) {
+        next = place;
+      }
+    }
+    if (first == nullptr || (!begun_ && !MayBegin())) return;
+    if (!begun_) {
+      begun_ = true;
+      for (const auto& log : logs_) {
+        if (log->waiting.empty()) continue;
+        world_size_ = std::max(world_size_, log->rank.value_or(0) + 1);
+      }
+    }
+    do {
+      Take(first, first->waiting.front().record);
+      first->waiting.pop_front();
+    } while (!first->waiting.empty() &&
+             (!next || first->waiting.front().place <=
+                           Place(next->first, next->second + kSliceSteps)));
+  }
+}
+
+void TailJudge::Take(Log* log, const LogRecord& record) {
   if (speaking_ != log) judge_.Judge();
   speaking_ = log;
   judge_.Take(record.rank, record.optimizer, record.step);
@@ -70,14 +136,27 @@ void TailJudge::Feed(size_t number, std::string_view bytes, Time now) {
   if (log.foreign) return;
   if (log.lines->bytes() == 0 && IsNoText(bytes)) {
     log.foreign = true;
+    log.behind = false;
     options_.voice->Note(
         "this is packed or TensorBoard's, which `nanwatch check` reads when it "
         "is complete");
     return;
   }
-  log.fed = now;
-  log.waits = true;
+  log.fed = now_ = now;
+  log.waits = log.behind = true;
   log.lines->Feed(bytes);
+  Release();
+  judge_.Judge();
+  TellNews();
+}
+
+void TailJudge::Look() {
+  for (const auto& log : logs_) log->behind = !log->foreign;
+}
+
+void TailJudge::Nothing(size_t number) {
+  logs_[number]->behind = false;
+  Release();
   judge_.Judge();
   TellNews();
 }
@@ -85,13 +164,15 @@ void TailJudge::Feed(size_t number, std::string_view bytes, Time now) {
 void TailJudge::Break(size_t number) { logs_[number]->lines->Finish(); }
 
 void TailJudge::Tick(Time now) {
+  now_ = now;
   for (const auto& log : logs_) {
     if (!log->waits || now - log->fed < options_.idle_flush) continue;
     log->waits = false;
     log->lines->Finish();
     log->reader->Flush();
-    judge_.Judge();
   }
+  Release();
+  judge_.Judge();
   TellNews();
 }
 
@@ -119,7 +200,10 @@ LogVerdict TailJudge::Finish() {
   for (const auto& log : logs_) {
     log->lines->Finish();
     log->reader->Finish();
-    judge_.Judge();
+    log->behind = log->waits = false;
+  }
+  Release();
+  for (const auto& log : logs_) {
     verdict.lines += log->reader->lines();
     if (verdict.emitter.empty()) {
       verdict.emitter = log->reader->recogniser().Emitter();

@@ -206,6 +206,7 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   CheckedLog log;
   log.path = name;
   log.verdict = verdict;
+  if (verdict.records == 0) log.nothing = "no step was read.";
   std::string text = VerdictLine(log, style_);
   if (!headline.empty() && verdict.worst >= Severity::kWarning) {
     text += "  " + Line(headline, 2);

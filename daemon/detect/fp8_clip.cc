@@ -23,11 +23,13 @@ constinit const RuleSpec Fp8Clip::kSpec = {
     "fp8_clip",
     Family::kFp8,
     "An FP8 tensor is clipped: its scale lags behind its values.",
-    "At hold attempts share of the elements sit at the largest number, or the "
-    "tensor's amax is beyond times what its scale can hold. Only of tensors "
+    "At `hold` attempts a share of `share` of the elements sits at the largest "
+    "number, or the tensor's amax is `beyond` times what its scale can hold. "
+    "Only of tensors "
     "that report a scale_inv: with a scale a block, each block's largest "
     "element sits there by design.",
-    "At most clear_share and nothing beyond for clear_after attempts.",
+    "A share of clear_share at most, and no larger amax than fits, for "
+    "clear_after attempts.",
     kThresholds};
 
 Severity Fp8Clip::OnOp(const OpContext& c, Thresholds t) {

@@ -22,10 +22,11 @@ constinit const RuleSpec GradRatio::kSpec = {
     "grad_ratio",
     Family::kGradient,
     "Gradients explode or vanish on their way back through the layers.",
-    "The gradient at the first op over that at the last is, at hold attempts "
-    "in a row, explode times what it was, or vanish times less (from "
-    "min_samples on). By itself the ratio depends on which ops are observed.",
-    "Neither for clear_after attempts, or the new ratio stays for 256.",
+    "The gradient at the first op over that at the last is, at `hold` attempts "
+    "in a row, `explode` times what is usual for this run, or `vanish` times "
+    "less, from `min_samples` attempts on. By itself the ratio depends on "
+    "which ops are observed.",
+    "Neither for `clear_after` attempts, or the new ratio stays for 256.",
     kThresholds};
 
 Severity GradRatio::OnStep(const StepContext& c, Thresholds t) {

@@ -24,10 +24,10 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "loss_not_decreasing",
     Family::kLoss,
     "The loss has not moved at all since the start.",
-    "steps steps and 256 losses after the start of a run that was not resumed, "
-    "the level of a positive loss was never min_share below its first one, "
-    "and its noise could not hide that.",
-    "The loss falls by min_share.",
+    "`steps` steps and 256 losses after the start of a run that was not "
+    "resumed, the level of a positive loss was never a share of `min_share` "
+    "below its first one, and its noise could not hide that.",
+    "The loss falls by a share of `min_share`.",
     kThresholds};
 
 void LossNotDecreasing::Begin(const StepRecord& record) {

@@ -22,10 +22,10 @@ constinit const RuleSpec NoSingleScale::kSpec = {
     "no_single_scale",
     Family::kGradient,
     "No single loss scale suits all layers.",
-    "At hold attempts in a row, share of the gradient tensors in fp16 would "
-    "still lose over 1 in 1000 elements at the highest scale that does not "
-    "overflow, by more than gap.",
-    "Not so for clear_after attempts.",
+    "At `hold` attempts in a row, a share of `share` of the gradient tensors "
+    "in fp16 would still lose over 1 in 1000 elements at the highest scale "
+    "that does not overflow, and at scales up to `gap` bits above it.",
+    "Not so for `clear_after` attempts.",
     kThresholds};
 
 Severity NoSingleScale::OnStep(const StepContext& c, Thresholds t) {

@@ -27,9 +27,10 @@ constinit const RuleSpec OverflowStreak::kSpec = {
     "overflow_streak",
     Family::kScale,
     "Optimizer attempts overflow one after another, so nothing is learned.",
-    "warning overflows in a row after the attempts that a start-up calibration "
-    "may take, critical at critical once one attempt was good; for information "
-    "where the updates are applied all the same.",
+    "`warning` overflows in a row after the attempts that a start-up "
+    "calibration may take; critical from `critical` in a row on, once one "
+    "attempt was good; for information where the updates are applied all the "
+    "same.",
     "clear_after attempts without overflow.",
     kThresholds};
 

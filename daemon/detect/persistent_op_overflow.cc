@@ -22,9 +22,9 @@ constinit const RuleSpec PersistentOpOverflow::kSpec = {
     "persistent_op_overflow",
     Family::kOp,
     "The same op overflows again and again.",
-    "Bad in bad_attempts of the last 10 attempts; or, without a dynamic "
-    "scaler, three times at least apart from each other and within one span. "
-    "For information during calibration.",
+    "Bad in `bad_attempts` of the last 10 attempts; or, without a dynamic "
+    "scaler, three times, `apart` seconds or more from each other and in a "
+    "span of `within` seconds. For information during calibration.",
     "clear_after attempts without a bad status.",
     kThresholds};
 

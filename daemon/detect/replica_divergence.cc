@@ -27,10 +27,11 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
     Family::kRank,
     "Data-parallel replicas that must be the same are not.",
     "Their digests differ at a step although they were equal before, which is "
-    "critical; or were never equal in never_equal comparisons; or gradient "
-    "norms that agree within agree at learn steps differ by more than differ "
-    "at hold steps in a row. Ranks without a value are not compared.",
-    "Equal for clear_after steps.",
+    "critical; or were never equal in `never_equal` comparisons; or gradient "
+    "norms that agree within `agree` at `learn` steps differ by more than "
+    "`differ` at `hold` steps in a row. Ranks without a value are not "
+    "compared.",
+    "Equal for `clear_after` steps.",
     kThresholds};
 
 Severity ReplicaDivergence::JudgeDigests(const AlignedStep& s, Thresholds t) {

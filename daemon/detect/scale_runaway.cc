@@ -25,10 +25,10 @@ constinit const RuleSpec ScaleRunaway::kSpec = {
     Family::kScale,
     "The loss scale grows without end: no gradient ever overflows, so none of "
     "them is an fp16 number that matters.",
-    "A dynamic scale is above info, and above where it began, for hold "
-    "attempts or steps; a warning from warning on, critical from critical on "
-    "at once.",
-    "The scale is at most info.",
+    "A dynamic scale is above `info`, and above where it began, for `hold` "
+    "attempts or steps; a warning from `warning` on; critical from `critical` "
+    "on, at once.",
+    "The scale is at most `info`.",
     kThresholds};
 
 Severity ScaleRunaway::OnStep(const StepContext& c, Thresholds t) {

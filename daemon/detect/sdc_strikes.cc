@@ -40,12 +40,13 @@ constinit const RuleSpec SdcStrikes::kSpec = {
     "One rank alone goes wrong again and again: its device may corrupt data in "
     "silence.",
     "A strike is a step on which one rank's loss or norm alone is not finite "
-    "in an update that was not skipped, or its norm is ratio times that of any "
-    "other. The same rank has strikes of them, or as many more as chance would "
-    "make once in 1000 among so few ranks, at least apart from each other and "
-    "within one span, and share of all. A warning only (torch_npu too goes on "
-    "to checksums): the rank's share of the data would look the same.",
-    "No strike within one span (within).",
+    "in an update that was not skipped, or its norm is `ratio` times that of "
+    "any other. The same rank has `strikes` of them, or as many more as chance "
+    "would make once in 1000 among so few ranks, `apart` seconds or more from "
+    "each other and in a span of `within` seconds, and a share of `share` of "
+    "all. A warning only (torch_npu too goes on to checksums): the rank's part "
+    "of the data would look the same.",
+    "No strike for `within` seconds.",
     kThresholds};
 
 int32_t SdcStrikes::Accused(const AlignedContext& c, Thresholds t) {

@@ -23,10 +23,10 @@ constinit const RuleSpec StepRankSkew::kSpec = {
     Family::kRank,
     "A rank counts other steps than the others, so that what they do together "
     "is not of the same step.",
-    "For hold, whenever a rank's newest record is about as new as the newest "
-    "of all, their steps are more than steps apart, twice the time between "
-    "the two records being allowed for.",
-    "Not so for clear_after.",
+    "For `hold` seconds, whenever a rank's newest record is about as new as "
+    "the newest of all, the two are more than `steps` steps apart, twice the "
+    "time between the two records being allowed for.",
+    "Not so for `clear_after` seconds.",
     kThresholds};
 
 // -1: nothing to compare.

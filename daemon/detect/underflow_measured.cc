@@ -31,14 +31,15 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "underflow_measured",
     Family::kGradient,
     "Gradient elements are lost to underflow.",
-    "Over about 20 attempts, warning of the elements underflow; critical of "
-    "them, and 5 percentage points more than at first, is critical. Or the "
-    "share of zeros rose by rise and by four times its usual change: for "
-    "information when it did so at once and at the same scale (frozen layers "
-    "do), critical when by critical while the scale fell by scale_fell, or "
-    "when everything is zero for all_zero attempts. A share of zeros that was "
-    "there from the beginning is none of it.",
-    "Half of warning and of rise for clear_after attempts.",
+    "Over about 20 attempts, a share of `warning` of the elements underflows; "
+    "critical from a share of `critical` on, if that is 5 percentage points "
+    "more than at first. Or the share of zeros rose by `rise` and by four "
+    "times its usual change: for information when it did so at once and at the "
+    "same scale (frozen layers do), critical when it rose by `critical` while "
+    "the scale fell `scale_fell` times, or when everything is zero for "
+    "`all_zero` attempts. A share of zeros that was there from the beginning "
+    "is none of it.",
+    "Below half of `warning` and half of `rise` for `clear_after` attempts.",
     kThresholds};
 
 Severity UnderflowMeasured::JudgeFraction(double fraction, Thresholds t) {

@@ -122,7 +122,10 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
     worst = std::max(worst, finding.severity);
     s.often = s.often || (finding.rule >= 4 && finding.rule <= 6);
   }
-  s.over = worst == Severity::kNone;
+  // Windows of rules remember a start-up that is over.
+  s.over = worst == Severity::kNone ||
+           (verdict.cause == Cause::kStartupCalibration &&
+            StartUpIsOver(c.evidence));
   s.severe = worst == Severity::kCritical;
   return s;
 }

@@ -48,7 +48,12 @@ constexpr Advice kAdvice[] = {
 
     {Cause::kStartupCalibration, "",
      "Nothing, if it ends within the scaler's grace. A lower initial scale "
-     "saves the skipped steps."},
+     "saves the skipped steps.",
+     When::kNow},
+    {Cause::kStartupCalibration, "",
+     "Nothing: it is over. A lower initial scale saves the skipped steps in "
+     "the next run.",
+     When::kOver},
     {Cause::kStartupCalibration, "pytorch",
      "GradScaler(init_scale=...) near the scale it settles at."},
     {Cause::kStartupCalibration, "megatron",
@@ -136,7 +141,9 @@ constexpr Advice kAdvice[] = {
      "GradScaler has no floor: stop when scaler.get_scale() < 1. "
      "torch.autocast(dtype=torch.bfloat16) needs no GradScaler."},
     {Cause::kCollapseWithUnderflow, "megatron",
-     "Raise --min-loss-scale, or use --bf16.", When::kLow},
+     "--bf16; or a higher --min-loss-scale while only some updates overflow at "
+     "that scale: where all do, it skips as many.",
+     When::kLow},
     {Cause::kCollapseWithUnderflow, "megatron",
      "--bf16; or --clip-grad 1.0 and a lower --lr. A higher --min-loss-scale "
      "would skip as many.",

@@ -140,6 +140,10 @@ constexpr Advice kAdvice[] = {
      "Nothing now: it came back by itself. Keep a checkpoint from before; if "
      "it happens again, lower the learning rate or skip that data.",
      When::kOver},
+    {Cause::kDivergence, "pytorch",
+     "torch.nn.utils.clip_grad_norm_(parameters, 1.0) before the step (with "
+     "GradScaler after scaler.unscale_(optimizer)), and a lower learning rate "
+     "or a longer warm-up."},
     {Cause::kDivergence, "megatron",
      "--clip-grad 1.0 and a lower --lr, or --iterations-to-skip over the bad "
      "data; --log-interval 1 shows which step it was."},

@@ -34,6 +34,20 @@ bool IsOfNanLoss(const Case& c, const Finding& finding) {
          finding.opened_step >= c.evidence.first_nonfinite_loss_step;
 }
 
+// One batch, mostly: not yet a training that diverges.
+bool IsNote(const Case& c, const CauseVerdict& verdict) {
+  return std::none_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        return Explains(verdict, finding) && finding.severity > Severity::kInfo;
+      });
+}
+
+std::string Sentence(const Finding& first, bool note, std::string_view how) {
+  return note ? fmt::format("At step {}: {}", first.opened_step, first.sentence)
+              : fmt::format("The training diverges since step {}{}: {}",
+                            first.opened_step, how, first.sentence);
+}
+
 void SayOfScale(const Case& c, const std::vector<int>& consequences,
                 CauseVerdict* verdict) {
   const RunEvidence& e = c.evidence;
@@ -98,12 +112,11 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
                        consequences.end());
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
-  verdict.sentence = fmt::format(
-      "The training diverges since step {}{}: {}", first->opened_step,
-      none                      ? " without an overflow"
-      : e.applied_overflows > 0 ? ", and updates that overflowed are applied"
-                                : "",
-      first->sentence);
+  verdict.sentence = Sentence(*first, IsNote(c, verdict),
+                              none ? " without an overflow"
+                              : e.applied_overflows > 0
+                                  ? ", and updates that overflowed are applied"
+                                  : "");
   SayOfScale(c, consequences, &verdict);
   if (e.ops_collected && e.ops.empty()) {
     verdict.evidence.push_back({EvidenceGrade::kEstablished,

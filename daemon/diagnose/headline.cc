@@ -14,14 +14,12 @@ namespace {
 std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (e.attempts == 0) return "Healthy so far: no step has been reported yet.";
-  std::string text = fmt::format("Healthy: {} steps", e.attempts);
+  std::string text = "Healthy: " + CountOf(e.attempts, "step");
   if (e.overflows > 0) {
     const int64_t start = StartUpOverflows(e);
     text += fmt::format(
-        ", {} overflow{} ({:.2g} %{})", e.overflows,
-        e.overflows == 1 ? "" : "s",
-        100.0 * static_cast<double>(e.overflows) /
-            static_cast<double>(e.attempts),
+        ", {} ({}{})", CountOf(e.overflows, "overflow"),
+        PercentOf(e.overflows, e.attempts),
         start > 0 ? fmt::format(", {} of them at the start", start) : "");
   } else if (e.applied > 0) {
     text += ", no overflow";

@@ -81,8 +81,8 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
   if (c.evidence.loss_nonfinite > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("The loss was not finite {} time(s), first at step {}{}.",
-                     c.evidence.loss_nonfinite,
+         fmt::format("The loss was not finite {}, first at step {}{}.",
+                     CountOf(c.evidence.loss_nonfinite, "time"),
                      c.evidence.first_nonfinite_loss_step,
                      OnRank(c.evidence))});
   }
@@ -110,9 +110,12 @@ CauseVerdict FromLoss(const Case& c) {
   const std::string since =
       goes_on ? fmt::format("is not finite since step {}{}",
                             e.first_nonfinite_loss_step, OnRank(e))
-              : fmt::format("was not finite {} time(s) from step {}{} to {}",
-                            e.loss_nonfinite, e.first_nonfinite_loss_step,
-                            OnRank(e), e.last_nonfinite_loss_step);
+      : e.loss_nonfinite == 1
+          ? fmt::format("was not finite once, at step {}{}",
+                        e.first_nonfinite_loss_step, OnRank(e))
+          : fmt::format("was not finite {} times from step {}{} to {}",
+                        e.loss_nonfinite, e.first_nonfinite_loss_step,
+                        OnRank(e), e.last_nonfinite_loss_step);
   verdict.sentence = fmt::format(
       "The loss {}, which a loss scale cannot cause: it comes from the forward "
       "pass, the data or the weights.",

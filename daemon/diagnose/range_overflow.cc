@@ -82,6 +82,20 @@ std::string Sentence(const Case& c, bool ordinary) {
             : "",
         e.overflows_last_50, e.attempts_last_50, scale);
   }
+  // It is over, whatever windows still remember of it.
+  if (e.overflows_last_50 == 0) {
+    return fmt::format(
+        "Gradients outgrew the loss scale: {} of {} steps overflowed, none of "
+        "the last {}; the scale is {}.",
+        e.overflows, e.attempts, e.attempts_last_50, scale);
+  }
+  if (e.first_good_step >= 0 && FewOverflows(e)) {
+    return fmt::format(
+        "Gradients outgrew the loss scale: {} of {} steps overflowed, {} of "
+        "them among the last {}; the scale is {}.",
+        e.overflows, e.attempts, e.overflows_last_50, e.attempts_last_50,
+        scale);
+  }
   return fmt::format(
       "Gradients outgrow the loss scale: {} of the last {} steps overflowed "
       "({} of {} in all), oftener than a scaler's probing; the scale is {}.",
@@ -146,9 +160,11 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   if (!verdict.ops.empty() && all_went) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("{} op(s) were bad and became clean as the scale fell, "
-                     "{} first.",
-                     verdict.ops.size(), verdict.ops[0])});
+         fmt::format("{} bad and became clean as the scale fell, {} first.",
+                     verdict.ops.size() == 1
+                         ? "1 op was"
+                         : CountOf(verdict.ops.size(), "op") + " were",
+                     verdict.ops[0])});
   }
   return verdict;
 }

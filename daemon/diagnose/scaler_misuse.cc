@@ -71,10 +71,10 @@ std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   verdict.sentence =
       impossible
           ? fmt::format(
-                "The loss scale made {} move(s) that the declared "
-                "scaler, {}, cannot make, first at step {}: {}",
-                e.impossible_transitions, e.scaler, first->opened_step,
-                first->sentence)
+                "The loss scale made {} that the declared scaler, {}, cannot "
+                "make, first at step {}: {}",
+                CountOf(e.impossible_transitions, "move"), e.scaler,
+                first->opened_step, first->sentence)
           : "The scaler is not used as it is meant to be: " + first->sentence;
   return verdict;
 }

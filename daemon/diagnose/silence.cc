@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "diagnose/causes.h"
+#include "diagnose/words.h"
 
 namespace nanwatch {
 
@@ -29,14 +30,14 @@ std::optional<CauseVerdict> Silence(const Case& c) {
   if (e.ranks_lost > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("{} of {} rank(s) ended without a close.", e.ranks_lost,
-                     e.world_size)});
+         fmt::format("{} of {} ended without a close.", e.ranks_lost,
+                     CountOf(static_cast<uint64_t>(e.world_size), "rank"))});
   }
   if (e.dropped_steps > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("The clients had to drop {} step records.",
-                     e.dropped_steps)});
+         fmt::format("The clients had to drop {}.",
+                     CountOf(e.dropped_steps, "step record"))});
   }
   return verdict;
 }

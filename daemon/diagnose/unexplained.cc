@@ -27,7 +27,10 @@ std::optional<CauseVerdict> Unexplained(const Case& c,
   verdict.grade = EvidenceGrade::kHypothesis;
   verdict.origin = worst->subject;
   verdict.step = worst->opened_step;
-  verdict.sentence = "No known cause explains this: " + worst->sentence;
+  // Of a note nobody looks for a cause.
+  verdict.sentence = worst->severity > Severity::kInfo
+                         ? "No known cause explains this: " + worst->sentence
+                         : worst->sentence;
   if (!c.evidence.ops_collected) {
     verdict.evidence.push_back(
         {EvidenceGrade::kHypothesis,

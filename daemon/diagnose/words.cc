@@ -17,6 +17,19 @@ std::string InWords(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+std::string CountOf(uint64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string PercentOf(uint64_t part, uint64_t all) {
+  const double percent =
+      all == 0 ? 0
+               : 100.0 * static_cast<double>(part) / static_cast<double>(all);
+  // Two digits, and never 1e+02.
+  return percent < 9.95 ? fmt::format("{:.2g} %", percent)
+                        : fmt::format("{:.0f} %", percent);
+}
+
 std::string InWords(const std::vector<int64_t>& shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diagnose/evidence.h"
@@ -13,6 +14,10 @@ namespace nanwatch {
 
 // "65536", "4294967296", "0.8", "1.2e-05", "NaN", "Infinity".
 std::string InWords(double value);
+// "1 step", "300 steps": without a separator, as sentences here have them.
+std::string CountOf(uint64_t n, std::string_view what);
+// "0.05 %", "1.9 %", "100 %".
+std::string PercentOf(uint64_t part, uint64_t all);
 // "[1000, 6]".
 std::string InWords(const std::vector<int64_t>& shape);
 // "Log" or "Log (loss/Log)": type and name.

@@ -27,6 +27,7 @@ class Engine::State {
 
   void Apply(Time now, const Event& event, Effects* effects);
   void Advance(Time now, Effects* effects);
+  void Renew(Time now, Effects* effects);
   std::optional<Time> NextTimer() {
     const auto due = timers_.Next();
     return due ? std::optional<Time>(due->time) : std::nullopt;
@@ -207,6 +208,14 @@ void Engine::State::Load(Time now, const Event& event, Effects* effects) {
   Touch(run);
 }
 
+void Engine::State::Renew(Time now, Effects* effects) {
+  for (RunState* run : registry_.Runs()) {
+    if (run->closed()) continue;
+    run->Renew(now, effects);
+    Touch(run);
+  }
+}
+
 std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
                                                        uint64_t event_id,
                                                        const Snapshot& base) {
@@ -280,6 +289,8 @@ std::vector<RunKey> Engine::LiveRuns() const {
   }
   return live;
 }
+
+void Engine::Renew(Time now, Effects* effects) { state_->Renew(now, effects); }
 
 std::shared_ptr<const Snapshot> Engine::Publish(Time now, uint64_t event_id,
                                                 const Snapshot& base) {

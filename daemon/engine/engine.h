@@ -103,6 +103,10 @@ class Engine {
   // REQUIRES: now never falls.
   void Apply(Time now, const Event& event, Effects* effects);
   void Advance(Time now, Effects* effects);
+  // The diagnoses of live runs, as of their newest records: as they come, old
+  // findings are looked at now and then only. For the last word of a recording
+  // that does not close its runs. Changes what is told, not what is found.
+  void Renew(Time now, Effects* effects);
   // When Advance has something to do next.
   std::optional<Time> NextTimer() const;
 

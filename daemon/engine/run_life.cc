@@ -196,6 +196,13 @@ void RunState::NoticeSilence(Time now) {
   changed_ = true;
 }
 
+// The last word is as of the last record, not of the last diagnosis.
+void RunState::Renew(Time now, Effects* effects) {
+  for (const auto& rank : ranks_) Refresh(rank.get(), rank->last_record);
+  book_.RenewNext();
+  Judge(now, last_step_, effects);
+}
+
 void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   if (closed()) return;
   for (const auto& rank : ranks_) {
@@ -203,10 +210,7 @@ void RunState::Close(Time now, std::string_view reason, Effects* effects) {
       SetLife(rank.get(), LifeState::kClosed);
     }
   }
-  // The last word is as of the last record, not of the last diagnosis.
-  for (const auto& rank : ranks_) Refresh(rank.get(), rank->last_record);
-  book_.RenewNext();
-  Judge(now, last_step_, effects);
+  Renew(now, effects);
   std::vector<Incident> changed;
   book_.Close(Raise(now), reason, &changed);
   board_.Clear();

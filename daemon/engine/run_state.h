@@ -119,6 +119,8 @@ class RunState {
   void CloseRank(Time now, RankState* rank, Effects* effects);
   // The rank's session goes on in another attempt.
   void LeaveRank(Time now, RankState* rank, Effects* effects);
+  // The diagnosis as of the newest records.
+  void Renew(Time now, Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
   // A rank that has just opened hears what the others were asked before.

@@ -15,15 +15,26 @@ def test_by_name_or_number():
     assert page.returncode == 0
     assert page.stdout == explain("4").stdout
     assert "warning_ratio = 16" in page.stdout
-    assert "megatron: Raise --min-loss-scale" in page.stdout
+    assert "megatron: --bf16; or a higher --min-loss-scale" in page.stdout
 
 
 def test_no_such_rule():
     wrong = explain("scale_colapse")
     assert wrong.returncode == 4 and wrong.stdout == ""
     assert "perhaps you mean scale_collapse" in wrong.stderr
-    assert explain("23").returncode == 4
+    assert explain("58").returncode == 4
     assert explain("4x").returncode == 4
+
+
+def test_numbers_that_have_no_rule_say_why():
+    for number in (23, 37, 44, 45, 46, 47, 48, 50, 52):
+        why = explain(number)
+        assert why.returncode == 0, number
+        assert why.stdout.startswith(f"There is no rule {number}, ")
+    assert "left out" in explain(37).stdout
+    assert explain("loss_oscillation").stdout == explain(37).stdout
+    # Every number of the survey has an answer.
+    assert all(explain(n).returncode == 0 for n in range(1, 58))
 
 
 def test_without_a_rule_all_are_listed():

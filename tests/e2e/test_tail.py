@@ -440,6 +440,45 @@ def test_several_files_are_ranks_of_one_run(tail, folder, daemon):
         f"rank_{r}.log <==" for r in range(4)}
 
 
+def scaled(first, last, scale):
+    return "".join(f"step={s} loss={falling(s):.4f} loss_scale={scale}\n"
+                   for s in range(first, last + 1))
+
+
+@pytest.mark.parametrize("with_daemon", [False, True])
+def test_what_files_hold_already_is_judged_side_by_side(
+        tail, folder, daemon, with_daemon):
+    """README's example, begun late: each file is more than the engine aligns."""
+    logs = [folder / f"rank_{rank}.log" for rank in range(3)]
+    for rank, log in enumerate(logs):
+        log.write_text(scaled(1, 600, 65536.0) +
+                       scaled(601, 1200, 32768.0 if rank == 1 else 65536.0))
+    one = tail("--run", "late", *logs, daemon=daemon if with_daemon else None)
+    one.wait_for("different loss scales")
+    if with_daemon:
+        wait_for("all steps", lambda: runs(daemon).get("late", {}).get(
+            "last_step") == "1200", 40)
+    assert one.end() == 2
+    assert "never opened" not in one.said()
+    if not with_daemon:
+        return
+    shown = daemon.show("late")
+    assert [r["rule"] for r in shown["incidents"]] == ["scale_rank_mismatch"]
+    assert int(shown["incidents"][0]["opened_step"]) == 601
+
+
+def test_a_rank_that_prints_no_steps_is_not_missing(tail, folder):
+    """Megatron-LM's last rank prints the steps, the others banners."""
+    logs = [folder / f"rank_{rank}.log" for rank in range(3)]
+    for log in logs[:2]:
+        log.write_text("> building train dataset\n")
+    logs[2].write_text(healthy(1, 500))
+    one = tail("--idle-flush", "1", *logs)
+    one.wait_for("a log of megatron")
+    assert one.end() == 0
+    assert "never opened" not in one.said()
+
+
 def test_a_daemon_is_told_the_run_and_its_incidents(daemon):
     text = healthy(1, 300) + broken(301, 400) + healthy(401, 500)
     done = pipe(text, "--run", "piped", "--tee", daemon=daemon)

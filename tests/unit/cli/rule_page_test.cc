@@ -52,6 +52,36 @@ TEST(RulePageTest, EveryThresholdStandsInBothForms) {
   }
 }
 
+// A name is marked where it stands for a number, and nowhere else: "critical
+// from `critical` on".
+TEST(RulePageTest, NamesOfThresholdsAreMarkedInSentences) {
+  const auto fires = [](const char* rule) {
+    return Section(RulePageMarkdown(*FindRule(rule)), "Fires when");
+  };
+  EXPECT_THAT(fires("underflow_measured"),
+              HasSubstr("a share of `warning` of the elements underflows; "
+                        "critical from a share of `critical` on"));
+  EXPECT_THAT(fires("scale_collapse"),
+              HasSubstr("is `warning_ratio` times the scale"));
+  EXPECT_THAT(fires("stalled"), Not(HasSubstr("`warning`")));
+  for (const RuleSpec* rule : AllRules()) {
+    for (const char* title : {"Fires when", "Clears when"}) {
+      const std::string text = Section(RulePageMarkdown(*rule), title);
+      EXPECT_EQ(std::count(text.begin(), text.end(), '`') % 2, 0) << rule->name;
+      size_t begin = text.find('`');
+      while (begin != std::string::npos) {
+        const size_t end = text.find('`', begin + 1);
+        const std::string name = text.substr(begin + 1, end - begin - 1);
+        EXPECT_TRUE(
+            std::any_of(rule->thresholds.begin(), rule->thresholds.end(),
+                        [&](const ThresholdSpec& t) { return t.name == name; }))
+            << rule->name << ": " << name;
+        begin = text.find('`', end + 1);
+      }
+    }
+  }
+}
+
 TEST(RulePageTest, AdviceIsForRulesThatExist) {
   for (int number = 0; number < 1000; ++number) {
     EXPECT_EQ(FirstLook(number).empty(), FindRule(number) == nullptr) << number;
@@ -69,7 +99,7 @@ TEST(RulePageTest, BothFormsNameTheSameCausesAndActions) {
   const std::string markdown = RulePageMarkdown(*rule);
   for (const char* said :
        {"Collapse with underflow", "Range overflow", "Harmless padding",
-        "Raise --min-loss-scale, or use --bf16.",
+        "a higher --min-loss-scale while only some updates overflow",
         "GradScaler has no floor: stop when scaler.get_scale() < 1."}) {
     EXPECT_THAT(text, HasSubstr(said));
     EXPECT_THAT(markdown, HasSubstr(said));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -37,6 +38,22 @@ TEST(ActionsTest, OnlyThoseOfTheRunsFrameworkWhenItIsKnown) {
         found || a.sentence.find("FixedLossScaleManager") != std::string::npos;
   }
   EXPECT_TRUE(found);
+}
+
+TEST(ActionsTest, AnUnknownProgramIsAdvisedAsPyTorchFirst) {
+  for (const Cause cause : {Cause::kDivergence, Cause::kCollapseWithUnderflow,
+                            Cause::kNanFromForward, Cause::kUnderflow}) {
+    const std::vector<Action> actions = ActionsFor(cause, {}, "");
+    const auto named =
+        std::find_if(actions.begin(), actions.end(),
+                     [](const Action& a) { return !a.framework.empty(); });
+    ASSERT_NE(named, actions.end()) << Name(cause);
+    EXPECT_EQ(named->framework, "pytorch") << Name(cause);
+  }
+  // What holds for a framework goes before what holds for its base.
+  const std::vector<Action> megatron =
+      ActionsFor(Cause::kDivergence, {}, "megatron");
+  EXPECT_EQ(megatron.back().framework, "megatron");
 }
 
 TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {

@@ -80,6 +80,44 @@ TEST(CausesTest, ASearchMayFailAFewTimesMoreAtItsLastScales) {
 TEST(CausesTest, StartUpThatNeverEndsIsNoCalibration) {
   TestCase t = Calibrating();
   t.evidence.in_grace = false;
+TEST(CausesTest, AStartUpThatIsOverWaitsForNothing) {
+  const auto first = [](const TestCase& t) {
+    return Named(t.Verdict(), Cause::kStartupCalibration)->actions[0].sentence;
+  };
+  EXPECT_THAT(first(Calibrating()), HasSubstr("if it ends within"));
+  EXPECT_THAT(first(Calibrated()), HasSubstr("it is over"));
+}
+
+TEST(CausesTest, OverflowsThatEndedAreNotCalledOften) {
+  TestCase t = Calibrated();
+  RunEvidence& e = t.evidence;
+  // A search in the middle of a run: an earlier one worked.
+  e.first_good_step = 0;
+  e.first_overflow_step = 10;
+  e.attempts = 1216;
+  e.last_step = 1250;
+  e.overflows = 15;
+  e.last_overflow_step = 965;
+  e.ops.clear();
+  e.ops_collected = false;
+  t.findings.clear();
+  t.Find(5, Family::kScale, Severity::kCritical);
+  const Diagnosis over = t.Verdict();
+  const CauseVerdict* cause = Named(over, Cause::kRangeOverflow);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_THAT(cause->sentence,
+              HasSubstr("outgrew the loss scale: 15 of 1216 steps overflowed, "
+                        "none of the last 50"));
+  e.overflows_last_50 = 3;
+  const Diagnosis few = t.Verdict();
+  EXPECT_THAT(Named(few, Cause::kRangeOverflow)->sentence,
+              HasSubstr("3 of them among the last 50"));
+  e.overflows_last_50 = 20;
+  const Diagnosis many = t.Verdict();
+  EXPECT_THAT(Named(many, Cause::kRangeOverflow)->sentence,
+              HasSubstr("oftener than a scaler's probing"));
+}
+
   t.Find(7, Family::kScale, Severity::kCritical);
   EXPECT_EQ(Named(t.Verdict(), Cause::kStartupCalibration), nullptr);
   EXPECT_EQ(Worst(t), Severity::kCritical);

@@ -22,6 +22,51 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   EXPECT_TRUE(t.Verdict().causes.empty());
 }
 
+TEST(HeadlineTest, NumbersAreSaidAsPeopleSayThem) {
+  TestCase t;
+  t.evidence.attempts = t.evidence.overflows = 1;
+  t.evidence.applied = 1;
+  EXPECT_EQ(t.Verdict().headline, "Healthy: 1 step, 1 overflow (100 %).");
+  t.evidence.attempts = 2000;
+  t.evidence.overflows = 1996;
+  EXPECT_THAT(t.Verdict().headline, testing::HasSubstr("(100 %)"));
+  t.evidence.overflows = 246;
+  EXPECT_THAT(t.Verdict().headline, testing::HasSubstr("(12 %)"));
+  t.evidence.overflows = 38;
+  EXPECT_THAT(t.Verdict().headline, testing::HasSubstr("(1.9 %)"));
+}
+
+TEST(HeadlineTest, ANoteIsNoDiagnosisOfTheWorst) {
+  TestCase t;
+  t.evidence.attempts = 2100;
+  t.Find(34, Family::kLoss, Severity::kInfo).opened_step = 2058;
+  EXPECT_EQ(t.Verdict().headline,
+            "Healthy, with a note: At step 2058: finding of rule 34.");
+  t.findings[0].severity = Severity::kWarning;
+  EXPECT_THAT(t.Verdict().headline,
+              testing::StartsWith("The training diverges since step 2058"));
+  // No cause is claimed of rule 37, which is none.
+  t.findings.clear();
+  t.Find(37, Family::kLoss, Severity::kInfo);
+  EXPECT_EQ(t.Verdict().headline, "Healthy, with a note: finding of rule 37.");
+}
+
+TEST(HeadlineTest, WhatIsOverKeepsItsCauseAndWhatToDo) {
+  TestCase t;
+  t.evidence.attempts = t.evidence.applied = t.evidence.loss_finite = 300;
+  t.evidence.earlier = "The training diverges since step 180: it jumped.";
+  t.evidence.earlier_cause = Cause::kDivergence;
+  t.evidence.earlier_from = 180;
+  t.evidence.earlier_to = 211;
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
+  EXPECT_EQ(diagnosis.causes[0].step, 180);
+  ASSERT_FALSE(diagnosis.causes[0].actions.empty());
+  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence,
+              testing::StartsWith("Nothing now: it came back by itself."));
+}
+
 TEST(HeadlineTest, AFiniteLossIsNotPraisedInSaturationMode) {
   TestCase t;
   t.run.overflow_mode = OverflowMode::kSaturation;
@@ -49,7 +94,7 @@ TEST(HeadlineTest, WhatWasEarlierIsTold) {
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
   EXPECT_THAT(diagnosis.headline,
               testing::StartsWith("Healthy now. Earlier: The loss was not "
-                                  "finite 3 time(s) from step 30 to 32"));
+                                  "finite 3 times from step 30 to 32"));
 }
 
 TEST(HeadlineTest, UnknownFatesAreNoSkippedUpdates) {

@@ -1,0 +1,45 @@
+#include "cli/check_report.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CheckedLog WithIncident(Severity now) {
+  auto view = std::make_shared<RunView>();
+  Incident& incident = view->incidents.emplace_back();
+  incident.rule = 5;
+  incident.worst = Severity::kCritical;
+  incident.severity = now;
+  incident.opened_step = 12;
+  CheckedLog log;
+  log.path = "a.log";
+  log.verdict.records = log.verdict.steps = 60;
+  log.verdict.worst = Severity::kCritical;
+  log.verdict.at_end = now;
+  log.verdict.attempts.push_back(std::move(view));
+  return log;
+}
+
+TEST(VerdictLine, WhatIsOnlyANoteByNowIsOver) {
+  EXPECT_THAT(VerdictLine(WithIncident(Severity::kCritical), Style()),
+              HasSubstr("overflow_streak from step 12, not over"));
+  EXPECT_THAT(VerdictLine(WithIncident(Severity::kInfo), Style()),
+              HasSubstr("overflow_streak from step 12, over"));
+}
+
+TEST(LogReport, WhatIsOnlyANoteByNowIsSaidToBeHarmless) {
+  EXPECT_THAT(LogReport(WithIncident(Severity::kCritical), Style()),
+              HasSubstr("step 12, not over at the end"));
+  const std::string eased = LogReport(WithIncident(Severity::kInfo), Style());
+  EXPECT_THAT(eased, HasSubstr("step 12, harmless at the end"));
+  EXPECT_THAT(eased, Not(HasSubstr("not over")));
+}
+
+}  // namespace
+}  // namespace nanwatch
