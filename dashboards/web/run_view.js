@@ -124,6 +124,7 @@ export class RunView {
     this.remember({rank});
     this.charts.load();
     this.ops.reload();
+    this.ranks.drawTable();
     this.charts.element.scrollIntoView({block: 'nearest'});
   }
 

@@ -51,9 +51,10 @@ def watched():
                  "3", "--rate", "0")
             log = pathlib.Path(name) / "printed.log"
             log.write_text("".join(
-                f"step {step}/900 | loss {9 - step / 200:.3f} (+nanz)| norm "
-                "1.5 (+nanz)| lr 8.57e-07 | 251 ms | 39.9% bf16 MFU | 2 tok/s\n"
-                for step in range(10, 900, 10)))
+                f" iteration {step:8}/    5000 | learning rate: 6.000E-05 | "
+                f"lm loss: {9 - step / 900:.6E} | loss scale: 2048.0 | grad "
+                "norm: 1.500 | number of skipped iterations:   0 | number of "
+                "nan iterations:   0 |\n" for step in range(100, 5000, 100)))
             tail = subprocess.Popen(
                 [str(BIN / "nanwatch"), "--address", daemon.address, "tail",
                  str(log), "--run", "logged", "--idle-flush", "0.1"],
@@ -146,8 +147,8 @@ def picture(page, name, **options):
                         **options)
 
 
-# Whether a colour of the style sheet is on the first canvas of a chart, within
-# a part of its height; the answer is the middle of those columns, 0 .. 1.
+# Where a colour of the style sheet is on the first canvas of a chart, within a
+# part of its height: from and to, 0 .. 1, and the share of all columns.
 COLOURED = """([field, name, top, bottom]) => {
   const probe = document.createElement('i');
   document.body.append(probe);
@@ -166,7 +167,8 @@ COLOURED = """([field, name, top, bottom]) => {
           Math.abs(w - data[at + i]) < 12)) found.push(x / width);
     }
   }
-  return found.length ? [Math.min(...found), Math.max(...found)] : null;
+  return found.length ? [Math.min(...found), Math.max(...found),
+                         new Set(found).size / width] : null;
 }"""
 
 
@@ -231,8 +233,9 @@ def test_one_step_that_is_not_finite_is_seen_and_found(visit):
 
 def test_numbers_that_come_now_and_then_are_a_line_all_the_same(visit):
     page = visit().run("logged")
-    low, high = coloured(page, "loss", "accent")
-    assert low < 0.2 and high > 0.9
+    _, _, columns = coloured(page, "loss", "accent")
+    # Of a line about 0.4: what is smoothed is not its colour. Specks: 0.1.
+    assert columns > 0.25
 
 
 def test_an_alerts_link_shows_its_step(visit):
