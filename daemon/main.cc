@@ -130,10 +130,20 @@ int Main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   app.add_flag("--check-config", flags.check_config,
                "only read the configuration, and say what is wrong with it");
+  // An empty one is a shell variable that was not set, not the default.
+  const CLI::Validator said(
+      [](std::string& text) -> std::string {
+        return text.empty() ? "it is empty: leave the flag out for the default"
+                            : "";
+      },
+      "");
   app.add_option("--socket", flags.socket,
-                 "unix socket for trainings, or 'off'");
-  app.add_option("--history", flags.history, "history file, or 'off'");
-  app.add_option("--listen", flags.listen, "address:port for HTTP, or 'off'");
+                 "unix socket for trainings, or 'off'")
+      ->check(said);
+  app.add_option("--history", flags.history, "history file, or 'off'")
+      ->check(said);
+  app.add_option("--listen", flags.listen, "address:port for HTTP, or 'off'")
+      ->check(said);
   app.add_flag("--log-json", flags.log_json, "one JSON object a log line");
   try {
     app.parse(argc, argv);

@@ -45,7 +45,11 @@ Result<uint64_t> IncidentOf(const AnnotateOptions& options) {
 
 // The daemon knows rules by their names; `explain` takes numbers too.
 Result<std::string> RuleOf(const std::string& said) {
-  if (!IsRuleNumber(said)) return said;
+  if (said.empty()) {
+    return Error{
+        "--rule takes a rule's name or number, and got an empty text; without "
+        "--rule all of the run is meant"};
+  }
   const RuleSpec* rule = RuleNamed(said);
   if (rule == nullptr) return Error{NoSuchRule(said)};
   return std::string(rule->name);
@@ -58,9 +62,11 @@ int AnnotateRun(QueryClient& client, const AnnotateOptions& options) {
   request.set_run_id(options.run.run_id);
   if (options.run.attempt) request.set_attempt(*options.run.attempt);
   request.set_kind(options.kind);
-  const Result<std::string> rule = RuleOf(options.rule);
-  if (!rule.ok()) return Fail(rule.error(), kExitUsage);
-  request.set_rule(*rule);
+  if (options.rule) {
+    const Result<std::string> rule = RuleOf(*options.rule);
+    if (!rule.ok()) return Fail(rule.error(), kExitUsage);
+    request.set_rule(*rule);
+  }
   request.set_for_seconds(options.for_seconds);
   request.set_by(options.by.empty() ? UserName() : options.by);
   request.set_reason(options.reason);

@@ -10,6 +10,13 @@ namespace nanwatch {
 std::string Title(std::string_view name) {
   std::string out(name);
   std::replace(out.begin(), out.end(), '_', ' ');
+  for (const std::string_view word : {"NaN", "FP8"}) {
+    const bool same = std::equal(
+        word.begin(), word.end(), out.begin(),
+        out.begin() + static_cast<ptrdiff_t>(std::min(word.size(), out.size())),
+        [](char a, char b) { return std::tolower(a) == b; });
+    if (same) return out.replace(0, word.size(), word);
+  }
   if (!out.empty()) out[0] = static_cast<char>(std::toupper(out[0]));
   return out;
 }

@@ -47,7 +47,7 @@ struct AnnotateOptions {
   v1::AnnotationKind kind = v1::ANNOTATION_KIND_UNSPECIFIED;
   // Hexadecimal, as reports show it; absent: the run.
   std::optional<std::string> incident;
-  std::string rule;  // name or number; empty: all
+  std::optional<std::string> rule;  // name or number; absent: all
   int64_t for_seconds = 0;
   std::string by;  // empty: the user's name
   std::string reason;

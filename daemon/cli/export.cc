@@ -169,6 +169,10 @@ bool LogIsFolded(const std::string& path) {
 }  // namespace
 
 int ExportRun(QueryClient& client, const ExportOptions& options) {
+  if (options.output == "-") {
+    return Fail("an export is a database, which no pipe can take: name a file",
+                kExitUsage);
+  }
   if (std::filesystem::exists(options.output)) {
     return Fail(options.output + " exists already: name another file");
   }

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/number_checks.h"
 #include "cli/style.h"
+#include "cli/text_checks.h"
 #include "config/addresses.h"
 
 namespace nanwatch {
@@ -50,7 +51,9 @@ std::string Version() {  // "nanwatch/0.1.0"
 CLI::App* Verb(CLI::App& app, Shared* shared, const std::string& name,
                const std::string& help) {
   CLI::App* verb = app.add_subcommand(name, help);
-  verb->add_option("run", shared->run.run_id, "run id")->required();
+  verb->add_option("run", shared->run.run_id, "run id")
+      ->required()
+      ->check(Utf8Text());
   verb->add_option("--attempt", shared->attempt, "default: the newest")
       ->check(WholeNumber());
   return verb;
@@ -113,8 +116,10 @@ CLI::App* AddAnnotation(CLI::App& app, Shared* shared, Action* action,
                         AnnotateOptions* options, v1::AnnotationKind kind,
                         const std::string& name, const std::string& help) {
   CLI::App* verb = Verb(app, shared, name, help);
-  verb->add_option("--by", options->by, "who says so; default: the user");
-  verb->add_option("--reason", options->reason, "why, in words");
+  verb->add_option("--by", options->by, "who says so; default: the user")
+      ->check(Utf8Text());
+  verb->add_option("--reason", options->reason, "why, in words")
+      ->check(Utf8Text());
   verb->callback([=] {
     options->kind = kind;
     *action = [=] {
@@ -137,9 +142,12 @@ void AddAnnotations(CLI::App& app, Shared* shared, Action* action,
   mute->add_option("--for", options->for_seconds,
                    "for so long, as 90s, 30m, 2h or 1d; default: ever")
       ->transform(Span());
-  AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_UNMUTE,
-                "unmute", "notices again")
-      ->add_option("--incident", options->incident, "only this incident's");
+  CLI::App* unmute =
+      AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_UNMUTE,
+                    "unmute", "notices again");
+  unmute->add_option("--rule", options->rule,
+                     "only this rule's, by name or number");
+  unmute->add_option("--incident", options->incident, "only this incident's");
   AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_ACKNOWLEDGE,
                 "ack", "somebody looks after it")
       ->add_option("--incident", options->incident, "only this incident");

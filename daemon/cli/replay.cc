@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/replay_compare.h"
 #include "engine/engine.h"
+#include "history/cut_check.h"
 
 namespace nanwatch {
 namespace {
@@ -60,25 +61,6 @@ std::string WhyNot(const std::string& path, const std::string& error) {
          "export the run again";
 }
 
-uint32_t BigEndian(std::string_view bytes) {
-  uint32_t number = 0;
-  for (const char c : bytes) number = number << 8 | static_cast<uint8_t>(c);
-  return number;
-}
-
-// A database says in its head how long it is; SQLite reads what is left of a
-// shorter one without a word. Not so beside its log, which may hold the rest.
-bool IsCutShort(const std::string& path) {
-  const std::string head = ReadHead(path, 100);
-  if (head.size() < 100 || FileBytes(path + "-wal") > 0) return false;
-  const std::string_view bytes = head;
-  // The count of pages holds where both counters of changes agree.
-  if (bytes.substr(24, 4) != bytes.substr(92, 4)) return false;
-  const uint64_t page = BigEndian(bytes.substr(16, 2));
-  const uint64_t page_bytes = page == 1 ? 65536 : page;
-  return FileBytes(path) < page_bytes * BigEndian(bytes.substr(28, 4));
-}
-
 void PrintCounts(const std::string& path, const ReplayOutcome& outcome) {
   std::printf("%s: %s events, %s step records", path.c_str(),
               Grouped(outcome.events).c_str(), Grouped(outcome.steps).c_str());
@@ -99,13 +81,15 @@ int PrintComparison(const ReplayCompare& compare, const Snapshot& end,
     std::printf("  %s\n", Clean(line).c_str());
   }
   if (compare.of_another_moment() > 0) {
+    const size_t n = compare.of_another_moment();
     std::printf(
-        "%zu incidents were recorded while they went on, between two notices: "
-        "their sentences are not compared.\n",
-        compare.of_another_moment());
+        "%s recorded while %s went on, between two notices: %s sentences are "
+        "not compared.\n",
+        (Counted(n, "incident") + (n == 1 ? " was" : " were")).c_str(),
+        n == 1 ? "it" : "they", n == 1 ? "its" : "their");
   }
   if (!differences.empty()) {
-    std::printf("%zu differences.\n", differences.size());
+    std::printf("%s.\n", Counted(differences.size(), "difference").c_str());
     return 1;
   }
   const bool worded =
@@ -113,9 +97,8 @@ int PrintComparison(const ReplayCompare& compare, const Snapshot& end,
         return !one.second.findings.empty() || !one.second.summary.empty();
       });
   std::printf(
-      "Identical: the %zu incidents that were reported then are found "
-      "again%s, and no others.\n",
-      sent.size(),
+      "Identical: the %s reported then %s found again%s, and no others.\n",
+      Counted(sent.size(), "incident").c_str(), sent.size() == 1 ? "is" : "are",
       worded && compare.of_another_moment() == 0
           ? ", with the same findings and sentences"
           : "");
@@ -127,7 +110,7 @@ int PrintComparison(const ReplayCompare& compare, const Snapshot& end,
 int Replay(const std::string& path, const Style& style) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
   if (!reader.ok()) return Fail(WhyNot(path, reader.error()));
-  if (IsCutShort(path)) {
+  if (BytesCutOff(path) != 0) {
     return Fail(WhyNot(path, path + " ends before its last page"));
   }
   const auto sent = (*reader)->Sent();
@@ -149,11 +132,13 @@ int Replay(const std::string& path, const Style& style) {
         Clean(run.run_id).c_str(), run.attempt);
   }
   snapshot->runs.ForEach([&](const RunView& run) {
-    std::printf("%s attempt %d: %s\n", style.Bold(run.key.run_id).c_str(),
-                run.key.attempt, run.diagnosis.headline.c_str());
+    const std::string& id = run.key.run_id;
+    std::printf("%s attempt %d: %s\n",
+                style.Bold(Fitted(id, std::min<size_t>(id.size(), 60))).c_str(),
+                run.key.attempt, Clean(run.diagnosis.headline).c_str());
   });
   if (const std::string missing = (*reader)->missing(); !missing.empty()) {
-    std::printf("%s\n", missing.c_str());
+    std::printf("%s\n", Clean(missing).c_str());
   }
   return PrintComparison(compare, *snapshot, *sent);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <utility>
 
 namespace nanwatch {
 namespace {
@@ -16,6 +17,20 @@ std::string Upper(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::toupper(c));
   return out;
+}
+
+// "61 s", "3 h": to the nearest, as a clock that is 3 h off is never so
+// exactly.
+std::string ClockSpan(int64_t us) {
+  constexpr std::pair<int64_t, const char*> kUnits[] = {
+      {1, "s"}, {60, "min"}, {3600, "h"}, {86400, "d"}};
+  // Seconds below 2 min, minutes below 2 h, hours below 2 d.
+  constexpr int64_t kBelow[] = {120, 7200, 172800, INT64_MAX};
+  const int64_t seconds = us / 1'000'000 + (us % 1'000'000 >= 500'000);
+  size_t i = 0;
+  while (seconds >= kBelow[i]) ++i;
+  const auto [unit, name] = kUnits[i];
+  return fmt::format("{} {}", (seconds + unit / 2) / unit, name);
 }
 
 }  // namespace
@@ -71,7 +86,7 @@ std::string ClockText(const v1::RunDetail& run) {
     whose = rank.rank();
   }
   if (off == 0) return "";
-  const std::string by = Ago(1, std::abs(most) + 1);
+  const std::string by = ClockSpan(std::abs(most));
   const std::string_view where = most > 0 ? "ahead" : "behind";
   if (off == 1) {
     return fmt::format(

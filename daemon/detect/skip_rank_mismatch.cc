@@ -42,10 +42,11 @@ void SkipRankMismatch::Describe(Finding* finding) const {
   if (skipped_ != applied_) {
     finding->subject.rank = skipped_ < applied_ ? skipped_rank_ : applied_rank_;
   }
-  finding->sentence = Sentence(
-      "At step ", step_, " ", skipped_, " ranks skipped the update (rank ",
-      skipped_rank_, " first) and ", applied_, " applied it (rank ",
-      applied_rank_, " first): their weights differ from here on.");
+  finding->sentence =
+      Sentence("At step ", step_, " ", skipped_,
+               skipped_ == 1 ? " rank" : " ranks", " skipped the update (rank ",
+               skipped_rank_, " first) and ", applied_, " applied it (rank ",
+               applied_rank_, " first): their weights differ from here on.");
   finding->numbers = {{"skipped", static_cast<double>(skipped_), "ranks"},
                       {"applied", static_cast<double>(applied_), "ranks"},
                       {"step", static_cast<double>(step_), ""}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/saturating_add.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -36,8 +37,8 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
   uint64_t ops = 0;
   Time newest{};
   for (const RankPulse& pulse : c.ranks) {
-    steps += pulse.dropped_steps;
-    ops += pulse.dropped_ops;
+    steps = SaturatingAdd(steps, pulse.dropped_steps);
+    ops = SaturatingAdd(ops, pulse.dropped_ops);
     if (pulse.connected) newest = std::max(newest, pulse.last_record);
   }
   int32_t lost = 0;
@@ -53,7 +54,8 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
                                 ToSeconds(newest - c.opened) >= t[kLostFor]
                             ? std::max(0, c.run.world_size - c.ranks_opened)
                             : 0;
-  const bool dropped = steps + ops > known_dropped_;
+  const uint64_t all = SaturatingAdd(steps, ops);
+  const bool dropped = all > known_dropped_;
   const bool missing = lost > 0 || never > 0;
   // A note where the run id was guessed: a warning of each of a thousand ranks,
   // all of one mistake, would help nobody.
@@ -67,7 +69,7 @@ Severity TelemetryGap::OnTime(const TimeContext& c, Thresholds t) {
     base_steps_ = steps;
     base_ops_ = ops;
   }
-  known_dropped_ = steps + ops;
+  known_dropped_ = all;
   if (severity_ == Severity::kNone) return severity_;
   last_step_ = c.last_step;
   dropped_steps_ = steps - base_steps_;
@@ -96,13 +98,15 @@ void TelemetryGap::Describe(Finding* finding) const {
   const auto add = [&what](const std::string& more) {
     what += (what.empty() ? " " : " and ") + more;
   };
-  if (dropped_steps_ + dropped_ops_ > 0) {
+  if (dropped_steps_ > 0 || dropped_ops_ > 0) {
     add(Sentence("clients dropped ", dropped_steps_, " steps and ",
                  dropped_ops_, " op statuses"));
   }
   if (lost_ > 0) {
-    add(Sentence(lost_, " ranks are lost while others go on (rank ", lost_rank_,
-                 " first)"));
+    add(lost_ == 1
+            ? Sentence("rank ", lost_rank_, " is lost while others go on")
+            : Sentence(lost_, " ranks are lost while others go on (rank ",
+                       lost_rank_, " first)"));
   }
   if (never_opened_ > 0) {
     add(Sentence(never_opened_, " of ", world_size_, " ranks never opened"));

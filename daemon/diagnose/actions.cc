@@ -38,6 +38,10 @@ bool Holds(When when, const Situation& s) {
       return s.ops_collected;
     case When::kNoOps:
       return !s.ops_collected;
+    case When::kMissing:
+      return !s.dropped;
+    case When::kDropped:
+      return s.dropped;
   }
   return false;
 }
@@ -56,6 +60,16 @@ bool IsCured(Cause cause, const RunDescription& run) {
   return cause == Cause::kHarmlessPadding &&
          run.scaler.kind == ScalingKind::kStatic &&
          run.scaler.overflow_check == false;
+}
+
+// Rule 54 of ranks whose clients dropped records, and of nobody else.
+bool IsOfDrops(const Finding& finding) {
+  double dropped = 0;
+  double missing = 0;
+  for (const EvidenceNumber& number : finding.numbers) {
+    (number.name.starts_with("dropped_") ? dropped : missing) += number.value;
+  }
+  return finding.rule == 54 && dropped > 0 && missing == 0;
 }
 
 class Chooser {
@@ -117,8 +131,10 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
   s.often = verdict.grade != EvidenceGrade::kEstablished;
   s.stuck = IsStuck(c);
   Severity worst = Severity::kNone;
+  bool missing = false;
   for (const Finding& finding : c.findings) {
     if (!Explains(verdict, finding)) continue;
+    missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
     s.often = s.often || (finding.rule >= 4 && finding.rule <= 6);
   }
@@ -127,6 +143,7 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
            (verdict.cause == Cause::kStartupCalibration &&
             StartUpIsOver(c.evidence));
   s.severe = worst == Severity::kCritical;
+  s.dropped = !missing && worst != Severity::kNone;
   return s;
 }
 

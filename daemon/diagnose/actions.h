@@ -15,11 +15,12 @@ namespace nanwatch {
 // goes on and is severe, and no cure is taken yet.
 struct Situation {
   bool ops_collected = true;
-  bool over = false;   // found no more
-  bool cured = false;  // the run declares the cure
-  bool often = false;  // more overflows than the scaler's probing makes
-  bool stuck = false;  // no update goes through at the lowest scale
-  bool severe = true;  // what it explains is critical
+  bool over = false;     // found no more
+  bool cured = false;    // the run declares the cure
+  bool often = false;    // more overflows than the scaler's probing makes
+  bool stuck = false;    // no update goes through at the lowest scale
+  bool severe = true;    // what it explains is critical
+  bool dropped = false;  // only records of ranks that are heard are missing
 };
 Situation SituationOf(const Case& c, const CauseVerdict& verdict);
 

@@ -201,7 +201,15 @@ constexpr Advice kAdvice[] = {
 
     {Cause::kSilence, "",
      "Look at the named rank's process and node: hung in a collective, killed, "
-     "or cut off. If it is gone on purpose, close the run."},
+     "or cut off. If it is gone on purpose, close the run.",
+     When::kMissing},
+    {Cause::kSilence, "",
+     "Nothing is wrong with the training: its client kept records while they "
+     "could not be sent, and its buffer was full. See why the daemon took them "
+     "slowly or not at all (its log, its disk, the network), or give the "
+     "client "
+     "a larger buffer.",
+     When::kDropped},
 
     {Cause::kUnexplained, "",
      "Collect op statuses of the next steps (a client answers requests), then "

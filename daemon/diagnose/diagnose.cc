@@ -111,7 +111,7 @@ void AddActions(const Case& c, std::string_view framework,
 // Nothing is found now: what was comes first, with what spares it the next run.
 void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
   const RunEvidence& e = c.evidence;
-  if (e.earlier.empty() || !e.earlier_cause || e.earlier_to < 0) return;
+  if (e.earlier.empty() || !e.earlier_cause) return;
   for (const Finding& finding : c.findings) {
     if (UnderCeiling(*diagnosis, finding) > Severity::kInfo) return;
   }
@@ -129,8 +129,9 @@ void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
   verdict.grade = EvidenceGrade::kSupported;
   verdict.ceiling = Severity::kInfo;
   verdict.step = e.earlier_from;
-  verdict.sentence =
-      fmt::format("Over since step {}: {}", e.earlier_to, e.earlier);
+  verdict.sentence = e.earlier_to < 0 ? "Not found any more: " + e.earlier
+                                      : fmt::format("Over since step {}: {}",
+                                                    e.earlier_to, e.earlier);
   causes.insert(causes.begin(), std::move(verdict));
 }
 

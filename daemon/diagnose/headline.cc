@@ -70,7 +70,13 @@ std::string Headline(const Case& c, const Diagnosis& diagnosis) {
   }
   if (worst > Severity::kInfo) return diagnosis.causes[0].sentence;
   const std::string earlier = Earlier(c, diagnosis);
-  if (!earlier.empty()) return "Healthy now. Earlier: " + earlier;
+  if (!earlier.empty()) {
+    // An alert is held a while, lest it comes back: not yet called healthy.
+    const bool held = !c.evidence.earlier.empty() && c.evidence.earlier_to < 0;
+    return (held ? "Not found any more, but alerted still: "
+                 : "Healthy now. Earlier: ") +
+           earlier;
+  }
   if (worst == Severity::kInfo) {
     const RunEvidence& e = c.evidence;
     return Lead(e) + diagnosis.causes[0].sentence;

@@ -13,9 +13,36 @@
 namespace nanwatch {
 namespace {
 
+bool WasBadAt(const OpEvidence& op, int64_t step) {
+  return op.first_bad_step <= step && step <= op.last_bad_step;
+}
+
+// Of two that were bad at the same step: `op` comes before `other` in it. False
+// where the order is not known.
+bool ComesBefore(const OpEvidence& op, const OpEvidence& other) {
+  if (op.op.name == other.op.name) {
+    return other.slot == Slot::kOutput && op.slot != Slot::kOutput;
+  }
+  return op.first_bad_order >= 0 && op.first_bad_order < other.first_bad_order;
+}
+
+bool Overflows(const Case& c, const OpEvidence& op) {
+  const bool saturates = c.run.overflow_mode == OverflowMode::kSaturation;
+  return op.inf > 0 || (saturates && op.saturated > 0);
+}
+
+// An overflow before the NaN, which became it: inf - inf, 0 * inf. One that had
+// gone on for long without a NaN is trouble of its own.
+bool Became(const OpEvidence& op, const OpEvidence& nan) {
+  constexpr int64_t kRecentSteps = 20;  // as IsBadNow()
+  if (nan.first_inputs_clean && op.op.name != nan.op.name) return false;
+  return WasBadAt(op, nan.first_bad_step) && ComesBefore(op, nan) &&
+         nan.first_bad_step - op.first_bad_step <= kRecentSteps;
+}
+
 // The first op with a NaN in the forward pass; or with an infinity, once the
 // loss is not finite either.
-const OpEvidence* Origin(const Case& c) {
+const OpEvidence* FirstNan(const Case& c) {
   const bool loss_bad = c.evidence.loss_nonfinite > 0;
   for (const OpEvidence& op : c.evidence.ops) {
     if (!IsForward(op) || IsHarmless(c, op)) continue;
@@ -24,11 +51,43 @@ const OpEvidence* Origin(const Case& c) {
   return nullptr;
 }
 
-void SayWhereBorn(const OpEvidence& op, CauseVerdict* verdict) {
-  const std::string what = op.nan > 0 ? fmt::format("{} NaN", op.nan)
-                                      : fmt::format("{} infinities", op.inf);
+// The first bad op on the way to `nan`.
+const OpEvidence* Origin(const Case& c, const OpEvidence* nan) {
+  if (nan == nullptr) return nullptr;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (&op != nan && IsForward(op) && Overflows(c, op) && Became(op, *nan) &&
+        !IsHarmless(c, op)) {
+      return &op;
+    }
+  }
+  return nan;
+}
+
+// What the ops before a bad one were, as the end of a sentence.
+std::string OpsBefore(const Case& c, const OpEvidence& bad) {
+  bool others = false;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (op.op.name == bad.op.name || !IsForward(op) ||
+        !WasBadAt(op, bad.first_bad_step)) {
+      continue;
+    }
+    if (ComesBefore(op, bad)) {
+      return fmt::format(", after {}, which was bad before it, since step {}",
+                         InWords(op.op), op.first_bad_step);
+    }
+    others |= op.first_bad_order < 0 || bad.first_bad_order < 0;
+  }
+  return others ? ", and which op was bad first in that step is not known"
+                : ", and no op before it was seen to be bad";
+}
+
+void SayWhereBorn(const Case& c, const OpEvidence& op, CauseVerdict* verdict) {
+  const char* kind = op.nan > 0 ? "NaN" : op.inf > 0 ? "Infinity" : "Overflow";
+  const std::string what =
+      op.nan > 0   ? fmt::format("{} NaN", op.nan)
+      : op.inf > 0 ? fmt::format("{} infinities", op.inf)
+                   : fmt::format("{} saturated elements", op.saturated);
   const std::string name = InWords(op.op);
-  const char* kind = op.nan > 0 ? "NaN" : "Infinity";
   if (IsInput(op) && op.first_bad_order == 0) {
     verdict->grade = EvidenceGrade::kEstablished;
     verdict->sentence = fmt::format(
@@ -49,10 +108,9 @@ void SayWhereBorn(const OpEvidence& op, CauseVerdict* verdict) {
         kind, name, op.first_bad_step, what);
   } else {
     verdict->grade = EvidenceGrade::kSupported;
-    verdict->sentence = fmt::format(
-        "The {} of {} holds {} at step {}, and no op before it was seen to be "
-        "bad.",
-        Name(op.slot), name, what, op.first_bad_step);
+    verdict->sentence =
+        fmt::format("The {} of {} holds {} at step {}{}.", Name(op.slot), name,
+                    what, op.first_bad_step, OpsBefore(c, op));
   }
 }
 
@@ -66,9 +124,10 @@ std::string OnRank(const RunEvidence& e) {
   return text;
 }
 
-CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
+CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
+                    const OpEvidence& nan) {
   CauseVerdict verdict;
-  SayWhereBorn(origin, &verdict);
+  SayWhereBorn(c, origin, &verdict);
   verdict.origin.op = origin.op.name;
   verdict.origin.slot = origin.slot;
   verdict.origin.rank = origin.rank;
@@ -77,6 +136,13 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin) {
     if (op.last_bad_step >= origin.first_bad_step && !IsHarmless(c, op)) {
       verdict.ops.push_back(op.op.name);
     }
+  }
+  if (origin.nan == 0 && nan.nan > 0) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("It became NaN in {} at step {}, whose {} holds {}.",
+                     InWords(nan.op), nan.first_bad_step, Name(nan.slot),
+                     nan.nan)});
   }
   if (c.evidence.loss_nonfinite > 0) {
     verdict.evidence.push_back(
@@ -139,11 +205,15 @@ CauseVerdict FromLoss(const Case& c) {
 }  // namespace
 
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
-  const OpEvidence* origin = Origin(c);
+  const OpEvidence* nan = FirstNan(c);
+  const OpEvidence* origin = Origin(c, nan);
   if (origin == nullptr && c.evidence.loss_nonfinite == 0) return std::nullopt;
-  CauseVerdict verdict = origin != nullptr ? FromOp(c, *origin) : FromLoss(c);
+  CauseVerdict verdict =
+      origin != nullptr ? FromOp(c, *origin, *nan) : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
+  // Of the named ops; values near the limit elsewhere are no news of the NaN.
+  if (!verdict.ops.empty()) verdict.rules.push_back(25);
   // When it goes on, each step overflows and the scale falls for nothing.
   const RunEvidence& e = c.evidence;
   if (e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1) ||

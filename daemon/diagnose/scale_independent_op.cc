@@ -2,6 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 #include "diagnose/causes.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
@@ -17,6 +19,13 @@ const Finding* Find(const Case& c, int rule) {
     if (finding.rule == rule) return &finding;
   }
   return nullptr;
+}
+
+// Rule 8 speaks of a NaN in a forward output as well, whatever the scale did.
+bool IsOfNan(const Finding& finding) {
+  return std::any_of(
+      finding.numbers.begin(), finding.numbers.end(),
+      [](const EvidenceNumber& n) { return n.name == "nan" && n.value > 0; });
 }
 
 }  // namespace
@@ -44,6 +53,7 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     verdict.origin.slot = origin->slot;
     verdict.origin.rank = origin->rank;
     verdict.step = origin->first_bad_step;
+    verdict.rules.push_back(25);  // saturated at the limit: the same trouble
     verdict.grade = BadAtEveryScale(*origin) ? EvidenceGrade::kEstablished
                                              : EvidenceGrade::kSupported;
     verdict.sentence = fmt::format(
@@ -54,14 +64,18 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   }
   const Finding* finding = Find(c, kNotScaleDependent);
   if (finding == nullptr) return std::nullopt;
+  const bool of_nan = IsOfNan(*finding);
+  // Where the NaN began is told there.
+  if (of_nan && NanFromForward(c)) return std::nullopt;
   verdict.ops.clear();
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;
   verdict.step = finding->opened_step;
-  verdict.sentence =
-      "The overflow goes on while the scale falls: an op overflows whatever "
-      "the scale. " +
-      finding->sentence;
+  verdict.sentence = of_nan
+                         ? "An op makes NaN, which no loss scale changes. "
+                         : "The overflow goes on while the scale falls: an op "
+                           "overflows whatever the scale. ";
+  verdict.sentence += finding->sentence;
   return verdict;
 }
 

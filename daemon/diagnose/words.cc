@@ -47,12 +47,17 @@ std::string WhenBad(const OpEvidence& op) {
   if (!BadAtEveryAttempt(op)) {
     return fmt::format("at {} of {} steps", op.bad_attempts, op.attempts);
   }
-  if (!op.scale_min || !op.scale_max) return "at every step";
+  // Steps are counted from 0 or 1: else it was not so from the beginning.
+  const std::string when =
+      op.first_bad_step <= 1
+          ? "at every step"
+          : fmt::format("at every step since step {}", op.first_bad_step);
+  if (!op.scale_min || !op.scale_max) return when;
   if (*op.scale_min == *op.scale_max) {
-    return "at every step, at the scale " + InWords(*op.scale_min);
+    return when + ", at the scale " + InWords(*op.scale_min);
   }
-  return "at every step and at every scale from " + InWords(*op.scale_max) +
-         " to " + InWords(*op.scale_min);
+  return when + " and at every scale from " + InWords(*op.scale_max) + " to " +
+         InWords(*op.scale_min);
 }
 
 std::string UpdatesInWords(const RunEvidence& evidence) {

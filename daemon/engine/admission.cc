@@ -1,6 +1,8 @@
 #include "engine/admission.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -18,6 +20,20 @@ Admitted Refuse(RefusalReason reason, std::string message,
                                     .message = std::move(message),
                                     .limit = std::move(limit)};
   return admitted;
+}
+
+// As wire/ and the logs write it.
+std::string Hex(SessionId session) {
+  char digits[16];
+  const auto [end, error] =
+      std::to_chars(std::begin(digits), std::end(digits), session, 16);
+  return std::string(digits, end);
+}
+
+// Which of the client's messages a sentence is about.
+void SayWhich(const ClientMessage& message, RefusedMessage* refused) {
+  refused->message = "session " + Hex(message.session) + ", sequence " +
+                     std::to_string(message.sequence) + ": " + refused->message;
 }
 
 std::string NameOf(const RunKey& key) {
@@ -64,7 +80,7 @@ Admitted Admission::Admit(Time now, ClientMessage message,
   const SessionEntry* session = registry_.FindSession(message.session);
   if (session == nullptr || session->rank->life == LifeState::kLost) {
     return Refuse(RefusalReason::kUnknownSession,
-                  "session " + std::to_string(message.session) +
+                  "session " + Hex(message.session) +
                       " is not open: open it (again), then send what was not "
                       "acknowledged");
   }
@@ -81,17 +97,17 @@ Admitted Admission::Admit(Time now, ClientMessage message,
   if (message.sequence > held + 1) {
     Admitted admitted =
         Refuse(RefusalReason::kOutOfSequence,
-               "session " + std::to_string(message.session) +
-                   " sent sequence " + std::to_string(message.sequence) +
-                   " after " + std::to_string(held) + ": send again from " +
+               "session " + Hex(message.session) + " sent sequence " +
+                   std::to_string(message.sequence) + " after " +
+                   std::to_string(held) + ": send again from " +
                    std::to_string(held + 1));
     admitted.refused->expected_sequence = held + 1;
     return admitted;
   }
   if (rank.life != LifeState::kOpen) {
-    return Refuse(RefusalReason::kUnknownSession,
-                  "session " + std::to_string(message.session) +
-                      " is closed: open a new one");
+    return Refuse(
+        RefusalReason::kUnknownSession,
+        "session " + Hex(message.session) + " is closed: open a new one");
   }
   return Take(now, std::move(message), *session);
 }
@@ -140,8 +156,7 @@ Admitted Admission::Resume(const OpenSessionMessage& message,
   if (rank.description.rank != message.rank.rank ||
       (!message.run_id.empty() && message.run_id != key.run_id)) {
     return Refuse(RefusalReason::kInvalid,
-                  "session " + std::to_string(message.session) +
-                      " belongs to rank " +
+                  "session " + Hex(message.session) + " belongs to rank " +
                       std::to_string(rank.description.rank) + " of " +
                       NameOf(key) + ": a new process needs a new session id");
   }
@@ -229,6 +244,7 @@ Admitted Admission::Take(Time now, ClientMessage message,
   event.sequence = message.sequence;
   Admitted admitted;
   if (auto refused = CheckBody(message, session)) {
+    SayWhich(message, &*refused);
     admitted.refused = std::move(refused);
     event.body = LostWith(message);
     admitted.events.push_back(std::move(event));
@@ -237,6 +253,7 @@ Admitted Admission::Take(Time now, ClientMessage message,
   if (auto* steps = std::get_if<StepBatch>(&message.body)) {
     Shift(now, message.sent, message.session, *session.rank, &steps->columns);
     Steps(std::move(steps->columns), std::move(event), session, &admitted);
+    if (admitted.refused) SayWhich(message, &*admitted.refused);
     return admitted;
   }
   if (auto* ops = std::get_if<OpBatch>(&message.body)) {

@@ -34,7 +34,7 @@ void RunState::AllFields(A& archive) {
           last_overflow_step_, first_good_step_, downstream_,
           downstream_bad_ops_, downstream_rank_, optimizers_, groups_,
           time_rules_, op_names_, ledger_, board_, diagnosis_, asked_,
-          next_tick_, stop_requested_, detections_, told_);
+          next_tick_, heard_, stop_requested_, detections_, told_);
 }
 
 std::string RunState::Save() const {

@@ -71,9 +71,7 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
     return;
   }
   const std::vector<Finding> findings = board_.Sorted();
-  RunEvidence evidence = Evidence();
-  NameSuspect(findings, &evidence);
-  diagnosis_ = Diagnose(description_, evidence, findings);
+  diagnosis_ = Diagnosed(findings);
   std::vector<Incident> changed;
   const Time at = Raise(time);
   book_.Update(
@@ -83,6 +81,12 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
   for (const FindingKey& key : std::exchange(fresh_, {})) {
     if (const Finding* opened = board_.Find(key)) Ask(*opened, step, effects);
   }
+}
+
+Diagnosis RunState::Diagnosed(const std::vector<Finding>& findings) const {
+  RunEvidence evidence = Evidence();
+  NameSuspect(findings, &evidence);
+  return Diagnose(description_, evidence, findings);
 }
 
 void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {
@@ -212,7 +216,8 @@ void RunState::NameSuspect(const std::vector<Finding>& findings,
   }
 }
 
-// What was found harmless in the end is none.
+// What was found harmless in the end is none. One that is alerted still comes
+// before those that are over.
 const Incident* RunState::EarlierIncident() const {
   const Incident* worst = nullptr;
   for (const Incident& incident : book_.incidents()) {
@@ -220,7 +225,12 @@ const Incident* RunState::EarlierIncident() const {
         incident.severity < Severity::kWarning) {
       continue;
     }
-    if (worst == nullptr || incident.worst > worst->worst) worst = &incident;
+    const auto weight = [](const Incident& of) {
+      return std::tuple(of.state == AlertState::kFiring, of.worst);
+    };
+    if (worst == nullptr || weight(incident) > weight(*worst)) {
+      worst = &incident;
+    }
   }
   return worst;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "alert/incident_id.h"
+#include "base/saturating_add.h"
 #include "engine/run_state.h"
 
 namespace nanwatch {
@@ -137,10 +138,11 @@ RankState* RunState::AssumeRank(Time now, int32_t rank) {
 }
 
 void RunState::Drop(RankState* rank, const Dropped& dropped) {
-  rank->totals.dropped_steps += dropped.steps;
-  rank->totals.dropped_ops += dropped.ops;
-  totals_.dropped_steps += dropped.steps;
-  totals_.dropped_ops += dropped.ops;
+  for (StepTotals* totals : {&rank->totals, &totals_}) {
+    totals->dropped_steps = SaturatingAdd(totals->dropped_steps, dropped.steps);
+    totals->dropped_ops = SaturatingAdd(totals->dropped_ops, dropped.ops);
+  }
+  heard_ = kPause;
   Touch(*rank);
 }
 
@@ -151,6 +153,8 @@ void RunState::LoseRank(Time now, RankState* rank, Effects* effects) {
 }
 
 void RunState::CloseRank(Time now, RankState* rank, Effects* effects) {
+  // What was lost since the last tick is known, and no tick may come.
+  if (rank->life == LifeState::kOpen && OpenRanks() == 1) JudgeTime(now);
   SetLife(rank, LifeState::kClosed);
   // Nothing more will be heard that could clear them. Of the last rank they
   // stay until the run closes, and resolve with its reason.
@@ -187,10 +191,13 @@ void RunState::NoticeSilence(Time now) {
   finding.rule = kTelemetryGap;
   finding.family = Family::kTelemetry;
   finding.severity = Severity::kWarning;
-  finding.sentence = "The run ended without close: the stream of " +
-                     (lost == 1 ? std::string("its last rank")
-                                : "all " + std::to_string(lost) + " ranks") +
-                     " broke off after step " + std::to_string(step) + ".";
+  finding.sentence =
+      "The run ended without close: the stream of " +
+      (lost == 1 ? std::string("its last rank")
+                 : "all " + std::to_string(lost) + " ranks") +
+      " broke off " +
+      (last_step_ == INT64_MIN ? std::string("before any step was reported.")
+                               : "after step " + std::to_string(step) + ".");
   finding.numbers = {{"ranks_lost", static_cast<double>(lost), ""}};
   board_.Put(kEndedWithoutClose, std::move(finding));
   changed_ = true;
@@ -205,6 +212,7 @@ void RunState::Renew(Time now, Effects* effects) {
 
 void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   if (closed()) return;
+  if (OpenRanks() > 0) JudgeTime(now);
   for (const auto& rank : ranks_) {
     if (rank->life == LifeState::kOpen) {
       SetLife(rank.get(), LifeState::kClosed);
@@ -213,6 +221,8 @@ void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   Renew(now, effects);
   std::vector<Incident> changed;
   book_.Close(Raise(now), reason, &changed);
+  // No alert is held any more for what was over before.
+  diagnosis_ = Diagnosed(board_.Sorted());
   board_.Clear();
   changed_ = false;
   fresh_.clear();

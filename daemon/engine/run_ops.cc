@@ -78,6 +78,7 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
       rank->ops.Take(columns, saturation, rank->last_step, &shared_->marks);
   shared_->stats.pending_ops_not_kept += rank->ops.not_kept() - not_kept;
   shared_->stats.op_statuses += columns.rows();
+  heard_ = kPause;
   rank->totals.op_statuses += columns.rows();
   totals_.op_statuses += columns.rows();
   rank->last_op_time = columns.time.back();

@@ -197,6 +197,7 @@ class RunState {
   void Refresh(RankState* rank, Time time);
   void Judge(Time time, int64_t step, Effects* effects);
   void JudgeIfChanged(Time time, int64_t step, Effects* effects);
+  Diagnosis Diagnosed(const std::vector<Finding>& findings) const;
   void Tell(std::vector<Incident>* changed, Effects* effects);
   void ForgetTold();
   RunEvidence Evidence() const;
@@ -217,7 +218,11 @@ class RunState {
   void Touch(const RankState& rank);
   void Reindex();
   // run_timers.cc
+  // A record's value of heard_: ticks that pass until it is taken for the last
+  // one of now.
+  static constexpr uint8_t kPause = 2;
   void Tick(Time now, Effects* effects);
+  bool TimeToRenew(Time now);
   void JudgeTime(Time now);
   Time Raise(Time time);  // the book's time never falls
   // run_requests.cc
@@ -271,6 +276,7 @@ class RunState {
   IncidentBook book_;
   Asked asked_;
   Time next_tick_{};
+  uint8_t heard_ = 0;  // ticks until the records are taken to pause; 0: they do
   std::optional<std::string> stop_requested_;
   std::array<uint64_t, kFamilies> detections_{};
   std::map<uint64_t, AlertState> told_;  // newest state sent, by incident

@@ -38,6 +38,7 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
     TakeStep(rank, &rank->tracks[tracks[which]], record, effects);
   }
   rank->op_only = false;
+  heard_ = kPause;
   last_record_ = std::max(last_record_, rank->last_record);
   shared_->stats.steps += columns.rows();
   Touch(*rank);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/saturating_add.h"
 #include "engine/run_state.h"
 
 namespace nanwatch {
@@ -13,6 +14,8 @@ constexpr Duration kTick = std::chrono::seconds(1);
 constexpr Duration kOpsAlone = std::chrono::seconds(1);
 // The close that a lost run asks for may have been lost itself.
 constexpr Duration kAskAgain = std::chrono::seconds(60);
+// What is found of the time itself (so long is it silent) is told anew.
+constexpr Duration kTellAgain = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -42,7 +45,8 @@ void RunState::Tick(Time now, Effects* effects) {
     Touch(*rank);
   }
   for (uint32_t g = 0; g < groups_.size(); ++g) JudgeAligned(now, g);
-  if (!lost_since_) JudgeTime(now);
+  JudgeTime(now);
+  if (TimeToRenew(now)) Renew(now, effects);
   JudgeIfChanged(now, last_step_, effects);
   const std::optional<Time> hold = book_.NextTimer();
   if (hold && *hold <= now) {
@@ -57,11 +61,32 @@ void RunState::Tick(Time now, Effects* effects) {
   }
 }
 
+// While records come, the diagnosis is made anew every so many attempts
+// (run_steps.cc): the last ones before a pause would not be in it.
+bool RunState::TimeToRenew(Time now) {
+  const bool pauses = heard_ > 0 && --heard_ == 0;
+  if (board_.empty()) return false;
+  if (pauses) return true;
+  for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
+    if (board_.Find({FindingKey::List::kTime, -1, 0, i}) != nullptr) {
+      return now - judged_at_ >= kTellAgain;
+    }
+  }
+  return false;
+}
+
 void RunState::JudgeTime(Time now) {
+  if (lost_since_) return;
   std::vector<RankPulse>& pulses = shared_->pulses;
   pulses.clear();
+  uint64_t dropped_steps = 0;  // by ranks that closed: missing all the same
+  uint64_t dropped_ops = 0;
   for (const auto& rank : ranks_) {
-    if (rank->life == LifeState::kClosed) continue;
+    if (rank->life == LifeState::kClosed) {
+      dropped_steps = SaturatingAdd(dropped_steps, rank->totals.dropped_steps);
+      dropped_ops = SaturatingAdd(dropped_ops, rank->totals.dropped_ops);
+      continue;
+    }
     // Nobody could be heard while the daemon was away.
     const Time last = rank->last_record == Time{}
                           ? rank->last_record
@@ -74,6 +99,9 @@ void RunState::JudgeTime(Time now) {
                       .dropped_ops = rank->totals.dropped_ops});
   }
   if (pulses.empty()) return;
+  RankPulse& first = pulses.front();
+  first.dropped_steps = SaturatingAdd(first.dropped_steps, dropped_steps);
+  first.dropped_ops = SaturatingAdd(first.dropped_ops, dropped_ops);
   const RankState* lowest = Lowest();
   const int64_t step = last_step_ == INT64_MIN ? 0 : last_step_;
   const TimeContext context{
@@ -92,11 +120,16 @@ void RunState::JudgeTime(Time now) {
   time_rules_.On(context, shared_->tables->time(),
                  [&](size_t i, Severity) { put(i); });
   // What was taken off the board while all ranks were lost comes back with
-  // them.
+  // them; what stays says how much it is by now.
   for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
-    if (time_rules_.severity(i) != Severity::kNone &&
-        shared_->tables->time().enabled[i] &&
-        board_.Find({FindingKey::List::kTime, -1, 0, i}) == nullptr) {
+    if (time_rules_.severity(i) == Severity::kNone ||
+        !shared_->tables->time().enabled[i]) {
+      continue;
+    }
+    Finding* const held = board_.Find({FindingKey::List::kTime, -1, 0, i});
+    if (held != nullptr) {
+      time_rules_.Describe(i, held);
+    } else {
       put(i);
     }
   }

@@ -57,7 +57,7 @@ BAD = {
         "limit", ["1000 bytes", "512"], "string_bytes", 1),
     "steps that go back again and again": (
         lambda s: steps(s, 3, deltas=[20, -1, -1, -1, -1, -1]),
-        "invalid", ["go back 5 times", "optimizers"], None, 6),
+        "invalid", ["go back 5 times", "optimizers", "sequence 3"], None, 6),
     "more bad elements than elements": (
         lambda s: ops(s, 3, "nan { row_gaps: 0 counts: 17 }"),
         "invalid", ["nan", "17", "16"], None, 0),

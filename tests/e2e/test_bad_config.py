@@ -29,6 +29,14 @@ rules:
     assert again.stderr == checked.stderr
 
 
+def test_an_empty_flag_is_not_taken_for_the_default(folder):
+    for flag in ("--socket", "--history", "--listen"):
+        done = subprocess.run([str(BIN / "nanwatchd"), "--check-config", flag,
+                               ""], capture_output=True, text=True, timeout=10)
+        assert done.returncode == 2, flag
+        assert flag in done.stderr and "it is empty" in done.stderr
+
+
 def test_every_error_of_a_configuration_with_its_line(folder):
     path = folder / "nanwatch.yaml"
     path.write_text("""\

@@ -133,6 +133,19 @@ def decoded(path):
     return b"\0".join(found)
 
 
+def test_a_replay_shows_a_run_id_as_the_other_commands_do(daemon, folder):
+    run = "two\nlines\x1b[31m" + "x" * 300
+    feed(daemon.address, "--run", run, "--steps", "5", "--rate", "0")
+    export = folder / "odd.nwx"
+    daemon.nanwatch("export", run, "--output", str(export))
+    said = replay(export).stdout
+    assert "\x1b" not in said
+    line = re.search(r"^two.*$", said, re.M)[0]
+    assert line.startswith("two?lines?[31mxxx")
+    assert "...  attempt 0: " in line.replace(" attempt", "  attempt"), line
+    assert len(line) < 200
+
+
 def test_hashed_names_stand_in_no_byte_of_an_export(daemon, folder):
     word2vec(daemon.address, "--scenario", "padding", "--run", "secret-run",
              "--job", "secret-job", "--steps", "600")
@@ -177,6 +190,11 @@ def test_mistakes_on_the_command_line_are_named(daemon):
             (["show", "f", "--attempt", "-1"], "whole number from 0"),
             (["mute", "f", "--for", "5"], "its unit"),
             (["mute", "f", "--rule", "9999"], "no rule 9999"),
+            (["mute", "f", "--rule", "bogus"], "no rule bogus"),
+            (["mute", "f", "--rule", ""], "got an empty text"),
+            (["mute", "f", "--by", b"\xff"], "'?' is not UTF-8"),
+            (["show", b"bad\xff"], "'bad?' is not UTF-8"),
+            (["export", "f", "-o", "-"], "name a file"),
             (["ack", "f", "--incident", "0" * 16],
              f"run f has no incident {'0' * 16}: `nanwatch diagnose f`"),
             (["ack", "f", "--incident", ""], "16 hexadecimal digits"),

@@ -62,6 +62,15 @@ TEST(ClockText, SpeaksOfClocksThatAreOff) {
             "the clocks of 2 ranks are off, rank 3's most, 3 h ahead: times "
             "are shown by the daemon's");
   EXPECT_THAT(NumbersText(run, Style()), HasSubstr("rank 3's most, 3 h ahead"));
+  // A record takes a moment to arrive: what is next to 3 h is 3 h.
+  ahead.set_clock_skew_us(3 * kHour - 70'000);
+  EXPECT_THAT(ClockText(run), HasSubstr("3 h ahead"));
+  ahead.set_clock_skew_us(3 * kHour + 70'000);
+  EXPECT_THAT(ClockText(run), HasSubstr("3 h ahead"));
+  ahead.set_clock_skew_us(119'600'000);
+  EXPECT_THAT(ClockText(run), HasSubstr("2 min ahead"));
+  ahead.set_clock_skew_us(50 * kHour);
+  EXPECT_THAT(ClockText(run), HasSubstr("2 d ahead"));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(SkipRankMismatch, OneStepFires200AgreeingClear) {
   EXPECT_EQ(f.Skips(4, 0), Severity::kNone);
   EXPECT_EQ(f.Skips(0, 4), Severity::kNone);
   EXPECT_EQ(f.Skips(1, 3), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("1 ranks skipped"));
+  EXPECT_THAT(f.Described().sentence, HasSubstr(" 1 rank skipped the"));
   for (int i = 0; i < 199; ++i) f.Skips(0, 4);
   EXPECT_EQ(f.Skips(1, 0), Severity::kCritical) << "one rank cannot disagree";
   EXPECT_EQ(f.Skips(4, 0), Severity::kNone);

@@ -85,6 +85,32 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
   }
 }
 
+TEST(ActionsTest, ARankThatIsHeardIsNotLookedForInACollective) {
+  const RunDescription run;
+  const RunEvidence evidence;
+  const CauseVerdict silence{.cause = Cause::kSilence, .rules = {53, 54, 55}};
+  std::vector<Finding> findings(1);
+  findings[0].rule = 54;
+  findings[0].severity = Severity::kWarning;
+  findings[0].numbers = {{"dropped_steps", 7, "records"},
+                         {"dropped_ops", 0, "records"},
+                         {"lost_ranks", 0, "ranks"},
+                         {"never_opened", 0, "ranks"}};
+  const auto first = [&] {
+    const Case c{run, evidence, findings};
+    const auto actions =
+        ActionsFor(Cause::kSilence, SituationOf(c, silence), "pytorch");
+    EXPECT_EQ(actions.size(), 1u);
+    return actions.at(0).sentence;
+  };
+  EXPECT_THAT(first(), testing::HasSubstr("a larger buffer"));
+  findings[0].numbers[2].value = 1;
+  EXPECT_THAT(first(), testing::HasSubstr("hung in a collective"));
+  findings[0].numbers[2].value = 0;
+  findings.emplace_back().rule = 53;
+  EXPECT_THAT(first(), testing::HasSubstr("hung in a collective"));
+}
+
 TEST(FrameworkTest, IsWhatTheRunSaysElseWhatItsScalerTells) {
   RunDescription run;
   RunEvidence evidence;

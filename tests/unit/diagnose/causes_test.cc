@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+#include <utility>
+
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
@@ -77,9 +80,6 @@ TEST(CausesTest, ASearchMayFailAFewTimesMoreAtItsLastScales) {
   EXPECT_EQ(Named(t.Verdict(), Cause::kStartupCalibration), nullptr);
 }
 
-TEST(CausesTest, StartUpThatNeverEndsIsNoCalibration) {
-  TestCase t = Calibrating();
-  t.evidence.in_grace = false;
 TEST(CausesTest, AStartUpThatIsOverWaitsForNothing) {
   const auto first = [](const TestCase& t) {
     return Named(t.Verdict(), Cause::kStartupCalibration)->actions[0].sentence;
@@ -118,6 +118,9 @@ TEST(CausesTest, OverflowsThatEndedAreNotCalledOften) {
               HasSubstr("oftener than a scaler's probing"));
 }
 
+TEST(CausesTest, StartUpThatNeverEndsIsNoCalibration) {
+  TestCase t = Calibrating();
+  t.evidence.in_grace = false;
   t.Find(7, Family::kScale, Severity::kCritical);
   EXPECT_EQ(Named(t.Verdict(), Cause::kStartupCalibration), nullptr);
   EXPECT_EQ(Worst(t), Severity::kCritical);
@@ -224,6 +227,121 @@ TEST(CausesTest, ANaNInTheFirstInputComesFromTheData) {
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
   EXPECT_THAT(diagnosis.headline, HasSubstr("The data bring NaN in"));
+}
+
+// MatMul makes an infinity, Softmax a NaN of it, in a step whose loss is not
+// known.
+TestCase InfinityThatBecameNan() {
+  TestCase t;
+  t.run.overflow_mode = OverflowMode::kInfNan;
+  t.evidence.attempts = 61;
+  t.evidence.overflows = 1;
+  t.evidence.last_step = 60;
+  for (const auto& [name, slot, order] :
+       {std::tuple("MatMul", Slot::kOutput, 0),
+        std::tuple("Softmax", Slot::kInput, 1),
+        std::tuple("Softmax", Slot::kOutput, 1)}) {
+    OpEvidence& op = t.Op(name, slot);
+    op.first_bad_order = order;
+    op.first_bad_step = op.last_bad_step = 60;
+    op.bad_statuses = op.bad_attempts = op.attempts = 1;
+    const bool nan = order == 1 && slot == Slot::kOutput;
+    (nan ? op.nan : op.inf) = op.bad_elements_max = nan ? 5 : 3;
+    op.first_inputs_clean = order == 0;
+    op.first_inputs_bad = nan;
+  }
+  t.Find(18, Family::kOp, Severity::kCritical, "MatMul");
+  Finding& nan = t.Find(8, Family::kScale, Severity::kCritical, "Softmax");
+  nan.numbers = {{"halvings", 0, ""}, {"nan", 5, "elements"}};
+  return t;
+}
+
+TEST(CausesTest, ANaNIsTracedToTheInfinityThatBecameIt) {
+  const Diagnosis diagnosis = InfinityThatBecameNan().Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  const CauseVerdict& first = diagnosis.causes[0];
+  EXPECT_EQ(first.cause, Cause::kNanFromForward);
+  EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(first.origin.op, "MatMul");
+  EXPECT_EQ(first.sentence,
+            "Infinity is born in MatMul at step 60: its inputs are finite, its "
+            "output holds 3 infinities.");
+  EXPECT_EQ(first.evidence.at(0).sentence,
+            "It became NaN in Softmax at step 60, whose output holds 5.");
+}
+
+TEST(CausesTest, AnOverflowBehindTheNaNOrLongBeforeItIsNotItsOrigin) {
+  TestCase t = InfinityThatBecameNan();
+  auto& ops = t.evidence.ops;
+  ops.erase(ops.begin() + 1);
+  ops[0].first_bad_order = 7;
+  EXPECT_EQ(t.Verdict().causes[0].origin.op, "Softmax");
+  EXPECT_THAT(t.Verdict().causes[0].sentence,
+              HasSubstr(", and no op before it was seen to be bad."));
+  ops[0].first_bad_order = 0;
+  ops[0].first_bad_step = 10;
+  EXPECT_EQ(t.Verdict().causes[0].origin.op, "Softmax");
+  EXPECT_EQ(t.Verdict().causes[0].sentence,
+            "The output of Softmax holds 5 NaN at step 60, after MatMul, which "
+            "was bad before it, since step 10.");
+  // It was over before the NaN.
+  ops[0].last_bad_step = 59;
+  EXPECT_THAT(t.Verdict().causes[0].sentence, HasSubstr("no op before it"));
+  // Which of two came first is not known.
+  ops[0].first_bad_step = ops[0].last_bad_step = 60;
+  ops[0].first_bad_order = ops[1].first_bad_order = -1;
+  EXPECT_THAT(t.Verdict().causes[0].sentence,
+              HasSubstr("which op was bad first in that step is not known"));
+  // Its inputs were looked at: it made the NaN itself.
+  ops[0].first_bad_order = 0;
+  ops[1].first_bad_order = 1;
+  ops[1].first_inputs_clean = true;
+  EXPECT_THAT(t.Verdict().causes[0].sentence,
+              HasSubstr("NaN is born in Softmax"));
+}
+
+TEST(CausesTest, SaturationBeforeANaNIsItsOriginWhereItIsAnOverflow) {
+  TestCase t = InfinityThatBecameNan();
+  auto& ops = t.evidence.ops;
+  ops.erase(ops.begin() + 1);
+  ops[0].saturated = std::exchange(ops[0].inf, 0);
+  EXPECT_EQ(t.Verdict().causes[0].origin.op, "Softmax");
+  t.run.overflow_mode = OverflowMode::kSaturation;
+  EXPECT_EQ(t.Verdict().causes[0].sentence,
+            "Overflow is born in MatMul at step 60: its inputs are finite, its "
+            "output holds 3 saturated elements.");
+}
+
+// Rule 8 speaks of a NaN whatever the scale did.
+TEST(CausesTest, ANaNThatNoListedOpHoldsIsNotLaidToTheScale) {
+  TestCase t = InfinityThatBecameNan();
+  t.evidence.ops.clear();
+  const CauseVerdict* verdict = Named(t.Verdict(), Cause::kScaleIndependentOp);
+  ASSERT_NE(verdict, nullptr);
+  EXPECT_THAT(verdict->sentence, Not(HasSubstr("while the scale falls")));
+  t.findings.back().numbers = {{"halvings", 6, ""}, {"nan", 0, "elements"}};
+  EXPECT_THAT(Named(t.Verdict(), Cause::kScaleIndependentOp)->sentence,
+              HasSubstr("while the scale falls"));
+}
+
+TEST(CausesTest, ValuesAtTheLimitAreNoSecondTroubleOfTheOpThatOverflows) {
+  TestCase t;
+  t.run.overflow_mode = OverflowMode::kSaturation;
+  t.evidence.attempts = 150;
+  t.evidence.last_step = 149;
+  OpEvidence& op = t.Op("MatMul", Slot::kOutput);
+  op.first_bad_step = 120;
+  op.last_bad_step = 149;
+  op.bad_statuses = op.bad_attempts = op.attempts = 30;
+  op.saturated = op.bad_elements_max = 4;
+  t.Find(18, Family::kOp, Severity::kCritical, "MatMul");
+  t.Find(25, Family::kOp, Severity::kWarning, "MatMul");
+  EXPECT_THAT(t.Verdict().headline,
+              HasSubstr("MatMul overflows at every step since step 120"));
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  // Another op's are.
+  t.findings.back().subject.op = "Softmax";
+  EXPECT_NE(Named(t.Verdict(), Cause::kUnexplained), nullptr);
 }
 
 TEST(CausesTest, ANonFiniteLossWithoutOpsIsSupported) {

@@ -84,11 +84,22 @@ TEST(HeadlineTest, WhatWasEarlierIsTold) {
   TestCase t;
   t.evidence.attempts = 100;
   t.evidence.earlier = "Rank 1 stood still.";
-  EXPECT_EQ(t.Verdict().headline, "Healthy now. Earlier: Rank 1 stood still.");
+  t.evidence.earlier_cause = Cause::kSilence;
+  t.evidence.earlier_from = 3;
+  // Its alert is held, so that the run is not healthy yet.
+  EXPECT_EQ(t.Verdict().headline,
+            "Not found any more, but alerted still: Rank 1 stood still.");
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  EXPECT_EQ(t.Verdict().causes[0].sentence,
+            "Not found any more: Rank 1 stood still.");
+  t.evidence.earlier_to = 9;
+  EXPECT_EQ(t.Verdict().headline,
+            "Healthy now. Earlier: (steps 3 to 9) Rank 1 stood still.");
   // A cause knows more than the incident did.
   t.evidence.loss_nonfinite = 3;
   t.evidence.first_nonfinite_loss_step = 30;
   t.evidence.last_nonfinite_loss_step = 32;
+  t.evidence.earlier_cause = Cause::kNanFromForward;
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);

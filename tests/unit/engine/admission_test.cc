@@ -68,7 +68,7 @@ TEST(AdmissionTest, UnknownSessionIsToldToOpen) {
       driver.Send({.session = 77, .sequence = 1, .body = Dropped{}});
   ASSERT_TRUE(lost.refused);
   EXPECT_EQ(lost.refused->reason, RefusalReason::kUnknownSession);
-  EXPECT_THAT(lost.refused->message, HasSubstr("77"));
+  EXPECT_THAT(lost.refused->message, HasSubstr("session 4d "));
 }
 
 TEST(AdmissionTest, ResumedSessionContinuesWhereItWas) {
@@ -233,9 +233,20 @@ TEST(AdmissionTest, BatchThatGoesBackManyTimesIsRefusedAndItsSequenceUsed) {
   const Admitted refused = driver.Steps(s, rows);
   ASSERT_TRUE(refused.refused);
   EXPECT_EQ(refused.refused->reason, RefusalReason::kInvalid);
+  EXPECT_THAT(refused.refused->message,
+              HasSubstr("session 1, sequence 1: rank 0 sent a batch whose "
+                        "steps go back 5 times"));
   EXPECT_EQ(driver.Run("job")->key.attempt, 0);
   EXPECT_EQ(driver.Run("job")->totals.dropped_steps, 20u);
   EXPECT_FALSE(driver.Steps(s, {{.step = 1}}).refused);
+}
+
+TEST(AdmissionTest, ASessionIsWrittenAsTheWireWritesIt) {
+  Driver driver;
+  const Admitted refused =
+      driver.Send({.session = 0xabc, .sequence = 1, .body = RankClosed{}});
+  ASSERT_TRUE(refused.refused);
+  EXPECT_THAT(refused.refused->message, HasSubstr("session abc is not open"));
 }
 
 TEST(AdmissionTest, OpsWithoutNamesAreRefusedAndTheSequenceUsed) {

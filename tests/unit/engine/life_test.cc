@@ -50,6 +50,103 @@ TEST(LifeTest, WhatIsSaidAtTheEndIsAsOfTheLastRecord) {
   EXPECT_TRUE(streak);
 }
 
+// No tick comes between.
+TEST(LifeTest, WhatWasDroppedInTheLastSecondIsFound) {
+  for (const bool closes_itself : {true, false}) {
+    Driver driver;
+    const SessionId s = driver.Open("job");
+    driver.Steps(s, {{.step = 1, .loss = 2}});
+    driver.Send({.session = s, .sequence = 2, .body = Dropped{.steps = 10}});
+    if (closes_itself) {
+      driver.Send({.session = s, .sequence = 3, .body = RankClosed{}});
+    } else {
+      driver.Say({"job", 0}, RunClosed{"superseded"});
+    }
+    const auto run = driver.Run("job");
+    EXPECT_EQ(run->state, LifeState::kClosed);
+    EXPECT_THAT(run->diagnosis.headline, HasSubstr("clients dropped 10 steps"));
+    ASSERT_EQ(run->incidents.size(), 1u);
+    EXPECT_EQ(run->incidents[0].rule, 54);
+    ASSERT_EQ(driver.effects().notices.size(), 2u);
+    EXPECT_TRUE(driver.effects().notices[1].resolved);
+  }
+}
+
+TEST(LifeTest, WhatARankDroppedStaysMissingWhenItCloses) {
+  Driver driver;
+  const SessionId r0 = driver.Open("job", 0, 2);
+  const SessionId r1 = driver.Open("job", 1, 2);
+  driver.Send({.session = r0, .sequence = 1, .body = Dropped{.steps = 10}});
+  driver.Send({.session = r0, .sequence = 2, .body = RankClosed{}});
+  driver.Steps(r1, {{.step = 1, .loss = 2}});
+  driver.Wait(seconds(1));
+  EXPECT_THAT(driver.Run("job")->diagnosis.headline,
+              HasSubstr("clients dropped 10 steps"));
+  // What is said grows with what is lost.
+  driver.Send({.session = r1, .sequence = 2, .body = Dropped{.steps = 5}});
+  driver.Wait(seconds(3));
+  EXPECT_THAT(driver.Run("job")->diagnosis.headline,
+              HasSubstr("clients dropped 15 steps"));
+}
+
+TEST(LifeTest, DroppedRecordsAreCountedToTheLargestNumberAndNotAnew) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  for (Sequence sequence = 1; sequence <= 2; ++sequence) {
+    driver.Send({.session = s,
+                 .sequence = sequence,
+                 .body = Dropped{.steps = UINT64_MAX, .ops = UINT64_MAX - 1}});
+  }
+  driver.Wait(seconds(2));
+  const auto run = driver.Run("job");
+  EXPECT_EQ(run->totals.dropped_steps, UINT64_MAX);
+  EXPECT_EQ(run->totals.dropped_ops, UINT64_MAX);
+  EXPECT_THAT(Firing(*run), ElementsAre("telemetry_gap"));
+}
+
+// The diagnosis is made anew every so many attempts: the last ones before the
+// records pause are in it too, a little later.
+TEST(LifeTest, TheHeadlineAgreesWithTheNumbersWhenRecordsPause) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  for (int64_t step = 0; step < 1029; ++step) {
+    driver.Sleep(std::chrono::milliseconds(1));
+    driver.Steps(s, {{.step = step, .overflow = true, .skipped = true}});
+  }
+  EXPECT_THAT(driver.Run("job")->diagnosis.headline,
+              testing::Not(HasSubstr("1029")));
+  driver.Wait(seconds(3));
+  EXPECT_THAT(driver.Run("job")->diagnosis.headline, HasSubstr("1029"));
+  EXPECT_EQ(driver.Run("job")->totals.overflows, 1029u);
+}
+
+TEST(LifeTest, ARunIsNotCalledHealthyWhileItsAlertIsHeld) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Steps(s, {{.step = 1, .loss = 2}});
+  driver.Lose(s);
+  driver.Wait(seconds(1));
+  OpenSessionMessage again;
+  again.session = s;
+  again.run_id = "job";
+  driver.Open(again);
+  const auto held = driver.Run("job");
+  EXPECT_EQ(held->severity, Severity::kWarning);
+  EXPECT_THAT(held->diagnosis.headline,
+              HasSubstr("alerted still: Nothing is heard"));
+  EXPECT_FALSE(held->diagnosis.causes.empty());
+  driver.Close(s);
+  EXPECT_THAT(driver.Run("job")->diagnosis.headline,
+              testing::StartsWith("Healthy now. Earlier: "));
+}
+
+TEST(LifeTest, AStreamThatBreaksBeforeAnyStepSaysSo) {
+  Driver driver;
+  driver.Lose(driver.Open("job"));
+  EXPECT_THAT(driver.Run("job")->incidents.at(0).findings.at(0).sentence,
+              HasSubstr("broke off before any step was reported."));
+}
+
 TEST(LifeTest, CloseThatIsSentAgainIsAcked) {
   Driver driver;
   const SessionId s = driver.Open("job");
