@@ -315,6 +315,30 @@ def test_acknowledge_and_mute_with_a_reason(visit, watched):
     page.wait_for_selector(".incident button >> text=/^Mute$/")
 
 
+def test_where_nothing_may_be_said_the_command_is_shown(chromium, folder):
+    daemon = Daemon(folder, config="web: {annotations: false}").start()
+    training = feed(daemon.address, "--run", "r", "--nan-loss-at", "20",
+                    "--steps", "100000", "--rate", "200", wait=False)
+    try:
+        wait_for("an incident", lambda: "critical" in get(
+            daemon.http + "/api/v1/runs"))
+        context = chromium.new_context(viewport=DESKTOP)
+        page = Visit(context, daemon).run("r")
+        (incident,) = get_json(
+            daemon.http + "/api/v1/runs/r/incidents")["incidents"]
+        told = page.inner_text(".incident .buttons code")
+        assert told == f"nanwatch ack r --incident {incident['id']}"
+        assert page.locator("text=Acknowledge").count() == 0
+        context.close()
+        daemon.nanwatch(*told.split()[1:])
+        after = get_json(daemon.http + "/api/v1/runs/r/incidents")
+        assert after["incidents"][0]["acknowledged_by"]
+    finally:
+        training.kill()
+        training.wait()
+        daemon.kill()
+
+
 def test_a_page_of_another_site_may_not_say_anything(watched):
     (incident,) = get_json(
         watched.http + "/api/v1/runs/sick/incidents")["incidents"]
