@@ -1,10 +1,7 @@
 """The examples, as a person would start them, beside a real daemon."""
 
-import os
-import subprocess
-import sys
-
-from daemons import ROOT, SOURCE
+from children import Child
+from daemons import ROOT
 from verdicts import Verdict
 
 EXAMPLES = ROOT / "client_lib" / "python" / "examples"
@@ -12,10 +9,6 @@ EXAMPLES = ROOT / "client_lib" / "python" / "examples"
 
 def run(daemon, script, name, tmp_path, **environment):
     """The verdict on a script's run."""
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / script], cwd=tmp_path, text=True,
-        capture_output=True, timeout=180,
-        env={**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1",
-             "NANWATCH_ADDRESS": daemon.address, **environment})
-    assert done.returncode == 0, done.stderr
+    Child(EXAMPLES / script, folder=tmp_path, NANWATCH_ADDRESS=daemon.address,
+          **environment).wait(180)
     return Verdict(daemon, name)

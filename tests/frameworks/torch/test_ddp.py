@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from children import Child
 from daemons import ALL, SOURCE
 from verdicts import Verdict
 
@@ -14,30 +15,30 @@ HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
 
 
-def ranks(daemon, name, *more):
+def train(daemon, name, *more):
     """Two processes, with what a launcher would put into their environment."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    return [
-        subprocess.Popen(
-            [sys.executable, HERE / "ddp.py", daemon.address, name, *more],
-            env={**ENVIRONMENT, "RANK": str(rank), "LOCAL_RANK": str(rank),
-                 "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
-                 "MASTER_PORT": str(port)},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    ranks = [
+        Child(HERE / "ddp.py", daemon.address, name, *more, RANK=str(rank),
+              LOCAL_RANK=str(rank), WORLD_SIZE="2", MASTER_ADDR="127.0.0.1",
+              MASTER_PORT=str(port))
         for rank in range(2)
     ]
-
-
-def train(daemon, name, *more):
-    for process in ranks(daemon, name, *more):
-        out, _ = process.communicate(timeout=120)
-        assert process.returncode == 0, out
+    for rank in ranks:
+        rank.wait()
     return Verdict(daemon, name)
 
 
-def test_two_healthy_ranks_of_torchrun(daemon, name):
+def test_two_healthy_ranks(daemon, name):
+    it = train(daemon, name, "none", "layers")
+    assert it.worst == "" and it.steps == 200, it
+    assert it.summary["world_size"] == 2
+
+
+@pytest.mark.skipif(not ALL, reason="long; under NANWATCH_TEST_ALL=1")
+def test_two_ranks_of_torchrun(daemon, name):
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone",
          "--nproc-per-node=2", HERE / "ddp.py", daemon.address, name, "none",
@@ -46,7 +47,6 @@ def test_two_healthy_ranks_of_torchrun(daemon, name):
     assert done.returncode == 0, done.stderr
     it = Verdict(daemon, name)
     assert it.worst == "" and it.steps == 200, it
-    assert it.summary["world_size"] == 2
 
 
 def test_one_rank_makes_a_nan(daemon, name):
