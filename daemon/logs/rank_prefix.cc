@@ -24,6 +24,14 @@ RankPrefix ReadRankPrefix(std::string_view line) {
   return prefix;
 }
 
+bool NamedRanks::Complete(int32_t rank) {
+  const size_t at = static_cast<size_t>(std::min(rank, kMax));
+  if (seen_.size() <= at) seen_.resize(at + 1);
+  if (!seen_[at]) ++count_;
+  seen_[at] = true;
+  return count_ == seen_.size() && seen_.size() <= kMax;
+}
+
 size_t BehindTaskNumber(std::string_view line) {
   size_t at = std::min(line.find_first_not_of(" \t"), line.size());
   size_t end = at;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace nanwatch {
 
@@ -17,6 +18,21 @@ struct RankPrefix {
 
 // torchrun's "[rank3]: ", and "[default3]:", whose number is of the node alone.
 RankPrefix ReadRankPrefix(std::string_view line);
+
+// The ranks that name themselves in one log. Where some are missing, they are
+// those that print and no others are to be waited for: then none is named.
+class NamedRanks {
+ public:
+  // A line of `rank`, >= 0. Whether all ranks from 0 up to the highest that was
+  // seen have printed by now.
+  bool Complete(int32_t rank);
+
+  static constexpr int32_t kMax = 1024;  // of a log with more none is named
+
+ private:
+  std::vector<bool> seen_;
+  size_t count_ = 0;
+};
 
 // Where the text behind srun's or mpirun's "3: " begins, and blanks.
 size_t BehindTaskNumber(std::string_view line);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "logs/rank_prefix.h"
-
 namespace nanwatch {
 namespace {
 
@@ -77,7 +75,7 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
     if (SaysHealth(fact)) ++c.progress;
     // Of a known program it is known what its ranks print: copies.
     if (rank && !fact.rank && fact.kind == LogFact::Kind::kProgress &&
-        c.format->part == LogFormat::Part::kGeneric) {
+        c.format->part == LogFormat::Part::kGeneric && ranks_.Complete(*rank)) {
       fact.rank = rank;
     }
     library_spoke_ |= c.format->part == LogFormat::Part::kScaler;

@@ -16,6 +16,7 @@
 
 #include "logs/format.h"
 #include "logs/mark_search.h"
+#include "logs/rank_prefix.h"
 
 namespace nanwatch {
 
@@ -98,6 +99,7 @@ class Recogniser {
   bool AnyTellsOverflows() const;
   Certainty CertaintyOf(const Candidate* best) const;
 
+  NamedRanks ranks_;
   std::vector<Candidate> candidates_;  // generic formats last; wanted ones
   size_t first_generic_ = 0;
   bool library_spoke_ = false;  // a library's format read the present line

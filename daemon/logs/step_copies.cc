@@ -32,9 +32,13 @@ bool StepCopies::SameScaler(const Line& told, const Line& line) {
          (line.present & ~told.present) == 0;
 }
 
+// Of what both show; a norm that repeats may be left out as a stale one.
 bool StepCopies::SameNumbers(const Line& told, const Line& line) {
-  return line.present == told.present && line.loss == told.loss &&
-         line.norm == told.norm;
+  const auto has = [&line](StepField field) {
+    return (line.present >> static_cast<int>(field) & 1) != 0;
+  };
+  return has(StepField::kLoss) && line.loss == told.loss &&
+         (!has(StepField::kGradNorm) || line.norm == told.norm);
 }
 
 StepCopies::Line* StepCopies::Find(const Line& line) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "logs/log_reader.h"
@@ -75,6 +77,24 @@ TEST(StepCopies, WhereOneRankPrintsStepsThatGoBackAreNew) {
   for (int64_t step = 18; step <= 22; ++step) {
     EXPECT_FALSE(copies.IsCopy(Line(step, 8, false, 0.99 / step), true));
   }
+}
+
+// The first copy that is late: the same loss proves it one, no loss does not.
+TEST(StepCopies, WhatIsLateIsACopyOfItsLoss) {
+  StepCopies copies;
+  LogFact bare = Line(2, 8, false);
+  bare.Unset(StepField::kLoss);
+  for (int64_t step = 1; step <= 3; ++step) {
+    LogFact line = Line(step, 8, false, 1.0 / step);
+    line.Set(StepField::kGradNorm, 0.5);
+    EXPECT_FALSE(copies.IsCopy(line, true));
+  }
+  EXPECT_TRUE(copies.IsCopy(Line(2, 8, false, 0.5), true));
+  EXPECT_TRUE(copies.IsCopy(bare, true));
+  copies = {};
+  EXPECT_FALSE(copies.IsCopy(Line(2, 8, false), true));
+  EXPECT_FALSE(copies.IsCopy(Line(3, 8, false), true));
+  EXPECT_FALSE(copies.IsCopy(bare, true));
 }
 
 // Some count a step when it is applied: at the floor all tries look alike.
@@ -177,6 +197,25 @@ TEST(RankCopies, RanksThatAreNamedAreRanks) {
   const Told told = Read(TwoRanks("[rank0]: ", "[rank1]: "));
   EXPECT_EQ(told.records.size(), 200u);
   EXPECT_THAT(told.ranks, ElementsAre(0, 1));
+}
+
+// The last stage of a pipeline prints, and no others are to be waited for.
+TEST(RankCopies, WhereRanksAreMissingNoneIsNamed) {
+  for (const auto& [first, second, size] :
+       {std::tuple("[rank7]: ", "[rank7]: ", 100u),
+        std::tuple("[rank0]: ", "[rank4]: ", 100u),
+        std::tuple("[rank1]: ", "[rank0]: ", 199u)}) {
+    const Told told = Read(TwoRanks(first, second));
+    EXPECT_EQ(told.records.size(), size) << first;
+    EXPECT_EQ(told.ranks.contains(1), size == 199u) << first;
+    EXPECT_FALSE(told.ranks.contains(4) || told.ranks.contains(7)) << first;
+  }
+  NamedRanks ranks;
+  for (int32_t rank = 0; rank < NamedRanks::kMax; ++rank) {
+    EXPECT_TRUE(ranks.Complete(rank));
+  }
+  EXPECT_FALSE(ranks.Complete(NamedRanks::kMax));
+  EXPECT_FALSE(ranks.Complete(0));
 }
 
 TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
