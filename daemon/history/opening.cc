@@ -72,7 +72,7 @@ bool Writable(Database& database) {
 }
 
 // `*why` says what was found.
-Verdict Inspect(Database& database, std::string* why) {
+Verdict Inspect(Database& database, uint64_t keep_bytes, std::string* why) {
   const Result<SchemaVerdict> schema = CheckSchema(database);
   if (!schema) {
     *why = schema.error();
@@ -92,7 +92,7 @@ Verdict Inspect(Database& database, std::string* why) {
   }
   // Before the check, which takes its time: while a disk is full this is asked
   // again and again.
-  if (!SetDurable(database) || !Writable(database)) {
+  if (!SetDurable(database, keep_bytes) || !Writable(database)) {
     *why = database.LastError().message;
     return VerdictOf(database.failure());
   }
@@ -160,7 +160,7 @@ Result<std::optional<Database>> Create(const HistoryOptions& options) {
       Database::Open(options.path, Database::Mode::kWrite, options.vfs);
   if (!database) return std::optional<Database>();
   Status made = CreateTables(*database);
-  if (made) made = SetDurable(*database);
+  if (made) made = SetDurable(*database, options.keep_bytes);
   if (!made) return std::optional<Database>();
   return std::optional<Database>(std::move(*database));
 }
@@ -216,7 +216,7 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
     Result<Database> database =
         Database::Open(options.path, Database::Mode::kWrite, options.vfs);
     if (database) {
-      verdict = Inspect(*database, &why);
+      verdict = Inspect(*database, options.keep_bytes, &why);
       if (verdict == Verdict::kUsable) {
         return std::optional<Database>(std::move(*database));
       }

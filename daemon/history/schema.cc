@@ -1,5 +1,7 @@
 #include "history/schema.h"
 
+#include <algorithm>
+#include <string>
 #include <variant>
 
 namespace nanwatch {
@@ -8,6 +10,14 @@ static_assert(std::variant_size_v<EventBody> ==
               static_cast<size_t>(EventKind::kCheckpoint) + 1);
 
 namespace {
+
+constexpr uint64_t kPageBytes = 4096;  // SQLite's default
+// 16 MB between checkpoints of the log: each page is then moved to the database
+// less often than it was written. Not so where that is as much as the file may
+// hold.
+constexpr uint64_t kLogPages = 4096;
+constexpr uint64_t kLogPagesLeast = 256;
+constexpr uint64_t kLogShare = 16;  // of the file's bound
 
 constexpr char kTables[] = R"(
 CREATE TABLE meta (
@@ -79,14 +89,19 @@ Status CreateTables(Database& database) {
   return made;
 }
 
-Status SetDurable(Database& database) {
+Status SetDurable(Database& database, uint64_t keep_bytes) {
+  uint64_t pages = kLogPages;
+  if (keep_bytes != 0) {
+    pages = std::clamp(keep_bytes / kLogShare / kPageBytes, kLogPagesLeast,
+                       kLogPages);
+  }
   return database.Execute(
       "PRAGMA synchronous = FULL;"
       // Freed pages are used again soon: no need to overwrite them first.
       "PRAGMA secure_delete = OFF;"
-      // 16 MB between checkpoints of the log: each page is then moved to the
-      // database less often than it was written.
-      "PRAGMA wal_autocheckpoint = 4096;"
+      "PRAGMA wal_autocheckpoint = " +
+      std::to_string(pages) +
+      ";"
       "PRAGMA journal_size_limit = " +
       std::to_string(kLogKeptBytes) +
       ";"

@@ -52,8 +52,9 @@ inline bool IsPinned(EventKind kind) {
 Status CreateTables(Database& database);
 // An error: a table or index is missing, or is not as CreateTables makes it.
 Status CheckTables(Database& database);
-// For every writing connection.
-Status SetDurable(Database& database);
+// For every writing connection. Of a small file (`keep_bytes`, 0: no bound) the
+// log is kept small, too.
+Status SetDurable(Database& database, uint64_t keep_bytes);
 // Takes down, in the database itself and not only in its log, that it is open:
 // a copy of it alone is then known to lack the log.
 Status MarkOpen(Database& database, bool open);

@@ -212,7 +212,8 @@ def test_a_run_that_ends_on_a_full_disk(folder, disk):
                  seconds=40)
         lacks = "step records of live attempt 0 (steps "
         wait_for("it is said", lambda: lacks in daemon.log.read_text())
-        wait_for("its checkpoint is kept", lambda: checkpoints(daemon) > 0)
+        wait_for("its checkpoint is kept",
+                 lambda: checkpoints_after_gaps(daemon) > 0)
         daemon.kill()
         daemon.start()
         assert steps_of(daemon) == 2500
@@ -228,10 +229,13 @@ def state_of(daemon):
     return daemon.show("live")["summary"]["state"].split("_")[-1].lower()
 
 
-def checkpoints(daemon):
+def checkpoints_after_gaps(daemon):
+    """A disk that is full for one commit may have room for a smaller one, so
+    that there may be several gaps."""
     with contextlib.closing(sqlite3.connect(daemon.history)) as file:
-        return file.execute("SELECT count(*) FROM events WHERE kind = 12"
-                            ).fetchone()[0]
+        return file.execute(
+            "SELECT count(*) FROM events WHERE kind = 12 AND first_id > "
+            "(SELECT max(last_id) FROM gaps)").fetchone()[0]
 
 
 def test_a_damaged_blob_is_said_at_the_start(folder):
@@ -307,7 +311,9 @@ def test_retention_while_a_run_lives(folder):
         daemon.kill()
         daemon.start()
         assert steps_of(daemon) == told["acked"]
-        assert part(daemon, "").stat().st_size < 40 << 20
+        # The log comes on top, small as the bound is.
+        assert part(daemon, "").stat().st_size < 32 << 20
+        assert part(daemon, "-wal").stat().st_size < 8 << 20
         daemon.kill()
         done = daemon.nanwatch("replay", str(daemon.history), check=False)
         assert "beginning of live attempt 0 is no longer" in done.stdout
