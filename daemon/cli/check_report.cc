@@ -94,7 +94,9 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
                         const Style& style) {
   v1::RunDetail run;
   WriteDetail(attempt, RuleNameOf, &run);
-  if (run.causes_size() == 0 && run.incidents_size() == 0) return "";
+  // Of a healthy run there is nothing to do.
+  const bool serious = run.summary().worst() >= v1::SEVERITY_WARNING;
+  if (!serious && run.incidents_size() == 0) return "";
   std::string out;
   if (attempts > 1) {
     out += '\n' +
@@ -102,8 +104,6 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
                                   attempts)) +
            '\n';
   }
-  // Of a healthy run there is nothing to do.
-  const bool serious = run.summary().worst() >= v1::SEVERITY_WARNING;
   if (serious && run.causes_size() > 0) {
     out += '\n' + style.Bold("Why, and what to do") + '\n';
     for (int i = 0; i < run.causes_size(); ++i) {

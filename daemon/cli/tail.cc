@@ -220,7 +220,7 @@ int Conclude(const LogVerdict& verdict, const std::vector<std::string>& paths,
   if (verdict.worst >= Severity::kWarning) {
     if (!run.empty()) {
       more = fmt::format("`nanwatch diagnose {}` says why.", Clean(run));
-    } else if (!IsPipe(paths[0])) {
+    } else if (!IsPipe(paths[0]) && paths.size() == 1) {
       more = fmt::format("`nanwatch check {}` says why.", paths[0]);
     }
   }

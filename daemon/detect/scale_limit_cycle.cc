@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "detect/sentence.h"
+#include "scaler/model.h"
 
 namespace nanwatch {
 namespace {
@@ -26,7 +27,8 @@ constinit const RuleSpec ScaleLimitCycle::kSpec = {
 Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   bool turn = false;
-  if (scale != scale_ && scale_ > 0) {
+  // What was rounded in printing, or made of its logarithm, is no turn.
+  if (scale_ > 0 && !SameScale(scale, scale_)) {
     const int8_t direction = scale > scale_ ? 1 : -1;
     turn = direction_ != 0 && direction != direction_;
     direction_ = direction;

@@ -41,5 +41,17 @@ TEST(LogReport, WhatIsOnlyANoteByNowIsSaidToBeHarmless) {
   EXPECT_THAT(eased, Not(HasSubstr("not over")));
 }
 
+TEST(LogReport, AnAttemptOfWhichThereIsNothingToSayHasNoHeading) {
+  CheckedLog log = WithIncident(Severity::kCritical);
+  auto calm = std::make_shared<RunView>();
+  // What a few overflows are, where nobody was alerted.
+  calm->diagnosis.causes.emplace_back().cause = Cause::kRangeOverflow;
+  calm->key.attempt = 1;
+  log.verdict.attempts.push_back(std::move(calm));
+  const std::string text = LogReport(log, Style());
+  EXPECT_THAT(text, HasSubstr("Attempt 1 of 2"));
+  EXPECT_THAT(text, Not(HasSubstr("Attempt 2 of 2")));
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -259,6 +259,13 @@ TEST(ScaleLimitCycle, OrdinaryProbesAreNoCycleAndItClears) {
     f.Good(32768, 9);
     f.Good(65536, 1);
   }
+TEST(ScaleLimitCycle, RoundingIsNoTurn) {
+  StepFeed<ScaleLimitCycle> f;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(f.Good(i % 2 == 0 ? 4096.0 : 4096.001, 1), Severity::kNone) << i;
+  }
+}
+
   EXPECT_EQ(f.worst, Severity::kNone);
   for (int i = 0; i < 4; ++i) {
     f.Good(32768, 1);
