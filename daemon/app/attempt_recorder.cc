@@ -60,6 +60,7 @@ AttemptRecorder::Lane& AttemptRecorder::LaneOf(const Run& run, Rank* rank,
   Lane& lane = rank->lanes.emplace_back();
   lane.optimizer = optimizer;
   lane.tracker.Declare(run.description.scaler);
+  lane.tracker.Expect(run.description.framework);
   if (rank->lanes.size() > 1) {
     for (Lane& each : rank->lanes) each.tracker.Share();
   }

@@ -10,6 +10,17 @@ namespace {
 
 constexpr int kAverageSamples = 10;  // torch_npu ASD
 constexpr int kNewLevel = 256;       // records until the window begins anew
+// Non-finite norms at a start that an unseen scaler may answer: as many as its
+// grace before a scale is known.
+constexpr int kUnseenStart = 36;
+
+// Does anything tell what becomes of updates? A log without flags does not: its
+// scaler may have skipped this one. If it went through, the next loss is not
+// finite, and rule 15 says so.
+bool IsTold(const StepContext& c) {
+  return c.scaler.fate() != Fate::kUnknown || c.record.flags_present != 0 ||
+         c.run.scaler.kind != ScalingKind::kUnknown;
+}
 
 constexpr ThresholdSpec kThresholds[] = {
     {"max_ratio", 10, 1.5, 1e9, "ratio", "Megatron: 10 x max of 100"},
@@ -55,7 +66,7 @@ void GnormExplosion::Learn(double norm) {
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
-  const Fate fate = c.scaler.presumed_fate();
+  const Fate fate = IsTold(c) ? c.scaler.presumed_fate() : c.scaler.fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
   Severity trigger = Severity::kNone;
@@ -63,7 +74,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     ++nonfinite_;
     applied_ = fate == Fate::kApplied;
     norm_ = norm;
-    if (applied_ || nonfinite_ >= t[kNonfiniteHold]) {
+    const bool starts = samples_ == 0 && !IsTold(c);
+    if (applied_ || nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
       trigger = Severity::kCritical;
     }
     return episode_.On(trigger, false, c.record.step, 1);

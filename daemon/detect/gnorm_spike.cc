@@ -44,6 +44,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const float norm = static_cast<float>(c.record[StepField::kGradNorm]);
   // 0 is a placeholder in many logs; non-finite is rule 28's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
+  digits_.Note(norm);
   const float x = Log2(norm);
   if (baseline_.samples() < RobustBaseline::kWindow) {
     held_ = spiked_ = 0;
@@ -52,7 +53,12 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
                        static_cast<int64_t>(t[kClear]));
   }
   const float above = x - baseline_.center();
-  const float z = above / std::max(baseline_.spread(), kLeastSpread);
+  float z = above / std::max(baseline_.spread(), kLeastSpread);
+  if (z >= t[kWarningZ]) {  // seldom: what its last digit is worth
+    const float digit =
+        Log2(1 + digits_.step() / std::exp2(baseline_.center()));
+    z = std::min(z, above / std::max(digit, kLeastSpread));
+  }
   Severity trigger = Severity::kNone;
   if (z >= t[kWarningZ] && above >= Log2(static_cast<float>(t[kMinRatio]))) {
     held_ = z >= t[kCriticalZ] ? held_ + 1 : 0;

@@ -15,6 +15,8 @@ constexpr int kBlock = RobustBaseline::kBlock;
 constexpr int kLeastBlocks = 8;
 constexpr float kLearnedShare = 0.5f;  // of the first level
 constexpr float kLearnedNoise = 8;
+constexpr float kRisenNoise = 4;     // of single losses; levels are medians
+constexpr float kRisenShare = 0.2f;  // a tiny loss may double in health
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -27,6 +29,8 @@ constexpr ThresholdSpec kThresholds[] = {
      "ln 32000, of Llama; ln 50257 = 10.8 of GPT-2; llm-foundry: 10"},
     {"guessing_steps", 5, 1, 100000, "steps", "llm-foundry: patience 4"},
     {"clear_after", 64, 1, 100000, "records", "ours"},
+    {"risen", 1.75, 1.1, 1000, "ratio",
+     "ours, of medians of 16; harder data raised a language model's by 1.65"},
 };
 
 bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
@@ -61,10 +65,12 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     Family::kLoss,
     "The loss has lost what the training had learned, and stays there.",
     "For hold records the loss is so high that lost_share of what was learned "
-    "since the first records is lost; critical for critical_hold records, or "
+    "since the first records is lost, or it is risen times the best and a "
+    "fifth is lost; critical for critical_hold records, or "
     "when a language model that was better is worse than guessing (the "
     "logarithm of its vocabulary, else guessing) for guessing_steps steps.",
-    "Lower for clear_after records; or 2048 records later this is the level.",
+    "Lower for clear_after records. A level that stays is not taken for "
+    "healthy, however long.",
     kThresholds};
 
 bool LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
@@ -89,6 +95,18 @@ void LossHighPlateau::SetFirst() {
   first_ = head[2];
 }
 
+bool LossHighPlateau::IsHigh(Thresholds t) const {
+  const float learned = first_ - best_;
+  if (blocks_ < kLeastBlocks || best_ <= 0 ||
+      learned < kLearnedShare * first_ || learned < kLearnedNoise * noise_) {
+    return false;
+  }
+  const float lost = level_ - best_;
+  if (lost >= t[kLostShare] * learned) return true;
+  return level_ >= t[kRisen] * best_ &&
+         lost >= std::max(kRisenShare * learned, kRisenNoise * noise_);
+}
+
 Severity LossHighPlateau::CloseBlock(Thresholds t) {
   filled_ = 0;
   const Level level = LevelOf(block_);
@@ -98,22 +116,17 @@ Severity LossHighPlateau::CloseBlock(Thresholds t) {
     best_ = level.center;
     noise_ = level.spread;
   }
-  const float learned = first_ - best_;
-  const bool judged = blocks_ >= kLeastBlocks && best_ > 0 &&
-                      learned >= kLearnedShare * first_ &&
-                      learned >= kLearnedNoise * noise_;
+  const bool high = IsHigh(t);
   if (blocks_ < INT16_MAX) ++blocks_;
-  const auto share = static_cast<float>(t[kLostShare]);
-  if (!judged || level_ < best_ + share * learned) {
+  if (!high) {
     high_ = 0;
     best_ = std::min(best_, level_);
     noise_ += (level.spread - noise_) / 4;
     return Severity::kNone;
   }
-  if (++high_ >= kNewLevel) {
-    blocks_ = high_ = 0;
-    return Severity::kNone;
-  }
+  if (high_ < INT16_MAX) ++high_;
+  stood_ = high_;
+  stood_at_ = level_;
   const int records = high_ * kBlock;
   if (records >= t[kCriticalHold]) return Severity::kCritical;
   return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
@@ -157,14 +170,16 @@ void LossHighPlateau::Describe(Finding* finding) const {
     return;
   }
   finding->sentence =
-      Sentence("The loss stands at ", static_cast<double>(level_), " for ",
-               high_ * kBlock, " records: it had fallen from ",
+      Sentence("The loss stands at ", static_cast<double>(stood_at_), " for ",
+               stood_ * kBlock, " records: it had fallen from ",
                static_cast<double>(first_), " to ", static_cast<double>(best_),
-               ", and most of that is lost.");
-  finding->numbers = {{"loss", level_, ""},
+               stood_at_ - best_ >= (first_ - best_) / 2
+                   ? ", and most of that is lost."
+                   : ", and much of that is lost.");
+  finding->numbers = {{"loss", stood_at_, ""},
                       {"best", best_, ""},
                       {"first", first_, ""},
-                      {"records", static_cast<double>(high_ * kBlock), ""}};
+                      {"records", static_cast<double>(stood_ * kBlock), ""}};
 }
 
 }  // namespace nanwatch

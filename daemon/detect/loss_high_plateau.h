@@ -4,7 +4,8 @@
 //
 // Losses come in blocks of 16, each with its median. The best level is the
 // lowest median so far. A block is high when at least lost_share of what was
-// learned (the first level - the best level) is lost again. Only runs that
+// learned (the first level - the best level) is lost again, or it is risen
+// times the best and a fifth of what was learned is lost. Only runs that
 // learned are judged: the best level is below half of the first one, by 8 times
 // the noise. A generator, a critic or a policy, whose losses rise in health,
 // fall far below neither; nor does a run that was resumed.
@@ -38,10 +39,9 @@ class LossHighPlateau {
     kCriticalHold,
     kGuessing,
     kGuessingSteps,
-    kClear
+    kClear,
+    kRisen
   };
-  // High blocks after which this is the level, and all begins anew.
-  static constexpr int kNewLevel = 128;
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -49,6 +49,7 @@ class LossHighPlateau {
  private:
   // A block of losses is full.
   Severity CloseBlock(Thresholds t);
+  bool IsHigh(Thresholds t) const;
   void SetFirst();
   // Worse than guessing?
   bool Guesses(float loss, int64_t step, Thresholds t);
@@ -57,15 +58,17 @@ class LossHighPlateau {
   std::array<float, RobustBaseline::kBlock> block_{};
   float first_ = 0;
   float best_ = 0;
-  float noise_ = 0;  // usual spread within a block, of healthy ones
-  float level_ = 0;
+  float noise_ = 0;       // usual spread within a block, of healthy ones
+  float level_ = 0;       // of the newest block
+  float stood_at_ = 0;    // of the newest high one
   float untrained_ = -1;  // loss of guessing; 0: no language model; -1: unknown
   float lowest_ = 0;      // loss so far; 0: none
   float loss_ = 0;        // the newest above untrained_
   int32_t guessing_ = 0;  // steps in a row above untrained_
   int16_t filled_ = 0;
   int16_t blocks_ = 0;  // saturates
-  int16_t high_ = 0;    // blocks in a row
+  int16_t high_ = 0;    // blocks in a row, saturates
+  int16_t stood_ = 0;   // of the newest high level, also when it is over
   bool guesses_ = false;
   bool means_ = false;      // step lines are means over the steps they cover
   int64_t last_step_ = -1;  // with a loss

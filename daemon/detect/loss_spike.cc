@@ -30,6 +30,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 20, 1, 100000, "records", "ours"},
     {"critical_ratio", 1.5, 1, 1000, "ratio",
      "ours: another mix of data moves the level by less"},
+    {"warning_ratio", 1.3, 1, 1000, "ratio",
+     "ours: a learning rate that begins anew moves it by less"},
 };
 
 }  // namespace
@@ -41,7 +43,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
     "128, or ratio times it and 3/4 as many (with little history: ratio times "
-    "all before, which hardly moved); critical when that lasts critical_hold "
+    "all before, which hardly moved); for information below warning_ratio "
+    "times the level; critical when that lasts critical_hold "
     "records and the loss is still in the upper half of the jump and "
     "critical_ratio times the level, or two in a row are explosion_ratio times "
     "the largest healthy loss.",
@@ -69,7 +72,7 @@ bool LossSpike::StandsOut(float loss, Thresholds t) const {
 bool LossSpike::IsHigh(float loss, Thresholds t) {
   const float center = baseline_.center();
   const float least = std::max(
-      {0.01f * std::fabs(center), std::min(rounding_, kRounding), 1e-6f});
+      {0.01f * std::fabs(center), std::min(digits_.step(), kRounding), 1e-6f});
   const float spread = std::max(baseline_.spread(), least);
   z_ = (loss - center) / spread;
   calm_ = calm_ && (z_ < 3 || (center > 0 && loss < t[kClearRatio] * center));
@@ -82,19 +85,10 @@ bool LossSpike::IsHigh(float loss, Thresholds t) {
   return z_ >= t[kZ] || loss >= t[kRatio] * center;
 }
 
-// The smallest step that the loss ever made: where it is rounded, that of its
-// last digit.
-void LossSpike::NoteRounding(float loss) {
-  const float moved = std::fabs(loss - before_);
-  if (moved > 0 && any_) rounding_ = std::min(rounding_, moved);
-  before_ = loss;
-  any_ = true;
-}
-
 Severity LossSpike::Judge(float loss, Thresholds t) {
   const bool explodes = Explodes(std::fabs(loss), t);
   exploded_ = explodes ? exploded_ + 1 : 0;
-  NoteRounding(loss);
+  digits_.Note(loss);
   calm_ = !explodes;
   bool high = false;
   if (baseline_.samples() >= kBaselineSamples) {
@@ -116,7 +110,7 @@ Severity LossSpike::Judge(float loss, Thresholds t) {
   z_high_ = z_;
   usual_ =
       baseline_.samples() > 0 ? baseline_.center() : std::max(0.0f, smallest_);
-  ++held_;
+  high_for_ = ++held_;
   const bool stays = loss >= usual_ + (peak_ - usual_) / 2 &&
                      (usual_ <= 0 || loss >= t[kCriticalRatio] * usual_);
   baseline_.Reject();
@@ -125,11 +119,16 @@ Severity LossSpike::Judge(float loss, Thresholds t) {
     largest_ = std::max(largest_, std::fabs(loss));
     smallest_ = std::min(smallest_, loss);
     held_ = 0;
+    accepted_ = true;
     return Severity::kNone;
   }
+  accepted_ = false;
   if (exploded_ >= kExplosionHold) return Severity::kCritical;
   if (held_ >= t[kCriticalHold] && stays) return Severity::kCritical;
-  return held_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
+  if (held_ < t[kHold]) return Severity::kNone;
+  const bool far = usual_ <= 0 || peak_ >= t[kWarningRatio] * usual_;
+  return far || held_ >= t[kCriticalHold] ? Severity::kWarning
+                                          : Severity::kInfo;
 }
 
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -157,12 +156,16 @@ void LossSpike::Describe(Finding* finding) const {
     finding->sentence += Sentence("; the largest healthy one was ",
                                   static_cast<double>(largest_));
   }
-  finding->sentence += Sentence(" and is high for ", held_, " records.");
+  finding->sentence +=
+      accepted_ ? Sentence(" and stayed there for ", high_for_,
+                           " records: this is its level now.")
+                : Sentence(" and is high for ", high_for_,
+                           high_for_ == 1 ? " record." : " records.");
   finding->numbers = {{"loss", loss_, ""},
                       {"peak", peak_, ""},
                       {"usual", usual_, ""},
                       {"z", z_high_, "deviations"},
-                      {"records", static_cast<double>(held_), "records"}};
+                      {"records", static_cast<double>(high_for_), "records"}};
 }
 
 }  // namespace nanwatch

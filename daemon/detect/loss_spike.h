@@ -3,7 +3,8 @@
 // accuse every noisy one. Spikes recover in tens of steps, so it is critical
 // only when the loss stays in the upper half of the jump, or is an order of
 // magnitude above anything healthy the run has seen (which needs little
-// history).
+// history). A small jump, as where the learning rate begins anew, is a note
+// until it stays.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
@@ -13,6 +14,7 @@
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/robust_baseline.h"
+#include "detect/smallest_step.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -30,7 +32,8 @@ class LossSpike {
     kExplosionRatio,
     kClearRatio,
     kClear,
-    kCriticalRatio
+    kCriticalRatio,
+    kWarningRatio
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -43,24 +46,22 @@ class LossSpike {
   bool StandsOut(float loss, Thresholds t) const;
   // Against the baseline; notes z_ and calm_.
   bool IsHigh(float loss, Thresholds t);
-  void NoteRounding(float loss);
-
   Episode episode_;
   RobustBaseline baseline_;
   float loss_ = 0;
   float usual_ = 0;
-  float z_ = 0;           // of the newest record
-  float z_high_ = 0;      // of the newest high one
-  float peak_ = 0;        // of the present spike
-  float largest_ = 0;     // |loss| of healthy records, ever
-  float smallest_ = 0;    // loss of healthy records, ever
-  float rounding_ = 1;    // smallest move of the loss, ever
-  float before_ = 0;      // the newest loss
-  int32_t samples_ = 0;   // healthy ones, ever
-  int32_t held_ = 0;      // records in a row above the level
-  int32_t exploded_ = 0;  // records in a row
+  float z_ = 0;            // of the newest record
+  float z_high_ = 0;       // of the newest high one
+  float peak_ = 0;         // of the present spike
+  float largest_ = 0;      // |loss| of healthy records, ever
+  float smallest_ = 0;     // loss of healthy records, ever
+  SmallestStep digits_;    // where the loss is rounded, its last digit
+  int32_t samples_ = 0;    // healthy ones, ever
+  int32_t held_ = 0;       // records in a row above the level
+  int32_t high_for_ = 0;   // of the newest spike, also when it is over
+  bool accepted_ = false;  // it stayed: that is the level now
+  int32_t exploded_ = 0;   // records in a row
   bool calm_ = true;
-  bool any_ = false;
   int64_t first_step_ = 0;  // of the present spike
 };
 

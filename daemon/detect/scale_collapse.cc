@@ -1,6 +1,7 @@
 #include "detect/scale_collapse.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "detect/sentence.h"
 
@@ -15,6 +16,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_ratio", 4, 1, 1e9, "ratio", "ours"},
     {"clear_after", 500, 1, 100000, "attempts", "ours"},
 };
+
+// Some scalers grow past what a float holds.
+constexpr double kLargest = std::numeric_limits<float>::max();
 
 }  // namespace
 
@@ -35,7 +39,8 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   // nobody knows: the scaler may be half way down.
   const bool good =
       !c.scaler.overflowed() && c.record.has(StepField::kLossScale);
-  const float worked = good ? static_cast<float>(scale) : 0.0f;
+  const float worked =
+      good ? static_cast<float>(std::min(scale, kLargest)) : 0.0f;
   // A log that shows every tenth step must not make ten windows of one: what
   // was not recorded passes, as a scale of which nothing is known.
   const int64_t unseen =

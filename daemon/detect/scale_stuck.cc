@@ -23,7 +23,7 @@ bool Quiet(const StepContext& c) {
              : c.record.is_not(StepFlag::kOverflow);
 }
 
-bool AtCeiling(const StepContext& c, double scale) {
+bool StandsAtCeiling(const StepContext& c, double scale) {
   double ceiling = c.run.scaler.max_scale.value_or(0);
   if (ceiling == 0) {
     const ScalerSpec* spec = c.scaler.spec();
@@ -70,7 +70,7 @@ Severity ScaleStuck::OnStep(const StepContext& c, Thresholds t) {
   if (!c.scaler.dynamic() || !told || interval_ <= 0 || scale == 0 ||
       (spec != nullptr && spec->growth != Growth::kConsecutive) ||
       static_cast<double>(quiet_) < patience * static_cast<double>(interval_) ||
-      AtCeiling(c, scale)) {
+      StandsAtCeiling(c, scale)) {
     return Severity::kNone;
   }
   const Severity severity =

@@ -63,6 +63,7 @@ OptimizerTrack* RunState::TrackOf(RankState* rank,
   track.name = static_cast<uint32_t>(name - optimizers_.begin());
   track.group = GroupOf(*rank, track.name);
   track.scaler.Declare(description_.scaler);
+  track.scaler.Expect(description_.framework);
   rank->tracks.push_back(track);
   if (rank->tracks.size() > 1) {
     for (OptimizerTrack& each : rank->tracks) each.scaler.Share();

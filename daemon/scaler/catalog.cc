@@ -41,7 +41,7 @@ constexpr ScalerSpec kScalers[] = {
      1, kNone, AtFloor::kClamps, "megatron/core/optimizer/grad_scaler.py"},
     {"apex", "NVIDIA Apex amp LossScaler",                              //
      k2To16, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
-     0, k2To24, AtFloor::kNoFloor, "apex/amp/scaler.py"},
+     0, k2To24, AtFloor::kNoFloor, "apex/amp/scaler.py", AtCeiling::kClamps},
     {"fairseq", "fairseq DynamicLossScaler",                           //
      k2To7, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
      1e-4, kNone, AtFloor::kRaises, "fairseq/optim/dynamic_loss_scaler.py"},
@@ -50,13 +50,13 @@ constexpr ScalerSpec kScalers[] = {
      0, kNone, AtFloor::kNoFloor, "keras/src/optimizers/loss_scale_optimizer"},
     {"jmp", "JAX jmp DynamicLossScale",                                 //
      k2To15, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
-     1, kNone, AtFloor::kClamps, "jmp/_src/loss_scale.py"},
+     1, kMaxFloat, AtFloor::kClamps, "jmp/_src/loss_scale.py"},
     {"paddle", "Paddle AmpScaler",                                      //
      k2To15, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
      0, kNone, AtFloor::kNoFloor, "paddle/amp/grad_scaler.py"},
-    {"mindspore", "MindSpore DynamicLossScaler",                   //
-     0, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
-     1, kNone, AtFloor::kClamps, "mindspore/amp.py"},
+    {"mindspore", "MindSpore DynamicLossScaler",                //
+     0, 2, 0, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     1, kMaxFloat, AtFloor::kClamps, "mindspore/amp.py"},
     // Its interval is one of 20 to 1000: three growths take the next longer
     // one, three backoffs without a growth make it 1 (see ScalerModel).
     {"mindformers", "MindFormers AdaptiveLossScaleUpdateCell",  //
@@ -73,7 +73,7 @@ constexpr ScalerSpec kScalers[] = {
     {"openseq2seq_backoff", "OpenSeq2Seq BackoffScaler",                //
      k2To14, 2, 2000, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
      1, k2To14, AtFloor::kClamps,
-     "open_seq2seq/optimizers/automatic_loss_scaler.py"},
+     "open_seq2seq/optimizers/automatic_loss_scaler.py", AtCeiling::kClamps},
     {"openseq2seq_logmax", "OpenSeq2Seq LogMaxScaler",          //
      1, 2, 0, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
      1, k2To14, AtFloor::kClamps,

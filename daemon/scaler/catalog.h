@@ -29,6 +29,11 @@ enum class AtFloor : uint8_t {
   kRaises,   // the training ends with an exception
 };
 
+enum class AtCeiling : uint8_t {
+  kRefuses,  // a growth beyond it does not happen
+  kClamps,   // it grows as far as there
+};
+
 struct ScalerSpec {
   std::string_view name;   // as a run declares it, e.g. "pytorch"
   std::string_view title;  // for people
@@ -43,6 +48,7 @@ struct ScalerSpec {
   double ceiling;            // +infinity: none
   AtFloor at_floor;
   std::string_view source;  // where these numbers stand
+  AtCeiling at_ceiling = AtCeiling::kRefuses;
 };
 
 // Every scaler, those that are met most come first.

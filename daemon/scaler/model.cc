@@ -27,6 +27,13 @@ int64_t ScalerParameters::OverflowsPerGrowth() const {
          (hysteresis == Hysteresis::kUntilGrowth ? hysteresis_count - 1 : 0);
 }
 
+double ScalerParameters::Grown(double scale) const {
+  const double grown = scale * growth_factor;
+  if (ceiling == 0 || grown <= ceiling) return grown;
+  // One that is above it already is not pulled down.
+  return at_ceiling == AtCeiling::kClamps ? std::max(scale, ceiling) : scale;
+}
+
 ScalerParameters Resolve(const ScalerSpec* spec,
                          const ScalerDeclaration& declaration) {
   ScalerParameters p;
@@ -39,7 +46,8 @@ ScalerParameters Resolve(const ScalerSpec* spec,
          spec->growth_interval,
          spec->hysteresis_count,
          spec->growth,
-         spec->hysteresis};
+         spec->hysteresis,
+         spec->at_ceiling};
   }
   if (declaration.kind == ScalingKind::kStatic) p.growth = Growth::kNever;
   if (declaration.kind == ScalingKind::kLayerwise) {
@@ -142,8 +150,7 @@ void ScalerModel::OnGood() {
   good_ = 0;
   forgiven_ = 0;
   if (p_.growth == Growth::kVarying) OnVaryingGrowth();
-  const double grown = scale_ * p_.growth_factor;
-  if (p_.ceiling == 0 || grown <= p_.ceiling) scale_ = grown;
+  scale_ = p_.Grown(scale_);
 }
 
 std::optional<double> ScalerModel::Next(bool overflow) {
@@ -161,9 +168,7 @@ bool ScalerModel::Possible(double from, double to, bool overflow) const {
     if (SameScale(to, backed_off)) return true;
     return p_.hysteresis != Hysteresis::kNone && SameScale(from, to);
   }
-  if (SameScale(from, to)) return true;
-  const double grown = from * p_.growth_factor;
-  return SameScale(to, grown) && (p_.ceiling == 0 || grown <= p_.ceiling);
+  return SameScale(to, from) || SameScale(to, p_.Grown(from));
 }
 
 std::optional<int64_t> ScalerModel::AttemptsTo(double target,

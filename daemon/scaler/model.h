@@ -24,6 +24,7 @@ struct ScalerParameters {
   int32_t hysteresis_count = 1;
   Growth growth = Growth::kConsecutive;
   Hysteresis hysteresis = Hysteresis::kNone;
+  AtCeiling at_ceiling = AtCeiling::kRefuses;
 
   // Overflows that one backoff takes while it falls.
   int64_t OverflowsPerBackoff() const;
@@ -32,6 +33,8 @@ struct ScalerParameters {
   // Overflows after one growth that only take it back: a scaler that rides the
   // edge has so many a growth, and is healthy.
   int64_t OverflowsPerGrowth() const;
+  // The scale after a growth; `scale` itself where that is refused.
+  double Grown(double scale) const;
 };
 
 // The declared numbers, else those of `spec`, else PyTorch's factors with no

@@ -33,6 +33,10 @@ bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
     return false;
   }
   if (p.floor > 0 && to < from && SameScale(to, p.floor)) return true;
+  if (p.ceiling > 0 && p.at_ceiling == AtCeiling::kClamps && to > from &&
+      SameScale(to, p.ceiling)) {
+    return true;
+  }
   // An overflowing attempt is often tried again under the same step number, so
   // the number of backoffs between two records is not bounded by the gap.
   if (to < from && IsPower(from, to, p.backoff_factor, 400)) return true;

@@ -17,6 +17,7 @@ constexpr int64_t kGraceMax = 200;
 constexpr int64_t kFallOver = 100;     // attempts without a backoff
 constexpr double kCleanDistances = 4;  // of a fall's backoffs
 constexpr int kChangesToRecognise = 3;
+constexpr int kExpected = 8;  // more than a first scale and an interval
 constexpr double kSmallestNormal = 0x1p-126;
 // A 0 after a larger scale, without an overflow, is one that was printed with
 // too few digits; rule 3 has the same bound.
@@ -66,6 +67,15 @@ void ScalerTracker::Declare(const ScalerDeclaration& declaration) {
   check_off_ = declaration.overflow_check == false;
   least_quiet_ = LeastQuiet(spec, declaration);
   SetGrace();
+}
+
+void ScalerTracker::Expect(std::string_view framework) {
+  // The library that scales stands last: "gnmt+apex".
+  const std::string_view library =
+      framework.substr(framework.find_last_of('+') + 1);
+  const ScalerSpec* spec = FindScaler(library);
+  if (spec == nullptr) return;
+  expected_ = static_cast<int8_t>(spec - AllScalers().data());
 }
 
 void ScalerTracker::SetGrace() {
@@ -150,12 +160,14 @@ void ScalerTracker::JudgeAnswer(Told told) {
     never_falls_ = false;
     return;
   }
+  ++held_overflows_;
+  if (declared_ < 0) CrossOutThoseThatFall();
   if (never_falls_ || declared_ < 0 || !dynamic_ ||
       p_.growth == Growth::kStatistical || scale_ <= p_.floor ||
       SameScale(scale_, p_.floor)) {
     return;
   }
-  never_falls_ = ++held_overflows_ >= kNeverFellAfter + p_.hysteresis_count;
+  never_falls_ = held_overflows_ >= kNeverFellAfter + p_.hysteresis_count;
   if (!never_falls_) return;
   ++impossible_;
   why_ = Impossible::kNeverFell;
@@ -249,17 +261,40 @@ void ScalerTracker::Recognise(double from, double to, int64_t gap) {
     seen_interval_ = static_cast<int32_t>(
         std::min<int64_t>(attempts_ - quiet_since_, 1 << 30));
   }
+  for (size_t i = 0; i < scalers.size(); ++i) {
+    const ScalerSpec& s = scalers[i];
+    if (s.growth == Growth::kStatistical || s.growth == Growth::kNever ||
+        !Reachable(Resolve(&s, {}), from, to, gap)) {
+      candidates_ &= ~(1u << i);
+    }
+  }
+  Choose();
+}
+
+void ScalerTracker::CrossOutThoseThatFall() {
+  if (told_ || !may_calibrate_ || held_overflows_ <= kNeverFellAfter ||
+      held_overflows_ > kNeverFellAfter + 2) {
+    return;  // none forgives more than two
+  }
+  const std::span<const ScalerSpec> scalers = AllScalers();
+  for (size_t i = 0; i < scalers.size(); ++i) {
+    const ScalerParameters p = Resolve(&scalers[i], {});
+    const bool at_floor = scale_ <= p.floor || SameScale(scale_, p.floor);
+    if (!at_floor && held_overflows_ >= kNeverFellAfter + p.hysteresis_count) {
+      candidates_ &= ~(1u << i);
+    }
+  }
+  Choose();
+}
+
+void ScalerTracker::Choose() {
+  const std::span<const ScalerSpec> scalers = AllScalers();
   int best = -1;
   int best_score = -1;
   for (int i = 0; i < static_cast<int>(scalers.size()); ++i) {
-    const ScalerSpec& s = scalers[i];
-    if (s.growth == Growth::kStatistical || s.growth == Growth::kNever) {
-      candidates_ &= ~(1u << i);
-    }
-    const ScalerParameters p = Resolve(&s, {});
-    if (!Reachable(p, from, to, gap)) candidates_ &= ~(1u << i);
     if (!(candidates_ >> i & 1)) continue;
-    int score = 0;
+    const ScalerSpec& s = scalers[i];
+    int score = i == expected_ ? kExpected : 0;
     // The first record may show the scale before or after its overflow.
     if (SameScale(first_scale_, s.init) ||
         SameScale(first_scale_, s.init * s.backoff_factor)) {
@@ -273,10 +308,13 @@ void ScalerTracker::Recognise(double from, double to, int64_t gap) {
     }
   }
   // Agreement in the ratio alone names nobody: half of them halve.
-  if (changes_ < kChangesToRecognise || best_score < 2) return;
+  const bool named = changes_ >= kChangesToRecognise && best_score >= 2;
+  const bool holds = recognised_ >= 0 && (candidates_ >> recognised_ & 1);
+  if (!named && (holds || recognised_ < 0)) return;
+  if (!named) best = -1;
   if (best == recognised_) return;
   recognised_ = static_cast<int8_t>(best);
-  p_ = Resolve(&scalers[best], {});
+  p_ = Resolve(best < 0 ? nullptr : &scalers[best], {});
 }
 
 const ScalerSpec* ScalerTracker::spec() const {

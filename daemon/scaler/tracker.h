@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "model/run.h"
 #include "model/step.h"
@@ -42,6 +43,9 @@ class ScalerTracker {
  public:
   // Begins with what the run declares.
   void Declare(const ScalerDeclaration& declaration);
+  // The program that trains, as RunDescription::framework ("hf_trainer+
+  // deepspeed"): where transitions leave several scalers, its own is it.
+  void Expect(std::string_view framework);
   // The rank has other optimizers: they may share the scaler, so it may move
   // several times between two records of this one.
   void Share() { shared_ = true; }
@@ -125,6 +129,10 @@ class ScalerTracker {
   void JudgeAnswer(Told told);
   bool FallIsOver(double backoffs) const;
   void Recognise(double from, double to, int64_t gap);
+  // Overflow upon overflow, and the scale stands.
+  void CrossOutThoseThatFall();
+  // The best of those that are left.
+  void Choose();
   void JudgeOverflow(const StepRecord& record);
   void SetGrace();
 
@@ -153,6 +161,7 @@ class ScalerTracker {
   uint16_t changes_ = 0;       // of the scale, saturating
   int8_t declared_ = -1;       // index in AllScalers()
   int8_t recognised_ = -1;
+  int8_t expected_ = -1;
   bool told_ = false;  // the run gave a name or numbers
   bool dynamic_ = false;
   bool may_calibrate_ = true;

@@ -141,14 +141,26 @@ void Compare(const ScalerDeclaration& scaler, int clear_after,
   EXPECT_GE(changes, 8) << "the random runs say too little of this rule";
 }
 
+// The smallest step from one value to the next; 0: none.
+float Digit(const std::vector<float>& values) {
+  float smallest = 0;
+  for (size_t i = 1; i < values.size(); ++i) {
+    const float step = std::fabs(values[i] - values[i - 1]);
+    if (step > 0 && (smallest == 0 || step < smallest)) smallest = step;
+  }
+  return smallest;
+}
+
 TEST(GnormSpikeReference, AgreesOnRandomRuns) {
   Compare<GnormSpike>(Scaler("pytorch"), 20, [] {
-    return [seen = std::vector<Seen>(), above = std::vector<bool>()](
-               const Attempt& a, Fate fate, bool) mutable -> Mark {
+    return [seen = std::vector<Seen>(), above = std::vector<bool>(),
+            norms = std::vector<float>()](const Attempt& a, Fate fate,
+                                          bool) mutable -> Mark {
       const auto norm = static_cast<float>(a.grad_norm.value_or(0));
       if (fate == Fate::kLost || !(norm > 0) || !std::isfinite(norm)) {
         return {.silent = true};
       }
+      norms.push_back(norm);
       const float x = Log2(norm);
       const Baseline b = BaselineOf(Added(seen));
       if (b.samples < 128) {
@@ -156,7 +168,11 @@ TEST(GnormSpikeReference, AgreesOnRandomRuns) {
         above.push_back(false);
         return {.clean = true};
       }
-      const float z = (x - b.center) / std::max(b.spread, 0.05f);
+      float z = (x - b.center) / std::max(b.spread, 0.05f);
+      if (z >= 6) {
+        const float digit = Log2(1 + Digit(norms) / std::exp2(b.center));
+        z = std::min(z, (x - b.center) / std::max(digit, 0.05f));
+      }
       const bool spike = z >= 6 && std::exp2(x - b.center) >= 2;
       seen.push_back({x, spike});
       above.push_back(spike && z >= 8);
@@ -231,13 +247,10 @@ struct LossView {
   }
   // The smallest step from one finite loss to the next, `loss` included.
   float Rounding(float loss) const {
-    float rounding = 1;
-    for (size_t i = 0; i < seen.size(); ++i) {
-      const float next = i + 1 < seen.size() ? seen[i + 1].value : loss;
-      const float step = std::fabs(next - seen[i].value);
-      if (step > 0) rounding = std::min(rounding, step);
-    }
-    return rounding;
+    std::vector<float> values;
+    for (const Seen& s : seen) values.push_back(s.value);
+    values.push_back(loss);
+    return Digit(values);
   }
   void Note(float loss) {
     largest = std::max(largest, std::fabs(loss));
@@ -308,7 +321,8 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
   if (twice || (held >= 30 && stays)) {
     mark.trigger = Severity::kCritical;
   } else if (held >= 3) {
-    mark.trigger = Severity::kWarning;
+    const bool far = usual <= 0 || peak >= 1.3 * usual || held >= 30;
+    mark.trigger = far ? Severity::kWarning : Severity::kInfo;
   }
   return mark;
 }

@@ -114,6 +114,16 @@ TEST(GnormSpike, ALevelThatStaysIsCriticalAndThenTheNewNormal) {
   EXPECT_EQ(f.Steps({.grad_norm = 20}, 500), Severity::kNone);
 }
 
+TEST(GnormSpike, TheLastDigitIsNoSpike) {
+  StepFeed<GnormSpike> f(NoScaler());  // a small norm, printed with two digits
+  for (int i = 0; i < 3000; ++i) {
+    f.Step({.grad_norm = i % 100 < 5 ? 0.02 : 0.01});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  f.Steps({.grad_norm = 2}, 3);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
 TEST(GnormSpike, NeedsAFullWindow) {
   StepFeed<GnormSpike> f = HealthyNorms(127);
   EXPECT_EQ(f.Step({.grad_norm = 1000}), Severity::kNone);
@@ -180,6 +190,23 @@ TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
             Severity::kCritical);
 }
 
+// Hugging Face's log of an fp16 run: no scale, no flag.
+TEST(GnormExplosion, ALogWithoutFlagsIsNotAccusedOfAnUpdate) {
+  StepFeed<GnormExplosion> start;
+  start.Steps({.loss = 2.9, .grad_norm = kNan}, 35);
+  EXPECT_EQ(start.worst, Severity::kNone);
+  EXPECT_EQ(start.Step({.grad_norm = kNan}), Severity::kCritical);
+  StepFeed<GnormExplosion> probes;
+  for (int i = 0; i < 10; ++i) {
+    probes.Steps({.grad_norm = 1}, 200);
+    probes.Step({.grad_norm = kInf});
+  }
+  EXPECT_EQ(probes.worst, Severity::kNone);
+  probes.Steps({.grad_norm = kInf}, 2);
+  EXPECT_EQ(probes.now, Severity::kCritical);
+  EXPECT_THAT(probes.Described().sentence, HasSubstr("nothing says"));
+}
+
 TEST(GnormExplosion, AMillionTimesTheAverageNeedsTenSamples) {
   StepFeed<GnormExplosion> f(NoScaler());
   f.Steps({.grad_norm = 1}, 9);
@@ -218,6 +245,19 @@ TEST(LossSpike, QuietOnNoisyAndNegativeLosses) {
     policy.Step({.loss = -0.01 + 0.02 * noise.Normal()});
   }
   EXPECT_EQ(policy.worst, Severity::kNone);
+}
+
+TEST(LossSpike, ASmallJumpThatGoesAwayIsANote) {
+  StepFeed<LossSpike> f = HealthyLoss(500);  // a learning rate begins anew
+  f.Steps({.loss = 2.7}, 29);
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("is high for 29 records"));
+  f.Steps({.loss = 2.21}, 20);
+  EXPECT_EQ(f.now, Severity::kNone);
+  StepFeed<LossSpike> stays = HealthyLoss(500);
+  EXPECT_EQ(stays.Steps({.loss = 2.7}, 30), Severity::kWarning);
+  stays.Steps({.loss = 2.7}, 226);
+  EXPECT_THAT(stays.Described().sentence, HasSubstr("this is its level now"));
 }
 
 TEST(LossSpike, WarnsAfterThreeAndClears) {

@@ -69,13 +69,30 @@ TEST(LossHighPlateau, SeesALossThatCreepsUp) {
   EXPECT_EQ(f.worst, Severity::kCritical);
 }
 
-TEST(LossHighPlateau, ALevelThatStaysIsTheLevel) {
+TEST(LossHighPlateau, ALevelThatStaysIsNeverHealthy) {
   StepFeed<LossHighPlateau> f(NoScaler());
   Noise noise;
   for (int i = 0; i < 1600; ++i) f.Step({.loss = Learning(i, &noise)});
-  f.Steps({.loss = 8}, 2048 + 128);
-  EXPECT_EQ(f.worst, Severity::kCritical);
-  EXPECT_EQ(f.now, Severity::kNone);
+  f.Steps({.loss = 8}, 20000);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("for 20000 records"));
+  f.Steps({.loss = 2.5}, 30);  // the sentence stays that of the high level
+  EXPECT_THAT(f.Described().sentence, HasSubstr("stands at 8 for 20000"));
+}
+
+TEST(LossHighPlateau, SeesALossThatDoublesSlowlyInNoise) {
+  for (const double noise_of_level : {0.01, 0.05, 0.1}) {
+    StepFeed<LossHighPlateau> f(NoScaler());
+    Noise noise;
+    const auto step = [&](double loss) {
+      f.Step({.loss = loss * (1 + noise_of_level * noise.Normal())});
+    };
+    for (int i = 0; i < 1500; ++i) step(Learning(i, &noise));
+    for (int i = 0; i < 300; ++i) step(2.5 * (1 + i / 300.0));
+    EXPECT_LT(f.worst, Severity::kCritical);
+    for (int i = 0; i < 1000; ++i) step(5);
+    EXPECT_EQ(f.now, Severity::kCritical) << noise_of_level;
+  }
 }
 
 TEST(LossHighPlateau, HealthyTrainingsAreLeftInPeace) {

@@ -214,7 +214,7 @@ TEST(TelemetryGap, LostRanksCountWhileOthersGoOn) {
   EXPECT_EQ(f.Tick(59), Severity::kNone);
   f.ranks[0].last_record = f.At(60);
   EXPECT_EQ(f.Tick(60), Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("rank 1 first"));
+  EXPECT_THAT(f.Described().sentence, HasSubstr("rank 1 is lost"));
 }
 
 TEST(TelemetryGap, RanksThatNeverOpenedAreMissingAfterAMinuteOfSteps) {

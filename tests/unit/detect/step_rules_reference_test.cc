@@ -172,28 +172,26 @@ struct Plateau {
 };
 Plateau PlateauOf(const std::vector<float>& losses) {
   Plateau now;
-  std::vector<float> all;  // since it last began anew
   float best = 0;
   float noise = 0;
   int blocks = 0;
   for (size_t end = 16; end <= losses.size(); end += 16) {
     const std::vector<float> block(losses.begin() + end - 16,
                                    losses.begin() + end);
-    all.insert(all.end(), block.begin(), block.end());
     const float level = MedianOf(block);
     const float spread = 1.4826f * DeviationOf(block);
-    const float first = MedianOf({all.begin(), all.begin() + 5});
+    const float first = MedianOf({losses.begin(), losses.begin() + 5});
     if (blocks == 0) best = level;
     if (blocks == 0) noise = spread;
     const float learned = first - best;
     const bool judged = blocks >= 8 && best > 0 && learned >= 0.5f * first &&
                         learned >= 8 * noise;
     ++blocks;
-    if (judged && level >= best + 0.5f * learned) {
-      if (++now.high == 128) {
-        now.high = blocks = 0;
-        all.clear();
-      }
+    const float lost = level - best;
+    const bool risen =
+        level >= 1.75f * best && lost >= 0.2f * learned && lost >= 4 * noise;
+    if (judged && (lost >= 0.5f * learned || risen)) {
+      ++now.high;
     } else {
       now.high = 0;
       best = std::min(best, level);

@@ -58,8 +58,13 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"pytorch", 2, 2, "TT.T..", {1, 0.5, 0.5, 0.25, 0.25, 0.5}},
         Row{"fsdp", 4, 3, "T...", {2, 2, 2, 4}},
         Row{"torch_npu", 1, 3, "TT", {0.5, 0.25}},
-        // Growth that would pass 2^24 is refused.
+        // Growth that would pass 2^24 ends there.
         Row{"apex", 16777216, 1, ".T.", {16777216, 8388608, 16777216}},
+        Row{"apex", 10240000, 1, "..T", {16777216, 16777216, 8388608}},
+        Row{"openseq2seq_backoff", 12000, 1, "..", {16384, 16384}},
+        // Growth that is not finite is refused.
+        Row{"pytorch", 0x1p127, 1, ".T", {0x1p127, 0x1p126}},
+        Row{"mindspore", 0x1p127, 1, "..", {0x1p127, 0x1p127}},
         // Hysteresis 2, refilled by growth only: the clean attempts between
         // two overflows forgive nothing.
         Row{"megatron", 64, 4, "T..T.T", {64, 64, 64, 32, 32, 16}},

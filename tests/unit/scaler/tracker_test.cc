@@ -135,6 +135,36 @@ TEST(Tracker, RecognisesNobodyFromHalvingsAlone) {
   EXPECT_EQ(f.tracker.spec(), nullptr);
 }
 
+// Both halve from 65536; who prints the log tells them apart.
+TEST(Tracker, TheProgramsOwnScalerIsPreferred) {
+  const auto fall = [](const char* framework) {
+    Feed f;
+    f.tracker.Expect(framework);
+    for (double scale = 65536; scale > 1000; scale /= 2) f.Step(scale, true);
+    return f.tracker.spec()->name;
+  };
+  EXPECT_EQ(fall(""), "pytorch");
+  EXPECT_EQ(fall("hf_trainer+deepspeed"), "deepspeed");
+  EXPECT_EQ(fall("gnmt+apex"), "apex");
+  EXPECT_EQ(fall("nanogpt"), "pytorch");
+}
+
+TEST(Tracker, AScaleThatStandsAtOneIsNoScalersWithoutAFloor) {
+  Feed f;
+  for (double scale = 65536; scale >= 1; scale /= 2) f.Step(scale, true);
+  EXPECT_EQ(f.tracker.spec()->name, "pytorch");
+  for (int i = 0; i < 12; ++i) f.Step(1, true);
+  ASSERT_NE(f.tracker.spec(), nullptr);
+  EXPECT_EQ(f.tracker.spec()->floor, 1) << f.tracker.spec()->name;
+}
+
+TEST(Tracker, AClampAtTheCeilingIsAMove) {
+  Feed f(Declared("apex"));
+  f.Step(10240000, false);
+  f.Step(16777216, false);
+  EXPECT_EQ(f.tracker.last_transition(), Transition::kGrew);
+}
+
 TEST(Tracker, DeclaredScalersAreChecked) {
   Feed f(Declared("pytorch"));
   f.Step(1024, false);
