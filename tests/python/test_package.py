@@ -56,7 +56,9 @@ def test_what_is_in_the_wheel(built):
         names = file.namelist()
         (metadata,) = (n for n in names if n.endswith("/METADATA"))
         about = email.message_from_bytes(file.read(metadata))
-    modules = {f"nanwatch/{p.name}" for p in (SOURCE / "nanwatch").glob("*.py")}
+    modules = {str(p.relative_to(SOURCE))
+               for p in (SOURCE / "nanwatch").rglob("*.py")}
+    assert "nanwatch/_torch/watching.py" in modules
     assert modules | {"nanwatch/py.typed"} <= set(names)
     assert wheel.name.endswith("-py3-none-any.whl"), "pure Python"
     assert about["Requires-Python"] == ">=3.9"

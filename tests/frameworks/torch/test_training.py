@@ -335,3 +335,16 @@ def test_a_daemon_that_hangs_or_dies_is_not_noticed(tmp_path, name):
         assert it.steps == 130 and it.worst == "", it
     finally:
         daemon.kill()
+
+
+def test_clipping_can_be_compiled(daemon, name):
+    training = Training("pictures", dtype=torch.float32, scaler=None)
+    with watched(training, daemon, name) as watch:
+        train(training, watch, 1)
+
+        @torch.compile(backend="eager")
+        def clip(parameters):
+            return nn.utils.clip_grad_norm_(parameters, 1.0)
+
+        assert clip(list(training.model.parameters())) > 0
+        assert watch.run.stats.bad_input == 0

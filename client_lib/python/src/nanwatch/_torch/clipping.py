@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 import torch
 
+from nanwatch._torch.modules import is_compiling
+
 
 class Listener(Protocol):
     def before_clipping(self, parameters: Any = None) -> None: ...
@@ -21,6 +23,8 @@ _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 def _followed(function: Any) -> Any:
     @functools.wraps(function)
     def call(parameters: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return function(parameters, *args, **kwargs)
         if not isinstance(parameters, torch.Tensor):
             parameters = list(parameters)  # it may be an iterator
         for listener in list(_listeners):

@@ -31,6 +31,15 @@ _VIEWS = 3  # nodes that only change a shape, between a module and its result
 _SECONDS_A_BYTE = 1e-12
 
 
+# Neither may be missing in another version: hooks are called by trainings.
+is_compiling: Callable[[], bool] = getattr(
+    getattr(torch, "compiler", None), "is_compiling", lambda: False
+)
+_graph_task: Callable[[], int] = getattr(
+    torch._C, "_current_graph_task_id", lambda: -1
+)
+
+
 class Row(NamedTuple):
     """One tensor of one call; the sequence of rows is that of execution."""
 
@@ -166,7 +175,7 @@ class Modules:
 
     def _hook(self, index: int) -> Callable[..., None]:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
-            if torch.compiler.is_compiling():
+            if is_compiling():
                 return
             if not (module.training and torch.is_grad_enabled()):
                 return
@@ -174,7 +183,7 @@ class Modules:
                 return
             if len(self.rows) >= _ROWS:
                 return
-            if torch._C._current_graph_task_id() != -1:  # recomputed
+            if _graph_task() != -1:  # recomputed
                 return
             begun = time.perf_counter()
             self._guard(
