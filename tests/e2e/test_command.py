@@ -237,6 +237,8 @@ def test_a_rule_is_muted_by_its_number(daemon):
                           capture_output=True, text=True).stdout
     said = daemon.nanwatch("mute", "loud", "--rule", "7").stdout
     assert re.search(r"rule (\w+) of run", said).group(1) in name
+    said = daemon.nanwatch("unmute", "loud", "--rule", "7").stdout
+    assert re.search(r"rule (\w+) of run", said).group(1) in name
 
 
 def screen(daemon, run, rows, columns):
