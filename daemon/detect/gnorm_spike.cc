@@ -44,7 +44,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const float norm = static_cast<float>(c.record[StepField::kGradNorm]);
   // 0 is a placeholder in many logs; non-finite is rule 28's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
-  digits_.Note(norm);
+  digit_.Note(norm);
   const float x = Log2(norm);
   if (baseline_.samples() < RobustBaseline::kWindow) {
     held_ = spiked_ = 0;
@@ -56,7 +56,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   float z = above / std::max(baseline_.spread(), kLeastSpread);
   if (z >= t[kWarningZ]) {  // seldom: what its last digit is worth
     const float digit =
-        Log2(1 + digits_.step() / std::exp2(baseline_.center()));
+        Log2(1 + digit_.worth() / std::exp2(baseline_.center()));
     z = std::min(z, above / std::max(digit, kLeastSpread));
   }
   Severity trigger = Severity::kNone;

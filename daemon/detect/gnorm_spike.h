@@ -12,8 +12,8 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/last_digit.h"
 #include "detect/robust_baseline.h"
-#include "detect/smallest_step.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -39,7 +39,7 @@ class GnormSpike {
  private:
   Episode episode_;
   RobustBaseline baseline_;
-  SmallestStep digits_;  // where the norm is rounded, its last digit
+  LastDigit digit_;  // where the norm is rounded, its last digit
   float norm_ = 0;
   float z_ = 0;
   float usual_ = 0;     // log2

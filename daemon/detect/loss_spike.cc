@@ -15,8 +15,6 @@ constexpr int kEarly = 32;
 constexpr float kEarlyFactor = 10;
 constexpr float kEarlyLoss = 0.1f;
 constexpr int kExplosionHold = 2;
-// A log's coarsest usual rounding: noise below it does not show.
-constexpr float kRounding = 0.01f;
 // Healthy losses that show how steady a loss is, where there are hardly any.
 constexpr int kFewest = 3;
 
@@ -71,8 +69,8 @@ bool LossSpike::StandsOut(float loss, Thresholds t) const {
 
 bool LossSpike::IsHigh(float loss, Thresholds t) {
   const float center = baseline_.center();
-  const float least = std::max(
-      {0.01f * std::fabs(center), std::min(digits_.step(), kRounding), 1e-6f});
+  const float least =
+      std::max({0.01f * std::fabs(center), digit_.worth(), 1e-6f});
   const float spread = std::max(baseline_.spread(), least);
   z_ = (loss - center) / spread;
   calm_ = calm_ && (z_ < 3 || (center > 0 && loss < t[kClearRatio] * center));
@@ -88,7 +86,7 @@ bool LossSpike::IsHigh(float loss, Thresholds t) {
 Severity LossSpike::Judge(float loss, Thresholds t) {
   const bool explodes = Explodes(std::fabs(loss), t);
   exploded_ = explodes ? exploded_ + 1 : 0;
-  digits_.Note(loss);
+  digit_.Note(loss);
   calm_ = !explodes;
   bool high = false;
   if (baseline_.samples() >= kBaselineSamples) {

@@ -13,8 +13,8 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/last_digit.h"
 #include "detect/robust_baseline.h"
-#include "detect/smallest_step.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -55,7 +55,7 @@ class LossSpike {
   float peak_ = 0;         // of the present spike
   float largest_ = 0;      // |loss| of healthy records, ever
   float smallest_ = 0;     // loss of healthy records, ever
-  SmallestStep digits_;    // where the loss is rounded, its last digit
+  LastDigit digit_;        // where the loss is rounded, its last digit
   int32_t samples_ = 0;    // healthy ones, ever
   int32_t held_ = 0;       // records in a row above the level
   int32_t high_for_ = 0;   // of the newest spike, also when it is over

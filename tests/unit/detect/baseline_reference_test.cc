@@ -141,12 +141,12 @@ void Compare(const ScalerDeclaration& scaler, int clear_after,
   EXPECT_GE(changes, 8) << "the random runs say too little of this rule";
 }
 
-// The smallest step from one value to the next; 0: none.
+// The smallest step from one value to the next, at most 0.01.
 float Digit(const std::vector<float>& values) {
-  float smallest = 0;
+  float smallest = 0.01f;
   for (size_t i = 1; i < values.size(); ++i) {
     const float step = std::fabs(values[i] - values[i - 1]);
-    if (step > 0 && (smallest == 0 || step < smallest)) smallest = step;
+    if (step > 0) smallest = std::min(smallest, step);
   }
   return smallest;
 }
@@ -260,8 +260,7 @@ struct LossView {
 
 // Against the baseline `b`: high?, calm?
 std::pair<bool, bool> Compared(float loss, const Baseline& b, float rounding) {
-  const float least =
-      std::max({0.01f * std::fabs(b.center), std::min(rounding, 0.01f), 1e-6f});
+  const float least = std::max({0.01f * std::fabs(b.center), rounding, 1e-6f});
   const float spread = std::max(b.spread, least);
   const float z = (loss - b.center) / spread;
   const bool calm = z < 3 || (b.center > 0 && loss < 1.2 * b.center);
