@@ -87,14 +87,27 @@ class Pages:
             time.sleep(ASKS_EVERY_S)
 
 
-def scrape_p99_ms(http):
+def scrape_p99_ms(http, scrapers=1):
     taken = []
-    for _ in range(SCRAPES):
-        begun = time.perf_counter()
-        fetch(f"{http}/metrics", {"Accept-Encoding": "gzip"})
-        taken.append((time.perf_counter() - begun) * 1e3)
-        time.sleep(0.05)
-    return sorted(taken)[int(0.99 * SCRAPES)]
+
+    def scrape_on():
+        for _ in range(max(SCRAPES // scrapers, 15)):
+            begun = time.perf_counter()
+            fetch(f"{http}/metrics", {"Accept-Encoding": "gzip"})
+            taken.append((time.perf_counter() - begun) * 1e3)
+            time.sleep(0.05 if scrapers == 1 else 0.2)
+
+    threads = [threading.Thread(target=scrape_on) for _ in range(scrapers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(taken)[int(0.99 * len(taken))]
+
+
+def series(http):
+    return sum(1 for line in fetch(f"{http}/metrics")[1].splitlines()
+               if line and not line.startswith(b"#"))
 
 
 def first_picture_s(http, name, times=5):

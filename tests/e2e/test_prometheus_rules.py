@@ -5,6 +5,7 @@ import re
 import subprocess
 import urllib.parse
 
+import browser
 import pytest
 
 from conftest import (BIN, ROOT, Daemon, free_port, get_json, reachable,
@@ -116,6 +117,20 @@ class Monitoring:
                 and a["status"]["inhibitedBy"]]
 
 
+def opened(link):
+    """What an alert's link shows in Chromium: the verdict, and the step."""
+    with browser.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser.CHROMIUM, args=["--no-sandbox"])
+        page = chromium.new_page()
+        page.goto(link)
+        page.wait_for_selector(".chart canvas")
+        shown = page.inner_text(".verdict-block")
+        step = re.search(r"[?&]step=(\d+)", page.url)
+        chromium.close()
+    return shown, step and step[1]
+
+
 def told(webhook, run_id, status):
     return [alert for body in list(webhook.bodies)
             for alert in body["alerts"] if alert["status"] == status
@@ -129,7 +144,9 @@ def test_a_collapsing_run_is_told_once_by_either_path(folder, processes,
     (folder / "b").mkdir()
     scraped = Daemon(folder / "a").start()
     pushing = Daemon(folder / "b", config=f"""
-notify: {{alertmanager: {{urls: [{monitoring.alertmanager}]}}}}
+notify:
+  alertmanager: {{urls: [{monitoring.alertmanager}]}}
+  external_url: http://gpu7:9765
 """).start()
     try:
         monitoring.start(scraped, pushing)
@@ -156,6 +173,9 @@ notify: {{alertmanager: {{urls: [{monitoring.alertmanager}]}}}}
                                   "NANWATCH_ADDRESS": scraped.address})
         assert done.returncode == 2 and "loss/" in done.stdout, done.stderr
 
+        shown, _ = opened(said["page_url"])
+        assert "Critical" in shown and "(loss/Log) overflows" in shown
+
         # vmalert says the same.
         same = wait_for("vmalert fires", lambda: monitoring.of_vmalert("it's"))
         assert same[0]["labels"]["alertname"] == "NanwatchOpOverflow"
@@ -163,8 +183,13 @@ notify: {{alertmanager: {{urls: [{monitoring.alertmanager}]}}}}
         monitoring.vmalert_process.kill()  # it would flush to the end of time
 
         # Both paths know of the other run, and only the daemon's is told.
-        wait_for("the daemon's alert is told",
-                 lambda: told(webhook, "pushed", "firing"))
+        by_daemon = wait_for("the daemon's alert is told",
+                             lambda: told(webhook, "pushed", "firing"))[0]
+        shown, step = opened(by_daemon["generatorURL"].replace(
+            "http://gpu7:9765", pushing.http))
+        assert "(loss/Log) overflows" in shown
+        incident = pushing.nanwatch("show", "pushed", "--json")
+        assert step in re.findall(r'"opened_step": *"?(\d+)', incident.stdout)
         wait_for("the rules' alert is inhibited",
                  lambda: monitoring.suppressed("pushed"))
         # Muted where the cause is known, it is muted here: what the rules say
