@@ -32,14 +32,17 @@ constinit const RuleSpec OverflowRate::kSpec = {
 
 Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
+  const auto earned = static_cast<int32_t>(scaler.overflows_per_growth());
   if (scaler.last_transition() == Transition::kGrew) {
-    const auto earned = static_cast<int32_t>(scaler.overflows_per_growth());
     credit_ = std::min(credit_ + earned, kGrowthsKept * earned);
   }
   bool excess = false;
   if (scaler.overflowed()) {
-    const bool probe = !c.record.has(StepField::kLossScale) && quiet_ >= kQuiet;
-    excess = !scaler.in_grace() && !probe && credit_ == 0;
+    // It does not tell its scale, nor would the growth before it have.
+    if (!c.record.has(StepField::kLossScale) && quiet_ >= kQuiet) {
+      credit_ = std::max(credit_, earned);
+    }
+    excess = !scaler.in_grace() && credit_ == 0;
     if (credit_ > 0) --credit_;
     quiet_ = 0;
     if (excess) applied_ = scaler.fate() == Fate::kApplied;

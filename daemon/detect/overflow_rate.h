@@ -3,8 +3,8 @@
 // each growth, and how often that is depends on its growth interval alone
 // (window 100: 2 % of all attempts, in healthy runs). So each growth earns the
 // overflows that take it back, and only those beyond are counted. An
-// overflow that does not tell its scale (a log's counter told it) counts as
-// earned after 50 good attempts. Calibration is not counted.
+// overflow that does not tell its scale (a log's counter told it) after 50 good
+// attempts stands for such a growth. Calibration is not counted.
 
 #ifndef NANWATCH_DETECT_OVERFLOW_RATE_H_
 #define NANWATCH_DETECT_OVERFLOW_RATE_H_

@@ -132,10 +132,11 @@ TEST(OverflowRate, IsolatedOverflowsWithoutAScaleAreProbes) {
 
 // A log's counter tells of overflows between two lines that show the scale.
 TEST(OverflowRate, IsolatedOverflowsThatTellNoScaleAreProbes) {
-  StepFeed<OverflowRate> f(Scaler("pytorch"));
+  StepFeed<OverflowRate> f(Scaler("deepspeed"));
   for (int i = 0; i < 50; ++i) {
     f.Good(1024, 60);
     f.Step({.overflow = true});
+    f.Step({.overflow = true});  // DeepSpeed forgives one
   }
   EXPECT_EQ(f.worst, Severity::kNone);
 }

@@ -101,8 +101,10 @@ TEST(OverflowRateReference, AgreesOnRandomRuns) {
       if (f.transition == Transition::kGrew) {
         credit = std::min(credit + f.earned, 4 * f.earned);
       }
-      const bool probe = !f.attempt.scale && quiet >= 50;
-      list.push_back(f.overflowed && !f.in_grace && !probe && credit == 0);
+      if (f.overflowed && !f.attempt.scale && quiet >= 50) {
+        credit = std::max(credit, f.earned);
+      }
+      list.push_back(f.overflowed && !f.in_grace && credit == 0);
       if (f.overflowed && credit > 0) --credit;
       quiet = f.overflowed ? 0 : quiet + 1;
     }
