@@ -132,7 +132,12 @@ Status Daemon::Replay() {
           fmt::format("events={}", replayed_.damaged));
     }
   }
-  notifier_ = Notifier::Start(config_.notify, clock_);
+  const NotifyOptions& notify = config_.notify;
+  if (notify.external_url.empty() &&
+      !(notify.alertmanager.urls.empty() && notify.webhook.urls.empty())) {
+    LogInfo("alerts have no link to a run's page: set notify.external_url");
+  }
+  notifier_ = Notifier::Start(notify, clock_);
   outbox_ = std::make_unique<Outbox>(
       [this](const Notice& notice) { notifier_->Offer(notice); },
       [this](uint64_t id) { return history_on() && history_->Stored(id); });

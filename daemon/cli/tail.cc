@@ -46,11 +46,15 @@ bool IsPipe(const std::string& path) {
           S_ISSOCK(named.st_mode));
 }
 
-// "train" of "/logs/train.log".
+// "gpt1.3b" of "/logs/gpt1.3b.log.gz".
 std::string Stem(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
-  const size_t dot = name.find('.', 1);
-  if (dot != std::string::npos) name.resize(dot);
+  for (const std::string_view ending :
+       {".gz", ".zst", ".log", ".txt", ".out", ".jsonl", ".csv"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      name.erase(name.size() - ending.size());
+    }
+  }
   return name;
 }
 

@@ -151,8 +151,8 @@ void LossSpike::Describe(Finding* finding) const {
         Sentence(" from its usual ", static_cast<double>(usual_), " (",
                  static_cast<double>(z_high_), " robust deviations)");
   } else {
-    finding->sentence += Sentence("; the largest healthy one was ",
-                                  static_cast<double>(largest_));
+    finding->sentence += Sentence(" (the largest healthy one was ",
+                                  static_cast<double>(largest_), ")");
   }
   finding->sentence +=
       accepted_ ? Sentence(" and stayed there for ", high_for_,

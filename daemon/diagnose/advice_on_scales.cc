@@ -26,10 +26,15 @@ constexpr Advice kAdvice[] = {
      "GradScaler.",
      When::kSick},
     {Cause::kHarmlessPadding, "megatron",
-     "Set --loss-scale to a constant, which uses ConstantGradScaler.",
+     "Mask the padding before the op; on an NPU set INF_NAN_MODE_ENABLE=1, so "
+     "that gradients are checked and not the sticky float status. A constant "
+     "--loss-scale alone skips as many.",
      When::kSick},
     {Cause::kHarmlessPadding, "deepspeed",
-     "Set fp16.loss_scale to a constant instead of 0 (dynamic).", When::kSick},
+     "Mask the padding before the op; on an NPU set INF_NAN_MODE_ENABLE=1, so "
+     "that gradients are checked and not the sticky float status. A constant "
+     "fp16.loss_scale alone skips as many.",
+     When::kSick},
     {Cause::kHarmlessPadding, "fairseq",
      "Mask the padding before the op: fairseq checks the gradient norm, so "
      "the Inf reaches it.",

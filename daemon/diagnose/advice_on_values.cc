@@ -11,7 +11,8 @@ constexpr Advice kAdvice[] = {
      When::kOps},
     {Cause::kNanFromForward, "",
      "Look at the batch of the first bad step; run it again with the switch "
-     "below, which names the op (log or sqrt of a value <= 0, division by 0, "
+     "below, if it has one, to find the place (log or sqrt of a value <= 0, "
+     "division by 0, "
      "an fp16 exp or sum). Lowering the loss scale does not help.",
      When::kNoOps},
     {Cause::kNanFromForward, "pytorch",

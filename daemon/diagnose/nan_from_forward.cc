@@ -195,7 +195,7 @@ CauseVerdict FromLoss(const Case& c) {
   if (goes_on) {
     verdict.actions.push_back(
         {"", fmt::format("Resume from the last checkpoint before step {}, "
-                         "where an update was applied since: NaN spoils every "
+                         "if an update was applied since: NaN spoils every "
                          "weight.",
                          e.first_nonfinite_loss_step)});
   }

@@ -2,8 +2,11 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "notify/alert.h"
 #include "notify/alertmanager.h"
@@ -18,12 +21,41 @@ std::string StatusOf(const Notice& notice) {
   return notice.incident.muted ? "muted" : "firing";
 }
 
+// As a shell reads it.
+std::string Quoted(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (plain && !word.empty() && word[0] != '-') return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// What a person reads first: how bad, which run, where, what, and how to look.
+// An end says why, since a run that only ended is not cured.
+std::string HeadlineOf(const Notice& notice) {
+  std::string where;
+  for (const std::string& part : {notice.job.empty() ? "" : "job " + notice.job,
+                                  PlaceOf(notice.incident)}) {
+    if (!part.empty()) where += (where.empty() ? " (" : ", ") + part;
+  }
+  if (!where.empty()) where += ')';
+  const std::string over =
+      notice.resolved ? ": " + OverReason(notice) : std::string();
+  return fmt::format("[{}{}] {} in run {}{}: {} Look: nanwatch diagnose {}",
+                     StatusOf(notice), over, Name(notice.incident.severity),
+                     notice.run.run_id, where, notice.incident.summary,
+                     Quoted(notice.run.run_id));
+}
+
 // One line a placeholder; README.md lists them too.
 struct Placeholder {
   std::string_view name;
   std::string (*value)(const Notice&);
 };
 constexpr Placeholder kPlaceholders[] = {
+    {"headline", HeadlineOf},
     {"status", StatusOf},
     {"severity",
      [](const Notice& n) { return std::string(Name(n.incident.severity)); }},
@@ -91,7 +123,7 @@ std::string Fill(std::string_view body, Replace&& replace) {
 
 std::string_view DefaultWebhookBody() {
   return R"({
-  "text": "[{{status}}] {{severity}} in run {{run_id}}: {{summary}} {{url}}",
+  "text": "{{headline}} {{url}}",
   "status": "{{status}}",
   "severity": "{{severity}}",
   "alertname": "{{alertname}}",

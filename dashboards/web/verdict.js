@@ -71,11 +71,7 @@ function evidence(cause, said) {
                             `${words(cause.cause)}, ${cause.grade}`)),
       !said && h('p', {}, cause.sentence),
       h('ul', {class: 'evidence'}, cause.evidence.map((e) =>
-          h('li', {class: e.grade, title: e.grade}, e.sentence))),
-      h('p', {class: 'note rules'}, cause.rules.slice(0, 6).map((r, i) =>
-          [i > 0 && ', ', h('code', {title: `nanwatch explain ${r.name}`},
-                            r.name || `rule ${r.number}`)]),
-        cause.rules.length > 6 && ` and ${cause.rules.length - 6} more`));
+          h('li', {class: e.grade, title: e.grade}, e.sentence))));
 }
 
 // Of a healthy run nothing needs to be done: what was seen is folded in.

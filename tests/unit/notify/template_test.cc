@@ -18,11 +18,25 @@ TEST(TemplateTest, TheBuiltInBodyIsSound) {
       json::parse(RenderWebhookBody(DefaultWebhookBody(), Firing(1),
                                     {"http://gpu7", "https://wiki/nanwatch/"}));
   EXPECT_EQ(body["text"],
-            "[firing] critical in run job-7: Log overflows at every step. "
+            "[firing] critical in run job-7 (job llm, rank 3 (node7)): Log "
+            "overflows at every step. Look: nanwatch diagnose job-7 "
             "http://gpu7/?run=job-7&attempt=1&step=42");
   EXPECT_EQ(body["place"], "rank 3 (node7)");
   EXPECT_EQ(body["runbook_url"], "https://wiki/nanwatch/NanwatchLossScale.md");
   EXPECT_EQ(body["incident"], "0000000000000001");
+}
+
+TEST(TemplateTest, AnEndSaysWhyAndACommandIsAsAShellReadsIt) {
+  Notice notice = Resolved(Firing(1), 60);
+  notice.incident.resolved_reason = "run closed";
+  notice.run.run_id = "it's 7";
+  notice.job.clear();
+  const json body =
+      json::parse(RenderWebhookBody(R"({"text":"{{headline}}"})", notice, {}));
+  EXPECT_EQ(body["text"],
+            "[resolved: run closed] critical in run it's 7 (rank 3 (node7)): "
+            "Log overflows at every step. Look: nanwatch diagnose "
+            "'it'\\''s 7'");
 }
 
 TEST(TemplateTest, ValuesCannotBreakOutOfTheirString) {
