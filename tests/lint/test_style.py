@@ -170,3 +170,13 @@ def test_contributing_quotes_files_as_they_are():
     stale = [path for path, lines in quoted
              if (ROOT / path).read_text() != lines]
     assert not stale, f"CONTRIBUTING.md quotes these as they were: {stale}"
+
+
+def test_no_two_files_of_tests_have_one_name():
+    """pytest imports them by name alone, and takes one for the other."""
+    folders = ("lint", "e2e", "python", "conformance")
+    names = [path.name for folder in folders
+             for path in (ROOT / "tests" / folder).glob("*.py")
+             if path.name != "conftest.py"]
+    assert len(names) > 50
+    assert not {name for name in names if names.count(name) > 1}
