@@ -316,11 +316,13 @@ TEST(CausesTest, SaturationBeforeANaNIsItsOriginWhereItIsAnOverflow) {
 TEST(CausesTest, ANaNThatNoListedOpHoldsIsNotLaidToTheScale) {
   TestCase t = InfinityThatBecameNan();
   t.evidence.ops.clear();
-  const CauseVerdict* verdict = Named(t.Verdict(), Cause::kScaleIndependentOp);
+  const Diagnosis nan = t.Verdict();
+  const CauseVerdict* verdict = Named(nan, Cause::kScaleIndependentOp);
   ASSERT_NE(verdict, nullptr);
   EXPECT_THAT(verdict->sentence, Not(HasSubstr("while the scale falls")));
   t.findings.back().numbers = {{"halvings", 6, ""}, {"nan", 0, "elements"}};
-  EXPECT_THAT(Named(t.Verdict(), Cause::kScaleIndependentOp)->sentence,
+  const Diagnosis fallen = t.Verdict();
+  EXPECT_THAT(Named(fallen, Cause::kScaleIndependentOp)->sentence,
               HasSubstr("while the scale falls"));
 }
 
