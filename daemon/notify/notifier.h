@@ -84,7 +84,7 @@ class Notifier {
     WebhookQueue queue;
   };
 
-  void Run();
+  void Run() NANWATCH_TS(no_thread_safety_analysis);  // locks for itself
   void Put(const Notice& notice, bool adopted);
   void TakeOffered(Time now);
   std::optional<Time> NextDue() const;
