@@ -131,23 +131,25 @@ CLI::App* AddAnnotation(CLI::App& app, Shared* shared, Action* action,
   return verb;
 }
 
+// The part of a run that a mute is of.
+void AddPart(CLI::App* verb, AnnotateOptions* options) {
+  verb->add_option("--rule", options->rule,
+                   "only this rule's, by name or number");
+  verb->add_option("--incident", options->incident, "only this incident's");
+}
+
 void AddAnnotations(CLI::App& app, Shared* shared, Action* action,
                     AnnotateOptions* options) {
   CLI::App* mute =
       AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_MUTE,
                     "mute", "no notices of a run, a rule or an incident");
-  mute->add_option("--rule", options->rule,
-                   "only this rule's, by name or number");
-  mute->add_option("--incident", options->incident, "only this incident's");
+  AddPart(mute, options);
   mute->add_option("--for", options->for_seconds,
                    "for so long, as 90s, 30m, 2h or 1d; default: ever")
       ->transform(Span());
-  CLI::App* unmute =
-      AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_UNMUTE,
-                    "unmute", "notices again");
-  unmute->add_option("--rule", options->rule,
-                     "only this rule's, by name or number");
-  unmute->add_option("--incident", options->incident, "only this incident's");
+  AddPart(AddAnnotation(app, shared, action, options,
+                        v1::ANNOTATION_KIND_UNMUTE, "unmute", "notices again"),
+          options);
   AddAnnotation(app, shared, action, options, v1::ANNOTATION_KIND_ACKNOWLEDGE,
                 "ack", "somebody looks after it")
       ->add_option("--incident", options->incident, "only this incident");

@@ -137,8 +137,6 @@ std::vector<const StampedEvent*> RunCatalog::Lost() const {
     if (run.lost_opening) lost.push_back(&*run.lost_opening);
     if (run.lost_end && run.ended) lost.push_back(&*run.lost_end);
   }
-  std::sort(lost.begin(), lost.end(),
-            [](const auto* a, const auto* b) { return a->id < b->id; });
   return lost;
 }
 

@@ -60,7 +60,7 @@ class RunCatalog {
 
   // `event` was applied and will never be stored. Instead of Note.
   void Lose(const Event& event, uint64_t id, Time now, CatalogRun* run);
-  // The openings and ends among those events, by id: of runs that have ended
+  // The openings and ends among those events, by run: of runs that have ended
   // by now the end, of all the opening. Without them a restart would wait for
   // runs that are over. Good until the next call of another function.
   std::vector<const StampedEvent*> Lost() const;

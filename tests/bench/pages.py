@@ -116,14 +116,11 @@ def first_picture_s(http, name, times=5):
     import browser
 
     taken = []
-    with browser.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=browser.CHROMIUM, args=["--no-sandbox"])
+    with browser.chromium() as chromium:
         for _ in range(times):
             page = chromium.new_page()
             page.goto(f"{http}/?run={name}")
             page.wait_for_selector(".chart canvas")
             taken.append(page.evaluate("performance.now()") / 1e3)
             page.close()
-        chromium.close()
     return statistics.median(taken)

@@ -1,5 +1,6 @@
 """Playwright, in an environment of its own, with Debian's Chromium."""
 
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -12,6 +13,15 @@ CHROMIUM = "/usr/bin/chromium"
 HOME = pathlib.Path(
     os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
 ) / "nanwatch"
+
+
+@contextlib.contextmanager
+def chromium():
+    with sync_playwright() as playwright:
+        it = playwright.chromium.launch(executable_path=CHROMIUM,
+                                        args=["--no-sandbox"])
+        yield it
+        it.close()
 
 
 def sync_playwright():

@@ -80,11 +80,8 @@ def watched():
 
 @pytest.fixture(scope="module")
 def chromium():
-    with browser.sync_playwright() as playwright:
-        it = playwright.chromium.launch(executable_path=browser.CHROMIUM,
-                                        args=["--no-sandbox"])
+    with browser.chromium() as it:
         yield it
-        it.close()
 
 
 class Visit:

@@ -119,15 +119,12 @@ class Monitoring:
 
 def opened(link):
     """What an alert's link shows in Chromium: the verdict, and the step."""
-    with browser.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=browser.CHROMIUM, args=["--no-sandbox"])
+    with browser.chromium() as chromium:
         page = chromium.new_page()
         page.goto(link)
         page.wait_for_selector(".chart canvas")
         shown = page.inner_text(".verdict-block")
         step = re.search(r"[?&]step=(\d+)", page.url)
-        chromium.close()
     return shown, step and step[1]
 
 
