@@ -36,6 +36,9 @@ struct Options {
   int64_t steps = 1000;
   int ranks = 1;
   double rate = 1000;  // steps a second and rank; 0: as fast as it goes
+  // Waits while so many records of a rank are on their way, so that the ring
+  // drops nothing however slow the daemon is; 0: never waits.
+  uint64_t in_flight = 0;
   int flush_ms = 30000;
   int64_t overflow_every = 0;  // 0: never
   int64_t nan_loss_at = -1;
@@ -125,6 +128,17 @@ void Push(const Options& o, nanwatch_session* session, int64_t i, int64_t us) {
   nanwatch_push_step(session, &step);
 }
 
+void WaitForRoom(const Options& o, nanwatch_session* session) {
+  constexpr int64_t kPollNanos = 1000000;
+  nanwatch_stats stats;
+  nanwatch_stats_init(&stats);
+  for (;;) {
+    nanwatch_get_stats(session, &stats);
+    if (stats.pushed - stats.acked - stats.dropped < o.in_flight) return;
+    SleepUntil(NowNanos() + kPollNanos);
+  }
+}
+
 int64_t UnixMicros() {
   timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -188,6 +202,9 @@ int Feed(const Options& o) {
       SleepUntil(begun +
                  static_cast<int64_t>(1e9 / o.rate * static_cast<double>(i)));
     }
+    if (o.in_flight > 0) {
+      for (const Rank& rank : ranks) WaitForRoom(o, rank.session);
+    }
     const int64_t us = UnixMicros();
     const int64_t before = NowNanos();
     for (const Rank& rank : ranks) {
@@ -213,6 +230,7 @@ int main(int argc, char** argv) {
   app.add_option("--steps", o.steps);
   app.add_option("--ranks", o.ranks);
   app.add_option("--rate", o.rate);
+  app.add_option("--in-flight", o.in_flight);
   app.add_option("--flush-ms", o.flush_ms);
   app.add_option("--overflow-every", o.overflow_every);
   app.add_option("--nan-loss-at", o.nan_loss_at);
