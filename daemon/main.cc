@@ -11,6 +11,7 @@
 #include <string>
 
 #include "app/daemon.h"
+#include "app/job_lock.h"
 #include "app/supervisor.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -28,6 +29,7 @@ struct Flags {
   std::string socket;
   std::string history;
   std::string listen;
+  std::string while_locked;
   bool check_config = false;
   bool log_json = false;
 };
@@ -90,6 +92,13 @@ int Serve(const Flags& flags) {
     return kExitUsage;
   }
   InitLog(config->log.level, config->log.json);
+  if (!flags.while_locked.empty()) {
+    const Status job = EndWithLock(flags.while_locked);
+    if (!job.ok()) {
+      LogError("nanwatchd could not start", "--while-locked " + job.error());
+      return kExitUsage;
+    }
+  }
   Result<std::unique_ptr<Daemon>> daemon =
       Daemon::Start(std::move(*config), SystemClock());
   if (!daemon.ok()) {
@@ -143,6 +152,10 @@ int Main(int argc, char** argv) {
   app.add_option("--history", flags.history, "history file, or 'off'")
       ->check(said);
   app.add_option("--listen", flags.listen, "address:port for HTTP, or 'off'")
+      ->check(said);
+  app.add_option("--while-locked", flags.while_locked,
+                 "end when no process holds a lock (flock) on this file, which "
+                 "is there already")
       ->check(said);
   app.add_flag("--log-json", flags.log_json, "one JSON object a log line");
   try {

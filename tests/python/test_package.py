@@ -69,6 +69,17 @@ def test_what_is_in_the_wheel(built):
         assert any(n.endswith("/src/nanwatch/py.typed") for n in file.getnames())
 
 
+def test_an_index_would_take_both(built):
+    made = subprocess.run(
+        [ROOT / "tests" / "frameworks" / "environment", "lint"],
+        capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [made.stdout.strip(), "-m", "twine", "--no-color", "check", "--strict",
+         *built], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASSED") == 2
+
+
 def test_the_wheel_is_all_that_it_needs(built, tmp_path):
     """Installed with nothing else: it imports, and without gRPC it says so
     once and lets the training be."""

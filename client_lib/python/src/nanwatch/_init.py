@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from nanwatch import _process
+from nanwatch import _autostart, _process
 from nanwatch._checks import Checks, describe
 from nanwatch._identity import INT32_MAX, find_addresses, find_identity
 from nanwatch._opening import OVERFLOW_MODES, SCALINGS, Opening, Scaler
@@ -27,6 +27,7 @@ def init(
     local_rank: int | None = None,
     world_size: int | None = None,
     address: str = "",
+    autostart: bool | None = None,
     framework: str = "",
     precision: str = "",
     overflow_mode: str = "",
@@ -58,6 +59,11 @@ def init(
     if that folder is this user's own and nobody else's to write to (not as
     root), then /run/nanwatch/ingest.sock.
 
+    `autostart`: where no address is said and none of these answers, starts a
+    nanwatchd (NANWATCH_DAEMON, else the one on PATH) at the first of them,
+    which ends with the last process that used it so. Not given: what
+    NANWATCH_AUTOSTART says, "1" or nothing. Why it could not, Run.stats says.
+
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
     "inf_nan" or "saturation". `settings` bear on precision (64 at most). `dp`
     to `cp` are the rank's places in its parallel groups.
@@ -87,12 +93,18 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
         checks,
     )
     address = checks.text("address", given["address"])
+    wanted = _autostart.is_wanted(
+        checks.flag("autostart", given["autostart"]), os.environ
+    )
+    # Who names a daemon means that one.
+    named = bool(address or os.environ.get("NANWATCH_ADDRESS"))
     sender = Sender(
         shared,
         _opening(given, checks),
         find_addresses(address, os.environ, os.getuid()),
         checks.integer("unacked_bytes", given["unacked_bytes"], 0, 1 << 40)
         or 64 << 20,
+        autostart=wanted and not named,
     )
     thread = threading.Thread(target=sender.run, name="nanwatch", daemon=True)
     opened = Run(shared, checks, thread)

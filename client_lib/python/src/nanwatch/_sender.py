@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from queue import Empty
 
-from nanwatch import _outbox, _wire
+from nanwatch import _autostart, _outbox, _wire
 from nanwatch._batcher import Batcher
 from nanwatch._opening import Opening
 from nanwatch._outbox import Outbox, Outgoing
@@ -67,8 +67,13 @@ class Sender:
         opening: Opening,
         addresses: Sequence[str],
         unacked_bytes: int,
+        autostart: bool,
     ) -> None:
+        """`autostart`: at the first of the addresses, if none answers."""
         self._shared = shared
+        self._addresses = addresses
+        self._autostart = autostart
+        self._not_started = ""  # why, a sentence
         self._opening = opening
         self._unacked_bytes = unacked_bytes
         # Of the call, or given by the daemon: it must come back to it.
@@ -93,6 +98,8 @@ class Sender:
         # would not wake the training's. Those that start here inherit it.
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
+            if self._autostart:
+                self._start_daemon()
             while self._turn():
                 pass
         except Exception as error:  # the run is silent from here on
@@ -104,6 +111,13 @@ class Sender:
             shared.ended = True
             shared.connected = False
             shared.changed.notify_all()
+
+    def _start_daemon(self) -> None:
+        shared = self._shared
+        self._not_started = _autostart.ensure(
+            self._addresses,
+            lambda: shared.ending and time.monotonic() >= shared.deadline,
+        )
 
     def _turn(self) -> bool:
         now = time.monotonic()
@@ -200,7 +214,10 @@ class Sender:
         # A restarted daemon is worth the wait, one that never was is not.
         if all_tried and shared.ending and not self._ever_open:
             self._done = True
-        self._report(f"nanwatchd at {address}: {why or 'the stream ended'}")
+        why = why or "the stream ended"
+        if self._not_started and not self._ever_open:
+            why = f"{why} ({self._not_started})"
+        self._report(f"nanwatchd at {address}: {why}")
 
     def _check_silence(self, now: float) -> None:
         owed = self._state is _State.OPENING or self._outbox.awaits_ack
