@@ -2,6 +2,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "net/url.h"
 
 namespace nanwatch {
@@ -80,16 +84,68 @@ std::string PlaceOf(const Incident& incident) {
   return place + incident.device + ")";
 }
 
-std::string DescriptionOf(const Incident& incident) {
-  constexpr size_t kSentences = 5;
-  std::string text;
-  for (size_t i = 0; i < incident.findings.size(); ++i) {
-    if (i == kSentences) {
-      text += fmt::format(" And {} more.", incident.findings.size() - i);
-      break;
+namespace {
+
+// "op loss/Log (output)"; empty: no op.
+std::string OpOf(const Subject& subject) {
+  if (subject.op.empty()) return {};
+  return fmt::format("op {} ({})", subject.op, Name(subject.slot));
+}
+
+// What else is named by the findings, each once, in their order: a few, and how
+// many more.
+void AppendAffected(const Incident& incident, std::string* text) {
+  constexpr size_t kShown = 4;
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
     }
-    if (!text.empty()) text += ' ';
-    text += incident.findings[i].sentence;
+  };
+  const Subject& origin = incident.subject;
+  for (const Finding& finding : incident.findings) {
+    const Subject& subject = finding.subject;
+    const bool same_op = subject.op == origin.op && subject.slot == origin.slot;
+    if (!subject.op.empty() && !same_op) add(OpOf(subject));
+  }
+  for (const Finding& finding : incident.findings) {
+    const int32_t rank = finding.subject.rank;
+    if (rank >= 0 && rank != origin.rank) add(fmt::format("rank {}", rank));
+  }
+  if (names.empty()) return;
+  *text += " Affected, too: ";
+  const size_t shown = std::min(names.size(), kShown);
+  for (size_t i = 0; i < shown; ++i) *text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > shown) {
+    *text += fmt::format(" and {} more", names.size() - shown);
+  }
+  *text += '.';
+}
+
+}  // namespace
+
+std::string DescriptionOf(const Incident& incident) {
+  constexpr size_t kSentences = 3;
+  std::string text = fmt::format("Began at step {}", incident.opened_step);
+  const std::string op = OpOf(incident.subject);
+  if (!op.empty()) text += " in " + op;
+  const std::string place = PlaceOf(incident);
+  if (!place.empty()) text += (op.empty() ? " on " : ", ") + place;
+  text += '.';
+  AppendAffected(incident, &text);
+  // Of ops the names stand above; and nothing is said twice.
+  size_t said = 0;
+  for (const Finding& finding : incident.findings) {
+    const Subject& subject = finding.subject;
+    const bool here =
+        subject.op.empty() ||
+        (subject.op == incident.subject.op && finding.rule == incident.rule);
+    const bool known =
+        incident.summary.find(finding.sentence) != std::string::npos ||
+        text.find(finding.sentence) != std::string::npos;
+    if (!here || known) continue;
+    text += ' ' + finding.sentence;
+    if (++said == kSentences) break;
   }
   return text;
 }

@@ -52,6 +52,7 @@ std::string RunbookOf(const Notice& notice, const LinkBases& bases);
 // "rank 3 (node7, NVIDIA H100)", "rank 0", or "" for a run's incident.
 std::string PlaceOf(const Incident& incident);
 // The sentences of its findings, at most five.
+// Where it began, what else is affected, and what the summary does not say.
 std::string DescriptionOf(const Incident& incident);
 // The first general action and those of the run's framework.
 std::string ActionsOf(const Notice& notice);

@@ -44,6 +44,7 @@ bool AlertTable::Take(Time now, const Notice& notice) {
   const bool fresh = !alerts_.contains(labels);
   if (fresh && alerts_.size() >= limits::kNotices) return false;
   Entry& entry = alerts_[labels];
+  if (fresh) entry.settles = now + options_.settle;
   if (entry.resolved) {  // fires again
     entry.resolved.reset();
     entry.settled.reset();
@@ -74,11 +75,14 @@ void AlertTable::Detach(const IncidentKey& key, Time when, const Notice* last) {
     return;
   }
   entry.resolved = when;
-  if (last == nullptr) return;
-  entry.shown = *last;
-  entry.muted = IsMuted(*last, options_.from);
-  // Nobody has heard of it, and nobody wants to.
-  if (entry.muted && !entry.last_sent) alerts_.erase(place);
+  if (last != nullptr) {
+    entry.shown = *last;
+    entry.muted = IsMuted(*last, options_.from);
+  }
+  // Nobody has heard of it, and nobody needs to: it is another alert now, or
+  // was muted.
+  const bool pointless = last == nullptr || entry.muted;
+  if (pointless && !entry.last_sent) alerts_.erase(place);
 }
 
 std::optional<Time> AlertTable::SaysResolvedFrom(const Entry& entry) const {
@@ -89,7 +93,7 @@ std::optional<Time> AlertTable::SaysResolvedFrom(const Entry& entry) const {
 }
 
 Time AlertTable::DueAt(const Entry& entry) const {
-  if (!entry.last_sent) return Time{};
+  if (!entry.last_sent) return entry.settles;
   const Time resend = *entry.last_sent + options_.alertmanager.resend;
   const std::optional<Time> over = SaysResolvedFrom(entry);
   if (!over) return entry.news ? Time{} : resend;
@@ -138,6 +142,10 @@ void AlertTable::Forget(Time now) {
     const Time over = SaysResolvedFrom(entry).value_or(*entry.resolved);
     return now - over > options_.say_resolved_for;
   });
+}
+
+void AlertTable::Hurry() {
+  for (auto& [labels, entry] : alerts_) entry.settles = Time{};
 }
 
 std::optional<Time> AlertTable::NextDue() const {

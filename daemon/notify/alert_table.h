@@ -5,6 +5,8 @@
 // the last of them. An incident whose severity changes moves to another alert.
 // One that is muted leaves its alert, which so resolves at once: the person who
 // mutes has seen it, and there is nothing to hold. Unmuted, it fires again.
+// A new alert settles before it is sent; if its incident moved on to another
+// one meanwhile, nobody hears of it.
 
 #ifndef NANWATCH_NOTIFY_ALERT_TABLE_H_
 #define NANWATCH_NOTIFY_ALERT_TABLE_H_
@@ -43,6 +45,8 @@ class AlertTable {
   // They were accepted, or rejected for ever: nothing more until the next
   // resend.
   void Settle(Time now, std::span<const Alert> sent);
+  // Nothing is to settle any more: these are the last words.
+  void Hurry();
   // When Due gives something next.
   std::optional<Time> NextDue() const;
 
@@ -57,6 +61,7 @@ class AlertTable {
     std::optional<Time> resolved;  // since when none is active
     std::optional<Time> settled;   // since when it is known to be firing there
     std::optional<Time> last_sent;
+    Time settles{};  // not sent before, the first time
     bool news = true;
     bool muted = false;  // so it was resolved
   };

@@ -51,7 +51,7 @@ Notifier::Notifier(NotifyOptions options, Clock& clock,
     webhook_body_ = DefaultWebhookBody();
   }
   for (const std::string& url : options_.webhook.urls) {
-    webhooks_.push_back({url, WebhookQueue(options_.from)});
+    webhooks_.push_back({url, WebhookQueue(options_.from, options_.settle)});
   }
 }
 
@@ -102,7 +102,7 @@ void Notifier::TakeOffered(Time now) {
     for (Webhook& webhook : webhooks_) {
       if (offered->adopted) {
         webhook.queue.Adopt(offered->notice);
-      } else if (!webhook.queue.Take(offered->notice)) {
+      } else if (!webhook.queue.Take(now, offered->notice)) {
         ++counting_.receiver[kWebhook].dropped;
       }
     }
@@ -245,6 +245,8 @@ void Notifier::Stop() {
   // The thread is gone: its members are ours.
   timeout_ = kLastWords;
   alerts_not_before_ = Time{};
+  TakeOffered(clock_.Now());
+  alerts_.Hurry();
   for (Webhook& webhook : webhooks_) webhook.queue.Hurry();
   const Time end = clock_.Now() + kLastWords;
   for (Time now = clock_.Now(); now < end; now = clock_.Now()) {

@@ -32,6 +32,10 @@ struct NotifyOptions {
   // Alertmanager is told "firing" for at least so long, even of what resolved
   // at once: its group_wait (30 s) would swallow the rest.
   Duration hold = std::chrono::seconds(35);
+  // News of what was not told before waits so long for what comes right behind
+  // it: a cause is known, and a warning becomes critical, within milliseconds
+  // of the first finding. One trouble, one notification.
+  Duration settle = std::chrono::seconds(1);
   // And "resolved" for so long, at every resend.
   Duration say_resolved_for = std::chrono::minutes(10);
   // Of one request.

@@ -12,6 +12,7 @@ using ::testing::SizeIs;
 
 class AlertTableTest : public ::testing::Test {
  protected:
+  AlertTableTest() { options_.settle = Duration(0); }
   std::vector<Alert> Send(int64_t seconds) {
     std::vector<Alert> due = table_.Due(At(seconds), 64);
     table_.Settle(At(seconds), due);
@@ -100,6 +101,35 @@ TEST_F(AlertTableTest, AnotherSeverityIsAnotherAlertAndTheOldOneEnds) {
   EXPECT_EQ(sent[0].ends, At(290));
   EXPECT_EQ(sent[1].labels.severity, "warning");
   EXPECT_EQ(sent[1].ends, At(50));
+}
+
+TEST_F(AlertTableTest, AWarningThatBecomesCriticalAtOnceIsOneAlert) {
+  options_.settle = std::chrono::seconds(1);
+  table_.Take(At(0), Firing(1, Severity::kWarning));
+  EXPECT_THAT(Send(0), IsEmpty());
+  EXPECT_EQ(table_.NextDue(), At(1));
+  table_.Take(At(0), Firing(1, Severity::kCritical));
+  const std::vector<Alert> sent = Send(1);
+  ASSERT_THAT(sent, SizeIs(1));
+  EXPECT_EQ(sent[0].labels.severity, "critical");
+  EXPECT_THAT(Send(59), IsEmpty()) << "nothing of the warning";
+}
+
+TEST_F(AlertTableTest, WhatIsOverBeforeItSettledIsStillSaidToFire) {
+  options_.settle = std::chrono::seconds(1);
+  table_.Take(At(0), Firing(1));
+  table_.Take(At(0), Resolved(Firing(1), 0));
+  EXPECT_THAT(Send(0), IsEmpty());
+  const std::vector<Alert> sent = Send(1);
+  ASSERT_THAT(sent, SizeIs(1));
+  EXPECT_GT(sent[0].ends, At(1));
+}
+
+TEST_F(AlertTableTest, LastWordsDoNotSettle) {
+  options_.settle = std::chrono::seconds(1);
+  table_.Take(At(0), Firing(1));
+  table_.Hurry();
+  EXPECT_THAT(Send(0), SizeIs(1));
 }
 
 TEST_F(AlertTableTest, InfoIsNotSaid) {

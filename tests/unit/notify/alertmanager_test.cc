@@ -48,7 +48,8 @@ TEST(AlertmanagerTest, AnnotationsSayTheRest) {
       AlertsJson({&alert, 1}, {"http://gpu7:9765/", "https://wiki/nanwatch"}));
   const json& said = body[0]["annotations"];
   EXPECT_EQ(said["summary"], "Log overflows at every step.");
-  EXPECT_EQ(said["description"], "It did.");
+  EXPECT_EQ(said["description"],
+            "Began at step 42 in op Log (output), rank 3 (node7). It did.");
   EXPECT_EQ(said["diagnosis"], "harmless_padding");
   EXPECT_EQ(said["action"],
             "Use a fixed loss scale. [ascend_tf] "
@@ -62,6 +63,34 @@ TEST(AlertmanagerTest, AnnotationsSayTheRest) {
   for (const auto& [name, value] : said.items()) {
     EXPECT_TRUE(value.is_string()) << name;
   }
+}
+
+Finding Found(int32_t rank, const std::string& op, const std::string& said) {
+  Finding finding;
+  finding.subject.rank = rank;
+  finding.subject.op = op;
+  finding.sentence = said;
+  return finding;
+}
+
+TEST(AlertmanagerTest, ADescriptionNamesWhatIsAffectedAndRepeatsNothing) {
+  Incident incident = Firing(1).incident;
+  incident.findings = {Found(3, "Log", "Log overflows at every step."),
+                       Found(3, "Sum", "Bad inputs."),
+                       Found(4, "Sum", "Bad inputs."),
+                       Found(-1, "", "5 attempts in a row overflowed."),
+                       Found(-1, "", "5 attempts in a row overflowed.")};
+  EXPECT_EQ(DescriptionOf(incident),
+            "Began at step 42 in op Log (output), rank 3 (node7). Affected, "
+            "too: op Sum (output), rank 4. 5 attempts in a row overflowed.");
+  for (int i = 0; i < 9; ++i) {
+    incident.findings.push_back(Found(10 + i, "Sum", "Bad inputs."));
+  }
+  EXPECT_THAT(DescriptionOf(incident),
+              ::testing::HasSubstr("rank 4, rank 10, rank 11 and 7 more."));
+  incident.subject = {};
+  incident.findings.clear();
+  EXPECT_EQ(DescriptionOf(incident), "Began at step 42.");
 }
 
 TEST(AlertmanagerTest, NamesThatAreNoUtf8DoNotThrow) {
