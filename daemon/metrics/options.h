@@ -12,7 +12,8 @@
 namespace nanwatch {
 
 enum class Cardinality : uint8_t {
-  kLow,          // runs only: at most 80 series each
+  // Runs only: at most 80 series each, and 3 a family that fires.
+  kLow,
   kRecommended,  // and the main rank series and the 10 worst ops
   kFull,         // every rank series, limits::kTopOps ops
 };

@@ -44,26 +44,49 @@ void AddDescription(const RunView& run, std::string_view id, FamilySet* set) {
            Number(run.ranks_lost));
 }
 
-// What alerts go by: people who muted an incident have seen it.
-std::array<Severity, kFamilies> Unmuted(const RunView& run) {
-  std::array<Severity, kFamilies> worst{};
+// What alerts go by, of each family: the worst that fires, of these the one
+// that began first; null: none. People who muted an incident have seen it.
+std::array<const Incident*, kFamilies> Unmuted(const RunView& run) {
+  std::array<const Incident*, kFamilies> worst{};
   for (const Incident& incident : run.incidents) {
     if (incident.muted || incident.state != AlertState::kFiring) continue;
-    Severity& of = worst[static_cast<int>(incident.family)];
-    of = std::max(of, incident.severity);
+    const Incident*& of = worst[static_cast<int>(incident.family)];
+    const bool worse = of == nullptr || incident.severity > of->severity ||
+                       (incident.severity == of->severity &&
+                        incident.opened_step < of->opened_step);
+    if (worse) of = &incident;
   }
   return worst;
 }
 
+// At most 3 series a family, and only while it fires. Rank is a value and op a
+// label, so that no series has both.
+void AddOrigin(std::string_view id, std::string_view condition,
+               const Incident& incident, FamilySet* set) {
+  const std::initializer_list<LabelRef> labels = {{"run_id", id},
+                                                  {"condition", condition}};
+  set->Add(Metric::kConditionOriginStep, labels,
+           static_cast<double>(incident.opened_step));
+  const Subject& subject = incident.subject;
+  if (subject.rank >= 0) {
+    set->Add(Metric::kConditionOriginRank, labels, subject.rank);
+  }
+  if (subject.op.empty()) return;
+  set->Add(Metric::kConditionOrigin,
+           {{"run_id", id}, {"condition", condition}, {"op", subject.op}}, 1);
+}
+
 void AddConditions(const RunView& run, std::string_view id, FamilySet* set) {
-  const std::array<Severity, kFamilies> unmuted = Unmuted(run);
+  const std::array<const Incident*, kFamilies> unmuted = Unmuted(run);
   set->Add(Metric::kRunSeverity, {{"run_id", id}}, Number(run.severity));
   for (int f = 0; f < kFamilies; ++f) {
     const std::string_view condition = Name(static_cast<Family>(f));
     set->Add(Metric::kConditionSeverity,
              {{"run_id", id}, {"condition", condition}}, Number(run.family[f]));
-    set->Add(Metric::kConditionUnmuted,
-             {{"run_id", id}, {"condition", condition}}, Number(unmuted[f]));
+    set->Add(
+        Metric::kConditionUnmuted, {{"run_id", id}, {"condition", condition}},
+        Number(unmuted[f] == nullptr ? Severity::kNone : unmuted[f]->severity));
+    if (unmuted[f] != nullptr) AddOrigin(id, condition, *unmuted[f], set);
     set->Add(Metric::kConditionDetections,
              {{"run_id", id}, {"condition", condition}},
              Number(run.detections[f]));

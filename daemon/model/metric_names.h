@@ -26,6 +26,9 @@ enum class Metric : uint8_t {
   kRunSeverity,
   kConditionSeverity,
   kConditionUnmuted,
+  kConditionOriginStep,
+  kConditionOriginRank,
+  kConditionOrigin,
   kConditionDetections,
   kRunIncidents,
   kRunSteps,
@@ -133,7 +136,7 @@ enum class Metric : uint8_t {
   kSeriesLimit,
   kSeriesLeftOut,
 };
-inline constexpr int kMetrics = 101;
+inline constexpr int kMetrics = 104;
 
 // The base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -167,6 +170,17 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      MetricKind::kGauge, false,
      "Worst firing incident that nobody muted, by condition family, as "
      "nanwatch_condition_severity."},
+    {Metric::kConditionOriginStep, "nanwatch_condition_origin_step",
+     MetricKind::kGauge, false,
+     "Step at which the worst firing incident that nobody muted began, by "
+     "condition family; missing while none fires."},
+    {Metric::kConditionOriginRank, "nanwatch_condition_origin_rank",
+     MetricKind::kGauge, false,
+     "Rank on which that incident began; missing where it is of no single "
+     "one."},
+    {Metric::kConditionOrigin, "nanwatch_condition_origin_info",
+     MetricKind::kInfo, false,
+     "Op in which that incident began; missing where it is of none."},
     {Metric::kConditionDetections, "nanwatch_condition_detections_total",
      MetricKind::kCounter, false, "Incidents that fired, by condition family."},
     {Metric::kRunIncidents, "nanwatch_run_incidents", MetricKind::kGauge, false,
@@ -372,7 +386,8 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      MetricKind::kCounter, true, "Events removed by retention."},
     {Metric::kHistoryLost, "nanwatch_history_lost_events_total",
      MetricKind::kCounter, true,
-     "Events judged and not kept, because the history could not be written."},
+     "Events judged and not kept, because the history could not be written or "
+     "was damaged."},
     {Metric::kHistoryDegraded, "nanwatch_history_degraded", MetricKind::kGauge,
      true,
      "1 when the history cannot be written: records are judged, but not kept."},

@@ -27,7 +27,8 @@ NOWHERE = {
 # Queries that a healthy run leaves empty, since they show what is wrong.
 QUIET_IN_HEALTH = {
     "run": {("What was sick when", "B"), ("Loss", "B"), ("Records a second", "C"), ("The scaler", "C"),
-            ("Worst ops", "A")},
+            ("Worst ops", "A"), ("Where it began", "A"),
+            ("Where it began", "B"), ("Where it began", "C")},
     "ranks": set(),
     "ops": {("Worst op", "A"), ("Last bad step was", "A"),
             ("Of ops not named", "A"), ("Top offenders over time", "A"),

@@ -193,6 +193,28 @@ WHAT = (7, [
             alerts=("NanwatchOpOverflow",)),
 ])
 
+BEGAN = (5, [
+    table("Where it began", {
+        "sick with": (None, {}),
+        "step": ("min by (condition) (nanwatch_condition_origin_step{RUN})",
+                 {"unit": "locale", "links": [link(
+                     "nanwatch page at this step", "http://${instance}/"
+                     "?run=${run_id:percentencode}&step=${__value.raw}")]}),
+        "rank": ("min by (condition) (nanwatch_condition_origin_rank{RUN})",
+                 {"unit": "none", "decimals": 0}),
+        "op": (None, {}),
+        "ops": ("max by (condition, op) (nanwatch_condition_origin_info{RUN})",
+                None),
+    },
+        "Of each family that fires and that nobody muted: the step, rank and op "
+        "of the first finding. Alerts name the same.",
+        "Empty.",
+        "Resume from a checkpoint before the step. No rank or no op: it is of "
+        "the whole run.",
+        labels={"condition": "sick with"}, none="none",
+        alerts=CONDITIONS.values()),
+])
+
 SCALER = (7, [
     stat("The scaler", [
         now(newest("nanwatch_loss_scale"), "loss scale"),
@@ -330,6 +352,6 @@ ABOUT = (4, [
 BOARD = board(
     "nanwatch-run", "Run", "One training run: verdict, loss scale, loss, norms.",
     [JOBS, RUNS, PAGE],
-    [FIRST, SCALE_AND_LOSS, RATES, WHAT, "Scaler and gradients", SCALER,
+    [FIRST, SCALE_AND_LOSS, RATES, WHAT, BEGAN, "Scaler and gradients", SCALER,
      "Progress and records", PROGRESS, "What it is", ABOUT],
     links=[RUN_PAGE], annotations=INCIDENTS, refresh="10s")

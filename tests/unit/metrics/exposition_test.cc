@@ -57,6 +57,39 @@ TEST(Exposition, AlertsGoByWhatNobodyMuted) {
   EXPECT_THAT(text, HasSubstr(Unmuted("rank", 0)));
 }
 
+// A series of the family `op` of "job-7".
+std::string Origin(std::string_view what, std::string_view value,
+                   std::string_view more = "") {
+  return "nanwatch_condition_origin_" + std::string(what) +
+         "{run_id=\"job-7\",condition=\"op\"" + std::string(more) + "} " +
+         std::string(value) + "\n";
+}
+
+TEST(Exposition, AlertsCanSayWhereItBegan) {
+  RunView run = SampleRun("job-7");
+  run.incidents.assign(4, Firing(Family::kOp, Severity::kCritical, false));
+  run.incidents[0].severity = Severity::kWarning;
+  run.incidents[0].opened_step = 1;
+  run.incidents[1].opened_step = 50;
+  run.incidents[2].opened_step = 42;
+  run.incidents[2].subject.rank = 3;
+  run.incidents[2].subject.op = "loss/Log";
+  run.incidents[3].opened_step = 2;
+  run.incidents[3].muted = true;
+  std::string text = Expose({run}, {Cardinality::kLow});
+  EXPECT_THAT(text, HasSubstr(Origin("step", "42")));
+  EXPECT_THAT(text, HasSubstr(Origin("rank", "3")));
+  EXPECT_THAT(text, HasSubstr(Origin("info", "1", ",op=\"loss/Log\"")));
+  EXPECT_EQ(Count(text, "\nnanwatch_condition_origin_"), 3);
+  // Of the whole run: no rank, no op.
+  run.incidents[2].subject = {};
+  text = Expose({run});
+  EXPECT_THAT(text, HasSubstr(Origin("step", "42")));
+  EXPECT_EQ(Count(text, "\nnanwatch_condition_origin_"), 1);
+  for (Incident& incident : run.incidents) incident.muted = true;
+  EXPECT_EQ(Count(Expose({run}), "\nnanwatch_condition_origin_"), 0);
+}
+
 TEST(Exposition, WhatWasNeverCollectedIsMissing) {
   const std::string text = Expose({SampleRun("job-7")});
   EXPECT_THAT(text, Not(HasSubstr("nanwatch_loss{")));
