@@ -71,15 +71,19 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
     return "No run is known. A training appears here once it has opened a "
            "session.\n";
   }
+  size_t wide = 9;
+  for (const v1::RunSummary& run : runs.runs()) {
+    wide = std::max(wide, HealthText(run).size());
+  }
   std::string out =
-      style.Dim(fmt::format("{:<9} {:<24} {:>3} {:<6} {:>9} {:>11} {:>11}  {}",
-                            "health", "run", "try", "state", "step", "loss",
-                            "scale", "last record")) +
+      style.Dim(fmt::format("{:<{}} {:<24} {:>3} {:<6} {:>9} {:>11} {:>11}  {}",
+                            "health", wide, "run", "try", "state", "step",
+                            "loss", "scale", "last record")) +
       '\n';
   for (const v1::RunSummary& run : runs.runs()) {
     out += fmt::format(
         "{} {} {:>3} {:<6} {:>9} {:>11} {:>11}  {}\n",
-        style.Tint(Shown(run), fmt::format("{:<9}", Word(Shown(run)))),
+        style.Tint(Shown(run), fmt::format("{:<{}}", HealthText(run), wide)),
         Fitted(run.run_id(), 24), run.attempt(), Word(run.state()),
         run.last_step(), Number(LastOf(run, "loss")),
         Number(LastOf(run, "loss_scale")),

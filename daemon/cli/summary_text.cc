@@ -43,8 +43,14 @@ std::string CountText(uint64_t count, uint64_t all, uint64_t unknown,
   return out;
 }
 
+std::string HealthText(const v1::RunSummary& run) {
+  // A daemon of before says the severity only.
+  return run.health().empty() ? std::string(Word(run.severity()))
+                              : Clean(run.health());
+}
+
 v1::Severity Shown(const v1::RunSummary& run) {
-  return run.state() == v1::LIFE_STATE_CLOSED ? run.worst() : run.severity();
+  return run.health().empty() ? run.severity() : run.health_severity();
 }
 
 std::optional<double> LastOf(const v1::RunSummary& run,
@@ -68,7 +74,7 @@ std::string HeadText(const v1::RunSummary& run, const Style& style) {
 }
 
 std::string VerdictText(const v1::RunSummary& run, const Style& style) {
-  std::string word = Upper(Word(Shown(run)));
+  std::string word = Upper(HealthText(run));
   if (run.state() == v1::LIFE_STATE_CLOSED) word += ", ended";
   return style.Tint(Shown(run), word) + '\n' +
          Wrapped(run.headline(), 2, style.columns);

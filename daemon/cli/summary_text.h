@@ -13,8 +13,8 @@
 
 namespace nanwatch {
 
-// How bad a run is shown: one that has ended is as bad as it ever was, since
-// everything is resolved then.
+// What a run is called (model/health.h), and how bad that is.
+std::string HealthText(const v1::RunSummary& run);
 v1::Severity Shown(const v1::RunSummary& run);
 // The newest value of a field of steps, e.g. "loss".
 std::optional<double> LastOf(const v1::RunSummary& run, std::string_view field);

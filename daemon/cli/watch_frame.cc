@@ -123,7 +123,7 @@ std::string Verdict(const v1::RunDetail& run, const Shape& shape,
                     const Style& style) {
   const v1::RunSummary& summary = run.summary();
   const v1::Severity shown = Shown(summary);
-  std::string title(Word(shown));
+  std::string title = HealthText(summary);
   std::transform(title.begin(), title.end(), title.begin(), ::toupper);
   return style.Tint(shown, title) + '\n' +
          Shortened(Wrapped(summary.headline(), 2, style.columns), shape.lines) +

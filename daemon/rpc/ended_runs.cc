@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "history/worst_sent.h"
+#include "model/health.h"
+
 namespace nanwatch {
 namespace {
 
@@ -18,6 +21,9 @@ void WriteRow(const RunRow& row, Severity worst, v1::RunSummary* to) {
   to->set_state(row.ended ? v1::LIFE_STATE_CLOSED : v1::LIFE_STATE_LOST);
   to->set_end_reason(row.end_reason);
   to->set_worst(static_cast<v1::Severity>(worst));
+  Health health = HealthOfEnded(worst);
+  to->set_health(std::move(health.words));
+  to->set_health_severity(static_cast<v1::Severity>(health.severity));
   if (!row.ended) to->set_severity(to->worst());
   to->set_headline(fmt::format("Ended; `nanwatch diagnose {}` says how it was.",
                                row.key.run_id));
@@ -36,21 +42,16 @@ Status AppendEndedRuns(HistoryReader& reader, const Snapshot& snapshot,
                        v1::ListRunsResponse* response) {
   const Result<std::vector<RunRow>> rows = reader.Runs();
   if (!rows) return Error{rows.error()};
-  const Result<std::vector<std::pair<RunKey, Incident>>> sent = reader.Sent();
-  if (!sent) return Error{sent.error()};
-  std::map<RunKey, Severity> worst;
-  for (const auto& [run, incident] : *sent) {
-    Severity& so_far = worst[run];
-    so_far = std::max(so_far, incident.worst);
-  }
+  const Result<std::map<RunKey, Severity>> worst = WorstSent(reader);
+  if (!worst) return Error{worst.error()};
   std::set<RunKey> shown;
   snapshot.runs.ForEach([&](const RunView& run) { shown.insert(run.key); });
   int listed = 0;
   for (auto row = rows->rbegin(); row != rows->rend(); ++row) {
     if (shown.count(row->key) > 0) continue;
     if (listed++ == kEndedRunsListed) break;
-    const auto found = worst.find(row->key);
-    WriteRow(*row, found == worst.end() ? Severity::kNone : found->second,
+    const auto found = worst->find(row->key);
+    WriteRow(*row, found == worst->end() ? Severity::kNone : found->second,
              response->add_runs());
   }
   return OkStatus();

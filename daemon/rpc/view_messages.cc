@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "model/health.h"
 #include "wire/run_codec.h"
 
 namespace nanwatch {
@@ -191,6 +193,9 @@ void WriteSummary(const RunView& from, v1::RunSummary* to) {
   to->set_end_reason(from.end_reason);
   to->set_severity(ToWire(from.severity));
   to->set_worst(ToWire(WorstEver(from)));
+  Health health = HealthOf(from);
+  to->set_health(std::move(health.words));
+  to->set_health_severity(ToWire(health.severity));
   to->set_headline(from.diagnosis.headline);
   to->set_opened_us(ToMicros(from.opened));
   to->set_last_record_us(ToMicros(from.last_record));

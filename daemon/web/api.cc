@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "history/worst_sent.h"
 #include "model/limits.h"
 #include "web/annotation_request.h"
 #include "web/json_reply.h"
@@ -37,9 +38,13 @@ HttpReply ListRuns(const WebBackend& backend, Query query) {
     }
     const auto rows = (*history)->Runs();
     if (!rows.ok()) return HistoryFailed(rows.error(), "history");
+    const auto worst = WorstSent(**history);
+    if (!worst.ok()) return HistoryFailed(worst.error(), "history");
     for (const RunRow& row : *rows) {
       if (runs.size() >= most || shown.count(row.key) > 0) continue;
-      runs.push_back(RunRowJson(row));
+      const auto found = worst->find(row.key);
+      runs.push_back(RunRowJson(
+          row, found == worst->end() ? Severity::kNone : found->second));
     }
   }
   return JsonReply({{"time", JsonTime(snapshot->time)}, {"runs", runs}},

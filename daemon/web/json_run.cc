@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "model/health.h"
+
 namespace nanwatch {
 namespace {
 
@@ -120,12 +122,15 @@ Json DescriptionJson(const RunDescription& run) {
 }  // namespace
 
 Json RunSummaryJson(const RunView& run) {
+  const Health health = HealthOf(run);
   Json json = {{"run_id", run.key.run_id},
                {"attempt", run.key.attempt},
                {"job", run.description.job},
                {"state", Name(run.state)},
                {"severity", Name(run.severity)},
                {"worst", Name(WorstEver(run))},
+               {"health", health.words},
+               {"health_severity", Name(health.severity)},
                {"headline", run.diagnosis.headline},
                {"opened", JsonTime(run.opened)},
                {"last_record", JsonTime(run.last_record)},
@@ -147,11 +152,14 @@ Json RunSummaryJson(const RunView& run) {
   return json;
 }
 
-Json RunRowJson(const RunRow& run) {
+Json RunRowJson(const RunRow& run, Severity worst) {
+  const Health health = HealthOfEnded(worst);
   Json json = {{"run_id", run.key.run_id},
                {"attempt", run.key.attempt},
                {"job", run.description.job},
                {"state", run.ended ? "closed" : "lost"},
+               {"health", health.words},
+               {"health_severity", Name(health.severity)},
                {"opened", JsonTime(run.opened)},
                {"ended", nullptr},
                {"end_reason", run.end_reason},

@@ -12,8 +12,8 @@ namespace nanwatch {
 
 // For a list: what a person wants to know first.
 Json RunSummaryJson(const RunView& run);
-// A run that only the history still knows: fewer keys.
-Json RunRowJson(const RunRow& run);
+// A run that only the history still knows: fewer keys. `worst`: ever.
+Json RunRowJson(const RunRow& run, Severity worst);
 // All of it; incidents with at most a few findings each, and at most `ranks`.
 Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
                    size_t ranks);

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "history/worst_sent.h"
 #include "model/limits.h"
 #include "web/json_incident.h"
 #include "web/json_reply.h"
@@ -86,7 +87,12 @@ class RunRequest {
     if (!history.ok()) return NoSuchRun(path_.run_id);
     const std::optional<RunRow> row = FindRow(**history);
     if (!row) return NoSuchRun(path_.run_id);
-    return JsonReply(RunRowJson(*row), "run");
+    const auto worst = WorstSent(**history);
+    if (!worst.ok()) return HistoryFailed(worst.error(), path_.run_id);
+    const auto found = worst->find(row->key);
+    return JsonReply(RunRowJson(*row, found == worst->end() ? Severity::kNone
+                                                            : found->second),
+                     "run");
   }
 
   HttpReply Incidents() const {

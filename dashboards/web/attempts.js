@@ -2,11 +2,11 @@
 
 import {getJson, runPath} from './api.js';
 import {middle} from './chart_data.js';
-import {cssColour, fill, h, mark, SEVERITY_WORD} from './dom.js';
+import {cssColour, fill, h, mark} from './dom.js';
 import {ago, count, duration, fullTime, number, scale, value} from
     './format.js';
 import {lifeOf} from './verdict.js';
-import {clauses, shownSeverity} from './runs_view.js';
+import {clauses} from './runs_view.js';
 
 const POINTS = 200;
 const MOST = 12;  // attempts that are drawn
@@ -132,7 +132,7 @@ export class Attempts {
   cells(run, buckets) {
     const href = `/?run=${encodeURIComponent(run.run_id)}&attempt=` +
         run.attempt;
-    const severity = run.severity === undefined ? null : shownSeverity(run);
+    const severity = run.health_severity;
     const first = buckets.length ? count(buckets[0].first_step) : '';
     const until = run.ended || run.last_record;
     return [
@@ -141,7 +141,7 @@ export class Attempts {
         h('br'), h('time', {class: 'note', title: fullTime(run.opened)},
                    ago(run.opened))),
       h('td', {class: 'wide'}, severity && [mark(severity),
-          h('b', {}, SEVERITY_WORD[severity]), ' '],
+          h('b', {}, run.health), ' '],
         clauses(run.headline)[0].replace(/^Healthy: /, ''), ' ',
         h('span', {class: 'note'}, severity ? lifeOf(run) : run.end_reason)),
       h('td', {}, `${first} to ${count(run.last_step)}`, h('br'),

@@ -3,12 +3,11 @@
 import {getJson, runPath, watch} from './api.js';
 import {Attempts} from './attempts.js';
 import {Charts} from './charts.js';
-import {fill, h, SEVERITY_WORD} from './dom.js';
+import {fill, h} from './dom.js';
 import {exportTools} from './export.js';
 import {Incidents} from './incidents.js';
 import {Ops} from './ops.js';
 import {Ranks} from './ranks.js';
-import {shownSeverity} from './runs_view.js';
 import {drawFacts, drawVerdict} from './verdict.js';
 
 // Records come by the second; pictures of them need not.
@@ -101,9 +100,9 @@ export class RunView {
   }
 
   drawHead() {
-    const severity = shownSeverity(this.run);
-    document.title = (severity === 'none' ? '' :
-        `${SEVERITY_WORD[severity]}: `) + `${this.where.run} - nanwatch`;
+    const {health, health_severity: severity} = this.run;
+    document.title = (severity === 'none' ? '' : `${health}: `) +
+        `${this.where.run} - nanwatch`;
     drawVerdict(this.verdict, this.run, (step) => this.show(step),
                 h('span', {class: 'tools'}, this.incidents.saysToFirst(),
                   exportTools(this)));

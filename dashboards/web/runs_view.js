@@ -1,20 +1,13 @@
 // All runs, worst first: which one needs somebody.
 
 import {getJson, watch} from './api.js';
-import {fill, h, mark, SEVERITY_WORD} from './dom.js';
+import {fill, h, mark} from './dom.js';
 import {ago, count, fullTime, scale, value} from './format.js';
 
 const RANK = {none: 0, info: 1, warning: 2, critical: 3};
 const SHOWN = 200;
 const MANY = 1000;
 const MANY_EVERY_MS = 10000;
-
-// Of a run that ended, what it was; of one that goes on, what it is.
-export function shownSeverity(run) {
-  if (run.severity === undefined) return 'none';
-  if (run.headline.startsWith(HEALED)) return 'none';
-  return run.state === 'closed' ? run.worst : run.severity;
-}
 
 // What a headline begins with when it was worse before.
 export const HEALED = 'Healthy now. ';
@@ -36,7 +29,7 @@ const open = (run) => run.state !== 'closed';
 
 function worstFirst(a, b) {
   return open(b) - open(a) ||
-      RANK[shownSeverity(b)] - RANK[shownSeverity(a)] ||
+      RANK[b.health_severity] - RANK[a.health_severity] ||
       (b.last_record || b.opened) - (a.last_record || a.opened) ||
       a.run_id.localeCompare(b.run_id);
 }
@@ -145,7 +138,7 @@ export class RunsView {
   }
 
   row(run) {
-    const severity = shownSeverity(run);
+    const severity = run.health_severity;
     const known = run.severity !== undefined;
     const href = `/?run=${encodeURIComponent(run.run_id)}&attempt=` +
         run.attempt;
@@ -162,8 +155,8 @@ export class RunsView {
             run.attempt > 0 && `attempt ${run.attempt}`,
             run.state !== 'open' && run.state,
           ].filter(Boolean).join(' · '))),
-        h('td', {class: 'verdict'}, known && mark(severity),
-          h('span', {}, known && h('b', {}, SEVERITY_WORD[severity]), ' ',
+        h('td', {class: 'verdict'}, mark(severity),
+          h('span', {}, h('b', {}, run.health), ' ',
             known ? what.replace(/^Healthy( now\.|: )/, '') :
                     'ended; open it to judge it again',
             why && h('span', {class: 'note'}, ' ' + why))),

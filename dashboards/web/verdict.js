@@ -1,9 +1,9 @@
 // The first answer: healthy or not; if not, why, since when, what to do.
 
-import {fill, h, mark, SEVERITY_WORD} from './dom.js';
+import {fill, h, mark} from './dom.js';
 import {ago, clock, count, framework, fullTime, place, scale, share, value,
         words} from './format.js';
-import {clauses, HEALED, shownSeverity} from './runs_view.js';
+import {clauses, HEALED} from './runs_view.js';
 
 function when(seconds) {
   return h('time', {title: fullTime(seconds)},
@@ -101,7 +101,7 @@ export function lifeOf(run) {
 }
 
 export function drawVerdict(element, run, show, tools) {
-  const severity = shownSeverity(run);
+  const severity = run.health_severity;
   const cause = run.causes && run.causes[0];
   const healed = (run.headline || '').startsWith(HEALED);
   const [what, why] = healed ? [run.headline.slice(HEALED.length), ''] :
@@ -111,9 +111,7 @@ export function drawVerdict(element, run, show, tools) {
   element.className = `verdict-block ${severity}`;
   fill(element,
       h('p', {class: 'state'}, mark(severity),
-        h('b', {}, words(SEVERITY_WORD[severity])),
-        severity === 'none' && run.worst && run.worst !== 'none' &&
-            h('span', {class: 'note'}, `was ${run.worst} ·`),
+        h('b', {}, words(run.health)),
         h('span', {class: 'note'}, lifeOf(run)), tools),
       h('h1', {}, what.replace(/^Healthy: (.)/, (m, c) => c.toUpperCase())),
       why && h('p', {class: 'rest'}, why),

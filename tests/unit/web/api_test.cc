@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -71,6 +72,46 @@ TEST_F(ApiTest, ListsEndedRunsFromHistoryWhenAsked) {
   const ParsedJson json = GetJson("/api/v1/runs", "ended=1");
   ASSERT_EQ(json["runs"].size(), 2u);
   EXPECT_EQ(json["runs"][1]["run_id"], "z");
+}
+
+TEST_F(ApiTest, ARunIsCalledByItsHealth) {
+  Incident fired = SampleIncident(3, 0);
+  fired.fired = fired.opened = FromMicros(1);
+  fired.worst = Severity::kCritical;
+  RunView sick = SampleRun("sick");
+  sick.severity = Severity::kWarning;
+  RunView eased = SampleRun("eased");
+  eased.incidents = {fired};
+  eased.severity = Severity::kInfo;
+  RunView ended = eased;
+  ended.key.run_id = "ended";
+  ended.state = LifeState::kClosed;
+  ended.severity = Severity::kNone;
+  ended.diagnosis.headline = "NaN is born in Log.";
+  RunView healed = ended;
+  healed.key.run_id = "healed";
+  healed.diagnosis.headline = "Healthy now. Earlier: NaN is born in Log.";
+  Show({SampleRun("well"), sick, eased, ended, healed});
+  RunRow gone;
+  gone.key.run_id = "gone";
+  RunRow quiet;
+  quiet.key.run_id = "quiet";
+  daemon_.history.runs = {gone, quiet};
+  daemon_.history.sent = {{gone.key, fired}};
+  const ParsedJson json = GetJson("/api/v1/runs", "ended=1");
+  std::map<std::string, std::string> called;
+  for (const ParsedJson& run : json["runs"]) {
+    called[run["run_id"]] = std::string(run["health"]) + " / " +
+                            std::string(run["health_severity"]);
+  }
+  EXPECT_EQ(called, (std::map<std::string, std::string>{
+                        {"well", "healthy / none"},
+                        {"sick", "warning / warning"},
+                        {"eased", "info, was critical / info"},
+                        {"ended", "critical / critical"},
+                        {"healed", "healthy, was critical / none"},
+                        {"gone", "was critical / critical"},
+                        {"quiet", "healthy / none"}}));
 }
 
 TEST_F(ApiTest, FiveKindsOfNothingAreFiveThings) {

@@ -1,0 +1,32 @@
+// Health: what a run is called, the same in lists, in commands and on the page.
+
+#ifndef NANWATCH_MODEL_HEALTH_H_
+#define NANWATCH_MODEL_HEALTH_H_
+
+#include <string>
+#include <string_view>
+
+#include "model/severity.h"
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+struct Health {
+  Severity severity = Severity::kNone;  // by which it is coloured and sorted
+  // "healthy", "info", "warning", "critical"; of what is over "healthy, was
+  // critical", and of a run that is not judged again "was critical".
+  std::string words;
+};
+
+// Of a run that goes on it is what fires now. Of one that ended, the worst that
+// it ever was, unless its headline says that this had gone before the end.
+Health HealthOf(const RunView& run);
+// Of an ended run that only the history knows: `worst` is of all that fired.
+Health HealthOfEnded(Severity worst);
+
+// What the headline of every run begins with that is healthy, or is again.
+inline constexpr std::string_view kHealthyLead = "Healthy";
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_HEALTH_H_
