@@ -114,6 +114,31 @@ export function nearest(buckets, step) {
   return low > 0 && gap(low - 1) < gap(low) ? low - 1 : low;
 }
 
+// How many steps it is from one value to the next: more than 1 where a log has a
+// line every so many.
+export function stepsAPoint(buckets) {
+  const values = (b) => Math.max(0, ...Object.values(b.values).map(
+      (v) => v.count + nonFinite(v)));
+  const points = buckets.reduce((sum, b) => sum + values(b), 0);
+  if (!points) return 1;
+  const {last_step: last} = buckets[buckets.length - 1];
+  return (last - buckets[0].first_step + 1) / points;
+}
+
+// The bucket that says something of `step`: the one that holds it, if it is bad
+// or has values, else the nearest that has some; -1: there is none.
+export function nearestPoint(buckets, step) {
+  const at = nearest(buckets, step);
+  if (at < 0 || isBad(buckets[at])) return at;
+  let found = -1;
+  const gap = (b) => Math.max(0, b.first_step - step, step - b.last_step);
+  buckets.forEach((b, i) => {
+    if (!Object.keys(b.values).length) return;
+    if (found < 0 || gap(b) < gap(buckets[found])) found = i;
+  });
+  return found;
+}
+
 export function inWords(v, format) {
   if (!v) return '';
   const bad = [[v.nan, 'NaN'], [v.pos_inf, '+Inf'], [v.neg_inf, '−Inf']]

@@ -3,7 +3,8 @@
 
 import {getJson} from './api.js';
 import {Chart} from './chart.js';
-import {collected, isBad, middle, nearest, skips} from './chart_data.js';
+import {collected, isBad, middle, nearest, nearestPoint, skips, stepsAPoint}
+    from './chart_data.js';
 import {fill, h} from './dom.js';
 import {clock, count} from './format.js';
 import {drawLane} from './lane.js';
@@ -12,6 +13,7 @@ const MOST_POINTS = 1000;
 const FEWEST_POINTS = 300;
 const FIRST_SHOWN = 3;  // fields; others are under "more"
 const NARROWEST = 4;    // steps of a window
+const POINTS_NEAR = 20;  // around a step that a link named
 
 export class Charts {
   // `owner`: {path(), rank, remember(), incident(id)}.
@@ -65,18 +67,26 @@ export class Charts {
     this.whole = whole.length ?
         [whole[0].first_step, whole[whole.length - 1].last_step] : [0, 1];
     if (this.whole[1] <= this.whole[0]) this.whole[1] = this.whole[0] + 1;
-    if (this.step !== null && !this.window && !this.opened) {
-      const half = Math.max(200, (this.whole[1] - this.whole[0]) / 20);
-      const near = [this.step - half, this.step + half];
-      if (this.whole[1] - this.whole[0] > 4 * half) this.window = near;
-    }
+    const opens = this.step !== null && !this.opened && whole.length > 0;
+    if (opens && !this.window) this.window = this.around(this.step, whole);
     this.opened = true;
     this.buckets = whole;
     if (this.window) {
       const [from, to] = this.window.map(Math.round);
       this.buckets = await this.fetch(`&from=${from}&to=${to}`) || whole;
     }
+    if (opens) this.at = nearestPoint(this.buckets, this.step);
     this.draw();
+  }
+
+  // Steps about `step`, within the run; null: so many that all may be shown.
+  around(step, whole) {
+    const [first, last] = this.whole;
+    const half = Math.max(200, (last - first) / 20,
+                          stepsAPoint(whole) * POINTS_NEAR / 2);
+    if (last - first <= 4 * half) return null;
+    const from = Math.min(Math.max(step - half, first), last - 2 * half);
+    return [from, from + 2 * half];
   }
 
   async fetch(range) {

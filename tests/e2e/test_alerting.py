@@ -2,7 +2,7 @@
 
 import json
 
-from conftest import (Daemon, feed, get, get_json, free_port, reachable,
+from conftest import (BIN, Daemon, feed, get, get_json, free_port, reachable,
                       wait_for, word2vec)
 
 
@@ -67,6 +67,30 @@ notify:
         if trainer:
             trainer.kill()
             trainer.wait()
+        daemon.kill()
+
+
+def test_one_trouble_is_one_call(folder, processes, webhook):
+    """A warning that turns critical within milliseconds, with its cause."""
+    daemon = Daemon(folder, config=f"""
+notify:
+  webhook:
+    urls: [{webhook.url}]
+""").start()
+    try:
+        processes(BIN / "nanwatch-word2vec", "--address", daemon.address,
+                  "--scenario", "padding", "--run", "once", "--steps",
+                  "100000", "--step-delay-ms", "2", "--quiet")
+        body = wait_for("the webhook is called", lambda: webhook.bodies[:1])[0]
+        wait_for("it goes on", lambda: get_json(
+            daemon.http + "/api/v1/runs/once")["last_step"] > 1000)
+        assert [b["status"] for b in webhook.bodies] == ["firing"]
+        assert body["severity"] == "critical" and body["op"] == "loss/Log"
+        assert body["description"].startswith(
+            f"Began at step {body['step']} in op loss/Log (output), rank 0 (")
+        assert "Affected, too: op loss/TransData_1 (input)." in (
+            body["description"])
+    finally:
         daemon.kill()
 
 

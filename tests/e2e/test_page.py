@@ -7,6 +7,7 @@ can work on them without a build.
 
 import contextlib
 import csv
+import http.server
 import json
 import os
 import pathlib
@@ -28,6 +29,7 @@ DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 FILES = os.environ.get("NANWATCH_PAGE")
 PICTURES = os.environ.get("NANWATCH_PICTURES")
+LONG = 3000
 HOSTILE = "<img src=x onerror=alert(1)> & \"co\""
 
 
@@ -47,6 +49,8 @@ def watched():
                 feed(daemon.address, "--run", "healthy", "--job", "llm",
                      "--ranks", "4", "--steps", steps, "--rate", "0",
                      "--overflow-every", "100", "--noisy")
+            feed(daemon.address, "--run", "long", "--steps", str(LONG),
+                 "--rate", "0")
             feed(daemon.address, "--run", "wide", "--ranks", "150", "--steps",
                  "3", "--rate", "0")
             log = pathlib.Path(name) / "printed.log"
@@ -200,11 +204,12 @@ def test_runs_worst_first_and_in_one_sentence(visit):
 
 def test_the_first_screen_says_what_why_since_when_and_what_to_do(visit):
     page = visit().run("sick")
-    assert "overflows at every step" in page.inner_text("h1")
+    assert "nothing is learned" in page.inner_text("h1")
+    assert "overflows at every step" in page.inner_text(".rest")
     assert page.title() == "critical: sick - nanwatch"
     assert "Since step 0" in page.inner_text(".since")
     assert "loss/Log" in page.inner_text(".since")
-    assert "fixed loss scale" in page.inner_text(".do li >> nth=0")
+    assert "fixed loss scale" in page.inner_text(".do ol")
     assert "padding" in page.inner_text(".why")
     for part in ("h1", ".since", ".do ol", ".evidence", ".facts"):
         assert bottom(page, part) < DESKTOP["height"], part
@@ -242,6 +247,26 @@ def test_an_alerts_link_shows_its_step(visit):
     page.click(".lane button")
     assert page.evaluate("document.activeElement.closest('.incident') !== null")
     assert "Rsqrt" in page.inner_text(".incident >> nth=0")
+
+
+@pytest.mark.parametrize("step", (0, 899, 123456))
+def test_a_link_to_the_runs_ends_stays_within_it(visit, step):
+    page = visit().run("long", f"&step={step}")
+    page.wait_for_selector("text=Whole run")
+    shown = re.sub(r"\s", "", page.inner_text("#charts .tools .note"))
+    first, last = map(int, re.fullmatch(r"steps(\d+)to(\d+)", shown).groups())
+    assert first >= 0 and last <= LONG and last - first >= 400
+    assert first <= min(step, LONG - 1) <= last
+
+
+def test_a_link_to_a_step_that_no_line_tells_of_opens_at_the_next_that_does(
+        visit):
+    page = visit().run("logged", "&step=2444")
+    page.wait_for_function(
+        "document.querySelector('#charts .head .readout').textContent")
+    assert "2\u2009400" in page.inner_text("#charts .head .readout")
+    assert page.inner_text("[data-field=loss] .readout") not in (
+        "", "not collected")
 
 
 def test_zoom_is_kept_in_the_address_and_asks_for_every_step(visit):
@@ -312,6 +337,24 @@ def test_acknowledge_and_mute_with_a_reason(visit, watched):
     page.wait_for_selector(".incident button >> text=/^Mute$/")
 
 
+def test_it_is_called_the_same_everywhere(visit, watched):
+    """`runs`, `diagnose`, the list and the page of a run that ended healed."""
+    worst = get_json(watched.http + "/api/v1/runs/poisoned")["worst"]
+    called = f"healthy, was {worst}"
+    row = next(line for line in watched.nanwatch("runs").stdout.splitlines()
+               if " poisoned " in line)
+    assert row.startswith(called + " ")
+    diagnosed = watched.nanwatch("diagnose", "poisoned").stdout.splitlines()
+    assert diagnosed[1] == called.upper() + ", ended"
+    page = visit().open("/?")
+    page.wait_for_selector("text=poisoned")
+    listed = page.inner_text("tr:has-text('poisoned') .verdict b")
+    assert listed == called
+    page = visit().run("poisoned")
+    assert page.inner_text(".state b").lower() == called
+    assert page.title() == "poisoned - nanwatch", "it needs nobody"
+
+
 def test_where_nothing_may_be_said_the_command_is_shown(chromium, folder):
     daemon = Daemon(folder, config="web: {annotations: false}").start()
     training = feed(daemon.address, "--run", "r", "--nan-loss-at", "20",
@@ -354,6 +397,60 @@ def test_a_page_of_another_site_may_not_say_anything(watched):
     assert not after["incidents"][0]["muted"]
 
 
+FOREIGN = """<iframe name=hidden></iframe>
+<form method=post target=hidden action="URL"><input name=kind value=mute></form>
+<form method=post target=hidden action="URL" enctype="text/plain">
+<input name='{"kind":"acknowledge","incident":"ID","x":"' value='"}'></form>
+<script>
+const body = '{"kind": "acknowledge", "incident": "ID", "reason": "evil"}';
+window.over = (async () => {
+  for (const form of document.forms) form.submit();
+  navigator.sendBeacon('URL', new Blob([body], {type: 'text/plain'}));
+  const said = [];
+  for (const how of [{mode: 'no-cors'}, {}, {headers: {
+      'Content-Type': 'application/json', 'X-Nanwatch': 'annotate'}}]) {
+    said.push(await fetch('URL', {method: 'POST', body, ...how}).then(
+        (r) => r.type, (e) => 'refused'));
+  }
+  return said;
+})();
+</script>"""
+
+
+@pytest.mark.parametrize("host", ("127.0.0.1", "localhost"))
+def test_a_page_of_another_site_cannot_acknowledge(chromium, watched, host):
+    """In a real browser, of another port and of another name."""
+    path = "/api/v1/runs/poisoned/incidents"
+    incident = get_json(watched.http + path)["incidents"][0]
+
+    class Evil(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            page = FOREIGN.replace("ID", incident["id"]).replace(
+                "URL", watched.http + "/api/v1/runs/poisoned/annotations")
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil) as evil:
+        threading.Thread(target=evil.serve_forever, daemon=True).start()
+        page = chromium.new_page()
+        asked = []
+        page.on("request", lambda r: asked.append(r.method)
+                if "annotations" in r.url else None)
+        page.goto(f"http://{host}:{evil.server_port}/")
+        assert page.evaluate("window.over") == 3 * ["refused"]
+        assert asked.count("POST") >= 5, "it was tried"
+        page.close()
+        evil.shutdown()
+    after = get_json(watched.http + path)["incidents"]
+    assert [i["acknowledged_by"] for i in after] == [""] * len(after)
+    assert not any(i["muted"] for i in after)
+
+
 def test_it_goes_on_by_itself(visit):
     it = visit()
     page = it.run("sick")
@@ -385,7 +482,7 @@ def test_without_a_place_it_asks_and_without_a_daemon_it_says_so(visit,
     page.context.set_offline(True)
     page.wait_for_selector("#contact.lost")
     assert "cannot be reached" in page.inner_text("#contact")
-    assert "overflows at every step" in page.inner_text("h1")
+    assert "nothing is learned" in page.inner_text("h1")
     assert all("503" in text or "ERR_" in text for text in it.wrong)
     it.wrong.clear()
 

@@ -159,8 +159,15 @@ notify:
             "condition": "op", "run_id": "it's", "job": "nanwatch",
             "source": "rules"}
         said = by_rules["annotations"]
-        assert said["op"].startswith("loss/") and said["rank"] == "0"
-        assert said["step"].isdigit()
+        # Where it began, as the daemon names it.
+        began = next(i for i in get_json(
+            scraped.http + "/api/v1/runs/it%27s/incidents")["incidents"]
+            if i["family"] == "op" and i["severity"] == "critical")
+        assert (said["op"], said["step"], said["rank"]) == (
+            began["subject"]["op"], str(began["opened_step"]), "0")
+        assert said["op"] == "loss/Log"
+        assert (f"it began at step {began['opened_step']}, in op loss/Log, "
+                "on rank 0. Worst ranks: 0." in said["description"])
         assert said["daemon"] == scraped.http.removeprefix("http://")
         assert said["runbook_url"].endswith("/NanwatchOpOverflow.md")
         # What it says to do finds the run, as a shell reads it.
@@ -170,7 +177,8 @@ notify:
                                   "NANWATCH_ADDRESS": scraped.address})
         assert done.returncode == 2 and "loss/" in done.stdout, done.stderr
 
-        shown, _ = opened(said["page_url"])
+        shown, step = opened(said["page_url"])
+        assert step == said["step"]
         assert "Critical" in shown and "(loss/Log) overflows" in shown
 
         # vmalert says the same.
