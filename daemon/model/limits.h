@@ -39,9 +39,12 @@ inline constexpr size_t kLayerScalesPerBatch = 65536;
 inline constexpr size_t kOpsPerSession = 65536;
 // A relay or `tail` carries many ranks. Beyond: refused
 // ("sessions_per_stream").
-inline constexpr size_t kSessionsPerStream = 4096;
-inline constexpr size_t kStreams = 4096;  // ("streams"), 51 KB each in gRPC
-// What gRPC holds for all connections: 51 KB each, 210 MB for kStreams, and
+inline constexpr size_t kSessionsPerStream = 8192;
+// A connection each, where each rank has its own. Beyond: refused ("streams").
+inline constexpr size_t kStreams = 8192;
+// Files that may be open: the streams' and as many as a daemon has beside them.
+inline constexpr size_t kOpenFiles = kStreams + 512;
+// What gRPC holds for all connections: 51 KB each, 420 MB for kStreams, and
 // messages until they are whole, whose size nobody sees before. Beyond: gRPC
 // ends streams; their clients come back and send again what was not held.
 inline constexpr size_t kGrpcBytes = 512 << 20;

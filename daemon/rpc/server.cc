@@ -6,9 +6,11 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -35,6 +37,16 @@ void QuietLibraries() {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   });
+}
+
+// Where shells and service managers set 1,024, connections would end there. As
+// far as we may: beyond, connections wait.
+void AllowOpenFiles() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  if (files.rlim_cur >= limits::kOpenFiles) return;
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, limits::kOpenFiles);
+  setrlimit(RLIMIT_NOFILE, &files);
 }
 
 }  // namespace
@@ -66,6 +78,7 @@ class RpcServer::Parts {
 
 Status RpcServer::Parts::Listen(const RpcOptions& options,
                                 std::vector<std::string>* addresses) {
+  AllowOpenFiles();
   grpc::ServerBuilder builder;
   const auto credentials = grpc::InsecureServerCredentials();
   int port = 0;

@@ -124,3 +124,27 @@ def first_picture_s(http, name, times=5):
             taken.append(page.evaluate("performance.now()") / 1e3)
             page.close()
     return statistics.median(taken)
+
+
+def ranks_s(http, name, ranks, times=3):
+    """From the address to the charts, and from asking for them to all ranks:
+    of a run whose every rank is connected."""
+    sys.path.append(str(pathlib.Path(__file__).parents[1] / "e2e"))
+    import browser
+
+    charts, all_ranks = [], []
+    with browser.chromium() as chromium:
+        for _ in range(times):
+            page = chromium.new_page()
+            page.goto(f"{http}/?run={name}")
+            page.wait_for_selector(".chart canvas")
+            charts.append(page.evaluate("performance.now()") / 1e3)
+            begun = time.perf_counter()
+            page.keyboard.press("r")
+            page.wait_for_function(
+                "document.querySelector('#ranks h2').innerText"
+                f".includes('{ranks:,}') && !document.querySelector("
+                f"'#ranks h2').innerText.includes('of {ranks:,}')")
+            all_ranks.append(time.perf_counter() - begun)
+            page.close()
+    return statistics.median(charts), statistics.median(all_ranks)

@@ -16,22 +16,24 @@ def test_ten_thousand_runs_from_one_client(folder):
     daemon = Daemon(folder).start()
     try:
         with Raw(daemon.address) as one, Raw(daemon.address) as two, \
-                Raw(daemon.address) as three, Raw(daemon.address) as other:
+                Raw(daemon.address) as other:
             other.opened(1, "other")
-            for n, raw in enumerate((one, two, three)):
-                # 4,096 are what a stream may carry; the rest is refused.
-                sessions = range(10_000 * (n + 1), 10_000 * (n + 1) + 4_100)
-                raw.say(*(opening(s, f"run-{s}") for s in sessions))
-                for _ in range(4):
-                    told = raw.hear("refusal", 20)
-                    assert "4096 sessions" in told["message"]
-                raw.say(*(steps(s, 1, 0, 2) for s in sessions[:4_096]))
+            # 8,192 are what a stream may carry; the rest is refused.
+            sessions = range(10_000, 10_000 + 8_196)
+            one.say(*(opening(s, f"run-{s}") for s in sessions))
+            for _ in range(4):
+                told = one.hear("refusal", 20)
+                assert "8192 sessions" in told["message"]
+            one.say(*(steps(s, 1, 0, 2) for s in sessions[:8_192]))
+            sessions = range(20_000, 20_000 + 4_096)
+            two.say(*(opening(s, f"run-{s}") for s in sessions))
+            two.say(*(steps(s, 1, 0, 2) for s in sessions))
             other.say(steps(1, 1))
             other.acked(1)
             wait_for("all steps are there", lambda: daemon.metric(
-                "nanwatch_ingest_steps_total") == 3 * 2 * 4096 + 10, 30)
-            assert limit_hits(daemon, "sessions_per_stream") == 12
-            assert daemon.metric("nanwatch_engine_runs") == 3 * 4096 + 1
+                "nanwatch_ingest_steps_total") == 2 * 12_288 + 10, 30)
+            assert limit_hits(daemon, "sessions_per_stream") == 4
+            assert daemon.metric("nanwatch_engine_runs") == 12_288 + 1
             assert resident_mb(daemon) < 400
             assert int(summary(daemon, "other")["steps"]) == 10
             # The exposition stays bounded, too, and says so.
