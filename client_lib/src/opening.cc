@@ -119,6 +119,7 @@ SenderOptions MakeSenderOptions(const nanwatch_run_options& options) {
   sender.addresses = FindAddresses(options.address, environment, getuid());
   sender.unacked_bytes =
       options.unacked_bytes == 0 ? kDefaultUnackedBytes : options.unacked_bytes;
+  if (const char* file = getenv("NANWATCH_ANNOUNCE")) sender.announce = file;
   sender.open.set_session(RandomId());
   sender.open.set_client("nanwatch-cpp/" NANWATCH_VERSION);
   FillRun(options, identity, sender.open.mutable_run());

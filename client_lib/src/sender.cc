@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "client_lib/src/announce.h"
 #include "client_lib/src/envelope.h"
 #include "client_lib/src/process.h"
 #include "client_lib/src/socket_file.h"
@@ -277,6 +278,7 @@ void Sender::OnOpened(const v1::SessionOpened& opened, SteadyTime now) {
     shared_->run_id = opened.run_id();
     shared_->attempt = opened.attempt();
   }
+  Announce(options_.announce, opened.run_id());
   durable_ = opened.durable();
   OnAck(records, durable_, now);
   // A session without a run id was given one: it must come back to it.

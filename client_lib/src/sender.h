@@ -26,6 +26,7 @@ struct SenderOptions {
   // Beyond, nothing is taken from the ring, which then fills: what is lost is
   // the newest, counted at the push. The oldest has the start of the trouble.
   size_t unacked_bytes = 64 << 20;
+  std::string announce;  // a file (announce.h); empty: none
 };
 
 class Sender {

@@ -105,6 +105,18 @@ struct TailOptions {
 // Follows growing logs of one run, a rank each ("-": standard input, until it
 // ends), until a signal ends it; then as CheckLogs.
 int TailLogs(const std::vector<std::string>& paths, const TailOptions& options);
+struct RunOptions {
+  const LogFormat* format = nullptr;  // null: recognise it
+  ColumnMap columns;
+  std::vector<std::string> command;  // not empty
+  std::string run_id;   // empty: the launcher's, else one is made up
+  bool daemon = true;   // feed the one that runs, else start one
+  std::string address;  // of the daemon; empty: the usual places
+};
+// Runs a training and judges it: what it prints, and what its hooks tell. Its
+// output, signals and exit status are passed on; 126, 127: it could not be
+// started.
+int RunTraining(const RunOptions& options);
 // `check` and its like, added to the command line; `*action` is what the chosen
 // one does.
 void AddLogCommands(CLI::App& app, std::function<int()>* action);

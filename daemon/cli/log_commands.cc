@@ -32,6 +32,10 @@ struct TailArguments : LogArguments {
   double idle_flush = 5;  // seconds
 };
 
+struct RunArguments : LogArguments {
+  RunOptions options;
+};
+
 // Format and columns, as they were written, into the command's options.
 template <typename Options>
 Status Resolve(const LogArguments& arguments, Options* options) {
@@ -64,6 +68,12 @@ int Tail(TailArguments& arguments) {
   options.idle_flush = std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(arguments.idle_flush));
   return TailLogs(arguments.paths, options);
+}
+
+int Run(RunArguments& arguments) {
+  const Status resolved = Resolve(arguments, &arguments.options);
+  if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
+  return RunTraining(arguments.options);
 }
 
 void AddShared(CLI::App* command, LogArguments* arguments) {
@@ -133,11 +143,35 @@ void AddTail(CLI::App& app, std::function<int()>* action) {
   });
 }
 
+void AddRun(CLI::App& app, std::function<int()>* action) {
+  const auto arguments = std::make_shared<RunArguments>();
+  RunOptions& options = arguments->options;
+  CLI::App* run = app.add_subcommand(
+      "run",
+      "run a training and judge it: `nanwatch run -- python train.py`. Starts "
+      "a daemon where none runs, follows what is printed, lets the training's "
+      "hooks find the daemon, and says the verdict on standard error at the "
+      "end. Output, signals and exit status are the training's own");
+  run->add_option("command", options.command, "the program and its arguments")
+      ->required();
+  AddShared(run, arguments.get());
+  run->add_option("--run", options.run_id,
+                  "the run's name; default: NANWATCH_RUN_ID or the launcher's, "
+                  "else a new one");
+  run->add_flag("!--no-daemon", options.daemon,
+                "judge only what is printed, tell no daemon");
+  run->callback([=, &app] {
+    arguments->options.address = app["--address"]->as<std::string>();
+    *action = [=] { return Run(*arguments); };
+  });
+}
+
 }  // namespace
 
 void AddLogCommands(CLI::App& app, std::function<int()>* action) {
   AddCheck(app, action);
   AddTail(app, action);
+  AddRun(app, action);
 }
 
 }  // namespace nanwatch

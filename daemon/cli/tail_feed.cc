@@ -71,6 +71,39 @@ TailFeed::~TailFeed() {
 }
 
 void TailFeed::Open(int32_t rank, const RunDescription& run) {
+  if (!options_.tells_itself || !sessions_.empty()) {
+    OpenSession(rank, run);
+    return;
+  }
+  if (!IsHeld()) held_since_ = std::chrono::steady_clock::now();
+  held_runs_.emplace(rank, run);
+}
+
+void TailFeed::DecideHeld(bool at_end) {
+  if (!options_.tells_itself || silenced_) return;
+  if (options_.tells_itself()) {
+    silenced_ = true;
+    held_runs_.clear();
+    held_.clear();
+    // One that spoke for the program until now ends, as its records do.
+    for (auto& [rank, session] : sessions_) {
+      nanwatch_close(session.handle, kCloseMs);
+    }
+    sessions_.clear();
+    return;
+  }
+  const auto waited = std::chrono::steady_clock::now() - held_since_;
+  if (!IsHeld() ||
+      (!at_end && held_.size() < kHeldMax && waited < kHookSeconds)) {
+    return;
+  }
+  const auto runs = std::exchange(held_runs_, {});
+  const auto records = std::exchange(held_, {});
+  for (const auto& [rank, run] : runs) OpenSession(rank, run);
+  for (const LogRecord& record : records) PushRecord(record);
+}
+
+void TailFeed::OpenSession(int32_t rank, const RunDescription& run) {
   Session& session = sessions_[rank];
   nanwatch_run_options options;
   nanwatch_run_options_init(&options);
@@ -125,6 +158,16 @@ void TailFeed::KeepTogether(int64_t step) {
 }
 
 void TailFeed::Push(const LogRecord& record) {
+  if (silenced_) return;
+  if (!IsHeld()) {
+    PushRecord(record);
+    return;
+  }
+  held_.push_back(record);
+  if (held_.size() >= kHeldMax) DecideHeld(/*at_end=*/false);
+}
+
+void TailFeed::PushRecord(const LogRecord& record) {
   if (sessions_.size() > 1) KeepTogether(record.step.step);
   Session& session = sessions_.at(record.rank);
   nanwatch_step step = StepOf(record.step);
@@ -153,12 +196,13 @@ void TailFeed::Breathe(Session* session, int wait_ms) {
 }
 
 std::string TailFeed::run_id() const {
-  if (sessions_.empty()) return "";
+  if (sessions_.empty()) return closed_as_;
   return StatsOf(sessions_.begin()->second.handle).run_id;
 }
 
 std::optional<std::string> TailFeed::News() {
-  if (told_) return std::nullopt;
+  DecideHeld(/*at_end=*/false);
+  if (told_ || silenced_) return std::nullopt;
   const std::string run = Clean(run_id());
   if (run.empty()) {
     if (!std::exchange(silent_, false)) return std::nullopt;
@@ -171,6 +215,8 @@ std::optional<std::string> TailFeed::News() {
 }
 
 std::string TailFeed::Close() {
+  DecideHeld(/*at_end=*/true);
+  closed_as_ = run_id();
   uint64_t lost = 0;
   uint64_t pushed = 0;
   int left_ms = kCloseMs;

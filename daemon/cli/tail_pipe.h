@@ -5,12 +5,10 @@
 #ifndef NANWATCH_CLI_TAIL_PIPE_H_
 #define NANWATCH_CLI_TAIL_PIPE_H_
 
-#include <atomic>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
-#include "base/mailbox.h"
+#include "cli/judge_thread.h"
 #include "cli/tail_judge.h"
 #include "cli/tail_stop.h"
 #include "cli/tail_voice.h"
@@ -31,27 +29,16 @@ class TailPipe {
   bool Run();
 
  private:
-  struct Piece {
-    std::string bytes;
-    bool after_gap = false;  // something before it went by unjudged
-  };
   enum class Step : uint8_t { kGoOn, kEnd, kNobodyReads };
 
-  Step ReadOne();
-  void Hand(std::string_view bytes);
+  Step ReadOne(JudgeThread* judging);
   bool Stopped();
-  void JudgeAll();
 
   const int file_;
   TeeOut* const tee_;
   TailJudge* const judge_;
   TailVoice* const voice_;
   StopSignals* const stop_;
-  Mailbox<Piece> mailbox_;
-  std::atomic<bool> ended_ = false;
-  bool stuck_ = false;     // the judge took nothing for long
-  bool missing_ = false;   // something went by unjudged since
-  uint64_t unjudged_ = 0;  // bytes
   int signals_ = 0;
   std::string piece_;
 };

@@ -109,6 +109,7 @@ void TailVoice::Note(std::string_view text) const {
 }
 
 void TailVoice::Tell(const Notice& notice) {
+  if (quiet_) return;
   if (told_.size() >= kToldMax) told_.clear();
   Told& told = told_[notice.incident.id];
   const Severity before = told.severity;
@@ -121,6 +122,14 @@ void TailVoice::Tell(const Notice& notice) {
   }
   told.severity = notice.resolved ? Severity::kNone : notice.incident.severity;
   told.cause = notice.incident.cause;
+}
+
+void TailVoice::Alarm(Severity severity, const std::string& what) const {
+  const std::string word = Upper(Name(severity));
+  std::string line =
+      Line(fmt::format("{} at {}", word, what), static_cast<int>(kName.size()));
+  line.replace(0, word.size(), style_.Tint(Wire(severity), word));
+  Say(std::string(kName) + line);
 }
 
 void TailVoice::TellText(const Notice& notice, Told* told) const {

@@ -27,6 +27,10 @@ class TailVoice {
   // An incident changed. Notes (severity info) are for JSON alone; one that
   // comes and goes is told less and less often.
   void Tell(const Notice& notice);
+  // From here on Tell says nothing: somebody knows more than the log.
+  void BeQuiet() { quiet_ = true; }
+  // An incident that somebody else found. `what`: where, and what it is.
+  void Alarm(Severity severity, const std::string& what) const;
   // The last word. `name`: the log, as VerdictLine takes it. `more`: where to
   // read on; may be empty.
   void Conclude(const LogVerdict& verdict, const std::string& name,
@@ -49,6 +53,7 @@ class TailVoice {
   const int file_;
   const bool json_;
   const bool wrap_;
+  bool quiet_ = false;
   const Style style_;
   std::map<uint64_t, Told> told_;  // by incident
 };

@@ -10,18 +10,20 @@ namespace nanwatch {
 
 bool TeeOut::Write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t put = write(STDOUT_FILENO, bytes.data(), bytes.size());
+    const ssize_t put = write(file_, bytes.data(), bytes.size());
     if (put >= 0) {
       bytes.remove_prefix(static_cast<size_t>(put));
     } else if (errno == EPIPE) {
       return false;
     } else if (errno == EAGAIN) {
       // Somebody who shares the terminal made it so.
-      pollfd out{STDOUT_FILENO, POLLOUT, 0};
+      pollfd out{file_, POLLOUT, 0};
       poll(&out, 1, -1);
     } else if (errno != EINTR) {
       if (error_.empty()) {
-        error_ = std::string("standard output: ") + std::strerror(errno) +
+        error_ = std::string(file_ == STDOUT_FILENO ? "standard output: "
+                                                    : "standard error: ") +
+                 std::strerror(errno) +
                  "; what cannot be written there is lost";
       }
       return true;

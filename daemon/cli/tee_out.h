@@ -1,7 +1,9 @@
-// TeeOut: standard output, to which `nanwatch tail --tee` passes a log on.
+// TeeOut: where what a training prints is passed on to.
 
 #ifndef NANWATCH_CLI_TEE_OUT_H_
 #define NANWATCH_CLI_TEE_OUT_H_
+
+#include <unistd.h>
 
 #include <string>
 #include <string_view>
@@ -10,6 +12,9 @@ namespace nanwatch {
 
 class TeeOut {
  public:
+  // `file`: standard output or standard error.
+  explicit TeeOut(int file = STDOUT_FILENO) : file_(file) {}
+
   // `bytes` as they are, at once; waits as long as the reader lets it. False:
   // nobody reads any more. What cannot be written otherwise (a full disk) is
   // lost, and error() says so.
@@ -19,6 +24,7 @@ class TeeOut {
   const std::string& error() const { return error_; }
 
  private:
+  const int file_;
   std::string error_;
 };
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import logging
+import os
 import signal
 import time
 from collections.abc import Sequence
@@ -328,6 +329,7 @@ class Sender:
             shared.run_id = opened.text(2)
             shared.attempt = opened.signed(3)
             shared.connected = True
+        _announce(opened.text(2))
         self._durable = bool(opened.integer(6))
         self._on_ack(records, self._durable, now)
         self._run_id = self._run_id or opened.text(2)
@@ -384,6 +386,20 @@ class Sender:
         if error != self._shared.error:
             log.debug(error)
         self._shared.error = error[:_ERROR_BYTES]
+
+
+def _announce(run_id: str) -> None:
+    """To `nanwatch run`, where that started this program: that it tells the
+    daemon itself, and as which run."""
+    path = os.environ.get("NANWATCH_ANNOUNCE")
+    if path:
+        with contextlib.suppress(OSError, ValueError):
+            flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+            file = os.open(path, flags)
+            try:
+                os.write(file, run_id.encode() + b"\n")
+            finally:
+                os.close(file)
 
 
 def _retry_after(refusal: Message) -> float:
