@@ -10,6 +10,12 @@ endif()
 # Two objects with the same debug paths wherever the checkout lies.
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 
+# Everything is compiled so that it could be part of a shared library; there
+# gcc takes no function of a file into another one unless it is told that
+# nobody puts another in its place. clang does so anyway.
+add_compile_options(
+  $<$<OR:$<COMPILE_LANG_AND_ID:C,GNU>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-fno-semantic-interposition>)
+
 if(NANWATCH_SANITIZE)
   # The presets compile at -O1: quick to build, and nothing is optimized away
   # that a sanitizer would have seen. gcc's guesses at uninitialized values are
