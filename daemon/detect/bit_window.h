@@ -14,11 +14,7 @@ template <int N>
 class BitWindow {
  public:
   void Push(bool bit) {
-    uint64_t& word = words_[at_ / 64];
-    const uint64_t mask = uint64_t{1} << (at_ % 64);
-    ones_ -= (word & mask) != 0;
-    ones_ += bit;
-    word = bit ? word | mask : word & ~mask;
+    if (bit || ones_ != 0) Write(bit);  // without a yes all words are 0
     at_ = at_ + 1 == N ? 0 : at_ + 1;
     size_ = size_ == N ? N : size_ + 1;
   }
@@ -38,6 +34,14 @@ class BitWindow {
   int size() const { return size_; }
 
  private:
+  void Write(bool bit) {
+    uint64_t& word = words_[at_ / 64];
+    const uint64_t mask = uint64_t{1} << (at_ % 64);
+    ones_ -= (word & mask) != 0;
+    ones_ += bit;
+    word = bit ? word | mask : word & ~mask;
+  }
+
   std::array<uint64_t, (N + 63) / 64> words_{};
   uint16_t at_ = 0;
   uint16_t ones_ = 0;

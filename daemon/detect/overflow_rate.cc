@@ -32,15 +32,17 @@ constinit const RuleSpec OverflowRate::kSpec = {
 
 Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
-  const auto earned = static_cast<int32_t>(scaler.overflows_per_growth());
+  const auto earned = [&scaler] {  // not of every record: it takes logarithms
+    return static_cast<int32_t>(scaler.overflows_per_growth());
+  };
   if (scaler.last_transition() == Transition::kGrew) {
-    credit_ = std::min(credit_ + earned, kGrowthsKept * earned);
+    credit_ = std::min(credit_ + earned(), kGrowthsKept * earned());
   }
   bool excess = false;
   if (scaler.overflowed()) {
     // It does not tell its scale, nor would the growth before it have.
     if (!c.record.has(StepField::kLossScale) && quiet_ >= kQuiet) {
-      credit_ = std::max(credit_, earned);
+      credit_ = std::max(credit_, earned());
     }
     excess = !scaler.in_grace() && credit_ == 0;
     if (credit_ > 0) --credit_;

@@ -28,7 +28,7 @@ Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   bool turn = false;
   // What was rounded in printing, or made of its logarithm, is no turn.
-  if (scale_ > 0 && !SameScale(scale, scale_)) {
+  if (scale_ > 0 && scale != scale_ && !SameScale(scale, scale_)) {
     const int8_t direction = scale > scale_ ? 1 : -1;
     turn = direction_ != 0 && direction != direction_;
     direction_ = direction;

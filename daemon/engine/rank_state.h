@@ -49,17 +49,23 @@ struct RankState {
   LatestValues latest;
   LayerExtremes layers;  // of the newest record that has any
   StepTotals totals;
-  StepTally tally;  // of all its optimizers
+  StepTally all_tracks;  // of all its optimizers, once there are several
   Pace pace;
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;
+
+  // What all its optimizers' records amount to. Most ranks have one: its tally
+  // is then kept once.
+  const StepTally& tally() const {
+    return tracks.size() == 1 ? tracks.front().tally : all_tracks;
+  }
 };
 template <typename A>
 void Fields(A& archive, RankState& r) {
   archive(r.description, r.index, r.session, r.last_sequence, r.life,
           r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
-          r.clock_skew_us, r.op_attempts, r.latest, r.layers, r.totals, r.tally,
-          r.pace, r.tracks, r.ops);
+          r.clock_skew_us, r.op_attempts, r.latest, r.layers, r.totals,
+          r.all_tracks, r.pace, r.tracks, r.ops);
 }
 
 }  // namespace nanwatch

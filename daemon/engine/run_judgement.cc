@@ -126,7 +126,7 @@ void RunState::ForgetTold() {
 const RankState* RunState::Lowest() const {
   const RankState* any = nullptr;
   for (const auto& rank : ranks_) {
-    if (rank->tally.attempts() == 0) continue;
+    if (rank->tally().attempts() == 0) continue;
     if (rank->life == LifeState::kOpen) return rank.get();
     if (any == nullptr) any = rank.get();
   }
@@ -173,9 +173,9 @@ RunEvidence RunState::Evidence() const {
     WriteScaler(scaled != nullptr ? scaled->scaler : worst->scaler, &e);
   }
   for (const auto& rank : ranks_) {
-    rank->tally.AddLoss(rank->description.rank, &e);
-    rank->tally.AddGradients(&e);
-    rank->tally.WriteFractions(&e);
+    rank->tally().AddLoss(rank->description.rank, &e);
+    rank->tally().AddGradients(&e);
+    rank->tally().WriteFractions(&e);
   }
   if (e.nonfinite_loss_rank >= 0) {
     const RankPlace place = PlaceOf(e.nonfinite_loss_rank);
@@ -192,7 +192,7 @@ RunEvidence RunState::Evidence() const {
   e.ops = ledger_.Evidence([this](int32_t number) {
     const RankState* rank = FindRank(number);
     return rank == nullptr ? 0
-                           : static_cast<int64_t>(rank->tally.attempts()) +
+                           : static_cast<int64_t>(rank->tally().attempts()) +
                                  rank->op_attempts;
   });
   e.downstream_clean = downstream_bad_ops_ == 1 && downstream_.clean > 0;

@@ -113,7 +113,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                        const ScalerTracker& scaler, const StepRecord* record) {
   const OpName& name = NameOf(*rank, op.status.op);
   const int64_t attempt =
-      static_cast<int64_t>(rank->tally.attempts()) + rank->op_attempts;
+      static_cast<int64_t>(rank->tally().attempts()) + rank->op_attempts;
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;
   const OpContext context{.run = description_,

@@ -2,8 +2,8 @@
 // agree side by side.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <utility>
 
 #include "engine/run_state.h"
 #include "model/limits.h"
@@ -16,6 +16,26 @@ namespace {
 bool TimeToRejudge(uint64_t attempts) {
   const uint64_t every = attempts <= 64 ? 4 : attempts <= 1024 ? 16 : 64;
   return attempts % every == 0;
+}
+
+// What the records of a batch leave to be looked at.
+void NoteLatest(const StepColumns& columns, LatestValues* latest) {
+  for (int f = 0; f < kStepFields; ++f) {
+    if (!columns.field[f]) continue;
+    const auto& [values, absent] = *columns.field[f];
+    bool any = false;
+    for (size_t row = values.size(); row-- > 0;) {
+      if (!absent.empty() && TestBit(absent, row)) continue;
+      if (!std::exchange(any, true)) latest->last[f] = values[row];
+      if (!std::isfinite(values[row])) continue;
+      latest->last_finite[f] = values[row];
+      break;
+    }
+    // Where one is absent stands a 0.
+    latest->nonfinite[f] += static_cast<uint64_t>(
+        std::count_if(values.begin(), values.end(),
+                      [](double value) { return !std::isfinite(value); }));
+  }
 }
 
 }  // namespace
@@ -37,6 +57,7 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
     const size_t which = std::min<size_t>(record.optimizer, names - 1);
     TakeStep(rank, &rank->tracks[tracks[which]], record, effects);
   }
+  NoteLatest(columns, &rank->latest);
   rank->op_only = false;
   heard_ = kPause;
   last_record_ = std::max(last_record_, rank->last_record);
@@ -64,6 +85,7 @@ OptimizerTrack* RunState::TrackOf(RankState* rank,
   track.group = GroupOf(*rank, track.name);
   track.scaler.Declare(description_.scaler);
   track.scaler.Expect(description_.framework);
+  if (rank->tracks.size() == 1) rank->all_tracks = rank->tracks.front().tally;
   rank->tracks.push_back(track);
   if (rank->tracks.size() > 1) {
     for (OptimizerTrack& each : rank->tracks) each.scaler.Share();
@@ -78,8 +100,8 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   track->scaler.OnStep(record);
   const bool overflow = Overflowed(record);
   const Fate fate = track->scaler.fate();
-  rank->tally.Add(record, overflow, fate);
   track->tally.Add(record, overflow, fate);
+  if (rank->tracks.size() > 1) rank->all_tracks.Add(record, overflow, fate);
   Remember(rank, record, fate);
   CountStep(record, overflow, fate);
 
@@ -115,13 +137,13 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     JudgeOps(rank, waiting, track->scaler, &record);
   }
   Align(*rank, *track, was, record, ops);
-  if (!board_.empty() && TimeToRejudge(rank->tally.attempts())) {
+  if (!board_.empty() && TimeToRejudge(rank->tally().attempts())) {
     Refresh(rank, record.time);
     changed_ |= Lowest() == rank;
   }
   JudgeIfChanged(record.time, record.step, effects);
-  if (rank->tally.attempts() % 64 == 0) {
-    rank->ops.Forget(static_cast<int64_t>(rank->tally.attempts()));
+  if (rank->tally().attempts() % 64 == 0) {
+    rank->ops.Forget(static_cast<int64_t>(rank->tally().attempts()));
   }
 }
 
@@ -134,16 +156,6 @@ void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {
   rank->totals.fate_unknown += fate == Fate::kUnknown;
   rank->last_step = std::max(rank->last_step, record.step);
   rank->last_record = record.time;
-  for (uint32_t left = record.present; left != 0; left &= left - 1) {
-    const int f = std::countr_zero(left);
-    const double value = record.value[f];
-    rank->latest.last[f] = value;
-    if (std::isfinite(value)) {
-      rank->latest.last_finite[f] = value;
-    } else {
-      ++rank->latest.nonfinite[f];
-    }
-  }
 }
 
 void RunState::CountStep(const StepRecord& record, bool overflow, Fate fate) {

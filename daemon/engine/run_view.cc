@@ -117,9 +117,9 @@ void RunState::WriteLatest(RunView* view) const {
     }
   }
   if (const RankState* lowest = Lowest()) {
-    view->attempts = lowest->tally.attempts();
-    view->applied = lowest->tally.applied();
-    view->fate_unknown = lowest->tally.fate_unknown();
+    view->attempts = lowest->tally().attempts();
+    view->applied = lowest->tally().applied();
+    view->fate_unknown = lowest->tally().fate_unknown();
   }
 }
 

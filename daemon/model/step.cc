@@ -48,36 +48,63 @@ LayerExtremes ExtremesOf(std::span<const LayerScale> scales) {
   return of;
 }
 
-StepReader::StepReader(const StepColumns& columns) : columns_(columns) {}
+StepReader::StepReader(const StepColumns& columns)
+    : columns_(columns), rows_(columns.rows()) {
+  for (int f = 0; f < kStepFields; ++f) {
+    const std::optional<Column>& column = columns.field[f];
+    if (!column) continue;
+    field_[fields_++] = {f, column->values.data(),
+                         column->absent.empty() ? nullptr : &column->absent};
+  }
+  for (int f = 0; f < kStepFlags; ++f) {
+    const std::optional<FlagColumn>& column = columns.flag[f];
+    if (!column) continue;
+    const bool calm = column->values.empty() && column->absent.empty();
+    calm_flags_ |= static_cast<uint8_t>(calm ? 1u << f : 0);
+    other_flags_ |= !calm;
+  }
+  rest_ = !columns.optimizer.empty() || !columns.replica_digest.empty() ||
+          !columns.float_status.empty() || !columns.layer_scales.empty();
+}
 
 bool StepReader::Next(StepRecord* record) {
-  if (row_ >= columns_.rows()) return false;
+  if (row_ >= rows_) return false;
   const size_t row = row_++;
   record->step = columns_.step[row];
   record->time = columns_.time[row];
-  record->present = 0;
-  for (int f = 0; f < kStepFields; ++f) {
-    const std::optional<Column>& column = columns_.field[f];
-    if (!column || (!column->absent.empty() && TestBit(column->absent, row))) {
-      continue;
-    }
-    record->present |= 1u << f;
-    record->value[f] = column->values[row];
+  uint32_t present = 0;
+  for (int i = 0; i < fields_; ++i) {
+    const Collected& field = field_[i];
+    if (field.absent != nullptr && TestBit(*field.absent, row)) continue;
+    present |= 1u << field.index;
+    record->value[field.index] = field.values[row];
   }
+  record->present = present;
   record->flags = 0;
-  record->flags_present = 0;
+  record->flags_present = calm_flags_;
+  if (other_flags_) ReadFlags(row, record);
+  record->optimizer = 0;
+  record->replica_digest.reset();
+  record->float_status = nullptr;
+  record->layer_scales = {};
+  if (rest_) ReadRest(row, record);
+  return true;
+}
+
+void StepReader::ReadFlags(size_t row, StepRecord* record) const {
   for (int f = 0; f < kStepFlags; ++f) {
     const std::optional<FlagColumn>& column = columns_.flag[f];
     if (!column || TestBit(column->absent, row)) continue;
     record->flags_present |= 1u << f;
     if (TestBit(column->values, row)) record->flags |= 1u << f;
   }
-  record->optimizer = columns_.optimizer.empty() ? 0 : columns_.optimizer[row];
-  record->replica_digest =
-      columns_.replica_digest.empty()
-          ? std::nullopt
-          : std::optional<uint64_t>(columns_.replica_digest[row]);
-  record->float_status = nullptr;
+}
+
+void StepReader::ReadRest(size_t row, StepRecord* record) {
+  if (!columns_.optimizer.empty()) record->optimizer = columns_.optimizer[row];
+  if (!columns_.replica_digest.empty()) {
+    record->replica_digest = columns_.replica_digest[row];
+  }
   while (status_ < columns_.float_status.size() &&
          columns_.float_status[status_].row <= row) {
     if (columns_.float_status[status_].row == row) {
@@ -92,7 +119,6 @@ bool StepReader::Next(StepRecord* record) {
   }
   record->layer_scales =
       std::span(columns_.layer_scales).subspan(first, scale_ - first);
-  return true;
 }
 
 }  // namespace nanwatch

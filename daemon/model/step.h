@@ -130,13 +130,29 @@ struct StepRecord {
 // Reads rows 0 .. n-1 of `columns` in order, at a few nanoseconds each.
 class StepReader {
  public:
-  // `columns` must outlive this.
+  // `columns` must outlive this, unchanged.
   explicit StepReader(const StepColumns& columns);
   // False after the last row.
   bool Next(StepRecord* record);
 
  private:
+  // A column that was collected.
+  struct Collected {
+    int index = 0;
+    const double* values = nullptr;
+    const Bitmap* absent = nullptr;  // null: none is absent
+  };
+  void ReadFlags(size_t row, StepRecord* record) const;
+  void ReadRest(size_t row, StepRecord* record);
+
   const StepColumns& columns_;
+  const size_t rows_;
+  std::array<Collected, kStepFields> field_;
+  int fields_ = 0;  // of field_: how many were collected
+  // Flags that were collected, never absent and never set.
+  uint8_t calm_flags_ = 0;
+  bool other_flags_ = false;
+  bool rest_ = false;  // there is more than numbers and flags
   size_t row_ = 0;
   size_t status_ = 0;
   size_t scale_ = 0;

@@ -127,5 +127,30 @@ TEST(PublishTest, AnOverflowUnderADynamicScalerIsNotApplied) {
   EXPECT_EQ(run->totals.skipped, 1u);
 }
 
+TEST(PublishTest, AttemptsAreOfAllOptimizersAlsoOfOneThatComesLate) {
+  Driver driver;
+  const SessionId s = driver.Open("gan");
+  const auto send = [&](Sequence sequence, const std::vector<Row>& rows,
+                        std::vector<uint8_t> optimizer) {
+    StepColumns columns = Columns(rows, driver.now());
+    columns.optimizers = {"d", "g"};
+    columns.optimizers.resize(optimizer.empty() ? 1 : 2);
+    columns.optimizer = std::move(optimizer);
+    driver.Send({.session = s,
+                 .sequence = sequence,
+                 .body = StepBatch{std::move(columns)}});
+  };
+  send(1, {{.step = 1, .skipped = false}, {.step = 2, .skipped = true}}, {});
+  EXPECT_EQ(driver.Run("gan")->attempts, 2u);
+  EXPECT_EQ(driver.Run("gan")->applied, 1u);
+  send(2,
+       {{.step = 3, .skipped = false},
+        {.step = 1, .skipped = false},
+        {.step = 2, .skipped = true}},
+       {0, 1, 1});
+  EXPECT_EQ(driver.Run("gan")->attempts, 5u);
+  EXPECT_EQ(driver.Run("gan")->applied, 3u);
+}
+
 }  // namespace
 }  // namespace nanwatch
