@@ -275,26 +275,26 @@ Admitted Admission::Take(Time now, ClientMessage message,
 std::optional<RefusedMessage> Admission::CheckBody(
     const ClientMessage& message, const SessionEntry& session) const {
   const RankState& rank = *session.rank;
-  const std::string who = "rank " + std::to_string(rank.description.rank) +
-                          " of " + NameOf(session.run->key());
-  const auto refuse = [](RefusalReason reason, std::string text,
-                         std::string limit = "") {
+  const auto refuse = [&](RefusalReason reason, const std::string& what,
+                          std::string limit = "") {
     return RefusedMessage{.reason = reason,
-                          .message = std::move(text),
+                          .message = "rank " +
+                                     std::to_string(rank.description.rank) +
+                                     " of " + NameOf(session.run->key()) + what,
                           .limit = std::move(limit)};
   };
   if (const auto* names = std::get_if<OpNamesAdded>(&message.body)) {
     const size_t first = names->names.first_index;
     if (first > rank.ops.names()) {
       return refuse(RefusalReason::kInvalid,
-                    who + " names ops from " + std::to_string(first) +
+                    " names ops from " + std::to_string(first) +
                         " but has named only " +
                         std::to_string(rank.ops.names()) +
                         ": name the ones between first");
     }
     if (first + names->names.ops.size() > limits::kOpsPerSession) {
       return refuse(RefusalReason::kLimit,
-                    who + " names more than " +
+                    " names more than " +
                         std::to_string(limits::kOpsPerSession) +
                         " ops: report a sample of them",
                     "ops_per_session");
@@ -306,17 +306,17 @@ std::optional<RefusedMessage> Admission::CheckBody(
     }
     if (bytes > 0 && registry_.op_bytes() + bytes > limits::kOpBytes) {
       return refuse(RefusalReason::kLimit,
-                    who + " names more ops than the daemon has room for (" +
+                    " names more ops than the daemon has room for (" +
                         std::to_string(limits::kOpBytes >> 20) +
                         " MB over all runs): report a sample of them",
                     "op_bytes");
     }
   } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
-    for (const uint32_t op : ops->columns.op) {
-      if (op < rank.ops.names()) continue;
+    const uint32_t largest = LargestOp(ops->columns);
+    if (ops->columns.rows() > 0 && largest >= rank.ops.names()) {
       return refuse(
           RefusalReason::kInvalid,
-          who + " reports op " + std::to_string(op) + " but has named only " +
+          " reports op " + std::to_string(largest) + " but has named only " +
               std::to_string(rank.ops.names()) + ": send its name first");
     }
   } else if (const auto* steps = std::get_if<StepBatch>(&message.body)) {
@@ -328,7 +328,7 @@ std::optional<RefusedMessage> Admission::CheckBody(
     }
     if (names_known > limits::kOptimizersPerRank) {
       return refuse(RefusalReason::kLimit,
-                    who + " has more than " +
+                    " has more than " +
                         std::to_string(limits::kOptimizersPerRank) +
                         " optimizers: give them fewer names",
                     "optimizers");

@@ -100,13 +100,20 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     }
     if (bad != 0) mark.bad |= bit;
     OpTrend trend;
-    const bool odd = Follow(columns, row, &mark, &sparse, &trend);
+    const bool odd =
+        IsFollowed(mark, slot) && Follow(columns, row, &mark, &sparse, &trend);
     if (bad != 0 || odd || (mark.hot & bit) != 0 ||
         (amax != nullptr && amax[row] >= mark.near)) {
       Keep(columns, row, saturation, odd, trend, &mark);
     }
   }
   return late;
+}
+
+// The output of an op whose input was not collected is compared with nothing.
+bool OpWatch::IsFollowed(const Mark& mark, Slot slot) {
+  return slot != Slot::kOutput || mark.input_max > 0 ||
+         IsFp8(static_cast<Dtype>(mark.dtype));
 }
 
 bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,

@@ -110,6 +110,8 @@ class OpWatch {
     uint8_t dtype : 3 = 0;  // Dtype
   };
   static_assert(sizeof(Mark) + sizeof(uint32_t) <= limits::kRankOpBytes);
+  // False: nothing is kept of such a row, nor is it compared.
+  static bool IsFollowed(const Mark& mark, Slot slot);
   // True: the row is worth a look though it is not bad.
   bool Follow(const OpColumns& columns, size_t row, Mark* mark,
               SparseRows* sparse, OpTrend* trend);

@@ -69,7 +69,7 @@ void RunState::AddOps(RankState* rank, const OpNames& names) {
 void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
                        Effects* effects) {
   if (columns.rows() == 0) return;
-  const uint32_t last = *std::max_element(columns.op.begin(), columns.op.end());
+  const uint32_t last = LargestOp(columns);
   if (last >= rank->ops.names()) AddOps(rank, {.first_index = last + 1});
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;

@@ -165,6 +165,12 @@ uint64_t OpStatus::BadElements(bool saturation) const {
   return bad;
 }
 
+uint32_t LargestOp(const OpColumns& columns) {
+  uint32_t largest = 0;
+  for (const uint32_t op : columns.op) largest = std::max(largest, op);
+  return largest;
+}
+
 OpStatus ReadRow(const OpColumns& columns, size_t row) {
   OpStatus status;
   status.step = columns.step[row];

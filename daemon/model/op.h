@@ -145,6 +145,8 @@ struct OpStatus {
   // device hides infinities that way. 0 when nothing was collected.
   uint64_t BadElements(bool saturation) const;
 };
+// The largest index in the column `op`; 0: no rows.
+uint32_t LargestOp(const OpColumns& columns);
 // REQUIRES: row < columns.rows(). Costs a binary search a count column.
 OpStatus ReadRow(const OpColumns& columns, size_t row);
 
