@@ -14,8 +14,8 @@ namespace nanwatch {
 namespace {
 
 // Fast above all: the columns of a batch are mostly noise in their low bytes,
-// which no level finds smaller.
-constexpr int kLevel = 1;
+// which no level finds smaller. Level 1 finds 7 % less bytes in twice the time.
+constexpr int kLevel = -1;
 
 }  // namespace
 
@@ -27,12 +27,13 @@ Compressor::Compressor() : context_(ZSTD_createCCtx()) {
 
 Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
 
-void Compressor::Compress(std::string_view bytes, std::string* out) {
-  out->resize(ZSTD_compressBound(bytes.size()));
-  const size_t size = ZSTD_compress2(context_, out->data(), out->size(),
+std::string_view Compressor::Compress(std::string_view bytes) {
+  const size_t most = ZSTD_compressBound(bytes.size());
+  if (packed_.size() < most) packed_.resize(most);
+  const size_t size = ZSTD_compress2(context_, packed_.data(), packed_.size(),
                                      bytes.data(), bytes.size());
   CHECK(!ZSTD_isError(size));
-  out->resize(size);
+  return {packed_.data(), size};
 }
 
 Decompressor::Decompressor() : context_(ZSTD_createDCtx()) {

@@ -27,11 +27,12 @@ class Compressor {
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
-  // Replaces `*out`.
-  void Compress(std::string_view bytes, std::string* out);
+  // Good until the next call.
+  std::string_view Compress(std::string_view bytes);
 
  private:
   ZSTD_CCtx_s* const context_;
+  std::vector<char> packed_;  // never smaller again
 };
 
 class Decompressor {

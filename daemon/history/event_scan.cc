@@ -112,7 +112,10 @@ Status EventScan::ReadPage(uint64_t after, uint64_t* cursor,
     (damaged ? bad : good) = middle;
   }
   *cursor = good;
-  return ReadRows(after, cursor, page, &damaged);
+  if (Status s = ReadRows(after, cursor, page, &damaged); !s) return s;
+  // Only the content of the last rows is on pages that cannot be read.
+  end_is_damaged_ = page->empty() && !damaged;
+  return OkStatus();
 }
 
 Status EventScan::Seek(uint64_t after, uint64_t cursor, bool* damaged) {

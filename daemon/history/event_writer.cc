@@ -157,7 +157,7 @@ Status EventWriter::Flush(const GroupKey& key, Group* group) {
     if (!insert) return Error{insert.error()};
     insert_ = std::move(*insert);
   }
-  compressor_.Compress(group->plain, &packed_);
+  const std::string_view packed = compressor_.Compress(group->plain);
   const auto& [run, rank, kind] = key;
   Statement& row = *insert_;
   row.Bind(1, static_cast<int64_t>(group->first_id));
@@ -169,8 +169,8 @@ Status EventWriter::Flush(const GroupKey& key, Group* group) {
       7, static_cast<int64_t>(IsBatch(kind) ? group->place : group->first_id));
   row.Bind(8, static_cast<int64_t>(group->records));
   row.Bind(9, group->first_step).Bind(10, group->last_step);
-  row.Bind(11, group->last_now).BindBlob(12, packed_);
-  bytes_ += packed_.size();
+  row.Bind(11, group->last_now).BindBlob(12, packed);
+  bytes_ += packed.size();
   group->plain.clear();
   group->count = 0;
   group->records = 0;
@@ -204,10 +204,9 @@ Status EventWriter::WriteSent(const SentIncident& sent) {
   if (!insert) return Error{insert.error()};
   std::string plain;
   EncodeIncident(sent.incident, &plain);
-  compressor_.Compress(plain, &packed_);
   insert->Bind(1, (*run)->row);
   insert->Bind(2, static_cast<int64_t>(sent.incident.id));
-  insert->BindBlob(3, packed_);
+  insert->BindBlob(3, compressor_.Compress(plain));
   return insert->Run();
 }
 

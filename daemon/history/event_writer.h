@@ -95,7 +95,6 @@ class EventWriter {
   std::vector<int64_t> ended_;  // runs that ended in this transaction
   std::optional<Statement> insert_;
   std::string encoded_;
-  std::string packed_;
   uint64_t bytes_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "history/varint.h"
 
@@ -22,6 +24,38 @@ void AddValue(double x, StepBucket::Value* value) {
     value->max = std::max(value->max, x);
   }
   value->last = x;
+}
+
+// The same of many, none of them absent. Mostly all are finite.
+void AddValues(std::span<const double> values, StepBucket::Value* value) {
+  bool finite = true;
+  for (const double x : values) finite &= std::isfinite(x);
+  if (!finite) [[unlikely]] {
+    for (const double x : values) AddValue(x, value);
+    return;
+  }
+  double min = value->count == 0 ? values.front() : value->min;
+  double max = value->count == 0 ? values.front() : value->max;
+  for (const double x : values) {
+    min = std::min(min, x);
+    max = std::max(max, x);
+  }
+  value->min = min;
+  value->max = max;
+  value->last = values.back();
+  value->count += values.size();
+}
+
+// REQUIRES: not empty.
+template <typename T>
+std::pair<T, T> Extremes(std::span<const T> values) {
+  T least = values.front();
+  T largest = values.front();
+  for (const T& value : values) {
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+  }
+  return {least, largest};
 }
 
 void Widen(int64_t first_step, int64_t last_step, Time first, Time last,
@@ -122,11 +156,14 @@ bool TakeBucket(std::string_view* rest, PlacedBucket* placed) {
 
 void AddRows(const StepColumns& columns, size_t begin, size_t end,
              StepBucket* bucket) {
-  for (size_t row = begin; row < end; ++row) {
-    Widen(columns.step[row], columns.step[row], columns.time[row],
-          columns.time[row], bucket);
-    ++bucket->records;
-  }
+  if (begin == end) return;
+  const size_t rows = end - begin;
+  const auto [first_step, last_step] =
+      Extremes(std::span(columns.step).subspan(begin, rows));
+  const auto [first, last] =
+      Extremes(std::span(columns.time).subspan(begin, rows));
+  Widen(first_step, last_step, first, last, bucket);
+  bucket->records += rows;
   const auto& overflow = columns.flag[static_cast<int>(StepFlag::kOverflow)];
   const auto& skipped = columns.flag[static_cast<int>(StepFlag::kSkipped)];
   if (overflow) bucket->overflows += CountBits(*overflow, begin, end);
@@ -135,12 +172,11 @@ void AddRows(const StepColumns& columns, size_t begin, size_t end,
     if (!columns.field[f]) continue;
     const Column& column = *columns.field[f];
     StepBucket::Value* value = &bucket->value[f];
-    const double* x = column.values.data();
     if (column.absent.empty()) {
-      for (size_t row = begin; row < end; ++row) AddValue(x[row], value);
+      AddValues(std::span(column.values).subspan(begin, rows), value);
     } else {
       for (size_t row = begin; row < end; ++row) {
-        if (!TestBit(column.absent, row)) AddValue(x[row], value);
+        if (!TestBit(column.absent, row)) AddValue(column.values[row], value);
       }
     }
   }

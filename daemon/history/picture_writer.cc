@@ -83,14 +83,14 @@ Status PictureWriter::WriteRows(const RankKey& key, bool all,
     StepBucket whole;
     for (const PlacedBucket& part : full) AddBucket(part.bucket, &whole);
     EncodeBuckets(full, &plain_);
-    compressor_.Compress(plain_, &packed_);
+    const std::string_view packed = compressor_.Compress(plain_);
     insert_->Bind(1, key.first).Bind(2, int64_t{key.second});
     insert_->Bind(3, int64_t{level});
     insert_->Bind(4, static_cast<int64_t>(full.front().place));
     insert_->Bind(5,
                   static_cast<int64_t>(full.back().end() - full.front().place));
     insert_->Bind(6, whole.first_step).Bind(7, whole.last_step);
-    insert_->Bind(8, ToMicros(whole.last)).BindBlob(9, packed_);
+    insert_->Bind(8, ToMicros(whole.last)).BindBlob(9, packed);
     if (Status s = insert_->Run(); !s) return s;
     full.clear();
   }

@@ -55,7 +55,6 @@ class PictureWriter {
   Compressor compressor_;
   Decompressor decompressor_;
   std::string plain_;
-  std::string packed_;
 };
 
 }  // namespace nanwatch

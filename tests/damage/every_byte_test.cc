@@ -298,7 +298,9 @@ TEST_F(EveryByteTest, ADatabaseCut) {
     Lay(cut, "");
     events = Start();
     ExpectOthersKept(events, first, pages);
-    if (size != 0) {
+    // Zeros that the last page ends with are read as such without being there.
+    const bool lost = whole_.find_first_not_of('\0', size) != std::string::npos;
+    if (size != 0 && lost) {
       EXPECT_FALSE(report_.message.empty());
     }
     ASSERT_FALSE(HasFailure()) << report_.message;

@@ -115,6 +115,36 @@ TEST_F(PictureTest, LevelsGoOnAfterARestartAtAnyMoment) {
   ExpectWhole(Draw(1000), 0, first - 1);
 }
 
+TEST(PictureBucketTest, RowsAtOnceAreAsRowsOneByOne) {
+  constexpr size_t kRows = 64;
+  const double bad[] = {std::numeric_limits<double>::quiet_NaN(), INFINITY,
+                        -INFINITY};
+  for (size_t at = 0; at < 200; ++at) {
+    StepColumns columns;
+    Column& loss = columns.field[kLoss].emplace();
+    for (size_t row = 0; row < kRows; ++row) {
+      columns.step.push_back(static_cast<int64_t>(row * 37 % 50));
+      columns.time.push_back(kStart + std::chrono::seconds(row * 11 % 60));
+      loss.values.push_back(std::sin(static_cast<double>(at * kRows + row)));
+    }
+    if (at % 2 == 1) loss.values[at % kRows] = bad[at % 3];
+    if (at % 5 == 4) loss.absent.assign(kRows / 8, 0x11);
+    PlacedBucket whole;
+    PlacedBucket one_by_one;
+    AddRows(columns, 0, 0, &whole.bucket);
+    AddRows(columns, 0, at % kRows, &whole.bucket);
+    AddRows(columns, at % kRows, kRows, &whole.bucket);
+    for (size_t row = 0; row < kRows; ++row) {
+      AddRows(columns, row, row + 1, &one_by_one.bucket);
+    }
+    std::string bytes;
+    std::string expected;
+    EncodeBuckets({whole}, &bytes);
+    EncodeBuckets({one_by_one}, &expected);
+    EXPECT_EQ(bytes, expected) << at;
+  }
+}
+
 TEST_F(PictureTest, OneBadStepIsSeenAtEveryLevel) {
   Put(Opened(Job()));
   for (int64_t first = 0; first < 10'000; first += 100) {
