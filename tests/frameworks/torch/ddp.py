@@ -1,5 +1,6 @@
-"""One rank of a training on two: ddp.py ADDRESS RUN FAULT [LEVEL [WRAPPING]],
-which is ddp, fsdp (of 1.x) or fully_shard. torchrun or the test sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT."""
+"""One rank of a training on two: ddp.py ADDRESS RUN FAULT [LEVEL [WRAPPING
+[KIND [SIZE [SEED]]]]], which is ddp, fsdp (of 1.x) or fully_shard. torchrun or
+the test sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT."""
 
 import math
 import sys
@@ -23,13 +24,14 @@ def wrapped(model, wrapping):
     return fsdp.fully_shard(model, mesh=mesh)
 
 
-def main(address, run, fault, level="default", wrapping="ddp"):
+def main(address, run, fault, level="default", wrapping="ddp",
+         kind="pictures", size="", seed="1"):
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     sharded = {} if wrapping == "ddp" else {
         "dtype": torch.float32, "scaler": None, "clip": None}
-    training = Training("pictures", seed=1, **sharded)
-    training.batches.random.manual_seed(100 + rank)
+    training = Training(kind, seed=int(seed), **sharded)
+    training.batches.random.manual_seed(100 * int(seed) + rank)
     plain = training.model
     training.model = wrapped(plain, wrapping)
     if sharded:
@@ -43,10 +45,12 @@ def main(address, run, fault, level="default", wrapping="ddp"):
                 forward = plain.features[2].forward
                 plain.features[2].forward = lambda x: forward(x) * math.nan
             elif fault == "drift":
+                layer = plain.norm if kind == "text" else plain.classifier
                 with torch.no_grad():
-                    plain.classifier.weight.mul_(1.05)
+                    layer.weight.mul_(1.0 + float(size or 0.05))
             elif fault == "own scaler":
-                training.scaler.update(2.0**10)
+                training.scaler.update(
+                    training.scaler.get_scale() / float(size or 64))
         watch.step(training.step())
     assert watch.close(20), watch.run.stats
     assert watch.run.stats.bad_input == 0

@@ -2,32 +2,23 @@
 
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 
 import pytest
-from children import Child
-from daemons import ALL, SOURCE
+from daemons import ALL, ROOT, SOURCE
 from verdicts import Verdict
+
+sys.path.insert(0, str(ROOT / "tests" / "accuracy"))
+
+from trials import play_ranks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
 
 
 def train(daemon, name, *more):
-    """Two processes, with what a launcher would put into their environment."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    ranks = [
-        Child(HERE / "ddp.py", daemon.address, name, *more, RANK=str(rank),
-              LOCAL_RANK=str(rank), WORLD_SIZE="2", MASTER_ADDR="127.0.0.1",
-              MASTER_PORT=str(port))
-        for rank in range(2)
-    ]
-    for rank in ranks:
-        rank.wait()
+    play_ranks(daemon, name, *more)
     return Verdict(daemon, name)
 
 

@@ -137,38 +137,3 @@ def test_sparse_gradients_and_none_at_all(daemon, name, caplog):
             watch.step(loss)
         assert watch.flush(10) and watch.run.stats.bad_input == 0
     assert not warnings(caplog)
-
-
-def clip(training):
-    torch.nn.utils.clip_grad_norm_(training.model.parameters(), 1.0)
-
-
-def test_clipping_before_unscaling(daemon, name, caplog):
-    training = Training("pictures", clip=None)
-    training.before_update = lambda _: clip(training)
-    with nanwatch.torch.watch(
-            training.model, training.optimizer, training.scaler, run=name,
-            address=daemon.address) as watch:
-        for _ in range(5):
-            watch.step(training.step())
-        assert watch.run.stats.bad_input == 5
-    assert "before they are unscaled" in caplog.text
-    assert len(warnings(caplog)) == 1
-
-
-def test_unscaling_twice(daemon, name, caplog):
-    training = Training("pictures", clip=None)
-
-    def unscale(_):
-        training.scaler.unscale_(training.optimizer)
-        for parameter in training.model.parameters():
-            parameter.grad.div_(training.scaler.get_scale())
-
-    training.before_update = unscale
-    with nanwatch.torch.watch(
-            training.model, training.optimizer, training.scaler, run=name,
-            address=daemon.address) as watch:
-        for _ in range(70):
-            watch.step(training.step())
-    assert "divided by the loss scale twice" in caplog.text
-    assert len(warnings(caplog)) == 1

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from nanwatch import jax as jax
     from nanwatch import keras as keras
     from nanwatch import lightning as lightning
+    from nanwatch import mindspore as mindspore
+    from nanwatch import paddle as paddle
     from nanwatch import torch as torch
     from nanwatch import transformers as transformers
 
@@ -44,6 +46,8 @@ _FRAMEWORKS = (
     "jax",
     "keras",
     "lightning",
+    "mindspore",
+    "paddle",
     "torch",
     "transformers",
 )

@@ -157,6 +157,30 @@ class Run(RunOps):
             except Exception as error:
                 self._failed("step", error)
 
+    def take_step(
+        self,
+        step: int,
+        time: float,
+        loss: float | None,
+        scale: float | None,
+        overflow: bool | None,
+        skipped: bool | None,
+        grad_norm: float | None,
+        lr: float | None,
+    ) -> None:
+        """Not for trainings: `step` of what was looked at already."""
+        rows = self._rows
+        if len(rows) >= self._limit:
+            self.step(
+                step, loss, scale, overflow, skipped, grad_norm, lr, time=time
+            )
+            return
+        rows.extend(
+            (step, time, loss, scale, grad_norm, lr, overflow, skipped, None)
+        )
+        if overflow or _non_finite(loss) or _non_finite(grad_norm):
+            self._shared.wake()
+
     def _look_closely(self) -> None:
         self._limit = -1
 

@@ -110,6 +110,10 @@ def _node_of(tensor: Any) -> Any:
     return node
 
 
+# Of a step in which no module told anything; nobody adds to it.
+_NOTHING = Readout()
+
+
 class Modules:
     """The hooks of one model. All calls are of the training's threads."""
 
@@ -153,6 +157,8 @@ class Modules:
 
     def take(self) -> tuple[list[Row], Readout]:
         """The rows since the last call, and where their numbers will be."""
+        if not self.rows:
+            return [], _NOTHING
         taken = self.rows, self.readout
         self.rows, self.readout = [], Readout()
         self._recent = {}

@@ -55,6 +55,8 @@ class Readout:
 
     def start(self) -> None:
         """Queues the copies. Nothing is added afterwards."""
+        if not self._groups:
+            return
         for device, tensors in self._groups.items():
             flat = torch.stack([t.float() for t in tensors])
             self._copies[device] = _copy(flat)
@@ -68,6 +70,8 @@ class Readout:
 
     def finish(self) -> None:
         """Reads what arrived; waits for it where it did not."""
+        if not self._copies:
+            return
         for device, (host, event) in self._copies.items():
             if event is not None:
                 event.synchronize()

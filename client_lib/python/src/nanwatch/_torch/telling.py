@@ -28,6 +28,10 @@ _BACKWARD = 1 << 20
 # Looks in a row that say that gradients were unscaled twice.
 _TWICE = 2
 
+# Numbers of an attempt that Run.take_step takes: scale, overflow, skipped,
+# grad_norm, lr.
+_USUAL = 5
+
 _COLUMNS = ("nan", "pos_inf", "neg_inf", "zero", "abs_max", "rms")
 
 
@@ -283,10 +287,13 @@ class Teller:
         loss: float | None,
         numbers: dict[str, Any],
     ) -> None:
-        numbers = {**numbers, **step.more}
-        if step.request:
-            numbers["request"] = step.request
-        self._run.step(step.number, loss, time=step.time, **numbers)
+        if step.more or step.request or len(numbers) > _USUAL:
+            numbers = {**numbers, **step.more}
+            if step.request:
+                numbers["request"] = step.request
+            self._run.step(step.number, loss, time=step.time, **numbers)
+            return
+        self._run.take_step(step.number, step.time, loss, **numbers)
 
     # --------------------------------------------------------------- modules
 

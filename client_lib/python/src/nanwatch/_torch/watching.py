@@ -20,7 +20,7 @@ from nanwatch._torch import clipping, scaling
 from nanwatch._torch.modules import Modules, inner
 from nanwatch._torch.naming import name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
-from nanwatch._torch.readout import Readout
+from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.telling import LAYERS_EVERY, Step, Teller
 
 LEVELS = ("default", "layers", "ops")
@@ -342,6 +342,8 @@ class Watch:
     def _loss(self, loss: Any) -> Any:
         if isinstance(loss, torch.Tensor):
             if loss.numel() == 1 and not loss.is_complex():
+                if on_host(loss):  # read at once: it costs no wait
+                    return float(loss.item())
                 return loss.detach().reshape(()).float()
             self._checks.refuse(
                 "loss", f"loss= takes one element, not {tuple(loss.shape)}"

@@ -14,9 +14,19 @@ STEPS = 210
 
 class Fault:
     """`causes`: any of them is right. `op`: where it is born; None: nobody can
-    know, or there is no such op. `late`: steps until it shows."""
+    know, or there is no such op. `late`: steps until it shows. `lasts`: for
+    five steps or more. `told_by_client`: what the log of nanwatch says of it,
+    where the numbers that a daemon gets do not show it."""
 
     kind = "pictures"
+    ranks = 1
+    lasts = True
+    told_by_client = ""
+    # Steps between two looks: what began may be said to have begun after the
+    # last one that was well.
+    early = 0
+    # At "default" there is nothing to see, and nothing is to be said.
+    harmless = False
     level = "ops"
     causes = ()
     op = None
@@ -42,6 +52,7 @@ def change_output(module, change):
 
 
 class NanInBatch(Fault):
+    lasts = False
     causes = ("nan_from_forward",)
     op = "features.0"
 
@@ -58,6 +69,7 @@ class NanInBatch(Fault):
 class OutlierBatch(Fault):
     """One batch is so many times as large, and upside down."""
 
+    lasts = False
     causes = ("range_overflow", "divergence", "nan_from_forward")
     sizes = (2.0**11, 2.0**13)
     late = 2
@@ -159,6 +171,7 @@ class PaddingLog(Fault):
     """A log of padding, which a mask takes out: nothing is wrong but what
     the op says."""
 
+    harmless = True
     causes = ("harmless_padding", "nan_from_forward")
     op = "0.log"
     begin, steps = 0, 60
@@ -183,9 +196,67 @@ class PaddingLog(Fault):
         return training
 
 
+class UnscaledTwice(Fault):
+    told_by_client = "divided by the loss scale twice"
+    begin, steps = 0, 70
+
+    def training(self):
+        training = Training(self.kind, seed=self.seed, clip=None)
+
+        def unscale(_):
+            training.scaler.unscale_(training.optimizer)
+            for parameter in training.model.parameters():
+                parameter.grad.div_(training.scaler.get_scale())
+
+        training.before_update = unscale
+        return training
+
+
+class ClippedBeforeUnscaling(Fault):
+    told_by_client = "before they are unscaled"
+    begin, steps = 0, 20
+
+    def training(self):
+        training = Training(self.kind, seed=self.seed, clip=None)
+        training.before_update = lambda _: nn.utils.clip_grad_norm_(
+            training.model.parameters(), 1.0)
+        return training
+
+
+class OnOneRank(Fault):
+    """Of two; ddp.py brings it in at step 50 of 100."""
+
+    causes = ("rank_disagreement",)
+    ranks = 2
+    level = "default"
+    begin, steps = 50, 100
+    late = 40
+    early = 32  # weights are compared so often
+    fault = ""
+
+
+class NormDriftsOnOneRank(OnOneRank):
+    """A layer-norm weight is so much larger on one."""
+
+    kind = "text"
+    fault = "drift"
+    sizes = (0.002, 0.05)
+
+
+class ScalerOfItsOwn(OnOneRank):
+    """One rank's scale is so many times lower."""
+
+    fault = "own scaler"
+    sizes = (2.0, 64.0)
+
+
+ON_TWO_RANKS = {
+    fault.__name__: fault for fault in (NormDriftsOnOneRank, ScalerOfItsOwn)
+}
 ON_ONE_PROCESS = {
     fault.__name__: fault
     for fault in (NanInBatch, OutlierBatch, WeightBitFlipped, LearningRate,
                   SoftmaxWithoutMaximum, ZeroedLayer, FixedScaleTooHigh,
-                  NoUpdateOfTheScale, PaddingLog)
+                  NoUpdateOfTheScale, PaddingLog, UnscaledTwice,
+                  ClippedBeforeUnscaling)
 }

@@ -1,0 +1,132 @@
+"""MindSpore's own package on a CPU: Model.train, and a loop of functions."""
+
+import mindspore
+import numpy
+import pytest
+from mindspore import amp, nn, ops
+from verdicts import Verdict
+
+import nanwatch
+
+
+def pictures(count, seed=1):
+    random = numpy.random.default_rng(seed)
+    x = random.normal(0, 0.5, (count, 16)).astype("float32")
+    y = random.integers(0, 2, count).astype("int32")
+    x[y == 1, :8] += 1
+    return x, y
+
+
+def small_net():
+    mindspore.set_seed(1)
+    return nn.SequentialCell(nn.Dense(16, 32), nn.ReLU(), nn.Dense(32, 2))
+
+
+def batches(x, y, size=16):
+    return mindspore.dataset.NumpySlicesDataset(
+        {"x": x, "y": y}, shuffle=False).batch(size)
+
+
+class OverflowOfTheGradients(nn.TrainOneStepWithLossScaleCell):
+    """Its own look at the overflow is by an op that only NPUs have."""
+
+    def get_overflow_status(self, status, compute_output):
+        return ops.logical_not(amp.all_finite(compute_output))
+
+
+def fit(daemon, name, x, y, scale=2.0**10, epochs=3, cell=True, **more):
+    net = small_net()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-2)
+    if cell:
+        update = nn.DynamicLossScaleUpdateCell(scale, 2, 50)
+        train = OverflowOfTheGradients(
+            nn.WithLossCell(net, loss), optimizer, update)
+        model = mindspore.train.Model(train.set_train())
+    else:
+        model = mindspore.train.Model(net, loss, optimizer)
+    callback = nanwatch.mindspore.Callback(run=name, address=daemon.address,
+                                           **more)
+    model.train(epochs, batches(x, y), callbacks=[callback],
+                dataset_sink_mode=False)
+    return Verdict(daemon, name)
+
+
+def test_model_train(daemon, name):
+    it = fit(daemon, name, *pictures(640), cell=False)
+    assert it.worst == "" and it.steps == 120, it
+    assert it.info["settings"]["mindspore"] == mindspore.__version__
+
+
+def test_a_loss_scale_cell(daemon, name):
+    it = fit(daemon, name, *pictures(640))
+    assert it.worst == "" and it.steps == 120, it
+    scaler = it.info["scaler"]
+    assert scaler["name"] == "mindspore" and scaler["init_scale"] == 1024, it
+
+
+def test_a_nan_in_the_data(daemon, name):
+    x, y = pictures(640)
+    x[300:] = numpy.nan
+    it = fit(daemon, name, x, y, epochs=1)
+    assert it.worst == "critical", it
+    assert int(it.summary["skipped"]) >= 20, it
+
+
+def loop(daemon, name, steps, poison=None, scale=2.0**12, times=1.0):
+    net = small_net()
+    scaler = amp.DynamicLossScaler(scale, 2, 50)
+    optimizer = nn.SGD(net.trainable_params(), learning_rate=0.05)
+    loss_of = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+
+    def forward(x, y):
+        loss = loss_of(net(x), y)
+        return scaler.scale(loss), loss
+
+    gradient = mindspore.value_and_grad(
+        forward, None, optimizer.parameters, has_aux=True)
+    x, y = pictures(32)
+    x *= times
+    with nanwatch.mindspore.watch(
+            scaler, optimizer, run=name, address=daemon.address) as watch:
+        for i in range(steps):
+            data = mindspore.Tensor(x)
+            if poison is not None and i >= poison:
+                data = data * mindspore.Tensor(numpy.nan, mindspore.float32)
+            (_, loss), grads = gradient(data, mindspore.Tensor(y))
+            grads = scaler.unscale(grads)
+            finite = amp.all_finite(grads)
+            if finite:
+                optimizer(grads)
+            scaler.adjust(finite)
+            watch.step(loss, finite, grads)
+        assert watch.run.stats.bad_input == 0
+        assert watch.run.flush(15), watch.run.stats
+    return Verdict(daemon, name)
+
+
+def test_a_loop_of_functions(daemon, name):
+    it = loop(daemon, name, 150)
+    assert it.worst == "" and it.steps == 150, it
+
+
+def test_a_scale_that_is_too_high_comes_down(daemon, name):
+    it = loop(daemon, name, 60, scale=2.0**127, times=20.0)
+    assert int(it.summary["skipped"]) >= 1, it
+    assert ("2.weight", "grad_input") in it.bad_ops(), it
+
+
+def test_a_nan_in_a_loop(daemon, name):
+    it = loop(daemon, name, 80, poison=60)
+    # Its ReLU makes 0 of a NaN: the loss stays finite, and the gradient of the
+    # layer that the data enters is the only one that is not.
+    assert it.worst == "critical" and it.cause == "scale_independent_op", it
+    assert it.origin["op"] == "0.weight" and it.step == 60, it
+
+
+@pytest.mark.parametrize("loss", ["a string", None, object()])
+def test_bad_input_does_not_raise(daemon, name, loss):
+    with nanwatch.mindspore.watch(run=name, address=daemon.address) as watch:
+        watch.step(loss)
+        watch.step(1.0, grads=["no gradient"])
+        assert watch.run.stats.bad_input == (1 if loss is None else 2)
