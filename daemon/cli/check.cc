@@ -44,6 +44,10 @@ Json FileJson(const CheckedLog& log) {
   json["certainty"] = log.certainty;
   json["lines"] = verdict.lines;
   json["steps"] = verdict.steps;
+  // Null: not known. A log declares none: it is told by its moves.
+  const ScalerSpec* scaler = ScalerOf(verdict);
+  json["scaler"] = nullptr;
+  if (scaler != nullptr) json["scaler"] = scaler->name;
   json["worst"] = Name(verdict.worst);
   json["at_end"] = Name(verdict.at_end);
   json["incidents"] = Json::array();

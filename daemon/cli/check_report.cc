@@ -127,12 +127,24 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
   return out;
 }
 
+}  // namespace
+
+const ScalerSpec* ScalerOf(const LogVerdict& verdict) {
+  if (verdict.attempts.empty()) return nullptr;
+  return FindScaler(verdict.attempts.back()->scaler.name);
+}
+
+namespace {
+
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
   std::string out = fmt::format("{} ({}); {}, {}", verdict.emitter,
                                 log.certainty, Counted(verdict.lines, "line"),
                                 Counted(verdict.records, "attempt"));
+  if (const ScalerSpec* scaler = ScalerOf(verdict)) {
+    out += fmt::format("; the loss scaler moves as that of {}", scaler->title);
+  }
   if (verdict.attempts.size() > 1) {
     out += fmt::format("; the run began again {}",
                        Counted(verdict.attempts.size() - 1, "time"));

@@ -7,6 +7,7 @@
 
 #include "cli/check_log.h"
 #include "cli/style.h"
+#include "scaler/catalog.h"
 
 namespace nanwatch {
 
@@ -14,6 +15,9 @@ namespace nanwatch {
 std::string VerdictLine(const CheckedLog& log, const Style& style);
 // What stands below it: sentences, pictures, causes, incidents.
 std::string LogReport(const CheckedLog& log, const Style& style);
+
+// The loss scaler, as its moves tell it; null: they do not.
+const ScalerSpec* ScalerOf(const LogVerdict& verdict);
 
 // The name of a rule's number.
 std::string RuleNameOf(int number);

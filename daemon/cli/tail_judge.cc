@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "detect/rules.h"
 #include "logs/tensorboard.h"
 
 namespace nanwatch {
@@ -19,20 +18,15 @@ bool IsNoText(std::string_view bytes) {
           TensorBoardReader::Recognise(bytes));
 }
 
-// A rank whose log shows no steps is no rank that is missing (often one alone
-// prints them), and nothing is lost on the way.
-RuleSet RulesOfTail() {
-  RuleSet rules = DefaultRules();
-  rules.rules.at("telemetry_gap").enabled = false;
-  return rules;
-}
+// Step lines until a column that --map names and none has is spoken of.
+constexpr uint64_t kLinesForColumns = 50;
 
 }  // namespace
 
 TailJudge::TailJudge(Options options)
     : options_(std::move(options)),
       judge_({.run_id = "tail",
-              .rules = RulesOfTail(),
+              .rules = {},
               .describe = [this](int32_t) { return Describe(*speaking_); },
               .on_notice =
                   [this](const Notice& notice) {
@@ -176,8 +170,24 @@ void TailJudge::Tick(Time now) {
   TellNews();
 }
 
+void TailJudge::TellMissing(Log* log, uint64_t lines) const {
+  const uint64_t seen = log->reader->recogniser().step_lines();
+  if (log->told_missing || seen < lines) return;
+  log->told_missing = true;
+  std::string names;
+  for (const std::string& pair : log->reader->MissingColumns()) {
+    names += (names.empty() ? "" : ", ") + pair;
+  }
+  if (names.empty()) return;
+  options_.voice->Note(
+      fmt::format("--map {}: none of {} step lines has such a number, so it is "
+                  "not judged",
+                  names, seen));
+}
+
 void TailJudge::TellNews() {
   for (const auto& log : logs_) {
+    TellMissing(log.get(), kLinesForColumns);
     const Recogniser& recogniser = log->reader->recogniser();
     if (recognised_ || recogniser.program() == nullptr ||
         recogniser.step_lines() == 0) {
@@ -211,6 +221,7 @@ LogVerdict TailJudge::Finish() {
     if (!verdict.stopped) verdict.stopped = log->reader->stopped();
   }
   static_cast<RecordVerdict&>(verdict) = judge_.Verdict();
+  for (const auto& log : logs_) TellMissing(log.get(), 1);
   TellNews();
   return verdict;
 }

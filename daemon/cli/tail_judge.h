@@ -77,6 +77,7 @@ class TailJudge {
     int64_t newest_step = -1;
     std::deque<Waiting> waiting;  // read and not judged
     bool behind = true;           // it may have more to say now
+    bool told_missing = false;    // columns that the user named
     int32_t begun_again = 0;
     // The newest step of each of its optimizers.
     std::vector<std::pair<std::string_view, int64_t>> newest;
@@ -94,6 +95,8 @@ class TailJudge {
   RunDescription Describe(const Log& log) const;
   // What there is to tell of the watching itself.
   void TellNews();
+  // Columns that --map names and so many lines of steps do not have, once.
+  void TellMissing(Log* log, uint64_t lines) const;
 
   const Options options_;
   const Log* speaking_ = nullptr;  // whose record is being taken

@@ -71,6 +71,13 @@ struct StepContext {
   const StepLayers* layers = nullptr;  // null: none in the record
 };
 
+// Does anything tell what becomes of updates? A log without flags does not: its
+// scaler may have skipped this one.
+inline bool FateIsTold(const StepContext& c) {
+  return c.scaler.fate() != Fate::kUnknown || c.record.flags_present != 0 ||
+         c.run.scaler.kind != ScalingKind::kUnknown;
+}
+
 // What a record brings, a bit each. A rule whose OnStep changes nothing, and
 // repeats its opinion, without certain numbers names them in kNeeds: it is
 // called only with a record that brings one of them.

@@ -14,14 +14,6 @@ constexpr int kNewLevel = 256;       // records until the window begins anew
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;
 
-// Does anything tell what becomes of updates? A log without flags does not: its
-// scaler may have skipped this one. If it went through, the next loss is not
-// finite, and rule 15 says so.
-bool IsTold(const StepContext& c) {
-  return c.scaler.fate() != Fate::kUnknown || c.record.flags_present != 0 ||
-         c.run.scaler.kind != ScalingKind::kUnknown;
-}
-
 constexpr ThresholdSpec kThresholds[] = {
     {"max_ratio", 10, 1.5, 1e9, "ratio", "Megatron: 10 x max of 100"},
     {"min_samples", 64, 2, 128, "attempts", "ours"},
@@ -66,7 +58,10 @@ void GnormExplosion::Learn(double norm) {
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
-  const Fate fate = IsTold(c) ? c.scaler.presumed_fate() : c.scaler.fate();
+  // Where nothing tells it and it went through, the next loss is not finite,
+  // and rule 15 says so.
+  const bool told = FateIsTold(c);
+  const Fate fate = told ? c.scaler.presumed_fate() : c.scaler.fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
   Severity trigger = Severity::kNone;
@@ -74,7 +69,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     ++nonfinite_;
     applied_ = fate == Fate::kApplied;
     norm_ = norm;
-    const bool starts = samples_ == 0 && !IsTold(c);
+    const bool starts = samples_ == 0 && !told;
     if (applied_ || nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
       trigger = Severity::kCritical;
     }

@@ -10,6 +10,9 @@ namespace {
 
 // The loss went with it: that is convergence.
 constexpr double kConverged = 0.01;
+// But not from here to exactly 0 from one record to the next: nothing entered
+// that loss, all of its targets masked, or a filter hides a NaN.
+constexpr double kGone = 0.1;
 constexpr float kZeroNorm = 0x1p-120f;
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -32,7 +35,7 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "more.",
     "The norm is below ratio times its usual level (the median of the last 128 "
     "healthy ones, from min_samples on) at hold attempts in a row, and the "
-    "loss did not fall a hundredfold with it.",
+    "loss did not fall a hundredfold with it; or fell to exactly 0 at once.",
     "Above clear_ratio times that level for clear_after attempts, or the new "
     "level stays for 256.",
     kThresholds};
@@ -67,8 +70,9 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   norm_ = norm;
   level_ = usual_.center();
   usual_.Reject();
-  const bool converged =
-      has_loss_ && finite && std::fabs(*loss) <= kConverged * std::fabs(loss_);
+  loss_gone_ = has_loss_ && finite && *loss == 0 && std::fabs(loss_) >= kGone;
+  const bool converged = has_loss_ && finite && !loss_gone_ &&
+                         std::fabs(*loss) <= kConverged * std::fabs(loss_);
   const Severity trigger =
       ++held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
   return episode_.On(trigger, false, r.step, 1);
@@ -78,8 +82,13 @@ void GradVanishing::Describe(Finding* finding) const {
   episode_.Describe(finding);
   const double level = std::exp2(level_);
   finding->sentence = Sentence("The gradient norm is ", norm_, "; ", level,
-                               " was usual before, and the loss did not go "
-                               "with it.");
+                               " was usual before");
+  finding->sentence +=
+      loss_gone_
+          ? Sentence(", and the loss went from ", loss_,
+                     " to exactly 0 with it: nothing enters it any more, or "
+                     "the log hides a NaN.")
+          : ", and the loss did not go with it.";
   finding->numbers = {{"grad_norm", norm_, ""}, {"usual", level, ""}};
 }
 

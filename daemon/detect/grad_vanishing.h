@@ -32,6 +32,7 @@ class GradVanishing {
   double loss_ = 0;  // at the newest healthy norm
   int32_t held_ = 0;
   bool has_loss_ = false;
+  bool loss_gone_ = false;  // from `loss_` to exactly 0 at once
 };
 
 }  // namespace nanwatch

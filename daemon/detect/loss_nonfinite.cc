@@ -7,13 +7,6 @@
 namespace nanwatch {
 namespace {
 
-// Nothing says what became of the update, and a scaler may have skipped it: a
-// log shows a loss scale, which has not moved yet, and no flag.
-bool MayBeSkipped(const StepContext& c) {
-  return c.run.scaler.kind == ScalingKind::kUnknown &&
-         c.record.flags_present == 0 && c.scaler.scale().value_or(0) > 1;
-}
-
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
     {"clear_after", 20, 1, 100000, "records", "ours"},
@@ -43,7 +36,9 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
   ++streak_;
   loss_ = loss;
   fate_ = c.scaler.presumed_fate();
-  if (fate_ == Fate::kApplied && MayBeSkipped(c)) fate_ = Fate::kUnknown;
+  // A log shows a loss scale, which has not moved yet, and no flag.
+  const bool scaled = c.scaler.scale().value_or(0) > 1;
+  if (scaled && !FateIsTold(c)) fate_ = Fate::kUnknown;
   Severity trigger = Severity::kWarning;
   if (fate_ == Fate::kApplied) {
     trigger = Severity::kCritical;

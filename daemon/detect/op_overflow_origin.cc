@@ -24,7 +24,8 @@ constinit const RuleSpec OpOverflowOrigin::kSpec = {
     "The trouble begins in this op: its inputs are clean and its output is "
     "not.",
     "Inputs collected and clean, the output bad; for information where a "
-    "dynamic scaler calibrates or answers it by one or two skipped steps.",
+    "dynamic scaler calibrates or answers it by one or two skipped steps, and "
+    "a warning where it answers a NaN in the forward pass so.",
     "clear_after attempts without a bad output.",
     kThresholds};
 
@@ -37,14 +38,18 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
     return episode_.On(Severity::kNone, bad.any(), c.attempt, s.step, clear);
   }
   const bool forward_nan = bad.nan > 0 && s.slot == Slot::kOutput;
-  const bool expected = !forward_nan && (Calibrating(c) || ScalerAnswers(c));
+  Severity trigger = Severity::kCritical;
+  if (ScalerAnswers(c)) {
+    trigger = forward_nan ? Severity::kWarning : Severity::kInfo;
+  } else if (Calibrating(c) && !forward_nan) {
+    trigger = Severity::kInfo;
+  }
   nan_ = bad.nan;
   inf_ = bad.inf;
   saturated_ = bad.saturated;
   elements_ = s.elements;
   scale_ = c.scaler.present_scale().value_or(0);
-  return episode_.On(expected ? Severity::kInfo : Severity::kCritical, true,
-                     c.attempt, s.step, clear);
+  return episode_.On(trigger, true, c.attempt, s.step, clear);
 }
 
 void OpOverflowOrigin::Describe(Finding* finding) const {

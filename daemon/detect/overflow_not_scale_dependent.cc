@@ -24,7 +24,8 @@ constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
     "This op stays bad however low the loss scale goes, so lowering it cannot "
     "help.",
     "Bad at scales that are halvings powers of two apart without a good "
-    "attempt between, after calibration; or NaN in a forward output.",
+    "attempt between, after calibration; or NaN in a forward output, which is "
+    "a warning where a dynamic scaler answers it by one or two skipped steps.",
     "clear_after attempts without a bad status.",
     kThresholds};
 
@@ -51,7 +52,7 @@ Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (s.slot == Slot::kOutput && elements.nan > 0) {
     nan_ = elements.nan;
-    trigger = Severity::kCritical;
+    trigger = ScalerAnswers(c) ? Severity::kWarning : Severity::kCritical;
   }
   // A good attempt that is not this one: a lower scale did help.
   const int64_t good = c.scaler.good_steps();
@@ -75,6 +76,9 @@ void OverflowNotScaleDependent::Describe(Finding* finding) const {
   if (nan_ > 0) {
     finding->sentence =
         Sentence(nan_, " NaN in a forward output: no loss scale can help");
+    if (episode_.severity() == Severity::kWarning) {
+      finding->sentence += "; the scaler skipped that update";
+    }
   } else {
     finding->sentence = Sentence("Bad at every loss scale from ", scale_high_,
                                  " down to ", scale_low_, " (", halvings,

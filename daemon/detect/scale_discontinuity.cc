@@ -36,7 +36,9 @@ constinit const RuleSpec ScaleDiscontinuity::kSpec = {
     "the way to floor and ceiling. For a declared scaler also: a growth at an "
     "overflow or long before the growth interval, a fall by several factors "
     "at one overflow, 8 overflows in a row (more with hysteresis) above the "
-    "floor without a fall.",
+    "floor without a fall. For information, after a restart that goes on with "
+    "the steps: a first scale 8 times above any at which the attempt before "
+    "had a good step.",
     "clear_after attempts without another.",
     kThresholds};
 
@@ -46,30 +48,42 @@ Severity ScaleDiscontinuity::OnStep(const StepContext& c, Thresholds t) {
   if (jump) {
     if (!episode_.open()) count_ = 0;
     ++count_;
-    from_ = scale_;
-    to_ = scale;
     why_ = c.scaler.why_impossible();
+    from_ = why_ == Impossible::kNotRestored ? c.scaler.good_scale_before()
+                                             : scale_;
+    to_ = scale;
   }
   scale_ = scale;
   if (!jump && !episode_.open()) return Severity::kNone;
-  return episode_.On(jump ? Severity::kWarning : Severity::kNone,
-                     !c.scaler.never_falls(), c.record.step,
+  // A scaler that was not restored costs its search once more, and no more.
+  const Severity trigger = !jump ? Severity::kNone
+                           : why_ == Impossible::kNotRestored
+                               ? Severity::kInfo
+                               : Severity::kWarning;
+  return episode_.On(trigger, !c.scaler.never_falls(), c.record.step,
                      static_cast<int64_t>(t[kClear]));
 }
 
 void ScaleDiscontinuity::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence =
-      why_ == Impossible::kNeverFell
-          ? Sentence("The loss scale stands at ", to_,
-                     " though overflow follows overflow (", count_,
-                     " impossible changes): look for an update() of the "
-                     "scaler that is never called.")
-          : Sentence("The loss scale went from ", from_, " to ", to_,
-                     ", which the scaler never does ", Reason(why_), "(",
-                     count_, " such changes): look for a second update() a ",
-                     "step, a scaler state that was not restored, or a scaler ",
-                     "that is not as declared.");
+  if (why_ == Impossible::kNotRestored) {
+    finding->sentence = Sentence(
+        "After the restart the loss scale begins at ", to_,
+        ", though no step of the attempt before was good above ", from_,
+        ": the scaler's state was not restored with the checkpoint.");
+  } else if (why_ == Impossible::kNeverFell) {
+    finding->sentence = Sentence(
+        "The loss scale stands at ", to_, " though overflow follows overflow (",
+        count_,
+        " impossible changes): look for an update() of the scaler that is "
+        "never called.");
+  } else {
+    finding->sentence = Sentence(
+        "The loss scale went from ", from_, " to ", to_,
+        ", which the scaler never does ", Reason(why_), "(", count_,
+        " such changes): look for a second update() a step, a scaler state "
+        "that was not restored, or a scaler that is not as declared.");
+  }
   finding->numbers = {{"scale_before", from_, ""},
                       {"scale", to_, ""},
                       {"changes", static_cast<double>(count_), ""}};

@@ -26,8 +26,8 @@ constinit const RuleSpec ScaleUnrepresentable::kSpec = {
     "The loss scale is no usable number, so every scaled gradient is 0 or "
     "non-finite.",
     "The scale is 0, negative, NaN, infinite or below smallest; only a warning "
-    "for a 0 right after a scale above rounded, without an overflow. Likewise "
-    "the scale of any layer.",
+    "for a 0 right after a scale above rounded, without an overflow, where no "
+    "scaler is declared. Likewise the scale of any layer.",
     "Never within an attempt: restart with a fresh scaler. The warning: a "
     "usable scale. Of layers: usable ones in layers_clear_after records.",
     kThresholds};
@@ -62,9 +62,11 @@ Severity ScaleUnrepresentable::LookAtScale(const StepContext& c, Thresholds t) {
   }
   if (!episode_.open()) scale_ = scale;
   if (scale == 0 && zero_step_ < 0) zero_step_ = c.record.step;
-  // No scaler steps from there to 0: a log with too few digits.
-  const bool printed =
-      scale == 0 && last_usable_ > t[kRounded] && !c.scaler.overflowed();
+  // No scaler steps from there to 0: a log with too few digits. Who declares
+  // its scaler hands over the number itself.
+  const bool printed = c.run.scaler.kind == ScalingKind::kUnknown &&
+                       scale == 0 && last_usable_ > t[kRounded] &&
+                       !c.scaler.overflowed();
   return episode_.On(printed ? Severity::kWarning : Severity::kCritical, false,
                      c.record.step, 1);
 }

@@ -23,9 +23,11 @@ bool Holds(When when, const Situation& s) {
     case When::kSick:
       return !s.cured;
     case When::kRare:
-      return !s.often;
+      return !s.fixed && !s.often;
     case When::kOften:
-      return s.often;
+      return !s.fixed && s.often;
+    case When::kFixed:
+      return s.fixed;
     case When::kLow:
       return !s.over && !s.stuck;
     case When::kStuck:
@@ -129,6 +131,7 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
   s.ops_collected = c.evidence.ops_collected;
   s.cured = IsCured(verdict.cause, c.run);
   s.often = verdict.grade != EvidenceGrade::kEstablished;
+  s.fixed = !c.evidence.scaler_dynamic;
   s.stuck = IsStuck(c);
   Severity worst = Severity::kNone;
   bool missing = false;

@@ -18,6 +18,7 @@ struct Situation {
   bool over = false;     // found no more
   bool cured = false;    // the run declares the cure
   bool often = false;    // more overflows than the scaler's probing makes
+  bool fixed = false;    // nothing lowers the loss scale
   bool stuck = false;    // no update goes through at the lowest scale
   bool severe = true;    // what it explains is critical
   bool dropped = false;  // only records of ranks that are heard are missing

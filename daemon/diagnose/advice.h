@@ -21,6 +21,7 @@ enum class When : uint8_t {
   kSick,     // it does not
   kRare,     // overflows are as rare as the scaler's probing makes them
   kOften,    // they are not
+  kFixed,    // nothing lowers the scale at which they overflow
   kLow,      // updates go through at too low a scale
   kStuck,    // none goes through at the lowest scale
   kSevere,   // critical

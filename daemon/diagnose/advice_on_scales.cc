@@ -5,6 +5,10 @@ namespace {
 
 constexpr Advice kAdvice[] = {
     {Cause::kHarmlessPadding, "",
+     "Stop it: no update goes through, so every further step is lost. Start it "
+     "again with the cure below.",
+     When::kStuck},
+    {Cause::kHarmlessPadding, "",
      "Use a fixed loss scale with the overflow check off, so that no update is "
      "skipped for it.",
      When::kSick},
@@ -108,6 +112,35 @@ constexpr Advice kAdvice[] = {
      "batch, a new stage of training): lower the learning rate or clip, and "
      "watch whether the scale stands; bf16 has the range of fp32.",
      When::kOften},
+    {Cause::kRangeOverflow, "",
+     "Divide the fixed loss scale by 16 and look again, or let a dynamic "
+     "scaler "
+     "find it; bf16 needs none.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "pytorch",
+     "GradScaler with update() once an attempt lowers the scale by itself.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "megatron",
+     "Take off --loss-scale, so that the scale is dynamic, or use --bf16.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "deepspeed",
+     "Set fp16.loss_scale to 0 (dynamic), or bf16.enabled: true.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "apex",
+     "amp.initialize(..., loss_scale='dynamic') instead of a fixed number.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "mindspore",
+     "DynamicLossScaleManager instead of FixedLossScaleManager, or a lower "
+     "loss_scale.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "ascend_tf",
+     "ExponentialUpdateLossScaleManager instead of FixedLossScaleManager, or a "
+     "lower loss_scale.",
+     When::kFixed},
+    {Cause::kRangeOverflow, "keras",
+     "LossScaleOptimizer(opt): leave dynamic on.", When::kFixed},
+    {Cause::kRangeOverflow, "jax",
+     "jmp.DynamicLossScale instead of jmp.StaticLossScale.", When::kFixed},
     {Cause::kRangeOverflow, "pytorch",
      "scaler.unscale_(optimizer), then clip_grad_norm_(parameters, 1.0).",
      When::kOften},

@@ -66,21 +66,33 @@ std::string WhatIsFinite(const Case& c, const OpEvidence& op) {
   return "the loss is finite";
 }
 
+// What hurts comes first: a person who is called for it reads no further.
+std::string Lead(const RunEvidence& e) {
+  if (e.skipped_last_50 == 0 || e.skipped_last_50 < e.attempts_last_50) {
+    return "";
+  }
+  return fmt::format(
+      "No update is applied any more, so nothing is learned: the last {} of {} "
+      "were skipped for harmless padding. ",
+      e.skipped_last_50, e.attempts_last_50);
+}
+
 std::string Sentence(const Case& c, const OpEvidence& op) {
+  const std::string lead = SkipsUpdates(c) ? Lead(c.evidence) : "";
   std::string sentence =
-      fmt::format("{} overflows {}", InWords(op.op), WhenBad(op));
+      lead + fmt::format("{} overflows {}", InWords(op.op), WhenBad(op));
   if (BadAtEveryScale(op)) {
     sentence += ", so lowering the scale cannot help";
   }
   sentence += fmt::format(
-      "; {}; its shape {} is stored as {}, {} elements of padding: "
-      "harmless padding",
+      "; {}; its shape {} is stored as {}, {} elements of "
+      "padding",
       WhatIsFinite(c, op), InWords(op.op.logical_shape),
       InWords(op.op.storage_shape), op.padding);
-  const std::string updates = UpdatesInWords(c.evidence);
-  if (SkipsUpdates(c) && !updates.empty()) {
-    sentence +=
-        "; " + updates + "; use a fixed loss scale with the overflow check off";
+  if (lead.empty()) sentence += ": harmless padding";
+  if (SkipsUpdates(c)) {
+    if (lead.empty()) sentence += "; " + UpdatesInWords(c.evidence);
+    sentence += "; use a fixed loss scale with the overflow check off";
   }
   return sentence + ".";
 }

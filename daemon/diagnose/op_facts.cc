@@ -22,6 +22,15 @@ bool BadAtEveryAttempt(const OpEvidence& op) {
   return op.attempts >= 6 && op.bad_attempts * 50 >= op.attempts * 49;
 }
 
+bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence) {
+  constexpr uint64_t kFew = 3;
+  if (!IsForward(op) || op.nan > 0 || op.bad_attempts * 2 < op.attempts) {
+    return false;
+  }
+  if (!evidence.scaler_dynamic) return op.bad_attempts > 0;
+  return op.bad_attempts >= kFew && op.bad_elements_max > 1;
+}
+
 bool BadAtEveryScale(const OpEvidence& op) {
   constexpr double kScalesApart = 64;  // rule 8: six halvings
   return BadAtEveryAttempt(op) && op.scale_min && op.scale_max &&

@@ -15,6 +15,11 @@ bool IsInput(const OpEvidence& op);
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence);
 // At (nearly) all of at least 6 attempts since it first was.
 bool BadAtEveryAttempt(const OpEvidence& op);
+// In the forward pass, at half of the attempts since it first was. Too few, it
+// may be, to compare scales, but the forward pass feels none. The scaled loss,
+// one element, is among its ops too: so while a scaler moves the scale, three
+// attempts, and more than one element.
+bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence);
 // Bad at scales 64 times apart and at all between: lowering does not help.
 bool BadAtEveryScale(const OpEvidence& op);
 

@@ -102,13 +102,50 @@ std::string Sentence(const Case& c, bool ordinary) {
       e.overflows_last_50, e.attempts_last_50, e.overflows, e.attempts, scale);
 }
 
+// Gradients leave the range, and nothing answers: the scale is fixed.
+std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
+  constexpr uint64_t kOften = 5;  // of 50; as rule 5
+  const RunEvidence& e = c.evidence;
+  const bool often = e.overflows_last_50 >= kOften;
+  const bool finite = e.grad_norm_finite_while_overflow > 0;
+  if (!e.scale_now || *e.scale_now <= 1 || e.overflows_last_50 == 0 ||
+      (!often && !e.ops_collected) || e.loss_nonfinite > 0 || finite) {
+    return std::nullopt;
+  }
+  CauseVerdict verdict;
+  for (const OpEvidence& op : e.ops) {
+    if (IsHarmless(c, op) || !IsBadNow(op, e)) continue;
+    if (IsForward(op)) return std::nullopt;
+    verdict.ops.push_back(op.op.name);
+  }
+  if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
+  verdict.cause = Cause::kRangeOverflow;
+  verdict.grade = e.ops_collected && often ? EvidenceGrade::kSupported
+                                           : EvidenceGrade::kHypothesis;
+  verdict.rules = {5, 6, 7, 18, 19, 20, 21, 22, 25, 28};
+  verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
+  verdict.sentence = fmt::format(
+      "The fixed loss scale {} is too high for these gradients: {} of the last "
+      "{} steps overflowed, {}, and nothing lowers it.",
+      InWords(*e.scale_now), e.overflows_last_50, e.attempts_last_50,
+      e.applied_overflows_last_50 > 0 ? "and were applied all the same"
+                                      : "and their updates were skipped");
+  if (!verdict.ops.empty()) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("No op of the forward pass is bad; {} of the backward "
+                     "pass, {} first.",
+                     CountOf(verdict.ops.size(), "op"), verdict.ops[0])});
+  }
+  return verdict;
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (!e.scaler_dynamic || e.good_steps == 0 || IsBeyondProbing(c)) {
-    return std::nullopt;
-  }
+  if (!e.scaler_dynamic) return FixedTooHigh(c);
+  if (e.good_steps == 0 || IsBeyondProbing(c)) return std::nullopt;
   // A log that tells a step in ten may show the fall and no overflow.
   const bool fell = Found(c, kCollapse) && !Found(c, kReset);
   if (e.overflows == 0 && !fell) return std::nullopt;
@@ -118,6 +155,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   for (const OpEvidence& op : e.ops) {
     if (IsHarmless(c, op) || CameWithNan(c, op)) continue;
     if (BadAtEveryScale(op)) return std::nullopt;
+    if (IsBadNow(op, e) && OverflowsUnscaled(op, e)) return std::nullopt;
     all_went = all_went && WentWithTheScale(op, e);
     verdict.ops.push_back(op.op.name);
   }

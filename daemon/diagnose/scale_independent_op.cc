@@ -28,6 +28,23 @@ bool IsOfNan(const Finding& finding) {
       [](const EvidenceNumber& n) { return n.name == "nan" && n.value > 0; });
 }
 
+EvidenceGrade GradeOf(const Case& c, const OpEvidence& op) {
+  if (BadAtEveryScale(op)) return EvidenceGrade::kEstablished;
+  const bool unscaled = !c.evidence.scaler_dynamic && !c.evidence.scale_now;
+  return BadAtEveryAttempt(op) || unscaled ? EvidenceGrade::kSupported
+                                           : EvidenceGrade::kHypothesis;
+}
+
+std::string SentenceOf(const OpEvidence& op) {
+  const char* const therefore =
+      BadAtEveryAttempt(op) ? ", so lowering the scale cannot help"
+                            : " in the forward pass, which a loss scale does "
+                              "not reach";
+  return fmt::format("{} overflows {}{}; up to {} of its elements are bad.",
+                     InWords(op.op), WhenBad(op), therefore,
+                     op.bad_elements_max);
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
@@ -39,12 +56,14 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   verdict.cause = Cause::kScaleIndependentOp;
   verdict.rules = {1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20, 21, 22};
   const OpEvidence* origin = nullptr;
+  const bool has_nan = NanFromForward(c).has_value();
   for (const OpEvidence& op : c.evidence.ops) {
     if (IsHarmless(c, op) || !IsBadNow(op, c.evidence)) continue;
     // At a fixed scale nothing is known of others, but the forward pass does
     // not feel the scale at all.
     const bool fixed = IsForward(op) && BadAtEveryAttempt(op);
-    if (!BadAtEveryScale(op) && !fixed) continue;
+    const bool early = !has_nan && OverflowsUnscaled(op, c.evidence);
+    if (!BadAtEveryScale(op) && !fixed && !early) continue;
     verdict.ops.push_back(op.op.name);
     if (origin == nullptr && !IsInput(op)) origin = &op;
   }
@@ -54,19 +73,15 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     verdict.origin.rank = origin->rank;
     verdict.step = origin->first_bad_step;
     verdict.rules.push_back(25);  // saturated at the limit: the same trouble
-    verdict.grade = BadAtEveryScale(*origin) ? EvidenceGrade::kEstablished
-                                             : EvidenceGrade::kSupported;
-    verdict.sentence = fmt::format(
-        "{} overflows {}, so lowering the scale cannot help; up to {} of its "
-        "elements are bad.",
-        InWords(origin->op), WhenBad(*origin), origin->bad_elements_max);
+    verdict.grade = GradeOf(c, *origin);
+    verdict.sentence = SentenceOf(*origin);
     return verdict;
   }
   const Finding* finding = Find(c, kNotScaleDependent);
   if (finding == nullptr) return std::nullopt;
   const bool of_nan = IsOfNan(*finding);
   // Where the NaN began is told there.
-  if (of_nan && NanFromForward(c)) return std::nullopt;
+  if (of_nan && has_nan) return std::nullopt;
   verdict.ops.clear();
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;

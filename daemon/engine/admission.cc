@@ -136,7 +136,12 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
                          : *before < key.attempt ? "rank opened again"
                                                  : "first rank";
     SupersedeOlder(key, &admitted.events);
-    admitted.events.push_back(MakeEvent(key, RunOpened{message.run, reason}));
+    const RunState* attempt = registry_.FindRun({key.run_id, key.attempt - 1});
+    admitted.events.push_back(
+        MakeEvent(key, RunOpened{message.run, reason,
+                                 attempt != nullptr && run == nullptr
+                                     ? attempt->HighestGoodScale()
+                                     : std::nullopt}));
   }
   Event opened =
       MakeEvent(key, RankOpened{message.rank, /*ops_known=*/0, skew.count()});
@@ -163,8 +168,9 @@ Admitted Admission::Resume(const OpenSessionMessage& message,
   Admitted admitted;
   if (rank.life == LifeState::kLost) {
     if (session.run->closed()) {
-      admitted.events.push_back(MakeEvent(
-          key, RunOpened{session.run->description(), "a lost rank came back"}));
+      admitted.events.push_back(
+          MakeEvent(key, RunOpened{session.run->description(),
+                                   "a lost rank came back", std::nullopt}));
     }
     Event opened = MakeEvent(
         key, RankOpened{message.rank, static_cast<uint32_t>(rank.ops.names()),

@@ -63,9 +63,20 @@ int RunState::LostRanks() const {
                     [](const auto& r) { return r->life == LifeState::kLost; }));
 }
 
+std::optional<double> RunState::HighestGoodScale() const {
+  double highest = 0;
+  for (const auto& rank : ranks_) {
+    for (const OptimizerTrack& track : rank->tracks) {
+      highest = std::max(highest, track.scaler.highest_good_scale());
+    }
+  }
+  return highest > 0 ? std::optional<double>(highest) : std::nullopt;
+}
+
 void RunState::Open(Time now, const RunOpened& opened) {
   dirty_ = true;
   if (opened_ == Time{} || assumed_) description_ = opened.description;
+  if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (last_step_ == INT64_MIN) begun_ = true;
   if (opened_ == Time{}) opened_ = now;
   // A rank that comes late finds the others closed: the run goes on.

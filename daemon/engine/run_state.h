@@ -101,6 +101,8 @@ class RunState {
   const std::string& OptimizerName(const OptimizerTrack& track) const {
     return optimizers_[track.name];
   }
+  // Of all ranks and optimizers; nullopt: no good step had a scale.
+  std::optional<double> HighestGoodScale() const;
   int OpenRanks() const;
   int LostRanks() const;
 
@@ -246,6 +248,7 @@ class RunState {
   RunKey key_;
   const uint64_t timer_order_;
   RunDescription description_;
+  double good_scale_before_ = 0;  // of the attempt before; 0: not known
   Time opened_{};
   std::optional<Time> ended_;
   std::string end_reason_;

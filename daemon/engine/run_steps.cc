@@ -85,6 +85,7 @@ OptimizerTrack* RunState::TrackOf(RankState* rank,
   track.group = GroupOf(*rank, track.name);
   track.scaler.Declare(description_.scaler);
   track.scaler.Expect(description_.framework);
+  track.scaler.Continue(good_scale_before_);
   if (rank->tracks.size() == 1) rank->all_tracks = rank->tracks.front().tally;
   rank->tracks.push_back(track);
   if (rank->tracks.size() > 1) {

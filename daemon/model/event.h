@@ -5,6 +5,7 @@
 #define NANWATCH_MODEL_EVENT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,6 +40,9 @@ struct RulesLoaded {
 struct RunOpened {
   RunDescription description;
   std::string reason;  // "first rank", "rank opened again", "steps went back"
+  // Highest loss scale at a good step of the attempt before; absent: there was
+  // none, or it is not held any more.
+  std::optional<double> good_scale_before;
 };
 struct RankOpened {
   RankDescription rank;

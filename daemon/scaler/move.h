@@ -18,6 +18,7 @@ enum class Impossible : uint8_t {
   kGrewEarly,       // a growth long before the growth interval
   kFellTwice,       // one overflow, several backoffs
   kNeverFell,       // overflow upon overflow, and the scale stands
+  kNotRestored,     // a restart begins far above any scale that fitted before
 };
 
 // What an attempt told the scaler, as far as its record says so for certain.

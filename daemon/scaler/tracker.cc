@@ -121,6 +121,7 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   } else {
     streak_ = 0;
     ++good_steps_;
+    highest_good_ = std::max(highest_good_, scale_);
   }
   last_step_ = record.step;
 }
@@ -180,6 +181,7 @@ void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
   if (from == 0) {
     first_scale_ = lowest_ = scale;
     SetGrace();
+    JudgeFirst(record.step);
     return;
   }
   lowest_ = std::min(lowest_, scale);
@@ -204,6 +206,18 @@ void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
   OnChange(move, std::max<int64_t>(1, gap));
   changed_attempt_ = attempts_;
   changed_step_ = record.step;
+}
+
+// A scale that was restored is one that fitted, or that of a probe above it.
+// Whoever begins at step 0 or 1 begins the training anew.
+void ScalerTracker::JudgeFirst(int64_t step) {
+  constexpr double kFresh = 8;
+  if (good_scale_before_ <= 0 || !may_calibrate_ || step <= 1 ||
+      scale_ < kFresh * good_scale_before_) {
+    return;
+  }
+  why_ = Impossible::kNotRestored;
+  transition_ = Transition::kImpossible;
 }
 
 void ScalerTracker::OnChange(const Move& move, int64_t gap) {

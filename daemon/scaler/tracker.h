@@ -46,6 +46,9 @@ class ScalerTracker {
   // The program that trains, as RunDescription::framework ("hf_trainer+
   // deepspeed"): where transitions leave several scalers, its own is it.
   void Expect(std::string_view framework);
+  // The run goes on after a restart; `good_scale` is the highest at which a
+  // step before it was good, 0: not known.
+  void Continue(double good_scale) { good_scale_before_ = good_scale; }
   // The rank has other optimizers: they may share the scaler, so it may move
   // several times between two records of this one.
   void Share() { shared_ = true; }
@@ -119,11 +122,15 @@ class ScalerTracker {
   int64_t attempts() const { return attempts_; }  // records seen
   // Consecutive overflows, newest included.
   int64_t overflow_streak() const { return streak_; }
+  // The highest scale of a good step; 0: none yet.
+  double highest_good_scale() const { return highest_good_; }
+  double good_scale_before() const { return good_scale_before_; }
   // Attempts without overflow, ever.
   int64_t good_steps() const { return good_steps_; }
 
  private:
   void Follow(double scale, const StepRecord& record, Told told);
+  void JudgeFirst(int64_t step);
   void OnChange(const struct Move& move, int64_t gap);
   void LearnOrder(const struct Move& move);
   void JudgeAnswer(Told told);
@@ -140,8 +147,10 @@ class ScalerTracker {
   double scale_ = 0;  // newest; 0: none yet
   double first_scale_ = 0;
   double lowest_ = 0;
-  double fall_from_ = 0;      // scale before the present fall; 0: none
-  int64_t fall_attempt_ = 0;  // attempt of the fall's first backoff
+  double highest_good_ = 0;
+  double good_scale_before_ = 0;  // of the attempt before; 0: not known
+  double fall_from_ = 0;          // scale before the present fall; 0: none
+  int64_t fall_attempt_ = 0;      // attempt of the fall's first backoff
   int64_t last_backoff_ = -1;
   int64_t quiet_since_ = 0;  // attempt of the last overflow or change
   int64_t attempts_ = 0;

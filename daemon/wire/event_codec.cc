@@ -55,6 +55,9 @@ struct BodyWriter {
   void operator()(const RunOpened& body) {
     WriteRun(body.description, to->mutable_run_opened()->mutable_run());
     to->mutable_run_opened()->set_reason(body.reason);
+    if (body.good_scale_before) {
+      to->mutable_run_opened()->set_good_scale_before(*body.good_scale_before);
+    }
   }
   void operator()(const RankOpened& body) {
     v1::StoredRankOpened* opened = to->mutable_rank_opened();
@@ -168,6 +171,9 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
     case StoredEvent::kRunOpened: {
       RunOpened& opened = to->emplace<RunOpened>();
       opened.reason = from.run_opened().reason();
+      if (from.run_opened().has_good_scale_before()) {
+        opened.good_scale_before = from.run_opened().good_scale_before();
+      }
       return ReadRun(from.run_opened().run(), &opened.description);
     }
     case StoredEvent::kRankOpened: {

@@ -97,6 +97,7 @@ def test_json_of_one_is_an_object_and_of_several_an_array(logs):
     one = answer(logs / BROKEN)
     assert one["file"] == str(logs / BROKEN)
     assert one["emitter"] == "megatron"
+    assert one["scaler"] == "megatron"
     assert one["steps"] == 600
     assert one["worst"] == "critical" and one["at_end"] == "critical"
     assert one["diagnosis"]
@@ -229,6 +230,13 @@ def test_a_column_that_is_not_there_is_said(folder):
     done = check("--map", "step=it,loss=nothere", folder / "rows.json")
     assert done.returncode == 3
     assert "loss=nothere" in done.stdout.decode()
+
+
+def test_the_log_of_one_rank_of_eight_misses_nobody(folder):
+    (folder / "rank7.csv").write_text("step,loss,rank\n" + "".join(
+        f"{step},{falling(step):.4f},7\n" for step in range(1, 301)))
+    done = answer(folder / "rank7.csv")
+    assert done["steps"] == 300 and done["incidents"] == []
 
 
 def test_a_scalers_lines_alone_are_no_verdict(folder):

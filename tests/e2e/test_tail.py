@@ -129,6 +129,16 @@ def test_the_end_of_a_pipe_gives_the_verdict(text, status, word):
     assert done.stderr == b""
 
 
+def test_a_column_that_is_not_there_is_said_once():
+    rows = "".join(json.dumps({"it": step, "s": 8, "l": falling(step)}) + "\n"
+                   for step in range(1, 301))
+    done = pipe(rows, "--map", "step=it,scale=s,loss=nothere")
+    told = [line for line in words(done) if "loss=nothere" in line]
+    assert len(told) == 1 and "has such a number" in told[0]
+    there = pipe(rows, "--map", "step=it,scale=s,loss=l")
+    assert not any("--map" in line for line in words(there))
+
+
 def words(done):
     return [line for line in done.stdout.decode().splitlines()
             if line.startswith("nanwatch: ")]

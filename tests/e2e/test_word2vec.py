@@ -58,7 +58,7 @@ def test_nan_is_found_at_its_step_with_its_op(daemon):
         daemon.address, "--scenario", "nan", "--run", "nan", check=False).stdout
     severity, cause, grade = brief(daemon, "nan")
     assert (severity, cause, grade) == (
-        "critical", "nan_from_forward", "established")
+        "warning", "nan_from_forward", "established")
     poisoned = int(re.search(r"poison\w* .*?step (\d+)", output).group(1))
     first = daemon.show("nan")["causes"][0]
     assert int(first["step"]) == poisoned

@@ -321,7 +321,7 @@ TEST(ScaleDiscontinuity, SaysWhatTheScalerNeverDoes) {
 // --- logs that show every tenth or hundredth step ----------------------------
 
 TEST(ScaleUnrepresentable, AZeroWithTooFewDigitsIsAWarningUntilItIsOver) {
-  StepFeed<ScaleUnrepresentable> f(Scaler("fairseq"));
+  StepFeed<ScaleUnrepresentable> f;
   f.Good(0.125, 10);
   EXPECT_EQ(f.Scale(0, false), Severity::kWarning);
   EXPECT_THAT(f.Described().sentence, HasSubstr("too few digits"));
@@ -331,6 +331,12 @@ TEST(ScaleUnrepresentable, AZeroWithTooFewDigitsIsAWarningUntilItIsOver) {
   StepFeed<ScaleUnrepresentable> fallen(Scaler("apex"));
   fallen.Good(0x1p-125, 10);
   EXPECT_EQ(fallen.Scale(0, false), Severity::kCritical) << "all the way down";
+}
+
+TEST(ScaleUnrepresentable, WhoDeclaresItsScalerMeansTheZero) {
+  StepFeed<ScaleUnrepresentable> f(Scaler("fairseq"));
+  f.Good(0.125, 10);
+  EXPECT_EQ(f.Scale(0, false), Severity::kCritical);
 }
 
 TEST(ScaleLimitCycle, RidingTheEdgeBetweenStepLinesIsHealthy) {

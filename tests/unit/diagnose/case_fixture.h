@@ -64,6 +64,7 @@ inline TestCase Word2vec() {
   RunEvidence& e = t.evidence;
   e.attempts = e.overflows = e.skipped = 600;
   e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
+  e.overflow_streak = 50;
   e.first_overflow_step = 0;
   e.last_overflow_step = e.last_step = 599;
   e.loss_finite = e.loss_finite_while_overflow = 600;

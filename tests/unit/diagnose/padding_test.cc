@@ -20,13 +20,15 @@ TEST(PaddingTest, Word2vecIsNamedWithItsCure) {
   EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
   EXPECT_EQ(first.origin.op, "Log");
   EXPECT_EQ(diagnosis.headline,
-            "Log overflows at every step and at every scale from 4294967296 "
-            "to 1, so lowering the scale cannot help; its real outputs and "
-            "the gradients are finite; its shape [1000, 6] is stored as "
-            "[1008, 16], 10128 elements of padding: harmless padding; no "
-            "update is applied any more: the last 50 of 50 were skipped; use "
-            "a fixed loss scale with the overflow check off.");
-  EXPECT_THAT(first.actions[0].sentence, HasSubstr("fixed loss scale"));
+            "No update is applied any more, so nothing is learned: the last "
+            "50 of 50 were skipped for harmless padding. Log overflows at "
+            "every step and at every scale from 4294967296 to 1, so lowering "
+            "the scale cannot help; its real outputs and the gradients are "
+            "finite; its shape [1000, 6] is stored as [1008, 16], 10128 "
+            "elements of padding; use a fixed loss scale with the overflow "
+            "check off.");
+  EXPECT_THAT(first.actions[0].sentence, HasSubstr("Stop it"));
+  EXPECT_THAT(first.actions[1].sentence, HasSubstr("fixed loss scale"));
 }
 
 TEST(PaddingTest, TheOpIsANoteButThatNothingIsAppliedStaysCritical) {

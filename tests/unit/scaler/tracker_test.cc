@@ -176,6 +176,21 @@ TEST(Tracker, DeclaredScalersAreChecked) {
   EXPECT_EQ(f.tracker.impossible_transitions(), 2u);
 }
 
+TEST(Tracker, AScaleThatWasNotRestoredIsTold) {
+  const auto first = [](double before, double scale, int64_t step) {
+    Feed f(Declared("pytorch"));
+    f.tracker.Continue(before);
+    f.Step(scale, true, step);
+    return f.tracker.why_impossible();
+  };
+  EXPECT_EQ(first(64, 65536, 500), Impossible::kNotRestored);
+  EXPECT_EQ(first(64, 512, 500), Impossible::kNotRestored);
+  EXPECT_EQ(first(64, 256, 500), Impossible::kNone) << "a probe, saved";
+  EXPECT_EQ(first(65536, 64, 500), Impossible::kNone) << "saved in a fall";
+  EXPECT_EQ(first(0, 65536, 500), Impossible::kNone) << "not known";
+  EXPECT_EQ(first(64, 65536, 0), Impossible::kNone) << "trained anew";
+}
+
 TEST(Tracker, ToleratesRoundedScalesAndUnseenAttempts) {
   Feed f(Declared("megatron"));
   f.Step(536870912, true);
