@@ -262,9 +262,8 @@ def test_a_link_to_the_runs_ends_stays_within_it(visit, step):
 def test_a_link_to_a_step_that_no_line_tells_of_opens_at_the_next_that_does(
         visit):
     page = visit().run("logged", "&step=2444")
-    page.wait_for_function(
-        "document.querySelector('#charts .head .readout').textContent")
-    assert "2\u2009400" in page.inner_text("#charts .head .readout")
+    page.wait_for_selector(
+        "#charts .head .readout:has-text('2\u2009400')")
     assert page.inner_text("[data-field=loss] .readout") not in (
         "", "not collected")
 
