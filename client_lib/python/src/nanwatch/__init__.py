@@ -32,6 +32,7 @@ __all__ = ["Request", "Run", "Scaler", "Stats", "__version__", "init"]
 
 if TYPE_CHECKING:
     from nanwatch import accelerate as accelerate
+    from nanwatch import deepspeed as deepspeed
     from nanwatch import jax as jax
     from nanwatch import keras as keras
     from nanwatch import lightning as lightning
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 # Each imports its framework; nobody else does.
 _FRAMEWORKS = (
     "accelerate",
+    "deepspeed",
     "jax",
     "keras",
     "lightning",

@@ -1,0 +1,78 @@
+"""DeepSpeed's own engine on a CPU, in one process. Of fp16 it says that a CPU
+does not support it; torch does, and `half_on_a_cpu` says so. The first run
+builds DeepSpeed's op for collectives, which takes a minute."""
+
+import os
+import pathlib
+import sys
+
+# Its build needs ninja, which stands beside Python.
+os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:" + os.environ[
+    "PATH"]
+os.environ.update(DS_ACCELERATOR="cpu", RANK="0", LOCAL_RANK="0",
+                  WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="29873")
+
+import deepspeed  # noqa: E402
+import pytest  # noqa: E402
+import torch  # noqa: E402
+from verdicts import Verdict  # noqa: E402
+
+import nanwatch  # noqa: E402
+
+
+@pytest.fixture
+def half_on_a_cpu(monkeypatch):
+    accelerator = type(deepspeed.accelerator.get_accelerator())
+    monkeypatch.setattr(accelerator, "is_fp16_supported", lambda self: True)
+
+
+def engine_of(kind, stage, parts=1, **scaling):
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Tanh(),
+                                torch.nn.Linear(32, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    engine, *_ = deepspeed.initialize(
+        model=model, optimizer=optimizer, config={
+            "train_micro_batch_size_per_gpu": 16,
+            "gradient_accumulation_steps": parts,
+            "gradient_clipping": 1.0,
+            "zero_optimization": {"stage": stage},
+            "zero_allow_untested_optimizer": True,
+            kind: {"enabled": True, **scaling},
+        })
+    return engine
+
+
+def train(daemon, name, engine, steps, poison=None):
+    torch.manual_seed(2)
+    y = torch.randint(0, 2, (16,))
+    x = torch.randn(16, 16) + y[:, None]
+    dtype = next(engine.module.parameters()).dtype
+    with nanwatch.deepspeed.watch(
+            engine, run=name, address=daemon.address) as watch:
+        for i in range(steps):
+            data = x * float("nan") if poison and i >= poison else x
+            loss = torch.nn.functional.cross_entropy(
+                engine(data.to(dtype)).float(), y)
+            engine.backward(loss)
+            engine.step()
+            watch.step(loss)
+        assert watch.run.stats.bad_input == 0
+        assert watch.run.flush(15), watch.run.stats
+    return Verdict(daemon, name)
+
+
+def test_bf16_with_parts_of_a_step(daemon, name):
+    it = train(daemon, name, engine_of("bf16", 1, parts=2), 100)
+    assert it.worst == "" and it.steps == 50, it
+    assert it.info["settings"]["zero_stage"] == "1"
+
+
+@pytest.mark.parametrize("stage", [0, 2])
+def test_fp16_comes_down_from_a_high_scale(daemon, name, half_on_a_cpu, stage):
+    engine = engine_of("fp16", stage, initial_scale_power=24, hysteresis=1,
+                       loss_scale_window=1000)
+    it = train(daemon, name, engine, 60)
+    assert it.worst != "critical" and it.steps == 60, it
+    assert int(it.summary["skipped"]) == engine.skipped_steps > 0, it
+    assert it.info["scaler"]["init_scale"] == 2.0**24, it
