@@ -58,6 +58,12 @@ def place(folder):
     (folder / "train.py").write_text(
         "print(open('train.log').read(), end='')\n")
     (folder / "FILE").write_text("rules: {}\n")
+    # What `nanwatch run` starts lives on for 2 s: not with the usual history,
+    # which the next daemon wants.
+    daemon = folder / "daemon-of-a-job"
+    daemon.write_text(f"#!/bin/sh\nexec {BIN}/nanwatchd \"$@\" --history "
+                      f"{folder}/history.db\n")
+    daemon.chmod(0o755)
     (folder / "deploy").symlink_to(ROOT / "deploy")
     return folder
 
@@ -67,7 +73,8 @@ def shell(place, command, **options):
         ["bash", "-c", command], cwd=place, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={"PATH": f"{BIN}:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(place),
-             "HOME": str(place), "LC_ALL": "C.UTF-8"}, **options)
+             "HOME": str(place), "LC_ALL": "C.UTF-8",
+             "NANWATCH_DAEMON": f"{place}/daemon-of-a-job"}, **options)
 
 
 def processes_named(word):
