@@ -435,7 +435,7 @@ def test_several_files_are_ranks_of_one_run(tail, folder, daemon):
             append(log, healthy(2001, 2099))
     one = tail("--run", "four", "--tee", *reversed(logs), daemon=daemon)
     one.wait_for("as run four")
-    one.wait_for("rank 2")
+    one.wait_for("rank 2", 60)
     wait_for("the daemon has the incident", lambda: any(
         i["subject"].get("rank") == 2
         for i in daemon.show("four").get("incidents", [])))
