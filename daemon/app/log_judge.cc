@@ -17,6 +17,7 @@ LogJudge::LogJudge(Options options)
                 .on_notice = std::move(options.on_notice),
                 .on_event = std::move(options.on_event)}),
       reader_(options.format, options.columns, [this](const LogRecord& record) {
+        last_line_ = record.line;
         if (on_record_) on_record_(record);
         records_.Take(record.rank, record.optimizer, record.step);
       }) {}
@@ -30,6 +31,12 @@ LogVerdict LogJudge::Finish() {
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
   verdict.stopped = reader_.stopped();
+  // Its own program says that it cannot go on with such numbers.
+  if (verdict.stopped && verdict.records > 0) {
+    verdict.worst = Severity::kCritical;
+    const bool went_on = last_line_ > verdict.stopped->line;
+    if (!went_on) verdict.at_end = Severity::kCritical;
+  }
   return verdict;
 }
 

@@ -53,6 +53,7 @@ class LogJudge {
  private:
   const OnRecord on_record_;
   RecordJudge records_;
+  uint64_t last_line_ = 0;  // of the log: the newest record's
   LogReader reader_;
 };
 

@@ -136,6 +136,14 @@ const ScalerSpec* ScalerOf(const LogVerdict& verdict) {
 
 namespace {
 
+// Empty: the program did not give up.
+std::string StoppedText(const LogVerdict& verdict, const Style& style) {
+  if (!verdict.stopped) return "";
+  return Wrapped(fmt::format("The program gave up (line {}): {}",
+                             verdict.stopped->line, verdict.stopped->reason),
+                 2, style.columns);
+}
+
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
@@ -176,6 +184,9 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
       "  " + style.Bold(Clean(path));
   if (nothing) return out + ": nothing to judge\n";
   const Tally tally = TallyOf(verdict);
+  if (tally.serious == 0 && verdict.stopped) {
+    return out + ": the program gave up\n";
+  }
   if (tally.serious == 0) {
     return out + fmt::format(": {}\n", Counted(verdict.steps, "step"));
   }
@@ -190,15 +201,11 @@ std::string LogReport(const CheckedLog& log, const Style& style) {
   if (!log.nothing.empty()) {
     std::string why = log.nothing;
     why[0] = static_cast<char>(std::toupper(why[0]));
-    return Wrapped(why, 2, style.columns);
+    return Wrapped(why, 2, style.columns) + StoppedText(verdict, style);
   }
   std::string out =
       Wrapped(verdict.attempts.back()->diagnosis.headline, 2, style.columns);
-  if (verdict.stopped) {
-    out += Wrapped(fmt::format("The program gave up (line {}): {}",
-                               verdict.stopped->line, verdict.stopped->reason),
-                   2, style.columns);
-  }
+  out += StoppedText(verdict, style);
   out += style.Dim(SourceText(log, style));
   const std::string picture = log.picture.Text(style);
   if (!picture.empty()) out += '\n' + picture;

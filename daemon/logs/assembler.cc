@@ -81,8 +81,11 @@ Assembler::Rank& Assembler::At(std::optional<int32_t> rank) {
 }
 
 void Assembler::Take(const LogFact& fact, uint64_t line) {
-  if (!held_.empty() && fact.step && fact.kind == LogFact::Kind::kProgress) {
+  // A library's line beside shows nothing of the program's counter.
+  if (!held_.empty() && fact.step && fact.kind == LogFact::Kind::kProgress &&
+      !(fact.beside && habits_.has_program)) {
     const int64_t gap = *fact.step - *held_.front().fact.step;
+    if (gap > 0) DoubtFirst(fact);
     // Copies of the first line wait with it.
     if (gap != 0) Release(std::max<int64_t>(0, gap));
   }
@@ -97,12 +100,14 @@ void Assembler::Take(const LogFact& fact, uint64_t line) {
 bool Assembler::Holds(const LogFact& fact) const {
   if (!held_.empty()) return true;
   return fact.kind == LogFact::Kind::kProgress && !has_step_lines() &&
-         fact.step.value_or(0) > 1 && fact.skipped_since.value_or(0) > 0;
+         fact.step && fact.skipped_since &&
+         (*fact.skipped_since > 0 ? *fact.step > 1
+                                  : fact.has(StepField::kLossScale));
 }
 
 void Assembler::Release(int64_t gap) {
   if (held_.empty()) return;
-  first_gap_ = gap;
+  if (*held_.front().fact.skipped_since > 0) first_gap_ = gap;
   for (const Numbered& held : std::exchange(held_, {})) {
     Pass(held.fact, held.line);
   }
@@ -220,8 +225,14 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   const size_t lane = rank->lanes.OfStepLine(fact);
   TellOtherLanes(rank, lane);
   const Interval interval = Weigh(rank, lane, fact);
-  TellInterval(rank, lane, fact, line, interval);
   OptimizerLane& own = rank->lanes[lane];
+  if (ShowsOverflow(own, interval, fact)) {
+    LogFact skipped = fact;
+    skipped.overflow = true;
+    TellInterval(rank, lane, skipped, line, interval);
+  } else {
+    TellInterval(rank, lane, fact, line, interval);
+  }
   if (fact.step) {
     rank->last_step = *fact.step;
     own.last_step = *fact.step;

@@ -99,6 +99,7 @@ class Assembler {
   Rank& At(std::optional<int32_t> rank);
   bool Holds(const LogFact& fact) const;
   void Release(int64_t gap);
+  void DoubtFirst(const LogFact& next);
   void Pass(const LogFact& fact, uint64_t line);
   void TakeHappening(const LogFact& fact, uint64_t line);
   void TakeProgress(const LogFact& fact, uint64_t line);
@@ -110,6 +111,8 @@ class Assembler {
   int64_t SkippedSince(const OptimizerLane& lane, const LogFact& fact) const;
   int64_t FirstAttempts(const OptimizerLane& lane, const LogFact& fact) const;
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
+  static bool ShowsOverflow(const OptimizerLane& lane, const Interval& interval,
+                            const LogFact& fact);
   static bool EndsInOverflow(const std::vector<Happening>& waiting,
                              const Interval& interval, const LogFact& fact);
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
@@ -122,7 +125,8 @@ class Assembler {
   const LogRecordSink sink_;
   std::map<int32_t, Rank> ranks_;
   // The log's first step line, if it counts what was skipped since a line
-  // before, and what came since: how far back it counts, the next one shows.
+  // before, and what came since: how far back it counts, and whether its
+  // counter counts at all, the next one shows.
   std::vector<Numbered> held_;
   int64_t first_gap_ = 0;  // steps from the first line to the next; 0: unknown
   uint64_t numbered_lines_ = 0;  // step lines that showed their step

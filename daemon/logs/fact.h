@@ -29,6 +29,15 @@ enum class LogSetting : uint8_t {
   kVocabulary,  // tokens: an untrained language model's loss is its log
 };
 
+// What a printed gradient norm says of its attempt: some libraries (DeepSpeed)
+// show 0, or the norm of before, where they skipped the step.
+enum class NormTold : uint8_t {
+  kOwn,    // or none, or zeros from the start
+  kZero,   // after larger ones
+  kAgain,  // the one of the line before: that may be chance
+  kOld,    // the same, in too many digits or too often for chance
+};
+
 struct LogFact {
   enum class Kind : uint8_t {
     kProgress,  // a line of numbers, usually with a step
@@ -52,6 +61,7 @@ struct LogFact {
   bool scale_at_most = false;
   // kProgress: such lines always show a loss, and this one does not.
   bool loss_left_out = false;
+  NormTold norm_told = NormTold::kOwn;  // kProgress
   // kProgress: a library's line on the step (DeepSpeed's counter), which may
   // stand beside the program's own.
   bool beside = false;

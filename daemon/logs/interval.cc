@@ -7,14 +7,53 @@
 
 namespace nanwatch {
 
+namespace {
+
+// The norm is none of this attempt's: the step was skipped.
+bool NormOfBefore(const LogFact& fact) {
+  return fact.norm_told == NormTold::kZero || fact.norm_told == NormTold::kOld;
+}
+
+}  // namespace
+
+// The log's first line says that nothing was skipped, as does the next one,
+// where the scale has fallen: such a counter does not count (DeepSpeed's, under
+// Megatron). Then the first attempt was skipped, too, unless its norm is one of
+// its own: a search for the scale, which no good step has ended.
+void Assembler::DoubtFirst(const LogFact& next) {
+  const LogFact first = held_.front().fact;
+  const auto scale_of = [](const LogFact& fact) {
+    return fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  };
+  if (first.skipped_since != 0 || next.skipped_since != 0 ||
+      first.rank != next.rank || first.scaler || next.scaler ||
+      !(scale_of(next) > 0 && scale_of(next) < scale_of(first))) {
+    return;
+  }
+  for (const Numbered& held : held_) {
+    if (held.fact.kind == LogFact::Kind::kOverflow || held.fact.skipped_total) {
+      return;
+    }
+  }
+  At(first.rank).lanes[0].counter_lies = true;
+  const StepField norm = StepField::kGradNorm;
+  const bool own = first.has(norm) && first[norm] != 0;
+  const bool again =
+      next.norm_told == NormTold::kAgain || next.norm_told == NormTold::kOld;
+  if (own ? !again : !first.has(norm) && next.has(norm)) return;
+  for (Numbered& held : held_) held.fact.norm_told = NormTold::kOld;
+}
+
 // What a counter since the start adds to the interval that ends with its line.
 int64_t Assembler::SkippedSince(const OptimizerLane& lane,
                                 const LogFact& fact) const {
   const int64_t total = *fact.skipped_total;
-  if (lane.skipped_total >= 0) return total - lane.skipped_total;
+  if (lane.skipped_total >= 0) {
+    return total - lane.skipped_total - lane.inferred;
+  }
   // The first count holds what lines told already, and what was before the
   // log's first line.
-  const int64_t missing = total - lane.overflows;
+  const int64_t missing = total - lane.overflows - lane.inferred;
   if (!fact.step) return missing;
   const int64_t reach = first_gap_ > 0 ? first_gap_ : kIntervalMax;
   if (lane.first_step < 0) return *fact.step <= reach ? missing : 0;
@@ -45,6 +84,7 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   if (fact.skipped_total) {
     counted = std::max(counted, SkippedSince(own, fact));
     own.skipped_total = *fact.skipped_total;
+    own.inferred = 0;
   }
   // A scale that fell without a word, and no lines were left out of the log in
   // between: the counter does not count.
@@ -59,6 +99,11 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   }
   if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
     own.usual_gap = gap;
+  }
+  const bool fell = scale > 0 && scale < own.scale;
+  if (own.counter_lies && counted == 0 && interval.overflows == 0 &&
+      (fell || NormOfBefore(fact))) {
+    ++own.inferred;
   }
   // Lines of overflows stand with the first rank; others count their own.
   const bool told = rank->rank == 0 || fact.skipped_since ||
@@ -85,6 +130,14 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   const int64_t nan = std::min(fact.nan_since.value_or(0), all);
   interval.nan = nan == interval.attempts ? nan : std::min<int64_t>(nan, 1);
   return interval;
+}
+
+// Nothing told it, and the counter does not count; but the norm shows that the
+// newest attempt was skipped.
+bool Assembler::ShowsOverflow(const OptimizerLane& lane,
+                              const Interval& interval, const LogFact& fact) {
+  return lane.counter_lies && !fact.overflow && interval.overflows == 0 &&
+         interval.unlisted == 0 && NormOfBefore(fact);
 }
 
 // Where each overflow is told, an attempt without one has finite numbers: a

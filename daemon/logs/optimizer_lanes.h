@@ -28,6 +28,9 @@ struct OptimizerLane {
   int64_t early_overflows = 0;
   int64_t usual_gap = 0;      // steps from line to line; 0: unknown
   bool counter_lies = false;  // it stood still while the scale fell
+  // Overflows since the newest `skipped_total` that no line told: the scale or
+  // the norm showed them.
+  int64_t inferred = 0;
 };
 
 class OptimizerLanes {

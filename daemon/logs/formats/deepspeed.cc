@@ -139,16 +139,40 @@ class DeepSpeedReader : public LineReader {
     }
     Scan config(line);
     if (config.To("[config.py:")) ReadConfig(line, config.at(), facts);
+    Follow(*facts);
     Scan end(line);
     if (end.To("Current loss scale already at minimum")) {
-      constexpr std::string_view kText =
-          "Current loss scale already at minimum - cannot decrease scale "
-          "anymore";
-      AddFact(LogFact::Kind::kStopped, end.at(), facts).text = kText;
+      ReadEnd(end.at(), facts);
     }
   }
 
  private:
+  // The scale that the newest overflow or raise left.
+  void Follow(const FactList& facts) {
+    for (const LogFact& fact : facts) {
+      if (fact.kind == LogFact::Kind::kOverflow) gave_up_ = false;
+      if (fact.kind != LogFact::Kind::kProgress &&
+          fact.has(StepField::kLossScale) && !fact.scale_at_most) {
+        scale_ = fact[StepField::kLossScale];
+      }
+    }
+  }
+
+  // An overflow at the floor: it is raised instead of printed. Every rank
+  // raises, and a traceback may quote it.
+  void ReadEnd(size_t at, FactList* facts) {
+    constexpr std::string_view kText =
+        "Current loss scale already at minimum - cannot decrease scale "
+        "anymore";
+    if (scale_ > 0 && !gave_up_) {
+      LogFact& fact = AddFact(LogFact::Kind::kOverflow, at, facts);
+      fact.scale_before = scale_;
+      fact.Set(StepField::kLossScale, scale_);
+    }
+    gave_up_ = true;
+    AddFact(LogFact::Kind::kStopped, at, facts).text = kText;
+  }
+
   // Rank 0's line, after those of all ranks on the change itself.
   void ReadFused(std::string_view line, size_t at, FactList* facts) {
     Scan scan(line, at);
@@ -179,7 +203,9 @@ class DeepSpeedReader : public LineReader {
     SetPrinted(*after, &fact);
   }
 
-  bool fused_ = false;  // rank 0's own lines were seen
+  bool fused_ = false;    // rank 0's own lines were seen
+  bool gave_up_ = false;  // and no overflow since
+  double scale_ = 0;      // newest; 0: not known
 };
 
 constexpr std::string_view kMarks[] = {

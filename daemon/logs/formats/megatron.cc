@@ -169,6 +169,10 @@ class MegatronReader : public LineReader {
   }
 
  private:
+  // Norms show three decimals: from here on they have five digits at least.
+  static constexpr double kManyDigits = 100;
+  static constexpr int kTooOften = 4;  // a small one again, lines in a row
+
   // Under DeepSpeed the norm is 0, or the one of before, where the step was
   // skipped; and some versions print it multiplied by the scale.
   void CorrectNorm(LogFact* fact) {
@@ -179,9 +183,17 @@ class MegatronReader : public LineReader {
       scale = (*fact)[StepField::kLossScale];
     }
     const bool stale = norm == last_norm_ && norm > 0;
+    again_ = stale ? again_ + 1 : 0;
     // Zeros alone are told: such a run does not collect its norm.
     const bool skipped = norm == 0 && last_norm_ > 0;
     if (norm > 0) last_norm_ = norm;
+    if (skipped) {
+      fact->norm_told = NormTold::kZero;
+    } else if (stale) {
+      fact->norm_told = norm >= kManyDigits || again_ >= kTooOften
+                            ? NormTold::kOld
+                            : NormTold::kAgain;
+    }
     std::optional<double> unscaled;
     if (!stale && !skipped) unscaled = unit_.Unscaled(norm, scale);
     if (unscaled) {
@@ -193,6 +205,7 @@ class MegatronReader : public LineReader {
 
   ScaledNorm unit_;
   double last_norm_ = 0;  // as printed; 0: none yet
+  int again_ = 0;         // lines in a row that repeat it
 };
 
 constexpr std::string_view kMarks[] = {"iteration ", " .....",

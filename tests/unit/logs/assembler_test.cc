@@ -399,6 +399,72 @@ TEST_F(AssemblerTest, AnOverflowIsOfTheScalerThatGrewThere) {
   EXPECT_EQ(optimizers, "1 0 1 0 1 0 ");
 }
 
+// Under DeepSpeed Megatron's counter stays at 0.
+LogFact Megatron(int64_t step, double scale, double norm,
+                 NormTold told = NormTold::kOwn) {
+  LogFact fact = Line(step);
+  fact.skipped_since = 0;
+  fact.norm_told = told;
+  fact.Set(StepField::kLossScale, scale);
+  if (told == NormTold::kOwn) fact.Set(StepField::kGradNorm, norm);
+  return fact;
+}
+
+TEST_F(AssemblerTest, TheFirstLineOfASearchThatNobodyCountsIsAnOverflow) {
+  Learn(true);
+  Take({Megatron(1, 1024, 0)});
+  EXPECT_TRUE(records_.empty());  // it waits for the next one
+  Take({Megatron(2, 512, 0), Megatron(3, 512, 90)});
+  ASSERT_EQ(records_.size(), 3u);
+  EXPECT_TRUE(records_[0].step.is(StepFlag::kOverflow));
+  EXPECT_EQ(records_[1].step.flags_present, 0);  // the fall itself shows it
+  EXPECT_EQ(records_[2].step.flags_present, 0);
+}
+
+TEST_F(AssemblerTest, TheFirstLineOfASearchMayShowTheNormOfTheNext) {
+  Learn(true);
+  Take({Megatron(1, 1024, 0.5), Megatron(2, 512, 0.5, NormTold::kAgain)});
+  ASSERT_EQ(records_.size(), 2u);
+  EXPECT_TRUE(records_[0].step.is(StepFlag::kOverflow));
+}
+
+TEST_F(AssemblerTest, AFirstLineWithANormOfItsOwnWasApplied) {
+  Learn(true);
+  Take({Megatron(1, 1024, 90), Megatron(2, 512, 0, NormTold::kZero)});
+  ASSERT_EQ(records_.size(), 2u);
+  EXPECT_FALSE(records_[0].step.is(StepFlag::kOverflow));
+  EXPECT_TRUE(records_[1].step.is(StepFlag::kOverflow));
+}
+
+TEST_F(AssemblerTest, AFirstLineWaitsForNobodyAtTheEnd) {
+  Learn(true);
+  Take({Megatron(1, 1024, 0)});
+  assembler_.Flush();
+  ASSERT_EQ(records_.size(), 1u);
+  EXPECT_TRUE(records_[0].step.is_not(StepFlag::kOverflow));
+}
+
+// At the floor only the norm shows that steps are skipped. A counter since the
+// start beside it counts the same ones.
+TEST_F(AssemblerTest, WhereTheCounterLiesTheNormShowsWhatWasSkipped) {
+  Learn(true);
+  Take({Megatron(1, 2, 90), Megatron(2, 2, 80)});
+  for (int64_t step = 3; step <= 20; ++step) {
+    LogFact line = Megatron(step, 1, 0, NormTold::kZero);
+    if (step % 10 == 0) line.skipped_total = step - 2;
+    Take({line});
+  }
+  EXPECT_EQ(Overflows(), 18);
+  EXPECT_EQ(records_.size(), 20u);
+}
+
+TEST_F(AssemblerTest, ANormOfZeroIsNoOverflowWhereTheCounterCounts) {
+  Learn(true);
+  Take({Megatron(1, 2, 90), Megatron(2, 2, 0, NormTold::kZero),
+        Megatron(3, 2, 0, NormTold::kZero)});
+  EXPECT_EQ(Overflows(), 0);
+}
+
 TEST_F(AssemblerTest, SaysWhoCountsTheSteps) {
   EXPECT_FALSE(assembler_.counts_steps());
   LogFact counted = Line(2);

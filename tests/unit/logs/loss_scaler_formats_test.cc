@@ -110,6 +110,19 @@ constexpr SampleLines kSamples[] = {
      "anymore. Exiting run.",
      "stopped: Current loss scale already at minimum - cannot decrease scale "
      "anymore"},
+    {"the end of two ranks: one overflow at the floor", "deepspeed",
+     "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 2, "
+     "reducing to 1\n"
+     "Exception: Current loss scale already at minimum - cannot decrease scale "
+     "anymore. Exiting run.\n"
+     "Exception: Current loss scale already at minimum - cannot decrease scale "
+     "anymore. Exiting run.",
+     "overflow before=2 loss_scale=1 rank=0\n"
+     "overflow before=1 loss_scale=1\n"
+     "stopped: Current loss scale already at minimum - cannot decrease scale "
+     "anymore\n"
+     "stopped: Current loss scale already at minimum - cannot decrease scale "
+     "anymore"},
     // FP16_Optimizer.
     {"attempted scale alone", "fp16_optimizer",
      "OVERFLOW! Skipping step. Attempted loss scale: 4294967296",

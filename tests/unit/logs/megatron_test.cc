@@ -96,7 +96,24 @@ constexpr SampleLines kSamples[] = {
      " iteration 3/ 90 | lm loss: 4.0 | loss scale: 2048.0 | grad norm: 0.000 "
      "|",
      "step=1 loss=4 loss_scale=4096 grad_norm=1.5\n"
-     "step=2 loss=9 loss_scale=2048\nstep=3 loss=4 loss_scale=2048"},
+     "step=2 loss=9 loss_scale=2048 norm_again\n"
+     "step=3 loss=4 loss_scale=2048 norm_zero"},
+    {"the norm of before in too many digits for chance", "megatron",
+     " iteration 1/ 90 | lm loss: 4.0 | loss scale: 1.0 | grad norm: 150.125 "
+     "|\n"
+     " iteration 2/ 90 | lm loss: 4.0 | loss scale: 1.0 | grad norm: 150.125 "
+     "|",
+     "step=1 loss=4 loss_scale=1 grad_norm=150.125\n"
+     "step=2 loss=4 loss_scale=1 norm_old"},
+    {"a small one of before, too often for chance", "megatron",
+     " iteration 1/ 90 | lm loss: 4.0 | grad norm: 1.500 |\n"
+     " iteration 2/ 90 | lm loss: 4.0 | grad norm: 1.500 |\n"
+     " iteration 3/ 90 | lm loss: 4.0 | grad norm: 1.500 |\n"
+     " iteration 4/ 90 | lm loss: 4.0 | grad norm: 1.500 |\n"
+     " iteration 5/ 90 | lm loss: 4.0 | grad norm: 1.500 |",
+     "step=1 loss=4 grad_norm=1.5\nstep=2 loss=4 norm_again\n"
+     "step=3 loss=4 norm_again\nstep=4 loss=4 norm_again\n"
+     "step=5 loss=4 norm_old"},
     {"validation is no step", "megatron",
      " validation loss at iteration 7000 | lm loss value: 7.174200E+00 | lm "
      "loss PPL: 1.305315E+03 |",

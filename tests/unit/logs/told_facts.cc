@@ -87,6 +87,9 @@ std::string FactText(const LogFact& fact) {
     add(Name(field), most ? "<=" : "=", fact[field]);
   }
   if (fact.loss_left_out) text.append(" loss_left_out");
+  if (fact.norm_told == NormTold::kZero) text.append(" norm_zero");
+  if (fact.norm_told == NormTold::kAgain) text.append(" norm_again");
+  if (fact.norm_told == NormTold::kOld) text.append(" norm_old");
   if (fact.overflow) text.append(*fact.overflow ? " overflowed" : " clean");
   if (fact.applied) text.append(*fact.applied ? " applied" : " skipped");
   add_known("skipped_since", fact.skipped_since);
