@@ -277,6 +277,12 @@ ColumnMeaning MeaningOfField(std::string_view field) {
   return Look(kFields, field);
 }
 
+bool IsEpochColumn(std::string_view name) {
+  const size_t part = name.find_last_of("/.");
+  if (part != std::string_view::npos) name.remove_prefix(part + 1);
+  return name == "epoch" || name == "Epoch";
+}
+
 bool Shows(const LogFact& fact, ColumnMeaning meaning) {
   switch (meaning) {
     case Meaning::kNothing:
@@ -345,7 +351,13 @@ ColumnMeaning ColumnNames::Of(std::string_view name) {
 void ColumnFact::Begin(size_t at) {
   fact_ = LogFact();
   fact_.at = static_cast<uint32_t>(at);
+  epoch_.reset();
   numbers_ = 0;
+}
+
+void ColumnFact::SetEpoch(double epoch) {
+  // Far above any count of epochs: times the steps of one it is still a step.
+  if (epoch >= 0 && epoch < 1e6) epoch_ = static_cast<int64_t>(epoch);
 }
 
 // The same text in two lines, one after the other, was cut in neither.
@@ -442,6 +454,7 @@ void ColumnFact::Tell(FactList* facts) {
     scale_before_ = fact_[StepField::kLossScale];
     cut_.clear();
   }
+  if (fact_.step) fact_.step = steps_.Step(epoch_, *fact_.step);
   facts->push_back(fact_);
 }
 

@@ -8,12 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "logs/epoch_steps.h"
 #include "logs/fact.h"
 #include "logs/format.h"
 #include "logs/printed_scale.h"
@@ -43,6 +45,8 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs);
 // The field names of a ColumnMap, for help: "step, loss, scale, ...".
 std::string ColumnFieldNames();
 
+// Whether a column counts epochs: "epoch", "train/epoch".
+bool IsEpochColumn(std::string_view name);
 // Of a field's name in a ColumnMap; kNothing: there is no such field.
 ColumnMeaning MeaningOfField(std::string_view field);
 // Whether `fact` holds a number (or truth) of that meaning.
@@ -95,6 +99,9 @@ class ColumnFact {
   void Add(ColumnMeaning meaning, std::string_view text,
            bool ends_line = false);
   void AddNumber(ColumnMeaning meaning, double value);
+  // The line's epoch, of which a part may be over ("epoch": 1.37): where steps
+  // begin anew in each, Tell() tells the run's.
+  void SetEpoch(double epoch);
   bool has_step() const { return fact_.step.has_value(); }
   // Says something of the numerics: loss, scale, norm or overflow.
   bool SaysHealth() const;
@@ -111,6 +118,8 @@ class ColumnFact {
 
   const ScaleText scales_;
   LogFact fact_;
+  std::optional<int64_t> epoch_;
+  SeenEpochSteps steps_;
   int numbers_ = 0;
   // "skipped" as a number is a count since the start, until it goes down: then
   // it is of each line.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +38,10 @@ class CsvTableReader : public LineReader {
     for (size_t i = 0; i < columns_.size(); ++i) {
       fact_.Add(columns_[i], row_.cells()[i], i + 1 == columns_.size());
     }
+    if (epoch_ < columns_.size()) {
+      const std::optional<double> epoch = WholeNumber(row_.cells()[epoch_]);
+      if (epoch) fact_.SetEpoch(*epoch);
+    }
     if (fact_.SaysHealth()) fact_.Tell(facts);
   }
 
@@ -45,13 +51,19 @@ class CsvTableReader : public LineReader {
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
     std::vector<ColumnMeaning> columns;
     int known = 0;
+    size_t epoch = std::string_view::npos;
     for (const std::string_view cell : row_.cells()) {
       if (WholeNumber(cell)) return;
       columns.push_back(names_.Of(cell));
-      if (columns.back() != ColumnMeaning::kNothing) ++known;
+      if (columns.back() != ColumnMeaning::kNothing) {
+        ++known;
+      } else if (IsEpochColumn(cell)) {
+        epoch = columns.size() - 1;
+      }
     }
     if (known < (names_.mapped() ? 1 : 2)) return;
     columns_ = std::move(columns);
+    epoch_ = epoch;
     separator_ = separator;
     header_ = line;
   }
@@ -59,7 +71,8 @@ class CsvTableReader : public LineReader {
   ColumnNames names_;
   ColumnFact fact_{ScaleText::kRounded};
   TableRow row_;
-  std::vector<ColumnMeaning> columns_;  // empty: no header yet
+  std::vector<ColumnMeaning> columns_;     // empty: no header yet
+  size_t epoch_ = std::string_view::npos;  // its column; npos: none
   std::string header_;
   char separator_ = ',';
 };

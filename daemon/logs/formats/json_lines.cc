@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "logs/column_names.h"
 #include "logs/dict_scan.h"
 #include "logs/formats/formats.h"
 #include "logs/rank_prefix.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
@@ -47,6 +49,9 @@ class JsonLinesReader : public LineReader {
       fact_.Add(meaning, text);
     } else if (IsEvaluation(path, text)) {
       evaluation_ = true;
+    } else if (IsEpochColumn(path)) {
+      const std::optional<double> epoch = WholeNumber(text);
+      if (epoch) fact_.SetEpoch(*epoch);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -194,7 +195,9 @@ class KeyValueReader : public LineReader {
     if (!fact_.has_step()) AddLooseStep(line);
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
-    if (step) fact_.Tell(facts);
+    if (!step) return;
+    if (fact_.has_step()) AddEpoch(line);
+    fact_.Tell(facts);
   }
 
  private:
@@ -250,6 +253,28 @@ class KeyValueReader : public LineReader {
         return;
       }
     }
+  }
+
+  // "Epoch [7/20]", "epoch: 7", "epoch=7": a word, and a number behind it.
+  void AddEpoch(std::string_view line) {
+    constexpr std::string_view kWord = "poch";
+    size_t at = line.find(kWord, 1);
+    for (; at != std::string_view::npos; at = line.find(kWord, at + 1)) {
+      const char initial = line[at - 1];
+      if (initial != 'e' && initial != 'E') continue;
+      if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
+      std::string_view rest = line.substr(at + kWord.size());
+      rest.remove_prefix(
+          std::min(rest.find_first_not_of(" '\":=[#"), rest.size()));
+      if (const std::optional<double> epoch = Scan(rest).Number()) {
+        fact_.SetEpoch(*epoch);
+        return;
+      }
+    }
+  }
+  // Of another name, "max_epoch".
+  static bool IsLetterOrMark(char c) {
+    return IsLetter(c) || c == '_' || c == '-';
   }
 
   NamesBefore names_;

@@ -103,6 +103,47 @@ constexpr SampleLines kSamples[] = {
      R"({"loss": 3})"
      "\n{\"\n{\"a\":{\"a\":{\"a\":[[[[[[[[[[[[[[[[[[[[[",
      ""},
+    {"steps that begin anew in each epoch", "key_value",
+     "Epoch [1/3], Step [1/2], Loss: 2.5\nEpoch [1/3], Step [2/2], Loss: 2.25\n"
+     "Epoch [2/3], Step [1/2], Loss: 2\nEpoch [2/3], Step [2/2], Loss: 1.75\n"
+     "Epoch [3/3], Step [1/2], Loss: nan",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\nstep=4 loss=1.75\n"
+     "step=5 loss=nan"},
+    {"a late rank's line, and a run that begins again in an epoch", "key_value",
+     "epoch=0 step=100 loss=2.5\nepoch=0 step=200 loss=2\n"
+     "epoch=1 step=100 loss=1.5\nepoch=0 step=200 loss=2\n"
+     "epoch=1 step=200 loss=1.25\nepoch=1 step=100 loss=1.5\n"
+     "epoch=2 step=100 loss=1\nepoch=1 step=150 loss=1.5\n"
+     "epoch=0 step=100 loss=2.5\nstep=150 loss=2.5",
+     "step=100 loss=2.5\nstep=200 loss=2\nstep=300 loss=1.5\n"
+     "step=200 loss=2\nstep=400 loss=1.25\nstep=300 loss=1.5\n"
+     "step=500 loss=1\nstep=350 loss=1.5\nstep=100 loss=2.5\n"
+     "step=150 loss=2.5"},
+    {"steps of the run beside epochs; it begins again, and no epoch rises",
+     "key_value",
+     "epoch: 2 max_epoch: 9 step: 30 loss: 2.5\n"
+     "epoch: 3 max_epoch: 9 step: 40 loss: 2\n"
+     "epoch: 3 max_epoch: 9 step: 31 loss: 2\n"
+     "epoch: 4 max_epoch: 9 step: 35 loss: 1.5\n"
+     "epoch: 2 max_epoch: 9 step: 20 loss: 2.5\n"
+     "step: 10 loss: 2.5",
+     "step=30 loss=2.5\nstep=40 loss=2\nstep=31 loss=2\nstep=35 loss=1.5\n"
+     "step=20 loss=2.5\nstep=10 loss=2.5"},
+    {"epochs in JSON, of which a part is over", "json_lines",
+     R"({"train": {"epoch": 0.5, "iter": 10, "loss": 2.5}})"
+     "\n"
+     R"({"train": {"epoch": 1.0, "iter": 10, "loss": 2}})"
+     "\n"
+     R"({"train": {"epoch": 1.5, "iter": 15, "loss": 1.5}})"
+     "\n"
+     R"({"train": {"epoch": "x", "iter": 15, "loss": 1.5}})",
+     "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\nstep=25 loss=1.5"},
+    {"epochs in a table, and steps that no epoch has", "csv",
+     "epoch,step,loss\n0,10,2.5\n1,10,2\n2,5,1.5\n2,6,1\n"
+     "999999,1000000000000000,1\n-1,7,1\nnan,8,1\n1e300,9,1",
+     "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\n"
+     "step=26 loss=1\nstep=1e+15 loss=1\nstep=27 loss=1\n"
+     "step=28 loss=1\nstep=29 loss=1"},
     {"CSV, quotes, absent cells", "csv",
      "epoch,step,\"train/loss\",loss scale,grad_norm,note\n"
      "0,10,2.5,65536,0.5,\"a, b\"\n"
