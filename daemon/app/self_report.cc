@@ -97,6 +97,11 @@ void ReportHistory(const HistoryStats& stats,
   add(Metric::kHistoryFile, stats.file_bytes);
   add(Metric::kHistoryRemoved, stats.removed_events);
   add(Metric::kHistoryLost, stats.lost_events);
+  for (int i = 0; i < kUnusables; ++i) {
+    samples->push_back({Name(Metric::kHistorySetAside),
+                        {{"reason", std::string(Name(Unusable{i}))}},
+                        static_cast<double>(stats.set_aside[i])});
+  }
   add(Metric::kHistoryDegraded, stats.degraded ? 1 : 0);
 }
 

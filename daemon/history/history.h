@@ -8,12 +8,14 @@
 #ifndef NANWATCH_HISTORY_HISTORY_H_
 #define NANWATCH_HISTORY_HISTORY_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -39,12 +41,25 @@ struct HistoryOptions {
   std::string vfs;
 };
 
+// Why a file was set aside. Each name is a label of
+// nanwatch_history_set_aside_total.
+enum class Unusable { kDamaged, kForeign, kNewer };
+inline constexpr int kUnusables = 3;
+constexpr std::string_view Name(Unusable why) {
+  constexpr std::string_view kNames[] = {"damaged", "foreign", "newer"};
+  return kNames[static_cast<int>(why)];
+}
+
 // What happened when the file was opened.
 struct OpenReport {
   bool created = false;
   // Not empty: the file could not be used, was set aside under this name, and
   // what is gone is said in `message`.
   std::string set_aside;
+  std::optional<Unusable> unusable;  // given when it was set aside
+  // Of a damaged one: events between those that could be read back. What came
+  // behind them nobody can count.
+  uint64_t lost_events = 0;
   std::string message;
   // The file cannot be written (read-only, full): history is off until it can.
   bool degraded = false;
@@ -58,7 +73,9 @@ struct HistoryStats {
   uint64_t queue_bytes = 0;  // not yet committed
   uint64_t file_bytes = 0;
   uint64_t removed_events = 0;  // by retention
-  uint64_t lost_events = 0;     // applied while degraded, never stored
+  // Applied while degraded and never stored, or gone from a damaged file.
+  uint64_t lost_events = 0;
+  std::array<uint64_t, kUnusables> set_aside{};  // files, by why
   bool degraded = false;
 };
 

@@ -31,6 +31,7 @@ Status HistoryFile::Open(Time now, OpenReport* report) {
   lock_ = std::move(*lock);
   const bool had_log = FileBytes(options_.path + "-wal") != 0;
   Result<std::optional<Database>> opened = OpenFile(options_, now, report);
+  Count(*report);
   if (!opened) return Error{opened.error()};
   if (opened->has_value() && !had_log) {
     const Result<bool> open = SaysOpen(**opened);
@@ -60,6 +61,11 @@ Status HistoryFile::Open(Time now, OpenReport* report) {
     database_.reset();
   }
   return OkStatus();
+}
+
+void HistoryFile::Count(const OpenReport& report) {
+  stats_.lost_events += report.lost_events;
+  if (report.unusable) ++stats_.set_aside[static_cast<int>(*report.unusable)];
 }
 
 Status HistoryFile::Begin(Database database) {
@@ -181,6 +187,7 @@ Status HistoryFile::WriteAfterGap(Time now) {
 void HistoryFile::Replace(Time now) {
   OpenReport report;
   Result<std::optional<Database>> opened = OpenFile(options_, now, &report);
+  Count(report);
   if (!opened || !opened->has_value()) {
     next_try_ = now + backoff_.Next(UINT64_MAX);
     int64_t suppressed = 0;

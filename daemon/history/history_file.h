@@ -60,6 +60,7 @@ class HistoryFile {
 
  private:
   Status Begin(Database database);  // a file that was just opened
+  void Count(const OpenReport& report);
   void Degrade(Time now, const std::string& why);
   void Lose(std::span<const WriteItem> items);
   // What of the gap can still be said.

@@ -119,16 +119,25 @@ Verdict Inspect(Database& database, uint64_t keep_bytes, std::string* why) {
   return Verdict::kUsable;
 }
 
-std::string Suffix(Verdict verdict, Time now) {
+// Of a verdict for which a file is set aside.
+Unusable UnusableFor(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNewer:
+      return Unusable::kNewer;
+    case Verdict::kForeign:
+      return Unusable::kForeign;
+    default:
+      return Unusable::kDamaged;
+  }
+}
+
+std::string Suffix(Unusable unusable, Time now) {
   const std::time_t seconds = ToMicros(now) / 1'000'000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   char stamp[32];
   std::strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &parts);
-  const char* kind = verdict == Verdict::kNewer     ? ".newer-"
-                     : verdict == Verdict::kForeign ? ".foreign-"
-                                                    : ".damaged-";
-  return std::string(kind) + stamp;
+  return "." + std::string(Name(unusable)) + "-" + stamp;
 }
 
 // The database with its log; a log that stayed would be taken for the new
@@ -141,11 +150,19 @@ Status SetAside(const std::string& path, const std::string& aside) {
   return RenameFile(path, aside);
 }
 
-// A header that SQLite would refuse, or a database of somebody else, is told
-// from damage by its first bytes.
-bool LooksForeign(const std::string& path) {
+// SQLite would refuse its header.
+bool IsNoDatabase(const std::string& path) {
   const std::string head = ReadHead(path, 16);
   return !head.empty() && head != std::string("SQLite format 3\0", 16);
+}
+
+// Its first bytes are wrong, and further on its header has our mark.
+bool WasOurs(const std::string& path) {
+  const std::string head = ReadHead(path, 72);
+  if (head.size() < 72) return false;
+  int64_t id = 0;  // SQLite's application_id, big-endian
+  for (size_t i = 68; i < 72; ++i) id = id << 8 | static_cast<uint8_t>(head[i]);
+  return id == kApplicationId;
 }
 
 // SQLite reads, but never writes, a database whose header names a format that
@@ -169,9 +186,11 @@ Result<std::optional<Database>> StartAnew(const HistoryOptions& options,
                                           Verdict verdict,
                                           const std::string& why, Time now,
                                           OpenReport* report) {
-  std::string aside = options.path + Suffix(verdict, now);
+  const Unusable unusable = UnusableFor(verdict);
+  const std::string name = options.path + Suffix(unusable, now);
+  std::string aside = name;
   for (int n = 2; FileExists(aside); ++n) {
-    aside = options.path + Suffix(verdict, now) + "-" + std::to_string(n);
+    aside = name + "-" + std::to_string(n);
   }
   report->message += options.path + " cannot be used: " + why + ". ";
   if (Status s = SetAside(options.path, aside); !s) {
@@ -180,13 +199,16 @@ Result<std::optional<Database>> StartAnew(const HistoryOptions& options,
     return std::optional<Database>();
   }
   report->set_aside = aside;
+  report->unusable = unusable;
   report->message += "It was set aside as " + aside + ". ";
   Result<std::optional<Database>> fresh = Create(options);
   if (!fresh) return fresh;
   report->created = fresh->has_value();
   report->degraded = !fresh->has_value();
   if (fresh->has_value() && verdict == Verdict::kDamaged) {
-    report->message += Salvage(aside, **fresh);
+    const Salvaged salvaged = Salvage(aside, **fresh);
+    report->message += salvaged.sentence;
+    report->lost_events = salvaged.lost_events;
   } else {
     report->message += "History begins anew.";
   }
@@ -208,9 +230,11 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
   report->message = existed ? DamageOfLog(options.path) : "";
   Verdict verdict = Verdict::kEmpty;
   std::string why;
-  if (existed && LooksForeign(options.path)) {
-    why = "it is not an SQLite database";
-    return StartAnew(options, Verdict::kForeign, why, now, report);
+  if (existed && IsNoDatabase(options.path)) {
+    const bool ours = WasOurs(options.path);
+    why = ours ? "its first bytes are damaged" : "it is not an SQLite database";
+    verdict = ours ? Verdict::kDamaged : Verdict::kForeign;
+    return StartAnew(options, verdict, why, now, report);
   }
   {
     Result<Database> database =

@@ -16,11 +16,12 @@ std::string Events(uint64_t count) {
 
 }  // namespace
 
-std::string Salvage(const std::string& damaged, Database& fresh) {
+Salvaged Salvage(const std::string& damaged, Database& fresh) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(damaged);
   if (!reader) {
-    return "Nothing could be read back (" + reader.error() +
-           "); history begins anew.";
+    return {"Nothing could be read back (" + reader.error() +
+                "); history begins anew.",
+            0};
   }
   EventCopy copy(fresh);
   Status copied = OkStatus();
@@ -45,13 +46,16 @@ std::string Salvage(const std::string& damaged, Database& fresh) {
         "'removed_through', " +
         std::to_string(copy.newest()) + ")");
   }
-  std::string message = Events(copy.events()) + " could be read back, " +
-                        Events((*reader)->damaged_events()) +
-                        " up to there are gone";
+  const uint64_t lost = (*reader)->damaged_events();
+  std::string message = Events(copy.events()) + " could be read back";
+  // Without an event there is no "there".
+  if (copy.newest() != 0) {
+    message += ", " + Events(lost) + " up to there are gone";
+  }
   if (!read) message += " and what followed (" + read.error() + ")";
   if (!copied) message += "; copying them failed: " + copied.error();
   const std::string missing = (*reader)->missing();
-  return message + (missing.empty() ? "." : ". " + missing);
+  return {message + (missing.empty() ? "." : ". " + missing), lost};
 }
 
 }  // namespace nanwatch

@@ -3,15 +3,21 @@
 #ifndef NANWATCH_HISTORY_SALVAGE_H_
 #define NANWATCH_HISTORY_SALVAGE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "history/database.h"
 
 namespace nanwatch {
 
+struct Salvaged {
+  std::string sentence;      // what became of it
+  uint64_t lost_events = 0;  // between those that were read, as it says
+};
+
 // Copies events with their ids, and incidents as last sent, from `damaged` into
-// `fresh`. Returns what became of it, in a sentence.
-std::string Salvage(const std::string& damaged, Database& fresh);
+// `fresh`.
+Salvaged Salvage(const std::string& damaged, Database& fresh);
 
 }  // namespace nanwatch
 

@@ -124,6 +124,7 @@ enum class Metric : uint8_t {
   kHistoryFile,
   kHistoryRemoved,
   kHistoryLost,
+  kHistorySetAside,
   kHistoryDegraded,
   // The daemon: notifications.
   kNotifySent,
@@ -136,7 +137,7 @@ enum class Metric : uint8_t {
   kSeriesLimit,
   kSeriesLeftOut,
 };
-inline constexpr int kMetrics = 104;
+inline constexpr int kMetrics = 105;
 
 // The base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -388,6 +389,9 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      MetricKind::kCounter, true,
      "Events judged and not kept, because the history could not be written or "
      "was damaged."},
+    {Metric::kHistorySetAside, "nanwatch_history_set_aside_total",
+     MetricKind::kCounter, true,
+     "History files that could not be used and were set aside, by reason."},
     {Metric::kHistoryDegraded, "nanwatch_history_degraded", MetricKind::kGauge,
      true,
      "1 when the history cannot be written: records are judged, but not kept."},

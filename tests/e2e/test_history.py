@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import Daemon, feed, wait_for
+from conftest import Daemon, counted, feed, wait_for
 
 
 def part(daemon, suffix):
@@ -236,6 +236,33 @@ def checkpoints_after_gaps(daemon):
         return file.execute(
             "SELECT count(*) FROM events WHERE kind = 12 AND first_id > "
             "(SELECT max(last_id) FROM gaps)").fetchone()[0]
+
+
+def test_a_file_that_is_set_aside_is_counted(folder):
+    daemon = Daemon(folder).start()
+    aside = "nanwatch_history_set_aside_total"
+    try:
+        assert daemon.metric(aside) == 0
+        feed(daemon.address, "--run", "live", "--steps", "20000", "--rate", "0")
+        assert daemon.stop() == 0
+        with open(daemon.history, "r+b") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(size * 3 // 4 // 4096 * 4096)
+            file.write(b"\xa5" * 8192)
+        daemon.start()
+        assert counted(daemon, aside, reason="damaged") == 1
+        said = re.search(r"could be read back, (\d+) events? up to there are gone",
+                         daemon.log.read_text())
+        assert daemon.metric("nanwatch_history_lost_events_total") == int(said[1])
+        assert daemon.stop() == 0
+        with contextlib.closing(sqlite3.connect(daemon.history)) as file:
+            file.execute("PRAGMA user_version = 99")
+        daemon.start()
+        assert counted(daemon, aside, reason="newer") == 1
+        assert counted(daemon, aside, reason="damaged") == 0
+        assert daemon.metric("nanwatch_history_lost_events_total") == 0
+    finally:
+        daemon.kill()
 
 
 def test_a_damaged_blob_is_said_at_the_start(folder):

@@ -187,8 +187,12 @@ HISTORY = (7, [
           "[$__rate_interval])) > 0", "{{instance}} failed commits"),
         q(f"sum {BY} (increase(nanwatch_history_lost_events_total{{DAEMON}}"
           "[$__rate_interval])) > 0", "{{instance}} events not kept"),
+        q("sum by (instance, reason) ("
+          "increase(nanwatch_history_set_aside_total{DAEMON}"
+          "[$__rate_interval])) > 0", "{{instance}} files set aside: {{reason}}"),
     ], "none",
-        "Commits that failed, and events that were judged but not kept.",
+        "Commits that failed, events that were judged but not kept, and "
+        "history files that were set aside.",
         "Empty.",
         "The disk: the daemon's log names the error.", bars=True, bottom=0,
         width=6, none="none", alerts=("NanwatchHistoryDegraded",)),

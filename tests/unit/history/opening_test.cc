@@ -37,6 +37,7 @@ TEST_F(OpeningTest, AnotherProgramsFileIsSetAside) {
   EXPECT_THAT(report_.set_aside, HasSubstr(".foreign-"));
   EXPECT_THAT(report_.message, HasSubstr("not an SQLite database"));
   EXPECT_TRUE(std::filesystem::exists(report_.set_aside));
+  EXPECT_THAT(history_->stats().set_aside, ElementsAre(0u, 1u, 0u));
   PutAndCommit(Opened(Job()));
   EXPECT_EQ(ReadAll().size(), 1u);
 }
@@ -55,6 +56,8 @@ TEST_F(OpeningTest, ANewerFileIsSetAsideUntouched) {
   Open();
   EXPECT_THAT(report_.set_aside, HasSubstr(".newer-"));
   EXPECT_THAT(report_.message, HasSubstr("newer nanwatch"));
+  EXPECT_THAT(history_->stats().set_aside, ElementsAre(0u, 0u, 1u));
+  EXPECT_EQ(history_->stats().lost_events, 0u);
   auto reader = HistoryReader::Open(report_.set_aside);
   ASSERT_FALSE(reader.ok());
   EXPECT_THAT(reader.error(), HasSubstr("newer"));
@@ -65,6 +68,22 @@ TEST_F(OpeningTest, AnEmptyFileIsBegun) {
   Open();
   EXPECT_TRUE(report_.created);
   EXPECT_TRUE(report_.set_aside.empty());
+  EXPECT_THAT(history_->stats().set_aside, ElementsAre(0u, 0u, 0u));
+}
+
+TEST_F(OpeningTest, OursWithoutItsFirstBytesIsDamagedNotForeign) {
+  PutAndCommit(Opened(Job()));
+  Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  {
+    std::fstream file(options_.path,
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file << std::string(4, '\0');
+  }
+  Open();
+  EXPECT_THAT(report_.set_aside, HasSubstr(".damaged-"));
+  EXPECT_THAT(report_.message, HasSubstr("its first bytes are damaged"));
+  EXPECT_THAT(report_.message, HasSubstr("Nothing could be read back"));
+  EXPECT_THAT(history_->stats().set_aside, ElementsAre(1u, 0u, 0u));
 }
 
 TEST_F(OpeningTest, ADamagedFileIsSetAsideAndReadBack) {
@@ -83,9 +102,16 @@ TEST_F(OpeningTest, ADamagedFileIsSetAsideAndReadBack) {
   }
   Open();
   EXPECT_THAT(report_.set_aside, HasSubstr(".damaged-"));
-  EXPECT_THAT(report_.message, HasSubstr("could be read back"));
   const auto events = ReadAll();
   EXPECT_GT(events.size(), 50u);
+  const uint64_t lost = history_->stats().lost_events;
+  EXPECT_EQ(lost, events.back().id - events.size());
+  EXPECT_GT(lost, 0u);
+  EXPECT_THAT(
+      report_.message,
+      HasSubstr(std::to_string(events.size()) + " events could be read back, " +
+                std::to_string(lost) + " events up to there are gone"));
+  EXPECT_THAT(history_->stats().set_aside, ElementsAre(1u, 0u, 0u));
   EXPECT_LT(events.size(), put_.size());
   for (const StampedEvent& event : events) {
     ASSERT_LE(event.id, put_.size());
@@ -118,6 +144,7 @@ TEST_F(OpeningTest, ACutFileSaysWhereWhatIsLeftEnds) {
     const auto events = ReadAll();
     if (events.empty()) {
       EXPECT_THAT(report_.message, HasSubstr("Not one event can be read"));
+      EXPECT_THAT(report_.message, Not(HasSubstr("up to there are gone")));
     } else if (events.back().id < put_.size()) {
       ++behind;
       EXPECT_THAT(report_.message, HasSubstr("Whatever came after event " +
