@@ -41,12 +41,17 @@ bool IsLoopback(std::string_view address) {
          address.starts_with("localhost:");
 }
 
-// A text with "auto" for what `*value` holds and "off" for none.
+// A text with "auto" for what `*value` holds and "off" for none. An empty one
+// is a variable that was not set, as it is for the flags.
 void ReadAddress(YamlSection* section, const std::string& key,
                  std::string* value) {
   std::string text(kAuto);
   section->Text(key, &text);
-  if (text == kOff) {
+  if (text.empty()) {
+    section->Complain(key,
+                      " is empty; leave the key out for the default, or set "
+                      "off.");
+  } else if (text == kOff) {
     value->clear();
   } else if (text != kAuto) {
     *value = text;
@@ -68,9 +73,9 @@ void ReadBytes(YamlSection* section, const std::string& key, uint64_t min,
 }
 
 void ReadMode(YamlSection* section, const std::string& key, unsigned* mode) {
-  std::string text;
+  std::string text(kAuto);
   section->Text(key, &text);
-  if (text.empty()) return;
+  if (text == kAuto) return;
   unsigned number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, 8);
@@ -181,6 +186,10 @@ void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options) {
     section.Complain("path",
                      " is empty; for no history set history.enabled: "
                      "false.");
+  } else if (path == kOff) {
+    section.Complain("path",
+                     " is off, which is no file; for no history set "
+                     "history.enabled: false.");
   }
   section.Time("keep_for", hours(1), 10 * kYear, "never", &options->keep_for);
   section.Size("keep_bytes", 16ull << 20, 1ull << 50, "unlimited",

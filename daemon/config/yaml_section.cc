@@ -138,7 +138,8 @@ void YamlSection::Texts(const std::string& key,
   if (!node.IsDefined()) return;
   std::vector<std::string> texts;
   if (!node.IsSequence()) {
-    reading_->Add(node, Dotted(key) + " must be a list, such as [a, b].");
+    reading_->Add(PlaceOf(key),
+                  Dotted(key) + " must be a list, such as [a, b].");
     return;
   }
   for (const auto& item : node) {
@@ -161,7 +162,7 @@ void YamlSection::Complain(const std::string& key,
                            const std::string& sentence) {
   for (const auto& [name, nodes] : entries_) {
     if (name != key) continue;
-    reading_->Add(nodes.second, Dotted(key) + sentence);
+    reading_->Add(PlaceOf(key), Dotted(key) + sentence);
     return;
   }
   reading_->problems.push_back({0, 0, Dotted(key) + sentence});
@@ -203,12 +204,22 @@ YAML::Node YamlSection::Take(const std::string& key) {
   return YAML::Node(YAML::NodeType::Undefined);
 }
 
+// yaml-cpp takes a missing value for one at the next thing that stands in the
+// file, which may be lines further down.
+const YAML::Node& YamlSection::PlaceOf(const std::string& key) const {
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(),
+                   [&](const auto& each) { return each.first == key; });
+  const auto& [name, value] = entry->second;
+  return value.IsNull() ? name : value;
+}
+
 std::optional<std::string> YamlSection::Scalar(const std::string& key,
                                                std::string_view wanted) {
   const YAML::Node node = Take(key);
   if (!node.IsDefined()) return std::nullopt;
   if (node.IsScalar()) return node.Scalar();
-  reading_->Add(node,
+  reading_->Add(PlaceOf(key),
                 Dotted(key) +
                     (node.IsNull() ? " has no value" : " is not one value") +
                     "; it must be " + std::string(wanted) + ".");

@@ -74,6 +74,8 @@ class YamlSection {
   std::optional<std::string> Word(const std::string& key,
                                   const std::vector<std::string>& words);
   YAML::Node Take(const std::string& key);
+  // Where to say what is wrong with `key`, which is given.
+  const YAML::Node& PlaceOf(const std::string& key) const;
   std::string Dotted(const std::string& key) const;
   void Wrong(const std::string& key, const std::string& text,
              const std::string& wanted);

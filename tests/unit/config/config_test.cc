@@ -168,6 +168,18 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadValue{"ingest: {socket: x.sock}", "absolute path"},
         BadValue{"ingest: {tcp: 0.0.0.0:1}", "loopback"},
+        BadValue{"ingest: {socket: \"\"}",
+                 "f.yaml:1:18: ingest.socket is empty"},
+        BadValue{"ingest: {tcp: \"\"}", "ingest.tcp is empty"},
+        BadValue{"ingest: {socket_mode: \"\"}", "octal"},
+        BadValue{"web: {listen: \"\"}", "web.listen is empty"},
+        BadValue{"history: {path: \"\"}", "history.path is empty"},
+        BadValue{"history: {path: \"off\"}", "history.path is off"},
+        // At the key, not at what follows.
+        BadValue{"history:\n  path:\n\n\n\nlog: {level: info}\n",
+                 "f.yaml:2:3: history.path has no value"},
+        BadValue{"web:\n  allowed_hosts:\n\nlog: {level: info}\n",
+                 "f.yaml:2:3: web.allowed_hosts must be a list"},
         BadValue{"ingest: {tcp: \"127.0.0.1:99999\"}", "at most 65535"},
         BadValue{"ingest: {socket_mode: rw}", "octal"},
         BadValue{"web: {listen: nowhere}", "ADDRESS:PORT"},
