@@ -96,6 +96,15 @@ Incident FromMessage(const v1::Incident& message) {
   return incident;
 }
 
+// What failed in the middle is no export, and would stand in the next try's
+// way.
+void Remove(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) {
+    std::error_code error;
+    std::filesystem::remove(path + part, error);
+  }
+}
+
 // A new history file, written on this thread.
 class ExportFile {
  public:
@@ -110,8 +119,13 @@ class ExportFile {
     Result<std::unique_ptr<History>> history =
         History::Open(options, SystemClock(), &report);
     if (!history.ok()) return Error{history.error()};
-    if (report.degraded) return Error{report.message};
+    if (report.degraded) {
+      history->reset();
+      Remove(path);
+      return Error{report.message};
+    }
     file->history_ = std::move(*history);
+    file->path_ = path;
     return file;
   }
 
@@ -122,7 +136,7 @@ class ExportFile {
         std::make_shared<const std::vector<Event>>(std::move(one));
     if (!history_->Append(now, shared)) {
       history_->RunOnce(Duration(0));
-      if (!history_->Append(now, shared)) return Error{"cannot be written"};
+      if (!history_->Append(now, shared)) return Unwritable();
     }
     return OkStatus();
   }
@@ -132,11 +146,14 @@ class ExportFile {
   Status Finish() {
     history_->RunOnce(Duration(0));
     history_->Close();
-    if (history_->stats().degraded) return Error{"cannot be written"};
+    if (history_->stats().degraded) return Unwritable();
     return OkStatus();
   }
 
  private:
+  Status Unwritable() const { return Error{path_ + ": cannot be written"}; }
+
+  std::string path_;
   std::unique_ptr<History> history_;
 };
 
@@ -166,6 +183,20 @@ bool LogIsFolded(const std::string& path) {
   return !std::filesystem::exists(path + "-wal", error);
 }
 
+// `hash`: null for names as they are.
+Status Write(QueryClient& client, const v1::RunDetail& detail,
+             const RunKey& run, const NameHash* hash, const RunKey& written,
+             ExportFile* file) {
+  if (Status s = AddEvents(client, run, hash, file); !s) return s;
+  for (const v1::Incident& message : detail.incidents()) {
+    Incident incident = FromMessage(message);
+    if (incident.state == AlertState::kPending) continue;
+    if (hash != nullptr) hash->HashNames(written, &incident);
+    file->Add(written, incident);
+  }
+  return file->Finish();
+}
+
 }  // namespace
 
 int ExportRun(QueryClient& client, const ExportOptions& options) {
@@ -187,23 +218,17 @@ int ExportRun(QueryClient& client, const ExportOptions& options) {
   }
   Result<std::unique_ptr<ExportFile>> file = ExportFile::Create(options.output);
   if (!file.ok()) return Fail(file.error());
-  const Status added =
-      AddEvents(client, run, hash ? &*hash : nullptr, file->get());
-  if (!added.ok()) return Fail(added.error());
   RunKey written = run;
   if (hash) written.run_id = hash->Hash(run.run_id);
-  for (const v1::Incident& message : detail->incidents()) {
-    Incident incident = FromMessage(message);
-    if (incident.state == AlertState::kPending) continue;
-    if (hash) hash->HashNames(written, &incident);
-    (*file)->Add(written, incident);
-  }
-  const Status finished = (*file)->Finish();
-  if (!finished.ok()) {
-    return Fail(options.output + ": " + finished.error());
-  }
+  const Status status = Write(client, *detail, run, hash ? &*hash : nullptr,
+                              written, file->get());
   file->reset();
+  if (!status.ok()) {
+    Remove(options.output);
+    return Fail(status.error());
+  }
   if (!LogIsFolded(options.output)) {
+    Remove(options.output);
     return Fail(options.output + ": its write-ahead log was not folded in");
   }
   std::printf("%s: attempt %d of %s%s\n", options.output.c_str(), run.attempt,

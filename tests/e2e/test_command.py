@@ -16,7 +16,7 @@ import struct
 import subprocess
 import termios
 
-from conftest import BIN, feed, get_json, wait_for, word2vec
+from conftest import BIN, Daemon, feed, get_json, wait_for, word2vec
 
 
 def test_each_program_says_its_own_version():
@@ -180,6 +180,22 @@ def test_a_replay_of_something_else_says_what_to_do(daemon, folder):
     done = replay(cut)
     assert done.returncode != 0
     assert "export the run again" in done.stderr, done.stdout + done.stderr
+
+
+def test_an_export_that_fails_leaves_nothing_behind(folder):
+    daemon = Daemon(folder)
+    daemon.start(extra=("--history", "off"))
+    try:
+        feed(daemon.address, "--run", "gone", "--steps", "10")
+        before = set(folder.iterdir())
+        for _ in range(2):
+            done = daemon.nanwatch("export", "gone", "-o",
+                                   str(folder / "gone.db"), check=False)
+            assert done.returncode == 3
+            assert "keeps no history" in done.stderr, done.stderr
+            assert set(folder.iterdir()) == before
+    finally:
+        daemon.kill()
 
 
 def test_mistakes_on_the_command_line_are_named(daemon):
