@@ -170,6 +170,11 @@ int Main(int argc, char** argv) {
 }  // namespace nanwatch
 
 int main(int argc, char** argv) {
+  // Before all else: a HUP that comes early is read once the daemon serves.
+  sigset_t reload;
+  sigemptyset(&reload);
+  sigaddset(&reload, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &reload, nullptr);
   nanwatch::SetUpMalloc();
   return nanwatch::Main(argc, argv);
 }

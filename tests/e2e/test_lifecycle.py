@@ -1,10 +1,12 @@
 """Start, stop, reload."""
 
+import os
 import signal
 import socket
+import subprocess
 import time
 
-from conftest import Daemon, feed, get, wait_for
+from conftest import BIN, Daemon, feed, get, wait_for
 
 
 def test_term_drains_and_ends_in_five_seconds(daemon):
@@ -32,6 +34,22 @@ def test_hup_reloads_rules_and_keeps_the_old_ones_on_an_error(folder):
         assert daemon.process.poll() is None
     finally:
         daemon.kill()
+
+
+def test_a_hup_while_the_flags_are_read_waits(folder):
+    """The configuration is a pipe: what has begun waits for its writer."""
+    pipe = folder / "nanwatch.yaml"
+    os.mkfifo(pipe)
+    process = subprocess.Popen([str(BIN / "nanwatchd"), "--check-config",
+                                "--config", str(pipe)])
+    try:
+        # Opens when its reader has come, which is past the loading of libraries.
+        with open(pipe, "w") as writer:
+            process.send_signal(signal.SIGHUP)
+            writer.write("log: {}\n")
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
 
 
 def test_readiness_and_watchdog(folder):
