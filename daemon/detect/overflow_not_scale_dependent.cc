@@ -30,14 +30,20 @@ constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
     kThresholds};
 
 void OverflowNotScaleDependent::CountScale(double scale) {
-  const int bit = std::clamp(std::ilogb(scale) + 128, 0, 255);
-  exponents_[bit / 64] |= uint64_t{1} << (bit % 64);
+  constexpr int kLowest = -128;
+  const int exponent = std::ilogb(scale);
+  if (exponent >= kLowest) {
+    const int bit = std::min(exponent - kLowest, 255);
+    exponents_[bit / 64] |= uint64_t{1} << (bit % 64);
+  } else if (scale_low_ == 0 || exponent < std::ilogb(scale_low_)) {
+    ++below_;  // PyTorch halves a float32 down to 2^-149
+  }
   scale_high_ = std::max(scale_high_, scale);
   scale_low_ = scale_low_ == 0 ? scale : std::min(scale_low_, scale);
 }
 
 int OverflowNotScaleDependent::Halvings() const {
-  int different = 0;
+  int different = static_cast<int>(below_);
   for (const uint64_t word : exponents_) different += std::popcount(word);
   return std::max(0, different - 1);
 }
@@ -58,6 +64,7 @@ Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
   const int64_t good = c.scaler.good_steps();
   if (good - good_steps_ > (c.scaler.overflowed() ? 0 : 1)) {
     exponents_ = {};
+    below_ = 0;
     scale_high_ = scale_low_ = 0;
   }
   good_steps_ = good;

@@ -30,6 +30,7 @@ class OverflowNotScaleDependent {
 
   OpEpisode episode_;
   std::array<uint64_t, 4> exponents_{};  // scale exponents -128 .. 127, a bit
+  int64_t below_ = 0;  // exponents below those, each lower than the one before
   double scale_high_ = 0;
   double scale_low_ = 0;
   int64_t good_steps_ = 0;  // of the rank, at the last bad status

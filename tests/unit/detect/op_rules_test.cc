@@ -34,6 +34,21 @@ TEST(OverflowNotScaleDependent, FiresWhenCalibrationIsOverAndTheOpStaysBad) {
   EXPECT_THAT(f.Described().sentence, HasSubstr("from 65536 down to 0.125"));
 }
 
+// PyTorch halves the scale as long as a float32 can hold it.
+TEST(OverflowNotScaleDependent, CountsTheHalvingsOfDenormalScales) {
+  OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
+  f.Count(OpCount::kPosInf, 3);
+  double scale = 65536;
+  for (int i = 0; i < 165; ++i) {
+    f.Both({.scale = scale, .overflow = true});
+    scale /= 2;
+  }
+  f.Both({.scale = scale, .overflow = true});
+  f.Both({.scale = scale, .overflow = true});  // stays there
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("down to 1.401e-45 (165 halvings)"));
+}
+
 TEST(OverflowNotScaleDependent, AGoodAttemptBetweenMeansTheScaleHelped) {
   OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
   f.Count(OpCount::kPosInf, 3);
