@@ -79,7 +79,7 @@ void Batcher::TakeRows() {
 
 // `lost` is one record, which would have the whole batch refused.
 void Batcher::LoseRefused(Lost lost, int64_t step, std::string why) {
-  const bool possible = step >= -kStepMost && step <= kStepMost;
+  const bool possible = step >= 0 && step <= kStepMost;
   lost.first_step = lost.last_step = possible ? step : newest_step_;
   shared_.gap.Add(lost);
   std::lock_guard lock(shared_.mutex);

@@ -22,11 +22,11 @@ constexpr int64_t kHighestExponent = 1023;
 
 template <typename Record>
 std::string WrongPlace(const Record& record) {
-  if (record.step < -kStepMost || record.step > kStepMost) {
-    return "has a step beyond +-2^62";
+  if (record.step < 0 || record.step > kStepMost) {
+    return "has a step beyond 0 .. 2^53";
   }
-  if (record.time_us < -kStepMost || record.time_us > kStepMost) {
-    return "has a time beyond +-2^62 us";
+  if (record.time_us < 0 || record.time_us > kTimeMostUs) {
+    return "has a time beyond 1970 .. 9999: give Unix time in microseconds";
   }
   return {};
 }

@@ -11,8 +11,9 @@
 
 namespace nanwatch_client {
 
-// Steps and times are sent as differences, which stay within 64 bits then.
-inline constexpr int64_t kStepMost = int64_t{1} << 62;
+// Steps lie in 0 .. 2^53, times before the year 10000, as the daemon has it.
+inline constexpr int64_t kStepMost = int64_t{1} << 53;
+inline constexpr int64_t kTimeMostUs = 253402300799 * 1000000;
 
 // The rest of a sentence that begins with the record ("holds 12 NaN ...");
 // empty: nothing is wrong.

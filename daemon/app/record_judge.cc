@@ -17,15 +17,18 @@ constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
 
 }  // namespace
 
+RuleSet RulesOfLogs() {
+  RuleSet rules = DefaultRules();
+  rules.rules.at("telemetry_gap").enabled = false;
+  return rules;
+}
+
 RecordJudge::RecordJudge(Options options)
     : options_(std::move(options)),
       engine_(Engine::EndedRuns::kStay),
       now_(kBegin) {
   RulesLoaded loaded;
   loaded.rules = options_.rules.rules.empty() ? DefaultRules() : options_.rules;
-  // A rank whose log shows no steps is no rank that is missing (often one alone
-  // prints them), and nothing is lost on the way.
-  loaded.rules.rules.at("telemetry_gap").enabled = false;
   // Nobody is paged: an incident ends with its finding.
   loaded.engine.alert.hold = Duration::zero();
   Apply({.body = std::move(loaded)});
@@ -35,12 +38,19 @@ RecordJudge::~RecordJudge() = default;
 
 void RecordJudge::Take(int32_t number, std::string_view optimizer,
                        const StepRecord& step) {
+  Rank& rank = ranks_[number];
+  // A batch whose steps go back often would be refused.
+  auto newest = rank.newest.find(optimizer);
+  if (newest == rank.newest.end()) {
+    newest = rank.newest.emplace(optimizer, step.step).first;
+  }
   if (packer_.rows() > 0 &&
-      (number != packed_rank_ || packer_.rows() >= kBatchRows)) {
+      (number != packed_rank_ || packer_.rows() >= kBatchRows ||
+       step.step < newest->second)) {
     Judge();
   }
+  newest->second = step.step;
   packed_rank_ = number;
-  Rank& rank = ranks_[number];
   ++rank.records;
   ++records_;
   packer_.Add(step, kBegin + rank.records * kRecordTime, optimizer);
@@ -73,6 +83,9 @@ void RecordJudge::Judge() {
 void RecordJudge::Admit(ClientMessage message) {
   const Admitted admitted =
       engine_.Admit(now_, std::move(message), options_.run_id);
+  if (admitted.refused && refused_.empty()) {
+    refused_ = admitted.refused->message;
+  }
   for (const Event& event : admitted.events) Apply(event);
 }
 
@@ -95,6 +108,7 @@ RecordVerdict RecordJudge::Verdict() {
   TellNotices();
   RecordVerdict verdict;
   verdict.records = records_;
+  verdict.refused = refused_;
   if (!ranks_.empty()) verdict.steps = ranks_.begin()->second.records;
   const auto snapshot = engine_.Publish(now_, 0, Snapshot());
   for (int32_t attempt = 0;; ++attempt) {

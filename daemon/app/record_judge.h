@@ -22,11 +22,19 @@
 
 namespace nanwatch {
 
+// The defaults for what a log shows: a rank that prints no steps is no rank
+// that is missing (often one alone prints them), and nothing is lost on the
+// way.
+RuleSet RulesOfLogs();
+
 struct RecordVerdict {
   uint64_t records = 0;  // judged, of all ranks; 0: nothing to judge
   int64_t steps = 0;     // optimizer attempts, of the first rank
   Severity worst = Severity::kNone;   // ever
   Severity at_end = Severity::kNone;  // still firing at the end
+  // Why some records were not judged (more optimizers or ranks than are held);
+  // empty: all were.
+  std::string refused;
   // Attempts of the run (it began again from the start or a checkpoint), in
   // their order, as they stand at the end.
   std::vector<std::shared_ptr<const RunView>> attempts;
@@ -61,6 +69,7 @@ class RecordJudge {
     SessionId session = 0;
     Sequence sequence = 0;
     int64_t records = 0;
+    std::map<std::string, int64_t, std::less<>> newest;  // step, by optimizer
   };
 
   void Open(int32_t rank);
@@ -76,6 +85,7 @@ class RecordJudge {
   int32_t packed_rank_ = 0;  // of the records in packer_
   Time now_;
   uint64_t records_ = 0;
+  std::string refused_;  // the first sentence
 };
 
 }  // namespace nanwatch

@@ -74,6 +74,7 @@ class Intake {
     judged.run_id = log_->path == "-" ? "standard input" : log_->path;
     judged.format = board ? FindLogFormat("tensorboard") : options_.format;
     judged.columns = options_.columns;
+    judged.rules = RulesOfLogs();
     judged.on_event = options_.on_event;
     judged.on_record = [this](const LogRecord& r) { log_->picture.Add(r); };
     judge_ = std::make_unique<LogJudge>(std::move(judged));
@@ -199,6 +200,9 @@ CheckedLog CheckLog(const std::string& path, const CheckOptions& options) {
   const Status read =
       ReadLogBytes(path, [&](std::string_view bytes) { intake.Feed(bytes); });
   intake.Finish();
+  if (!log.verdict.refused.empty()) {
+    log.error = path + ": not all of it was judged: " + log.verdict.refused;
+  }
   if (!read.ok()) {
     log.error = read.error();
     // What was never read is not empty.

@@ -26,7 +26,7 @@ constexpr uint64_t kLinesForColumns = 50;
 TailJudge::TailJudge(Options options)
     : options_(std::move(options)),
       judge_({.run_id = "tail",
-              .rules = {},
+              .rules = RulesOfLogs(),
               .describe = [this](int32_t) { return Describe(*speaking_); },
               .on_notice =
                   [this](const Notice& notice) {
@@ -221,6 +221,10 @@ LogVerdict TailJudge::Finish() {
     if (!verdict.stopped) verdict.stopped = log->reader->stopped();
   }
   static_cast<RecordVerdict&>(verdict) = judge_.Verdict();
+  // As LogJudge: its own program says that it cannot go on with such numbers.
+  if (verdict.stopped && verdict.records > 0) {
+    verdict.worst = verdict.at_end = Severity::kCritical;
+  }
   for (const auto& log : logs_) TellMissing(log.get(), 1);
   TellNews();
   return verdict;

@@ -15,8 +15,11 @@ constexpr int kBlock = RobustBaseline::kBlock;
 constexpr int kLeastBlocks = 8;
 constexpr float kLearnedShare = 0.5f;  // of the first level
 constexpr float kLearnedNoise = 8;
-constexpr float kRisenNoise = 4;     // of single losses; levels are medians
-constexpr float kRisenShare = 0.2f;  // a tiny loss may double in health
+constexpr float kRisenNoise = 4;       // of single losses; levels are medians
+constexpr float kSomeLearned = 0.25f;  // of the first level
+constexpr float kRuined = 100;         // times the first level
+constexpr float kTiny = 0.1f;          // first levels that say nothing
+constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -31,6 +34,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 64, 1, 100000, "records", "ours"},
     {"risen", 1.75, 1.1, 1000, "ratio",
      "ours, of medians of 16; harder data raised a language model's by 1.65"},
+    {"blown", 2, 1.1, 1000, "ratio",
+     "ours, of the first level; that of a critic whose rewards grow doubles"},
 };
 
 bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
@@ -66,7 +71,9 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "The loss has lost what the training had learned, and stays there.",
     "For hold records the loss is so high that lost_share of what was learned "
     "since the first records is lost, or it is risen times the best and a "
-    "fifth is lost; critical for critical_hold records, or "
+    "fifth is lost, or blown times the first level where a quarter of that was "
+    "learned (else twice blown, a warning; critical at 100 times it, or at "
+    "blown times guessing); critical for critical_hold records, or "
     "when a language model that was better is worse than guessing (the "
     "logarithm of its vocabulary, else guessing) for guessing_steps steps.",
     "Lower for clear_after records. A level that stays is not taken for "
@@ -95,16 +102,34 @@ void LossHighPlateau::SetFirst() {
   first_ = head[2];
 }
 
-bool LossHighPlateau::IsHigh(Thresholds t) const {
+Severity LossHighPlateau::Ceiling(Thresholds t) const {
+  if (blocks_ < kLeastBlocks || best_ <= 0) return Severity::kNone;
   const float learned = first_ - best_;
-  if (blocks_ < kLeastBlocks || best_ <= 0 ||
-      learned < kLearnedShare * first_ || learned < kLearnedNoise * noise_) {
-    return false;
+  if (learned >= kLearnedShare * first_ && learned >= kLearnedNoise * noise_) {
+    const float lost = level_ - best_;
+    if (lost >= t[kLostShare] * learned) return Severity::kCritical;
+    if (level_ >= t[kRisen] * best_ &&
+        lost >= std::max(kRisenShare * learned, kRisenNoise * noise_)) {
+      return Severity::kCritical;
+    }
   }
-  const float lost = level_ - best_;
-  if (lost >= t[kLostShare] * learned) return true;
-  return level_ >= t[kRisen] * best_ &&
-         lost >= std::max(kRisenShare * learned, kRisenNoise * noise_);
+  return AboveAll(t);
+}
+
+// Whatever was learned. Where that is little, or nothing, it may be a loss that
+// is meant to grow, as a critic's with its rewards, unless it is absurd.
+Severity LossHighPlateau::AboveAll(Thresholds t) const {
+  if (level_ - best_ < kLearnedNoise * noise_) return Severity::kNone;
+  if (untrained_ > 0 && level_ >= t[kBlown] * untrained_) {
+    return Severity::kCritical;
+  }
+  if (first_ < kTiny) return Severity::kNone;
+  const float times = level_ / first_;
+  const bool learned = best_ <= (1 - kSomeLearned) * first_;
+  if (times >= kRuined || (learned && times >= t[kBlown])) {
+    return Severity::kCritical;
+  }
+  return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
 Severity LossHighPlateau::CloseBlock(Thresholds t) {
@@ -116,9 +141,9 @@ Severity LossHighPlateau::CloseBlock(Thresholds t) {
     best_ = level.center;
     noise_ = level.spread;
   }
-  const bool high = IsHigh(t);
+  const Severity ceiling = Ceiling(t);
   if (blocks_ < INT16_MAX) ++blocks_;
-  if (!high) {
+  if (ceiling == Severity::kNone) {
     high_ = 0;
     best_ = std::min(best_, level_);
     noise_ += (level.spread - noise_) / 4;
@@ -128,7 +153,7 @@ Severity LossHighPlateau::CloseBlock(Thresholds t) {
   stood_ = high_;
   stood_at_ = level_;
   const int records = high_ * kBlock;
-  if (records >= t[kCriticalHold]) return Severity::kCritical;
+  if (records >= t[kCriticalHold]) return ceiling;
   return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
@@ -169,13 +194,18 @@ void LossHighPlateau::Describe(Finding* finding) const {
                         {"lowest_loss", lowest_, ""}};
     return;
   }
+  const char* const lost = stood_at_ > first_ ? ", and all of that is lost."
+                           : stood_at_ - best_ >= (first_ - best_) / 2
+                               ? ", and most of that is lost."
+                               : ", and much of that is lost.";
   finding->sentence =
       Sentence("The loss stands at ", static_cast<double>(stood_at_), " for ",
-               stood_ * kBlock, " records: it had fallen from ",
-               static_cast<double>(first_), " to ", static_cast<double>(best_),
-               stood_at_ - best_ >= (first_ - best_) / 2
-                   ? ", and most of that is lost."
-                   : ", and much of that is lost.");
+               stood_ * kBlock, " records: ");
+  finding->sentence +=
+      best_ <= (1 - kSomeLearned) * first_
+          ? Sentence("it had fallen from ", static_cast<double>(first_), " to ",
+                     static_cast<double>(best_), lost)
+          : Sentence("it began at ", static_cast<double>(first_), ".");
   finding->numbers = {{"loss", stood_at_, ""},
                       {"best", best_, ""},
                       {"first", first_, ""},

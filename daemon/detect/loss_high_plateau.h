@@ -6,9 +6,11 @@
 // lowest median so far. A block is high when at least lost_share of what was
 // learned (the first level - the best level) is lost again, or it is risen
 // times the best and a fifth of what was learned is lost. Only runs that
-// learned are judged: the best level is below half of the first one, by 8 times
-// the noise. A generator, a critic or a policy, whose losses rise in health,
-// fall far below neither; nor does a run that was resumed.
+// learned are judged so: the best level is below half of the first one, by 8
+// times the noise. A generator, a critic or a policy, whose losses rise in
+// health, fall far below neither; nor does a run that was resumed. Those, and
+// whoever learned little, are judged by the first level: far above it there is
+// nothing to be had.
 //
 // For a language model there is an absolute bound: a loss above that of
 // guessing, ln(vocabulary), says at once that nothing is left, also with hardly
@@ -40,7 +42,8 @@ class LossHighPlateau {
     kGuessing,
     kGuessingSteps,
     kClear,
-    kRisen
+    kRisen,
+    kBlown
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -49,7 +52,9 @@ class LossHighPlateau {
  private:
   // A block of losses is full.
   Severity CloseBlock(Thresholds t);
-  bool IsHigh(Thresholds t) const;
+  // What the newest level may be called if it stays; kNone: it is not high.
+  Severity Ceiling(Thresholds t) const;
+  Severity AboveAll(Thresholds t) const;
   void SetFirst();
   // Worse than guessing?
   bool Guesses(float loss, int64_t step, Thresholds t);

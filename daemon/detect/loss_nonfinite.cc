@@ -1,5 +1,6 @@
 #include "detect/loss_nonfinite.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "detect/sentence.h"
@@ -7,9 +8,14 @@
 namespace nanwatch {
 namespace {
 
+// No training loses so much of its loss in one record.
+constexpr double kSizable = 0.1;
+
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
     {"clear_after", 20, 1, 100000, "records", "ours"},
+    {"zeros", 20, 1, 100000, "records",
+     "ours: Hugging Face's Trainer logs 0.0 in place of NaN"},
 };
 
 }  // namespace
@@ -20,12 +26,35 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     Family::kLoss,
     "The loss is NaN or infinite.",
     "One such loss; critical when its update was applied, or from "
-    "critical_streak in a row outside calibration.",
+    "critical_streak in a row outside calibration. A warning where no norm is "
+    "reported and the loss went from 0.1 or more to exactly 0 at once, for "
+    "`zeros` records: NaN, filtered.",
     "clear_after finite losses.",
     kThresholds};
 
+Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
+  const double loss = c.record[StepField::kLoss];
+  if (loss != 0) {
+    if (std::isfinite(loss)) last_loss_ = loss;
+    zeros_held_ = 0;
+    return zeros_.On(Severity::kNone, true, c.record.step, 1);
+  }
+  // Rule 30 tells it of a norm that went along.
+  const bool gone =
+      !c.record.has(StepField::kGradNorm) && last_loss_ >= kSizable;
+  const bool stays = gone && ++zeros_held_ >= t[kZeros];
+  return zeros_.On(stays ? Severity::kWarning : Severity::kNone, false,
+                   c.record.step, 1);
+}
+
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
-  if (!c.record.has(StepField::kLoss)) return episode_.severity();
+  if (!c.record.has(StepField::kLoss)) {
+    return std::max(episode_.severity(), zeros_.severity());
+  }
+  return std::max(LookAtLoss(c, t), LookAtZeros(c, t));
+}
+
+Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
   if (std::isfinite(loss)) {
     streak_ = 0;
@@ -51,6 +80,17 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
 }
 
 void LossNonfinite::Describe(Finding* finding) const {
+  if (zeros_.severity() > episode_.severity()) {
+    zeros_.Describe(finding);
+    finding->sentence = Sentence("The loss went from ", last_loss_,
+                                 " to exactly 0 at once, and "
+                                 "is so for ",
+                                 zeros_held_,
+                                 " records: nothing enters it any "
+                                 "more, or 0 is written in place of a NaN.");
+    finding->numbers = {{"loss_before", last_loss_, ""}};
+    return;
+  }
   episode_.Describe(finding);
   finding->sentence =
       Sentence("The loss is ", loss_, " since step ", finding->opened_step);

@@ -20,12 +20,18 @@ class LossNonfinite {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
-  enum Threshold { kCriticalStreak, kClear };
+  enum Threshold { kCriticalStreak, kClear, kZeros };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
+  Severity LookAtLoss(const StepContext& c, Thresholds t);
+  Severity LookAtZeros(const StepContext& c, Thresholds t);
+
+  Episode zeros_;           // of losses that became exactly 0
+  double last_loss_ = 0;    // the newest finite one that was not 0
+  int32_t zeros_held_ = 0;  // records in a row since
   Episode episode_;
   double loss_ = 0;
   int64_t streak_ = 0;

@@ -30,6 +30,9 @@ inline constexpr size_t kOptimizersPerRank = 8;
 // Times that the steps of one batch may go back: each makes a new attempt.
 // Beyond: refused, INVALID.
 inline constexpr int kAttemptsPerBatch = 4;
+// That a client may name. Beyond, its opening is refused: the daemon counts on
+// from there, each time that steps go back, and never gets to 2^31.
+inline constexpr int32_t kAttemptMax = 1'000'000'000;
 // Layer-wise scales in one batch. Beyond: refused ("layer_scales").
 inline constexpr size_t kLayerScalesPerBatch = 65536;
 

@@ -35,16 +35,22 @@ sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-bool Connects(const std::string& path) {
+// Who has the socket.
+enum class Holder { kNobody, kListener, kOther };
+
+Holder HolderOf(const std::string& path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return false;
+  if (fd < 0) return Holder::kOther;
   const sockaddr_un address = AddressOf(path);
   const int rc =
       connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  // A full backlog is somebody who listens, too.
-  const bool live = rc == 0 || errno == EAGAIN;
+  const int error = rc == 0 ? 0 : errno;
   close(fd);
-  return live;
+  // A full backlog is somebody who listens, too.
+  if (error == 0 || error == EAGAIN) return Holder::kListener;
+  // Any other kind of socket says that it is one, or that we may not ask.
+  return error == ECONNREFUSED || error == ENOENT ? Holder::kNobody
+                                                  : Holder::kOther;
 }
 
 // Makes `path` free, or says why it is not.
@@ -66,11 +72,19 @@ Status Clear(const std::string& path) {
                     "choose another path",
                     path, found.st_uid, geteuid())};
   }
-  if (Connects(path)) {
-    return Error{
-        fmt::format("another nanwatchd listens at {}: stop it, or "
-                    "choose another path",
-                    path)};
+  switch (HolderOf(path)) {
+    case Holder::kNobody:
+      break;
+    case Holder::kListener:
+      return Error{
+          fmt::format("another nanwatchd listens at {}: stop it, or "
+                      "choose another path",
+                      path)};
+    case Holder::kOther:
+      return Error{
+          fmt::format("the socket {} is another program's: choose another "
+                      "path",
+                      path)};
   }
   if (unlink(path.c_str()) != 0) return Failed(path, "replace");
   return OkStatus();
@@ -160,7 +174,7 @@ UnixListener::~UnixListener() {
       getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &bytes) == 0 &&
       path_ == bound.sun_path;
   close(fd_);
-  if (ours && !Connects(path_)) unlink(path_.c_str());
+  if (ours && HolderOf(path_) == Holder::kNobody) unlink(path_.c_str());
   close(wake_);
 }
 

@@ -81,10 +81,11 @@ Verdict ReadOpen(const v1::OpenSession& from, ClientMessage* message) {
   }
   to.run_id = from.run().run_id();
   if (from.run().has_attempt()) {
-    if (from.run().attempt() < 0) {
-      return Complaint{fmt::format("run.attempt is {}; attempts count from 0, "
-                                   "or leave it out",
-                                   from.run().attempt()),
+    const int32_t attempt = from.run().attempt();
+    if (attempt < 0 || attempt > limits::kAttemptMax) {
+      return Complaint{fmt::format("run.attempt is {}; attempts count from 0 "
+                                   "to {}, or leave it out",
+                                   attempt, limits::kAttemptMax),
                        ""};
     }
     to.attempt = from.run().attempt();

@@ -123,7 +123,7 @@ def visit(chromium, watched):
             options.setdefault("viewport", DESKTOP)
             context = chromium.new_context(**options)
             stack.callback(context.close)
-            context.set_default_timeout(10000)
+            context.set_default_timeout(40000)
             if FILES:
                 context.route("**/page/*/*", from_folder)
             visits.append(Visit(context, watched))

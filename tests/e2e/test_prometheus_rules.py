@@ -122,7 +122,7 @@ def opened(link):
     with browser.chromium() as chromium:
         page = chromium.new_page()
         page.goto(link)
-        page.wait_for_selector(".chart canvas")
+        page.wait_for_selector(".chart canvas", timeout=90000)
         shown = page.inner_text(".verdict-block")
         step = re.search(r"[?&]step=(\d+)", page.url)
     return shown, step and step[1]

@@ -280,5 +280,5 @@ def test_standard_input_and_a_program_that_is_not_there(shell):
     _, err = end(shell.begin("no-such-program", options=["--no-daemon"]), 127)
     assert "no-such-program: No such file" in err
     _, err = end(shell.begin("/tmp", options=["--no-daemon"]), 126)
-    _, err = end(shell.begin("true", NANWATCH_DAEMON="/bin/false"))
+    _, err = end(shell.begin("sleep", "3", NANWATCH_DAEMON="/bin/false"))
     assert "/bin/false ended" in err

@@ -17,15 +17,20 @@ nanwatch_op_status Status(uint32_t present) {
   return status;
 }
 
-TEST(ChecksTest, StepsAndTimesStayWithin64Bits) {
+TEST(ChecksTest, StepsAndTimesLieWhereTheDaemonTakesThem) {
   nanwatch_step step;
-  for (const int64_t good : {-kStepMost, int64_t{0}, kStepMost}) {
+  for (const int64_t good : {int64_t{0}, int64_t{1} << 53}) {
     nanwatch_step_init(&step, good);
     EXPECT_THAT(WhatIsWrong(step), IsEmpty());
+    step.time_us = kTimeMostUs;
+    EXPECT_THAT(WhatIsWrong(step), IsEmpty());
   }
-  for (const int64_t bad : {INT64_MIN, INT64_MAX}) {
+  for (const int64_t bad :
+       {INT64_MIN, int64_t{-1}, (int64_t{1} << 53) + 1, INT64_MAX}) {
     nanwatch_step_init(&step, bad);
     EXPECT_THAT(WhatIsWrong(step), HasSubstr("step beyond"));
+  }
+  for (const int64_t bad : {INT64_MIN, int64_t{-1}, kTimeMostUs + 1}) {
     nanwatch_step_init(&step, 7);
     step.time_us = bad;
     EXPECT_THAT(WhatIsWrong(step), HasSubstr("time beyond"));

@@ -79,6 +79,26 @@ TEST(UnixListenerTest, LeavesALiveOneAlone) {
   EXPECT_GE(Connect(path), 0);
 }
 
+TEST(UnixListenerTest, LeavesASocketOfAnotherKindAlone) {
+  const TempDir dir;
+  for (const int kind : {SOCK_SEQPACKET, SOCK_DGRAM}) {
+    const std::string path = dir / std::to_string(kind);
+    const int other = socket(AF_UNIX, kind, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    ASSERT_EQ(bind(other, reinterpret_cast<const sockaddr*>(&address),
+                   sizeof address),
+              0);
+    if (kind == SOCK_SEQPACKET) {
+      ASSERT_EQ(listen(other, 1), 0);
+    }
+    EXPECT_THAT(ErrorOf(path), HasSubstr("is another program's"));
+    EXPECT_EQ(access(path.c_str(), F_OK), 0);
+    close(other);
+  }
+}
+
 TEST(UnixListenerTest, LeavesWhatIsNotASocketAlone) {
   const TempDir dir;
   const std::string path = dir / "file";

@@ -12,8 +12,9 @@ from nanwatch import _wire
 
 log = logging.getLogger("nanwatch")
 
-# Steps are sent as differences, which stay within 64 bits then.
-STEP_MOST = 1 << 62
+# As the daemon has them: steps in 0 .. 2^53, times before the year 10000.
+STEP_MOST = 1 << 53
+SECONDS_MOST = 253402300799.0
 FLOAT32_MAX = 3.4028234663852886e38
 
 
@@ -123,13 +124,13 @@ class Checks:
         return self.integer(name, value, 0, _wire.MASK64)
 
     def step(self, value: Any) -> int | None:
-        return self.integer("step", value, -STEP_MOST, STEP_MOST)
+        return self.integer("step", value, 0, STEP_MOST)
 
     def seconds(self, value: Any, now: float) -> float:
-        """Unix seconds; of before 1970 or beyond the year 200,000, or no
+        """Unix seconds; of before 1970 or beyond the year 9999, or no
         number: now."""
         number = self.real("time", value)
-        if number is None or not 0.0 <= number < 6e12:
+        if number is None or not 0.0 <= number <= SECONDS_MOST:
             return now
         return number
 

@@ -63,7 +63,7 @@ def plain(columns: Columns, checks: Checks) -> Columns:
     whose step is none are left out; both are counted in `checks`."""
     steps = columns[_STEP]
     if set(map(type, steps)) != {int} or not (
-        min(steps) >= -STEP_MOST and max(steps) <= STEP_MOST
+        min(steps) >= 0 and max(steps) <= STEP_MOST
     ):
         columns[_STEP] = steps = [checks.step(v) for v in steps]
     for at, name in _REALS:

@@ -111,9 +111,7 @@ def _converted(
         return _each(values, slot_of)
     if name == "step":
         return [
-            v
-            if type(v) is int and -STEP_MOST <= v <= STEP_MOST
-            else checks.step(v)
+            v if type(v) is int and 0 <= v <= STEP_MOST else checks.step(v)
             for v in values
         ]
     if name == "time":
