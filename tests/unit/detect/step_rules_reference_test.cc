@@ -169,8 +169,19 @@ bool HasLoss(const Fact& f) { return !Losses(History(&f, 1)).empty(); }
 // The high blocks of 16 in a row at the end.
 struct Plateau {
   int high = 0;
+  Severity ceiling = Severity::kNone;  // of the newest block
 };
-Plateau PlateauOf(const std::vector<float>& losses) {
+
+// Of a level far above the first one, whatever was learned.
+Severity AboveAll(float level, float first, float best, float untrained) {
+  if (untrained > 0 && level >= 2 * untrained) return Severity::kCritical;
+  if (first < 0.1f) return Severity::kNone;
+  if (level >= 100 * first) return Severity::kCritical;
+  if (level >= 2 * first && best <= 0.75f * first) return Severity::kCritical;
+  return level >= 4 * first ? Severity::kWarning : Severity::kNone;
+}
+
+Plateau PlateauOf(const std::vector<float>& losses, float untrained) {
   Plateau now;
   float best = 0;
   float noise = 0;
@@ -184,13 +195,20 @@ Plateau PlateauOf(const std::vector<float>& losses) {
     if (blocks == 0) best = level;
     if (blocks == 0) noise = spread;
     const float learned = first - best;
-    const bool judged = blocks >= 8 && best > 0 && learned >= 0.5f * first &&
-                        learned >= 8 * noise;
+    const bool enough = blocks >= 8 && best > 0;
+    const bool judged =
+        enough && learned >= 0.5f * first && learned >= 8 * noise;
     ++blocks;
     const float lost = level - best;
     const bool risen =
         level >= 1.75f * best && lost >= 0.2f * learned && lost >= 4 * noise;
+    now.ceiling = Severity::kNone;
     if (judged && (lost >= 0.5f * learned || risen)) {
+      now.ceiling = Severity::kCritical;
+    } else if (enough && lost >= 8 * noise) {
+      now.ceiling = AboveAll(level, first, best, untrained);
+    }
+    if (now.ceiling != Severity::kNone) {
       ++now.high;
     } else {
       now.high = 0;
@@ -218,11 +236,11 @@ TEST(LossHighPlateauReference, AgreesOnRandomRuns) {
         guessing = language && worse ? guessing + 1 : 0;
       }
       const bool closed = losses.size() % 16 == 0;
-      if (closed) plateau = PlateauOf(losses);
+      if (closed) plateau = PlateauOf(losses, language ? 55 : 0);
       Mark mark{.clean = plateau.high == 0 && guessing == 0};
       if (closed && plateau.high >= 4) {
         mark.trigger =
-            plateau.high >= 16 ? Severity::kCritical : Severity::kWarning;
+            plateau.high >= 16 ? plateau.ceiling : Severity::kWarning;
       }
       if (guessing >= 5) mark.trigger = Severity::kCritical;
       return mark;
