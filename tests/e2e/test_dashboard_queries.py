@@ -21,6 +21,7 @@ NOWHERE = {
     ("daemon", "Events a second", "C"): "nothing is 30 days old",
     ("daemon", "Lost and failed", "A"): "takes a full disk: test_history_file",
     ("daemon", "Lost and failed", "B"): "takes a full disk: test_history_file",
+    ("daemon", "Lost and failed", "C"): "no history file is set aside",
     ("daemon", "Deliveries", "C"): "notices are given up after hours",
     ("daemon", "Series", "B"): "takes more than 100,000 series",
 }

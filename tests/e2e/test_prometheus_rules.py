@@ -68,7 +68,7 @@ class Monitoring:
         config.write_text(changed(
             (DEPLOY / "alertmanager.yml").read_text(),
             people=("http://127.0.0.1:9999/", webhook.url),
-            wait=("group_wait: 30s", "group_wait: 2s"),
+            wait=("group_wait: 30s", "group_wait: 6s"),
             interval=("group_interval: 5m", "group_interval: 1s")))
         processes("prometheus-alertmanager", f"--config.file={config}",
                   f"--storage.path={folder}/am", "--cluster.listen-address=",
