@@ -120,14 +120,15 @@ def test_names_beyond_the_daemons_room_cost_the_real_client_only_themselves(
             if told["dropped"]:
                 break
         assert n >= 2 and told["dropped"], told
-        # Two statuses a step: of the first op, which is known, and of the last.
+        # Two statuses a step: of the first op, which is known as a rule (its
+        # names may come when nothing is left), and of the last, which is not.
         assert told["flushed"] and told["pushed"] == 600, told
         assert told["acked"] + told["dropped"] == 600, told
-        assert 200 <= told["dropped"] < 400, told
+        assert 200 <= told["dropped"] <= 400, told
         assert limit_hits(daemon, "op_bytes") >= 1
         assert int(summary(daemon, f"run-{n}")["steps"]) == 200
         taken = daemon.metric("nanwatch_ingest_op_statuses_total") - before
-        assert taken == told["acked"] - 200 > 0, told
+        assert taken == told["acked"] - 200, told
         lost = counted(daemon, "nanwatch_dropped_records_total", run_id=f"run-{n}")
         assert lost == told["dropped"], told
     finally:
