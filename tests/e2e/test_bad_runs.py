@@ -14,11 +14,12 @@ from raw_client import Raw, now_us, opening, steps
 @pytest.mark.parametrize("rank, more, word", [
     (4, "", "outside a world of 1"),
     (0, "attempt: -1", "run.attempt is -1"),
+    (0, "attempt: 2147483647", "attempts count from 0 to 1000000000"),
     (0, "scaler { growth_factor: nan }", "growth_factor"),
     (0, f'job: "{"j" * 600}"', "600 bytes"),
     (0, f"settings {{ key: 'k' value: '{'v' * 1100}' }}", "1024"),
     (0, r'job: "\377"', "open.run.job is not UTF-8"),
-], ids=["rank", "attempt", "scaler", "long", "settings", "utf8"])
+], ids=["rank", "attempt", "last", "scaler", "long", "settings", "utf8"])
 def test_an_opening_that_cannot_be(house, rank, more, word):
     with Raw(house.address) as raw:
         raw.say(opening(2005, "unopened", rank, more=more))

@@ -239,6 +239,16 @@ def test_the_log_of_one_rank_of_eight_misses_nobody(folder):
     assert done["steps"] == 300 and done["incidents"] == []
 
 
+def test_a_job_that_begins_again_every_eight_lines_is_judged(folder):
+    lines = [f"step={1000 + n} loss={'nan' if job > 5 else 2.5 + job / 100}\n"
+             for job in range(10) for n in range(8)]
+    (folder / "again.log").write_text("".join(lines))
+    done = answer(folder / "again.log")
+    assert done["worst"] == done["at_end"] == "critical"
+    assert {i["attempt"] for i in done["incidents"]} == {6, 7, 8, 9}
+    assert "loss_nonfinite" in {i["rule"] for i in done["incidents"]}
+
+
 def test_a_scalers_lines_alone_are_no_verdict(folder):
     apex = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to "
     (folder / "apex.log").write_text(
