@@ -24,6 +24,12 @@ LogJudge::LogJudge(Options options)
 
 LogJudge::~LogJudge() = default;
 
+void JudgeStop(bool went_on, LogVerdict* verdict) {
+  if (!verdict->stopped || verdict->records == 0) return;
+  verdict->worst = Severity::kCritical;
+  if (!went_on) verdict->at_end = Severity::kCritical;
+}
+
 LogVerdict LogJudge::Finish() {
   reader_.Finish();
   LogVerdict verdict;
@@ -31,12 +37,7 @@ LogVerdict LogJudge::Finish() {
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
   verdict.stopped = reader_.stopped();
-  // Its own program says that it cannot go on with such numbers.
-  if (verdict.stopped && verdict.records > 0) {
-    verdict.worst = Severity::kCritical;
-    const bool went_on = last_line_ > verdict.stopped->line;
-    if (!went_on) verdict.at_end = Severity::kCritical;
-  }
+  JudgeStop(verdict.stopped && last_line_ > verdict.stopped->line, &verdict);
   return verdict;
 }
 

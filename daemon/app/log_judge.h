@@ -22,6 +22,9 @@ struct LogVerdict : RecordVerdict {
   uint64_t lines = 0;   // read
   std::optional<LogStopped> stopped;
 };
+// A program that gave up says itself that it cannot go on with such numbers:
+// critical, and at the end too unless it `went_on`.
+void JudgeStop(bool went_on, LogVerdict* verdict);
 
 class LogJudge {
  public:

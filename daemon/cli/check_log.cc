@@ -74,8 +74,7 @@ class Intake {
     judged.run_id = log_->path == "-" ? "standard input" : log_->path;
     judged.format = board ? FindLogFormat("tensorboard") : options_.format;
     judged.columns = options_.columns;
-    // A recording is judged by other rules afterwards, and compared.
-    if (!options_.on_event) judged.rules = RulesOfLogs();
+    judged.rules = options_.rules;
     judged.on_event = options_.on_event;
     judged.on_record = [this](const LogRecord& r) { log_->picture.Add(r); };
     judge_ = std::make_unique<LogJudge>(std::move(judged));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/record_judge.h"
 #include "base/time.h"
 #include "cli/style.h"
 #include "logs/format.h"
@@ -82,6 +83,7 @@ struct CheckOptions {
   const LogFormat* format = nullptr;  // null: recognise it
   ColumnMap columns;
   bool json = false;
+  RuleSet rules = RulesOfLogs();
   // What a log becomes for the engine, event for event; may be empty.
   std::function<void(Time now, const Event& event)> on_event;
 };

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/check_log.h"
+#include "detect/rules.h"
 #include "history/reader.h"
 
 namespace nanwatch {
@@ -22,6 +23,8 @@ constexpr size_t kRunsNamed = 8;
 Result<RecordingNote> ReadLog(const std::string& path, CheckOptions options,
                               const Take& take) {
   options.on_event = take;
+  // Changed rules are compared with the defaults.
+  options.rules = DefaultRules();
   const CheckedLog log = CheckLog(path, options);
   if (log.verdict.records == 0) {
     return Error{log.error.empty() ? fmt::format("{}: nothing to judge: {}",

@@ -221,10 +221,7 @@ LogVerdict TailJudge::Finish() {
     if (!verdict.stopped) verdict.stopped = log->reader->stopped();
   }
   static_cast<RecordVerdict&>(verdict) = judge_.Verdict();
-  // As LogJudge: its own program says that it cannot go on with such numbers.
-  if (verdict.stopped && verdict.records > 0) {
-    verdict.worst = verdict.at_end = Severity::kCritical;
-  }
+  JudgeStop(/*went_on=*/false, &verdict);
   for (const auto& log : logs_) TellMissing(log.get(), 1);
   TellNews();
   return verdict;

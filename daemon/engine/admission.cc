@@ -136,11 +136,11 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
                          : *before < key.attempt ? "rank opened again"
                                                  : "first rank";
     SupersedeOlder(key, &admitted.events);
-    const RunState* attempt = registry_.FindRun({key.run_id, key.attempt - 1});
+    const RunState* previous = registry_.FindRun({key.run_id, key.attempt - 1});
     admitted.events.push_back(
         MakeEvent(key, RunOpened{message.run, reason,
-                                 attempt != nullptr && run == nullptr
-                                     ? attempt->HighestGoodScale()
+                                 previous != nullptr && run == nullptr
+                                     ? previous->HighestGoodScale()
                                      : std::nullopt}));
   }
   Event opened =

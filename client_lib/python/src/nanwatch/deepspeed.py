@@ -16,25 +16,21 @@ import torch
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
 
 
-class Watch:
+class Watch(WatchedRun):
     """What `watch` gives. No call raises."""
 
     def __init__(self, run: Run, engine: Any) -> None:
-        self.run = run
+        super().__init__(run)
         self._engine = engine
         self._steps = engine.global_steps
         self._skipped = engine.skipped_steps
         self._scale = _scale_of(engine)
         self._losses: list[Any] = []
-
-    @property
-    def should_stop(self) -> str:
-        """Why somebody asks this training to stop; empty while nobody does."""
-        return self.run.should_stop
 
     def step(self, loss: Any = None, **more: Any) -> None:
         """After each `engine.step()`; the parts of an accumulated step become
@@ -73,15 +69,6 @@ class Watch:
             numbers["grad_norm"] = float(norm)
         numbers.update(more)
         self.run.step(self._steps - 1, **numbers)
-
-    def close(self, timeout: float = 2.0) -> bool:
-        return self.run.close(timeout)
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        self.close()
 
 
 def watch(engine: Any, **init: Any) -> Watch:

@@ -27,6 +27,7 @@ import numpy
 import nanwatch
 from nanwatch._checks import Checks
 from nanwatch._run import Run
+from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Statistics", "Watch", "statistics", "watch"]
 
@@ -81,12 +82,12 @@ class _Step(NamedTuple):
         return all(x.is_ready() for x in self.arrays())
 
 
-class Watch:
+class Watch(WatchedRun):
     """What `watch` gives; for the thread that trains. Arrays that are handed
     over are copied without waiting, and read some steps later."""
 
     def __init__(self, run: Run, params: Any) -> None:
-        self.run = run
+        super().__init__(run)
         self._pending: collections.deque[_Step] = collections.deque()
         self._number = 0
         found = jax.tree_util.tree_flatten_with_path(params)[0]
@@ -197,11 +198,6 @@ class Watch:
         )
         return bad
 
-    @property
-    def should_stop(self) -> str:
-        """Why somebody asks this training to stop; empty while nobody does."""
-        return self.run.should_stop
-
     def close(self, timeout: float = 2.0) -> bool:
         """Waits for what is on its way, and closes the run."""
         try:
@@ -209,12 +205,6 @@ class Watch:
         except Exception as error:
             self.run._failed("close", error)
         return self.run.close(timeout)
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        self.close()
 
 
 _DTYPES = {

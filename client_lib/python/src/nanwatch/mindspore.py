@@ -19,24 +19,20 @@ import numpy
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Callback", "Watch", "watch"]
 
 
-class Watch:
+class Watch(WatchedRun):
     """What `watch` gives. No call raises."""
 
     def __init__(self, run: Run, scaler: Any, names: list[str]) -> None:
-        self.run = run
+        super().__init__(run)
         self._names = names  # of the gradients, in their order
         self._scaler = scaler
         self._scale = _scale_of(scaler)
         self._number = 0
-
-    @property
-    def should_stop(self) -> str:
-        """Why somebody asks this training to stop; empty while nobody does."""
-        return self.run.should_stop
 
     def step(
         self,
@@ -102,15 +98,6 @@ class Watch:
                     pos_inf=bad - nan - negative,
                     neg_inf=negative,
                 )
-
-    def close(self, timeout: float = 2.0) -> bool:
-        return self.run.close(timeout)
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        self.close()
 
 
 def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:

@@ -16,25 +16,21 @@ import paddle
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
 
 
-class Watch:
+class Watch(WatchedRun):
     """What `watch` gives. No call raises."""
 
     def __init__(self, run: Run, model: Any, optimizer: Any, scaler: Any):
-        self.run = run
+        super().__init__(run)
         self._optimizer = optimizer
         self._scaler = scaler
         self._scale = _scale_of(scaler)
         self._number = 0
         self._parameters = list(model.named_parameters()) if model else []
-
-    @property
-    def should_stop(self) -> str:
-        """Why somebody asks this training to stop; empty while nobody does."""
-        return self.run.should_stop
 
     def step(
         self, loss: Any = None, *, step: int | None = None, **more: Any
@@ -99,15 +95,6 @@ class Watch:
                     nan=int(math.isnan(norm)),
                     pos_inf=int(math.isinf(norm)),
                 )
-
-    def close(self, timeout: float = 2.0) -> bool:
-        return self.run.close(timeout)
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        self.close()
 
 
 def watch(
