@@ -1,65 +1,11 @@
-"""A small conv net of Keras in mixed_float16, on JAX."""
+"""Keras on JAX."""
 
 import os
 
 os.environ["KERAS_BACKEND"] = "jax"
 
-import keras  # noqa: E402
-import numpy  # noqa: E402
-from verdicts import Verdict  # noqa: E402
-
-import nanwatch  # noqa: E402
-
-
-def pictures(count):
-    random = numpy.random.default_rng(1)
-    x = random.normal(0, 0.5, (count, 8, 8, 1)).astype("float32")
-    y = random.integers(0, 2, count)
-    x[y == 1, :4] += 1
-    return x, y
-
-
-def fit(daemon, name, x, y, scale=2.0**15, epochs=2, **more):
-    keras.utils.set_random_seed(1)
-    keras.mixed_precision.set_dtype_policy("mixed_float16")
-    try:
-        model = keras.Sequential([
-            keras.layers.Input((8, 8, 1)),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.Flatten(),
-            keras.layers.Dense(2, dtype="float32"),
-        ])
-        model.compile(
-            optimizer=keras.optimizers.LossScaleOptimizer(
-                keras.optimizers.Adam(1e-2), initial_scale=scale),
-            loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-        callback = nanwatch.keras.Callback(run=name, address=daemon.address,
-                                           **more)
-        model.fit(x, y, batch_size=16, epochs=epochs, verbose=0,
-                  shuffle=False, callbacks=[callback])
-    finally:
-        keras.mixed_precision.set_dtype_policy("float32")
-    assert callback.run.stats.bad_input == 0
-    return Verdict(daemon, name)
-
-
-def test_healthy(daemon, name):
-    it = fit(daemon, name, *pictures(640))
-    assert it.worst == "" and it.steps == 80, it
-    assert it.info["precision"] == "fp16", it
-    assert it.info["scaler"]["name"] == "keras", it
-    values = {v["field"]: v["last"] for v in it.summary["values"]}
-    assert values["loss_scale"] == 2.0**15 and values["loss"] < 0.7
-
-
-def test_a_huge_scale_is_calibration(daemon, name):
-    it = fit(daemon, name, *pictures(640), scale=2.0**36)
-    assert it.worst in ("", "info") and int(it.summary["skipped"]) > 5, it
-
-
-def test_a_poisoned_batch(daemon, name):
-    x, y = pictures(640)
-    x[16 * 20] = numpy.nan
-    it = fit(daemon, name, x, y, epochs=1)
-    assert it.cause == "nan_from_forward" and it.step == 20, it
-    assert int(it.summary["skipped"]) == 1, it
+from keras_trainings import (  # noqa: E402, F401
+    test_a_huge_scale_is_calibration,
+    test_a_poisoned_batch,
+    test_healthy,
+)

@@ -32,25 +32,35 @@ __all__ = ["Request", "Run", "Scaler", "Stats", "__version__", "init"]
 
 if TYPE_CHECKING:
     from nanwatch import accelerate as accelerate
+    from nanwatch import apex as apex
+    from nanwatch import ascend_tf as ascend_tf
+    from nanwatch import colossalai as colossalai
     from nanwatch import deepspeed as deepspeed
     from nanwatch import jax as jax
     from nanwatch import keras as keras
     from nanwatch import lightning as lightning
+    from nanwatch import megatron as megatron
     from nanwatch import mindspore as mindspore
     from nanwatch import paddle as paddle
     from nanwatch import torch as torch
+    from nanwatch import torch_npu as torch_npu
     from nanwatch import transformers as transformers
 
 # Each imports its framework; nobody else does.
 _FRAMEWORKS = (
     "accelerate",
+    "apex",
+    "ascend_tf",
+    "colossalai",
     "deepspeed",
     "jax",
     "keras",
     "lightning",
+    "megatron",
     "mindspore",
     "paddle",
     "torch",
+    "torch_npu",
     "transformers",
 )
 

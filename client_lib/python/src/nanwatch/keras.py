@@ -5,13 +5,13 @@ model.fit(..., callbacks=[nanwatch.keras.Callback(run="r1")])
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import keras
 import numpy
 
 import nanwatch
+from nanwatch._batch_loss import BatchLoss
 from nanwatch._run import Run
 
 __all__ = ["Callback"]
@@ -41,9 +41,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
         self.run: Run | None = None
         self._number = 0
         self._scale: float | None = None
-        # Keras's loss is the mean since the epoch began.
-        self._sum = 0.0
-        self._batches = 0
+        self._loss = BatchLoss()
 
     def on_train_begin(self, logs: Any = None) -> None:
         init = dict(self._init)
@@ -76,7 +74,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
             self.run = nanwatch.init(**init)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._sum, self._batches = 0.0, 0
+        self._loss.begin_epoch()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         if self.run is None:
@@ -93,7 +91,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
             self.model.jax_state_sync()
         optimizer = self.model.optimizer
         scaling = _scaling(optimizer)
-        numbers: dict[str, Any] = {"loss": self._loss(batch, logs)}
+        numbers: dict[str, Any] = {"loss": self._loss.of(batch, logs)}
         if scaling is not None:
             used, self._scale = self._scale, _number(scaling.dynamic_scale)
             if used is not None:
@@ -103,18 +101,6 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
         numbers["lr"] = _number(optimizer.learning_rate)
         run.step(self._number, **numbers)
         self._number += 1
-
-    def _loss(self, batch: int, logs: dict[str, Any]) -> float | None:
-        """Of this batch; None: a NaN before it hides it."""
-        mean = logs.get("loss")
-        if mean is None:
-            return None
-        before, batches = self._sum, self._batches
-        self._batches = batch + 1
-        self._sum = float(mean) * self._batches
-        if not math.isfinite(before):
-            return None
-        return (self._sum - before) / max(1, self._batches - batches)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         if self.run is None:

@@ -128,7 +128,7 @@ def _open(
 
 
 def _precision(first: Any, scaler: Any) -> str:
-    if scaling.is_enabled(scaler):
+    if scaling.of(scaler) is not None:
         return "fp16"
     if first is None:
         return ""

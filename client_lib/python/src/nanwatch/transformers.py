@@ -5,8 +5,12 @@ trainer = Trainer(..., callbacks=[nanwatch.transformers.Callback(run="r1")])
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
+import torch
+from accelerate import Accelerator
 from transformers import TrainerCallback
 
 from nanwatch._torch.watching import Watch
@@ -17,7 +21,7 @@ __all__ = ["Callback"]
 
 class Callback(TrainerCallback):  # type: ignore[misc]
     """Watches what a Trainer trains. Steps are the Trainer's global steps; the
-    loss is the one that the model gives out.
+    loss is the one that goes backward, whoever computes it.
 
     `stop`: the Trainer stops, in its own way, when nanwatch is asked to stop
     the run. The rest is as for `nanwatch.torch.watch`."""
@@ -25,7 +29,8 @@ class Callback(TrainerCallback):  # type: ignore[misc]
     def __init__(self, *, stop: bool = False, **options: Any) -> None:
         self._stop = stop
         self._options = options
-        self._hook: Any = None
+        self._undo: Callable[[], None] | None = None
+        self._parts: list[Any] = []
         self.watch: Watch | None = None
 
     def on_train_begin(
@@ -41,19 +46,25 @@ class Callback(TrainerCallback):  # type: ignore[misc]
         if args.bf16:
             options.setdefault("precision", "bf16")
         self.watch = watch(model, optimizer, scaler, **options)
-        if model is not None:
-            self._hook = model.register_forward_hook(self._see_loss)
+        self._undo = _follow_backward(self._see_loss)
 
-    def _see_loss(self, module: Any, args: Any, output: Any) -> None:
-        loss = getattr(output, "loss", None)
-        if self.watch is not None and module.training and loss is not None:
-            self.watch.add_loss(loss)
+    def _see_loss(self, loss: Any) -> None:
+        if isinstance(loss, torch.Tensor) and len(self._parts) < 4096:
+            self._parts.append(loss.detach())
+
+    def _take_loss(self, watch: Watch) -> None:
+        """A Trainer divides each part of an accumulated step before it goes
+        backward: the step's loss is their sum."""
+        parts, self._parts = self._parts, []
+        if parts:
+            watch.add_loss(parts[0] if len(parts) == 1 else sum(parts))
 
     def on_step_end(
         self, args: Any, state: Any, control: Any, **more: Any
     ) -> None:
         if self.watch is None:
             return
+        self._take_loss(self.watch)
         self.watch.step(step=state.global_step)
         if self._stop and self.watch.should_stop:
             control.should_training_stop = True
@@ -61,7 +72,28 @@ class Callback(TrainerCallback):  # type: ignore[misc]
     def on_train_end(
         self, args: Any, state: Any, control: Any, **more: Any
     ) -> None:
-        if self._hook is not None:
-            self._hook.remove()
+        if self._undo is not None:
+            self._undo()
         if self.watch is not None:
             self.watch.close()
+
+
+def _follow_backward(see: Callable[[Any], None]) -> Callable[[], None]:
+    """Calls `see` with what goes backward through any Accelerator: a callback
+    does not get its Trainer's. Returns what ends that."""
+    before = Accelerator.backward
+    listening = [see]
+
+    @functools.wraps(before)
+    def backward(self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+        for each in listening:
+            each(loss)
+        return before(self, loss, *args, **kwargs)
+
+    def undo() -> None:
+        listening.clear()
+        if Accelerator.backward is backward:
+            Accelerator.backward = before
+
+    Accelerator.backward = backward
+    return undo

@@ -23,6 +23,7 @@ _WRAPPERS = (
     "_orig_mod.",
     "_fsdp_wrapped_module.",
     "_checkpoint_wrapped_module.",
+    "_forward_module.",  # of Lightning's Fabric
 )
 _ROWS = 50_000  # a step; nobody ends it where there are more
 _TENSORS = 4  # of one call's inputs, and of its outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -39,3 +40,16 @@ def name_parameters(model: Any) -> dict[int, Parameter]:
                 -1,
             )
     return named
+
+
+def name_copies(
+    named: dict[int, Parameter], copies: Iterable[tuple[Any, Any]]
+) -> None:
+    """Of (copy, parameter): optimizers hold copies in fp32 of parameters in
+    fp16. They are called as these, and so is the type of their gradients."""
+    for copy, parameter in copies:
+        known = named.get(id(parameter))
+        if known is not None and copy is not parameter:
+            named[id(copy)] = Parameter(
+                known.name, copy, known.half, known.dtype, -1
+            )

@@ -38,6 +38,7 @@ class Attempt:
     __slots__ = (
         "again",
         "applied",
+        "float_status",
         "found_inf",
         "gradients",
         "looked_at",
@@ -56,6 +57,7 @@ class Attempt:
         self.looked_at = False  # its gradients, or an attempt was made to
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Any = None
+        self.float_status: tuple[int, ...] = ()
         self.scale: Any = None  # float, of a readout, or None
         self.lr: float | None = None
         # The parameters that had a gradient, by device, and their sizes.
@@ -145,13 +147,15 @@ class Followed:
         largest: bool,
         zeros: bool,
         divide_by: Any = None,
+        gradient_of: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Once an attempt: a second look would see what was clipped."""
+        """Once an attempt: a second look would see what was clipped.
+        `gradient_of`: where they lie, if not with the optimizer's tensors."""
         attempt = self.begin()
         if attempt.looked_at:
             return
         attempt.looked_at = True
-        for group in self._gradients():
+        for group in self._gradients(gradient_of):
             attempt.gradients.append([self.of(p) for p, _ in group])
             attempt.sizes.append(
                 Sizes(
@@ -163,8 +167,13 @@ class Followed:
                 )
             )
 
-    def _gradients(self) -> list[list[Any]]:
+    def _gradients(
+        self, gradient_of: Callable[[Any], Any] | None
+    ) -> list[list[Any]]:
         """By device. As long as all are as they were, nothing is checked."""
+        if gradient_of is not None:
+            found = [(p, gradient_of(p)) for p in self._tensors()]
+            return _by_device([(p, g) for p, g in found if g is not None])
         pairs = [(p, g) for p in self._tensors() if (g := p.grad) is not None]
         kinds = [(type(g), g.layout) for _, g in pairs]
         if kinds != self._kinds:

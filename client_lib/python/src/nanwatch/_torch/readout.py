@@ -14,6 +14,8 @@ import torch
 
 # What is on these is read at once: it costs no wait.
 HOSTS = {"cpu"}
+# Of these `torch.cuda` and its like have events and streams.
+_WITH_EVENTS = {"cuda", "npu"}
 
 
 def on_host(tensor: Any) -> bool:
@@ -93,10 +95,11 @@ class Readout:
 
 def _copy(flat: Any) -> tuple[Any, Any]:
     """The host's copy, and the event after which it is there."""
-    if flat.device.type == "cuda":
+    if flat.device.type in _WITH_EVENTS:
+        kind = getattr(torch, flat.device.type)
         host = torch.empty(flat.shape, dtype=flat.dtype, pin_memory=True)
         host.copy_(flat, non_blocking=True)
-        event = torch.cuda.Event()
-        event.record(torch.cuda.current_stream(flat.device))
+        event = kind.Event()
+        event.record(kind.current_stream(flat.device))
         return host, event
     return flat, None  # read a step later, when it is long over

@@ -1,4 +1,4 @@
-"""What a GradScaler does: which scale a step had, and whether it was skipped.
+"""What a loss scaler does: which scale a step had, and whether it was skipped.
 
 The scaler itself waits for the device where it decides (`GradScaler.step`).
 Nothing is added to that: whether a step was skipped is known from whether the
@@ -8,7 +8,7 @@ optimizer was called, and the scale is copied on the device.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -24,51 +24,102 @@ def is_enabled(scaler: Any) -> bool:
     return bool(scaler is not None and scaler.is_enabled())
 
 
+class Follower:
+    """What a Watch wants of a loss scaler; one for each kind of them."""
+
+    def declared(self) -> Scaler:
+        """The scaler of a run, as the daemon is told of it."""
+        raise NotImplementedError
+
+    def present_scale(self) -> Any:
+        """A float on the host, or a copy on the device; None: there is
+        none."""
+        raise NotImplementedError
+
+    def follow(
+        self,
+        before_step: Callable[[Any], None],
+        unscaled: Callable[..., None],
+        after_step: Callable[[Any], None],
+    ) -> None:
+        """Puts hooks on one scaler object. Each function is called with the
+        optimizer: `before_step` while the scale is the one that its gradients
+        have; `unscaled` once they are unscaled and before anybody clips them
+        (or earlier, with what `Followed.measure_gradients` takes); and
+        `after_step` when it is over, whether the optimizer was called or
+        not."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Takes them off."""
+        raise NotImplementedError
+
+    def copies(self) -> Iterable[tuple[Any, Any]]:
+        """Tensors that an optimizer has in the place of a model's parameters,
+        with those."""
+        return ()
+
+    def float_status(self, optimizer: Any) -> tuple[int, ...]:
+        """Of an NPU, for the step that is over; (): nobody looks at it."""
+        return ()
+
+
+def of(scaler: Any) -> Follower | None:
+    """None: nothing is scaled."""
+    if isinstance(scaler, Follower):
+        return scaler
+    return GradScaler(scaler) if is_enabled(scaler) else None
+
+
 def declared(scaler: Any) -> Scaler:
-    """The scaler of a run, as the daemon is told of it."""
     if scaler is None:
         return Scaler()
-    if not is_enabled(scaler):
-        return Scaler(kind="none")
-    interval = int(scaler.get_growth_interval())
-    return Scaler(
-        kind="dynamic" if interval < _NEVER else "static",
-        name="pytorch",
-        init_scale=float(scaler.get_scale()),
-        growth_factor=float(scaler.get_growth_factor()),
-        backoff_factor=float(scaler.get_backoff_factor()),
-        growth_interval=interval,
-    )
+    follower = of(scaler)
+    return Scaler(kind="none") if follower is None else follower.declared()
 
 
-def present_scale(scaler: Any) -> Any:
-    """A float on the host, or a copy on the device; None: there is none."""
-    if not is_enabled(scaler):
-        return None
-    scale = getattr(scaler, "_scale", None)
-    if scale is None:
-        return float(getattr(scaler, "_init_scale", math.nan))
+def number_of(scale: Any) -> Any:
+    """A scale as `Follower.present_scale` has it."""
     if not isinstance(scale, torch.Tensor):
         return float(scale)
-    # `update` changes it in place.
+    # Scalers change it in place.
     return scale.item() if on_host(scale) else scale.clone()
 
 
-class ScalerHooks:
-    """Follows the `unscale_` and `step` of one scaler object, until closed."""
+class GradScaler(Follower):
+    """`torch.amp.GradScaler`, and what is made from it."""
 
-    def __init__(
+    name = "pytorch"
+
+    def __init__(self, scaler: Any) -> None:
+        self._scaler = scaler
+
+    def declared(self) -> Scaler:
+        scaler = self._scaler
+        interval = int(scaler.get_growth_interval())
+        dynamic = interval < _NEVER and getattr(scaler, "_dynamic", True)
+        return Scaler(
+            kind="dynamic" if dynamic else "static",
+            name=self.name,
+            init_scale=float(scaler.get_scale()),
+            growth_factor=float(scaler.get_growth_factor()),
+            backoff_factor=float(scaler.get_backoff_factor()),
+            growth_interval=interval,
+        )
+
+    def present_scale(self) -> Any:
+        scale = getattr(self._scaler, "_scale", None)
+        if scale is None:
+            return float(getattr(self._scaler, "_init_scale", math.nan))
+        return number_of(scale)
+
+    def follow(
         self,
-        scaler: Any,
-        unscaled: Callable[[Any], None],
         before_step: Callable[[Any], None],
+        unscaled: Callable[..., None],
         after_step: Callable[[Any], None],
     ) -> None:
-        """Each is called with the optimizer: `unscaled` once its gradients
-        are, before anybody clips them."""
-        self._scaler = scaler
-        self._unscale: Callable[..., Any] | None = scaler.unscale_
-        self._step: Callable[..., Any] | None = scaler.step
+        scaler = self._scaler
         unscale, step = scaler.unscale_, scaler.step
 
         def new_unscale(optimizer: Any) -> Any:
@@ -87,5 +138,10 @@ class ScalerHooks:
         scaler.step = new_step
 
     def close(self) -> None:
-        for name in ("unscale_", "step"):
-            self._scaler.__dict__.pop(name, None)
+        restore(self._scaler, "unscale_", "step")
+
+
+def restore(of: Any, *names: str) -> None:
+    """An object's methods as its class has them."""
+    for name in names:
+        vars(of).pop(name, None)

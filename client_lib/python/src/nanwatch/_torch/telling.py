@@ -237,6 +237,8 @@ class Teller:
             "grad_norm": norm,
             "lr": attempt.lr,
         }
+        if attempt.float_status:
+            told["float_status"] = attempt.float_status
         if attempt.of.name is not None:
             told["optimizer"] = attempt.of.name
         nonzero = [s for s in attempt.sizes if s.zeros is not None]

@@ -18,7 +18,7 @@ from nanwatch._checks import describe
 from nanwatch._run import Run
 from nanwatch._torch import clipping, scaling
 from nanwatch._torch.modules import Modules, inner
-from nanwatch._torch.naming import name_parameters
+from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.telling import LAYERS_EVERY, Step, Teller
@@ -58,7 +58,7 @@ class Watch:
         self._checks = run._checks
         self._level = level
         self._budget = budget
-        self._scaler = scaler
+        self._scaler = scaling.of(scaler)
         self._closed = False
         self._failures: collections.Counter[str] = collections.Counter()
         self._number = 0  # of the step that is going on
@@ -74,6 +74,8 @@ class Watch:
         self._last_time = 0.0
 
         named = name_parameters(inner(model))
+        if self._scaler is not None:
+            name_copies(named, self._scaler.copies())
         replica = isinstance(model, torch.nn.parallel.DistributedDataParallel)
         self._teller = Teller(run, level, replica, self._after)
         self.modules = Modules(model, self._guard)
@@ -88,13 +90,10 @@ class Watch:
             for name, optimizer in optimizers.items()
         ]
         self._by_id = {id(f.optimizer): f for f in self._followed}
-        self._scaler_hooks = (
-            scaling.ScalerHooks(
-                scaler, self._unscaled, self._before_step, self._after_step
+        if self._scaler is not None:
+            self._scaler.follow(
+                self._before_step, self._unscaled, self._after_step
             )
-            if scaling.is_enabled(scaler)
-            else None
-        )
         clipping.listen(self)
         self._autocast = model.register_forward_hook(self._see_autocast)
         if level == "ops":
@@ -141,7 +140,7 @@ class Watch:
         if self._closed:
             return
         for followed in self._whose(parameters):
-            if self._scaler_hooks is None:
+            if self._scaler is None:
                 self._guard(
                     "gradients",
                     functools.partial(self._measure_gradients, followed),
@@ -180,8 +179,8 @@ class Watch:
         self.modules.disable()
         for followed in self._followed:
             followed.close()
-        if self._scaler_hooks is not None:
-            self._scaler_hooks.close()
+        if self._scaler is not None:
+            self._scaler.close()
         return self.run.close(timeout) if self._owns_run else True
 
     def __enter__(self) -> Watch:
@@ -214,7 +213,10 @@ class Watch:
             )
 
     def _measure_gradients(
-        self, followed: Followed, divide_by: Any = None
+        self,
+        followed: Followed,
+        divide_by: Any = None,
+        gradient_of: Callable[[Any], Any] | None = None,
     ) -> None:
         rich = self._level != "default" and self._number % LAYERS_EVERY == 0
         followed.measure_gradients(
@@ -222,6 +224,7 @@ class Watch:
             largest=rich or self._detailed() or self._number % 32 == 0,
             zeros=rich or self._detailed(),
             divide_by=divide_by,
+            gradient_of=gradient_of,
         )
         if self._number >= self._weights_at:
             attempt = followed.begin()
@@ -231,10 +234,12 @@ class Watch:
     def _detailed(self) -> bool:
         return self._number <= self._detail_until
 
-    def _unscaled(self, optimizer: Any) -> None:
+    def _unscaled(self, optimizer: Any, **how: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
-        if followed is not None:
-            self._guard("gradients", lambda: self._measure_gradients(followed))
+        if followed is not None and not self._closed:
+            self._guard(
+                "gradients", lambda: self._measure_gradients(followed, **how)
+            )
 
     def _before_step(self, optimizer: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
@@ -242,7 +247,7 @@ class Watch:
             return
 
         def work() -> None:
-            scale = scaling.present_scale(self._scaler)
+            scale = self._scaler and self._scaler.present_scale()
             if isinstance(scale, torch.Tensor):
                 scale = self._readout.add([scale.detach().reshape(())])
             followed.begin().scale = scale
@@ -262,7 +267,7 @@ class Watch:
 
         def work() -> None:
             if (
-                self._scaler_hooks is not None
+                self._scaler is not None
                 and followed.begin().looked_at
                 and self._number % _WEIGHTS_EVERY == 0
             ):
@@ -294,6 +299,8 @@ class Watch:
         attempt = followed.end()
         if attempt is None:
             return
+        if self._scaler is not None:
+            attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
         if len(self._attempts) < _PENDING:
             self._attempts.append(attempt)

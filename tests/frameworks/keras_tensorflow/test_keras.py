@@ -1,0 +1,11 @@
+"""Keras on TensorFlow."""
+
+import os
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+
+from keras_trainings import (  # noqa: E402, F401
+    test_a_huge_scale_is_calibration,
+    test_a_poisoned_batch,
+    test_healthy,
+)
