@@ -176,7 +176,8 @@ typedef struct nanwatch_run_options {
   int32_t reserved2;
 
   /* Bytes of the ring between the training thread and the sender; a power of
-   * two is made of it. 0: 4 MiB, room for some 20,000 records. */
+   * two is made of it, 4 KiB to 256 MiB. 0: 4 MiB, room for some 20,000
+   * records. */
   size_t ring_bytes;
   /* Bytes kept until the daemon acknowledges them. 0: 64 MiB. */
   size_t unacked_bytes;
@@ -367,7 +368,7 @@ typedef struct nanwatch_op_status {
    * once an op was one too many. */
   int32_t op;
   nanwatch_slot slot;
-  uint64_t elements;
+  uint64_t elements; /* 0: none, so nothing may be counted */
   uint64_t nan;
   uint64_t pos_inf;
   uint64_t neg_inf;

@@ -37,17 +37,17 @@ std::string TooMany(uint64_t count, const std::string& what, uint64_t of) {
          " elements";
 }
 
-std::string WrongExponents(const nanwatch_exponents& exponents,
-                           uint64_t elements) {
+// `most` is UINT64_MAX where the elements are not known.
+std::string WrongExponents(const nanwatch_exponents& exponents, uint64_t most) {
   const int64_t last = int64_t{exponents.first} + exponents.size - 1;
   if (exponents.first < kLowestExponent || last > kHighestExponent) {
     return "has exponents from " + std::to_string(exponents.first) + " to " +
            std::to_string(last) + ", beyond those of fp64";
   }
-  uint64_t left = elements == 0 ? UINT64_MAX : elements;
+  uint64_t left = most;
   for (uint32_t i = 0; i < exponents.size; ++i) {
     const uint64_t count = exponents.counts[i];
-    if (count > left) return TooMany(count, "of an exponent", elements);
+    if (count > left) return TooMany(count, "of an exponent", most);
     left -= count;
   }
   return {};
@@ -59,18 +59,20 @@ std::string WhatIsWrong(const nanwatch_step& step) { return WrongPlace(step); }
 
 std::string WhatIsWrong(const nanwatch_op_status& status, uint64_t shape) {
   if (std::string wrong = WrongPlace(status); !wrong.empty()) return wrong;
-  const bool told =
-      (status.present & NANWATCH_OP_ELEMENTS) != 0 && status.elements != 0;
-  const uint64_t elements = told ? status.elements : shape;
-  uint64_t left = elements == 0 ? UINT64_MAX : elements;
+  // 0 elements of a status are none; of a shape, an unknown number.
+  const bool told = (status.present & NANWATCH_OP_ELEMENTS) != 0;
+  const uint64_t most = told         ? status.elements
+                        : shape != 0 ? shape
+                                     : UINT64_MAX;
+  uint64_t left = most;
   for (const Count& count : kCounts) {
     if ((status.present & count.bit) == 0) continue;
     const uint64_t value = status.*count.value;
-    if (value > left) return TooMany(value, count.name, elements);
+    if (value > left) return TooMany(value, count.name, most);
     left -= value;
   }
   if (status.exponents == nullptr) return {};
-  return WrongExponents(*status.exponents, elements);
+  return WrongExponents(*status.exponents, most);
 }
 
 }  // namespace nanwatch_client

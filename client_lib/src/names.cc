@@ -20,7 +20,11 @@ constexpr size_t kOptimizers = 7;
 template <typename Dims>
 bool CopyShape(const int64_t* shape, size_t dims, Dims* to) {
   if (shape != nullptr) to->Add(shape, shape + dims);
-  return std::all_of(to->begin(), to->end(), [](auto d) { return d >= 0; });
+  uint64_t elements = 1;
+  return std::all_of(to->begin(), to->end(), [&elements](int64_t dim) {
+    return dim >= 0 && !__builtin_mul_overflow(
+                           elements, static_cast<uint64_t>(dim), &elements);
+  });
 }
 
 std::optional<v1::OpName> NameOf(const nanwatch_op& op) {

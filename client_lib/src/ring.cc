@@ -5,9 +5,16 @@
 #include <cstring>
 
 namespace nanwatch_client {
+namespace {
+
+// All of it is written to before the first push, which shall not take long.
+constexpr size_t kLeast = 4096;
+constexpr size_t kMost = 256u << 20;
+
+}  // namespace
 
 Ring::Ring(size_t bytes)
-    : capacity_(std::bit_ceil(std::clamp<size_t>(bytes, 4096, 1u << 30))),
+    : capacity_(std::bit_ceil(std::clamp(bytes, kLeast, kMost))),
       memory_(new char[capacity_]) {
   memset(memory_.get(), 0, capacity_);
 }

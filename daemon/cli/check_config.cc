@@ -8,9 +8,14 @@
 namespace nanwatch {
 
 int CheckConfig(const std::string& path) {
-  const Result<DaemonConfig> config = LoadConfig(path);
+  Result<DaemonConfig> config = LoadConfig(path);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", config.error().c_str());
+    return kExitBadConfig;
+  }
+  // As nanwatchd without flags.
+  if (const Status whole = ApplyFlags({}, &*config); !whole.ok()) {
+    std::fprintf(stderr, "%s: %s\n", path.c_str(), whole.error().c_str());
     return kExitBadConfig;
   }
   std::printf("%s: fine\n", path.c_str());

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -53,7 +55,7 @@ CLI::App* Verb(CLI::App& app, Shared* shared, const std::string& name,
   CLI::App* verb = app.add_subcommand(name, help);
   verb->add_option("run", shared->run.run_id, "run id")
       ->required()
-      ->check(Utf8Text());
+      ->check(RunName());
   verb->add_option("--attempt", shared->attempt, "default: the newest")
       ->check(WholeNumber());
   return verb;
@@ -232,7 +234,8 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", Version());
   app.add_option("--address", shared.address,
                  "the daemon: /path, unix:/path or host:port; default: "
-                 "NANWATCH_ADDRESS, else the usual sockets");
+                 "NANWATCH_ADDRESS, else the usual sockets")
+      ->check(DaemonPlace());
   app.require_subcommand(1);
   AddReading(app, &shared, &action);
   AddDiagnose(app, &shared, &action);
@@ -262,4 +265,11 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace nanwatch
 
-int main(int argc, char** argv) { return nanwatch::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const int status = nanwatch::Main(argc, argv);
+  // What was not written was not said: a full disk is no good answer.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "nanwatch: the output could not be written: %s\n",
+               std::strerror(errno));
+  return status == 0 ? nanwatch::kExitFailed : status;
+}

@@ -1,4 +1,6 @@
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/quantity.h"
 #include "config/sections.h"
@@ -32,6 +34,44 @@ void ReadThreshold(YamlSection* section, const ThresholdSpec& spec,
   section->Number(key, spec.min, spec.max, value);
 }
 
+// "warning_ratio", "critical_ratio" and "clear_ratio" are of one quantity.
+std::string_view QuantityOf(std::string_view name) {
+  for (const std::string_view prefix : {"warning_", "critical_", "clear_"}) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return name;
+}
+
+// Of two thresholds of one quantity the defaults say which is the larger: the
+// other way round a rule would be critical before it warns, or clear while it
+// fires.
+void CheckOrder(YamlSection* section, const RuleSpec& spec,
+                const std::vector<double>& values) {
+  const auto thresholds = spec.thresholds;
+  for (size_t a = 0; a < thresholds.size(); ++a) {
+    for (size_t b = a + 1; b < thresholds.size(); ++b) {
+      const ThresholdSpec& one = thresholds[a];
+      const ThresholdSpec& other = thresholds[b];
+      if (QuantityOf(one.name) != QuantityOf(other.name) ||
+          one.value == other.value) {
+        continue;
+      }
+      const bool rises = one.value < other.value;
+      if (rises ? values[a] <= values[b] : values[a] >= values[b]) continue;
+      // Told where somebody wrote it.
+      const bool of_one = section->Peek(std::string(other.name)).empty();
+      const size_t told = of_one ? a : b;
+      const size_t held = of_one ? b : a;
+      section->Complain(std::string(thresholds[told].name),
+                        " is " + ShowNumber(values[told]) +
+                            "; it must not be " +
+                            (rises == of_one ? "above " : "below ") +
+                            std::string(thresholds[held].name) + ", which is " +
+                            ShowNumber(values[held]) + ".");
+    }
+  }
+}
+
 }  // namespace
 
 void ReadRules(YamlSection section, RuleSet* rules) {
@@ -42,6 +82,7 @@ void ReadRules(YamlSection section, RuleSet* rules) {
     for (size_t i = 0; i < spec->thresholds.size(); ++i) {
       ReadThreshold(&rule, spec->thresholds[i], &settings.thresholds[i]);
     }
+    CheckOrder(&rule, *spec, settings.thresholds);
     rule.Finish();
   }
   section.Finish();

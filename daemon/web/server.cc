@@ -121,9 +121,7 @@ class CivetServer : public WebServer {
     if (context_ == nullptr) {
       mg_exit_library();
       return Error{"HTTP cannot listen on " + options.listen + ": " +
-                   Complaint() +
-                   ". Stop the program that uses the address, or set "
-                   "web.listen to another one (port 0: any free one)."};
+                   Complaint() + " (port 0: any free one)."};
     }
     mg_server_port ports[4]{};
     mg_get_server_ports(context_, 4, ports);
@@ -268,8 +266,17 @@ class CivetServer : public WebServer {
   std::string Complaint() {
     MutexLock lock(mutex_);
     const std::string in_use = std::strerror(EADDRINUSE);
-    if (complaint_.find(in_use) != std::string::npos) return in_use;
-    return complaint_.empty() ? "civetweb did not start" : complaint_;
+    if (complaint_.find(in_use) != std::string::npos) {
+      return in_use +
+             ". Stop the program that uses the address, or set web.listen to "
+             "another one";
+    }
+    // What civetweb says of an address that it cannot read.
+    if (complaint_.find("Expecting list of") != std::string::npos) {
+      return "no IP address of this machine. Set web.listen to one and a port";
+    }
+    return (complaint_.empty() ? "civetweb did not start" : complaint_) +
+           ". Set web.listen to an address of this machine and a free port";
   }
 
   const std::function<std::shared_ptr<const Snapshot>()> snapshot_;

@@ -121,6 +121,28 @@ Verdict ReadSlots(const Batch& from, size_t rows, std::vector<Slot>* to) {
   return std::nullopt;
 }
 
+// What is left of each row's elements; the counts are of different elements.
+using Left = std::vector<uint64_t>;
+
+// Calls `f` with each row that is listed with 0 elements.
+template <typename F>
+void ForEachEmpty(const v1::CountColumn& listed, F f) {
+  size_t row = 0;
+  for (int i = 0; i < listed.row_gaps_size(); ++i) {
+    row += listed.row_gaps(i);
+    if (listed.counts(i) == 0) f(row);
+  }
+}
+
+// Of elements that nobody told any number may be left. A row that is listed
+// with 0 has none; the columns say 0 for both.
+Left LeftOf(const Batch& from, const OpColumns& ops) {
+  Left left(ops.elements);
+  std::replace(left.begin(), left.end(), uint64_t{0}, UINT64_MAX);
+  ForEachEmpty(from.elements(), [&left](size_t row) { left[row] = 0; });
+  return left;
+}
+
 Verdict ReadElements(const Batch& from, const OpShapes* shapes, size_t rows,
                      OpColumns* to) {
   to->elements.resize(rows);
@@ -139,14 +161,12 @@ Verdict ReadElements(const Batch& from, const OpShapes* shapes, size_t rows,
   for (size_t i = 0; i < counts.rows.size(); ++i) {
     to->elements[counts.rows[i]] = counts.counts[i];
   }
+  ForEachEmpty(listed, [to](size_t row) { to->elements[row] = 0; });
   for (size_t row = 0; row < counts.absent.size() * 8 && row < rows; ++row) {
     if (TestBit(counts.absent, row)) to->elements[row] = 0;
   }
   return std::nullopt;
 }
-
-// What is left of each row's elements; the counts are of different elements.
-using Left = std::vector<uint64_t>;
 
 Complaint TooMany(std::string_view name, size_t row, uint64_t count,
                   const OpColumns& ops) {
@@ -177,7 +197,8 @@ Verdict ReadCounts(const Batch& from, size_t rows, Left* left, OpColumns* to) {
   return std::nullopt;
 }
 
-Verdict ReadExponents(const Batch& from, size_t rows, OpColumns* to) {
+Verdict ReadExponents(const Batch& from, size_t rows, const Left& elements,
+                      OpColumns* to) {
   to->exponents.reserve(std::min<size_t>(from.exponents_size(), rows));
   for (const v1::ExponentCounts& one : from.exponents()) {
     const bool rises =
@@ -196,8 +217,7 @@ Verdict ReadExponents(const Batch& from, size_t rows, OpColumns* to) {
                                    kLowestExponent, kHighestExponent),
                        ""};
     }
-    const uint64_t elements = to->elements[one.row()];
-    uint64_t left = elements == 0 ? UINT64_MAX : elements;
+    uint64_t left = elements[one.row()];
     for (const uint64_t count : one.counts()) {
       if (count > left) return TooMany("exponents", one.row(), count, *to);
       left -= count;
@@ -209,8 +229,8 @@ Verdict ReadExponents(const Batch& from, size_t rows, OpColumns* to) {
 }
 
 Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
-  Left left(to->elements);
-  std::replace(left.begin(), left.end(), uint64_t{0}, UINT64_MAX);
+  const Left elements = LeftOf(from, *to);
+  Left left = elements;
   if (Verdict w = ReadCounts(from, rows, &left, to)) return w;
   for (int s = 0; s < kOpStats; ++s) {
     const auto& access = kStats[s];
@@ -230,7 +250,7 @@ Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
   if (Verdict w = ReadDigest(from.digest(), "digest", rows, &to->digest)) {
     return w;
   }
-  return ReadExponents(from, rows, to);
+  return ReadExponents(from, rows, elements, to);
 }
 
 }  // namespace

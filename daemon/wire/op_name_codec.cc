@@ -26,6 +26,14 @@ Verdict ReadShape(const google::protobuf::RepeatedField<int64_t>& from,
     }
   }
   to->assign(from.begin(), from.end());
+  const bool empty = std::find(to->begin(), to->end(), 0) != to->end();
+  if (!to->empty() && !empty && Elements(*to) == 0) {
+    return Complaint{fmt::format("op {} has a shape of more than 2^64 - 1 "
+                                 "elements; send what the tensor really had, "
+                                 "or no shape",
+                                 op),
+                     ""};
+  }
   return std::nullopt;
 }
 
@@ -50,6 +58,12 @@ Verdict ReadOpNames(const v1::OpNames& from, OpNames* to) {
                                    "are taken; shorten it",
                                    index, longest, limits::kNameBytes),
                        "string_bytes"};
+    }
+    if (one.name().empty()) {
+      return Complaint{fmt::format("op {} has no name; give it that of its "
+                                   "module or operator",
+                                   index),
+                       ""};
     }
     OpName& op = to->ops.emplace_back();
     op.name = one.name();

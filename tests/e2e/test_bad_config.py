@@ -29,6 +29,17 @@ rules:
     assert again.stderr == checked.stderr
 
 
+def test_what_could_not_start_is_not_called_fine(folder):
+    path = folder / "nanwatch.yaml"
+    path.write_text("ingest: {socket: off}\n")
+    for command in ([BIN / "nanwatchd", "--check-config", "--config"],
+                    [BIN / "nanwatch", "check-config"]):
+        done = subprocess.run([*map(str, command), str(path)],
+                              capture_output=True, text=True, timeout=10)
+        assert done.returncode == 2, command
+        assert "ingest.socket and ingest.tcp are both off" in done.stderr
+
+
 def test_an_empty_flag_is_not_taken_for_the_default(folder):
     for flag in ("--socket", "--history", "--listen"):
         done = subprocess.run([str(BIN / "nanwatchd"), "--check-config", flag,

@@ -210,6 +210,10 @@ def test_mistakes_on_the_command_line_are_named(daemon):
             (["mute", "f", "--rule", ""], "got an empty text"),
             (["mute", "f", "--by", b"\xff"], "'?' is not UTF-8"),
             (["show", b"bad\xff"], "'bad?' is not UTF-8"),
+            (["show", ""], "it is empty: `nanwatch runs` lists the runs"),
+            (["diagnose", "a" * 100_000], "a name of 100000 bytes"),
+            (["--address", "foo", "runs"], "'foo' is no address"),
+            (["--address", "127.0.0.1:99999", "runs"], "port of 1 to 65535"),
             (["export", "f", "-o", "-"], "name a file"),
             (["ack", "f", "--incident", "0" * 16],
              f"run f has no incident {'0' * 16}: `nanwatch diagnose f`"),
@@ -220,6 +224,16 @@ def test_mistakes_on_the_command_line_are_named(daemon):
         assert done.returncode == 4, words
         assert said in done.stderr, done.stderr
         assert max(map(len, done.stderr.splitlines())) < 200
+
+
+def test_output_that_is_lost_is_no_success(daemon):
+    for words in (["version"], ["runs"], ["runs", "--json"], ["explain"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [str(BIN / "nanwatch"), "--address", daemon.address, *words],
+                stdout=full, stderr=subprocess.PIPE, text=True, timeout=10)
+        assert done.returncode == 3, words
+        assert "could not be written: No space left" in done.stderr, words
 
 
 def test_a_file_that_is_not_there_is_no_empty_one(folder):

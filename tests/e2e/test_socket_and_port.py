@@ -50,6 +50,12 @@ def test_an_http_port_in_use(daemon, folder):
     get(daemon.http + "/-/ready")
 
 
+def test_an_http_address_of_no_machine(folder):
+    said = refused_start(folder, "--listen", "no.such.host.invalid:80")
+    assert "invalid:80: no IP address of this machine" in said, said
+    assert "Stop the program" not in said
+
+
 def test_a_grpc_port_in_use(folder):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

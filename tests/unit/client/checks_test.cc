@@ -47,6 +47,11 @@ TEST(ChecksTest, CountsAreTogetherNoMoreThanTheElements) {
   status.present |= NANWATCH_OP_ELEMENTS;
   status.elements = 8;
   EXPECT_THAT(WhatIsWrong(status, 10), HasSubstr("of 8 elements"));
+  status.elements = 0;
+  EXPECT_THAT(WhatIsWrong(status, 10), HasSubstr("of 0 elements"));
+  EXPECT_THAT(WhatIsWrong(status, 0), HasSubstr("of 0 elements"));
+  status.nan = status.zero = 0;  // an expert without tokens
+  EXPECT_THAT(WhatIsWrong(status, 10), IsEmpty());
 }
 
 TEST(ChecksTest, WhatIsNotPresentDoesNotCount) {

@@ -50,6 +50,9 @@ TEST(NamesTest, AnOpWithoutANameOrWithAnImpossibleShapeIsNone) {
   op.logical_shape = shape;
   op.logical_dims = 2;
   EXPECT_EQ(names.AddOp(op), -1);
+  const int64_t huge[] = {INT64_MAX, INT64_MAX};
+  op.logical_shape = huge;
+  EXPECT_EQ(names.AddOp(op), -1);
   op.logical_dims = 17;
   EXPECT_EQ(names.AddOp(op), -1);
   EXPECT_EQ(names.ops(), 0u);

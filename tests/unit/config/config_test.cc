@@ -279,6 +279,24 @@ TEST(Config, RulesKnowTheirRanges) {
               HasSubstr("did you mean warning_ratio?"));
 }
 
+TEST(ConfigTest, ThresholdsOfOneQuantityKeepTheirOrder) {
+  EXPECT_THAT(
+      Problems("rules:\n  scale_collapse:\n    warning_ratio: 1000\n"
+               "    critical_ratio: 5\n"),
+      AllOf(HasSubstr("f.yaml:4:"),
+            HasSubstr("rules.scale_collapse.critical_ratio is 5; it must not "
+                      "be below warning_ratio, which is 1000.")));
+  // Against a default, at the place of what is written.
+  EXPECT_THAT(Problems("rules: {gnorm_spike: {warning_z: 9}}"),
+              HasSubstr("rules.gnorm_spike.warning_z is 9; it must not be "
+                        "above critical_z, which is 8."));
+  // What clears a fall lies above what raises it.
+  EXPECT_THAT(Problems("rules: {grad_vanishing: {clear_ratio: 1e-4}}"),
+              HasSubstr("must not be below ratio, which is 0.001."));
+  EXPECT_EQ(Problems("rules: {gnorm_spike: {warning_z: 8, critical_z: 8}}"),
+            "");
+}
+
 TEST(Config, ThresholdsInSecondsTakeTimes) {
   for (const RuleSpec* spec : AllRules()) {
     for (size_t i = 0; i < spec->thresholds.size(); ++i) {

@@ -50,6 +50,20 @@ TEST(ParseOpsTest, TakesElementsFromTheStorageShapeWhenThereIsOne) {
               ElementsAre(4096));
 }
 
+TEST(ParseOpsTest, OfNoElementsNothingIsCounted) {
+  v1::IngestRequest request = OpsRequest(3);
+  v1::CountColumn* elements = request.mutable_ops()->mutable_elements();
+  elements->add_row_gaps(1);
+  elements->add_counts(0);
+  v1::CountColumn* nan = request.mutable_ops()->mutable_nan();
+  nan->Clear();
+  nan->add_row_gaps(2);
+  nan->add_counts(3);
+  EXPECT_FALSE(ParseOps(request).refused);
+  nan->set_row_gaps(0, 1);
+  ExpectRefused(request, "more than its 0 elements leave");
+}
+
 TEST(ParseOpsTest, TakesListedElementsFirst) {
   v1::IngestRequest request = OpsRequest(3);
   v1::CountColumn* elements = request.mutable_ops()->mutable_elements();

@@ -126,11 +126,14 @@ TEST(ParseTest, BoundsOpNames) {
   ExpectRefused(NamesRequest(UINT32_MAX, 1), "op names up to index 4294967296",
                 "ops_per_session");
   ExpectRefused(NamesRequest(0, 1, -1), "op 0 has a dimension of -1");
+  ExpectRefused(NamesRequest(0, 1, INT64_MAX), "more than 2^64 - 1 elements");
   v1::IngestRequest request = NamesRequest(0, 1);
   for (int i = 0; i < 15; ++i) {
     request.mutable_op_names()->mutable_ops(0)->add_logical_shape(1);
   }
   ExpectRefused(request, "a shape of 17 dimensions", "shape_dims");
+  request.mutable_op_names()->mutable_ops(0)->clear_name();
+  ExpectRefused(request, "op 0 has no name");
 }
 
 TEST(ParseTest, TakesOpNamesInOrderAndAgain) {

@@ -131,8 +131,12 @@ class Table:
         sums = [0] * self.rows
         for name in told:
             sums = [s + (v or 0) for s, v in zip(sums, self.column(name))]
+        # 0 elements of a row are none; of a shape, an unknown number.
+        shapes = [n or _wire.MASK64 for n in op_elements]
         elements = [
-            e or (op_elements[op] if op < len(op_elements) else 0)
+            e
+            if e is not None
+            else (shapes[op] if op < len(shapes) else _wire.MASK64)
             for e, op in zip(self.column("elements"), self.column("op"))
         ]
         return [
@@ -175,8 +179,7 @@ def _mistake(
     elements: int,
     exponents: tuple[int, Sequence[int]] | None,
 ) -> str:
-    most = elements or _wire.MASK64
-    if counted > most:
+    if counted > elements:
         return f"counts {counted} of {elements} elements"
     if exponents is None:
         return ""
@@ -184,7 +187,7 @@ def _mistake(
     last = first + len(counts) - 1
     if first < -1074 or last > 1023:
         return f"has exponents from {first} to {last}, beyond those of fp64"
-    if sum(counts) > most:
+    if sum(counts) > elements:
         return f"counts {sum(counts)} exponents of {elements} elements"
     return ""
 
