@@ -16,10 +16,11 @@ constexpr int kUnderflowRules[] = {29, 30, 31, 32};
 constexpr int kNoSingleRules[] = {29, 30, 31, 32, 33};
 constexpr int kFp8Rules[] = {41, 42, 43};
 constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};
-constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  26, 27,
-                                    28, 29, 34, 35, 38, 40};
+constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  18, 19, 20, 21, 22,
+                                    25, 26, 27, 28, 29, 31, 34, 35, 38, 40};
 constexpr int kRankRules[] = {12, 13, 49, 56};
-constexpr int kMisuseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 14, 57};
+constexpr int kMisuseRules[] = {1,  2,  3,  4,  5,  6,  7,  9,  10,
+                                11, 14, 18, 19, 20, 21, 22, 25, 57};
 constexpr int kSilenceRules[] = {53, 54, 55};
 
 constexpr CauseSpec kCauseSpecs[] = {

@@ -94,6 +94,7 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   constexpr int64_t kLead = 50;
   const std::vector<int> consequences = ConsequencesOfLoss(c);
   const bool overflowed = e.last_overflow_step >= 0 &&
+                          e.first_overflow_step <= first->opened_step &&
                           first->opened_step - e.last_overflow_step < kLead &&
                           e.overflows_last_50 > 0 && consequences.empty() &&
                           e.applied_overflows == 0;
@@ -110,6 +111,7 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   }
   verdict.rules.insert(verdict.rules.end(), consequences.begin(),
                        consequences.end());
+  for (const int rule : AfterTheLoss(c)) verdict.rules.push_back(rule);
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.sentence = Sentence(*first, IsNote(c, verdict),

@@ -171,6 +171,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   for (const int rule : ConsequencesOfLoss(c)) {
     std::erase(verdict.rules, rule);
   }
+  for (const int rule : AfterTheLoss(c)) std::erase(verdict.rules, rule);
   // The search of the start is none, and over.
   if (StartUpIsOver(e) && std::none_of(c.findings.begin(), c.findings.end(),
                                        [&](const Finding& finding) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nanwatch {
 namespace {
@@ -70,6 +71,35 @@ std::vector<int> ConsequencesOfLoss(const Case& c) {
       if (finding.rule != rule) continue;
       any = true;
       all = all && finding.opened_step + kSame >= loss->opened_step;
+    }
+    if (any && all) rules.push_back(rule);
+  }
+  return rules;
+}
+
+std::vector<int> AfterTheLoss(const Case& c) {
+  constexpr int64_t kSoon = 100;  // steps
+  constexpr int kZeros = 31;
+  int64_t loss = std::numeric_limits<int64_t>::max();
+  int64_t gradients = loss;
+  for (const Finding& finding : c.findings) {
+    if (finding.severity <= Severity::kInfo) continue;
+    const bool is_loss = finding.rule == 34 || finding.rule == 35;
+    const bool is_norm = finding.rule == 27 || finding.rule == 28;
+    if (is_loss) loss = std::min(loss, finding.opened_step);
+    if (is_loss || is_norm)
+      gradients = std::min(gradients, finding.opened_step);
+  }
+  std::vector<int> rules;
+  for (const int rule : {18, 19, 20, 21, 22, 25, kZeros}) {
+    const int64_t since = rule == kZeros ? gradients : loss;
+    bool any = false;
+    bool all = true;
+    for (const Finding& finding : c.findings) {
+      if (finding.rule != rule) continue;
+      any = true;
+      all = all && finding.opened_step > since &&
+            finding.opened_step - since <= kSoon;
     }
     if (any && all) rules.push_back(rule);
   }

@@ -33,6 +33,11 @@ bool IsBeyondProbing(const Case& c);
 // after it: its consequences.
 std::vector<int> ConsequencesOfLoss(const Case& c);
 
+// Rules on ops, of which every finding came soon after a jump of the loss, and
+// that on zeros, soon after one of the loss or of the gradient norm: what has
+// run away leaves the range, and units that it killed have gradients of 0.
+std::vector<int> AfterTheLoss(const Case& c);
+
 // Every overflow came before the first good step, but for a few just after it.
 bool StartUpIsOver(const RunEvidence& evidence);
 

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "diagnose/causes.h"
+#include "diagnose/op_facts.h"
+#include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
@@ -37,6 +40,29 @@ CauseVerdict NoScale(const Case& c, const Finding& finding) {
   return verdict;
 }
 
+// Of an impossible move: that there is none, though the scaler should move.
+bool StandsStill(const Finding& moved) {
+  std::optional<double> before;
+  std::optional<double> now;
+  for (const EvidenceNumber& number : moved.numbers) {
+    if (number.name == "scale_before") before = number.value;
+    if (number.name == "scale") now = number.value;
+  }
+  return before && now && *before == *now;
+}
+
+// Gradients overflow at every attempt, since the scale that they have is never
+// lowered. Above 1 alone: there a lower one might help.
+bool ExplainsOverflows(const Case& c, const Finding& moved) {
+  const RunEvidence& e = c.evidence;
+  const auto is_forward = [&](const OpEvidence& op) {
+    return IsForward(op) && !IsHarmless(c, op);
+  };
+  return StandsStill(moved) && e.scale_now && *e.scale_now > 1 &&
+         e.scale_min == e.scale_max && e.loss_nonfinite == 0 &&
+         std::none_of(e.ops.begin(), e.ops.end(), is_forward);
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
@@ -62,6 +88,11 @@ std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   CauseVerdict verdict;
   verdict.cause = Cause::kScalerMisuse;
   verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  if (moved != nullptr && ExplainsOverflows(c, *moved)) {
+    for (const int rule : {5, 6, 7, 18, 19, 20, 21, 22, 25}) {
+      verdict.rules.push_back(rule);
+    }
+  }
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   const bool impossible = moved != nullptr && e.impossible_transitions > 0 &&

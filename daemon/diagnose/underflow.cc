@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "diagnose/causes.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -82,6 +83,12 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
   if (CollapseWithUnderflow(c)) return std::nullopt;
   for (const Finding& finding : c.findings) {
     if (finding.rule == kNoSingleScale) return std::nullopt;
+  }
+  // Nobody counted what underflows, and the zeros came with a divergence.
+  const std::vector<int> after = AfterTheLoss(c);
+  if (found.predicted == nullptr && !c.evidence.underflow_fraction &&
+      std::find(after.begin(), after.end(), kMeasured) != after.end()) {
+    return std::nullopt;
   }
   constexpr double kRoom = 4;  // bits; rule 32
   const bool room = found.headroom && *found.headroom > kRoom;
