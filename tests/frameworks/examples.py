@@ -7,8 +7,8 @@ from verdicts import Verdict
 EXAMPLES = ROOT / "client_lib" / "python" / "examples"
 
 
-def run(daemon, script, name, tmp_path, **environment):
+def run(daemon, script, name, tmp_path, *arguments, **environment):
     """The verdict on a script's run."""
-    Child(EXAMPLES / script, folder=tmp_path, NANWATCH_ADDRESS=daemon.address,
-          **environment).wait(180)
+    Child(EXAMPLES / script, *arguments, folder=tmp_path,
+          NANWATCH_ADDRESS=daemon.address, **environment).wait(180)
     return Verdict(daemon, name)

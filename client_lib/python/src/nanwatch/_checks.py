@@ -59,6 +59,10 @@ class Checks:
                 sentence,
             )
 
+    def notice(self, sentence: str) -> None:
+        """Something of the training, not of what it handed over."""
+        log.warning("nanwatch: %s", sentence)
+
     def real(self, name: str, value: Any) -> float | None:
         """None: absent, or no number."""
         if value is None or type(value) is float:

@@ -28,7 +28,7 @@ _PRECISIONS = {
 
 class Callback(keras.callbacks.Callback):  # type: ignore[misc]
     """Tells each batch's loss, the scale of a LossScaleOptimizer and whether
-    it skipped the batch, and at the end of an epoch how the weights are.
+    it skipped the batch, and at the end of an epoch which weights are lost.
     Gradients stay inside the compiled step: they are not seen.
 
     `stop`: training stops, in Keras's own way, when nanwatch is asked to stop
@@ -112,18 +112,22 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
             self.run._failed("on_epoch_end", error)
 
     def _tell_weight(self, run: Run, variable: Any) -> None:
+        """Of healthy ones nothing: gradients are not seen, and a run that tells
+        weights alone would look as if its ops were watched."""
         array = keras.ops.convert_to_numpy(variable).astype(numpy.float32)
-        finite = array[numpy.isfinite(array)]
-        run.op(
-            variable.path,
-            step=self._number,
-            slot="parameter",
-            elements=array.size,
-            nan=int(numpy.isnan(array).sum()),
-            pos_inf=int(numpy.isposinf(array).sum()),
-            neg_inf=int(numpy.isneginf(array).sum()),
-            abs_max=float(abs(finite).max()) if finite.size else None,
-        )
+        nan = int(numpy.isnan(array).sum())
+        positive = int(numpy.isposinf(array).sum())
+        negative = int(numpy.isneginf(array).sum())
+        if nan + positive + negative:
+            run.op(
+                variable.path,
+                step=self._number,
+                slot="parameter",
+                elements=array.size,
+                nan=nan,
+                pos_inf=positive,
+                neg_inf=negative,
+            )
 
     def on_train_end(self, logs: Any = None) -> None:
         if self.run is not None:

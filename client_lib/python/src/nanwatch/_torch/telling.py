@@ -15,6 +15,7 @@ from nanwatch._torch.modules import Row
 from nanwatch._torch.optimizers import Attempt, Parameter, total
 from nanwatch._torch.readout import Later, Readout
 from nanwatch._torch.statistics import Read
+from nanwatch._torch.zeros import ZeroedGradients
 
 # Steps of gradient sizes that are kept for the daemon to ask for.
 _KEPT = 32
@@ -147,6 +148,7 @@ class Teller:
         self._module_ops: dict[tuple[int, bool], int] = {}
         self._loss = -1
         self._twice = 0  # looks in a row
+        self._zeroed = ZeroedGradients(run._checks)
         self._between_ops: dict[int, int] = {}
         self._order_of: dict[int, int] = {}  # of modules' forward ops
         self._orders = [0, _BACKWARD]  # of modules, forward and backward
@@ -246,6 +248,19 @@ class Teller:
             full = sum(sum(readout.numbers(s.zeros)) for s in nonzero)
             elements = sum(sum(s.elements) for s in nonzero)
             told["zero_fraction"] = 1.0 - full / elements
+        if norms and not bad:
+            share = self._zeroed.share(
+                step.number,
+                attempt.gradients,
+                norms,
+                [sizes.elements for sizes in attempt.sizes],
+            )
+            # Levels above count zeros of all tensors: another number. So often
+            # that the daemon knows what is usual, and all of a change.
+            if self._level == "default" and (
+                share or step.number % LAYERS_EVERY == 0
+            ):
+                told["zero_fraction"] = share
         self._add_weights(step, attempt, rows, told)
         if attempt.again is not None and norm is not None and scale:
             got = total(readout.numbers(attempt.again))
