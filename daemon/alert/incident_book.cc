@@ -76,7 +76,7 @@ void IncidentBook::Update(Time now, int64_t step,
     Refresh(now, index, groups[g], place, changed);
   }
   for (size_t i = 0; i < seen.size(); ++i) {
-    if (!seen[i] && IsOpen(incidents_[i])) Miss(now, i, findings, changed);
+    if (!seen[i] && IsOpen(incidents_[i])) Miss(now, i, changed);
   }
   Tidy(now);
 }
@@ -215,18 +215,34 @@ bool IncidentBook::Rename(size_t index, const FindingGroup& group,
   return renamed;
 }
 
-// The findings of an open incident are gone, or belong to another one now.
+// kNoIncident: it is found no more.
+size_t IncidentBook::HolderOf(const Finding& finding) const {
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    if (!IsOpen(incidents_[i])) continue;
+    const std::vector<Finding>& held = incidents_[i].findings;
+    if (std::any_of(held.begin(), held.end(), [&](const Finding& other) {
+          return SameFinding(other, finding);
+        })) {
+      return i;
+    }
+  }
+  return kNoIncident;
+}
+
+// The findings of an open incident are gone, or belong to another one now,
+// which then was as bad.
 void IncidentBook::Miss(Time now, size_t index,
-                        std::span<const Finding> findings,
                         std::vector<Incident>* changed) {
-  const std::vector<Finding>& mine = incidents_[index].findings;
-  const bool moved =
-      !mine.empty() &&
-      std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
-        return SameFinding(other, mine[0]);
-      });
-  tracks_[index].reason = moved ? "explained by another incident" : "cleared";
+  Incident& incident = incidents_[index];
+  const std::vector<Finding> mine = std::exchange(incident.findings, {});
+  const size_t other = mine.empty() ? kNoIncident : HolderOf(mine[0]);
+  incident.findings = mine;
+  tracks_[index].reason =
+      other == kNoIncident ? "cleared" : kExplainedElsewhere;
   const AlertChange change = MoveOn(now, index, false);
+  if (other != kNoIncident && change == AlertChange::kResolved) {
+    incidents_[other].worst = std::max(incidents_[other].worst, incident.worst);
+  }
   Tell(index, change == AlertChange::kResolved, false, changed);
 }
 

@@ -24,6 +24,9 @@
 
 namespace nanwatch {
 
+// Why an incident resolves whose findings turned out to be another's.
+inline constexpr char kExplainedElsewhere[] = "explained by another incident";
+
 // Where a finding's rank runs; empty strings when not known.
 struct RankPlace {
   std::string host;
@@ -87,8 +90,8 @@ class IncidentBook {
   void Refresh(Time now, size_t index, const FindingGroup& group,
                const FindPlace& place, std::vector<Incident>* changed);
   bool Rename(size_t index, const FindingGroup& group, const FindPlace& place);
-  void Miss(Time now, size_t index, std::span<const Finding> findings,
-            std::vector<Incident>* changed);
+  void Miss(Time now, size_t index, std::vector<Incident>* changed);
+  size_t HolderOf(const Finding& finding) const;
   AlertChange MoveOn(Time now, size_t index, bool present);
   void Resolve(Time now, size_t index);
   bool Remute(Time now, size_t index);

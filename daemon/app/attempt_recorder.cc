@@ -15,7 +15,14 @@ bool IsScale(double scale) { return std::isfinite(scale) && scale > 0; }
 
 void AttemptRecorder::Take(const Event& event) {
   if (const auto* opened = std::get_if<RunOpened>(&event.body)) {
-    runs_[event.run].description = opened->description;
+    Run& run = runs_[event.run];
+    run.description = opened->description;
+    // Of a log's program more may be known by now.
+    for (auto& [number, rank] : run.ranks) {
+      for (Lane& lane : rank.lanes) {
+        lane.tracker.Expect(run.description.framework);
+      }
+    }
   } else if (const auto* names = std::get_if<OpNamesAdded>(&event.body)) {
     TakeNames(event.session, names->names);
   } else if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
@@ -140,9 +147,7 @@ void AttemptRecorder::WriteAttempts(const Lane& lane, RecordedRun* out) {
     attempt.step = row.step;
     attempt.scale = row.scale;
     if (after) {
-      const double first =
-          row.overflow ? row.scale / out->parameters.backoff_factor : row.scale;
-      attempt.scale = used > 0 ? used : first;
+      attempt.scale = used > 0 ? used : lane.tracker.first_tried();
       used = row.scale;
     }
     attempt.overflow = row.overflow;

@@ -24,10 +24,38 @@ LogJudge::LogJudge(Options options)
 
 LogJudge::~LogJudge() = default;
 
+namespace {
+
+// The worst trouble that it was in when it gave up is what it gave up over.
+std::shared_ptr<const RunView> GivenUp(const RunView& attempt) {
+  auto view = std::make_shared<RunView>(attempt);
+  Incident* worst = nullptr;
+  for (Incident& incident : view->incidents) {
+    if (incident.state != AlertState::kFiring ||
+        incident.severity < Severity::kWarning ||
+        incident.family == Family::kTelemetry) {
+      continue;
+    }
+    if (worst == nullptr || incident.severity > worst->severity) {
+      worst = &incident;
+    }
+  }
+  if (worst != nullptr) {
+    worst->severity = worst->worst = Severity::kCritical;
+    view->severity = Severity::kCritical;
+  }
+  return view;
+}
+
+}  // namespace
+
 void JudgeStop(bool went_on, LogVerdict* verdict) {
   if (!verdict->stopped || verdict->records == 0) return;
   verdict->worst = Severity::kCritical;
-  if (!went_on) verdict->at_end = Severity::kCritical;
+  if (went_on) return;
+  verdict->at_end = Severity::kCritical;
+  if (verdict->attempts.empty()) return;
+  verdict->attempts.back() = GivenUp(*verdict->attempts.back());
 }
 
 LogVerdict LogJudge::Finish() {

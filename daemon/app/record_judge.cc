@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
+#include "alert/incident_book.h"
 #include "detect/rules.h"
 
 namespace nanwatch {
@@ -14,6 +16,22 @@ constexpr size_t kBatchRows = 128;
 // that rules on time hold still.
 constexpr Duration kRecordTime = std::chrono::seconds(1);
 constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
+
+// One trouble, one incident: what was told alone before it turned out to be a
+// part of another one stands there.
+std::shared_ptr<const RunView> WithoutParts(
+    std::shared_ptr<const RunView> attempt) {
+  const auto is_part = [](const Incident& incident) {
+    return incident.resolved_reason == kExplainedElsewhere;
+  };
+  if (std::none_of(attempt->incidents.begin(), attempt->incidents.end(),
+                   is_part)) {
+    return attempt;
+  }
+  auto view = std::make_shared<RunView>(*attempt);
+  std::erase_if(view->incidents, is_part);
+  return view;
+}
 
 }  // namespace
 
@@ -63,15 +81,31 @@ void RecordJudge::Open(int32_t number) {
   open.session = session;
   open.run_id = options_.run_id;
   open.run = options_.describe(number);
+  framework_ = open.run.framework;
   open.run.world_size = std::max(open.run.world_size, number + 1);
   open.rank.rank = number;
   open.client_time = now_;
   Admit({.session = session, .sent = now_, .body = std::move(open)});
 }
 
+// The library that scales may print its first line long after the program.
+void RecordJudge::DescribeAgain() {
+  RunDescription run = options_.describe(packed_rank_);
+  if (run.framework == framework_) return;
+  framework_ = run.framework;
+  Event event;
+  event.run = run_;
+  event.body = RunOpened{std::move(run), "recognised"};
+  Apply(event);
+}
+
 void RecordJudge::Judge() {
   if (packer_.rows() == 0) return;
-  if (ranks_[packed_rank_].session == 0) Open(packed_rank_);
+  if (ranks_[packed_rank_].session == 0) {
+    Open(packed_rank_);
+  } else {
+    DescribeAgain();
+  }
   Rank& rank = ranks_[packed_rank_];
   now_ = std::max(now_, kBegin + rank.records * kRecordTime);
   Admit({.session = rank.session,
@@ -86,7 +120,10 @@ void RecordJudge::Admit(ClientMessage message) {
   if (admitted.refused && refused_.empty()) {
     refused_ = admitted.refused->message;
   }
-  for (const Event& event : admitted.events) Apply(event);
+  for (const Event& event : admitted.events) {
+    if (std::holds_alternative<RunOpened>(event.body)) run_ = event.run;
+    Apply(event);
+  }
 }
 
 void RecordJudge::Apply(const Event& event) {
@@ -116,7 +153,7 @@ RecordVerdict RecordJudge::Verdict() {
     if (view == nullptr) break;
     verdict.worst = std::max(verdict.worst, WorstEver(*view));
     verdict.at_end = view->severity;
-    verdict.attempts.push_back(std::move(view));
+    verdict.attempts.push_back(WithoutParts(std::move(view)));
   }
   return verdict;
 }

@@ -73,6 +73,7 @@ class RecordJudge {
   };
 
   void Open(int32_t rank);
+  void DescribeAgain();
   void Admit(ClientMessage message);
   void Apply(const Event& event);
   void TellNotices();
@@ -84,6 +85,8 @@ class RecordJudge {
   StepPacker packer_;
   int32_t packed_rank_ = 0;  // of the records in packer_
   Time now_;
+  RunKey run_;             // its newest attempt
+  std::string framework_;  // as the engine knows it
   uint64_t records_ = 0;
   std::string refused_;  // the first sentence
 };

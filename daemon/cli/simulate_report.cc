@@ -58,18 +58,39 @@ std::string ScalerInWords(const SimulatedScaler& scaler) {
 
 // How the attempts of one kind were judged.
 std::string HowAssumed(const Assumed& a) {
-  const uint64_t told = a.attempts - a.untold;
-  const uint64_t told_overflows = a.overflows - a.untold;
+  const uint64_t told = a.attempts - a.untold - a.stuck;
+  const uint64_t overflows = a.overflows - a.untold - a.stuck;
+  const bool one = a.attempts == 1;
   std::string out;
-  if (told > 0) {
+  if (told > 0 && one) {
     out = fmt::format(
-        " {} were judged as the nearest attempt that tells, before or after: "
-        "{} overflow, {} do not.",
-        Grouped(told), Grouped(told_overflows), Grouped(told - told_overflows));
+        " It was judged as the nearest attempt that tells, before or after: it "
+        "{}.",
+        overflows > 0 ? "overflows" : "does not overflow");
+  } else if (told > 0) {
+    const std::string how =
+        overflows == 0 ? "none overflows"
+        : overflows == told
+            ? "all overflow"
+            : fmt::format("{} overflow, {} do not", Grouped(overflows),
+                          Grouped(told - overflows));
+    out = fmt::format(
+        " {} judged as the nearest attempt that tells, before or after: {}.",
+        told == 1 ? "One was" : Grouped(told) + " were", how);
+  }
+  if (a.stuck > 0) {
+    out += fmt::format(
+        " {} taken to overflow, since overflow followed overflow at a scale "
+        "where a lower one helps nobody.",
+        one            ? "It is"
+        : a.stuck == 1 ? "One is"
+                       : Grouped(a.stuck) + " are");
   }
   if (a.untold > 0) {
-    out += fmt::format(" Of {} no attempt tells: these are taken to overflow.",
-                       Grouped(a.untold));
+    out += one ? " No attempt tells of it: it is taken to overflow."
+               : fmt::format(
+                     " Of {} no attempt tells: these are taken to overflow.",
+                     Grouped(a.untold));
   }
   return out;
 }
@@ -161,6 +182,7 @@ Json JsonOf(const Assumed& a) {
   json["attempts"] = a.attempts;
   json["taken_to_overflow"] = a.overflows;
   json["no_attempt_tells"] = a.untold;
+  json["stuck_at_the_floor"] = a.stuck;
   json["first_step"] = nullptr;
   if (a.attempts > 0) json["first_step"] = a.first_step;
   return json;
@@ -215,22 +237,24 @@ std::vector<std::string> AssumptionsOf(const SimulationReport& report) {
   const ScalerOutcome& s = report.simulated;
   if (s.higher.attempts > 0) {
     out.push_back(
-        fmt::format("{}, first at step {}, did not overflow, and here have a "
+        fmt::format("{}, first at step {}, did not overflow, and here {} a "
                     "higher scale.",
-                    Attempts(s.higher.attempts), s.higher.first_step) +
+                    Attempts(s.higher.attempts), s.higher.first_step,
+                    s.higher.attempts == 1 ? "has" : "have") +
         HowAssumed(s.higher));
   }
   if (s.lower.attempts > 0) {
-    out.push_back(fmt::format("{}, first at step {}, overflowed, and here have "
-                              "a lower scale.",
-                              Attempts(s.lower.attempts), s.lower.first_step) +
+    out.push_back(fmt::format("{}, first at step {}, overflowed, and here {} a "
+                              "lower scale.",
+                              Attempts(s.lower.attempts), s.lower.first_step,
+                              s.lower.attempts == 1 ? "has" : "have") +
                   HowAssumed(s.lower));
   }
   if (s.measured > 0) {
     out.push_back(fmt::format(
-        "{} were judged by the largest recorded gradient; ops that were not "
+        "{} {} judged by the largest recorded gradient; ops that were not "
         "observed may have larger ones.",
-        Attempts(s.measured)));
+        Attempts(s.measured), s.measured == 1 ? "was" : "were"));
   }
   AddOfScaler(report, &out);
   AddOfRecording(report, &out);

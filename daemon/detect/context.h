@@ -69,6 +69,8 @@ struct StepContext {
   std::string_view lowest_name{};
   std::string_view largest_name{};
   const StepLayers* layers = nullptr;  // null: none in the record
+  // What the loss had come to before this attempt of the run; null: not known.
+  const LossReached* loss_before = nullptr;
 };
 
 // Does anything tell what becomes of updates? A log without flags does not: its

@@ -16,8 +16,9 @@ class Episode {
  public:
   // One attempt at `step`. A trigger opens the episode or makes it worse; it is
   // never milder than it was. `clear_after` clean attempts in a row (a trigger
-  // is not clean) end it.
-  Severity On(Severity trigger, bool clean, int64_t step, int64_t clear_after) {
+  // is not clean) end it; a clean record may stand for `attempts` of them.
+  Severity On(Severity trigger, bool clean, int64_t step, int64_t clear_after,
+              int32_t attempts = 1) {
     if (trigger == Severity::kNone && severity_ == Severity::kNone) {
       return Severity::kNone;
     }
@@ -28,7 +29,7 @@ class Episode {
       clean_ = 0;
     } else if (!clean) {
       clean_ = 0;
-    } else if (++clean_ >= clear_after) {
+    } else if ((clean_ += attempts) >= clear_after) {
       severity_ = Severity::kNone;
     }
     return severity_;

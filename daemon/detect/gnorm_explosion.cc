@@ -66,14 +66,17 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   const double norm = c.record[StepField::kGradNorm];
   Severity trigger = Severity::kNone;
   if (!std::isfinite(norm)) {
-    ++nonfinite_;
+    if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
     applied_ = fate == Fate::kApplied;
     norm_ = norm;
     const bool starts = samples_ == 0 && !told;
     if (applied_ || nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
       trigger = Severity::kCritical;
     }
-    return episode_.On(trigger, false, c.record.step, 1);
+    const bool opens = !episode_.open();
+    const Severity now = episode_.On(trigger, false, c.record.step, 1);
+    if (opens) episode_.OpenedAt(nonfinite_step_);
+    return now;
   }
   nonfinite_ = 0;
   if (norm <= 0) return episode_.severity();  // a placeholder

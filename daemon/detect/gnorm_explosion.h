@@ -47,6 +47,7 @@ class GnormExplosion {
   int32_t rejected_ = 0;   // in a row
   int32_t nonfinite_ = 0;  // in a row
   bool applied_ = false;
+  int64_t nonfinite_step_ = 0;  // of the first of those in a row
 };
 
 }  // namespace nanwatch

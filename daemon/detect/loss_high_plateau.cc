@@ -20,6 +20,7 @@ constexpr float kSomeLearned = 0.25f;  // of the first level
 constexpr float kRuined = 100;         // times the first level
 constexpr float kTiny = 0.1f;          // first levels that say nothing
 constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health
+constexpr float kTailSpreads = 6;      // from a level on, a loss stands out
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -75,13 +76,42 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "learned (else twice blown, a warning; critical at 100 times it, or at "
     "blown times guessing); critical for critical_hold records, or "
     "when a language model that was better is worse than guessing (the "
-    "logarithm of its vocabulary, else guessing) for guessing_steps steps.",
+    "logarithm of its vocabulary, else guessing) for guessing_steps steps. "
+    "Right after a restart that goes on with the steps: after 16 records, "
+    "critical for hold; or a warning at risen times the level before it.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds};
 
+// The steps go on where an attempt before stood, so the model should, too. Far
+// back, or from the first step on, it may be trained anew.
+void LossHighPlateau::GoOn(const LossReached& before, int64_t step) {
+  if (step <= 1 || step < before.last_step / 2) return;
+  first_ = static_cast<float>(before.first);
+  best_ = static_cast<float>(before.best);
+  level_ = healthy_ = before_ = static_cast<float>(before.level);
+  noise_ = static_cast<float>(before.noise);
+  blocks_ = static_cast<int16_t>(
+      std::clamp<int64_t>(before.records / kBlock, 0, INT16_MAX));
+  healthy_step_ = before_step_ = before.level_step;
+  before_high_ = before.high;
+  resumed_ = true;
+}
+
+std::optional<LossReached> LossHighPlateau::Reached() const {
+  if (blocks_ == 0) return std::nullopt;
+  return LossReached{.first = first_,
+                     .best = best_,
+                     .level = healthy_,
+                     .noise = noise_,
+                     .records = int64_t{blocks_} * kBlock,
+                     .level_step = healthy_step_,
+                     .last_step = last_step_,
+                     .high = high_ > 0};
+}
+
 bool LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
-  const int64_t gap = std::exchange(last_step_, step);
+  const int64_t gap = last_step_;
   if (loss > 0) lowest_ = lowest_ > 0 ? std::min(lowest_, loss) : loss;
   // It was clearly better before.
   if (loss < untrained_ || lowest_ > 0.75f * untrained_) {
@@ -113,7 +143,11 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
       return Severity::kCritical;
     }
   }
-  return AboveAll(t);
+  const Severity above = AboveAll(t);
+  const bool risen = level_ >= t[kRisen] * std::max(best_, before_) &&
+                     level_ - before_ >= kLearnedNoise * noise_;
+  return above == Severity::kNone && BeginsHigh() && risen ? Severity::kWarning
+                                                           : above;
 }
 
 // Whatever was learned. Where that is little, or nothing, it may be a loss that
@@ -132,10 +166,42 @@ Severity LossHighPlateau::AboveAll(Thresholds t) const {
   return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
-Severity LossHighPlateau::CloseBlock(Thresholds t) {
+int64_t LossHighPlateau::StepOf(int index, int64_t last) const {
+  return block_step_ + (last - block_step_) * index / (kBlock - 1);
+}
+
+// The first loss of the full block in the upper half of the rise.
+int64_t LossHighPlateau::FirstHigh(float usual, int64_t last) const {
+  const float half = usual + (level_ - usual) / 2;
+  int index = 0;
+  while (index < kBlock - 1 && block_[index] < half) ++index;
+  return index == 0 && tail_low_ >= half ? tail_step_ : StepOf(index, last);
+}
+
+// A healthy block may end with the first losses of the trouble.
+void LossHighPlateau::NoteTail(float spread, int64_t last) {
+  tail_low_ = std::numeric_limits<float>::lowest();
+  const float least =
+      level_ + kTailSpreads * std::max(spread, 0.01f * std::fabs(level_));
+  for (int i = kBlock - 1; i >= 0 && block_[i] > least; --i) {
+    tail_low_ = i == kBlock - 1 ? block_[i] : std::min(tail_low_, block_[i]);
+    tail_step_ = StepOf(i, last);
+  }
+}
+
+Severity LossHighPlateau::TriggerOf(Severity ceiling, Thresholds t) const {
+  const int records = high_ * kBlock;
+  if (LostAtRestart()) {
+    return records >= t[kHold] ? ceiling : Severity::kWarning;
+  }
+  if (records >= t[kCriticalHold]) return ceiling;
+  return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
+}
+
+Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
   filled_ = 0;
   const Level level = LevelOf(block_);
-  level_ = level.center;
+  const float usual = std::exchange(level_, level.center);
   if (blocks_ == 0) {
     SetFirst();
     best_ = level.center;
@@ -143,18 +209,21 @@ Severity LossHighPlateau::CloseBlock(Thresholds t) {
   }
   const Severity ceiling = Ceiling(t);
   if (blocks_ < INT16_MAX) ++blocks_;
+  if (since_ < INT16_MAX) ++since_;
   if (ceiling == Severity::kNone) {
     high_ = 0;
     best_ = std::min(best_, level_);
+    healthy_ = level_;
+    healthy_step_ = step;
     noise_ += (level.spread - noise_) / 4;
+    NoteTail(level.spread, step);
     return Severity::kNone;
   }
+  if (high_ == 0 && guessing_ == 0) first_step_ = FirstHigh(usual, step);
   if (high_ < INT16_MAX) ++high_;
   stood_ = high_;
   stood_at_ = level_;
-  const int records = high_ * kBlock;
-  if (records >= t[kCriticalHold]) return ceiling;
-  return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
+  return TriggerOf(ceiling, t);
 }
 
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
@@ -164,13 +233,15 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (untrained_ < 0) {
     untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
     means_ = IsMegatron(c.run);
+    if (c.loss_before != nullptr) GoOn(*c.loss_before, c.record.step);
   }
   const int64_t step = c.record.step;
   const bool guesses = untrained_ > 0 && Guesses(loss, step, t);
+  last_step_ = step;
   Severity trigger = Severity::kNone;
-  if (filled_ == 0 && high_ == 0 && guessing_ == 0) first_step_ = step;
+  if (filled_ == 0) block_step_ = step;
   block_[filled_++] = loss;
-  if (filled_ == kBlock) trigger = CloseBlock(t);
+  if (filled_ == kBlock) trigger = CloseBlock(step, t);
   if (guesses) trigger = Severity::kCritical;
   const bool opens = !episode_.open();
   const Severity severity = episode_.On(trigger, high_ == 0 && guessing_ == 0,
@@ -178,6 +249,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (opens) {
     episode_.OpenedAt(first_step_);
     guesses_ = guesses;
+    not_loaded_ = high_ > 0 && LostAtRestart();
   }
   return severity;
 }
@@ -192,6 +264,21 @@ void LossHighPlateau::Describe(Finding* finding) const {
     finding->numbers = {{"loss", loss_, ""},
                         {"untrained_loss", untrained_, ""},
                         {"lowest_loss", lowest_, ""}};
+    return;
+  }
+  if (not_loaded_) {
+    finding->sentence = Sentence(
+        "After the restart the loss stands at ", static_cast<double>(stood_at_),
+        " for ", stood_ * kBlock, " records",
+        before_high_ ? ", as before it" : "", ", and it had come to ",
+        static_cast<double>(before_), " at step ", before_step_,
+        before_high_ ? ": no good checkpoint was loaded."
+                     : " before: the checkpoint was not loaded, or not all of "
+                       "it.");
+    finding->numbers = {{"loss", stood_at_, ""},
+                        {"loss_before_restart", before_, ""},
+                        {"first", first_, ""},
+                        {"records", static_cast<double>(stood_ * kBlock), ""}};
     return;
   }
   const char* const lost = stood_at_ > first_ ? ", and all of that is lost."

@@ -16,12 +16,18 @@
 // guessing, ln(vocabulary), says at once that nothing is left, also with hardly
 // any history. The run tells its vocabulary (settings: untrained_loss); of the
 // programs that train nothing else the smallest usual one is taken.
+//
+// A restart that goes on with the steps of the attempt before goes on with its
+// levels: a loss that begins far above them is a checkpoint that was not
+// loaded, and is told after one block.
 
 #ifndef NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_
 #define NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <optional>
 
 #include "detect/context.h"
 #include "detect/episode.h"
@@ -48,10 +54,24 @@ class LossHighPlateau {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
+  // For the attempt that follows; absent: no block is full.
+  std::optional<LossReached> Reached() const;
 
  private:
-  // A block of losses is full.
-  Severity CloseBlock(Thresholds t);
+  void GoOn(const LossReached& before, int64_t step);
+  // A block of losses is full; `step` of its last.
+  Severity CloseBlock(int64_t step, Thresholds t);
+  Severity TriggerOf(Severity ceiling, Thresholds t) const;
+  // Of the full block's `index`-th loss, if they came evenly.
+  int64_t StepOf(int index, int64_t last) const;
+  int64_t FirstHigh(float usual, int64_t last) const;
+  void NoteTail(float spread, int64_t last);
+  // Every block since the restart was high.
+  bool BeginsHigh() const { return resumed_ && high_ == since_; }
+  // And not the one before it.
+  bool LostAtRestart() const {
+    return BeginsHigh() && level_ - before_ >= (level_ - best_) / 2;
+  }
   // What the newest level may be called if it stays; kNone: it is not high.
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
@@ -70,14 +90,27 @@ class LossHighPlateau {
   float lowest_ = 0;      // loss so far; 0: none
   float loss_ = 0;        // the newest above untrained_
   int32_t guessing_ = 0;  // steps in a row above untrained_
+  float healthy_ = 0;     // of the newest block that was not high
+  float before_ = 0;      // likewise, before the restart
+  // The lowest of the losses at the end of the newest healthy block that stood
+  // out of it: the next may be high from there on.
+  float tail_low_ = std::numeric_limits<float>::lowest();
   int16_t filled_ = 0;
   int16_t blocks_ = 0;  // saturates
+  int16_t since_ = 0;   // of those, since the restart; saturates
   int16_t high_ = 0;    // blocks in a row, saturates
   int16_t stood_ = 0;   // of the newest high level, also when it is over
   bool guesses_ = false;
-  bool means_ = false;      // step lines are means over the steps they cover
-  int64_t last_step_ = -1;  // with a loss
-  int64_t first_step_ = 0;  // of the high level
+  bool means_ = false;        // step lines are means over the steps they cover
+  bool resumed_ = false;      // goes on with what was reached before
+  bool not_loaded_ = false;   // the finding is about the restart
+  int64_t last_step_ = -1;    // with a loss
+  int64_t first_step_ = 0;    // of the high level
+  int64_t block_step_ = 0;    // of the block's first loss
+  int64_t tail_step_ = 0;     // of the first of that tail
+  int64_t healthy_step_ = 0;  // of the last loss of healthy_
+  int64_t before_step_ = 0;   // of the last loss of before_
+  bool before_high_ = false;  // the attempt before ended with a high level
 };
 
 }  // namespace nanwatch

@@ -17,6 +17,17 @@ constexpr float kEarlyLoss = 0.1f;
 constexpr int kExplosionHold = 2;
 // Healthy losses that show how steady a loss is, where there are hardly any.
 constexpr int kFewest = 3;
+// Losses that wander through 0 have no level, and drift on for dozens of
+// records: their deviations say less.
+constexpr float kWanders = 1.5f;
+constexpr float kOftenMemory = 1.0f / 256;  // records
+constexpr int kShortly = 8;                 // records in a row
+constexpr float kChance = 20;               // bits: once in a million
+constexpr float kDecay = 0.1f;              // of the jump, between two halves
+// The next stage of a curriculum is at its highest at once.
+constexpr float kClimb = 0.5f;  // of the first record's jump, more
+constexpr float kClimbDeviations = 12;
+constexpr float kClimbRatio = 1.3f;  // of the level
 
 constexpr ThresholdSpec kThresholds[] = {
     {"z", 8, 2, 1000, "z", "BLOOM 31219 against healthy steps"},
@@ -28,8 +39,10 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 20, 1, 100000, "records", "ours"},
     {"critical_ratio", 1.5, 1, 1000, "ratio",
      "ours: another mix of data moves the level by less"},
-    {"warning_ratio", 1.3, 1, 1000, "ratio",
-     "ours: a learning rate that begins anew moves it by less"},
+    {"warning_ratio", 1.5, 1, 1000, "ratio",
+     "ours: a curriculum's next stage moves it by less"},
+    {"small_hold", 100, 2, 100000, "records",
+     "ours: half of a curriculum's jump is gone by then"},
 };
 
 }  // namespace
@@ -41,8 +54,10 @@ constinit const RuleSpec LossSpike::kSpec = {
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
     "128, or ratio times it and 3/4 as many (with little history: ratio times "
-    "all before, which hardly moved); for information below warning_ratio "
-    "times the level; critical when that lasts critical_hold "
+    "all before, which hardly moved; more in a row where single losses often "
+    "stand out); for information until hold in a row are warning_ratio times "
+    "the level, or it climbs further, or the second half of small_hold records "
+    "is no lower; critical when that lasts critical_hold "
     "records and the loss is still in the upper half of the jump and "
     "critical_ratio times the level, or two in a row are explosion_ratio times "
     "the largest healthy loss.",
@@ -75,7 +90,7 @@ bool LossSpike::IsHigh(float loss, Thresholds t) {
   z_ = (loss - center) / spread;
   calm_ = calm_ && (z_ < 3 || (center > 0 && loss < t[kClearRatio] * center));
   if (z_ < 0.75 * t[kZ]) return false;
-  if (center <= 0) return z_ >= t[kZ];
+  if (center <= 0 || smallest_ < 0) return z_ >= kWanders * t[kZ];
   // Noise that is a large part of the level has a long tail: there it is the
   // logarithm that tells.
   constexpr float kLn2 = 0.6931472f;
@@ -83,32 +98,59 @@ bool LossSpike::IsHigh(float loss, Thresholds t) {
   return z_ >= t[kZ] || loss >= t[kRatio] * center;
 }
 
-Severity LossSpike::Judge(float loss, Thresholds t) {
-  const bool explodes = Explodes(std::fabs(loss), t);
-  exploded_ = explodes ? exploded_ + 1 : 0;
-  digit_.Note(loss);
-  calm_ = !explodes;
-  bool high = false;
-  if (baseline_.samples() >= kBaselineSamples) {
-    high = IsHigh(loss, t);
-  } else {
-    high = StandsOut(loss, t);
-    calm_ = calm_ && !high;
+void LossSpike::OnHealthy(float loss) {
+  often_ -= kOftenMemory * often_;
+  if (held_ > 0 && held_ <= kShortly) {
+    often_ += kOftenMemory * static_cast<float>(held_);
   }
-  if (!high && !explodes) {
-    held_ = 0;
-    baseline_.Add(loss);
-    smallest_ = samples_ == 0 ? loss : std::min(smallest_, loss);
-    largest_ = std::max(largest_, std::fabs(loss));
-    if (samples_ < kEarly) ++samples_;
-    return Severity::kNone;
-  }
-  peak_ = held_ == 0 ? loss : std::max(peak_, loss);
+  held_ = 0;
+  // Exactly 0 from the beginning: policies whose losses are not there yet.
+  if (loss == 0 && largest_ == 0) return;
+  baseline_.Add(loss);
+  smallest_ = samples_ == 0 ? loss : std::min(smallest_, loss);
+  largest_ = std::max(largest_, std::fabs(loss));
+  if (samples_ < kEarly) ++samples_;
+}
+
+// So many in a row that chance makes them once in a million records.
+float LossSpike::HoldOf(Thresholds t) const {
+  const auto hold = static_cast<float>(t[kHold]);
+  if (often_ < 0.005f) return hold;
+  return often_ < 0.5f ? std::max(hold, kChance / -Log2(often_)) : kChance;
+}
+
+// The second half of the first small_hold losses is below the first.
+bool LossSpike::ComesDown() const {
+  return late_ < early_ - kDecay * (early_ - usual_);
+}
+
+bool LossSpike::Climbs(float loss) const {
+  return loss >= kClimbRatio * usual_ && z_ - z_start_ >= kClimbDeviations &&
+         loss - start_ >= kClimb * (start_ - usual_);
+}
+
+Severity LossSpike::OnHigh(float loss, Thresholds t) {
+  const bool first = held_ == 0;
+  peak_ = first ? loss : std::max(peak_, loss);
+  if (!episode_.open() && first) high_for_ = 0;
+  highest_ = !episode_.open() ? peak_ : std::max(highest_, peak_);
   loss_ = loss;
   z_high_ = z_;
   usual_ =
       baseline_.samples() > 0 ? baseline_.center() : std::max(0.0f, smallest_);
-  high_for_ = ++held_;
+  ++held_;
+  high_for_ = std::max(high_for_, held_);
+  far_ = loss >= t[kWarningRatio] * usual_ ? far_ + 1 : 0;
+  const auto half = static_cast<int32_t>(t[kSmallHold]) / 2;
+  if (first) {
+    early_ = late_ = 0;
+    start_ = loss;
+    z_start_ = z_;
+  }
+  if (held_ <= half) early_ += loss / static_cast<float>(half);
+  if (held_ > half && held_ <= 2 * half) {
+    late_ += loss / static_cast<float>(half);
+  }
   const bool stays = loss >= usual_ + (peak_ - usual_) / 2 &&
                      (usual_ <= 0 || loss >= t[kCriticalRatio] * usual_);
   baseline_.Reject();
@@ -123,10 +165,28 @@ Severity LossSpike::Judge(float loss, Thresholds t) {
   accepted_ = false;
   if (exploded_ >= kExplosionHold) return Severity::kCritical;
   if (held_ >= t[kCriticalHold] && stays) return Severity::kCritical;
-  if (held_ < t[kHold]) return Severity::kNone;
-  const bool far = usual_ <= 0 || peak_ >= t[kWarningRatio] * usual_;
-  return far || held_ >= t[kCriticalHold] ? Severity::kWarning
-                                          : Severity::kInfo;
+  if (static_cast<float>(held_) < HoldOf(t)) return Severity::kNone;
+  const bool far =
+      usual_ <= 0 || static_cast<double>(far_) >= t[kHold] || Climbs(loss);
+  return far || (held_ >= 2 * half && !ComesDown()) ? Severity::kWarning
+                                                    : Severity::kInfo;
+}
+
+Severity LossSpike::Judge(float loss, Thresholds t) {
+  const bool explodes = Explodes(std::fabs(loss), t);
+  exploded_ = explodes ? exploded_ + 1 : 0;
+  digit_.Note(loss);
+  calm_ = !explodes;
+  bool high = false;
+  if (baseline_.samples() >= kBaselineSamples) {
+    high = IsHigh(loss, t);
+  } else {
+    high = StandsOut(loss, t);
+    calm_ = calm_ && !high;
+  }
+  if (high || explodes) return OnHigh(loss, t);
+  OnHealthy(loss);
+  return Severity::kNone;
 }
 
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -145,7 +205,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
 void LossSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("The loss jumped to ", static_cast<double>(peak_));
+      Sentence("The loss jumped to ", static_cast<double>(highest_));
   if (baseline_.samples() >= kBaselineSamples) {
     finding->sentence +=
         Sentence(" from its usual ", static_cast<double>(usual_), " (",
@@ -155,12 +215,13 @@ void LossSpike::Describe(Finding* finding) const {
                                   static_cast<double>(largest_), ")");
   }
   finding->sentence +=
-      accepted_ ? Sentence(" and stayed there for ", high_for_,
-                           " records: this is its level now.")
-                : Sentence(" and is high for ", high_for_,
-                           high_for_ == 1 ? " record." : " records.");
+      accepted_
+          ? Sentence(" and stayed there for ", high_for_,
+                     " records: this is its level now.")
+          : Sentence(held_ > 0 ? " and is high for " : " and was high for ",
+                     high_for_, high_for_ == 1 ? " record." : " records.");
   finding->numbers = {{"loss", loss_, ""},
-                      {"peak", peak_, ""},
+                      {"peak", highest_, ""},
                       {"usual", usual_, ""},
                       {"z", z_high_, "deviations"},
                       {"records", static_cast<double>(high_for_), "records"}};

@@ -3,8 +3,12 @@
 // accuse every noisy one. Spikes recover in tens of steps, so it is critical
 // only when the loss stays in the upper half of the jump, or is an order of
 // magnitude above anything healthy the run has seen (which needs little
-// history). A small jump, as where the learning rate begins anew, is a note
-// until it stays.
+// history). A small jump, as where the learning rate begins anew or harder data
+// follow, is a note until it climbs further, or has stayed for a while without
+// coming down. Where
+// losses stand out often and for a record or two, as those of a mixture of
+// tasks do, more in a row are asked for: as many as chance makes once in a
+// million records.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
@@ -33,7 +37,8 @@ class LossSpike {
     kClearRatio,
     kClear,
     kCriticalRatio,
-    kWarningRatio
+    kWarningRatio,
+    kSmallHold
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -46,19 +51,34 @@ class LossSpike {
   bool StandsOut(float loss, Thresholds t) const;
   // Against the baseline; notes z_ and calm_.
   bool IsHigh(float loss, Thresholds t);
+  void OnHealthy(float loss);
+  Severity OnHigh(float loss, Thresholds t);
+  bool ComesDown() const;
+  bool Climbs(float loss) const;
+  float HoldOf(Thresholds t) const;
+
   Episode episode_;
   RobustBaseline baseline_;
   float loss_ = 0;
   float usual_ = 0;
-  float z_ = 0;            // of the newest record
-  float z_high_ = 0;       // of the newest high one
-  float peak_ = 0;         // of the present spike
+  float z_ = 0;        // of the newest record
+  float z_high_ = 0;   // of the newest high one
+  float peak_ = 0;     // of the present spike
+  float highest_ = 0;  // peak of all spikes of the episode
+  float start_ = 0;    // first loss of the present spike, and its deviations
+  float z_start_ = 0;
+  float often_ = 0;  // usual share of losses that stand out shortly
+  // Means of the first and of the second half of the first small_hold losses of
+  // the present spike.
+  float early_ = 0;
+  float late_ = 0;
   float largest_ = 0;      // |loss| of healthy records, ever
   float smallest_ = 0;     // loss of healthy records, ever
   LastDigit digit_;        // where the loss is rounded, its last digit
   int32_t samples_ = 0;    // healthy ones, ever
   int32_t held_ = 0;       // records in a row above the level
-  int32_t high_for_ = 0;   // of the newest spike, also when it is over
+  int32_t far_ = 0;        // of those at the end, far above it
+  int32_t high_for_ = 0;   // of the episode's longest spike
   bool accepted_ = false;  // it stayed: that is the level now
   int32_t exploded_ = 0;   // records in a row
   bool calm_ = true;

@@ -1,6 +1,7 @@
 #include "detect/persistent_op_overflow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/bad_elements.h"
 #include "detect/sentence.h"
@@ -48,11 +49,12 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
     bad_10_.Skip(c.attempt - attempt_ - 1);
   }
   if (attempt_ < 0 || c.attempt > attempt_) {
-    bad_10_.Push(bad);
-    if (bad) ++bad_attempts_;
-  } else if (bad) {
-    bad_10_.SetNewest();
+    bad_10_.Push(false);
+    counted_ = false;
   }
+  // An op may have a clean status and a bad one in one attempt.
+  if (bad) bad_10_.SetNewest();
+  if (bad && !std::exchange(counted_, true)) ++bad_attempts_;
   attempt_ = std::max(attempt_, c.attempt);
   Severity trigger = Severity::kNone;
   const bool strikes = ThreeStrikes(c, bad, t);
@@ -64,7 +66,11 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
   }
   const Severity severity = episode_.On(trigger, bad, c.attempt, s.step,
                                         static_cast<int64_t>(t[kClear]));
-  if (!bad && severity == Severity::kNone) bad_attempts_ = 0;
+  const bool may_strike =
+      last_bad_ != Time{} && ToSeconds(s.time - last_bad_) <= t[kWithin];
+  if (bad_10_.ones() == 0 && severity == Severity::kNone && !may_strike) {
+    bad_attempts_ = 0;
+  }
   return severity;
 }
 

@@ -33,10 +33,13 @@ class PersistentOpOverflow {
   int64_t attempt_ = -1;             // of the newest bit
   std::array<Time, 3> incidents_{};  // newest first; epoch: none
   Time last_bad_{};
-  uint64_t bad_attempts_ = 0;  // in this episode
+  // In this episode and before it, since the last 10 were clean (and, without
+  // a dynamic scaler, none within the span).
+  uint64_t bad_attempts_ = 0;
   double scale_ = 0;
   bool applied_ = false;
   bool strikes_ = false;
+  bool counted_ = false;  // this attempt is among bad_attempts_
 };
 
 }  // namespace nanwatch

@@ -43,10 +43,10 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
       good ? static_cast<float>(std::min(scale, kLargest)) : 0.0f;
   // A log that shows every tenth step must not make ten windows of one: what
   // was not recorded passes, as a scale of which nothing is known.
-  const int64_t unseen =
-      std::clamp<int64_t>(c.record.step - last_step_ - 1, 0, kUnseen);
+  const auto unseen = static_cast<int32_t>(
+      std::clamp<int64_t>(c.record.step - last_step_ - 1, 0, kUnseen));
   last_step_ = c.record.step;
-  for (int64_t i = 0; i < unseen; ++i) {
+  for (int32_t i = 0; i < unseen; ++i) {
     worked_50_.Push(0);
     worked_200_.Push(0);
   }
@@ -74,7 +74,7 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   }
   if (c.scaler.present_scale() == 0.0) scale_ = 0;
   return episode_.On(trigger, far < t[kClearRatio] * scale, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+                     static_cast<int64_t>(t[kClear]), 1 + unseen);
 }
 
 void ScaleCollapse::Describe(Finding* finding) const {

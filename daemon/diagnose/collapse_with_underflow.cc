@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "diagnose/causes.h"
 #include "diagnose/scale_facts.h"
@@ -40,14 +41,22 @@ int64_t Since(const Case& c) {
 }
 
 std::string Lost(double scale) {
-  return scale > 0 ? "in fp16 gradients below " +
-                         InWords(kMinSubnormal / scale) + " are lost"
-                   : "every gradient is lost";
+  if (scale <= 0) return "every gradient is lost";
+  const double least = kMinSubnormal / scale;
+  // Above the largest number of fp16 there are none.
+  return least > kMaxHalf
+             ? "in fp16 every gradient is lost"
+             : "in fp16 gradients below " + InWords(least) + " are lost";
+}
+
+// A search begins at scales that nothing ever worked at: no fall from there.
+double Top(const RunEvidence& e) {
+  return e.scale_worked.value_or(*e.scale_max);
 }
 
 std::string Fell(const RunEvidence& e) {
-  if (*e.scale_max <= *e.scale_now) return "is " + InWords(*e.scale_now);
-  return "fell from " + InWords(*e.scale_max) + " to " + InWords(*e.scale_now);
+  if (Top(e) <= *e.scale_now) return "is " + InWords(*e.scale_now);
+  return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
 }
 
 // As rule 5 counts them; the evidence forgets after 50.
@@ -75,18 +84,38 @@ void SayOfSize(const RunEvidence& e, CauseVerdict* verdict) {
                    InWords(kMaxHalf / *e.scale_now))});
 }
 
+// What becomes of updates where now and then one goes through.
+std::string_view MostUpdates(const RunEvidence& e, bool skipped) {
+  if (!skipped) return "Most attempts overflow";
+  return 10 * e.overflows_last_50 >= 9 * e.attempts_last_50
+             ? "Hardly any update is applied"
+             : "Most updates are skipped";
+}
+
 void SayStuck(const Case& c, CauseVerdict* verdict) {
   const RunEvidence& e = c.evidence;
-  const bool skipped = e.skipped_last_50 >= e.overflow_streak;
+  const bool skipped = e.skipped_last_50 >= e.overflows_last_50;
   const auto streak =
       std::max(static_cast<int64_t>(e.overflow_streak), LongestStreak(c));
   // A log with a gap tells of more attempts than its lines have steps.
-  const bool before = streak > e.last_step - verdict->step + 1;
-  verdict->sentence = fmt::format(
-      "{} since {}step {}: {} attempts in a row overflowed, though the loss "
-      "scale {}, where a lower one helps nobody.",
-      skipped ? "No update is applied" : "Every attempt overflows",
-      before ? "before " : "", verdict->step, streak, Fell(e));
+  const int64_t since = e.last_step - verdict->step + 1;
+  const char* const lower = "where a lower one helps nobody";
+  // Now and then one fits.
+  constexpr uint64_t kStreak = 3;  // rule 1
+  if (e.overflows_last_50 < e.attempts_last_50 &&
+      (e.overflow_streak < kStreak || 2 * streak < since)) {
+    verdict->sentence = fmt::format(
+        "{} since step {}: {} of the last {} overflowed, though the loss scale "
+        "{}, {}.",
+        MostUpdates(e, skipped), verdict->step, e.overflows_last_50,
+        e.attempts_last_50, Fell(e), lower);
+  } else {
+    verdict->sentence = fmt::format(
+        "{} since {}step {}: {} attempts in a row overflowed, though the loss "
+        "scale {}, {}.",
+        skipped ? "No update is applied" : "Every attempt overflows",
+        streak > since ? "before " : "", verdict->step, streak, Fell(e), lower);
+  }
   SayOfSize(e, verdict);
   if (e.skipped > e.overflow_streak) {
     verdict->evidence.push_back(
@@ -136,7 +165,7 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   constexpr double kCollapse = 256;  // rule 4
   constexpr uint64_t kCertain = 8;   // attempts; C of rule 5 is 16 anywhere
   const bool low = IsAtTheFloor(e);
-  const bool fell = *e.scale_now * kCollapse <= *e.scale_max;
+  const bool fell = *e.scale_now * kCollapse <= Top(e);
   const bool underflows = e.underflow_fraction.value_or(0) > kUnderflow;
   if (!low && !(fell && (underflows || e.overflows_last_50 > 0))) {
     return std::nullopt;

@@ -42,10 +42,29 @@ bool IsNote(const Case& c, const CauseVerdict& verdict) {
       });
 }
 
-std::string Sentence(const Finding& first, bool note, std::string_view how) {
+// Rule 35 right after a restart: no training that diverges, but one that lost
+// its checkpoint.
+bool IsOfRestart(const Finding& finding) {
+  return std::any_of(finding.numbers.begin(), finding.numbers.end(),
+                     [](const EvidenceNumber& number) {
+                       return number.name == "loss_before_restart";
+                     });
+}
+
+// The incident may have begun with a finding that is over by now.
+int64_t Since(const RunEvidence& e, const Finding& first) {
+  const bool goes_on = e.earlier_cause == Cause::kDivergence &&
+                       e.earlier_to < 0 && !e.earlier.empty();
+  return goes_on ? std::min(first.opened_step, e.earlier_from)
+                 : first.opened_step;
+}
+
+std::string Sentence(const RunEvidence& e, const Finding& first, bool note,
+                     std::string_view how) {
+  if (IsOfRestart(first)) return first.sentence;
   return note ? fmt::format("At step {}: {}", first.opened_step, first.sentence)
               : fmt::format("The training diverges since step {}{}: {}",
-                            first.opened_step, how, first.sentence);
+                            Since(e, first), how, first.sentence);
 }
 
 void SayOfScale(const Case& c, const std::vector<int>& consequences,
@@ -113,12 +132,19 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
                        consequences.end());
   for (const int rule : AfterTheLoss(c)) verdict.rules.push_back(rule);
   verdict.origin = first->subject;
-  verdict.step = first->opened_step;
-  verdict.sentence = Sentence(*first, IsNote(c, verdict),
+  verdict.step = Since(e, *first);
+  verdict.sentence = Sentence(e, *first, IsNote(c, verdict),
                               none ? " without an overflow"
                               : e.applied_overflows > 0
                                   ? ", and updates that overflowed are applied"
                                   : "");
+  if (IsOfRestart(*first)) {
+    verdict.actions.push_back(
+        {"",
+         "Stop it and look which checkpoint was loaded (its path, its "
+         "step, missing keys that were passed over), then resume from the "
+         "last one before the restart."});
+  }
   SayOfScale(c, consequences, &verdict);
   if (e.ops_collected && e.ops.empty()) {
     verdict.evidence.push_back({EvidenceGrade::kEstablished,

@@ -53,6 +53,7 @@ struct RunEvidence {
   // Attempts of the optimizer that fares worst, of all ranks. What became of an
   // update may not be known: neither applied nor skipped then.
   uint64_t attempts = 0;
+  uint64_t attempts_before = 0;  // in earlier attempts of the run
   uint64_t overflows = 0;
   uint64_t skipped = 0;
   uint64_t applied = 0;
@@ -83,6 +84,7 @@ struct RunEvidence {
   // Scale of the optimizer that fares worst, of those that report one.
   std::optional<double> scale_first;
   std::optional<double> scale_max;
+  std::optional<double> scale_worked;  // the highest of an attempt that was good
   std::optional<double> scale_min;
   std::optional<double> scale_now;
   double floor = 0;                // of the scaler; 0: none

@@ -15,6 +15,10 @@ std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (e.attempts == 0) return "Healthy so far: no step has been reported yet.";
   std::string text = "Healthy: " + CountOf(e.attempts, "step");
+  if (e.attempts_before > 0) {
+    text += fmt::format(" since the last restart ({} in all)",
+                        e.attempts_before + e.attempts);
+  }
   if (e.overflows > 0) {
     const int64_t start = StartUpOverflows(e);
     text += fmt::format(

@@ -47,6 +47,8 @@ bool CameWithNan(const Case& c, const OpEvidence& op) {
                      });
 }
 
+constexpr int kFloor = 1;
+constexpr int kBelowOne = 2;
 constexpr int kCollapse = 4;
 constexpr int kStreak = 5;
 constexpr int kRate = 6;
@@ -55,6 +57,17 @@ constexpr int kReset = 14;
 bool Found(const Case& c, int rule) {
   return std::any_of(c.findings.begin(), c.findings.end(),
                      [&](const Finding& f) { return f.rule == rule; });
+}
+
+// What took the scale to its floor, and what goes on there, is one trouble:
+// that of the collapse.
+bool GoesOnAtTheFloor(const Case& c) {
+  return IsAtTheFloor(c.evidence) &&
+         std::any_of(
+             c.findings.begin(), c.findings.end(), [](const Finding& finding) {
+               return finding.severity == Severity::kCritical &&
+                      (finding.rule == kFloor || finding.rule == kBelowOne);
+             });
 }
 
 // Few are the scaler's job; many are gradients that have grown.
@@ -146,6 +159,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (!e.scaler_dynamic) return FixedTooHigh(c);
   if (e.good_steps == 0 || IsBeyondProbing(c)) return std::nullopt;
+  if (GoesOnAtTheFloor(c)) return std::nullopt;
   // A log that tells a step in ten may show the fall and no overflow.
   const bool fell = Found(c, kCollapse) && !Found(c, kReset);
   if (e.overflows == 0 && !fell) return std::nullopt;
@@ -168,6 +182,13 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
                       ? EvidenceGrade::kEstablished
                       : EvidenceGrade::kSupported;
   verdict.rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
+  // It may end at the floor, where they fit.
+  const bool at_floor =
+      IsAtTheFloor(e) &&
+      (Found(c, kCollapse) || Found(c, kStreak) || Found(c, kRate));
+  if (at_floor) {
+    verdict.rules.insert(verdict.rules.begin(), {kFloor, kBelowOne});
+  }
   for (const int rule : ConsequencesOfLoss(c)) {
     std::erase(verdict.rules, rule);
   }
@@ -183,6 +204,9 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.ceiling = Severity::kInfo;
     // That the scale falls too far or too often stays what it is.
     verdict.uncapped = {4, 5, 6};
+    if (at_floor) {
+      verdict.uncapped.insert(verdict.uncapped.end(), {kFloor, kBelowOne});
+    }
   }
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
   const bool ordinary = verdict.grade == EvidenceGrade::kEstablished &&

@@ -28,9 +28,11 @@ bool IsAtTheFloor(const RunEvidence& e) {
 }
 
 bool IsStuck(const Case& c) {
-  if (!c.evidence.scaler_dynamic || !IsAtTheFloor(c.evidence) ||
-      c.evidence.overflow_streak < kStreak ||
-      c.evidence.applied_overflows_last_50 > 0) {
+  const RunEvidence& e = c.evidence;
+  const bool mostly = 2 * e.overflows_last_50 > e.attempts_last_50;
+  if (!e.scaler_dynamic || !IsAtTheFloor(e) ||
+      (e.overflow_streak < kStreak && !mostly) ||
+      e.applied_overflows_last_50 > 0) {
     return false;
   }
   static constexpr int kRules[] = {1, 2, 3, 5, 7};

@@ -20,8 +20,8 @@ int64_t StartUpOverflows(const RunEvidence& evidence);
 // The scale is at the scaler's floor or at 1, below which scaling only harms.
 bool IsAtTheFloor(const RunEvidence& evidence);
 
-// Overflows follow one another at the floor: the scaler has no answer left, and
-// no update goes through. Rules say from how many on (the critical ones of 1,
+// Overflows follow one another at the floor, or most attempts overflow there:
+// the scaler has no answer left, and hardly an update goes through. Rules say from how many on (the critical ones of 1,
 // 2, 3, 5 and 7).
 bool IsStuck(const Case& c);
 

@@ -45,7 +45,9 @@ std::string InWords(const OpName& op) {
 
 std::string WhenBad(const OpEvidence& op) {
   if (!BadAtEveryAttempt(op)) {
-    return fmt::format("at {} of {} steps", op.bad_attempts, op.attempts);
+    // Attempts count from the first bad one.
+    return fmt::format("at {} of {} steps since step {}", op.bad_attempts,
+                       op.attempts, op.first_bad_step);
   }
   // Steps are counted from 0 or 1: else it was not so from the beginning.
   const std::string when =

@@ -137,11 +137,9 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
                                                  : "first rank";
     SupersedeOlder(key, &admitted.events);
     const RunState* previous = registry_.FindRun({key.run_id, key.attempt - 1});
-    admitted.events.push_back(
-        MakeEvent(key, RunOpened{message.run, reason,
-                                 previous != nullptr && run == nullptr
-                                     ? previous->HighestGoodScale()
-                                     : std::nullopt}));
+    RunOpened body{message.run, reason};
+    if (previous != nullptr && run == nullptr) previous->WriteBefore(&body);
+    admitted.events.push_back(MakeEvent(key, std::move(body)));
   }
   Event opened =
       MakeEvent(key, RankOpened{message.rank, /*ops_known=*/0, skew.count()});
@@ -168,9 +166,8 @@ Admitted Admission::Resume(const OpenSessionMessage& message,
   Admitted admitted;
   if (rank.life == LifeState::kLost) {
     if (session.run->closed()) {
-      admitted.events.push_back(
-          MakeEvent(key, RunOpened{session.run->description(),
-                                   "a lost rank came back", std::nullopt}));
+      admitted.events.push_back(MakeEvent(
+          key, RunOpened{session.run->description(), "a lost rank came back"}));
     }
     Event opened = MakeEvent(
         key, RankOpened{message.rank, static_cast<uint32_t>(rank.ops.names()),

@@ -155,8 +155,9 @@ void Admission::NextAttempt(const Event& event, const SessionEntry& session,
   if (registry_.FindRun(key) == nullptr) {
     Event opened;
     opened.run = key;
-    opened.body = RunOpened{session.run->description(), "steps went back",
-                            session.run->HighestGoodScale()};
+    RunOpened body{session.run->description(), "steps went back"};
+    session.run->WriteBefore(&body);
+    opened.body = std::move(body);
     events->push_back(std::move(opened));
   }
   const auto ops = static_cast<uint32_t>(session.rank->ops.names());

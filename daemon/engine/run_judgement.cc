@@ -162,6 +162,7 @@ RunEvidence RunState::Evidence() const {
   e.first_good_step = first_good_step_;
   e.last_step = last_step_ == INT64_MIN ? 0 : last_step_;
   e.world_size = description_.world_size;
+  e.attempts_before = attempts_before_;
   e.ranks_lost = static_cast<uint64_t>(LostRanks());
   e.dropped_steps = totals_.dropped_steps;
   e.ops_collected = totals_.op_statuses > 0;
@@ -244,6 +245,12 @@ void RunState::WriteScaler(const ScalerTracker& scaler, RunEvidence* e) {
   e->attempts_to_floor = scaler.attempts_to_floor();
   e->impossible_transitions = scaler.impossible_transitions();
   e->good_steps = static_cast<uint64_t>(scaler.good_steps());
+  if (scaler.highest_good_scale() > 0) {
+    e->scale_worked = scaler.highest_good_scale();
+  }
+  if (e->scale_max) {
+    e->scale_max = std::max(*e->scale_max, scaler.first_tried());
+  }
   e->growth_interval = scaler.growth_interval();
 }
 

@@ -73,10 +73,41 @@ std::optional<double> RunState::HighestGoodScale() const {
   return highest > 0 ? std::optional<double>(highest) : std::nullopt;
 }
 
+// Of a rank with several optimizers nobody knows whose loss is whose.
+std::optional<LossReached> RunState::ReachedLoss() const {
+  for (const auto& rank : ranks_) {
+    if (rank->tracks.size() != 1) continue;
+    auto reached = rank->tracks.front().rules.get<LossHighPlateau>().Reached();
+    if (reached) return reached;
+  }
+  return loss_before_;
+}
+
+void RunState::WriteBefore(RunOpened* opened) const {
+  opened->good_scale_before = HighestGoodScale();
+  opened->loss_before = ReachedLoss();
+  opened->attempts_before = attempts_before_;
+  if (const RankState* lowest = Lowest()) {
+    opened->attempts_before += lowest->tally().attempts();
+  }
+}
+
+// A log may show later what the program scales with.
+void RunState::Learn(const std::string& framework) {
+  if (framework.empty() || framework == description_.framework) return;
+  description_.framework = framework;
+  for (const auto& rank : ranks_) {
+    for (OptimizerTrack& track : rank->tracks) track.scaler.Expect(framework);
+  }
+}
+
 void RunState::Open(Time now, const RunOpened& opened) {
   dirty_ = true;
   if (opened_ == Time{} || assumed_) description_ = opened.description;
+  Learn(opened.description.framework);
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
+  if (opened.loss_before) loss_before_ = opened.loss_before;
+  attempts_before_ = std::max(attempts_before_, opened.attempts_before);
   if (last_step_ == INT64_MIN) begun_ = true;
   if (opened_ == Time{}) opened_ = now;
   // A rank that comes late finds the others closed: the run goes on.

@@ -101,8 +101,8 @@ class RunState {
   const std::string& OptimizerName(const OptimizerTrack& track) const {
     return optimizers_[track.name];
   }
-  // Of all ranks and optimizers; nullopt: no good step had a scale.
-  std::optional<double> HighestGoodScale() const;
+  // What the attempt after this one shall know of it.
+  void WriteBefore(RunOpened* opened) const;
   int OpenRanks() const;
   int LostRanks() const;
 
@@ -205,6 +205,10 @@ class RunState {
   RunEvidence Evidence() const;
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
+  // Of all ranks and optimizers; nullopt: no good step had a scale.
+  std::optional<double> HighestGoodScale() const;
+  // Of the lowest rank with a loss; nullopt: not known.
+  std::optional<LossReached> ReachedLoss() const;
   static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
   const Incident* EarlierIncident() const;  // null: none fired
   RankPlace PlaceOf(int32_t rank) const;
@@ -214,6 +218,7 @@ class RunState {
   const OptimizerTrack* WorstTrack(bool with_scale) const;
   // run_life.cc
   RankState* AddRank(const RankDescription& description);
+  void Learn(const std::string& framework);
   void SetLife(RankState* rank, LifeState life);
   void EndRank(Time now, RankState* rank, Effects* effects);
   void NoticeSilence(Time now);
@@ -249,6 +254,8 @@ class RunState {
   const uint64_t timer_order_;
   RunDescription description_;
   double good_scale_before_ = 0;  // of the attempt before; 0: not known
+  std::optional<LossReached> loss_before_;
+  uint64_t attempts_before_ = 0;  // of the optimizer, in all attempts before
   Time opened_{};
   std::optional<Time> ended_;
   std::string end_reason_;

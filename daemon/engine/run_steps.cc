@@ -12,9 +12,18 @@ namespace nanwatch {
 namespace {
 
 // While something is found, the diagnosis is made anew now and then, also when
-// no finding changed: evidence gathers, fast in the beginning.
-bool TimeToRejudge(uint64_t attempts) {
-  const uint64_t every = attempts <= 64 ? 4 : attempts <= 1024 ? 16 : 64;
+// no finding changed: evidence gathers, fast in the beginning. Later every 64
+// attempts, which are seconds at least in a training; where they are less
+// (tiny models, bulk loads), once a second or so.
+bool TimeToRejudge(uint64_t attempts, const Pace& pace) {
+  constexpr uint64_t kMost = 4096;
+  if (attempts <= 1024) return attempts % (attempts <= 64 ? 4 : 16) == 0;
+  if (attempts % 64 != 0) return false;
+  const double step = pace.mean_seconds();
+  uint64_t every = 64;
+  while (step > 0 && every < kMost && static_cast<double>(every) * step < 1) {
+    every *= 2;
+  }
   return attempts % every == 0;
 }
 
@@ -120,6 +129,9 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
   StepContext context{description_, record, track->scaler, ops};
   if (layers) context.layers = &*layers;
+  if (loss_before_ && rank->tracks.size() == 1) {
+    context.loss_before = &*loss_before_;
+  }
   if (all.gradients != nullptr) {
     context.gradients = all.gradients;
     const GradientRange& range = all.gradients->range;
@@ -138,7 +150,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     JudgeOps(rank, waiting, track->scaler, &record);
   }
   Align(*rank, *track, was, record, ops);
-  if (!board_.empty() && TimeToRejudge(rank->tally().attempts())) {
+  if (!board_.empty() && TimeToRejudge(rank->tally().attempts(), rank->pace)) {
     Refresh(rank, record.time);
     changed_ |= Lowest() == rank;
   }

@@ -11,6 +11,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
 constexpr double k2To7 = 128;
+constexpr double k2To13 = 8192;
 constexpr double k2To14 = 16384;
 constexpr double k2To15 = 32768;
 constexpr double k2To16 = 65536;
@@ -84,6 +85,28 @@ constexpr ScalerSpec kScalers[] = {
     {"popart", "Graphcore PopART automatic loss scaling",       //
      1, 2, 1, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
      0, kNone, AtFloor::kNoFloor, "popart: lossscaleupdatex.cpp"},
+    {"colossalai", "Colossal-AI DynamicGradScaler",  //
+     k2To16, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kUntilGrowth,
+     2,  //
+     0, kNone, AtFloor::kNoFloor,
+     "colossalai/amp/naive_amp/grad_scaler/dynamic_grad_scaler.py",
+     AtCeiling::kClamps, true},
+    {"gnmt", "NVIDIA GNMT Fp16Optimizer",                               //
+     k2To13, 2, 2048, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
+     0, k2To13, AtFloor::kNoFloor, "seq2seq/train/fp_optimizers.py",
+     AtCeiling::kClamps, true},
+};
+
+// Programs that use another's scaler, by name of the program.
+constexpr std::pair<std::string_view, std::string_view> kUsers[] = {
+    {"hf_trainer", "pytorch"},  {"trl", "pytorch"},
+    {"axolotl", "pytorch"},     {"llama_factory", "pytorch"},
+    {"lightning", "pytorch"},   {"mmcv", "pytorch"},
+    {"insightface", "pytorch"}, {"timm", "pytorch"},
+    {"ultralytics", "pytorch"}, {"nanogpt", "pytorch"},
+    {"detectron2", "pytorch"},  {"paddlenlp", "paddle"},
+    {"mindyolo", "mindspore"},  {"metaseq", "fairseq"},
+    {"tf_npu", "ascend_tf"},
 };
 
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
@@ -135,6 +158,14 @@ const ScalerSpec* FindScaler(std::string_view name) {
     if (Plain(spec.name) == wanted) return &spec;
   }
   return nullptr;
+}
+
+const ScalerSpec* ScalerOfProgram(std::string_view framework) {
+  std::string_view program = framework.substr(framework.find_last_of('+') + 1);
+  for (const auto& [user, scaler] : kUsers) {
+    if (program == user) program = scaler;
+  }
+  return FindScaler(program);
 }
 
 }  // namespace nanwatch

@@ -49,6 +49,8 @@ struct ScalerSpec {
   AtFloor at_floor;
   std::string_view source;  // where these numbers stand
   AtCeiling at_ceiling = AtCeiling::kRefuses;
+  // Part of one training program: nobody else's moves are taken for its.
+  bool of_one_program = false;
 };
 
 // Every scaler, those that are met most come first.
@@ -57,6 +59,11 @@ std::span<const ScalerSpec> AllScalers();
 // By name or alias ("gradscaler", "torch_npu", "lossscaleoptimizer", ...),
 // without regard to case, '-' or '_'. Null: not one that we know.
 const ScalerSpec* FindScaler(std::string_view name);
+
+// The scaler of a training program, named as RunDescription::framework: its own
+// or that of the library it uses where nobody says otherwise. The library that
+// scales stands last: "gnmt+apex". Null: not known.
+const ScalerSpec* ScalerOfProgram(std::string_view framework);
 
 }  // namespace nanwatch
 

@@ -35,6 +35,7 @@ void CountAssumed(const RecordedAttempt& attempt, const Answer& answer,
   if (assumed.attempts++ == 0) assumed.first_step = attempt.step;
   if (answer.overflow) ++assumed.overflows;
   if (answer.basis == Basis::kNothing) ++assumed.untold;
+  if (answer.basis == Basis::kStuck) ++assumed.stuck;
 }
 
 }  // namespace
@@ -42,6 +43,7 @@ void CountAssumed(const RecordedAttempt& attempt, const Answer& answer,
 OverflowKnowledge::OverflowKnowledge(
     std::span<const RecordedAttempt> attempts) {
   told_to_.reserve(attempts.size());
+  MarkStuck(attempts);
   while (leaves_ < attempts.size()) leaves_ *= 2;
   nodes_.resize(2 * leaves_);
   for (size_t i = 0; i < attempts.size(); ++i) {
@@ -49,6 +51,7 @@ OverflowKnowledge::OverflowKnowledge(
                            ? std::numeric_limits<double>::infinity()
                            : attempts[i].scale);
     nodes_[leaves_ + i] = Of(attempts[i]);
+    if (stuck_at_[i] > 0) nodes_[leaves_ + i].overflows = 0;
   }
   for (size_t i = leaves_ - 1; i > 0; --i) {
     const Node& left = nodes_[2 * i];
@@ -58,8 +61,26 @@ OverflowKnowledge::OverflowKnowledge(
   }
 }
 
-OverflowKnowledge::Node OverflowKnowledge::Of(
-    const RecordedAttempt& attempt) const {
+// Three overflows in a row at a scale of 1 or less, as rule 1 counts them: what
+// overflows there is too large without any scaling, or not finite.
+void OverflowKnowledge::MarkStuck(std::span<const RecordedAttempt> attempts) {
+  constexpr double kUnscaled = 1.005;  // logs round
+  constexpr size_t kStreak = 3;
+  stuck_at_.resize(attempts.size());
+  size_t from = 0;
+  for (size_t i = 0; i <= attempts.size(); ++i) {
+    if (i < attempts.size() && attempts[i].overflow &&
+        attempts[i].scale <= kUnscaled) {
+      continue;
+    }
+    for (size_t k = from; k < i && i - from >= kStreak; ++k) {
+      stuck_at_[k] = attempts[k].scale;
+    }
+    from = i + 1;
+  }
+}
+
+OverflowKnowledge::Node OverflowKnowledge::Of(const RecordedAttempt& attempt) {
   Node node;
   if (attempt.overflow) {
     // Its largest value is in the overflow, not in what was left finite.
@@ -108,6 +129,7 @@ Answer OverflowKnowledge::At(size_t attempt, double scale) const {
     return nodes_[leaves_ + leaf].overflows <= scale;
   };
   if (nodes_[leaves_ + attempt].Tells(scale)) {
+    if (scale < stuck_at_[attempt]) return {true, Basis::kStuck};
     return {overflows(attempt),
             scale > told_to_[attempt] ? Basis::kMeasured : Basis::kRecorded};
   }

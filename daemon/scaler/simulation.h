@@ -3,8 +3,9 @@
 // An attempt that overflowed at one scale would have at every higher one; one
 // that did not would not have at any lower one. Where its gradients were
 // recorded, their largest value says at which scale it would have begun to. All
-// else is assumed, and counted: as at the nearest attempt, before or after,
-// that tells; and where none tells, an overflow.
+// else is assumed, and counted: where overflow followed overflow at a scale of
+// 1 or less, that a lower one would not have helped either; as at the nearest
+// attempt, before or after, that tells; and where none tells, an overflow.
 //
 // The gradients are taken as they were recorded: that weights would have become
 // others where other updates are skipped is left out.
@@ -42,6 +43,7 @@ enum class Basis : uint8_t {
   kRecorded,   // the attempt itself, overflow or none
   kMeasured,   // the largest value of its gradients
   kNeighbour,  // assumed: the nearest attempt that tells
+  kStuck,      // assumed to overflow: so did all around it, at 1 or less
   kNothing,    // assumed to overflow: no attempt tells
 };
 struct Answer {
@@ -51,7 +53,7 @@ struct Answer {
 
 class OverflowKnowledge {
  public:
-  // Copies what it needs, at most 72 bytes an attempt.
+  // Copies what it needs, at most 80 bytes an attempt.
   explicit OverflowKnowledge(std::span<const RecordedAttempt> attempts);
 
   // REQUIRES: attempt < attempts.size(), scale > 0. Costs the logarithm of
@@ -70,12 +72,16 @@ class OverflowKnowledge {
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
-  Node Of(const RecordedAttempt& attempt) const;
+  static Node Of(const RecordedAttempt& attempt);
+  void MarkStuck(std::span<const RecordedAttempt> attempts);
   size_t Before(size_t leaf, double scale) const;
   size_t After(size_t leaf, double scale) const;
 
   // Of each attempt, the scale above which only its gradients tell.
   std::vector<double> told_to_;
+  // Of each attempt, the scale below which only its being stuck does; 0: it is
+  // not.
+  std::vector<double> stuck_at_;
   size_t leaves_ = 1;
   std::vector<Node> nodes_;  // the root is 1, leaf i is leaves_ + i
 };
@@ -92,6 +98,7 @@ struct Assumed {
   uint64_t attempts = 0;
   uint64_t overflows = 0;   // of them, taken to overflow
   uint64_t untold = 0;      // of them, Basis::kNothing
+  uint64_t stuck = 0;       // of them, Basis::kStuck
   int64_t first_step = -1;  // of them; -1: there are none
 };
 

@@ -70,12 +70,19 @@ void ScalerTracker::Declare(const ScalerDeclaration& declaration) {
 }
 
 void ScalerTracker::Expect(std::string_view framework) {
-  // The library that scales stands last: "gnmt+apex".
-  const std::string_view library =
-      framework.substr(framework.find_last_of('+') + 1);
-  const ScalerSpec* spec = FindScaler(library);
+  const ScalerSpec* spec = ScalerOfProgram(framework);
   if (spec == nullptr) return;
   expected_ = static_cast<int8_t>(spec - AllScalers().data());
+  if (!told_ && may_calibrate_ && changes_ > 0) Choose();
+}
+
+double ScalerTracker::first_tried() const {
+  if (!began_lost_ || SameScale(first_scale_, p_.init)) return first_scale_;
+  if (SameScale(first_scale_, p_.init * p_.backoff_factor)) return p_.init;
+  const bool answers = p_.hysteresis == Hysteresis::kNone;
+  return order_ == ScaleOrder::kAfter && answers
+             ? first_scale_ / p_.backoff_factor
+             : first_scale_;
 }
 
 void ScalerTracker::SetGrace() {
@@ -180,6 +187,10 @@ void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
   scale_ = scale;
   if (from == 0) {
     first_scale_ = lowest_ = scale;
+    // Attempts before it were good at this scale or at a higher one.
+    if (good_steps_ > 0) highest_good_ = scale;
+    // By its flag: that the scale fell, one record cannot show.
+    began_lost_ = told == Told::kOverflow;
     SetGrace();
     JudgeFirst(record.step);
     return;
@@ -293,7 +304,10 @@ void ScalerTracker::CrossOutThoseThatFall() {
   const std::span<const ScalerSpec> scalers = AllScalers();
   for (size_t i = 0; i < scalers.size(); ++i) {
     const ScalerParameters p = Resolve(&scalers[i], {});
-    const bool at_floor = scale_ <= p.floor || SameScale(scale_, p.floor);
+    // The program's own may have been given a floor.
+    const double floor =
+        static_cast<int>(i) == expected_ ? std::max(p.floor, 1.0) : p.floor;
+    const bool at_floor = scale_ <= floor || SameScale(scale_, floor);
     if (!at_floor && held_overflows_ >= kNeverFellAfter + p.hysteresis_count) {
       candidates_ &= ~(1u << i);
     }
@@ -308,6 +322,7 @@ void ScalerTracker::Choose() {
   for (int i = 0; i < static_cast<int>(scalers.size()); ++i) {
     if (!(candidates_ >> i & 1)) continue;
     const ScalerSpec& s = scalers[i];
+    if (s.of_one_program && i != expected_) continue;
     int score = i == expected_ ? kExpected : 0;
     // The first record may show the scale before or after its overflow.
     if (SameScale(first_scale_, s.init) ||

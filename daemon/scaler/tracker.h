@@ -44,7 +44,8 @@ class ScalerTracker {
   // Begins with what the run declares.
   void Declare(const ScalerDeclaration& declaration);
   // The program that trains, as RunDescription::framework ("hf_trainer+
-  // deepspeed"): where transitions leave several scalers, its own is it.
+  // deepspeed"): where transitions leave several scalers, its own is it. May be
+  // said again, when more is known of it.
   void Expect(std::string_view framework);
   // The run goes on after a restart; `good_scale` is the highest at which a
   // step before it was good, 0: not known.
@@ -119,6 +120,9 @@ class ScalerTracker {
     return first_scale_ > 0 ? std::optional<double>(first_scale_)
                             : std::nullopt;
   }
+  // That of the first attempt with one; 0: none. Its record may have the scale
+  // that its overflow left.
+  double first_tried() const;
   int64_t attempts() const { return attempts_; }  // records seen
   // Consecutive overflows, newest included.
   int64_t overflow_streak() const { return streak_; }
@@ -181,6 +185,7 @@ class ScalerTracker {
   bool shared_ = false;
   bool never_falls_ = false;
   bool answered_ = false;
+  bool began_lost_ = false;  // the first record with a scale overflowed
   bool order_mixed_ = false;
   ScaleOrder order_ = ScaleOrder::kUnknown;
   Told told_before_ = Told::kUnknown;

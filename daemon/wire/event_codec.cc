@@ -58,6 +58,19 @@ struct BodyWriter {
     if (body.good_scale_before) {
       to->mutable_run_opened()->set_good_scale_before(*body.good_scale_before);
     }
+    if (body.loss_before) {
+      const LossReached& from = *body.loss_before;
+      auto* loss = to->mutable_run_opened()->mutable_loss_before();
+      loss->set_first(from.first);
+      loss->set_best(from.best);
+      loss->set_level(from.level);
+      loss->set_noise(from.noise);
+      loss->set_records(from.records);
+      loss->set_last_step(from.last_step);
+      loss->set_level_step(from.level_step);
+      loss->set_high(from.high);
+    }
+    to->mutable_run_opened()->set_attempts_before(body.attempts_before);
   }
   void operator()(const RankOpened& body) {
     v1::StoredRankOpened* opened = to->mutable_rank_opened();
@@ -174,6 +187,18 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
       if (from.run_opened().has_good_scale_before()) {
         opened.good_scale_before = from.run_opened().good_scale_before();
       }
+      if (from.run_opened().has_loss_before()) {
+        const auto& loss = from.run_opened().loss_before();
+        opened.loss_before = LossReached{.first = loss.first(),
+                                         .best = loss.best(),
+                                         .level = loss.level(),
+                                         .noise = loss.noise(),
+                                         .records = loss.records(),
+                                         .level_step = loss.level_step(),
+                                         .last_step = loss.last_step(),
+                                         .high = loss.high()};
+      }
+      opened.attempts_before = from.run_opened().attempts_before();
       return ReadRun(from.run_opened().run(), &opened.description);
     }
     case StoredEvent::kRankOpened: {

@@ -109,6 +109,19 @@ TEST_F(IncidentBookTest, IncidentsOfOneCauseBecomeOne) {
   EXPECT_EQ(changed_[1].resolved_reason, "explained by another incident");
 }
 
+TEST_F(IncidentBookTest, WhatTakesAnotherInIsAsBadAsThatWas) {
+  Update(0, {OpFinding(21, "Log", Severity::kWarning, 3),
+             ScaleFinding(4, Severity::kCritical, 9)});
+  Update(60,
+         {OpFinding(21, "Log", Severity::kWarning, 3),
+          ScaleFinding(4, Severity::kWarning, 9)},
+         Padding());
+  ASSERT_THAT(book_.incidents(), SizeIs(2));
+  EXPECT_EQ(book_.incidents()[0].severity, Severity::kWarning);
+  EXPECT_EQ(book_.incidents()[0].worst, Severity::kCritical);
+  EXPECT_EQ(book_.incidents()[1].resolved_reason, kExplainedElsewhere);
+}
+
 TEST_F(IncidentBookTest, ManyRanksAreOneIncident) {
   std::vector<Finding> findings;
   for (int rank = 0; rank < 1000; ++rank) {

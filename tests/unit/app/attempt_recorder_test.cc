@@ -62,6 +62,23 @@ TEST(AttemptRecorderTest, ARecordHasTheScaleOfItsAttempt) {
   EXPECT_FALSE(runs[0].attempts[3].skipped);
 }
 
+// Megatron-LM forgives the first overflow: its scale stands where it began.
+TEST(AttemptRecorderTest, TheFirstScaleIsNoneThatNobodyTried) {
+  AttemptRecorder recorder;
+  RunOpened opened;
+  opened.description.scaler.kind = ScalingKind::kDynamic;
+  opened.description.scaler.name = "megatron";
+  recorder.Take(OfRun(kRun, opened));
+  Rows rows;
+  rows.Add(0, 4294967296.0, true).Add(1, 2147483648.0, true);
+  rows.Add(2, 2147483648.0, false).Add(3, 1073741824.0, true);
+  recorder.Take(rows.Of(kRun));
+  const std::vector<RecordedRun> runs = recorder.Finish();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_TRUE(runs[0].order_shown);
+  EXPECT_EQ(ScalesOf(runs[0])[0], 4294967296.0);
+}
+
 TEST(AttemptRecorderTest, OrTheOneAfterItAsFallsShow) {
   AttemptRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));

@@ -57,5 +57,84 @@ TEST(RecordJudgeTest, TheLastWordIsOfTheLastRecord) {
   EXPECT_GT(told, 0);
 }
 
+// A log's library tells of itself at the first overflow, long after the
+// program.
+TEST(RecordJudgeTest, WhatTrainsMayShowLater) {
+  std::string framework = "imagenet";
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe =
+                         [&](int32_t) {
+                           RunDescription run;
+                           run.framework = framework;
+                           return run;
+                         },
+                     .on_notice = {},
+                     .on_event = {}});
+  double scale = 65536;
+  for (int64_t i = 1; i <= 400; ++i) {
+    const bool over = i >= 300 && i < 310;
+    if (over) {
+      framework = "imagenet+apex";
+      scale /= 2;
+    }
+    judge.Take(0, "", Attempt(i, scale, over));
+  }
+  const RecordVerdict verdict = judge.Verdict();
+  ASSERT_EQ(verdict.attempts.size(), 1u);
+  EXPECT_EQ(verdict.attempts[0]->description.framework, "imagenet+apex");
+  EXPECT_EQ(verdict.attempts[0]->scaler.name, "apex");
+}
+
+// A fall to the floor is found as a streak first, then at the floor: one
+// trouble, and one line of a report.
+TEST(RecordJudgeTest, OneTroubleIsOneIncident) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  double scale = 131072;
+  for (int64_t i = 1; i <= 1500; ++i)
+    judge.Take(0, "", Attempt(i, scale, false));
+  for (int64_t i = 1501; i <= 3000; ++i) {
+    const bool over = i % 25 != 0;  // now and then one fits
+    if (over) scale = std::max(scale / 2, 1.0);
+    judge.Take(0, "", Attempt(i, scale, over));
+  }
+  const RecordVerdict verdict = judge.Verdict();
+  ASSERT_EQ(verdict.attempts.size(), 1u);
+  size_t serious = 0;
+  for (const Incident& incident : verdict.attempts[0]->incidents) {
+    serious += incident.worst >= Severity::kWarning;
+  }
+  EXPECT_EQ(serious, 1u);
+  EXPECT_THAT(verdict.attempts[0]->diagnosis.headline,
+              HasSubstr("Hardly any update is applied since step 1501"));
+  EXPECT_THAT(verdict.attempts[0]->diagnosis.headline,
+              HasSubstr("fell from 131072 to 1"));
+}
+
+// A checkpoint that was not loaded, after a restart ten steps back.
+TEST(RecordJudgeTest, ARestartGoesOnWithWhatWasReached) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  const auto take = [&](int64_t step, double loss) {
+    StepRecord record = Attempt(step, 65536, false);
+    record.value[static_cast<int>(StepField::kLoss)] = loss;
+    judge.Take(0, "", record);
+  };
+  for (int64_t i = 1; i <= 600; ++i) take(i, std::max(2.8, 11 - 0.05 * i));
+  for (int64_t i = 591; i <= 890; ++i) take(i, 9);
+  const RecordVerdict verdict = judge.Verdict();
+  ASSERT_EQ(verdict.attempts.size(), 2u);
+  EXPECT_EQ(verdict.at_end, Severity::kCritical);
+  EXPECT_THAT(verdict.attempts[1]->diagnosis.headline,
+              HasSubstr("had come to 2.8 at step"));
+}
+
 }  // namespace
 }  // namespace nanwatch

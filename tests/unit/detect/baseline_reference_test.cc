@@ -237,6 +237,7 @@ struct LossView {
   std::vector<Seen> seen;
   std::vector<bool> exploded;
   std::vector<float> series;  // high ones in a row
+  float z_start = 0;          // deviations of the first of them
   float largest = 0;          // of healthy ones, and of a new level's first
   float smallest = 0;
 
@@ -252,23 +253,72 @@ struct LossView {
     values.push_back(loss);
     return Digit(values);
   }
+  // Share of the records that stood out for 8 or fewer in a row, of about the
+  // last 256.
+  float Often() const {
+    float often = 0;
+    int held = 0;
+    for (const Seen& s : seen) {
+      if (s.rejected) {
+        held = held == 255 ? 0 : held + 1;
+        continue;
+      }
+      often -= 1.0f / 256 * often;
+      if (held <= 8) often += 1.0f / 256 * static_cast<float>(held);
+      held = 0;
+    }
+    return often;
+  }
+  float Hold() const {
+    const float often = Often();
+    if (often < 0.005f) return 3;
+    return often < 0.5f ? std::max(3.0f, 20 / -Log2(often)) : 20;
+  }
+  // Of the first 100 in a row, the second 50 are lower.
+  bool ComesDown(float usual) const {
+    float early = 0;
+    float late = 0;
+    for (size_t i = 0; i < 50; ++i) early += series[i] / 50;
+    for (size_t i = 50; i < 100; ++i) late += series[i] / 50;
+    return late < early - 0.1f * (early - usual);
+  }
   void Note(float loss) {
     largest = std::max(largest, std::fabs(loss));
     smallest = Healthy() == 0 ? loss : std::min(smallest, loss);
   }
 };
 
-// Against the baseline `b`: high?, calm?
-std::pair<bool, bool> Compared(float loss, const Baseline& b, float rounding) {
+struct Height {
+  bool high = false;
+  bool calm = false;
+  float z = 0;
+};
+
+// Against the baseline `b`.
+Height Compared(float loss, const Baseline& b, float rounding, bool wanders) {
   const float least = std::max({0.01f * std::fabs(b.center), rounding, 1e-6f});
   const float spread = std::max(b.spread, least);
   const float z = (loss - b.center) / spread;
   const bool calm = z < 3 || (b.center > 0 && loss < 1.2 * b.center);
-  if (b.center <= 0) return {z >= 8, calm};
+  if (b.center <= 0 || wanders) return {z >= 12, calm, z};
   const bool far = z >= 8 || (loss >= 2 * b.center && z >= 6);
-  if (!far) return {false, calm};
+  if (!far) return {false, calm, z};
   const float rise = 0.6931472f * Log2(loss / b.center) * b.center;
-  return {rise >= 4.0f * spread, calm};
+  return {rise >= 4.0f * spread, calm, z};
+}
+
+// The last three.
+bool IsFar(const std::vector<float>& series, float usual) {
+  return series.size() >= 3 &&
+         std::all_of(series.end() - 3, series.end(),
+                     [&](float loss) { return loss >= 1.5 * usual; });
+}
+
+bool Climbs(const LossView& view, float z, float usual) {
+  const float start = view.series.front();
+  const float loss = view.series.back();
+  return loss >= 1.3f * usual && z - view.z_start >= 12 &&
+         loss - start >= 0.5f * (start - usual);
 }
 
 Mark LossSpikeMark(LossView* view, const Attempt& a) {
@@ -282,11 +332,14 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
       size > (early ? 100 : 10) * std::max(view->largest, 0.1f);
   const Baseline b = BaselineOf(Added(view->seen));
   bool high = false;
+  float z = 0;
   Mark mark{.clean = !explodes};
   if (b.samples >= 64) {
-    const auto [far, calm] = Compared(loss, b, view->Rounding(loss));
-    high = far;
-    mark.clean = mark.clean && calm;
+    const Height height =
+        Compared(loss, b, view->Rounding(loss), view->smallest < 0);
+    high = height.high;
+    z = height.z;
+    mark.clean = mark.clean && height.calm;
   } else {
     high = healthy >= 3 && view->smallest > 0 && view->largest >= 0.1f &&
            loss >= 2 * view->largest &&
@@ -301,6 +354,7 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
     view->series.clear();
     return mark;
   }
+  if (view->series.empty()) view->z_start = z;
   view->series.push_back(loss);
   const size_t held = view->series.size();
   const float peak =
@@ -319,8 +373,10 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
       loss >= usual + (peak - usual) / 2 && (usual <= 0 || loss >= 1.5 * usual);
   if (twice || (held >= 30 && stays)) {
     mark.trigger = Severity::kCritical;
-  } else if (held >= 3) {
-    const bool far = usual <= 0 || peak >= 1.3 * usual || held >= 30;
+  } else if (static_cast<float>(held) >= view->Hold()) {
+    const bool far = usual <= 0 || IsFar(view->series, usual) ||
+                     Climbs(*view, z, usual) ||
+                     (held >= 100 && !view->ComesDown(usual));
     mark.trigger = far ? Severity::kWarning : Severity::kInfo;
   }
   return mark;

@@ -205,6 +205,7 @@ TEST(GnormExplosion, ALogWithoutFlagsIsNotAccusedOfAnUpdate) {
   probes.Steps({.grad_norm = kInf}, 2);
   EXPECT_EQ(probes.now, Severity::kCritical);
   EXPECT_THAT(probes.Described().sentence, HasSubstr("nothing says"));
+  EXPECT_EQ(probes.Described().opened_step, 2010) << "the first of the three";
 }
 
 TEST(GnormExplosion, AMillionTimesTheAverageNeedsTenSamples) {
@@ -255,19 +256,20 @@ TEST(LossSpike, ASmallJumpThatGoesAwayIsANote) {
   f.Steps({.loss = 2.21}, 20);
   EXPECT_EQ(f.now, Severity::kNone);
   StepFeed<LossSpike> stays = HealthyLoss(500);
-  EXPECT_EQ(stays.Steps({.loss = 2.7}, 30), Severity::kWarning);
-  stays.Steps({.loss = 2.7}, 226);
+  EXPECT_EQ(stays.Steps({.loss = 2.7}, 99), Severity::kInfo);
+  EXPECT_EQ(stays.Steps({.loss = 2.7}, 1), Severity::kWarning);
+  stays.Steps({.loss = 2.7}, 156);
   EXPECT_THAT(stays.Described().sentence, HasSubstr("this is its level now"));
 }
 
 TEST(LossSpike, WarnsAfterThreeAndClears) {
   StepFeed<LossSpike> f = HealthyLoss(500);
-  f.Steps({.loss = 2.9}, 2);
+  f.Steps({.loss = 3.4}, 2);
   EXPECT_EQ(f.now, Severity::kNone);
-  f.Step({.loss = 3.2});
+  f.Step({.loss = 3.5});
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 501);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("3.2"));
+  EXPECT_THAT(f.Described().sentence, HasSubstr("3.5"));
   EXPECT_EQ(f.Steps({.loss = 2.21}, 19), Severity::kWarning);
   EXPECT_EQ(f.Steps({.loss = 2.21}, 1), Severity::kNone);
 }
@@ -340,6 +342,71 @@ TEST(LossSpike, AnotherMixOfDataIsNeverCritical) {
   }
   EXPECT_EQ(f.worst, Severity::kWarning);
   EXPECT_EQ(f.now, Severity::kNone) << "it is the level";
+}
+
+// BigScience's tr8-104B at the end of its warm-up.
+TEST(LossSpike, AJumpThatClimbsFurtherIsAWarning) {
+  StepFeed<LossSpike> f;
+  Noise noise;
+  for (int i = 0; i < 80; ++i) f.Step({.loss = 6.39 + 0.02 * noise.Normal()});
+  for (const double loss : {6.6, 7.31, 8.2}) f.Step({.loss = loss});
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Step({.loss = 8.7}), Severity::kWarning);
+}
+
+TEST(LossSpike, AStageOfACurriculumIsANote) {
+  Noise noise;
+  StepFeed<LossSpike> f;
+  for (int i = 0; i < 40000; ++i) {
+    const double stage = 1.2 + 0.5 * std::exp(-(i % 2000) / 300.0);
+    f.Step({.loss = stage * std::exp(0.03 * noise.Normal())});
+  }
+  EXPECT_LE(f.worst, Severity::kInfo);
+}
+
+TEST(LossSpike, AMixtureOfTasksIsNoSpike) {
+  Noise noise;
+  StepFeed<LossSpike> f;  // one in seven is of the other task
+  for (int i = 0; i < 60000; ++i) {
+    const double task = noise.Uniform() < 0.15 ? 4 : 0.5;
+    f.Step({.loss = task * std::exp(0.1 * noise.Normal())});
+  }
+  EXPECT_LE(f.worst, Severity::kInfo);
+  EXPECT_EQ(f.Steps({.loss = 4}, 30), Severity::kCritical)
+      << "for good, it is a spike";
+}
+
+TEST(LossSpike, ACriticThatWandersThroughZeroIsNone) {
+  Noise noise;
+  StepFeed<LossSpike> f;
+  double at = 0;
+  for (int i = 0; i < 60000; ++i) {
+    at = 0.98 * at + noise.Normal();
+    f.Step({.loss = noise.Normal() - at});
+  }
+  EXPECT_LE(f.worst, Severity::kInfo);
+  EXPECT_EQ(f.Steps({.loss = 200}, 3), Severity::kCritical);
+}
+
+TEST(LossSpike, LossesThatBeginAtExactlyZeroAreNoLevel) {
+  Noise noise;
+  StepFeed<LossSpike> f;  // GRPO: nothing to learn from for 60 steps
+  f.Steps({.loss = 0}, 60);
+  for (int i = 0; i < 2000; ++i) {
+    f.Step({.loss = std::round(8 * std::fabs(noise.Normal())) * 1e-4});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(LossSpike, SaysHowLongTheLongestSpikeWas) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  f.Steps({.loss = 5}, 4);
+  f.Steps({.loss = 2.21}, 5);
+  f.Step({.loss = 4});
+  f.Step({.loss = 2.21});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("jumped to 5 "));
+  EXPECT_THAT(f.Described().sentence, HasSubstr("was high for 4 records"));
 }
 
 TEST(LossSpike, AFirstRewardIsNoExplosion) {

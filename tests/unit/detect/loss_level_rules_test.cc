@@ -95,6 +95,150 @@ TEST(LossHighPlateau, SeesALossThatDoublesSlowlyInNoise) {
   }
 }
 
+// Wherever in a block of 16 it began.
+TEST(LossHighPlateau, NamesTheFirstHighStep) {
+  for (int healthy = 1600; healthy < 1616; ++healthy) {
+    for (const int64_t unseen : {0, 9}) {
+      StepFeed<LossHighPlateau> f(NoScaler());
+      Noise noise;
+      const auto step = [&](double loss) {
+        f.Step({.loss = loss, .unseen = unseen});
+      };
+      for (int i = 0; i < healthy; ++i) step(Learning(i, &noise));
+      const int64_t last = f.step;
+      for (int i = 0; i < 96; ++i) step(7.5 + 0.05 * noise.Normal());
+      ASSERT_EQ(f.now, Severity::kWarning) << healthy;
+      EXPECT_EQ(f.Described().opened_step, last + 1 + unseen) << healthy;
+    }
+  }
+}
+
+TEST(LossHighPlateau, NamesNoStepBeforeACreepBegins) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 3000; ++i) f.Step({.loss = Learning(i, &noise)});
+  for (int i = 0; i < 2000; ++i) {
+    f.Step({.loss = 2.5 * std::exp(i / 1000.0) + 0.05 * noise.Normal()});
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_GT(f.Described().opened_step, 3000);
+}
+
+// What a language model had come to, as the engine hands it on.
+LossReached AfterLearning() {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 2000; ++i) f.Step({.loss = Learning(i, &noise)});
+  return f.rule.Reached().value();
+}
+
+TEST(LossHighPlateau, ARestartWithoutItsCheckpointIsTold) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  f.before = AfterLearning();
+  EXPECT_EQ(f.before->last_step, 2000);
+  EXPECT_EQ(f.before->records, 2000);
+  EXPECT_NEAR(f.before->first, 11, 0.1);
+  EXPECT_NEAR(f.before->level, 2.5, 0.1);
+  f.step = 1990;
+  f.Steps({.loss = 9}, 15);
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.Steps({.loss = 9}, 1), Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 1991);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("After the restart the loss stands at 9"));
+  EXPECT_THAT(f.Described().sentence, HasSubstr("at step 2000 before"));
+  EXPECT_EQ(f.Steps({.loss = 9}, 48), Severity::kCritical);
+}
+
+TEST(LossHighPlateau, ARestartOfAFineTuningThatLearnedLittleIsAWarning) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  f.before = LossReached{.first = 2.9,
+                         .best = 2.7,
+                         .level = 2.8,
+                         .noise = 0.05,
+                         .records = 320,
+                         .level_step = 5000,
+                         .last_step = 5000};
+  f.step = 4900;
+  f.Steps({.loss = 9}, 1000);
+  EXPECT_EQ(f.worst, Severity::kWarning);
+}
+
+TEST(LossHighPlateau, HealthyRestartsAreLeftInPeace) {
+  Noise noise;
+  const auto worst = [&](int64_t from, const std::function<double(int)>& loss) {
+    StepFeed<LossHighPlateau> f(NoScaler());
+    f.before = AfterLearning();
+    f.step = from;
+    for (int i = 0; i < 2000; ++i) f.Step({.loss = loss(i)});
+    return f.worst;
+  };
+  const auto learned = [&](int i) { return Learning(2000 + i, &noise); };
+  const auto anew = [&](int i) { return Learning(i, &noise); };
+  EXPECT_EQ(worst(1990, learned), Severity::kNone);
+  EXPECT_EQ(worst(1000, learned), Severity::kNone);
+  EXPECT_EQ(worst(0, anew), Severity::kNone) << "a job that begins anew";
+  EXPECT_EQ(worst(500, anew), Severity::kNone) << "far back, logged seldom";
+  EXPECT_EQ(worst(1990,
+                  [&](int i) {  // without the optimizer's state
+                    return learned(i) + 1.5 * std::exp(-i / 60.0);
+                  }),
+            Severity::kNone);
+  EXPECT_EQ(worst(1990,
+                  [&](int i) {  // twice as high at first
+                    return learned(i) + 3 * std::exp(-i / 60.0);
+                  }),
+            Severity::kWarning);
+  EXPECT_EQ(worst(2000, [&](int i) { return learned(i) + 1; }), Severity::kNone)
+      << "the next stage of a curriculum";
+}
+
+// Of a critic whose level had risen before.
+TEST(LossHighPlateau, AHighLevelThatARestartFindsAgainIsNotItsDoing) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  f.before = LossReached{.first = 1,
+                         .best = 0.9,
+                         .level = 4.5,
+                         .noise = 0.05,
+                         .records = 3200,
+                         .level_step = 5000,
+                         .last_step = 5000};
+  f.step = 4900;
+  f.Steps({.loss = 4.5}, 48);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Steps({.loss = 4.5}, 200);
+  EXPECT_THAT(f.Described().sentence, ::testing::Not(HasSubstr("restart")));
+}
+
+// A job that crashes and begins anew without a checkpoint, again and again.
+TEST(LossHighPlateau, EveryRestartWithoutACheckpointIsTold) {
+  LossReached before = AfterLearning();
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    StepFeed<LossHighPlateau> f(NoScaler());
+    f.before = before;
+    f.step = 1990 + 10 * attempt;
+    f.Steps({.loss = 9}, 20);
+    ASSERT_EQ(f.now, Severity::kWarning) << attempt;
+    EXPECT_THAT(f.Described().sentence,
+                HasSubstr(attempt == 0 ? "at step 2000 before: the checkpoint"
+                                       : "as before it, and it had come to"));
+    before = f.rule.Reached().value();
+    EXPECT_TRUE(before.high);
+  }
+}
+
+TEST(LossHighPlateau, WhatWasReachedOutlivesShortAttempts) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  EXPECT_EQ(f.rule.Reached(), std::nullopt);
+  f.before = AfterLearning();
+  f.step = 1990;
+  f.Steps({.loss = 2.5}, 3);  // less than a block
+  ASSERT_TRUE(f.rule.Reached().has_value());
+  EXPECT_EQ(f.rule.Reached()->first, f.before->first);
+  EXPECT_EQ(f.rule.Reached()->records, 2000);
+  EXPECT_EQ(f.rule.Reached()->last_step, 1993);
+}
+
 TEST(LossHighPlateau, HealthyTrainingsAreLeftInPeace) {
   Noise noise;
   const auto quiet = [](const char* what,

@@ -198,6 +198,21 @@ TEST(OpOverflowPropagated, NeverMoreThanInformation) {
 
 // --- 20 persistent_op_overflow -----------------------------------------------
 
+// An op that runs twice an attempt, of which one is clean.
+TEST(PersistentOpOverflow, CountsEveryBadAttemptOnce) {
+  for (const bool bad_first : {false, true}) {
+    OpFeed<PersistentOpOverflow> f(FixedScale(false));
+    for (int i = 0; i < 400; ++i) {
+      f.Record(kLost);
+      for (const bool bad : {bad_first, !bad_first, bad_first}) {
+        f.status.device_flag = bad;
+        f.Status();
+      }
+    }
+    EXPECT_THAT(f.Described().sentence, HasSubstr(", 400 in all")) << bad_first;
+  }
+}
+
 TEST(PersistentOpOverflow, ThreeOfTenAttempts) {
   OpFeed<PersistentOpOverflow> f(FixedScale(false));
   f.status.device_flag = true;

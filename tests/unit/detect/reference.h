@@ -34,6 +34,7 @@ struct Mark {
   Severity trigger = Severity::kNone;
   bool clean = false;
   bool silent = false;  // the rule does not look at this record
+  int attempts = 1;     // that it stands for, if it is clean
 };
 
 // The opinion after all marks.
@@ -46,7 +47,7 @@ inline Severity OpinionAfter(std::span<const Mark> marks, int clear_after) {
       opinion = std::max(opinion, mark.trigger);
       clean = 0;
     } else {
-      clean = mark.clean ? clean + 1 : 0;
+      clean = mark.clean ? clean + mark.attempts : 0;
       if (clean >= clear_after) opinion = Severity::kNone;
     }
   }

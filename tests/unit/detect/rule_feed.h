@@ -108,6 +108,7 @@ class StepFeed {
     context.lowest_name = "small";
     context.largest_name = "large";
     if (layers) context.layers = &*layers;
+    if (before) context.loss_before = &*before;
     now = rule.OnStep(context, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
@@ -139,6 +140,7 @@ class StepFeed {
   ScalerTracker tracker;
   std::optional<StepGradients> gradients;  // of the steps that follow
   std::optional<StepLayers> layers;        // likewise
+  std::optional<LossReached> before;       // of the attempt before
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;

@@ -238,6 +238,16 @@ TEST(ScaleCollapse, ClearsAtTheNewLevel) {
   EXPECT_EQ(f.Good(2048, 200), Severity::kNone);
 }
 
+// A line of every ten steps stands for ten attempts.
+TEST(ScaleCollapse, ClearsAfterAsManyAttemptsWhereLinesAreFew) {
+  StepFeed<ScaleCollapse> f;
+  f.Steps({.scale = 8192, .unseen = 9}, 100);
+  f.Steps({.scale = 128, .unseen = 9}, 60);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Steps({.scale = 128, .unseen = 9}, 11);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
 TEST(ScaleCollapse, StatisticalScalersMoveAsTheyLike) {
   StepFeed<ScaleCollapse> f(Scaler("openseq2seq_logmax"));
   f.Good(16384, 100);

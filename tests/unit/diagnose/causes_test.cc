@@ -383,6 +383,18 @@ TEST(CausesTest, DivergenceWithoutOverflow) {
   EXPECT_THAT(diagnosis.headline, HasSubstr("without an overflow"));
 }
 
+TEST(CausesTest, ALostCheckpointIsNoTrainingThatDiverges) {
+  TestCase t;
+  t.evidence.attempts = 100;
+  Finding& finding = t.Find(35, Family::kLoss, Severity::kWarning);
+  finding.numbers = {{"loss", 9, ""}, {"loss_before_restart", 2.4, ""}};
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.headline, "finding of rule 35.");
+  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence,
+              HasSubstr("which checkpoint was loaded"));
+}
+
 TEST(CausesTest, TheNormOfANaNLossIsNoSecondCause) {
   TestCase t;
   t.evidence.loss_nonfinite = 1;

@@ -41,6 +41,53 @@ TestCase Stuck() {
   return t;
 }
 
+// A search from 2^23, training at 2^17, and then the floor.
+TEST(CollapseTest, TheScaleFellFromWhereAnAttemptWasGood) {
+  TestCase t = Stuck();
+  t.evidence.scale_max = 8388608;
+  t.evidence.scale_worked = 131072;
+  EXPECT_THAT(t.Verdict().headline, HasSubstr("fell from 131072 to 1"));
+  t.evidence.scale_worked.reset();
+  EXPECT_THAT(t.Verdict().headline, HasSubstr("fell from 8388608 to 1"));
+}
+
+// At scale 1 two of three attempts overflow: no streak of three just now, and
+// none of it ordinary.
+TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
+  TestCase t = Stuck();
+  t.evidence.overflow_streak = 1;
+  t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 33;
+  t.Find(4, Family::kScale, Severity::kCritical);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
+  for (const Finding& finding : t.findings) {
+    EXPECT_EQ(FirstCause(diagnosis, finding), &diagnosis.causes[0]);
+  }
+  EXPECT_THAT(diagnosis.headline,
+              StartsWith("Most updates are skipped since step 2451: 33 of the "
+                         "last 50 overflowed, though"));
+  t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 48;
+  EXPECT_THAT(
+      t.Verdict().headline,
+      StartsWith("Hardly any update is applied since step 2451: 48 of"));
+}
+
+TEST(CollapseTest, BelowWhatAHalfHoldsEverythingIsLost) {
+  TestCase t = Stuck();
+  t.evidence.overflow_streak = 0;
+  t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 20;
+  t.evidence.floor = 0;
+  for (const double scale : {4.941e-324, 4.078e-56, 1e-13}) {
+    t.evidence.scale_now = t.evidence.scale_min = scale;
+    EXPECT_THAT(t.Verdict().headline,
+                HasSubstr("in fp16 every gradient is lost"))
+        << scale;
+  }
+  t.evidence.scale_now = t.evidence.scale_min = 0x1p-10;
+  EXPECT_THAT(t.Verdict().headline, HasSubstr("gradients below 6.104e-05"));
+}
+
 TEST(CollapseTest, OverflowsThatGoOnAtTheFloorAreOneCauseAndNotOrdinary) {
   const TestCase t = Stuck();
   const Diagnosis diagnosis = t.Verdict();

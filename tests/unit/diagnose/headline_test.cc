@@ -22,6 +22,15 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   EXPECT_TRUE(t.Verdict().causes.empty());
 }
 
+TEST(HeadlineTest, AttemptsBeforeARestartAreNotForgotten) {
+  TestCase t;
+  t.evidence.attempts = t.evidence.applied = 100;
+  t.evidence.attempts_before = 1900;
+  EXPECT_EQ(t.Verdict().headline,
+            "Healthy: 100 steps since the last restart (2000 in all), no "
+            "overflow.");
+}
+
 TEST(HeadlineTest, NumbersAreSaidAsPeopleSayThem) {
   TestCase t;
   t.evidence.attempts = t.evidence.overflows = 1;

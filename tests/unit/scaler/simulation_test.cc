@@ -16,6 +16,18 @@ RecordedAttempt At(int64_t step, double scale, bool overflow, double fits = kNo,
   return {step, scale, overflow, overflow, fits, needs};
 }
 
+// One of three or more overflows in a row at 1 or less.
+bool IsStuck(const std::vector<RecordedAttempt>& all, size_t i) {
+  const auto low = [&](size_t k) {
+    return k < all.size() && all[k].overflow && all[k].scale <= 1;
+  };
+  if (!low(i)) return false;
+  size_t streak = 1;
+  for (size_t k = i + 1; low(k); ++k) ++streak;
+  for (size_t k = i; k > 0 && low(k - 1); --k) ++streak;
+  return streak >= 3;
+}
+
 // The rules of simulation.h, by looking at every attempt for every question.
 Answer SlowAnswer(const std::vector<RecordedAttempt>& all, size_t i,
                   double scale) {
@@ -24,20 +36,23 @@ Answer SlowAnswer(const std::vector<RecordedAttempt>& all, size_t i,
     bool overflow = false;
     bool by_measure = false;
   };
-  const auto told = [&](const RecordedAttempt& a) -> Told {
+  const auto told = [&](size_t k) -> Told {
+    const RecordedAttempt& a = all[k];
+    if (IsStuck(all, k)) return {true, true, false};
     if (a.overflow) return {scale >= a.scale, true, false};
     if (scale <= a.scale) return {true, false, false};
     if (std::isnan(a.fits_up_to)) return {};
     return {true, scale > a.fits_up_to, true};
   };
-  if (const Told own = told(all[i]); own.any) {
+  if (IsStuck(all, i) && scale < all[i].scale) return {true, Basis::kStuck};
+  if (const Told own = told(i); own.any) {
     return {own.overflow, own.by_measure ? Basis::kMeasured : Basis::kRecorded};
   }
   for (size_t away = 1; away < all.size(); ++away) {
     Told found;
     for (const size_t j : {i - away, i + away}) {
       if (j >= all.size()) continue;  // i - away wraps
-      const Told one = told(all[j]);
+      const Told one = told(j);
       if (!one.any) continue;
       found.any = true;
       found.overflow = found.overflow || one.overflow;
@@ -57,7 +72,8 @@ std::vector<RecordedAttempt> RandomRun(uint32_t seed, bool ranges) {
   p.growth = random() % 4 == 0 ? Growth::kNever : Growth::kConsecutive;
   ScalerModel model(p);
   std::vector<RecordedAttempt> run;
-  double limit = 14;  // log2 of the largest scale that fits
+  // log2 of the largest scale that fits; some runs are beyond any scale.
+  double limit = seed % 5 == 0 ? -4 : 14;
   const size_t attempts = 1 + random() % 70;
   for (size_t i = 0; i < attempts; ++i) {
     limit += uniform(random) * 3 - 1.5;
@@ -107,6 +123,27 @@ TEST(OverflowKnowledgeTest, BetweenTwoAsNearTheOverflowDecides) {
   EXPECT_TRUE(knowledge.At(1, 2048).overflow);
   EXPECT_EQ(knowledge.At(1, 2048).basis, Basis::kNeighbour);
   EXPECT_FALSE(knowledge.At(0, 2048).overflow);
+}
+
+// DeepSpeed at its floor of 1, where attempt after attempt overflowed: another
+// scaler that goes on falling finds nothing below.
+TEST(SimulationTest, WhatIsStuckAtTheFloorIsStuckBelowIt) {
+  std::vector<RecordedAttempt> run;
+  for (int64_t step = 0; step < 500; ++step) run.push_back(At(step, 64, false));
+  double scale = 64;
+  for (int64_t step = 500; step < 1000; ++step) {
+    run.push_back(At(step, scale, true));
+    scale = std::max(1.0, scale / 2);
+  }
+  ScalerParameters p;
+  p.init = 64;
+  p.growth_interval = 2000;
+  const ScalerOutcome is =
+      Simulate(run, OverflowKnowledge(run), {p}, Unknown::kAssume);
+  EXPECT_EQ(is.overflows, 500u);
+  EXPECT_LT(is.last, 1e-100);
+  EXPECT_EQ(is.lower.stuck, is.lower.attempts);
+  EXPECT_GT(is.lower.stuck, 400u);
 }
 
 TEST(SimulationTest, TheSameScalerDoesTheSameAndAssumesNothing) {

@@ -149,6 +149,60 @@ TEST(Tracker, TheProgramsOwnScalerIsPreferred) {
   EXPECT_EQ(fall("nanogpt"), "pytorch");
 }
 
+// The library's first line may come long after the program's.
+TEST(Tracker, TheProgramsOwnScalerIsPreferredWhenItIsKnownLate) {
+  Feed f;
+  f.Good(65536, 10);
+  double scale = 65536;
+  for (int i = 0; i < 5; ++i) f.Step(scale /= 2, true);
+  ASSERT_NE(f.tracker.spec(), nullptr);
+  EXPECT_EQ(f.tracker.spec()->name, "pytorch");
+  f.tracker.Expect("imagenet+apex");
+  EXPECT_EQ(f.tracker.spec()->name, "apex");
+}
+
+TEST(Tracker, TheProgramsOwnScalerMayHaveBeenGivenAFloor) {
+  Feed f;
+  f.tracker.Expect("imagenet+apex");
+  f.Good(65536, 10);
+  double scale = 65536;
+  for (int i = 0; i < 16; ++i) f.Step(scale /= 2, true);
+  for (int i = 0; i < 30; ++i) f.Step(1, true);
+  ASSERT_NE(f.tracker.spec(), nullptr);
+  EXPECT_EQ(f.tracker.spec()->name, "apex");
+}
+
+TEST(Tracker, ScalersOfOneProgramAreItsAlone) {
+  const auto named = [](const char* framework) {
+    Feed f;
+    f.tracker.Expect(framework);
+    f.Good(8192, 10);
+    double scale = 8192;
+    for (int i = 0; i < 4; ++i) f.Step(scale /= 2, true);
+    return f.tracker.spec();
+  };
+  ASSERT_NE(named("gnmt"), nullptr);
+  EXPECT_EQ(named("gnmt")->name, "gnmt");
+  EXPECT_EQ(named("key_value+colossalai")->name, "colossalai");
+  EXPECT_EQ(named("insightface")->name, "pytorch");
+  const ScalerSpec* unknown = named("");
+  EXPECT_TRUE(unknown == nullptr || !unknown->of_one_program);
+}
+
+TEST(Tracker, KnowsTheScaleOfTheFirstAttempt) {
+  Feed answered(Declared("deepspeed"));  // "Attempted 65536, reducing to 32768"
+  answered.Step(32768, true);
+  EXPECT_EQ(answered.tracker.first_tried(), 65536);
+  Feed forgiven(Declared("megatron"));
+  forgiven.Step(4294967296.0, true);
+  forgiven.Step(2147483648.0, true);
+  EXPECT_EQ(forgiven.tracker.first_tried(), 4294967296.0);
+  Feed good(Declared("pytorch"));
+  good.Step(32768, false);
+  EXPECT_EQ(good.tracker.first_tried(), 32768);
+  EXPECT_EQ(Feed().tracker.first_tried(), 0);
+}
+
 TEST(Tracker, AScaleThatStandsAtOneIsNoScalersWithoutAFloor) {
   Feed f;
   for (double scale = 65536; scale >= 1; scale /= 2) f.Step(scale, true);

@@ -179,8 +179,19 @@ TEST(EventCodecTest, KeepsARunsDescription) {
   run.seed = 7;
   run.settings = {{"allow_tf32", "0"}, {"loss", "nce"}};
   run.run_id_guessed = true;
+  opened.loss_before = LossReached{.first = 11,
+                                   .best = 2.25,
+                                   .level = 2.5,
+                                   .noise = 0.125,
+                                   .records = 320,
+                                   .level_step = 4000,
+                                   .last_step = 5000,
+                                   .high = true};
+  opened.attempts_before = 1900;
   const RunOpened back = std::get<RunOpened>(RoundTrip(OfRank(opened)).body);
   EXPECT_EQ(back.reason, "first rank");
+  EXPECT_EQ(back.loss_before, opened.loss_before);
+  EXPECT_EQ(back.attempts_before, 1900u);
   EXPECT_EQ(back.description.job, "word2vec");
   EXPECT_EQ(back.description.framework, "ascend_tf");
   EXPECT_EQ(back.description.precision, "fp16");
