@@ -348,3 +348,45 @@ def test_clipping_can_be_compiled(daemon, name):
 
         assert clip(list(training.model.parameters())) > 0
         assert watch.run.stats.bad_input == 0
+
+
+def test_a_gradient_that_becomes_zero_is_said_once(daemon, name, caplog):
+    """And of one that never was another nothing is said."""
+    training = Training("pictures", dtype=torch.float32, scaler=None)
+    frozen = training.model.features[0].bias
+
+    def zero(_):
+        frozen.grad.zero_()
+        if training.number >= 90:
+            training.model.classifier.weight.grad.zero_()
+
+    training.before_update = zero
+    watch = watched(training, daemon, name)
+    train(training, watch, 120)
+    it = verdict(daemon, watch, name)
+    said = [r.getMessage() for r in caplog.records if "exactly 0" in r.msg % r.args]
+    assert said == [
+        "nanwatch: the gradient of classifier.weight is exactly 0 since step "
+        "90, and was not before"]
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    elements = [p.numel() for p in training.model.parameters()]
+    lost = frozen.numel() + training.model.classifier.weight.numel()
+    assert values["zero_fraction"] == pytest.approx(lost / sum(elements))
+
+
+def test_who_flushes_the_run_has_all_steps(daemon, name):
+    """Though nothing odd is told some steps at once; what is odd is told when
+    it is seen."""
+    training = Training("pictures", dtype=torch.float32, scaler=None)
+    with nanwatch.init(run=name, address=daemon.address) as run:
+        watch = nanwatch.torch.watch(training.model, training.optimizer,
+                                     run=run)
+        for steps in (1, 3, 11):
+            train(training, watch, steps)
+            assert run.flush(10)
+        assert Verdict(daemon, name).steps == 15
+        before = run.stats.pushed
+        watch.step(training.step() * math.nan)
+        assert run.stats.pushed > before, "at once"
+        train(training, watch, 1)
+    assert Verdict(daemon, name).steps == 17

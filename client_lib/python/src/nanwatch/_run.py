@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time as _time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nanwatch import _process, _steps
@@ -55,6 +55,7 @@ class Run(RunOps):
         "_hard",
         "_limit",
         "_rows",
+        "_settling",
         "_soft",
         "_thread",
     )
@@ -67,6 +68,7 @@ class Run(RunOps):
     ) -> None:
         super().__init__(shared, checks, silent=thread is None)
         self._thread = thread
+        self._settling: list[Callable[[], Callable[[], None] | None]] = []
         self._rows = shared.rows
         # Elements of `_rows`; beyond `_limit` a step takes the slow way. At
         # the soft limit that wakes the sender, at the hard one it is lost.
@@ -167,16 +169,27 @@ class Run(RunOps):
         skipped: bool | None,
         grad_norm: float | None,
         lr: float | None,
+        more: _steps.More | None = None,
     ) -> None:
-        """Not for trainings: `step` of what was looked at already."""
+        """Not for trainings: `step` of what was looked at already. Of `more`
+        the share of zeros alone."""
         rows = self._rows
         if len(rows) >= self._limit:
+            share = None if more is None else more.zero_fraction
             self.step(
-                step, loss, scale, overflow, skipped, grad_norm, lr, time=time
+                step,
+                loss,
+                scale,
+                overflow,
+                skipped,
+                grad_norm,
+                lr,
+                time=time,
+                zero_fraction=share,
             )
             return
         rows.extend(
-            (step, time, loss, scale, grad_norm, lr, overflow, skipped, None)
+            (step, time, loss, scale, grad_norm, lr, overflow, skipped, more)
         )
         if overflow or _non_finite(loss) or _non_finite(grad_norm):
             self._shared.wake()
@@ -329,11 +342,25 @@ class Run(RunOps):
                 shared.trouble(_time.monotonic()),
             )
 
+    def before_settling(
+        self, reference: Callable[[], Callable[[], None] | None]
+    ) -> None:
+        """Not for trainings: what is called before the run is flushed or
+        closed, as long as it lives."""
+        self._settling.append(reference)
+
+    def _settle(self) -> None:
+        for reference in self._settling:
+            tell = reference()
+            if tell is not None:
+                tell()
+
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits until everything said so far is acknowledged or refused, at
         most `timeout` seconds. True: it is."""
         if self._silent or self._closed:
             return False
+        self._settle()
         shared = self._shared
         with shared.changed:
             target = shared.accepted()
@@ -358,6 +385,7 @@ class Run(RunOps):
     def _end(self, timeout: float, in_order: bool) -> bool:
         if self._silent or self._closed:
             return False
+        self._settle()
         self._closed = True
         self._limit = -1
         _process.forget(self)

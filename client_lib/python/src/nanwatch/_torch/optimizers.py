@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from nanwatch._torch.readout import Readout
-from nanwatch._torch.statistics import Sizes, local, measurable
+from nanwatch._torch.statistics import Shapes, Sizes, local, measurable
 
 _USUAL = (torch.Tensor, torch.nn.Parameter)
+_PLAIN_SCALES = (float, type(None), list)  # a list: on the host
 _USUAL_GRADIENT = (torch.Tensor, torch.strided)
 
 
@@ -70,6 +71,16 @@ class Attempt:
         self.again: Any = None
         self.update: Any = None  # norms of updates, a tensor each
 
+    def is_plain(self) -> bool:
+        """Applied, and its gradients are finite numbers on the host."""
+        return (
+            self.applied is True
+            and self.found_inf is None
+            and not self.weight_sizes
+            and type(self.scale) in _PLAIN_SCALES
+            and all(sizes.is_plain() for sizes in self.sizes)
+        )
+
 
 class Followed:
     """One optimizer with its hooks."""
@@ -89,8 +100,11 @@ class Followed:
         self.attempt: Attempt | None = None
         self.copies: list[Any] | None = None  # of weights, before an update
         self._known = parameters
-        # Of gradients that are all usual ones of one device.
-        self._kinds: list[Any] | None = None
+        # Of gradients that are all usual ones of one device, and of all
+        # parameters: which these are.
+        self._usual: tuple[list[Parameter], Shapes] | None = None
+        self._kinds: list[Any] = []
+        self._ids: list[int] = []
         self._handles = [
             optimizer.register_step_pre_hook(
                 lambda o, args, kwargs: before(self, o)
@@ -155,11 +169,12 @@ class Followed:
         if attempt.looked_at:
             return
         attempt.looked_at = True
-        for group in self._gradients(gradient_of):
-            attempt.gradients.append([self.of(p) for p, _ in group])
+        for gradients, parameters, shapes in self._gradients(gradient_of):
+            attempt.gradients.append(parameters)
             attempt.sizes.append(
                 Sizes(
-                    [g for _, g in group],
+                    gradients,
+                    shapes,
                     readout,
                     largest=largest,
                     zeros=zeros,
@@ -169,20 +184,47 @@ class Followed:
 
     def _gradients(
         self, gradient_of: Callable[[Any], Any] | None
-    ) -> list[list[Any]]:
+    ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
         """By device. As long as all are as they were, nothing is checked."""
+        tensors = self._tensors()
         if gradient_of is not None:
-            found = [(p, gradient_of(p)) for p in self._tensors()]
-            return _by_device([(p, g) for p, g in found if g is not None])
-        pairs = [(p, g) for p in self._tensors() if (g := p.grad) is not None]
-        kinds = [(type(g), g.layout) for _, g in pairs]
-        if kinds != self._kinds:
-            groups = _by_device(pairs)
-            one = len(groups) == 1 and len(groups[0]) == len(pairs)
-            usual = all(kind == _USUAL_GRADIENT for kind in kinds)
-            self._kinds = kinds if one and usual else None
-            return groups
-        return [pairs]
+            found = [(p, gradient_of(p)) for p in tensors]
+            return self._look([(p, g) for p, g in found if g is not None])
+        gradients = [g for p in tensors if (g := p.grad) is not None]
+        kinds = [(type(g), g.layout, g.dtype) for g in gradients]
+        # By identity: to compare tensors is to compute.
+        if (
+            self._usual is not None
+            and len(gradients) == len(tensors)
+            and kinds == self._kinds
+            and list(map(id, tensors)) == self._ids
+        ):
+            return [(gradients, *self._usual)]
+        groups = self._look(
+            [(p, g) for p in tensors if (g := p.grad) is not None]
+        )
+        self._usual = None
+        if (
+            len(groups) == 1
+            and len(groups[0][0]) == len(tensors)
+            and all(kind[:2] == _USUAL_GRADIENT for kind in kinds)
+        ):
+            self._usual = groups[0][1:]
+            self._kinds = kinds
+            self._ids = list(map(id, tensors))
+        return groups
+
+    def _look(
+        self, pairs: list[Any]
+    ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
+        return [
+            (
+                [g for _, g in group],
+                [self.of(p) for p, _ in group],
+                Shapes([g for _, g in group]),
+            )
+            for group in _by_device(pairs)
+        ]
 
     def measure_again(self, readout: Readout) -> None:
         gradients = [
@@ -194,10 +236,10 @@ class Followed:
     def measure_weights(self, readout: Readout) -> None:
         attempt = self.begin()
         pairs = [(p, p) for p in self._tensors()]
-        for group in _by_device(pairs):
-            attempt.parameters.append([self.of(p) for p, _ in group])
+        for weights, parameters, shapes in self._look(pairs):
+            attempt.parameters.append(parameters)
             attempt.weight_sizes.append(
-                Sizes([w for _, w in group], readout, largest=True, zeros=False)
+                Sizes(weights, shapes, readout, largest=True, zeros=False)
             )
 
     def copy_weights(self) -> None:

@@ -46,8 +46,19 @@ def measurable(tensor: Any) -> bool:
     )
 
 
-def _norms(tensors: list[Any], order: float) -> list[Any]:
-    tensors = [t.float() if t.dtype in _HALF else t for t in tensors]
+class Shapes:
+    """What of tensors does not change from step to step."""
+
+    __slots__ = ("elements", "half")
+
+    def __init__(self, tensors: list[Any]) -> None:
+        self.elements = [t.numel() for t in tensors]
+        self.half = any(t.dtype in _HALF for t in tensors)
+
+
+def _norms(tensors: list[Any], half: bool, order: float) -> list[Any]:
+    if half:
+        tensors = [t.float() if t.dtype in _HALF else t for t in tensors]
     with torch.no_grad():
         return list(torch._foreach_norm(tensors, order))
 
@@ -83,21 +94,22 @@ class Sizes:
     def __init__(
         self,
         tensors: list[Any],
+        shapes: Shapes,
         readout: Readout,
         *,
         largest: bool,
         zeros: bool,
         divide_by: Any = None,
     ) -> None:
-        self.elements = [t.numel() for t in tensors]
+        self.elements = shapes.elements
         self.counts: dict[int, Counts] = {}
         self.largest: Any = None
         self.zeros: Any = None
-        norms = _norms(tensors, 2.0)
+        norms = _norms(tensors, shapes.half, 2.0)
         at_once = on_host(tensors[0])
         most = None
         if not at_once:
-            most = _norms(tensors, math.inf)
+            most = _norms(tensors, shapes.half, math.inf)
         elif largest:
             most = [_largest(t) for t in tensors]
         if divide_by is not None:
@@ -113,6 +125,10 @@ class Sizes:
             for i, norm in enumerate(self.norms):
                 if not math.isfinite(norm):
                     self.counts[i] = count(tensors[i])
+
+    def is_plain(self) -> bool:
+        """On the host, and finite."""
+        return type(self.norms) is list and math.isfinite(sum(self.norms))
 
     def healthy(self, readout: Readout) -> bool:
         """In a glance; False where a closer look is needed."""

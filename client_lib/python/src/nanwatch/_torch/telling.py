@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from nanwatch import _ops
 from nanwatch._run import Run
+from nanwatch._steps import More
 from nanwatch._torch.modules import Row
 from nanwatch._torch.optimizers import Attempt, Parameter, total
 from nanwatch._torch.readout import Later, Readout
@@ -73,6 +74,17 @@ class Step:
     def finish(self) -> None:
         self.readout.finish()
         self.rows_readout.finish()
+
+    def is_plain(self) -> bool:
+        """All its numbers are on the host, and nothing is odd about them."""
+        loss = self._loss
+        if self.rows or self.request or self.more:
+            return False
+        if loss is not None and not (
+            type(loss) is float and math.isfinite(loss)
+        ):
+            return False
+        return all(attempt.is_plain() for attempt in self.attempts)
 
     @property
     def loss(self) -> float | None:
@@ -304,6 +316,18 @@ class Teller:
         loss: float | None,
         numbers: dict[str, Any],
     ) -> None:
+        share = numbers.pop("zero_fraction", None)
+        if share is not None:
+            if len(numbers) == _USUAL and not step.more and not step.request:
+                self._run.take_step(
+                    step.number,
+                    step.time,
+                    loss,
+                    **numbers,
+                    more=More(zero_fraction=share),
+                )
+                return
+            numbers["zero_fraction"] = share
         if step.more or step.request or len(numbers) > _USUAL:
             numbers = {**numbers, **step.more}
             if step.request:

@@ -1,0 +1,159 @@
+"""What telling a step of six numbers costs a training's thread: nanwatch beside
+what else people use, one after another in one process, three rounds in turns.
+step_peers.py [STEPS a round], by the Python of `tests/frameworks/environment
+peers`. Nothing is asserted.
+
+Wall: of one call, hot, 1,000 calls a second. CPU: of the calling thread, and of
+the whole process with the peer's own threads (wandb has a second process, which
+is not counted)."""
+
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+import prometheus_client  # noqa: E402
+import tensorboard  # noqa: E402
+import wandb  # noqa: E402
+from daemons import Daemon  # noqa: E402
+from tensorboard.summary import Writer  # noqa: E402
+
+import nanwatch  # noqa: E402
+
+NAMES = ("loss", "scale", "grad_norm", "lr", "overflow", "skipped")
+ROUNDS = 3
+
+
+def numbers(step):
+    return 1.0 / (step + 1), 65536.0, 0.5, 1e-3, False, False
+
+
+class Nanwatch:
+    name = f"nanwatch {nanwatch.__version__}, run.step"
+
+    def __init__(self, folder, address):
+        self._run = nanwatch.init(run="peers", address=address)
+        assert self._run.flush(10)
+
+    def step(self, step):
+        loss, scale, norm, rate, overflow, skipped = numbers(step)
+        self._run.step(step, loss, scale, overflow, skipped, norm, rate)
+
+    def close(self):
+        assert self._run.close(20), self._run.stats
+
+
+class Prometheus:
+    name = "prometheus_client, six gauges"
+
+    def __init__(self, folder, address):
+        registry = prometheus_client.CollectorRegistry()
+        self._gauges = [prometheus_client.Gauge(name, name, registry=registry)
+                        for name in NAMES]
+
+    def step(self, step):
+        for gauge, number in zip(self._gauges, numbers(step)):
+            gauge.set(number)
+
+    def close(self):
+        pass
+
+
+class TensorBoard:
+    name = f"TensorBoard {tensorboard.__version__}, six scalars"
+
+    def __init__(self, folder, address):
+        self._writer = Writer(str(folder / "tensorboard"))
+
+    def step(self, step):
+        for name, number in zip(NAMES, numbers(step)):
+            self._writer.add_scalar(name, float(number), step)
+
+    def close(self):
+        self._writer.close()
+
+
+class Wandb:
+    name = f"wandb {wandb.__version__} offline, run.log"
+
+    def __init__(self, folder, address):
+        os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true",
+                          WANDB_DIR=str(folder))
+        self._run = wandb.init(project="peers", dir=str(folder))
+
+    def step(self, step):
+        self._run.log(dict(zip(NAMES, numbers(step))), step=step)
+
+    def close(self):
+        self._run.finish()
+
+
+class Nothing:
+    name = "an empty call"
+
+    def __init__(self, folder, address):
+        pass
+
+    def step(self, step):
+        numbers(step)
+
+    def close(self):
+        pass
+
+
+PEERS = (Nothing, Nanwatch, Prometheus, TensorBoard, Wandb)
+
+
+def measure(peer, first, steps):
+    clock = time.perf_counter_ns
+    costs = []
+    thread, process = time.thread_time_ns(), time.process_time_ns()
+    for step in range(first, first + steps):
+        before = clock()
+        peer.step(step)
+        costs.append(clock() - before)
+        if step % 10 == 9:
+            time.sleep(0.01)
+    return (costs, (time.thread_time_ns() - thread) / steps,
+            (time.process_time_ns() - process) / steps)
+
+
+def main():
+    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+    with tempfile.TemporaryDirectory(prefix="nw-") as folder:
+        folder = pathlib.Path(folder)
+        daemon = Daemon(folder).start()
+        try:
+            peers = [make(folder, daemon.address) for make in PEERS]
+            told = {peer.name: ([], [], []) for peer in peers}
+            for turn in range(ROUNDS + 1):
+                for peer in peers:
+                    costs, thread, process = measure(peer, turn * steps, steps)
+                    if turn == 0:  # what is made at first use is there
+                        continue
+                    told[peer.name][0].extend(costs)
+                    told[peer.name][1].append(thread)
+                    told[peer.name][2].append(process)
+            for peer in peers:
+                peer.close()
+        finally:
+            daemon.kill()
+    print(f"Python {sys.version.split()[0]}, {ROUNDS} rounds of {steps} steps, "
+          f"{time.strftime('%Y-%m-%d')}; load average "
+          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    print("| a step of six numbers, us | wall, median | p99 | p99.9 | "
+          "CPU, thread | CPU, process |\n|" + "---|" * 6)
+    for name, (costs, thread, process) in told.items():
+        costs.sort()
+        at = [costs[int(len(costs) * share)] / 1e3
+              for share in (0.5, 0.99, 0.999)]
+        cpu = [statistics.median(x) / 1e3 for x in (thread, process)]
+        print(f"| {name} | " + " | ".join(f"{v:.2f}" for v in at + cpu) + " |")
+
+
+main()
