@@ -7,6 +7,7 @@ import pytest
     ("transformers_trainer.py", "trainer-example", 50),
     ("lightning_trainer.py", "lightning-example", 100),
     ("accelerate_loop.py", "accelerate-example", 50),
+    ("fabric_loop.py", "fabric-example", 100),
 ])
 def test_example(daemon, tmp_path, script, run, steps):
     it = examples.run(daemon, script, run, tmp_path)
