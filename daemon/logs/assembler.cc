@@ -135,6 +135,7 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
   CopyFilter::Verdict verdict = CopyFilter::Verdict::kNew;
   if (overflow) {
     verdict = rank.copies.Judge(fact);
+    if (rank.copies.two_scalers()) rank.lanes.NoDoubles();
     if (verdict == CopyFilter::Verdict::kCopy) return;
   } else if (!rank.waiting.empty()) {
     // The second line of two: the scale after the overflow just told.
@@ -159,11 +160,12 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
 
 void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
   Rank& rank = At(fact.rank);
-  if (!fact.beside && !fact.scaler && rank.lanes.size() == 1 &&
+  if (!fact.beside && !fact.scaler && !rank.lanes.several() &&
       rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {
     return;
   }
   rank.copies.Separate();
+  if (rank.copies.two_scalers()) rank.lanes.NoDoubles();
   if (fact.beside && habits_.has_program) {
     TakeBeside(&rank, fact, line);
     return;
@@ -218,27 +220,33 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
     rank->last_step = -1;
     for (OptimizerLane& each : rank->lanes) {
       each.first_step = each.last_step = each.told_step = -1;
-      each.overflows = each.early = each.early_overflows = 0;
+      each.ahead = each.early = each.early_overflows = 0;
     }
     rank->searching = true;
   }
   const size_t lane = rank->lanes.OfStepLine(fact);
-  TellOtherLanes(rank, lane);
-  const Interval interval = Weigh(rank, lane, fact);
+  rank->lanes[lane].has_lines = true;
+  TellOtherLanes(rank, lane, fact, line);
+  TellLane(rank, lane, fact, line);
+  if (fact.step) rank->last_step = *fact.step;
+}
+
+void Assembler::TellLane(Rank* rank, size_t lane, const LogFact& fact,
+                         uint64_t line) {
   OptimizerLane& own = rank->lanes[lane];
-  if (ShowsOverflow(own, interval, fact)) {
-    LogFact skipped = fact;
-    skipped.overflow = true;
-    TellInterval(rank, lane, skipped, line, interval);
-  } else {
-    TellInterval(rank, lane, fact, line, interval);
+  LogFact known = fact;
+  // "0" of a scale that is known, and is below what was printed.
+  if (fact.scale_at_most && own.scale > 0 &&
+      own.scale <= fact[StepField::kLossScale]) {
+    known.Set(StepField::kLossScale, own.scale);
   }
+  const Interval interval = Weigh(rank, lane, known);
+  if (ShowsOverflow(own, interval, known)) known.overflow = true;
+  TellInterval(rank, lane, known, line, interval);
   if (fact.step) {
-    rank->last_step = *fact.step;
     own.last_step = *fact.step;
     if (own.first_step < 0) own.first_step = *fact.step;
   }
-  own.overflows += interval.overflows + interval.unlisted + own.early_overflows;
   own.early = own.early_overflows = 0;
 }
 
@@ -262,10 +270,10 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   const bool full = interval.overflows + interval.unlisted >= interval.attempts;
   // The attempt of the step line is the last one that overflowed.
   const bool ends =
-      full || (interval.known && EndsInOverflow(waiting, interval, fact));
+      full || EndsInOverflow(waiting, rank->lanes[lane], interval, fact);
   // Where nothing is known of the attempts between, only what happened is told.
   const int64_t rows = interval.known ? std::max(interval.attempts, events)
-                                      : events + (full && events > 0 ? 0 : 1);
+                                      : events + (ends && events > 0 ? 0 : 1);
   const auto [last_step, told_step] =
       std::pair(rank->lanes[lane].last_step, rank->lanes[lane].told_step);
   const int64_t end = fact.step.value_or(std::max<int64_t>(0, told_step + 1));
@@ -308,34 +316,32 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   }
 }
 
-// What happened to other optimizers since the newest step line. One that has
-// step lines of its own waits for them.
-void Assembler::TellOtherLanes(Rank* rank, size_t lane) {
-  std::vector<Happening> own;
-  for (Happening& h : std::exchange(rank->waiting, {})) {
-    if (h.lane == lane || rank->lanes[h.lane].last_step >= 0) {
-      own.push_back(std::move(h));
-      continue;
-    }
-    StepRecord record;
-    record.step = h.fact.step.value_or(rank->last_step + 1);
-    MarkEvent(&h, &record);
-    Tell(rank, h.lane, h.line, &record);
-    if (h.fact.kind == LogFact::Kind::kOverflow)
-      ++rank->lanes[h.lane].overflows;
+// Other optimizers, of which no step line is: each made the attempts that this
+// one's line counts. One that has lines of its own waits for them, and a new
+// one for the next line of others, before which its own may come.
+void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
+                               uint64_t line) {
+  LogFact attempts;
+  attempts.step = fact.step;
+  for (size_t other = 0; other < rank->lanes.size(); ++other) {
+    OptimizerLane& its = rank->lanes[other];
+    if (other == lane || its.has_lines) continue;
+    // Of its time before its first overflow nothing is told.
+    if (its.last_step < 0) its.last_step = its.told_step = rank->last_step;
+    if (its.lines_of_others++ > 0) TellLane(rank, other, attempts, line);
   }
-  rank->waiting = std::move(own);
 }
 
 // Without a step line to place them: after the newest record, a step each where
 // the log has no steps.
 void Assembler::TellWaiting(Rank* rank) {
   for (const Happening& h : std::exchange(rank->waiting, {})) {
+    OptimizerLane& lane = rank->lanes[h.lane];
     StepRecord record;
-    record.step = h.fact.step.value_or(rank->lanes[h.lane].told_step + 1);
+    record.step =
+        h.fact.step.value_or(std::max(lane.told_step, rank->last_step) + 1);
     MarkEvent(&h, &record);
     Tell(rank, h.lane, h.line, &record);
-    OptimizerLane& lane = rank->lanes[h.lane];
     ++lane.early;
     if (h.fact.kind == LogFact::Kind::kOverflow) ++lane.early_overflows;
   }
@@ -343,6 +349,7 @@ void Assembler::TellWaiting(Rank* rank) {
 
 void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
                      StepRecord* record) {
+  if (rank->lanes[lane].may_be_double) return;
   // Never back, but where TakeProgress began anew.
   int64_t& told_step = rank->lanes[lane].told_step;
   record->step = std::max(record->step, told_step);
@@ -350,9 +357,10 @@ void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
   LogRecord told;
   told.line = line;
   told.rank = rank->rank;
-  if (rank->lanes.size() > 1) {
-    told.optimizer = kLaneNames[lane];
-  }
+  OptimizerLane& own = rank->lanes[lane];
+  if (!own.told) own.named = rank->lanes.several();
+  own.told = true;
+  if (own.named) told.optimizer = kLaneNames[lane];
   told.step = *record;
   sink_(told);
 }

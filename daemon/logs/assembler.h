@@ -31,7 +31,9 @@ namespace nanwatch {
 struct LogRecord {
   uint64_t line = 0;  // of the log, from 1
   int32_t rank = 0;
-  std::string_view optimizer;  // empty: the only one; lives for ever
+  // Empty: the only one, or the one that was when it was first told; lives for
+  // ever.
+  std::string_view optimizer;
   // `optimizer` and `time` inside are not set; no pointers are.
   StepRecord step;
 };
@@ -106,14 +108,18 @@ class Assembler {
   void TakeBeside(Rank* rank, const LogFact& fact, uint64_t line);
   void TellBeside(Rank* rank);
   void TellProgress(Rank* rank, const LogFact& fact, uint64_t line);
-  void TellOtherLanes(Rank* rank, size_t lane);
+  void TellLane(Rank* rank, size_t lane, const LogFact& fact, uint64_t line);
+  void TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
+                      uint64_t line);
   static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
   int64_t SkippedSince(const OptimizerLane& lane, const LogFact& fact) const;
   int64_t FirstAttempts(const OptimizerLane& lane, const LogFact& fact) const;
+  static bool Fell(OptimizerLane* lane, const LogFact& fact);
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
   static bool ShowsOverflow(const OptimizerLane& lane, const Interval& interval,
                             const LogFact& fact);
   static bool EndsInOverflow(const std::vector<Happening>& waiting,
+                             const OptimizerLane& lane,
                              const Interval& interval, const LogFact& fact);
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
                     Interval interval);

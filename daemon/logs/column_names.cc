@@ -1,11 +1,7 @@
 #include "logs/column_names.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-
-#include "logs/message_number.h"
-#include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
@@ -214,35 +210,6 @@ bool MayBeUsual(std::string_view name) {
   return kUsualEnds[before][last];
 }
 
-StepField FieldOf(Meaning meaning) {
-  switch (meaning) {
-    case Meaning::kLossScale:
-    case Meaning::kLog2LossScale:
-      return StepField::kLossScale;
-    case Meaning::kGradNorm:
-      return StepField::kGradNorm;
-    case Meaning::kUpdateNorm:
-      return StepField::kUpdateNorm;
-    case Meaning::kParamNorm:
-      return StepField::kParamNorm;
-    case Meaning::kLearningRate:
-      return StepField::kLearningRate;
-    case Meaning::kConsumedSamples:
-      return StepField::kConsumedSamples;
-    default:
-      return StepField::kLoss;
-  }
-}
-
-// Steps and counts beyond this are no steps; a double holds them exactly.
-bool IsCount(double value) { return value >= 0 && value <= 1e15; }
-
-std::optional<double> Truth(std::string_view text) {
-  if (text == "True" || text == "true" || text == "TRUE") return 1;
-  if (text == "False" || text == "false" || text == "FALSE") return 0;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string ColumnFieldNames() {
@@ -275,6 +242,26 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs) {
 
 ColumnMeaning MeaningOfField(std::string_view field) {
   return Look(kFields, field);
+}
+
+StepField FieldOf(ColumnMeaning meaning) {
+  switch (meaning) {
+    case Meaning::kLossScale:
+    case Meaning::kLog2LossScale:
+      return StepField::kLossScale;
+    case Meaning::kGradNorm:
+      return StepField::kGradNorm;
+    case Meaning::kUpdateNorm:
+      return StepField::kUpdateNorm;
+    case Meaning::kParamNorm:
+      return StepField::kParamNorm;
+    case Meaning::kLearningRate:
+      return StepField::kLearningRate;
+    case Meaning::kConsumedSamples:
+      return StepField::kConsumedSamples;
+    default:
+      return StepField::kLoss;
+  }
 }
 
 bool IsEpochColumn(std::string_view name) {
@@ -346,116 +333,6 @@ ColumnMeaning ColumnNames::Of(std::string_view name) {
     known.used = true;
   }
   return known.meaning;
-}
-
-void ColumnFact::Begin(size_t at) {
-  fact_ = LogFact();
-  fact_.at = static_cast<uint32_t>(at);
-  epoch_.reset();
-  numbers_ = 0;
-}
-
-void ColumnFact::SetEpoch(double epoch) {
-  // Far above any count of epochs: times the steps of one it is still a step.
-  if (epoch >= 0 && epoch < 1e6) epoch_ = static_cast<int64_t>(epoch);
-}
-
-// The same text in two lines, one after the other, was cut in neither.
-bool ColumnFact::IsCut(std::string_view scale) {
-  if (scale_before_ == 0) return false;
-  const bool cut = IsTorn(scale, scale_before_) ||
-                   IsTorn(scale, scale_before_ / 2) ||
-                   IsTorn(scale, scale_before_ * 2);
-  if (!cut) return false;
-  const bool again = cut_ == scale;
-  cut_ = scale;
-  return !again;
-}
-
-void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
-                     bool ends_line) {
-  if (meaning == Meaning::kNothing) return;
-  text = TrimBlanks(text);
-  if (meaning == Meaning::kLossScale) {
-    if (fact_.has(StepField::kLossScale)) return;
-    if (ends_line && IsCut(text)) return;
-    SetScale(text, scales_, &fact_);
-    if (fact_.has(StepField::kLossScale)) ++numbers_;
-    return;
-  }
-  const std::optional<double> truth = Truth(text);
-  if (truth && meaning == Meaning::kSkipped) {
-    if (!fact_.overflow) fact_.overflow = *truth != 0;
-    return;
-  }
-  const std::optional<double> value = truth ? truth : WholeNumber(text);
-  if (value) AddNumber(meaning, *value);
-}
-
-void ColumnFact::AddSkipped(double value) {
-  if (!IsCount(value)) return;
-  if (value < skipped_before_) skipped_of_line_ = true;
-  skipped_before_ = value;
-  if (skipped_of_line_) {
-    fact_.skipped_since = static_cast<int64_t>(value);
-  } else {
-    fact_.skipped_total = static_cast<int64_t>(value);
-  }
-}
-
-void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
-  switch (meaning) {
-    case Meaning::kNothing:
-      return;
-    case Meaning::kStep:
-      if (!fact_.step && IsCount(value)) {
-        fact_.step = static_cast<int64_t>(value);
-      }
-      return;
-    case Meaning::kOverflow:
-      if (!fact_.overflow) fact_.overflow = value != 0;
-      return;
-    case Meaning::kSkipped:
-      AddSkipped(value);
-      return;
-    case Meaning::kSkippedTotal:
-      if (IsCount(value)) fact_.skipped_total = static_cast<int64_t>(value);
-      return;
-    case Meaning::kRank:
-      if (IsCount(value) && value < 1e6) {
-        fact_.rank = static_cast<int32_t>(value);
-      }
-      return;
-    default:
-      break;
-  }
-  const StepField field = FieldOf(meaning);
-  if (fact_.has(field)) return;
-  if (meaning == Meaning::kLog2LossScale) {
-    SetLog2Scale(value, &fact_);
-  } else if (meaning != Meaning::kLossScale || !(value < 0)) {
-    fact_.Set(field, value);
-  }
-  if (fact_.has(field)) ++numbers_;
-}
-
-bool ColumnFact::SaysHealth() const {
-  return fact_.has(StepField::kLoss) || fact_.has(StepField::kLossScale) ||
-         fact_.has(StepField::kGradNorm) || fact_.overflow ||
-         fact_.skipped_total || fact_.skipped_since;
-}
-
-bool ColumnFact::LooksLikeStep() const {
-  return SaysHealth() && (fact_.step.has_value() || numbers_ >= 2);
-}
-
-void ColumnFact::Tell(FactList* facts) {
-  if (fact_.has(StepField::kLossScale)) {
-    scale_before_ = fact_[StepField::kLossScale];
-    cut_.clear();
-  }
-  if (fact_.step) fact_.step = steps_.Step(epoch_, *fact_.step);
-  facts->push_back(fact_);
 }
 
 }  // namespace nanwatch

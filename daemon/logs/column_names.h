@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "logs/epoch_steps.h"
 #include "logs/fact.h"
 #include "logs/format.h"
-#include "logs/printed_scale.h"
 
 namespace nanwatch {
 
@@ -45,6 +43,8 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs);
 // The field names of a ColumnMap, for help: "step, loss, scale, ...".
 std::string ColumnFieldNames();
 
+// The number of a step that a meaning is of; one that is of none: kLoss.
+StepField FieldOf(ColumnMeaning meaning);
 // Whether a column counts epochs: "epoch", "train/epoch".
 bool IsEpochColumn(std::string_view name);
 // Of a field's name in a ColumnMap; kNothing: there is no such field.
@@ -73,6 +73,10 @@ class ColumnNames {
   // False: nothing that ends like `text` means anything. Cheaper than Of().
   bool MayEnd(std::string_view text) const;
   bool mapped() const { return !mapped_.empty(); }
+  // Columns and what the map says of them.
+  const std::vector<std::pair<std::string, ColumnMeaning>>& map() const {
+    return mapped_;
+  }
 
  private:
   struct Known {
@@ -84,49 +88,6 @@ class ColumnNames {
 
   std::vector<std::pair<std::string, ColumnMeaning>> mapped_;
   std::array<Known, 256> lately_;
-};
-
-// The numbers of one line or row, gathered to a step's fact. Of two columns
-// that mean the same the first counts.
-class ColumnFact {
- public:
-  explicit ColumnFact(ScaleText scales) : scales_(scales) {}
-
-  void Begin(size_t at);
-  // `text`: the number as it stands there; no number is absent. `ends_line`:
-  // it touches the line's end, and a scale that lacks digits of the one
-  // expected was cut there.
-  void Add(ColumnMeaning meaning, std::string_view text,
-           bool ends_line = false);
-  void AddNumber(ColumnMeaning meaning, double value);
-  // The line's epoch, of which a part may be over ("epoch": 1.37): where steps
-  // begin anew in each, Tell() tells the run's.
-  void SetEpoch(double epoch);
-  bool has_step() const { return fact_.step.has_value(); }
-  // Says something of the numerics: loss, scale, norm or overflow.
-  bool SaysHealth() const;
-  // The same, and with a step or a second number: more than prose that
-  // happens to hold "loss: 3".
-  bool LooksLikeStep() const;
-  // Appends what was gathered.
-  void Tell(FactList* facts);
-  const LogFact& fact() const { return fact_; }
-
- private:
-  void AddSkipped(double value);
-  bool IsCut(std::string_view scale);
-
-  const ScaleText scales_;
-  LogFact fact_;
-  std::optional<int64_t> epoch_;
-  SeenEpochSteps steps_;
-  int numbers_ = 0;
-  // "skipped" as a number is a count since the start, until it goes down: then
-  // it is of each line.
-  double skipped_before_ = 0;
-  bool skipped_of_line_ = false;
-  double scale_before_ = 0;  // of the newest fact that had one
-  std::string cut_;          // the scale of the line before, if it was cut
 };
 
 }  // namespace nanwatch

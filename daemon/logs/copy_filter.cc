@@ -1,6 +1,7 @@
 #include "logs/copy_filter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nanwatch {
 
@@ -17,8 +18,17 @@ CopyFilter::Group* CopyFilter::Find(const Key& key) {
 void CopyFilter::Learn(Group* group) {
   if (group->seen == 0 || group->key.may_repeat()) return;
   copies_ = std::max(copies_, group->seen);
+  ranks_ = std::max(ranks_, group->seen - group->doubles);
   if (group->seen == 1 && !group->learned) ++singles_;
+  if (!group->learned) JudgeDouble(*group);
   group->learned = true;
+}
+
+// No more of the group comes from the rank that said it first.
+void CopyFilter::JudgeDouble(const Group& group) {
+  if (group.rank < 0 || group.key.may_repeat()) return;
+  two_scalers_ |= doubled_ && group.doubles == 0;
+  doubled_ |= group.doubles > 0;
 }
 
 CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
@@ -28,39 +38,60 @@ CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
   key.scaler = fact.scaler.value_or(-1);
   key.step = fact.step;
   const int32_t rank = fact.rank.value_or(-1);
-  Group* known = Find(key);
-  if (known != nullptr && rank >= 0 && known->rank == rank &&
-      !known->separated && !key.may_repeat()) {
-    ++known->seen;
-    return Verdict::kOther;
-  }
-  if (known != nullptr) {
-    // Complete already: it happened again. So it did where a step line stands
-    // between and copies are not known to come late; and, where ranks print
-    // alone, at a scale that stands still.
-    const bool complete = known->seen % copies_ == 0;
-    const bool again = known->separated ? (copies_ == 1 || complete)
-                       : copies_ > 1    ? complete
-                                        : key.may_repeat() || singles_ >= 2;
-    if (!again) {
-      ++known->seen;
-      return Verdict::kCopy;
-    }
-    Learn(known);
-    *known = {key, 1, rank, false};
-    return Verdict::kNew;
-  }
+  if (Group* const known = Find(key)) return JudgeKnown(known, rank);
   // The one before the last is complete: late copies are not that late.
   Learn(&groups_[(newest_ + kGroups - 1) % kGroups]);
   newest_ = (newest_ + 1) % kGroups;
+  latest_ = newest_;
   groups_[newest_] = {key, 1, rank, false};
+  return Verdict::kNew;
+}
+
+CopyFilter::Verdict CopyFilter::JudgeKnown(Group* known, int32_t rank) {
+  const size_t place = static_cast<size_t>(known - groups_.data());
+  const bool behind_another = std::exchange(latest_, place) != place;
+  const bool may_repeat = known->key.may_repeat();
+  if (rank >= 0 && known->rank == rank && !known->separated && !may_repeat) {
+    if (known->key.before == 0) {  // the scale stands still
+      Learn(known);
+      *known = {known->key, 1, rank, false};
+      return Verdict::kNew;
+    }
+    ++known->seen;
+    ++known->doubles;
+    return Verdict::kOther;
+  }
+  // Complete already: it happened again. So it did where a step line stands
+  // between and copies are not known to come late; and, where ranks print
+  // alone, at a scale that stands still.
+  const bool complete = known->seen % copies() == 0;
+  const bool again = known->separated ? (copies() == 1 || complete)
+                     : copies() > 1   ? complete
+                                      : may_repeat || singles_ >= 2;
+  // Behind another one, where ranks print alone: once it may be a copy that is
+  // late, oftener the scale goes up and down.
+  const bool returned =
+      !again && copies() == 1 && !known->separated && behind_another;
+  if (returned && known->returns++ == 0) return Verdict::kCopy;
+  if (!again && !returned) {
+    ++known->seen;
+    return Verdict::kCopy;
+  }
+  Learn(known);
+  const int32_t returns = known->returns;
+  *known = {known->key, 1, rank, false};
+  known->returns = returns;
   return Verdict::kNew;
 }
 
 void CopyFilter::Separate() {
   for (Group& group : groups_) {
     if (group.seen == 0) continue;
-    if (group.separated) Learn(&group);
+    if (group.separated) {
+      Learn(&group);
+    } else {
+      JudgeDouble(group);
+    }
     group.separated = true;
   }
 }

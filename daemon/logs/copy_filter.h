@@ -27,7 +27,10 @@ class CopyFilter {
 
   // How many ranks print: the most copies of an overflow that could not have
   // happened twice. 1 until a copy was seen.
-  int32_t copies() const { return copies_; }
+  int32_t copies() const { return two_scalers_ ? ranks_ : copies_; }
+  // A rank that said an overflow twice has two scalers, as later ones show that
+  // it said once; else it prints all twice.
+  bool two_scalers() const { return two_scalers_; }
 
  private:
   struct Key {
@@ -47,17 +50,25 @@ class CopyFilter {
     int32_t rank = -1;
     bool separated = false;  // a step line came after its first
     bool learned = false;
+    int32_t returns = 0;  // of copies behind another overflow
+    int32_t doubles = 0;  // of `seen`: by the rank that said it first
   };
 
   Group* Find(const Key& key);
+  Verdict JudgeKnown(Group* known, int32_t rank);
+  void JudgeDouble(const Group& group);
   void Learn(Group* group);
 
   // The newest groups: late copies come a few lines after newer ones.
   static constexpr size_t kGroups = 4;
   std::array<Group, kGroups> groups_;
   size_t newest_ = 0;
-  int32_t copies_ = 1;
-  int32_t singles_ = 0;  // groups that ended with one
+  size_t latest_ = 0;     // of the newest line
+  int32_t copies_ = 1;    // the most of a group
+  int32_t ranks_ = 1;     // the same without doubles
+  int32_t singles_ = 0;   // groups that ended with one
+  bool doubled_ = false;  // a rank said it twice
+  bool two_scalers_ = false;
 };
 
 }  // namespace nanwatch

@@ -11,33 +11,42 @@
 namespace nanwatch {
 
 // Where lines do not say how long an epoch is: it is as long as the highest
-// step that was seen in it.
+// step that was seen in it, and where they count from 0, as the next one would
+// be.
 class EpochSteps {
  public:
-  // The run's step. nullopt: a line of another rank that is late, from the end
-  // of the epoch before.
-  std::optional<int64_t> Step(int64_t epoch, int64_t step) {
-    if (epoch == epoch_ - 1 && length_ > 0 && step > length_ / 2) {
-      return std::nullopt;
-    }
+  // The run's step. Of the epoch before it goes back by as much: a line of
+  // another rank that is late, or of a run that began again in that epoch;
+  // which of the two is for those to say who know what ranks print.
+  int64_t Step(int64_t epoch, int64_t step) {
+    if (epoch == epoch_ - 1) return before_ + step;
+    from_zero_ |= step == 0;
     if (epoch > epoch_ && epoch_ >= 0) {
-      base_ += (epoch - epoch_) * std::max<int64_t>(1, highest_);
-      length_ = highest_;
+      length_ = std::max<int64_t>(1, highest_ + (from_zero_ ? stride_ : 0));
+      before_ = base_ + (epoch - 1 - epoch_) * length_;
+      base_ += (epoch - epoch_) * length_;
       highest_ = 0;
     } else if (epoch < epoch_) {  // from the beginning, or a checkpoint
-      base_ = length_ > 0 ? std::max<int64_t>(0, epoch - 1) * length_ : 0;
+      base_ = std::max<int64_t>(0, base_ - (epoch_ - epoch) * length_);
+      before_ = std::max<int64_t>(0, base_ - length_);
       highest_ = 0;
     }
     epoch_ = epoch;
-    highest_ = std::max(highest_, step);
+    if (step > highest_) {
+      stride_ = step - highest_;
+      highest_ = step;
+    }
     return base_ + step;
   }
 
  private:
   int64_t epoch_ = -1;
   int64_t base_ = 0;     // steps of the epochs before
+  int64_t before_ = 0;   // and of those before the one before
   int64_t highest_ = 0;  // of this epoch
+  int64_t stride_ = 1;   // from there to the one before
   int64_t length_ = 0;   // of the epoch before; 0: unknown
+  bool from_zero_ = false;
 };
 
 // For lines of no known program: steps are the run's until one goes back while
@@ -53,9 +62,14 @@ class SeenEpochSteps {
     const int64_t in = epoch.value_or(epoch_);
     if (!anew_ && epoch_ >= 0 && in > epoch_ && step <= last_) {
       anew_ = true;
+      steps_.Step(epoch_, highest_ - stride_);
       steps_.Step(epoch_, highest_);
     }
-    if (anew_) return OfRun(in, step);
+    if (anew_) {
+      epoch_ = in;
+      return steps_.Step(in, step);
+    }
+    if (in == epoch_ && step > highest_) stride_ = step - highest_;
     highest_ = in == epoch_ ? std::max(highest_, step) : step;
     epoch_ = in;
     last_ = step;
@@ -66,23 +80,12 @@ class SeenEpochSteps {
   // No epoch has as many; a million of them do not overflow.
   static constexpr int64_t kStepMax = 1'000'000'000;
 
-  int64_t OfRun(int64_t epoch, int64_t step) {
-    const std::optional<int64_t> run = steps_.Step(epoch, step);
-    // Another rank's that is late, or the run began again in that epoch.
-    if (!run) return before_ + step;
-    if (epoch > epoch_) before_ = start_;
-    start_ = *run - step;
-    epoch_ = epoch;
-    return *run;
-  }
-
   EpochSteps steps_;  // once they are seen to begin anew
   bool anew_ = false;
   int64_t epoch_ = -1;   // -1: none was told
   int64_t last_ = 0;     // step
   int64_t highest_ = 0;  // of this epoch
-  int64_t start_ = 0;    // the run's step where this epoch begins
-  int64_t before_ = 0;   // and where the one before it did
+  int64_t stride_ = 0;   // from there to the one before; 0: none yet
 };
 
 }  // namespace nanwatch

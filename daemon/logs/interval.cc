@@ -48,12 +48,10 @@ void Assembler::DoubtFirst(const LogFact& next) {
 int64_t Assembler::SkippedSince(const OptimizerLane& lane,
                                 const LogFact& fact) const {
   const int64_t total = *fact.skipped_total;
-  if (lane.skipped_total >= 0) {
-    return total - lane.skipped_total - lane.inferred;
-  }
+  if (lane.skipped_total >= 0) return total - lane.skipped_total - lane.ahead;
   // The first count holds what lines told already, and what was before the
   // log's first line.
-  const int64_t missing = total - lane.overflows - lane.inferred;
+  const int64_t missing = total - lane.ahead;
   if (!fact.step) return missing;
   const int64_t reach = first_gap_ > 0 ? first_gap_ : kIntervalMax;
   if (lane.first_step < 0) return *fact.step <= reach ? missing : 0;
@@ -71,6 +69,23 @@ int64_t Assembler::FirstAttempts(const OptimizerLane& lane,
   return fact.skipped_total && *fact.step <= kIntervalMax ? *fact.step : 1;
 }
 
+// Where nothing told an overflow of the interval that ends with `fact`, and its
+// counter does not count: whether its scale shows one. It may show several, but
+// not whether in a row.
+bool Assembler::Fell(OptimizerLane* lane, const LogFact& fact) {
+  const double scale =
+      fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  if (!(scale > 0 && scale < lane->scale)) return false;
+  const int64_t gap =
+      fact.step && lane->last_step >= 0 ? *fact.step - lane->last_step : 0;
+  // No lines were left out of the log in between.
+  const bool usual = lane->usual_gap == 0 || gap <= 2 * lane->usual_gap;
+  if (usual && lane->early_overflows == 0 && !fact.overflow.value_or(false)) {
+    lane->counter_lies = true;
+  }
+  return lane->counter_lies;
+}
+
 Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
                                      const LogFact& fact) {
   OptimizerLane& own = rank->lanes[lane];
@@ -81,37 +96,37 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
     }
   }
   int64_t counted = fact.skipped_since.value_or(0);
+  int64_t since = 0;
+  const bool in_part = own.skipped_total < 0 && own.first_step < 0;
   if (fact.skipped_total) {
-    counted = std::max(counted, SkippedSince(own, fact));
+    since = SkippedSince(own, fact);
+    counted = std::max(counted, since);
     own.skipped_total = *fact.skipped_total;
-    own.inferred = 0;
   }
-  // A scale that fell without a word, and no lines were left out of the log in
-  // between: the counter does not count.
-  const double scale =
-      fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  const bool untold = counted == 0 && interval.overflows == 0;
+  if (untold && Fell(&own, fact)) counted = 1;
+  const bool shown =
+      untold && counted == 0 && own.counter_lies && NormOfBefore(fact);
   const int64_t gap =
       fact.step && own.last_step >= 0 ? *fact.step - own.last_step : 0;
-  const bool usual = own.usual_gap == 0 || gap <= 2 * own.usual_gap;
-  if (scale > 0 && own.scale > 0 && scale < own.scale && counted == 0 &&
-      interval.overflows == 0 && own.early_overflows == 0 && usual) {
-    own.counter_lies = true;
-  }
   if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
     own.usual_gap = gap;
   }
-  const bool fell = scale > 0 && scale < own.scale;
-  if (own.counter_lies && counted == 0 && interval.overflows == 0 &&
-      (fell || NormOfBefore(fact))) {
-    ++own.inferred;
-  }
   // Lines of overflows stand with the first rank; others count their own.
-  const bool told = rank->rank == 0 || fact.skipped_since ||
-                    fact.skipped_total || fact.overflow;
-  interval.known = habits_.tells_overflows && !own.counter_lies && told;
+  const bool own_word = rank->rank == 0 || fact.skipped_since ||
+                        fact.skipped_total || fact.overflow;
+  interval.known = habits_.tells_overflows && !own.counter_lies && own_word;
   interval.unlisted = std::clamp<int64_t>(
       counted - interval.overflows - own.early_overflows, 0, kUnlistedMax);
   const int64_t all = interval.overflows + interval.unlisted;
+  const int64_t told = all + own.early_overflows + (shown ? 1 : 0);
+  if (!fact.skipped_total) {
+    own.ahead += told;
+  } else {
+    // A counter that waits for the program's line has newer overflows between.
+    // A log's first count is of the time before, too.
+    own.ahead = in_part ? 0 : std::max<int64_t>(0, told - since);
+  }
   if (fact.step && own.last_step >= 0) {
     interval.attempts = *fact.step - own.last_step;
   } else if (fact.step && counted > 0) {
@@ -140,14 +155,19 @@ bool Assembler::ShowsOverflow(const OptimizerLane& lane,
          interval.unlisted == 0 && NormOfBefore(fact);
 }
 
-// Where each overflow is told, an attempt without one has finite numbers: a
-// line that shows others is of one that overflowed.
+// Where each overflow is told, an attempt without one has finite numbers of its
+// own: a line that shows others, or says so, is of one that overflowed.
 bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
+                               const OptimizerLane& lane,
                                const Interval& interval, const LogFact& fact) {
-  const auto blown = [&fact](StepField f) {
-    return fact.has(f) && !std::isfinite(fact[f]);
+  const auto blown = [&fact, &interval](StepField f) {
+    return interval.known && fact.has(f) && !std::isfinite(fact[f]);
   };
-  if (!blown(StepField::kLoss) && !blown(StepField::kGradNorm)) return false;
+  if (!blown(StepField::kLoss) && !blown(StepField::kGradNorm) &&
+      !fact.overflow.value_or(false) &&
+      !(lane.counter_lies && NormOfBefore(fact))) {
+    return false;
+  }
   if (interval.unlisted > 0) return true;
   return !waiting.empty() &&
          waiting.back().fact.kind == LogFact::Kind::kOverflow;

@@ -1,5 +1,7 @@
 #include "logs/optimizer_lanes.h"
 
+#include <algorithm>
+
 namespace nanwatch {
 
 bool OptimizerLanes::IsNumbered(const LogFact& fact) {
@@ -17,25 +19,29 @@ size_t OptimizerLanes::OfHappening(const LogFact& fact,
                                    CopyFilter::Verdict verdict) {
   if (IsNumbered(fact)) return Numbered(fact);
   const double before = fact.scale_before.value_or(0);
+  size_t not_this = kMax;
   if (verdict == CopyFilter::Verdict::kOther) {
     for (size_t i = 1; i < lanes_.size(); ++i) {
       if (lanes_[i].scale == 0) return i;
     }
     if (lanes_.size() == 1) {
-      lanes_.push_back({.scale = before});
+      lanes_.push_back({.scale = before, .may_be_double = true});
       return 1;
     }
+    not_this = told_;
   }
-  return before > 0 ? ThatHad(before) : 0;
+  told_ = before > 0 ? ThatHad(before, not_this) : 0;
+  return told_;
 }
 
 // The lane that stood at `scale`. None: raises are often not told, so one that
 // grew there, sooner once than from far below.
-size_t OptimizerLanes::ThatHad(double scale) const {
+size_t OptimizerLanes::ThatHad(double scale, size_t not_this) const {
   enum Cost { kSame, kGrewOnce, kNotKnown, kGrewMore, kFell, kNone };
   size_t best = 0;
   Cost least = kNone;
   for (size_t i = 0; i < lanes_.size(); ++i) {
+    if (i == not_this) continue;
     const double held = lanes_[i].scale;
     const Cost cost = held == scale       ? kSame
                       : held * 2 == scale ? kGrewOnce
@@ -53,7 +59,18 @@ size_t OptimizerLanes::ThatHad(double scale) const {
 
 size_t OptimizerLanes::OfStepLine(const LogFact& fact) {
   newest_ = IsNumbered(fact) ? Numbered(fact) : Next(fact);
+  lanes_[newest_].may_be_double = false;
   return newest_;
+}
+
+bool OptimizerLanes::several() const {
+  return std::any_of(
+      lanes_.begin() + 1, lanes_.end(),
+      [](const OptimizerLane& lane) { return !lane.may_be_double; });
+}
+
+void OptimizerLanes::NoDoubles() {
+  for (OptimizerLane& lane : lanes_) lane.may_be_double = false;
 }
 
 size_t OptimizerLanes::Next(const LogFact& fact) {

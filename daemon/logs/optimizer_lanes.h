@@ -18,19 +18,24 @@ namespace nanwatch {
 struct OptimizerLane {
   double scale = 0;  // newest; 0: unknown
   int64_t skipped_total = -1;
-  int64_t overflows = 0;    // told so far
-  int64_t first_step = -1;  // of a step line of its own; -1: none yet
+  int64_t first_step = -1;  // of a step line; -1: none yet
   int64_t last_step = -1;   // the same
-  int64_t told_step = -1;   // of the newest record
+  bool told = false;        // a record
+  bool named = false;       // as it was when it was first told
+  bool has_lines = false;   // of its own; else those of others are of it, too
+  int64_t lines_of_others = 0;
+  int64_t told_step = -1;  // of the newest record
   // Told since its newest step line without waiting for the next one, which
   // counts them, too.
   int64_t early = 0;
   int64_t early_overflows = 0;
   int64_t usual_gap = 0;      // steps from line to line; 0: unknown
   bool counter_lies = false;  // it stood still while the scale fell
-  // Overflows since the newest `skipped_total` that no line told: the scale or
-  // the norm showed them.
-  int64_t inferred = 0;
+  // Of overflows that a rank said twice: another optimizer's, or doubles.
+  bool may_be_double = false;
+  // Overflows that were told, or shown by the scale or the norm, and are not in
+  // the newest `skipped_total` yet.
+  int64_t ahead = 0;
 };
 
 class OptimizerLanes {
@@ -48,16 +53,21 @@ class OptimizerLanes {
 
   OptimizerLane& operator[](size_t lane) { return lanes_[lane]; }
   size_t size() const { return lanes_.size(); }
+  // More than one, doubles apart.
+  bool several() const;
+  // A rank that prints all twice prints no overflow once.
+  void NoDoubles();
   auto begin() { return lanes_.begin(); }
   auto end() { return lanes_.end(); }
 
  private:
   size_t Numbered(const LogFact& fact);
-  size_t ThatHad(double scale) const;
+  size_t ThatHad(double scale, size_t not_this) const;
   size_t Next(const LogFact& fact);
 
   std::vector<OptimizerLane> lanes_ = std::vector<OptimizerLane>(1);
   size_t newest_ = 0;  // of the newest step line
+  size_t told_ = 0;    // of the newest overflow or raise without a number
 };
 
 }  // namespace nanwatch

@@ -8,12 +8,14 @@
 namespace nanwatch {
 namespace {
 
-// Half of the last decimal place that `text` shows: "0.0" could be 0.05.
-double HalfOfLastPlace(std::string_view text) {
+// The largest power of two, as scales are, that `text` could be: "0.0" is no
+// 0.0625, which is printed as 0.1.
+double LargestBelow(std::string_view text) {
   const size_t point = text.find('.');
   const size_t places =
       point == std::string_view::npos ? 0 : text.size() - point - 1;
-  return 0.5 * std::pow(10.0, -static_cast<double>(places));
+  const double half = 0.5 * std::pow(10.0, -static_cast<double>(places));
+  return std::exp2(std::floor(std::log2(half)));
 }
 
 }  // namespace
@@ -27,7 +29,7 @@ void SetScale(std::string_view text, ScaleText how, LogFact* fact) {
     return;
   }
   fact->Set(StepField::kLossScale,
-            how == ScaleText::kInteger ? 0.5 : HalfOfLastPlace(text));
+            how == ScaleText::kInteger ? 0.5 : LargestBelow(text));
   fact->scale_at_most = true;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/fact.h"
 #include "logs/format.h"

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
 #include "logs/scan.h"
@@ -61,6 +62,8 @@ class CsvTableReader : public LineReader {
         epoch = columns.size() - 1;
       }
     }
+    // An epoch is a name as good as others.
+    if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
     columns_ = std::move(columns);
     epoch_ = epoch;

@@ -58,13 +58,13 @@ class DeepSpeedChatReader : public LineReader {
     const auto actor = NumberBehind(rest, words.actor);
     const auto critic = NumberBehind(rest, words.critic);
     if (!actor || !critic) return;
-    const std::optional<int64_t> batch = epochs_.Step(*epoch, *step + 1);
+    const int64_t batch = epochs_.Step(*epoch, *step + 1);
     // The optimizers step once in so many batches.
-    if (!batch || *batch % accumulated_ != 0) return;
+    if (batch % accumulated_ != 0) return;
     // The one with the higher number first: so the actor's is one of several
     // from its first line on.
-    Add(*batch / accumulated_, kCritic, critic->value, at, facts);
-    Add(*batch / accumulated_, kActor, actor->value, at, facts);
+    Add(batch / accumulated_, kCritic, critic->value, at, facts);
+    Add(batch / accumulated_, kActor, actor->value, at, facts);
   }
 
   static void Add(int64_t step, int32_t optimizer, double loss, size_t at,

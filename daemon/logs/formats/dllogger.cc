@@ -193,11 +193,8 @@ class DlLoggerReader : public LineReader {
     step_ = at_step.step;
     LogFact fact = gathered.fact();
     fact.at = static_cast<uint32_t>(at);
-    fact.step = at_step.step;
-    if (!goes_on_) {
-      fact.step = epochs_.Step(at_step.epoch, at_step.step);
-      if (!fact.step) return;
-    }
+    fact.step =
+        goes_on_ ? at_step.step : epochs_.Step(at_step.epoch, at_step.step);
     facts->push_back(fact);
   }
 

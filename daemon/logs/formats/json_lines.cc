@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/dict_scan.h"
 #include "logs/formats/formats.h"

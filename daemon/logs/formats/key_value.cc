@@ -3,6 +3,8 @@
 //  step=10 loss=1.2 scale=65536
 //  [12:01:07] step: 10, loss: 1.2, loss scale: 65536.0 | grad norm: 0.7
 //  Step 10 | loss=tensor(1.2, device='cuda:0') lr=[1e-4]
+//  Train Epoch: 1 [640/60000 (1%)] Loss: 2.3
+//  step 10: train loss 1.2, val loss 1.3
 
 #include <algorithm>
 #include <array>
@@ -13,9 +15,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/named_number.h"
 #include "logs/scan.h"
 
@@ -25,6 +31,7 @@ namespace {
 constexpr bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
+constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr auto kNameCharacters = [] {
   std::array<bool, 256> names{};
@@ -37,35 +44,6 @@ constexpr auto kNameCharacters = [] {
 }();
 bool IsNameCharacter(char c) {
   return kNameCharacters[static_cast<uint8_t>(c)];
-}
-
-// Words in front of the first name that make a line another kind's.
-bool IsEvaluation(std::string_view prose) {
-  constexpr std::string_view kWords[] = {
-      "val",        "valid",      "validation", "eval",    "evaluation",
-      "evaluating", "validating", "test",       "testing", "dev"};
-  size_t at = 0;
-  while (at < prose.size()) {
-    while (at < prose.size() && !IsLetter(prose[at])) ++at;
-    const size_t begin = at;
-    while (at < prose.size() && IsLetter(prose[at])) ++at;
-    std::array<char, 12> low;
-    const size_t size = at - begin;
-    if (size == 0 || size > low.size()) continue;
-    const char initial = static_cast<char>(prose[begin] | 0x20);
-    if (initial != 'v' && initial != 'e' && initial != 't' && initial != 'd') {
-      continue;
-    }
-    std::transform(prose.begin() + static_cast<ptrdiff_t>(begin),
-                   prose.begin() + static_cast<ptrdiff_t>(at), low.begin(),
-                   [](char c) { return static_cast<char>(c | 0x20); });
-    const std::string_view word(low.data(), size);
-    if (std::find(std::begin(kWords), std::end(kWords), word) !=
-        std::end(kWords)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // The high bit of each byte of `word` that is `c`, and perhaps of bytes above
@@ -108,6 +86,7 @@ size_t BehindNumber(std::string_view line, size_t at) {
 struct Ending {
   ColumnMeaning meaning = ColumnMeaning::kNothing;
   size_t size = 0;
+  bool evaluation = false;  // a loss, and no training's: "Val Loss"
 };
 
 // Names before the signs of a log, which holds few texts there, again and
@@ -117,6 +96,9 @@ class NamesBefore {
   explicit NamesBefore(const ColumnMap& map) : names_(map) {}
 
   bool mapped() const { return names_.mapped(); }
+  const std::vector<std::pair<std::string, ColumnMeaning>>& map() const {
+    return names_.map();
+  }
   // The longest name at the end of `text` that means something.
   Ending Find(std::string_view text) {
     std::string_view name = text;
@@ -161,9 +143,17 @@ class NamesBefore {
       // The value before: "2.31 scale". No usual name begins with a digit.
       if (IsDigit(name[from]) && !names_.mapped()) continue;
       const ColumnMeaning meaning = names_.Of(name.substr(from));
-      if (meaning != ColumnMeaning::kNothing) {
+      if (meaning == ColumnMeaning::kNothing) continue;
+      if (meaning != ColumnMeaning::kLoss || names_.mapped() || from == 0) {
         return {meaning, text.size() - from};
       }
+      // "Val Loss", "Val. Loss".
+      const size_t end = text.find_last_not_of(' ', from - 1);
+      if (end == std::string_view::npos) return {meaning, text.size() - from};
+      const size_t blank = text.find_last_of(" \t,|;(", end);
+      const size_t before = blank == std::string_view::npos ? 0 : blank + 1;
+      const bool evaluation = IsEvaluation(text.substr(before, from - before));
+      return {meaning, text.size() - (evaluation ? before : from), evaluation};
     }
     return {};
   }
@@ -178,26 +168,25 @@ class KeyValueReader : public LineReader {
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
-    bool found = false;
-    size_t begin = BehindValue(line, 0);  // of what may be the next name
-    size_t at = begin;
-    for (; (at = NextSign(line, at)) < line.size(); at = begin) {
-      const Ending name = names_.Find(line.substr(begin, at - begin));
-      if (name.size > 0) {
-        if (!found && IsEvaluation(line.substr(0, at - name.size))) return;
-        if (!found) fact_.Begin(0);
-        found = true;
-        AddValue(name.meaning, line.substr(at + 1));
-      }
-      begin = BehindValue(line, at + 1);
+    const std::optional<size_t> name = AddPairs(line);
+    if (name && IsEvaluation(line.substr(0, *name))) return;
+    if (!name) fact_.Begin(0);
+    const bool punctuated = name && fact_.SaysHealth();
+    if (!punctuated &&
+        (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line))) {
+      if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
+      return;
     }
-    if (!found || !fact_.SaysHealth()) return;
-    if (!fact_.has_step()) AddLooseStep(line);
+    if (!fact_.has_step()) AddStep(line);
+    if (!fact_.has_epoch()) AddEpoch(line);
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
-    if (!step) return;
-    if (fact_.has_step()) AddEpoch(line);
-    fact_.Tell(facts);
+    if (step) {
+      punctuated_ |= punctuated && fact_.fact().has(StepField::kLoss);
+      fact_.Tell(facts);
+    } else if (name) {
+      HoldAlone(line.substr(0, *name), facts);
+    }
   }
 
  private:
@@ -238,54 +227,94 @@ class KeyValueReader : public LineReader {
     if (bar) fact_.AddNumber(meaning, static_cast<double>(bar->part));
   }
 
-  // "Step 10", "[iter 10/200]": a step is often told without punctuation.
-  void AddLooseStep(std::string_view line) {
-    for (const std::string_view word :
-         {"step ", "Step ", "iter ", "Iter ", "iteration ", "Iteration "}) {
-      const size_t found = line.find(word);
-      if (found == std::string_view::npos) continue;
-      if (found > 0 && IsLetter(line[found - 1])) continue;
-      std::string_view rest = line.substr(found + word.size());
-      rest.remove_prefix(std::min(rest.find_first_not_of(" #["), rest.size()));
-      const std::optional<int64_t> step = Scan(rest).Integer();
-      if (step && *step >= 0) {
-        fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
-        return;
+  // Gathers the names before a sign and their values. Where the first of them
+  // begins; nullopt: there is none, and nothing was gathered.
+  std::optional<size_t> AddPairs(std::string_view line) {
+    std::optional<size_t> first;
+    size_t begin = BehindValue(line, 0);  // of what may be the next name
+    size_t at = begin;
+    for (; (at = NextSign(line, at)) < line.size(); at = begin) {
+      const Ending name = names_.Find(line.substr(begin, at - begin));
+      if (name.size > 0) {
+        if (!first) {
+          first = at - name.size;
+          fact_.Begin(0);
+        }
+        if (!name.evaluation) AddValue(name.meaning, line.substr(at + 1));
       }
+      begin = BehindValue(line, at + 1);
+    }
+    return first;
+  }
+
+  // Of a map's columns whose numbers stand behind a blank. False: none does.
+  bool AddMapped(std::string_view line) {
+    for (const auto& [column, meaning] : names_.map()) {
+      const auto number =
+          NumberBehind(line, column + " ", LastNumber::kIsWhole);
+      if (number) fact_.AddNumber(meaning, number->value);
+    }
+    return fact_.SaysHealth();
+  }
+
+  // Only where none of the log's losses has a sign before it: else that is
+  // prose.
+  bool AddLossInWords(std::string_view line) {
+    if (punctuated_) return false;
+    const std::optional<double> loss = LossInWords(line);
+    if (loss) fact_.AddNumber(ColumnMeaning::kLoss, *loss);
+    return loss.has_value();
+  }
+
+  void AddStep(std::string_view line) {
+    const std::optional<StepPlace> place = StepInWords(line);
+    if (!place) return;
+    fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
+    fact_.SetWhole(place->whole);
+    if (place->epoch) fact_.SetEpoch(static_cast<double>(*place->epoch));
+  }
+
+  // The line's own, or that of the newest line that says nothing else.
+  void AddEpoch(std::string_view line) {
+    if (const std::optional<double> epoch = EpochInWords(line)) {
+      epoch_ = -1;
+      fact_.SetEpoch(*epoch);
+    } else if (epoch_ >= 0) {
+      fact_.SetEpoch(static_cast<double>(epoch_));
     }
   }
 
-  // "Epoch [7/20]", "epoch: 7", "epoch=7": a word, and a number behind it.
-  void AddEpoch(std::string_view line) {
-    constexpr std::string_view kWord = "poch";
-    size_t at = line.find(kWord, 1);
-    for (; at != std::string_view::npos; at = line.find(kWord, at + 1)) {
-      const char initial = line[at - 1];
-      if (initial != 'e' && initial != 'E') continue;
-      if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
-      std::string_view rest = line.substr(at + kWord.size());
-      rest.remove_prefix(
-          std::min(rest.find_first_not_of(" '\":=[#"), rest.size()));
-      if (const std::optional<double> epoch = Scan(rest).Number()) {
-        fact_.SetEpoch(*epoch);
-        return;
-      }
+  // "Loss: 2.3" and nothing else of ours. A few such lines may be anything; of
+  // more each is a step.
+  void HoldAlone(std::string_view before, FactList* facts) {
+    const bool begins = std::none_of(before.begin(), before.end(), IsLower);
+    if (!begins || fact_.steps_seen() || !fact_.fact().has(StepField::kLoss)) {
+      return;
     }
+    alone_.push_back(fact_.fact());
+    if (alone_.size() < kAlone && !alone_told_) return;
+    for (const LogFact& fact : std::exchange(alone_, {})) {
+      facts->push_back(fact);
+    }
+    alone_told_ = true;
   }
-  // Of another name, "max_epoch".
-  static bool IsLetterOrMark(char c) {
-    return IsLetter(c) || c == '_' || c == '-';
-  }
+
+  static constexpr size_t kAlone = 3;
 
   NamesBefore names_;
   ColumnFact fact_{ScaleText::kRounded};
+  bool punctuated_ = false;     // a step's loss with a sign was told
+  int64_t epoch_ = -1;          // of a line that said nothing else; -1: none
+  std::vector<LogFact> alone_;  // that wait for others
+  bool alone_told_ = false;
 };
 
 std::unique_ptr<LineReader> Make(const ColumnMap& map) {
   return std::make_unique<KeyValueReader>(map);
 }
 
-constexpr std::string_view kMarks[] = {"=", ":"};
+constexpr std::string_view kMarks[] = {"=",    ":",    "oss ",
+                                       "OSS ", "poch", "POCH"};
 
 }  // namespace
 

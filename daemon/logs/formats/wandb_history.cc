@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/dict_scan.h"
 #include "logs/formats/formats.h"

@@ -196,19 +196,113 @@ TEST_F(AssemblerTest, AtTheFloorEveryLineCounts) {
   EXPECT_EQ(Overflows(), 4);
 }
 
-TEST_F(AssemblerTest, OneRankThatSaysItTwiceHasTwoOptimizers) {
+LogFact OfRank0(LogFact fact) {
+  fact.rank = 0;
+  return fact;
+}
+
+// It does so with all that it prints.
+TEST_F(AssemblerTest, OneRankThatSaysAllTwiceHasOneOptimizer) {
   Learn(true);
-  LogFact overflow = Overflow(65536, 32768);
-  overflow.rank = 0;
-  Take({overflow, overflow, Line(10), Line(10)});
-  int first = 0;
-  int second = 0;
+  Take({Line(10)});
+  for (int64_t i = 0; i < 5; ++i) {
+    const double scale = std::exp2(16 - i);
+    Take({OfRank0(Overflow(scale, scale / 2)),
+          OfRank0(Overflow(scale, scale / 2)), Line(20 + 10 * i)});
+  }
+  EXPECT_EQ(Overflows(), 5);
+  EXPECT_EQ(records_.size(), 51u);
+  for (const LogRecord& r : records_) EXPECT_EQ(r.optimizer, "");
+}
+
+// What they say together first may be one that prints twice, until one speaks
+// alone.
+TEST_F(AssemblerTest, OneRankThatSaysItTwiceAndOnceHasTwoOptimizers) {
+  Learn(true);
+  const LogFact both = OfRank0(Overflow(65536, 32768));
+  Take({both, both, Line(10), OfRank0(Overflow(32768, 16384)), Line(20),
+        OfRank0(Overflow(16384, 8192)), Line(30),
+        OfRank0(Overflow(32768, 16384)), Line(40)});
+  std::string optimizers;
   for (const LogRecord& r : records_) {
     if (!r.step.is(StepFlag::kOverflow)) continue;
-    (r.optimizer == "1" ? second : first) += 1;
+    optimizers.append(r.optimizer).append(" ");
   }
-  EXPECT_EQ(first, 1);
-  EXPECT_EQ(second, 1);
+  EXPECT_EQ(optimizers, " 1   1 ");
+}
+
+// A GAN's with Apex: a line a step, and a scaler for each of its losses.
+TEST_F(AssemblerTest, AnOptimizerWithoutLinesMakesTheAttemptsOfTheOther) {
+  Learn(true);
+  LogFact second = Overflow(0, 32768);
+  second.scaler = 1;
+  Take({Line(10), second, Line(20), Line(30), Line(40)});
+  int attempts = 0;
+  int overflows = 0;
+  for (const LogRecord& r : records_) {
+    if (r.optimizer != "1") continue;
+    ++attempts;
+    overflows += r.step.is(StepFlag::kOverflow) ? 1 : 0;
+    EXPECT_EQ(r.step.is(StepFlag::kOverflow), attempts == 10) << attempts;
+  }
+  EXPECT_EQ(attempts, 30);
+  EXPECT_EQ(overflows, 1);
+}
+
+// Of a log that is followed and pauses: behind the steps, not before them.
+TEST_F(AssemblerTest, AnOptimizersFirstOverflowIsBehindTheStepsOfOthers) {
+  Learn(true);
+  LogFact second = Overflow(0, 32768);
+  second.scaler = 1;
+  Take({Line(5000), second});
+  assembler_.Flush();
+  EXPECT_EQ(records_.back().optimizer, "1");
+  EXPECT_EQ(Steps().back(), 5001);
+}
+
+// DeepSpeed's counter goes with the program's next line: what lines told since
+// the one before is in it.
+TEST_F(AssemblerTest, ACounterDoesNotCountAgainWhatLinesTold) {
+  assembler_.Learn({.tells_overflows = true, .has_program = true});
+  LogFact counter;
+  counter.beside = true;
+  counter.skipped_total = 0;
+  for (int64_t step = 1; step <= 60; ++step) {
+    if (step % 20 == 5 || step == 30) {
+      // The counter before it knows nothing of this one, the next one does.
+      Take({Overflow(65536, 32768)});
+      ++*counter.skipped_total;
+    }
+    Take({Line(step)});
+    if (step % 10 != 0) continue;
+    counter.step = step;
+    Take({counter});
+  }
+  EXPECT_EQ(Overflows(), 4);
+  EXPECT_EQ(records_.size(), 60u);
+}
+
+// fairseq: exact where it overflows, rounded to 0 in its step lines.
+TEST_F(AssemblerTest, AScaleThatWasRoundedToZeroIsTheOneThatIsKnown) {
+  Learn(true);
+  LogFact line = Line(20);
+  line.Set(StepField::kLossScale, 0.5);
+  line.scale_at_most = true;
+  Take({Line(10), Overflow(0, 0.25), line});
+  EXPECT_EQ(records_.back().step[StepField::kLossScale], 0.25);
+  line.step = 30;
+  Take({Overflow(0, 4), line});
+  EXPECT_EQ(records_.back().step[StepField::kLossScale], 0.5);
+}
+
+TEST_F(AssemblerTest, ALineThatSaysSoIsOfTheLastOverflow) {
+  Learn(true);
+  LogFact line = Line(20);
+  line.overflow = true;
+  Take({Line(10), Overflow(8, 4), Overflow(4, 2), line});
+  EXPECT_EQ(records_.size(), 11u);
+  EXPECT_EQ(Overflows(), 2);
+  EXPECT_TRUE(records_.back().step.is(StepFlag::kOverflow));
 }
 
 TEST_F(AssemblerTest, TheSecondLineOfTwoGivesTheScale) {
@@ -378,7 +472,7 @@ TEST_F(AssemblerTest, CountersOfOneStepThatDifferAreTwoOptimizers) {
     if (r.step.step <= 100 || !r.step.is(StepFlag::kOverflow)) continue;
     ++overflows[r.optimizer];
   }
-  EXPECT_THAT(overflows, testing::UnorderedElementsAre(testing::Pair("0", 1),
+  EXPECT_THAT(overflows, testing::UnorderedElementsAre(testing::Pair("", 1),
                                                        testing::Pair("1", 1)));
 }
 
@@ -396,7 +490,7 @@ TEST_F(AssemblerTest, AnOverflowIsOfTheScalerThatGrewThere) {
     if (!r.step.is(StepFlag::kOverflow)) continue;
     optimizers.append(r.optimizer).append(" ");
   }
-  EXPECT_EQ(optimizers, "1 0 1 0 1 0 ");
+  EXPECT_EQ(optimizers, "0 1 1 0 1 0 ");
 }
 
 // Under DeepSpeed Megatron's counter stays at 0.
@@ -417,7 +511,7 @@ TEST_F(AssemblerTest, TheFirstLineOfASearchThatNobodyCountsIsAnOverflow) {
   Take({Megatron(2, 512, 0), Megatron(3, 512, 90)});
   ASSERT_EQ(records_.size(), 3u);
   EXPECT_TRUE(records_[0].step.is(StepFlag::kOverflow));
-  EXPECT_EQ(records_[1].step.flags_present, 0);  // the fall itself shows it
+  EXPECT_TRUE(records_[1].step.is(StepFlag::kOverflow));  // the scale fell
   EXPECT_EQ(records_[2].step.flags_present, 0);
 }
 
@@ -456,6 +550,23 @@ TEST_F(AssemblerTest, WhereTheCounterLiesTheNormShowsWhatWasSkipped) {
   }
   EXPECT_EQ(Overflows(), 18);
   EXPECT_EQ(records_.size(), 20u);
+}
+
+// Lines ten steps apart: one overflow at least, which is the line's own where
+// the norm shows that.
+TEST_F(AssemblerTest, WhereTheCounterLiesAScaleThatFellIsAnOverflow) {
+  Learn(true);
+  Take({Megatron(10, 64, 90), Megatron(20, 64, 80), Megatron(30, 16, 70),
+        Megatron(40, 8, 0, NormTold::kZero), Megatron(50, 8, 70)});
+  EXPECT_EQ(Overflows(), 2);
+  const auto line = [this](int64_t step) {
+    return std::find_if(
+        records_.begin(), records_.end(), [step](const LogRecord& r) {
+          return r.step.step == step && r.step.has(StepField::kLoss);
+        });
+  };
+  EXPECT_EQ(line(30)->step.flags_present, 0);
+  EXPECT_TRUE(line(40)->step.is(StepFlag::kOverflow));
 }
 
 TEST_F(AssemblerTest, ANormOfZeroIsNoOverflowWhereTheCounterCounts) {

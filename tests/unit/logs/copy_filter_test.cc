@@ -50,10 +50,48 @@ TEST(CopyFilter, AtAStandingScaleEachIsItsOwn) {
   EXPECT_EQ(filter.Judge(Overflow(1, 1)), Verdict::kNew);
 }
 
-TEST(CopyFilter, TheSameRankTwiceIsAnotherOptimizer) {
+// Up and down, without a step line between: copies would end.
+TEST(CopyFilter, WhatComesAgainAndAgainIsNoCopy) {
+  CopyFilter filter;
+  int told = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Verdict verdict = filter.Judge(Overflow(i % 2 == 0 ? 4 : 0.5));
+    told += verdict == Verdict::kNew ? 1 : 0;
+  }
+  EXPECT_EQ(told, 298);
+}
+
+// Once for each rank, though in turns.
+TEST(CopyFilter, TwoRanksInTurnsAreOne) {
+  CopyFilter filter;
+  for (const double scale : {32768.0, 8192.0, 2048.0}) {
+    EXPECT_EQ(filter.Judge(Overflow(scale)), Verdict::kNew);
+    EXPECT_EQ(filter.Judge(Overflow(scale / 2)), Verdict::kNew);
+    if (scale < 32768) continue;  // now it is known that ranks print alone
+    EXPECT_EQ(filter.Judge(Overflow(scale)), Verdict::kCopy);
+    EXPECT_EQ(filter.Judge(Overflow(scale / 2)), Verdict::kCopy);
+  }
+}
+
+// GNMT at its floor: only the scale after it is told.
+TEST(CopyFilter, TheSameRankAgainWithoutTheScaleBeforeIsAtTheFloor) {
+  CopyFilter filter;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(filter.Judge(Overflow(1, {}, 0)), Verdict::kNew) << i;
+  }
+}
+
+TEST(CopyFilter, TheSameRankTwiceMayBeAnotherOptimizer) {
   CopyFilter filter;
   EXPECT_EQ(filter.Judge(Overflow(8, 16, 0)), Verdict::kNew);
   EXPECT_EQ(filter.Judge(Overflow(8, 16, 0)), Verdict::kOther);
+  EXPECT_EQ(filter.Judge(Overflow(4, 8, 0)), Verdict::kNew);
+  EXPECT_EQ(filter.Judge(Overflow(4, 8, 0)), Verdict::kOther);
+  filter.Separate();
+  EXPECT_FALSE(filter.two_scalers());
+  EXPECT_EQ(filter.Judge(Overflow(2, 4, 0)), Verdict::kNew);
+  filter.Separate();
+  EXPECT_TRUE(filter.two_scalers());
 }
 
 }  // namespace

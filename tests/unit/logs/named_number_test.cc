@@ -62,7 +62,7 @@ TEST(EpochSteps, GoOnOverEpochs) {
   EXPECT_EQ(steps.Step(1, 1), 1);
   EXPECT_EQ(steps.Step(1, 100), 100);
   EXPECT_EQ(steps.Step(2, 1), 101);
-  EXPECT_EQ(steps.Step(1, 100), std::nullopt);  // another rank, late
+  EXPECT_EQ(steps.Step(1, 100), 100);  // another rank, late
   EXPECT_EQ(steps.Step(2, 100), 200);
   EXPECT_EQ(steps.Step(4, 1), 301);  // an epoch that printed nothing
 }
@@ -73,6 +73,12 @@ TEST(EpochSteps, BeginAnew) {
   EXPECT_EQ(steps.Step(2, 100), 200);
   EXPECT_EQ(steps.Step(3, 100), 300);
   EXPECT_EQ(steps.Step(2, 1), 101);  // from the checkpoint of epoch 1
+  EXPECT_EQ(steps.Step(2, 100), 200);
+  EXPECT_EQ(steps.Step(3, 1), 201);
+  EXPECT_EQ(steps.Step(2, 60), 160);  // and from one within the second epoch
+  EXPECT_EQ(steps.Step(2, 100), 200);
+  EXPECT_EQ(steps.Step(3, 100), 300);
+  EXPECT_EQ(steps.Step(4, 1), 301);
   EXPECT_EQ(steps.Step(1, 1), 1);
 }
 

@@ -62,10 +62,11 @@ TEST(PrintedScale, ZeroIsOnlyZeroWhereAllDigitsArePrinted) {
   EXPECT_EQ(Scale("0", ScaleText::kExact)[StepField::kLossScale], 0);
   EXPECT_FALSE(Scale("0", ScaleText::kExact).scale_at_most);
   const LogFact rounded = Scale("0.0", ScaleText::kRounded);
-  EXPECT_DOUBLE_EQ(rounded[StepField::kLossScale], 0.05);
+  EXPECT_DOUBLE_EQ(rounded[StepField::kLossScale], 0.03125);
   EXPECT_TRUE(rounded.scale_at_most);
   EXPECT_DOUBLE_EQ(Scale("0.000", ScaleText::kRounded)[StepField::kLossScale],
-                   0.0005);
+                   std::exp2(-11));
+  EXPECT_EQ(Scale("0", ScaleText::kRounded)[StepField::kLossScale], 0.5);
   EXPECT_EQ(Scale("0", ScaleText::kInteger)[StepField::kLossScale], 0.5);
   EXPECT_EQ(Scale("65536.0", ScaleText::kRounded)[StepField::kLossScale],
             65536);

@@ -142,14 +142,4 @@ std::string OthersThatRead(std::string_view name, std::string_view lines) {
   return others;
 }
 
-void ExpectFacts(const SampleLines& sample) {
-  std::string facts(sample.facts);
-  if (!facts.empty()) facts += "\n";
-  EXPECT_EQ(ToldFacts(sample.format, sample.lines), facts)
-      << sample.format << ", " << sample.what;
-  if (!facts.empty()) {
-    EXPECT_EQ(RecognisedIn(sample.lines), sample.format) << sample.what;
-  }
-}
-
 }  // namespace nanwatch

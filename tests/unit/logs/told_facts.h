@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -27,20 +26,6 @@ std::string RecognisedIn(std::string_view lines);
 // The programs' formats beside `format` that read anything in `lines`, their
 // names joined with blanks: other programs' lines are not to be believed.
 std::string OthersThatRead(std::string_view format, std::string_view lines);
-
-// A row of a table of sample lines.
-struct SampleLines {
-  std::string_view what;
-  std::string_view format;
-  std::string_view lines;
-  std::string_view facts;
-};
-inline void PrintTo(const SampleLines& sample, std::ostream* out) {
-  *out << sample.format << ", " << sample.what;
-}
-// Expects `sample.facts` of the format; and, where there are any, that the
-// format is the one that is recognised.
-void ExpectFacts(const SampleLines& sample);
 
 }  // namespace nanwatch
 

@@ -1,0 +1,141 @@
+#include "logs/column_fact.h"
+
+#include "logs/message_number.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// Steps and counts beyond this are no steps; a double holds them exactly.
+bool IsCount(double value) { return value >= 0 && value <= 1e15; }
+
+std::optional<double> Truth(std::string_view text) {
+  if (text == "True" || text == "true" || text == "TRUE") return 1;
+  if (text == "False" || text == "false" || text == "FALSE") return 0;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void ColumnFact::Begin(size_t at) {
+  fact_ = LogFact();
+  fact_.at = static_cast<uint32_t>(at);
+  epoch_.reset();
+  whole_ = 0;
+  numbers_ = 0;
+}
+
+void ColumnFact::SetEpoch(double epoch) {
+  // Far above any count of epochs: times the steps of one it is still a step.
+  if (!(epoch >= 0 && epoch < 1e6)) return;
+  epoch_ = static_cast<int64_t>(epoch);
+  epochs_told_ = true;
+}
+
+// The same text in two lines, one after the other, was cut in neither.
+bool ColumnFact::IsCut(std::string_view scale) {
+  if (scale_before_ == 0) return false;
+  const bool cut = IsTorn(scale, scale_before_) ||
+                   IsTorn(scale, scale_before_ / 2) ||
+                   IsTorn(scale, scale_before_ * 2);
+  if (!cut) return false;
+  const bool again = cut_ == scale;
+  cut_ = scale;
+  return !again;
+}
+
+void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
+                     bool ends_line) {
+  if (meaning == ColumnMeaning::kNothing) return;
+  text = TrimBlanks(text);
+  if (meaning == ColumnMeaning::kLossScale) {
+    if (fact_.has(StepField::kLossScale)) return;
+    if (ends_line && IsCut(text)) return;
+    SetScale(text, scales_, &fact_);
+    if (fact_.has(StepField::kLossScale)) ++numbers_;
+    return;
+  }
+  const std::optional<double> truth = Truth(text);
+  if (truth && meaning == ColumnMeaning::kSkipped) {
+    if (!fact_.overflow) fact_.overflow = *truth != 0;
+    return;
+  }
+  const std::optional<double> value = truth ? truth : WholeNumber(text);
+  if (value) AddNumber(meaning, *value);
+}
+
+void ColumnFact::AddSkipped(double value) {
+  if (!IsCount(value)) return;
+  if (value < skipped_before_) skipped_of_line_ = true;
+  skipped_before_ = value;
+  if (skipped_of_line_) {
+    fact_.skipped_since = static_cast<int64_t>(value);
+  } else {
+    fact_.skipped_total = static_cast<int64_t>(value);
+  }
+}
+
+void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
+  switch (meaning) {
+    case ColumnMeaning::kNothing:
+      return;
+    case ColumnMeaning::kStep:
+      if (!fact_.step && IsCount(value)) {
+        fact_.step = static_cast<int64_t>(value);
+      }
+      return;
+    case ColumnMeaning::kOverflow:
+      if (!fact_.overflow) fact_.overflow = value != 0;
+      return;
+    case ColumnMeaning::kSkipped:
+      AddSkipped(value);
+      return;
+    case ColumnMeaning::kSkippedTotal:
+      if (IsCount(value)) fact_.skipped_total = static_cast<int64_t>(value);
+      return;
+    case ColumnMeaning::kRank:
+      if (IsCount(value) && value < 1e6) {
+        fact_.rank = static_cast<int32_t>(value);
+      }
+      return;
+    default:
+      break;
+  }
+  const StepField field = FieldOf(meaning);
+  if (fact_.has(field)) return;
+  if (meaning == ColumnMeaning::kLog2LossScale) {
+    SetLog2Scale(value, &fact_);
+  } else if (meaning != ColumnMeaning::kLossScale || !(value < 0)) {
+    fact_.Set(field, value);
+  }
+  if (fact_.has(field)) ++numbers_;
+}
+
+bool ColumnFact::SaysHealth() const {
+  return fact_.has(StepField::kLoss) || fact_.has(StepField::kLossScale) ||
+         fact_.has(StepField::kGradNorm) || fact_.overflow ||
+         fact_.skipped_total || fact_.skipped_since;
+}
+
+bool ColumnFact::LooksLikeStep() const {
+  return SaysHealth() &&
+         (fact_.step.has_value() || numbers_ >= 2 || (epoch_ && !steps_seen_));
+}
+
+void ColumnFact::Tell(FactList* facts) {
+  if (fact_.has(StepField::kLossScale)) {
+    scale_before_ = fact_[StepField::kLossScale];
+    cut_.clear();
+  }
+  if (fact_.step) {
+    steps_seen_ = true;
+    std::optional<int64_t> epoch = epoch_;
+    if (whole_ > 0 && !epochs_told_) epoch = laps_.Epoch(*fact_.step, whole_);
+    fact_.step = steps_.Step(epoch, *fact_.step);
+  } else if (epoch_ && !steps_seen_) {
+    fact_.step = lines_.Step(*epoch_, &fact_.step_counted);
+  }
+  facts->push_back(fact_);
+}
+
+}  // namespace nanwatch

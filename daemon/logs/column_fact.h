@@ -1,0 +1,76 @@
+// ColumnFact: the numbers of one line or row of a log of no known program,
+// gathered to a step's fact.
+
+#ifndef NANWATCH_LOGS_COLUMN_FACT_H_
+#define NANWATCH_LOGS_COLUMN_FACT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "logs/column_names.h"
+#include "logs/epoch_lines.h"
+#include "logs/epoch_steps.h"
+#include "logs/fact.h"
+#include "logs/printed_scale.h"
+
+namespace nanwatch {
+
+// Of two columns that mean the same the first counts.
+class ColumnFact {
+ public:
+  explicit ColumnFact(ScaleText scales) : scales_(scales) {}
+
+  void Begin(size_t at);
+  // `text`: the number as it stands there; no number is absent. `ends_line`:
+  // it touches the line's end, and a scale that lacks digits of the one
+  // expected was cut there.
+  void Add(ColumnMeaning meaning, std::string_view text,
+           bool ends_line = false);
+  void AddNumber(ColumnMeaning meaning, double value);
+  // The line's epoch, of which a part may be over ("epoch": 1.37): where steps
+  // begin anew in each, Tell() tells the run's; of a line without a step the
+  // epoch is the step, if no line of the log has one.
+  void SetEpoch(double epoch);
+  // How many steps begin anew in each epoch, where the line shows it.
+  void SetWhole(int64_t steps) { whole_ = steps; }
+  bool has_step() const { return fact_.step.has_value(); }
+  bool has_epoch() const { return epoch_.has_value(); }
+  // A line of the log had a step.
+  bool steps_seen() const { return steps_seen_; }
+  // Says something of the numerics: loss, scale, norm or overflow.
+  bool SaysHealth() const;
+  // The same, and with a step, an epoch or a second number: more than prose
+  // that happens to hold "loss: 3".
+  bool LooksLikeStep() const;
+  // Appends what was gathered.
+  void Tell(FactList* facts);
+  const LogFact& fact() const { return fact_; }
+
+ private:
+  void AddSkipped(double value);
+  bool IsCut(std::string_view scale);
+
+  const ScaleText scales_;
+  LogFact fact_;
+  std::optional<int64_t> epoch_;
+  int64_t whole_ = 0;  // 0: not told
+  bool steps_seen_ = false;
+  bool epochs_told_ = false;  // by any line
+  SeenEpochSteps steps_;
+  EpochLines lines_;
+  Laps laps_;
+  int numbers_ = 0;
+  // "skipped" as a number is a count since the start, until it goes down: then
+  // it is of each line.
+  double skipped_before_ = 0;
+  bool skipped_of_line_ = false;
+  double scale_before_ = 0;  // of the newest fact that had one
+  std::string cut_;          // the scale of the line before, if it was cut
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_COLUMN_FACT_H_

@@ -1,0 +1,236 @@
+#include "logs/in_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "logs/named_number.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
+// Of another name, "max_epoch".
+bool IsLetterOrMark(char c) { return IsLetter(c) || c == '_' || c == '-'; }
+
+// The word at the end of `text`, without what follows it.
+std::string_view LastWord(std::string_view text) {
+  size_t end = text.size();
+  while (end > 0 && !IsLetter(text[end - 1])) --end;
+  size_t begin = end;
+  while (begin > 0 && IsLetter(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+// `text` ends with the word "epoch", blanks and signs apart.
+bool EndsWithEpoch(std::string_view text) {
+  const size_t end = text.find_last_not_of(" :=#[(");
+  if (end == std::string_view::npos) return false;
+  return text.substr(0, end + 1).ends_with("poch") ||
+         text.substr(0, end + 1).ends_with("POCH");
+}
+
+// "Step 10", "[iter 10/200]".
+std::optional<StepPlace> BehindWord(std::string_view line) {
+  for (const std::string_view word :
+       {"step ", "Step ", "iter ", "Iter ", "iteration ", "Iteration ",
+        "batch ", "Batch "}) {
+    for (size_t at = line.find(word); at != std::string_view::npos;
+         at = line.find(word, at + 1)) {
+      if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
+      std::string_view rest = line.substr(at + word.size());
+      rest.remove_prefix(std::min(rest.find_first_not_of(" #["), rest.size()));
+      Scan scan(rest);
+      const std::optional<int64_t> step = scan.Integer();
+      if (!step || *step < 0 || scan.peek() == '%') continue;
+      StepPlace place{*step, 0, std::nullopt};
+      scan.SkipBlanks();
+      if (scan.Skip("/")) {
+        place.whole = ReadCount(&scan).value_or(0);
+      }
+      return place;
+    }
+  }
+  return std::nullopt;
+}
+
+// "[1,  2000] loss", of PyTorch's tutorial on CIFAR: epoch and step.
+std::optional<StepPlace> PairInBrackets(std::string_view line) {
+  Scan scan(line);
+  scan.SkipBlanks();
+  if (!scan.Skip("[")) return std::nullopt;
+  const std::optional<int64_t> epoch = ReadCount(&scan);
+  if (!epoch || !scan.Skip(",")) return std::nullopt;
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.Skip("]")) return std::nullopt;
+  return StepPlace{*step, 0, *epoch};
+}
+
+// "[ 6400/60000]", "[640/60000 (1%)]"; of two, "[1/5][100/600]", the first is
+// the epoch. A date is none.
+std::optional<StepPlace> RatioInBrackets(std::string_view line) {
+  std::optional<StepPlace> found;
+  size_t end = 0;  // behind the one that was found
+  for (size_t at = line.find('['); at != std::string_view::npos;
+       at = line.find('[', at + 1)) {
+    if (found && at != end) break;
+    Scan scan(line, at + 1);
+    const std::optional<Ratio> ratio = ReadRatio(&scan);
+    if (!ratio) continue;
+    if (EndsWithEpoch(line.substr(0, at))) continue;
+    if (!scan.Skip("]") && !scan.rest().starts_with(" (")) continue;
+    const std::optional<int64_t> epoch =
+        found ? std::optional(found->step) : std::nullopt;
+    found = StepPlace{ratio->part, ratio->whole, epoch};
+    end = scan.at();
+  }
+  return found;
+}
+
+// " 45%|####      | 176/391 [00:10<00:12".
+std::optional<StepPlace> InBar(std::string_view line) {
+  Scan scan(line);
+  if (!scan.To("%|") || !scan.To("| ")) return std::nullopt;
+  const std::optional<Ratio> ratio = ReadRatio(&scan);
+  if (!ratio || !scan.Skip(" [")) return std::nullopt;
+  return StepPlace{ratio->part, ratio->whole, std::nullopt};
+}
+
+std::optional<StepPlace> AtEnd(std::string_view line) {
+  line = TrimBlanks(line);
+  const size_t blank = line.find_last_of(" |]");
+  if (blank == std::string_view::npos) return std::nullopt;
+  Scan scan(line, blank + 1);
+  const std::optional<Ratio> ratio = ReadRatio(&scan);
+  if (!ratio || !scan.done() || ratio->part > ratio->whole ||
+      EndsWithEpoch(line.substr(0, blank + 1))) {
+    return std::nullopt;
+  }
+  return StepPlace{ratio->part, ratio->whole, std::nullopt};
+}
+
+// The number behind an "epoch" that ends before `at`.
+std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
+                                        std::string_view* rest) {
+  *rest = line.substr(at);
+  rest->remove_prefix(
+      std::min(rest->find_first_not_of(" '\":=[#"), rest->size()));
+  Scan scan(*rest);
+  const std::optional<double> epoch = scan.Number();
+  *rest = scan.rest();
+  return epoch;
+}
+
+}  // namespace
+
+std::optional<StepPlace> StepInWords(std::string_view line) {
+  for (const auto find :
+       {BehindWord, PairInBrackets, RatioInBrackets, InBar, AtEnd}) {
+    if (const std::optional<StepPlace> place = find(line)) return place;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> EpochInWords(std::string_view line) {
+  constexpr std::string_view kWord = "poch";
+  size_t at = line.find(kWord, 1);
+  for (; at != std::string_view::npos; at = line.find(kWord, at + 1)) {
+    const char initial = line[at - 1];
+    if (initial != 'e' && initial != 'E') continue;
+    if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
+    std::string_view rest;
+    const auto epoch = NumberBehindEpoch(line, at + kWord.size(), &rest);
+    if (epoch) return epoch;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> EpochAlone(std::string_view line) {
+  constexpr std::string_view kSigns = " \t-=*#[]()<>|:.";
+  size_t at = std::string_view::npos;
+  for (const std::string_view word : {"Epoch", "EPOCH", "epoch"}) {
+    at = std::min(at, line.find(word));
+  }
+  if (at == std::string_view::npos) return std::nullopt;
+  // Before it signs, or a word that says that it begins.
+  const std::string_view before = line.substr(0, at);
+  if (before.find_first_not_of(kSigns) != std::string_view::npos) {
+    constexpr std::string_view kBegins[] = {"start",    "starting", "begin",
+                                            "training", "train",    "info",
+                                            "root",     "main"};
+    std::array<char, 8> low{};
+    const std::string_view word = LastWord(before);
+    if (word.empty() || word.size() > low.size()) return std::nullopt;
+    std::transform(word.begin(), word.end(), low.begin(),
+                   [](char c) { return static_cast<char>(c | 0x20); });
+    if (std::find(std::begin(kBegins), std::end(kBegins),
+                  std::string_view(low.data(), word.size())) ==
+        std::end(kBegins)) {
+      return std::nullopt;
+    }
+  }
+  std::string_view rest;
+  const std::optional<int64_t> epoch =
+      AsCount(NumberBehindEpoch(line, at + 5, &rest));
+  if (!epoch || *epoch > kCountMax) return std::nullopt;
+  Scan scan(rest);
+  scan.SkipBlanks();
+  if ((scan.Skip("/") || scan.Skip("of ")) && !scan.Number()) {
+    return std::nullopt;
+  }
+  const bool alone =
+      scan.rest().find_first_not_of(kSigns) == std::string_view::npos;
+  return alone ? epoch : std::nullopt;
+}
+
+std::optional<double> LossInWords(std::string_view line) {
+  for (const std::string_view word : {"loss ", "Loss ", "LOSS "}) {
+    for (size_t at = line.find(word); at != std::string_view::npos;
+         at = line.find(word, at + 1)) {
+      std::string_view before = line.substr(0, at);
+      if (before.ends_with("train_")) before.remove_suffix(6);
+      if (!before.empty() && IsLetterOrMark(before.back())) continue;
+      const std::string_view other = LastWord(before);
+      if (IsEvaluation(before) || other == "best" || other == "Best" ||
+          other.starts_with("min") || other.starts_with("Min")) {
+        continue;
+      }
+      Scan scan(line, at + word.size());
+      const std::optional<double> loss = scan.Number();
+      if (loss && scan.peek() != '%' && scan.peek() != '/') return loss;
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsEvaluation(std::string_view prose) {
+  constexpr std::string_view kWords[] = {
+      "val",        "valid",      "validation", "eval",    "evaluation",
+      "evaluating", "validating", "test",       "testing", "dev"};
+  size_t at = 0;
+  while (at < prose.size()) {
+    while (at < prose.size() && !IsLetter(prose[at])) ++at;
+    const size_t begin = at;
+    while (at < prose.size() && IsLetter(prose[at])) ++at;
+    std::array<char, 12> low;
+    const size_t size = at - begin;
+    if (size == 0 || size > low.size()) continue;
+    const char initial = static_cast<char>(prose[begin] | 0x20);
+    if (initial != 'v' && initial != 'e' && initial != 't' && initial != 'd') {
+      continue;
+    }
+    std::transform(prose.begin() + static_cast<ptrdiff_t>(begin),
+                   prose.begin() + static_cast<ptrdiff_t>(at), low.begin(),
+                   [](char c) { return static_cast<char>(c | 0x20); });
+    const std::string_view word(low.data(), size);
+    if (std::find(std::begin(kWords), std::end(kWords), word) !=
+        std::end(kWords)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace nanwatch

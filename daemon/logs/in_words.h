@@ -1,0 +1,41 @@
+// What lines of no known program say of their step, epoch and loss without
+// punctuation, and where in a line that is: "Step 10", "Epoch [7/20]",
+// "[640/60000 (1%)]", "train loss 2.31".
+
+#ifndef NANWATCH_LOGS_IN_WORDS_H_
+#define NANWATCH_LOGS_IN_WORDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nanwatch {
+
+// A step, with the epoch and the number of steps in it, where they stand with
+// it.
+struct StepPlace {
+  int64_t step = 0;
+  int64_t whole = 0;  // 0: not told
+  std::optional<int64_t> epoch;
+};
+
+// Behind a word, "Step 10", "[iter 10/200]", "batch 300,"; in brackets or a
+// progress bar, "[ 6400/60000]", "[1/5][100/600]", "[1,  2000] loss",
+// "45%|####  | 176/391 ["; or at the line's end, " 99/391".
+std::optional<StepPlace> StepInWords(std::string_view line);
+
+// "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
+std::optional<double> EpochInWords(std::string_view line);
+
+// The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10".
+std::optional<int64_t> EpochAlone(std::string_view line);
+
+// A training's loss, "train loss 2.31,". Not a share, "loss 5%".
+std::optional<double> LossInWords(std::string_view line);
+
+// One of the words of `prose` says that no training is spoken of.
+bool IsEvaluation(std::string_view prose);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_IN_WORDS_H_

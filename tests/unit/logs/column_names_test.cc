@@ -1,0 +1,79 @@
+// What columns are called, and maps of columns.
+
+#include "logs/column_names.h"
+
+#include "logs/recogniser.h"
+#include "tests/unit/logs/told_facts.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Mapped(const std::vector<std::string>& pairs,
+                   std::string_view format, std::string_view line) {
+  const Result<ColumnMap> map = ParseColumnMap(pairs);
+  EXPECT_TRUE(map.ok());
+  const auto reader = FindLogFormat(format)->make(*map);
+  FactList facts;
+  reader->Read(line, &facts);
+  std::string text;
+  for (const LogFact& fact : facts) text += FactText(fact) + "\n";
+  return text;
+}
+
+TEST(ColumnMap, OverridesTheUsualNames) {
+  EXPECT_EQ(Mapped({"loss=ce", "scale=amp/s"}, "json_lines",
+                   R"({"ce": 2.5, "loss": 9, "amp": {"s": 8}, "scale": 4})"),
+            "loss=2.5 loss_scale=8\n");
+  EXPECT_EQ(Mapped({"log2_scale=bits"}, "key_value", "bits=4 scale=9 step=1"),
+            "step=1 loss_scale=16\n");
+  EXPECT_EQ(Mapped({"loss=objective"}, "key_value", "objective: 3.5"),
+            "loss=3.5\n");
+}
+
+TEST(ColumnMap, SaysWhichFieldsThereAre) {
+  for (const char* bad : {"loss", "=x", "loss=", "lose=x"}) {
+    const Result<ColumnMap> map = ParseColumnMap({"step=it", bad});
+    ASSERT_FALSE(map.ok()) << bad;
+    EXPECT_NE(map.error().find(bad), std::string::npos) << map.error();
+    EXPECT_NE(map.error().find("grad_norm"), std::string::npos);
+  }
+}
+
+TEST(ColumnMap, LeavesOnlyGenericFormats) {
+  const Result<ColumnMap> map = ParseColumnMap({"loss=lm loss"});
+  ASSERT_TRUE(map.ok());
+  Recogniser recogniser(nullptr, *map, [](const LogFact&, uint64_t) {});
+  for (int i = 0; i < 20; ++i) {
+    recogniser.ReadLine(
+        " iteration       10/     200 | lm loss: 1.1E+01 | loss scale: 8.0 |");
+  }
+  recogniser.Finish();
+  EXPECT_EQ(recogniser.Emitter(), "key_value");
+  EXPECT_EQ(recogniser.certainty(), Recogniser::Certainty::kGuess);
+}
+
+TEST(ColumnNames, KnowTheTagsOfTheReference) {
+  ColumnNames names{ColumnMap()};
+  for (const char* scale :
+       {"loss-scale", "loss-scale/loss-scale", "train_loss_scale",
+        "Train/Samples/loss_scale", "amp/scale", "loss scale"}) {
+    EXPECT_EQ(names.Of(scale), ColumnMeaning::kLossScale) << scale;
+  }
+  for (const char* loss : {"loss", "lm-loss-training/lm loss", "train/loss",
+                           "lm loss", "Train/Samples/train_loss",
+                           "loss_metrics/global_avg_loss", "training_loss"}) {
+    EXPECT_EQ(names.Of(loss), ColumnMeaning::kLoss) << loss;
+  }
+  for (const char* norm : {"grad-norm", "grad-norm/grad-norm", "gnorm",
+                           "train/grad_norm", "grad_2.0_norm_total"}) {
+    EXPECT_EQ(names.Of(norm), ColumnMeaning::kGradNorm) << norm;
+  }
+  for (const char* other :
+       {"", "eval/loss", "val_loss", "lm loss vs samples", "train/loss_epoch",
+        "test/grad_norm", "loss-scale vs samples", "train", "epoch"}) {
+    EXPECT_EQ(names.Of(other), ColumnMeaning::kNothing) << other;
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,39 @@
+// any program: a table with a header, CSV or tab-separated: sample lines in its
+// texture, and what they say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"epochs in a table, and steps that no epoch has",
+     "epoch,step,loss\n0,10,2.5\n1,10,2\n2,5,1.5\n2,6,1\n"
+     "999999,1000000000000000,1\n-1,7,1\nnan,8,1\n1e300,9,1",
+     "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\n"
+     "step=26 loss=1\nstep=1e+15 loss=1\nstep=27 loss=1\n"
+     "step=28 loss=1\nstep=29 loss=1"},
+    {"CSV, quotes, absent cells",
+     "epoch,step,\"train/loss\",loss scale,grad_norm,note\n"
+     "0,10,2.5,65536,0.5,\"a, b\"\n"
+     "0,20,,32768,,\n"
+     "0,30,nan,32768,inf,x\n"
+     "0,40,2.5,1",
+     "step=10 loss=2.5 loss_scale=65536 grad_norm=0.5\n"
+     "step=20 loss_scale=32768\n"
+     "step=30 loss=nan loss_scale=32768 grad_norm=inf"},
+    {"tabs, and a second table",
+     "iteration\tloss\tlr\n1\t2.5\t0.1\nprose, with commas\n"
+     "step;loss;gnorm\n2;1.5;0.25",
+     "step=1 loss=2.5 learning_rate=0.1\nstep=2 loss=1.5 grad_norm=0.25"},
+    {"an epoch a row", "epoch,accuracy,loss,val_loss\n0,0.5,2.5,3\n1,0.6,nan,3",
+     "step=0 loss=2.5\nstep=1 loss=nan"},
+    {"not a table",
+     "loss, they said, is what it is\n1,2,3\nname,loss\nx,3\na,b\n", ""},
+};
+
+}  // namespace
+
+const SampleTable kCsvTableSamples = {"csv", kLines};
+
+}  // namespace nanwatch

@@ -1,0 +1,48 @@
+// any program: a JSON object a line: sample lines in its texture, and what they
+// say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"a task's number before it", "3: {\"step\": 10, \"loss\": 2.5}",
+     "step=10 loss=2.5"},
+    {"objects in one another",
+     R"({"step": 10, "train": {"loss": 2.5, "grad_norm": NaN}, "amp": )"
+     R"({"scale": "65536.0"}, "tags": ["a", {"loss": 9}], "note": null})",
+     "step=10 loss=2.5 loss_scale=65536 grad_norm=nan"},
+    {"numbers as strings, Infinity, a scale of zero",
+     R"({"num_updates": "20", "loss": "Infinity", "loss_scale": 0})",
+     "step=20 loss=inf loss_scale=0"},
+    {"glued", R"({"step":1,"loss":2}{"step":2,"loss":3},)",
+     "step=1 loss=2\nstep=2 loss=3"},
+    {"torn, of an evaluation, of something else",
+     R"({"step": 10, "loss": 2.5)"
+     "\n"
+     R"({"step": 10, "loss": 2.5, "split": "valid"})"
+     "\n"
+     R"({"step": 10, "eval_loss": 2.5, "eval/loss": 3})"
+     "\n"
+     R"({"event": "saved", "step": 10})"
+     "\n"
+     R"({"loss": 3})"
+     "\n{\"\n{\"a\":{\"a\":{\"a\":[[[[[[[[[[[[[[[[[[[[[",
+     ""},
+    {"epochs in JSON, of which a part is over",
+     R"({"train": {"epoch": 0.5, "iter": 10, "loss": 2.5}})"
+     "\n"
+     R"({"train": {"epoch": 1.0, "iter": 10, "loss": 2}})"
+     "\n"
+     R"({"train": {"epoch": 1.5, "iter": 15, "loss": 1.5}})"
+     "\n"
+     R"({"train": {"epoch": "x", "iter": 15, "loss": 1.5}})",
+     "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\nstep=25 loss=1.5"},
+};
+
+}  // namespace
+
+const SampleTable kJsonLinesSamples = {"json_lines", kLines};
+
+}  // namespace nanwatch

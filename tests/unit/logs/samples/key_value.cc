@@ -1,0 +1,177 @@
+// any program: step=10 loss=1.2 or step: 10, loss: 1.2: sample lines in its
+// texture, and what they say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"equals signs",
+     "step=10 loss=1.25 scale=65536\n"
+     "step=20 loss=nan scale=32768 grad_norm=inf lr=1e-4",
+     "step=10 loss=1.25 loss_scale=65536\n"
+     "step=20 loss=nan loss_scale=32768 grad_norm=inf learning_rate=0.0001"},
+    {"colons, names of two words, a clock before them",
+     "[2024-03-01 12:01:07] INFO step: 10, loss: 1.25 | loss scale: 65536.0 | "
+     "grad norm: 0.5 | learning rate: 3e-4",
+     "step=10 loss=1.25 loss_scale=65536 grad_norm=0.5 learning_rate=0.0003"},
+    {"mixed, brackets, a tensor",
+     "(iter: 40/1000) [loss=tensor(2.5, device='cuda:0')], 'lr': [0.001], "
+     "overflow: True",
+     "step=40 loss=2.5 learning_rate=0.001 overflowed"},
+    {"a step without punctuation",
+     "Epoch 1, Step 30 | loss: 0.75\n[iter 40/200] train_loss=0.5",
+     "step=30 loss=0.75\nstep=40 loss=0.5"},
+    {"numbers before names, and what is no number",
+     "time=0.5 loss=1.5 -3 scale=8 7/200 step=4\n"
+     "5 step=6 2.5 loss=1.25 nan scale=4 -x lr=0.5 1e+3 grad_norm=2\n"
+     "5 step=6 2_5_loss=1.25 scale=4 - grad_norm=2",
+     "step=4 loss=1.5 loss_scale=8\n"
+     "step=6 loss=1.25 loss_scale=4 grad_norm=2 learning_rate=0.5\n"
+     "step=6 loss_scale=4 grad_norm=2"},
+    {"a rounded scale", "step=10 loss=1.5 scale=0.0",
+     "step=10 loss=1.5 loss_scale<=0.03125"},
+    {"a scale that is not known", "step=10 loss=1.5 scale=-1.0",
+     "step=10 loss=1.5"},
+    {"a logarithm", "step=1 loss=1.5 lg_loss_scale=20",
+     "step=1 loss=1.5 loss_scale=1048576"},
+    {"a count of skipped steps, and of each line",
+     "step=1 loss=2 skipped=3\nstep=2 loss=2 skipped=3\n"
+     "step=3 loss=2 skipped=0\nstep=4 loss=2 skipped=1\n"
+     "step=5 loss=2 skipped=true",
+     "step=1 loss=2 skipped_total=3\nstep=2 loss=2 skipped_total=3\n"
+     "step=3 loss=2 skipped_since=0\nstep=4 loss=2 skipped_since=1\n"
+     "step=5 loss=2 overflowed"},
+    {"cut within the scale; a scale that is told twice was not",
+     "step=1 loss=2.5 scale=4096.0\nstep=2 loss=2.5 scale=4\n"
+     "step=3 loss=2.5 scale=40\nstep=4 loss=2.5 scale=81\n"
+     "step=5 loss=2.5 scale=2048.0\nstep=6 loss=2.5 scale=16\n"
+     "step=7 loss=2.5 scale=1\nstep=8 loss=2.5 scale=16\n"
+     "step=9 loss=2.5 scale=1\nstep=10 loss=2.5 scale=1",
+     "step=1 loss=2.5 loss_scale=4096\nstep=2 loss=2.5\nstep=3 loss=2.5\n"
+     "step=4 loss=2.5\nstep=5 loss=2.5 loss_scale=2048\n"
+     "step=6 loss=2.5 loss_scale=16\nstep=7 loss=2.5\n"
+     "step=8 loss=2.5 loss_scale=16\nstep=9 loss=2.5\n"
+     "step=10 loss=2.5 loss_scale=1"},
+    {"a scale that is not at the line's end is whole",
+     "step=1 scale=4096.0 loss=2.5\nstep=2 scale=4 loss=2.5",
+     "step=1 loss=2.5 loss_scale=4096\nstep=2 loss=2.5 loss_scale=4"},
+    {"bars of steps, and shares that are no numbers of ours",
+     "Steps:   6%|6         | 180/3000 [00:10<01:30, 10.00it/s, lr=1.00e-04, "
+     "step_loss=nan]\n"
+     "Steps: 100%|##########| 3000/3000 [00:10<00:00, 10.00it/s, "
+     "step_loss=0.5]\n"
+     "step=7 loss=0.5 overflow=5%",
+     "step=180 loss=nan learning_rate=0.0001\nstep=3000 loss=0.5\n"
+     "step=7 loss=0.5"},
+    {"no training step",
+     "Validation step=10 loss=1.5\n"
+     "eval: step: 10, loss: 2.5\n"
+     "val_loss=1.5 test_loss=2.5 step=10\n"
+     "learning rate: 1e-4, step: 10\n"
+     "best loss: 3\n"
+     "url: http://host:80/step/loss=\n"
+     "time: 10:11:12 elapsed: 3.5s throughput=12.5\n"
+     "config: loss=mse step=warmup scale=auto\n"
+     "=:=:=: : = :\n"
+     "loss",
+     ""},
+    {"PyTorch's example on MNIST",
+     "Train Epoch: 1 [0/60000 (0%)]\tLoss: 2.5\n"
+     "Train Epoch: 1 [640/60000 (1%)]\tLoss: nan\n"
+     "Test set: Average loss: 0.05, Accuracy: 9834/10000 (98%)\n"
+     "Train Epoch: 2 [0/60000 (0%)]\tLoss: 2.25",
+     "step=0 loss=2.5\nstep=640 loss=nan\nstep=1280 loss=2.25"},
+    {"its tutorial on CIFAR",
+     "[1,  2000] loss: 2.125\n[1,  4000] loss: nan\n[2,  2000] loss: 1.5",
+     "step=2000 loss=2.125\nstep=4000 loss=nan\nstep=6000 loss=1.5"},
+    {"an epoch on a line of its own",
+     "Epoch 1\n-------------------------------\n"
+     "loss: 2.5  [   64/60000]\nloss: 2.25  [ 6464/60000]\n"
+     "Epoch 2\n-------------------------------\n"
+     "loss: 2.0  [   64/60000]\n"
+     "===> EPOCH 3/5:\n  batch 64 loss: 1.5\nepoch 4 of 5 took 3.5 s\n"
+     "INFO:root:Epoch 4\n  batch 64 loss: 1.25\nbest epoch: 1\n"
+     "  batch 65 loss: 1.25",
+     "step=64 loss=2.5\nstep=6464 loss=2.25\nstep=6528 loss=2\n"
+     "step=6592 loss=1.5\nstep=6656 loss=1.25\nstep=6657 loss=1.25"},
+    {"steps of so many that begin anew, and a run that does",
+     "loss: 2.5 [0/30]\nloss: 2.5 [10/30]\nloss: 2.5 [20/30]\n"
+     "loss: 2.5 [0/30]\nloss: 2.5 [10/30]\nloss: 2.5 [0/30]",
+     "step=0 loss=2.5\nstep=10 loss=2.5\nstep=20 loss=2.5\n"
+     "step=30 loss=2.5\nstep=40 loss=2.5\nstep=30 loss=2.5"},
+    {"an epoch and no step",
+     "Epoch: 000, Train Loss: 2.5, Val Loss: 3.5\n"
+     "Epoch: 001, Val Loss: nan, Train Loss: 2.25\n"
+     "Epoch 2/25\n----------\ntrain Loss: nan Acc: 0.7\nval Loss: 0.4 Acc: 0.8",
+     "step=0 loss=2.5\nstep=1 loss=2.25\nstep=2 loss=nan"},
+    {"several lines an epoch are counted",
+     "epoch: 1, loss: 2.5\nepoch: 1, loss: 2.25\nepoch: 2, loss: 2",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2"},
+    {"an epoch's mean beside steps is none",
+     "epoch 1 step 10 loss: 2.5\nepoch 1 mean loss: 2.4\n"
+     "epoch 1 step 20 loss: 2.25",
+     "step=10 loss=2.5\nstep=20 loss=2.25"},
+    {"losses without signs",
+     "step 0: train loss 4.25, val loss 4.5\n"
+     "step 500: train loss nan, val loss nan\n"
+     "step 600 val loss 4.5\nstep 700 saved, best loss 2.5\n"
+     "ping: 5% packet loss 5%, step 3",
+     "step=0 loss=4.25\nstep=500 loss=nan"},
+    {"prose beside losses with signs",
+     "step 1 loss: 2.5\nstep 1 is saved with loss 2.5\nstep 2 loss: 2.25",
+     "step=1 loss=2.5\nstep=2 loss=2.25"},
+    {"two ratios in brackets, of which the first is the epoch",
+     "[1/5][100/1583] Loss: 2.5\n[1/5][200/1583] Loss: 2.25\n"
+     "[2/5][100/1583] Loss: 2",
+     "step=100 loss=2.5\nstep=200 loss=2.25\nstep=300 loss=2"},
+    {"progress bars, behind the loss and before it",
+     "Epoch 1/10:  45%|####5     | 176/391 [00:10<00:12, 17.2it/s, loss=2.25]\n"
+     "Loss: 2.125:  46%|####6     | 180/391 [00:10<00:12, 17.2it/s]",
+     "step=176 loss=2.25\nstep=180 loss=2.125"},
+    {"a ratio at the line's end, and one that is a share",
+     " [=====>.]  Step: 20ms | Tot: 2s | Loss: 2.125 | Acc: 33.2% (4250/12800) "
+     "200/391",
+     "step=200 loss=2.125"},
+    {"a date in brackets is no step",
+     "[11/22 03:15:48] Epoch 2, batch 50, loss[loss=1.5, over 5000 frames.], "
+     "lr: 5e-05, grad_scale: 32.0",
+     "step=50 loss=1.5 loss_scale=32 learning_rate=5e-05"},
+    {"losses alone, of which there are more than two",
+     "Loss: 2.5\n  loss = 2.25\nmy loss: 9\nLoss: nan\nLoss: 2.0",
+     "loss=2.5\nloss=2.25\nloss=nan\nloss=2"},
+    {"two losses alone", "loss: 1.0\nloss: 0.5", ""},
+    {"torn", "step=10 loss=1.\nstep=1", "step=10 loss=1"},
+    {"steps that begin anew in each epoch",
+     "Epoch [1/3], Step [1/2], Loss: 2.5\nEpoch [1/3], Step [2/2], Loss: 2.25\n"
+     "Epoch [2/3], Step [1/2], Loss: 2\nEpoch [2/3], Step [2/2], Loss: 1.75\n"
+     "Epoch [3/3], Step [1/2], Loss: nan",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\nstep=4 loss=1.75\n"
+     "step=5 loss=nan"},
+    {"a late rank's line, and a run that begins again in an epoch",
+     "epoch=0 step=100 loss=2.5\nepoch=0 step=200 loss=2\n"
+     "epoch=1 step=100 loss=1.5\nepoch=0 step=200 loss=2\n"
+     "epoch=1 step=200 loss=1.25\nepoch=1 step=100 loss=1.5\n"
+     "epoch=2 step=100 loss=1\nepoch=1 step=150 loss=1.5\n"
+     "epoch=0 step=100 loss=2.5\nstep=150 loss=2.5",
+     "step=100 loss=2.5\nstep=200 loss=2\nstep=300 loss=1.5\n"
+     "step=200 loss=2\nstep=400 loss=1.25\nstep=300 loss=1.5\n"
+     "step=500 loss=1\nstep=350 loss=1.5\nstep=100 loss=2.5\n"
+     "step=150 loss=2.5"},
+    {"steps of the run beside epochs; it begins again, and no epoch rises",
+     "epoch: 2 max_epoch: 9 step: 30 loss: 2.5\n"
+     "epoch: 3 max_epoch: 9 step: 40 loss: 2\n"
+     "epoch: 3 max_epoch: 9 step: 31 loss: 2\n"
+     "epoch: 4 max_epoch: 9 step: 35 loss: 1.5\n"
+     "epoch: 2 max_epoch: 9 step: 20 loss: 2.5\n"
+     "step: 10 loss: 2.5",
+     "step=30 loss=2.5\nstep=40 loss=2\nstep=31 loss=2\nstep=35 loss=1.5\n"
+     "step=20 loss=2.5\nstep=10 loss=2.5"},
+};
+
+}  // namespace
+
+const SampleTable kKeyValueSamples = {"key_value", kLines};
+
+}  // namespace nanwatch
