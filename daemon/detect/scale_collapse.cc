@@ -29,7 +29,7 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "The loss scale fell far below a scale at which training went well.",
     "The largest scale with a good attempt among the last 50 is warning_ratio "
     "times the scale, or among the last 200 critical_ratio times (critical).",
-    "Less than clear_ratio for clear_after attempts.",
+    "Less than clear_ratio for clear_after attempts, at a scale of 1 or more.",
     kThresholds};
 
 Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
@@ -73,7 +73,9 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
     to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
   }
   if (c.scaler.present_scale() == 0.0) scale_ = 0;
-  return episode_.On(trigger, far < t[kClearRatio] * scale, c.record.step,
+  // Below 1 there is no new level to get used to.
+  const bool clean = far < t[kClearRatio] * scale && scale >= 1;
+  return episode_.On(trigger, clean, c.record.step,
                      static_cast<int64_t>(t[kClear]), 1 + unseen);
 }
 

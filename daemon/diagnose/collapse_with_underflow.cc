@@ -84,6 +84,13 @@ void SayOfSize(const RunEvidence& e, CauseVerdict* verdict) {
                    InWords(kMaxHalf / *e.scale_now))});
 }
 
+// The incident may have begun before the streak that goes on.
+int64_t SinceTheFirst(const RunEvidence& e, int64_t step) {
+  const bool goes_on = e.earlier_cause == Cause::kCollapseWithUnderflow &&
+                       e.earlier_to < 0 && !e.earlier.empty();
+  return goes_on ? std::min(step, e.earlier_from) : step;
+}
+
 // What becomes of updates where now and then one goes through.
 std::string_view MostUpdates(const RunEvidence& e, bool skipped) {
   if (!skipped) return "Most attempts overflow";
@@ -104,6 +111,7 @@ void SayStuck(const Case& c, CauseVerdict* verdict) {
   constexpr uint64_t kStreak = 3;  // rule 1
   if (e.overflows_last_50 < e.attempts_last_50 &&
       (e.overflow_streak < kStreak || 2 * streak < since)) {
+    verdict->step = SinceTheFirst(e, verdict->step);
     verdict->sentence = fmt::format(
         "{} since step {}: {} of the last {} overflowed, though the loss scale "
         "{}, {}.",

@@ -84,7 +84,7 @@ struct RunEvidence {
   // Scale of the optimizer that fares worst, of those that report one.
   std::optional<double> scale_first;
   std::optional<double> scale_max;
-  std::optional<double> scale_worked;  // the highest of an attempt that was good
+  std::optional<double> scale_worked;  // highest of a good attempt
   std::optional<double> scale_min;
   std::optional<double> scale_now;
   double floor = 0;                // of the scaler; 0: none

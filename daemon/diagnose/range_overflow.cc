@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "diagnose/causes.h"
 #include "diagnose/op_facts.h"
@@ -59,9 +60,26 @@ bool Found(const Case& c, int rule) {
                      [&](const Finding& f) { return f.rule == rule; });
 }
 
+// More than a scaler's probing.
+bool FoundBurst(const Case& c) {
+  return Found(c, kCollapse) || Found(c, kStreak) || Found(c, kRate);
+}
+
+std::vector<int> RulesOf(const Case& c) {
+  std::vector<int> rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
+  // It may end at the floor, where they fit.
+  if (IsAtTheFloor(c.evidence) && FoundBurst(c)) {
+    rules.insert(rules.begin(), {kFloor, kBelowOne});
+  }
+  for (const int rule : ConsequencesOfLoss(c)) std::erase(rules, rule);
+  for (const int rule : AfterTheLoss(c)) std::erase(rules, rule);
+  return rules;
+}
+
 // What took the scale to its floor, and what goes on there, is one trouble:
-// that of the collapse.
+// that of the collapse. So is a scale that stays below 1.
 bool GoesOnAtTheFloor(const Case& c) {
+  if (c.evidence.scale_now.value_or(1) < 1 && Found(c, kBelowOne)) return true;
   return IsAtTheFloor(c.evidence) &&
          std::any_of(
              c.findings.begin(), c.findings.end(), [](const Finding& finding) {
@@ -181,18 +199,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   verdict.grade = e.overflows > 0 && FewOverflows(e) && all_went && !vanish
                       ? EvidenceGrade::kEstablished
                       : EvidenceGrade::kSupported;
-  verdict.rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
-  // It may end at the floor, where they fit.
-  const bool at_floor =
-      IsAtTheFloor(e) &&
-      (Found(c, kCollapse) || Found(c, kStreak) || Found(c, kRate));
-  if (at_floor) {
-    verdict.rules.insert(verdict.rules.begin(), {kFloor, kBelowOne});
-  }
-  for (const int rule : ConsequencesOfLoss(c)) {
-    std::erase(verdict.rules, rule);
-  }
-  for (const int rule : AfterTheLoss(c)) std::erase(verdict.rules, rule);
+  verdict.rules = RulesOf(c);
   // The search of the start is none, and over.
   if (StartUpIsOver(e) && std::none_of(c.findings.begin(), c.findings.end(),
                                        [&](const Finding& finding) {
@@ -203,15 +210,15 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   if (verdict.grade == EvidenceGrade::kEstablished) {
     verdict.ceiling = Severity::kInfo;
     // That the scale falls too far or too often stays what it is.
-    verdict.uncapped = {4, 5, 6};
-    if (at_floor) {
-      verdict.uncapped.insert(verdict.uncapped.end(), {kFloor, kBelowOne});
+    for (const int rule : {kFloor, kBelowOne, kCollapse, kStreak, kRate}) {
+      if (std::count(verdict.rules.begin(), verdict.rules.end(), rule) > 0) {
+        verdict.uncapped.push_back(rule);
+      }
     }
   }
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
-  const bool ordinary = verdict.grade == EvidenceGrade::kEstablished &&
-                        !Found(c, kCollapse) && !Found(c, kStreak) &&
-                        !Found(c, kRate);
+  const bool ordinary =
+      verdict.grade == EvidenceGrade::kEstablished && !FoundBurst(c);
   verdict.sentence = Sentence(c, ordinary);
   if (!ordinary) {
     for (const Finding& finding : c.findings) {

@@ -21,8 +21,8 @@ int64_t StartUpOverflows(const RunEvidence& evidence);
 bool IsAtTheFloor(const RunEvidence& evidence);
 
 // Overflows follow one another at the floor, or most attempts overflow there:
-// the scaler has no answer left, and hardly an update goes through. Rules say from how many on (the critical ones of 1,
-// 2, 3, 5 and 7).
+// the scaler has no answer left, and hardly an update goes through. Rules say
+// from how many on (the critical ones of 1, 2, 3, 5 and 7).
 bool IsStuck(const Case& c);
 
 // Ordinary overflows cannot have brought the scale where it is: they go on at

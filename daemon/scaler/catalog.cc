@@ -90,11 +90,12 @@ constexpr ScalerSpec kScalers[] = {
      2,  //
      0, kNone, AtFloor::kNoFloor,
      "colossalai/amp/naive_amp/grad_scaler/dynamic_grad_scaler.py",
-     AtCeiling::kClamps, true},
+     AtCeiling::kRefuses, true},
     {"gnmt", "NVIDIA GNMT Fp16Optimizer",                               //
      k2To13, 2, 2048, Growth::kConsecutive, 0.5, Hysteresis::kNone, 1,  //
-     0, k2To13, AtFloor::kNoFloor, "seq2seq/train/fp_optimizers.py",
-     AtCeiling::kClamps, true},
+     // Not every version stops at 8192.
+     0, kNone, AtFloor::kNoFloor, "seq2seq/train/fp_optimizers.py",
+     AtCeiling::kRefuses, true},
 };
 
 // Programs that use another's scaler, by name of the program.

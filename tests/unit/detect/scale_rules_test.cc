@@ -238,6 +238,15 @@ TEST(ScaleCollapse, ClearsAtTheNewLevel) {
   EXPECT_EQ(f.Good(2048, 200), Severity::kNone);
 }
 
+TEST(ScaleCollapse, ALevelBelowOneIsNone) {
+  StepFeed<ScaleCollapse> f;
+  f.Good(8192, 100);
+  f.Good(0.5, 2000);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  f.Good(1, 500);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
 // A line of every ten steps stands for ten attempts.
 TEST(ScaleCollapse, ClearsAfterAsManyAttemptsWhereLinesAreFew) {
   StepFeed<ScaleCollapse> f;

@@ -383,6 +383,20 @@ TEST(CausesTest, DivergenceWithoutOverflow) {
   EXPECT_THAT(diagnosis.headline, HasSubstr("without an overflow"));
 }
 
+// The finding with which it began is over; the incident goes on.
+TEST(CausesTest, ADivergenceIsSaidToBeginWithItsIncident) {
+  TestCase t;
+  t.evidence.attempts = 1000;
+  t.Find(35, Family::kLoss, Severity::kCritical).opened_step = 304;
+  t.evidence.earlier = "The loss jumped.";
+  t.evidence.earlier_cause = Cause::kDivergence;
+  t.evidence.earlier_from = 300;
+  EXPECT_THAT(t.Verdict().headline, HasSubstr("since step 300"));
+  EXPECT_EQ(t.Verdict().causes[0].step, 300);
+  t.evidence.earlier_to = 302;  // another one, and over
+  EXPECT_THAT(t.Verdict().headline, HasSubstr("since step 304"));
+}
+
 TEST(CausesTest, ALostCheckpointIsNoTrainingThatDiverges) {
   TestCase t;
   t.evidence.attempts = 100;

@@ -67,6 +67,13 @@ TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
   EXPECT_THAT(diagnosis.headline,
               StartsWith("Most updates are skipped since step 2451: 33 of the "
                          "last 50 overflowed, though"));
+  // Of the incident that goes on.
+  t.evidence.earlier = "The loss scale fell.";
+  t.evidence.earlier_cause = Cause::kCollapseWithUnderflow;
+  t.evidence.earlier_from = 2440;
+  EXPECT_THAT(t.Verdict().headline,
+              StartsWith("Most updates are skipped since step 2440: 33 of"));
+  t.evidence.earlier.clear();
   t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 48;
   EXPECT_THAT(
       t.Verdict().headline,
