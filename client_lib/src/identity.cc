@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "client_lib/src/socket_file.h"
 #include "client_lib/src/utf8.h"
@@ -36,9 +37,13 @@ std::string FindRunId(const Environment& environment) {
     const std::string step = Text(environment, "SLURM_STEP_ID");
     return "slurm-" + job + (step.empty() ? "" : "." + step);
   }
-  const std::string master = Text(environment, "MASTER_ADDR");
-  const std::string port = Text(environment, "MASTER_PORT");
-  if (!master.empty() && !port.empty()) return master + ":" + port;
+  for (const auto& [host_name, port_name] :
+       {std::pair("MASTER_ADDR", "MASTER_PORT"),
+        std::pair("MS_SCHED_HOST", "MS_SCHED_PORT")}) {  // of MindSpore
+    const std::string host = Text(environment, host_name);
+    const std::string port = Text(environment, port_name);
+    if (!host.empty() && !port.empty()) return host + ":" + port;
+  }
   return {};
 }
 
@@ -54,6 +59,7 @@ constexpr Launcher kLaunchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_LOCAL_RANK"},
     {"PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK"},
+    {"RANK_ID", "RANK_SIZE", "DEVICE_ID"},  // MindSpore's msrun, Ascend's HCCL
     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
 };
 

@@ -23,6 +23,7 @@ _LAUNCHERS = (
         "OMPI_COMM_WORLD_LOCAL_RANK",
     ),
     ("PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK"),
+    ("RANK_ID", "RANK_SIZE", "DEVICE_ID"),  # MindSpore's msrun, Ascend's HCCL
     ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"),
 )
 
@@ -61,9 +62,17 @@ def _find_run_id(environment: Mapping[str, str]) -> str:
     if job:
         step = _text(environment, "SLURM_STEP_ID")
         return f"slurm-{job}.{step}" if step else f"slurm-{job}"
-    master = _text(environment, "MASTER_ADDR")
-    port = _text(environment, "MASTER_PORT")
-    return f"{master}:{port}" if master and port else ""
+    for host_name, port_name in (
+        ("MASTER_ADDR", "MASTER_PORT"),
+        ("MS_SCHED_HOST", "MS_SCHED_PORT"),  # of MindSpore
+    ):
+        host, port = (
+            _text(environment, host_name),
+            _text(environment, port_name),
+        )
+        if host and port:
+            return f"{host}:{port}"
+    return ""
 
 
 def _find_rank(environment: Mapping[str, str], identity: Identity) -> None:

@@ -323,6 +323,7 @@ class Watch:
         scale: float | None,
         more: dict[str, Any],
     ) -> None:
+        begun = time.perf_counter()
         self._take_loss(loss)
         if self._followed and not self._attempts:
             return  # a part of a step
@@ -346,6 +347,8 @@ class Watch:
         if self._is_urgent(step):
             self._tell_ready(wait=len(self._pending) > _PENDING)
         self._take_requests()
+        # What is told of modules is theirs, too.
+        self.modules.seconds += time.perf_counter() - begun
         self._keep_budget(step.time)
 
     def _is_urgent(self, step: Step) -> bool:
