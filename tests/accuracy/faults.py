@@ -30,6 +30,7 @@ class Fault:
     # At "default" there is nothing to see, and nothing is to be said.
     harmless = False
     level = "ops"
+    more_levels = ()  # beside that and "default"
     causes = ()
     op = None
     late = 1
@@ -136,6 +137,7 @@ class ZeroedLayer(Fault):
         "features.0.weight, features.0.bias, features.2.weight and 1 more is "
         f"exactly 0 since step {BEGIN}")
     level = "layers"
+    more_levels = ("ops",)
     late = 60
 
     def strike(self, training):

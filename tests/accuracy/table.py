@@ -47,7 +47,8 @@ def faults(daemon, seeds, names):
     for kind, make in {**ON_ONE_PROCESS, **ON_TWO_RANKS}.items():
         if names and kind not in names:
             continue
-        for level in dict.fromkeys((make.level, "default")):
+        levels = (*make.more_levels, make.level, "default")
+        for level in dict.fromkeys(levels):
             played = [
                 play(make(seed), daemon, f"{kind}-{level}-{seed}", level)
                 for seed in seeds
