@@ -84,11 +84,17 @@ void SayOfSize(const RunEvidence& e, CauseVerdict* verdict) {
                    InWords(kMaxHalf / *e.scale_now))});
 }
 
-// The incident may have begun before the streak that goes on.
-int64_t SinceTheFirst(const RunEvidence& e, int64_t step) {
-  const bool goes_on = e.earlier_cause == Cause::kCollapseWithUnderflow &&
-                       e.earlier_to < 0 && !e.earlier.empty();
-  return goes_on ? std::min(step, e.earlier_from) : step;
+// The fall, or another rule's streak, may have begun before rule 5's.
+int64_t SinceTheFirst(const Case& c, int64_t step) {
+  for (const Finding& finding : c.findings) {
+    const bool of_scale = std::find(std::begin(kRules), std::end(kRules),
+                                    finding.rule) != std::end(kRules) &&
+                          finding.family == Family::kScale;
+    if (of_scale && finding.severity > Severity::kInfo) {
+      step = std::min(step, finding.opened_step);
+    }
+  }
+  return step;
 }
 
 // What becomes of updates where now and then one goes through.
@@ -111,7 +117,7 @@ void SayStuck(const Case& c, CauseVerdict* verdict) {
   constexpr uint64_t kStreak = 3;  // rule 1
   if (e.overflows_last_50 < e.attempts_last_50 &&
       (e.overflow_streak < kStreak || 2 * streak < since)) {
-    verdict->step = SinceTheFirst(e, verdict->step);
+    verdict->step = SinceTheFirst(c, verdict->step);
     verdict->sentence = fmt::format(
         "{} since step {}: {} of the last {} overflowed, though the loss scale "
         "{}, {}.",

@@ -95,18 +95,25 @@ TEST(RecordJudgeTest, OneTroubleIsOneIncident) {
                      .on_notice = {},
                      .on_event = {}});
   double scale = 131072;
-  for (int64_t i = 1; i <= 1500; ++i)
-    judge.Take(0, "", Attempt(i, scale, false));
+  const auto take = [&](int64_t i, bool over) {
+    StepRecord record = Attempt(i, scale, over);
+    const auto step = static_cast<double>(i);
+    record.value[static_cast<int>(StepField::kLoss)] = 3 + 1000 / (100 + step);
+    judge.Take(0, "", record);
+  };
+  for (int64_t i = 1; i <= 1500; ++i) take(i, false);
   for (int64_t i = 1501; i <= 3000; ++i) {
     const bool over = i % 25 != 0;  // now and then one fits
     if (over) scale = std::max(scale / 2, 1.0);
-    judge.Take(0, "", Attempt(i, scale, over));
+    take(i, over);
   }
   const RecordVerdict verdict = judge.Verdict();
   ASSERT_EQ(verdict.attempts.size(), 1u);
   size_t serious = 0;
   for (const Incident& incident : verdict.attempts[0]->incidents) {
-    serious += incident.worst >= Severity::kWarning;
+    if (incident.worst < Severity::kWarning) continue;
+    ++serious;
+    EXPECT_EQ(incident.opened_step, 1501);
   }
   EXPECT_EQ(serious, 1u);
   EXPECT_THAT(verdict.attempts[0]->diagnosis.headline,

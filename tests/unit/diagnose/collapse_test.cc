@@ -57,7 +57,7 @@ TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
   TestCase t = Stuck();
   t.evidence.overflow_streak = 1;
   t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 33;
-  t.Find(4, Family::kScale, Severity::kCritical);
+  t.Find(4, Family::kScale, Severity::kCritical).opened_step = 2451;
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
@@ -67,13 +67,10 @@ TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
   EXPECT_THAT(diagnosis.headline,
               StartsWith("Most updates are skipped since step 2451: 33 of the "
                          "last 50 overflowed, though"));
-  // Of the incident that goes on.
-  t.evidence.earlier = "The loss scale fell.";
-  t.evidence.earlier_cause = Cause::kCollapseWithUnderflow;
-  t.evidence.earlier_from = 2440;
+  t.findings.back().opened_step = 2440;
   EXPECT_THAT(t.Verdict().headline,
               StartsWith("Most updates are skipped since step 2440: 33 of"));
-  t.evidence.earlier.clear();
+  t.findings.back().opened_step = 2451;
   t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 48;
   EXPECT_THAT(
       t.Verdict().headline,
