@@ -50,6 +50,10 @@ class RequestBox:
             self.stop = request.reason
         self._waiting.append(request)
 
+    @property
+    def waits(self) -> bool:
+        return bool(self._waiting)
+
     def take(self) -> list[Request]:
         taken = []
         while self._waiting:

@@ -312,6 +312,11 @@ class Run(RunOps):
         return [] if self._silent else self._shared.requests.take()
 
     @property
+    def is_asked(self) -> bool:
+        """Not for trainings: `requests` has some."""
+        return self._shared.requests.waits
+
+    @property
     def should_stop(self) -> str:
         """Why somebody asks this training to stop; empty while nobody does."""
         return self._shared.requests.stop

@@ -112,7 +112,7 @@ def _node_of(tensor: Any) -> Any:
 
 
 # Of a step in which no module told anything; nobody adds to it.
-_NOTHING = Readout()
+NOTHING = Readout()
 
 
 class Modules:
@@ -159,7 +159,7 @@ class Modules:
     def take(self) -> tuple[list[Row], Readout]:
         """The rows since the last call, and where their numbers will be."""
         if not self.rows:
-            return [], _NOTHING
+            return [], NOTHING
         taken = self.rows, self.readout
         self.rows, self.readout = [], Readout()
         self._recent = {}

@@ -12,14 +12,14 @@ from typing import Any
 
 import torch
 
-# What is on these is read at once: it costs no wait.
+# What is on these is read at once: it costs no wait. Empty: nothing is.
 HOSTS = {"cpu"}
 # Of these `torch.cuda` and its like have events and streams.
 _WITH_EVENTS = {"cuda", "npu"}
 
 
 def on_host(tensor: Any) -> bool:
-    return tensor.device.type in HOSTS
+    return bool(HOSTS) and tensor.is_cpu
 
 
 class Later:
@@ -54,6 +54,10 @@ class Readout:
         begin = len(group)
         group.extend(tensors)
         return Later(device, begin, len(tensors))
+
+    def empty(self) -> bool:
+        """Nothing is to be copied: all was read at once."""
+        return not self._groups
 
     def start(self) -> None:
         """Queues the copies. Nothing is added afterwards."""

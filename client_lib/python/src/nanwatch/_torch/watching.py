@@ -17,7 +17,7 @@ import torch
 from nanwatch._checks import describe
 from nanwatch._run import Run
 from nanwatch._torch import clipping, scaling
-from nanwatch._torch.modules import Modules, inner
+from nanwatch._torch.modules import NOTHING, Modules, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
@@ -127,7 +127,12 @@ class Watch:
         if self._closed:
             self._checks.refuse("closed", "step() of a watch that was closed")
             return
-        self._guard("step", lambda: self._end_step(loss, step, scale, more))
+        if self._failures["step"] >= _FAILURES or self.run._silent:
+            return
+        try:
+            self._end_step(loss, step, scale, more)
+        except Exception as error:
+            self._failed("step", error)
 
     def add_loss(self, loss: Any) -> None:
         """A part of the next step's loss, which becomes the mean of them."""
@@ -204,10 +209,13 @@ class Watch:
         try:
             work()
         except Exception as error:
-            self._failures[what] += 1
-            self._checks.refuse(
-                "torch " + what, f"{what} could not be measured: {error!r:.300}"
-            )
+            self._failed(what, error)
+
+    def _failed(self, what: str, error: Exception) -> None:
+        self._failures[what] += 1
+        self._checks.refuse(
+            "torch " + what, f"{what} could not be measured: {error!r:.300}"
+        )
 
     def _see_autocast(self, module: Any, args: Any, output: Any) -> None:
         self._autocast.remove()
@@ -323,33 +331,41 @@ class Watch:
         scale: float | None,
         more: dict[str, Any],
     ) -> None:
-        begun = time.perf_counter()
+        # Its code and its data are out of the processor's caches after a
+        # training's step: each call that is not made counts.
+        begun = time.perf_counter() if self._level == "ops" else 0.0
         self._take_loss(loss)
         if self._followed and not self._attempts:
             return  # a part of a step
-        if number is not None:
+        if number is None:
+            number = self._number
+        else:
             number = self._checks.step(number)
+            number = self._number if number is None else number
         step = Step(
-            self._number if number is None else number,
+            number,
             time.time(),
             self._mean_loss(),
             self._attempts,
             self._readout,
-            *self.modules.take(),
-            self._request if self._detailed() else 0,
+            *(self.modules.take() if self.modules.rows else ([], NOTHING)),
+            self._request if self._number <= self._detail_until else 0,
             scale,
             more,
         )
+        if step.rows or not self._readout.empty():
+            step.start()
         self._attempts, self._readout = [], Readout()
-        step.start()
         self._pending.append(step)
-        self._number = step.number + 1
+        self._number = number + 1
         if self._is_urgent(step):
             self._tell_ready(wait=len(self._pending) > _PENDING)
-        self._take_requests()
-        # What is told of modules is theirs, too.
-        self.modules.seconds += time.perf_counter() - begun
-        self._keep_budget(step.time)
+        if self.modules.all or self.run.is_asked:
+            self._take_requests()
+        if self._level == "ops":
+            # What is told of modules is theirs, too.
+            self.modules.seconds += time.perf_counter() - begun
+            self._keep_budget(step.time)
 
     def _is_urgent(self, step: Step) -> bool:
         pending = self._pending
@@ -364,29 +380,36 @@ class Watch:
         self._guard("flush", lambda: self._tell_ready(wait=False))
 
     def _take_loss(self, loss: Any) -> None:
-        loss = self._loss(loss)
+        if isinstance(loss, torch.Tensor):
+            loss = self._of_tensor(loss)
+        elif type(loss) is not float:
+            loss = self._checks.real("loss", loss)
         if loss is not None and len(self._losses) < 4096:
             self._losses.append(loss)
 
-    def _loss(self, loss: Any) -> Any:
-        if isinstance(loss, torch.Tensor):
-            if loss.numel() == 1 and not loss.is_complex():
-                if on_host(loss):  # read at once: it costs no wait
-                    return float(loss.item())
-                return loss.detach().reshape(()).float()
-            self._checks.refuse(
-                "loss", f"loss= takes one element, not {tuple(loss.shape)}"
-            )
-            return None
-        if loss is None:
-            return None
-        return self._checks.real("loss", loss)
+    def _of_tensor(self, loss: Any) -> Any:
+        if on_host(loss):  # read at once: it costs no wait
+            with contextlib.suppress(RuntimeError, ValueError):
+                value = loss.item()  # raises where there are more elements
+                if type(value) is not complex:
+                    return float(value)
+        elif loss.numel() == 1 and not loss.is_complex():
+            return loss.detach().reshape(()).float()
+        self._checks.refuse(
+            "loss",
+            f"loss= takes one real element, not {tuple(loss.shape)} of "
+            f"{loss.dtype}",
+        )
+        return None
 
     def _mean_loss(self) -> Any:
         """A float, a place in the readout, or None."""
-        losses, self._losses = self._losses, []
+        losses = self._losses
         if not losses:
             return None
+        self._losses = []
+        if len(losses) == 1 and type(losses[0]) is float:
+            return losses[0]
         if all(isinstance(loss, float) for loss in losses):
             return math.fsum(losses) / len(losses)
         tensors = [x for x in losses if isinstance(x, torch.Tensor)]
@@ -434,7 +457,7 @@ class Watch:
 
     def _keep_budget(self, now: float) -> None:
         seconds, self._last_time = now - self._last_time, now
-        if self._level == "ops" and not self._detailed():
+        if not self._detailed():
             self.modules.keep_within(self._budget, seconds)
 
 
