@@ -60,6 +60,7 @@ constexpr Part kParts[] = {
     {"mmcv", "mmcv"},
     {"mmengine", "mmengine"},
     {"colossal", "colossalai"},
+    {"internlm", "colossalai"},
     {"guided_diffusion", "guided_diffusion"},
     {"torch_npu", "torch_npu"},
     {"apex", "apex", true},
@@ -84,6 +85,8 @@ constexpr Part kParts[] = {
     {"litgpt", "pytorch"},
     {"timm", "pytorch", true},
     {"verl", "pytorch", true},
+    {"wenet", "pytorch"},
+    {"word_language_model", "pytorch"},
 };
 
 std::string Lower(std::string_view text) {

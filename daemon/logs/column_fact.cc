@@ -1,5 +1,7 @@
 #include "logs/column_fact.h"
 
+#include <utility>
+
 #include "logs/message_number.h"
 #include "logs/scan.h"
 
@@ -22,6 +24,7 @@ void ColumnFact::Begin(size_t at) {
   fact_.at = static_cast<uint32_t>(at);
   epoch_.reset();
   whole_ = 0;
+  mean_ = false;
   numbers_ = 0;
 }
 
@@ -102,7 +105,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       break;
   }
   const StepField field = FieldOf(meaning);
+  if (meaning == ColumnMeaning::kLoss && std::exchange(mean_, false)) {
+    fact_.Set(field, value);  // a mean stays NaN for ever after one
+  }
   if (fact_.has(field)) return;
+  if (meaning == ColumnMeaning::kMeanLoss) mean_ = true;
   if (meaning == ColumnMeaning::kLog2LossScale) {
     SetLog2Scale(value, &fact_);
   } else if (meaning != ColumnMeaning::kLossScale || !(value < 0)) {
@@ -122,11 +129,21 @@ bool ColumnFact::LooksLikeStep() const {
          (fact_.step.has_value() || numbers_ >= 2 || (epoch_ && !steps_seen_));
 }
 
+// A number that is the same in all lines of a log is no step: the ranks of a
+// job that print alike go on to the next one. "batch 64", "steps: 1000".
+bool ColumnFact::StandsStill(int64_t step) {
+  if (moved_ || fact_.rank) return false;
+  moved_ = same_ > 0 && step != step_;
+  step_ = step;
+  return !moved_ && ++same_ > kSame;
+}
+
 void ColumnFact::Tell(FactList* facts) {
   if (fact_.has(StepField::kLossScale)) {
     scale_before_ = fact_[StepField::kLossScale];
     cut_.clear();
   }
+  if (fact_.step && StandsStill(*fact_.step)) fact_.step.reset();
   if (fact_.step) {
     steps_seen_ = true;
     std::optional<int64_t> epoch = epoch_;

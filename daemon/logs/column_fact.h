@@ -50,6 +50,9 @@ class ColumnFact {
   const LogFact& fact() const { return fact_; }
 
  private:
+  // Lines of one step and no other, with which a log may begin.
+  static constexpr int kSame = 32;
+  bool StandsStill(int64_t step);
   void AddSkipped(double value);
   bool IsCut(std::string_view scale);
 
@@ -62,7 +65,11 @@ class ColumnFact {
   SeenEpochSteps steps_;
   EpochLines lines_;
   Laps laps_;
+  bool mean_ = false;  // the loss is one over steps before, too
   int numbers_ = 0;
+  bool moved_ = false;  // steps of two lines differed
+  int64_t step_ = 0;    // of the newest line, until then
+  int same_ = 0;        // lines that showed it
   // "skipped" as a number is a count since the start, until it goes down: then
   // it is of each line.
   double skipped_before_ = 0;

@@ -24,6 +24,7 @@ enum class ColumnMeaning : uint8_t {
   kNothing,
   kStep,
   kLoss,
+  kMeanLoss,  // over steps before, too: where no other loss stands beside it
   kLossScale,
   kLog2LossScale,
   kGradNorm,

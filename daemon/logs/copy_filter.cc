@@ -43,7 +43,7 @@ CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
   Learn(&groups_[(newest_ + kGroups - 1) % kGroups]);
   newest_ = (newest_ + 1) % kGroups;
   latest_ = newest_;
-  groups_[newest_] = {key, 1, rank, false};
+  Begin(&groups_[newest_], key, rank);
   return Verdict::kNew;
 }
 
@@ -51,48 +51,71 @@ CopyFilter::Verdict CopyFilter::JudgeKnown(Group* known, int32_t rank) {
   const size_t place = static_cast<size_t>(known - groups_.data());
   const bool behind_another = std::exchange(latest_, place) != place;
   const bool may_repeat = known->key.may_repeat();
-  if (rank >= 0 && known->rank == rank && !known->separated && !may_repeat) {
-    if (known->key.before == 0) {  // the scale stands still
-      Learn(known);
-      *known = {known->key, 1, rank, false};
-      return Verdict::kNew;
-    }
-    ++known->seen;
-    ++known->doubles;
-    return Verdict::kOther;
+  if (rank >= 0 && rank < kRanks && known->rank >= 0) {
+    return JudgeNamed(known, rank);
   }
   // Complete already: it happened again. So it did where a step line stands
   // between and copies are not known to come late; and, where ranks print
   // alone, at a scale that stands still.
   const bool complete = known->seen % copies() == 0;
-  const bool again = known->separated ? (copies() == 1 || complete)
-                     : copies() > 1   ? complete
-                                      : may_repeat || singles_ >= 2;
+  const bool separated = known->lines > 0;
+  const bool again = separated      ? (copies() == 1 || complete)
+                     : copies() > 1 ? complete
+                                    : may_repeat || singles_ >= 2;
   // Behind another one, where ranks print alone: once it may be a copy that is
   // late, oftener the scale goes up and down.
-  const bool returned =
-      !again && copies() == 1 && !known->separated && behind_another;
+  const bool returned = !again && copies() == 1 && !separated && behind_another;
   if (returned && known->returns++ == 0) return Verdict::kCopy;
   if (!again && !returned) {
     ++known->seen;
     return Verdict::kCopy;
   }
-  Learn(known);
   const int32_t returns = known->returns;
-  *known = {known->key, 1, rank, false};
+  Begin(known, known->key, rank);
   known->returns = returns;
   return Verdict::kNew;
+}
+
+// Lines that name their rank need no count of copies: a rank that speaks of it
+// for the first time speaks of the same overflow, if that is not long ago.
+CopyFilter::Verdict CopyFilter::JudgeNamed(Group* known, int32_t rank) {
+  const size_t bit = static_cast<size_t>(rank);
+  const bool first = known->rank == rank;
+  const bool separated = known->lines > 0;
+  if (first && !separated && known->key.before > 0 &&
+      !known->key.may_repeat()) {
+    ++known->seen;
+    ++known->doubles;
+    return Verdict::kOther;
+  }
+  const bool again = known->ranks[bit] && (first || separated);
+  if (again || known->lines > kLate) {
+    Begin(known, known->key, rank);
+    return Verdict::kNew;
+  }
+  ++known->seen;
+  known->ranks.set(bit);
+  return Verdict::kCopy;
+}
+
+void CopyFilter::Begin(Group* group, Key key, int32_t rank) {
+  Learn(group);
+  *group = {};
+  group->key = key;
+  group->seen = 1;
+  group->rank = rank;
+  if (rank >= 0 && rank < kRanks) group->ranks.set(static_cast<size_t>(rank));
 }
 
 void CopyFilter::Separate() {
   for (Group& group : groups_) {
     if (group.seen == 0) continue;
-    if (group.separated) {
+    if (group.lines > 0) {
       Learn(&group);
     } else {
       JudgeDouble(group);
     }
-    group.separated = true;
+    if (group.lines <= kLate) ++group.lines;
   }
 }
 

@@ -6,6 +6,7 @@
 #define NANWATCH_LOGS_COPY_FILTER_H_
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 
@@ -44,18 +45,25 @@ class CopyFilter {
       return after == 0 || before == after || (before == 0 && after == 0);
     }
   };
+  // Ranks whose names are kept; of more, copies are counted.
+  static constexpr int32_t kRanks = 1024;
+  // Step lines that a named rank may be late.
+  static constexpr int32_t kLate = 16;
   struct Group {
     Key key;
     int32_t seen = 0;  // copies, the first included
     int32_t rank = -1;
-    bool separated = false;  // a step line came after its first
+    int32_t lines = 0;  // step lines that came after its first
     bool learned = false;
-    int32_t returns = 0;  // of copies behind another overflow
-    int32_t doubles = 0;  // of `seen`: by the rank that said it first
+    int32_t returns = 0;        // of copies behind another overflow
+    int32_t doubles = 0;        // of `seen`: by the rank that said it first
+    std::bitset<kRanks> ranks;  // that spoke of it, by their names
   };
 
   Group* Find(const Key& key);
   Verdict JudgeKnown(Group* known, int32_t rank);
+  Verdict JudgeNamed(Group* known, int32_t rank);
+  void Begin(Group* group, Key key, int32_t rank);
   void JudgeDouble(const Group& group);
   void Learn(Group* group);
 

@@ -32,28 +32,57 @@ bool EndsWithEpoch(std::string_view text) {
          text.substr(0, end + 1).ends_with("POCH");
 }
 
-// "Step 10", "[iter 10/200]".
-std::optional<StepPlace> BehindWord(std::string_view line) {
-  for (const std::string_view word :
-       {"step ", "Step ", "iter ", "Iter ", "iteration ", "Iteration ",
-        "batch ", "Batch "}) {
-    for (size_t at = line.find(word); at != std::string_view::npos;
-         at = line.find(word, at + 1)) {
-      if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
-      std::string_view rest = line.substr(at + word.size());
-      rest.remove_prefix(std::min(rest.find_first_not_of(" #["), rest.size()));
-      Scan scan(rest);
-      const std::optional<int64_t> step = scan.Integer();
-      if (!step || *step < 0 || scan.peek() == '%') continue;
-      StepPlace place{*step, 0, std::nullopt};
-      scan.SkipBlanks();
-      if (scan.Skip("/")) {
-        place.whole = ReadCount(&scan).value_or(0);
-      }
-      return place;
-    }
+// The number behind a word, "10", "#10", "[10/200".
+std::optional<StepPlace> NumberBehindWord(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" #["), rest.size()));
+  Scan scan(rest);
+  const std::optional<int64_t> step = scan.Integer();
+  if (!step || *step < 0 || scan.peek() == '%') return std::nullopt;
+  StepPlace place{*step, 0, std::nullopt};
+  scan.SkipBlanks();
+  if (scan.Skip("/")) place.whole = ReadCount(&scan).value_or(0);
+  return place;
+}
+
+// Words for a step, without their first letters; the first that a line has.
+struct StepWord {
+  std::string_view rest;
+  char initial;  // lower case
+};
+constexpr StepWord kStepWords[] = {
+    {"tep", 's'}, {"ter", 'i'}, {"teration", 'i'}, {"atch", 'b'}};
+
+// The number in kStepWords of the word at the end of `text`; their count: none.
+size_t StepWordAtEnd(std::string_view text) {
+  size_t i = 0;
+  for (; i < std::size(kStepWords); ++i) {
+    const auto& [rest, initial] = kStepWords[i];
+    if (text.size() <= rest.size() || !text.ends_with(rest)) continue;
+    const size_t at = text.size() - rest.size() - 1;
+    if ((text[at] | 0x20) != initial) continue;
+    if (at == 0 || !IsLetterOrMark(text[at - 1])) break;
   }
-  return std::nullopt;
+  return i;
+}
+
+// "Step 10", "[iter 10/200]". One pass: of most lines all words are looked at.
+std::optional<StepPlace> BehindWord(std::string_view line) {
+  std::optional<StepPlace> found;
+  size_t best = std::size(kStepWords);
+  for (size_t at = line.find(' '); at != std::string_view::npos;
+       at = line.find(' ', at + 1)) {
+    const char last = at > 0 ? line[at - 1] : ' ';
+    if (last != 'p' && last != 'r' && last != 'n' && last != 'h') continue;
+    const size_t word = StepWordAtEnd(line.substr(0, at));
+    if (word >= best) continue;
+    const std::optional<StepPlace> place =
+        NumberBehindWord(line.substr(at + 1));
+    if (!place) continue;
+    found = place;
+    best = word;
+    if (best == 0) break;
+  }
+  return found;
 }
 
 // "[1,  2000] loss", of PyTorch's tutorial on CIFAR: epoch and step.
@@ -125,12 +154,17 @@ std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
 
 }  // namespace
 
-std::optional<StepPlace> StepInWords(std::string_view line) {
-  for (const auto find :
-       {BehindWord, PairInBrackets, RatioInBrackets, InBar, AtEnd}) {
+std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
+  if (*in_bar) {
+    if (const std::optional<StepPlace> place = InBar(line)) return place;
+  }
+  *in_bar = false;
+  for (const auto find : {BehindWord, PairInBrackets, RatioInBrackets}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
-  return std::nullopt;
+  const std::optional<StepPlace> place = InBar(line);
+  *in_bar = place.has_value();
+  return place ? place : AtEnd(line);
 }
 
 std::optional<double> EpochInWords(std::string_view line) {
@@ -149,11 +183,11 @@ std::optional<double> EpochInWords(std::string_view line) {
 
 std::optional<int64_t> EpochAlone(std::string_view line) {
   constexpr std::string_view kSigns = " \t-=*#[]()<>|:.";
-  size_t at = std::string_view::npos;
-  for (const std::string_view word : {"Epoch", "EPOCH", "epoch"}) {
-    at = std::min(at, line.find(word));
-  }
-  if (at == std::string_view::npos) return std::nullopt;
+  // Most lines have none.
+  size_t at = std::min(line.find("poch"), line.find("POCH"));
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  --at;
+  if ((line[at] | 0x20) != 'e') return std::nullopt;
   // Before it signs, or a word that says that it begins.
   const std::string_view before = line.substr(0, at);
   if (before.find_first_not_of(kSigns) != std::string_view::npos) {
@@ -186,7 +220,8 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
 }
 
 std::optional<double> LossInWords(std::string_view line) {
-  for (const std::string_view word : {"loss ", "Loss ", "LOSS "}) {
+  static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS "};
+  for (const std::string_view word : kLosses) {
     for (size_t at = line.find(word); at != std::string_view::npos;
          at = line.find(word, at + 1)) {
       std::string_view before = line.substr(0, at);

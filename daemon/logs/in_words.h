@@ -21,8 +21,10 @@ struct StepPlace {
 
 // Behind a word, "Step 10", "[iter 10/200]", "batch 300,"; in brackets or a
 // progress bar, "[ 6400/60000]", "[1/5][100/600]", "[1,  2000] loss",
-// "45%|####  | 176/391 ["; or at the line's end, " 99/391".
-std::optional<StepPlace> StepInWords(std::string_view line);
+// "45%|####  | 176/391 ["; or at the line's end, " 99/391". `*in_bar`: of the
+// line before it was in a bar, of which a log has very many; there it is looked
+// for first.
+std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
 std::optional<double> EpochInWords(std::string_view line);

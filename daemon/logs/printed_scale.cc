@@ -8,14 +8,27 @@
 namespace nanwatch {
 namespace {
 
-// The largest power of two, as scales are, that `text` could be: "0.0" is no
-// 0.0625, which is printed as 0.1.
-double LargestBelow(std::string_view text) {
+// Half of the last decimal place that `text` shows.
+double HalfOfLastPlace(std::string_view text) {
   const size_t point = text.find('.');
   const size_t places =
       point == std::string_view::npos ? 0 : text.size() - point - 1;
-  const double half = 0.5 * std::pow(10.0, -static_cast<double>(places));
-  return std::exp2(std::floor(std::log2(half)));
+  return 0.5 * std::pow(10.0, -static_cast<double>(places));
+}
+
+// The largest power of two, as scales are, that is printed as zero: "0.0" is no
+// 0.0625, which would be 0.1.
+double LargestPrintedAsZero(std::string_view text) {
+  return std::exp2(std::floor(std::log2(HalfOfLastPlace(text))));
+}
+
+// "0.2" is 0.25 with one decimal, and "0.1" is 0.125 or less.
+double BelowOne(double value, std::string_view text) {
+  const double power = std::exp2(std::round(std::log2(value)));
+  constexpr double kSlack = 1.02;
+  const bool rounded =
+      std::fabs(power - value) <= kSlack * HalfOfLastPlace(text);
+  return rounded ? power : value;
 }
 
 }  // namespace
@@ -24,12 +37,16 @@ void SetScale(std::string_view text, ScaleText how, LogFact* fact) {
   text = TrimBlanks(text);
   const std::optional<double> value = WholeNumber(text);
   if (!value || *value < 0) return;
+  if (*value > 0 && *value < 1 && how == ScaleText::kRounded) {
+    fact->Set(StepField::kLossScale, BelowOne(*value, text));
+    return;
+  }
   if (*value > 0 || std::isnan(*value) || how == ScaleText::kExact) {
     fact->Set(StepField::kLossScale, *value);
     return;
   }
   fact->Set(StepField::kLossScale,
-            how == ScaleText::kInteger ? 0.5 : LargestBelow(text));
+            how == ScaleText::kInteger ? 0.5 : LargestPrintedAsZero(text));
   fact->scale_at_most = true;
 }
 

@@ -12,7 +12,8 @@ namespace nanwatch {
 
 enum class ScaleText : uint8_t {
   kExact,    // all digits (Python's str or repr): 0 is zero
-  kRounded,  // a fixed number of decimals: 0 is "half of the last at most"
+  kRounded,  // a fixed number of decimals: 0 is "half of the last at most", and
+             // another below 1 the power of two that is printed so
   kInteger,  // cut to an integer: 0 is "less than 1"
 };
 

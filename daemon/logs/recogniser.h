@@ -66,7 +66,7 @@ class Recogniser {
   // Step lines of one program's format that settle the matter; more for generic
   // ones, which read many things that are no training.
   static constexpr int kEnough = 8;
-  static constexpr int kEnoughGeneric = 512;
+  static constexpr int kEnoughGeneric = 256;
   // The same for DecideIfLikely.
   static constexpr int kLikely = 2;
   static constexpr int kLikelyGeneric = 8;

@@ -144,7 +144,9 @@ class NamesBefore {
       if (IsDigit(name[from]) && !names_.mapped()) continue;
       const ColumnMeaning meaning = names_.Of(name.substr(from));
       if (meaning == ColumnMeaning::kNothing) continue;
-      if (meaning != ColumnMeaning::kLoss || names_.mapped() || from == 0) {
+      const bool loss = meaning == ColumnMeaning::kLoss ||
+                        meaning == ColumnMeaning::kMeanLoss;
+      if (!loss || names_.mapped() || from == 0) {
         return {meaning, text.size() - from};
       }
       // "Val Loss", "Val. Loss".
@@ -267,7 +269,7 @@ class KeyValueReader : public LineReader {
   }
 
   void AddStep(std::string_view line) {
-    const std::optional<StepPlace> place = StepInWords(line);
+    const std::optional<StepPlace> place = StepInWords(line, &in_bar_);
     if (!place) return;
     fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
     fact_.SetWhole(place->whole);
@@ -303,6 +305,7 @@ class KeyValueReader : public LineReader {
 
   NamesBefore names_;
   ColumnFact fact_{ScaleText::kRounded};
+  bool in_bar_ = false;         // the newest step that was told without a name
   bool punctuated_ = false;     // a step's loss with a sign was told
   int64_t epoch_ = -1;          // of a line that said nothing else; -1: none
   std::vector<LogFact> alone_;  // that wait for others

@@ -59,10 +59,14 @@ TEST(ColumnNames, KnowTheTagsOfTheReference) {
         "Train/Samples/loss_scale", "amp/scale", "loss scale"}) {
     EXPECT_EQ(names.Of(scale), ColumnMeaning::kLossScale) << scale;
   }
-  for (const char* loss : {"loss", "lm-loss-training/lm loss", "train/loss",
-                           "lm loss", "Train/Samples/train_loss",
-                           "loss_metrics/global_avg_loss", "training_loss"}) {
+  for (const char* loss :
+       {"loss", "lm-loss-training/lm loss", "train/loss", "lm loss",
+        "Train/Samples/train_loss", "training_loss"}) {
     EXPECT_EQ(names.Of(loss), ColumnMeaning::kLoss) << loss;
+  }
+  for (const char* mean :
+       {"loss_metrics/global_avg_loss", "Average loss", "train/running_loss"}) {
+    EXPECT_EQ(names.Of(mean), ColumnMeaning::kMeanLoss) << mean;
   }
   for (const char* norm : {"grad-norm", "grad-norm/grad-norm", "gnorm",
                            "train/grad_norm", "grad_2.0_norm_total"}) {
@@ -73,6 +77,19 @@ TEST(ColumnNames, KnowTheTagsOfTheReference) {
         "test/grad_norm", "loss-scale vs samples", "train", "epoch"}) {
     EXPECT_EQ(names.Of(other), ColumnMeaning::kNothing) << other;
   }
+}
+
+// "batch 64" is its size: a step goes on, however many ranks print.
+TEST(ColumnFact, ANumberThatIsTheSameInAllLinesIsNoStep) {
+  const auto reader = FindLogFormat("key_value")->make({});
+  const auto told = [&reader](int64_t step) {
+    FactList facts;
+    reader->Read("batch " + std::to_string(step) + " loss: 2.5", &facts);
+    return facts.size() == 1 ? facts[0].step : std::optional<int64_t>(-1);
+  };
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(told(64), 64) << i;
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(told(64), std::nullopt) << i;
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(told(65), 65) << i;
 }
 
 }  // namespace

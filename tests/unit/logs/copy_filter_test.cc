@@ -81,6 +81,33 @@ TEST(CopyFilter, TheSameRankAgainWithoutTheScaleBeforeIsAtTheFloor) {
   }
 }
 
+// Where lines name their ranks, in any order, some behind a step line.
+TEST(CopyFilter, NamedRanksAreCopiesHoweverLate) {
+  CopyFilter filter;
+  int told = 0;
+  for (int32_t i = 0; i < 20; ++i) {
+    for (int32_t r = 0; r < 8; ++r) {
+      if (r == 5) filter.Separate();
+      const int32_t rank = (r * 3 + i) % 8;
+      told += filter.Judge(Overflow(8, 16, rank)) == Verdict::kNew ? 1 : 0;
+    }
+    filter.Separate();
+  }
+  EXPECT_EQ(told, 20);
+}
+
+// At the floor nothing else tells two attempts apart.
+TEST(CopyFilter, NamedRanksAtAStandingScaleSpeakOnceAnAttempt) {
+  CopyFilter filter;
+  int told = 0;
+  for (int32_t i = 0; i < 20; ++i) {
+    for (int32_t rank = 0; rank < 8; ++rank) {
+      told += filter.Judge(Overflow(1, 1, rank)) == Verdict::kNew ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(told, 20);
+}
+
 TEST(CopyFilter, TheSameRankTwiceMayBeAnotherOptimizer) {
   CopyFilter filter;
   EXPECT_EQ(filter.Judge(Overflow(8, 16, 0)), Verdict::kNew);

@@ -88,6 +88,19 @@ TEST_F(RecogniserTest, AProgramComesBeforeGenericFormats) {
   EXPECT_EQ(told_.steps.front(), 100);
 }
 
+// NCCL's lines and the like, before the training's own.
+TEST_F(RecogniserTest, AHundredForeignLinesAreNotYetTheProgram) {
+  Recogniser recogniser = Make();
+  for (int i = 0; i < 100; ++i) {
+    recogniser.ReadLine("NCCL INFO via P2P/IPC " + KeyValue(i));
+  }
+  for (int i = 1; i <= Recogniser::kEnough; ++i) {
+    recogniser.ReadLine(Megatron(i));
+  }
+  EXPECT_EQ(recogniser.Emitter(), "megatron");
+  EXPECT_EQ(told_.steps.front(), 1);
+}
+
 TEST_F(RecogniserTest, NamesOfNumbersAreAGuess) {
   Recogniser recogniser = Make();
   for (int i = 0; i < Recogniser::kEnoughGeneric; ++i) {

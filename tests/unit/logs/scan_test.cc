@@ -67,6 +67,10 @@ TEST(PrintedScale, ZeroIsOnlyZeroWhereAllDigitsArePrinted) {
   EXPECT_DOUBLE_EQ(Scale("0.000", ScaleText::kRounded)[StepField::kLossScale],
                    std::exp2(-11));
   EXPECT_EQ(Scale("0", ScaleText::kRounded)[StepField::kLossScale], 0.5);
+  EXPECT_EQ(Scale("0.2", ScaleText::kRounded)[StepField::kLossScale], 0.25);
+  EXPECT_EQ(Scale("0.1", ScaleText::kRounded)[StepField::kLossScale], 0.125);
+  EXPECT_EQ(Scale("0.05", ScaleText::kRounded)[StepField::kLossScale], 0.05);
+  EXPECT_EQ(Scale("0.2", ScaleText::kExact)[StepField::kLossScale], 0.2);
   EXPECT_EQ(Scale("0", ScaleText::kInteger)[StepField::kLossScale], 0.5);
   EXPECT_EQ(Scale("65536.0", ScaleText::kRounded)[StepField::kLossScale],
             65536);

@@ -119,6 +119,10 @@ constexpr SampleLines kLines[] = {
      "step 600 val loss 4.5\nstep 700 saved, best loss 2.5\n"
      "ping: 5% packet loss 5%, step 3",
      "step=0 loss=4.25\nstep=500 loss=nan"},
+    {"a mean over steps before gives way to the step's own",
+     "step 1 avg_loss: nan loss: 2.5\nstep 2 loss: 2.25 avg_loss: nan\n"
+     "step 3 loss: nan avg_loss: 2\nstep 4 avg_loss: 1.5",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=nan\nstep=4 loss=1.5"},
     {"prose beside losses with signs",
      "step 1 loss: 2.5\nstep 1 is saved with loss 2.5\nstep 2 loss: 2.25",
      "step=1 loss=2.5\nstep=2 loss=2.25"},
