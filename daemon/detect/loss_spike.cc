@@ -17,6 +17,7 @@ constexpr float kEarlyLoss = 0.1f;
 constexpr int kExplosionHold = 2;
 // Healthy losses that show how steady a loss is, where there are hardly any.
 constexpr int kFewest = 3;
+constexpr float kSteady = 0.05f;  // of the largest: they hardly moved
 // Losses that wander through 0 have no level, and drift on for dozens of
 // records: their deviations say less.
 constexpr float kWanders = 1.5f;
@@ -54,12 +55,14 @@ constinit const RuleSpec LossSpike::kSpec = {
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
     "128, or ratio times it and 3/4 as many (with little history: ratio times "
-    "all before, which hardly moved; more in a row where single losses often "
+    "all before, within 5 % of one another; more in a row where single losses "
+    "often "
     "stand out); for information until hold in a row are warning_ratio times "
     "the level, or it climbs further, or the second half of small_hold records "
     "is no lower; critical when that lasts critical_hold "
-    "records and the loss is still in the upper half of the jump and "
-    "critical_ratio times the level, or two in a row are explosion_ratio times "
+    "records and the loss, for hold, is still in the upper half of the jump "
+    "and critical_ratio times the level, or two in a row are explosion_ratio "
+    "times "
     "the largest healthy loss.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
@@ -78,7 +81,8 @@ bool LossSpike::StandsOut(float loss, Thresholds t) const {
   if (samples_ < kFewest || smallest_ <= 0 || largest_ < kEarlyLoss) {
     return false;
   }
-  return loss >= t[kRatio] * largest_ &&
+  return largest_ - smallest_ <= kSteady * largest_ &&
+         loss >= t[kRatio] * largest_ &&
          loss - largest_ >= t[kZ] * (largest_ - smallest_);
 }
 
@@ -131,6 +135,7 @@ bool LossSpike::Climbs(float loss) const {
 
 Severity LossSpike::OnHigh(float loss, Thresholds t) {
   const bool first = held_ == 0;
+  if (first) far_ = stays_ = climbs_ = 0;
   peak_ = first ? loss : std::max(peak_, loss);
   if (!episode_.open() && first) high_for_ = 0;
   highest_ = !episode_.open() ? peak_ : std::max(highest_, peak_);
@@ -153,6 +158,8 @@ Severity LossSpike::OnHigh(float loss, Thresholds t) {
   }
   const bool stays = loss >= usual_ + (peak_ - usual_) / 2 &&
                      (usual_ <= 0 || loss >= t[kCriticalRatio] * usual_);
+  stays_ = stays ? stays_ + 1 : 0;
+  climbs_ = Climbs(loss) ? climbs_ + 1 : 0;
   baseline_.Reject();
   if (held_ >= 2 * RobustBaseline::kWindow) {
     // The baseline has just begun anew: this is the level now.
@@ -164,10 +171,12 @@ Severity LossSpike::OnHigh(float loss, Thresholds t) {
   }
   accepted_ = false;
   if (exploded_ >= kExplosionHold) return Severity::kCritical;
-  if (held_ >= t[kCriticalHold] && stays) return Severity::kCritical;
+  if (held_ >= t[kCriticalHold] && stays_ >= t[kHold]) {
+    return Severity::kCritical;
+  }
   if (static_cast<float>(held_) < HoldOf(t)) return Severity::kNone;
   const bool far =
-      usual_ <= 0 || static_cast<double>(far_) >= t[kHold] || Climbs(loss);
+      usual_ <= 0 || static_cast<double>(far_) >= t[kHold] || climbs_ > 1;
   return far || (held_ >= 2 * half && !ComesDown()) ? Severity::kWarning
                                                     : Severity::kInfo;
 }

@@ -78,6 +78,8 @@ class LossSpike {
   int32_t samples_ = 0;    // healthy ones, ever
   int32_t held_ = 0;       // records in a row above the level
   int32_t far_ = 0;        // of those at the end, far above it
+  int32_t stays_ = 0;      // likewise, where a critical one is
+  int32_t climbs_ = 0;     // likewise, well above the first
   int32_t high_for_ = 0;   // of the episode's longest spike
   bool accepted_ = false;  // it stayed: that is the level now
   int32_t exploded_ = 0;   // records in a row

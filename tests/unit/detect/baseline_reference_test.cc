@@ -237,6 +237,8 @@ struct LossView {
   std::vector<Seen> seen;
   std::vector<bool> exploded;
   std::vector<float> series;  // high ones in a row
+  std::vector<bool> stays;    // which of them are where a critical one is
+  std::vector<bool> climbs;   // which are well above the first
   float z_start = 0;          // deviations of the first of them
   float largest = 0;          // of healthy ones, and of a new level's first
   float smallest = 0;
@@ -342,6 +344,7 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
     mark.clean = mark.clean && height.calm;
   } else {
     high = healthy >= 3 && view->smallest > 0 && view->largest >= 0.1f &&
+           view->largest - view->smallest <= 0.05f * view->largest &&
            loss >= 2 * view->largest &&
            loss - view->largest >= 8 * (view->largest - view->smallest);
     mark.clean = mark.clean && !high;
@@ -352,6 +355,8 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
   view->exploded.push_back(explodes);
   if (!rejected) {
     view->series.clear();
+    view->stays.clear();
+    view->climbs.clear();
     return mark;
   }
   if (view->series.empty()) view->z_start = z;
@@ -362,6 +367,8 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
   if (held == 256) {  // the level now
     view->Note(loss);
     view->series.clear();
+    view->stays.clear();
+    view->climbs.clear();
     return mark;
   }
   const float usual =
@@ -371,11 +378,17 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
       explodes && exploded.size() >= 2 && exploded[exploded.size() - 2];
   const bool stays =
       loss >= usual + (peak - usual) / 2 && (usual <= 0 || loss >= 1.5 * usual);
-  if (twice || (held >= 30 && stays)) {
+  view->stays.push_back(stays);
+  view->climbs.push_back(Climbs(*view, z, usual));
+  const bool climbs_on =
+      held >= 2 && view->climbs[held - 1] && view->climbs[held - 2];
+  const bool for_three =
+      held >= 3 && std::all_of(view->stays.end() - 3, view->stays.end(),
+                               [](bool one) { return one; });
+  if (twice || (held >= 30 && for_three)) {
     mark.trigger = Severity::kCritical;
   } else if (static_cast<float>(held) >= view->Hold()) {
-    const bool far = usual <= 0 || IsFar(view->series, usual) ||
-                     Climbs(*view, z, usual) ||
+    const bool far = usual <= 0 || IsFar(view->series, usual) || climbs_on ||
                      (held >= 100 && !view->ComesDown(usual));
     mark.trigger = far ? Severity::kWarning : Severity::kInfo;
   }
