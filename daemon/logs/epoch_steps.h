@@ -15,6 +15,7 @@ namespace nanwatch {
 // be.
 class EpochSteps {
  public:
+  // REQUIRES: both are below 2e9.
   // The run's step. Of the epoch before it goes back by as much: a line of
   // another rank that is late, or of a run that began again in that epoch;
   // which of the two is for those to say who know what ranks print.
@@ -24,7 +25,7 @@ class EpochSteps {
     if (epoch > epoch_ && epoch_ >= 0) {
       length_ = std::max<int64_t>(1, highest_ + (from_zero_ ? stride_ : 0));
       before_ = base_ + (epoch - 1 - epoch_) * length_;
-      base_ += (epoch - epoch_) * length_;
+      base_ = std::min(base_ + (epoch - epoch_) * length_, kBaseMax);
       highest_ = 0;
     } else if (epoch < epoch_) {  // from the beginning, or a checkpoint
       base_ = std::max<int64_t>(0, base_ - (epoch_ - epoch) * length_);
@@ -40,6 +41,9 @@ class EpochSteps {
   }
 
  private:
+  // Torn numbers make any epoch: no sum of them overflows.
+  static constexpr int64_t kBaseMax = 1'000'000'000'000'000'000;
+
   int64_t epoch_ = -1;
   int64_t base_ = 0;     // steps of the epochs before
   int64_t before_ = 0;   // and of those before the one before

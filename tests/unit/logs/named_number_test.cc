@@ -67,6 +67,23 @@ TEST(EpochSteps, GoOnOverEpochs) {
   EXPECT_EQ(steps.Step(4, 1), 301);  // an epoch that printed nothing
 }
 
+TEST(EpochSteps, NoSumOverflows) {
+  EpochSteps steps;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_GE(steps.Step(1, 1'000'000'000), 0) << i;
+    EXPECT_GE(steps.Step(900'000'000, 1), 0) << i;
+    EXPECT_GE(steps.Step(900'000'001, 1), 0) << i;
+  }
+}
+
+TEST(EpochSteps, CountFromZeroWithoutAStepTwice) {
+  EpochSteps steps;
+  for (int64_t step = 0; step < 100; step += 10) steps.Step(0, step);
+  EXPECT_EQ(steps.Step(1, 0), 100);
+  EXPECT_EQ(steps.Step(0, 90), 90);  // late, or begun again
+  EXPECT_EQ(steps.Step(1, 10), 110);
+}
+
 TEST(EpochSteps, BeginAnew) {
   EpochSteps steps;
   EXPECT_EQ(steps.Step(1, 100), 100);
