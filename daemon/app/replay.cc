@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -45,6 +44,21 @@ Notice NoticeOf(const RunView& run, const Incident& incident) {
   return notice;
 }
 
+// Does `checkpoint` stand on records that the file does not hold?
+bool KnowsMore(const StampedEvent& checkpoint, const Engine& engine) {
+  Engine alone(Engine::EndedRuns::kStay);
+  Effects none;
+  alone.Apply(checkpoint.now, checkpoint.event, &none);
+  const RunKey& run = checkpoint.event.run;
+  return alone.Judged(run) > engine.Judged(run);
+}
+
+void AddOnce(const RunKey& run, std::vector<RunKey>* runs) {
+  if (std::find(runs->begin(), runs->end(), run) == runs->end()) {
+    runs->push_back(run);
+  }
+}
+
 }  // namespace
 
 Result<ReplayOutcome> ReplayForRestart(const std::string& path,
@@ -80,17 +94,16 @@ Result<ReplayOutcome> ReplayAll(
   Result<std::vector<RunKey>> trimmed = reader->TrimmedRuns();
   if (!trimmed.ok()) return Error{trimmed.error()};
   outcome.trimmed = std::move(*trimmed);
-  // For their first checkpoint.
-  std::set<RunKey> waiting(outcome.trimmed.begin(), outcome.trimmed.end());
-  const auto counts = [&](const Event& event) {
-    const auto* checkpoint = std::get_if<RunCheckpoint>(&event.body);
-    if (checkpoint == nullptr) return true;
-    return checkpoint->engine_version == EngineVersion() &&
-           waiting.erase(event.run) > 0;
+  const auto counts = [&](const StampedEvent& stamped) {
+    const Event& event = stamped.event;
+    if (!std::holds_alternative<RunCheckpoint>(event.body)) return true;
+    if (!KnowsMore(stamped, *engine)) return false;
+    AddOnce(event.run, &outcome.trimmed);
+    return true;
   };
   const Status status =
       reader->ForEachEvent(0, {}, [&](const StampedEvent& event) {
-        if (counts(event.event)) {
+        if (counts(event)) {
           ApplyAgain(event, engine, &effects, &outcome);
           tell();
         }

@@ -33,8 +33,9 @@ struct ReplayOutcome {
   Time newest{};  // `now` of the last event
   // Each once, in the order in which they first started.
   std::vector<EngineStamp> recorded_by;
-  // Runs whose beginning retention removed: judged on from their oldest usable
-  // checkpoint, or, without one, from what is left.
+  // Runs of which the file does not hold every record (retention, an export of
+  // what retention left, a disk that was full): judged on from the checkpoints
+  // of this engine that know of more, or, without one, from what is left.
   std::vector<RunKey> trimmed;
 };
 

@@ -127,9 +127,10 @@ int Replay(const std::string& path, const Style& style) {
   PrintEngines(outcome->recorded_by);
   for (const RunKey& run : outcome->trimmed) {
     std::printf(
-        "The beginning of %s attempt %d is no longer in the file (retention): "
-        "it is judged on from the oldest checkpoint that this engine reads, or "
-        "from what is left.\n",
+        "Not all records of %s attempt %d are in the file (retention, or a "
+        "full "
+        "disk): it is judged on from a checkpoint that knows of them, if this "
+        "engine reads one, or from what is left.\n",
         Clean(run.run_id).c_str(), run.attempt);
   }
   snapshot->runs.ForEach([&](const RunView& run) {

@@ -282,6 +282,11 @@ std::optional<Event> Engine::Checkpoint(const RunKey& key) const {
   return event;
 }
 
+uint64_t Engine::Judged(const RunKey& key) const {
+  const RunState* run = state_->registry().FindRun(key);
+  return run == nullptr ? 0 : run->Judged();
+}
+
 std::vector<RunKey> Engine::LiveRuns() const {
   std::vector<RunKey> live;
   for (const RunState* run : state_->registry().Runs()) {

@@ -116,6 +116,8 @@ class Engine {
   std::optional<Event> Checkpoint(const RunKey& run) const;
   // Live runs, in the order they opened.
   std::vector<RunKey> LiveRuns() const;
+  // Step records and op statuses of `run` that were judged. 0: no such run.
+  uint64_t Judged(const RunKey& run) const;
 
   // Brings `base` up to date with what changed since the last call; shares the
   // rest. Cost follows the changed runs and ranks, not all.

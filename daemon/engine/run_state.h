@@ -101,6 +101,8 @@ class RunState {
   const std::string& OptimizerName(const OptimizerTrack& track) const {
     return optimizers_[track.name];
   }
+  // Step records and op statuses.
+  uint64_t Judged() const { return totals_.steps + totals_.op_statuses; }
   // What the attempt after this one shall know of it.
   void WriteBefore(RunOpened* opened) const;
   int OpenRanks() const;

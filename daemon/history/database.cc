@@ -198,6 +198,8 @@ Database::Failure Database::failure() const {
       return Failure::kForeign;
     case SQLITE_FULL:
       return Failure::kDiskFull;
+    case SQLITE_IOERR:
+      return Failure::kInputOutput;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:

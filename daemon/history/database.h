@@ -60,6 +60,7 @@ class Database {
     kDamaged,
     kForeign,
     kDiskFull,
+    kInputOutput,
     kReadOnly,
     kOther
   };

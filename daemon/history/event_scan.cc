@@ -14,8 +14,10 @@ constexpr size_t kPageRows = 256;
 constexpr size_t kPageBytes = 1 << 20;
 constexpr char kColumns[] =
     "SELECT first_id, last_id, count, body FROM events ";
-constexpr char kBehind[] =
-    "WHERE first_id > ? AND last_id > ? ORDER BY first_id LIMIT ";
+// From a key on, not behind the one before: that one may lie on a page that is
+// damaged, while its successor does not.
+constexpr char kFrom[] =
+    "WHERE first_id >= ? AND last_id > ? ORDER BY first_id";
 
 }  // namespace
 
@@ -120,9 +122,9 @@ Status EventScan::ReadPage(uint64_t after, uint64_t* cursor,
 
 Status EventScan::Seek(uint64_t after, uint64_t cursor, bool* damaged) {
   Result<Statement> find =
-      database_.Prepare(std::string(kColumns) + kBehind + "1");
+      database_.Prepare(std::string(kColumns) + kFrom + " LIMIT 1");
   if (!find) return Error{find.error()};
-  find->Bind(1, static_cast<int64_t>(cursor));
+  find->Bind(1, static_cast<int64_t>(cursor + 1));
   find->Bind(2, static_cast<int64_t>(after));
   const Result<bool> found = find->Next();
   *damaged = !found;
@@ -132,21 +134,26 @@ Status EventScan::Seek(uint64_t after, uint64_t cursor, bool* damaged) {
 
 Status EventScan::ReadRows(uint64_t after, uint64_t* cursor,
                            std::vector<Row>* page, bool* damaged) {
-  Result<Statement> find = database_.Prepare(std::string(kColumns) + kBehind +
-                                             std::to_string(kPageRows));
+  Result<Statement> find = database_.Prepare(std::string(kColumns) + kFrom);
   if (!find) return Error{find.error()};
-  find->Bind(1, static_cast<int64_t>(*cursor));
+  const uint64_t from = *cursor;
+  find->Bind(1, static_cast<int64_t>(from + 1));
   find->Bind(2, static_cast<int64_t>(after));
   *damaged = false;
-  for (size_t bytes = 0; bytes <= kPageBytes;) {
+  size_t bytes = 0;
+  while (page->size() < kPageRows && bytes <= kPageBytes) {
     const Result<bool> found = find->Next();
     if (!found) {
       *damaged = true;
       return database_.IsDamaged() ? OkStatus() : Status(Error{found.error()});
     }
     if (!*found) return OkStatus();
+    // Where a key within the tree is damaged, SQLite begins too early. These
+    // rows were there before; with them the scan might never get any further.
+    const auto first_id = static_cast<uint64_t>(find->Int(0));
+    if (first_id <= from) continue;
     Row& row = page->emplace_back();
-    row.first_id = find->Int(0);
+    row.first_id = first_id;
     row.last_id = find->Int(1);
     row.count = find->Int(2);
     row.body = find->Blob(3);

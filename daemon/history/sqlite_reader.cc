@@ -357,12 +357,15 @@ Result<std::vector<std::pair<RunKey, Incident>>> SqliteReader::Sent() {
 
 constexpr char kAnything[] = "SELECT count(*) FROM sqlite_schema";
 
-// Beside a writer, or, where nothing may be made beside the file, as it is;
-// then `*missing` says that its log was left out.
+// Beside a writer, or, where nothing can be made beside the file (it may not be
+// written, or the disk is full), as it is; then `*missing` says that its log was
+// left out.
 Result<Database> OpenForReading(const std::string& path, std::string* missing) {
   Result<Database> database = Database::Open(path, Database::Mode::kRead, "");
   if (!database || database->Number(kAnything)) return database;
-  if (database->failure() == Database::Failure::kReadOnly) {
+  const Database::Failure failure = database->failure();
+  if (failure == Database::Failure::kReadOnly ||
+      failure == Database::Failure::kInputOutput) {
     if (FileBytes(path + "-wal") != 0) {
       *missing = "The newest events are missing: " + path +
                  "-wal can only be read where nanwatch may write beside it. ";

@@ -117,8 +117,8 @@ class Daemon:
             assert done.returncode in (0, 1, 2), done.stderr
         return done
 
-    def show(self, run):
-        return json.loads(self.nanwatch("show", run, "--json").stdout)
+    def show(self, run, *more):
+        return json.loads(self.nanwatch("show", run, "--json", *more).stdout)
 
     def metrics(self):
         return get(self.http + "/metrics")

@@ -164,6 +164,36 @@ def test_a_full_disk_from_the_start(folder):
             daemon.kill()
 
 
+def test_a_full_disk_hides_no_history_that_is_whole(folder):
+    with small_disk(folder / "disk", "4m") as disk:
+        daemon = Daemon(folder)
+        daemon.history = disk / "history.db"
+        daemon.start()
+        feed(daemon.address, "--run", "old", "--steps", "500", "--rate", "0")
+        assert daemon.stop() == 0
+        with open(disk / "filler", "wb", buffering=0) as filler:
+            with contextlib.suppress(OSError):
+                while filler.write(bytes(4096)):
+                    pass
+        daemon.start()
+        try:
+            assert degraded(daemon) == 1
+            assert "could not be replayed" not in daemon.log.read_text()
+            assert int(summary(daemon, "old")["steps"]) == 500
+            # The same job once more is another attempt, not the old one.
+            feed(daemon.address, "--run", "old", "--steps", "70", "--rate", "0")
+            assert daemon.show("old")["summary"]["attempt"] == 1
+            (disk / "filler").unlink()
+            wait_for("history is on again", lambda: degraded(daemon) == 0,
+                     seconds=60)
+            daemon.stop()
+            daemon.start()
+            before = daemon.show("old", "--attempt", "0")["summary"]
+            assert int(before["steps"]) == 500 and before["last_step"] == "499"
+        finally:
+            daemon.kill()
+
+
 def test_a_history_that_is_read_only(folder):
     with small_disk(folder / "disk", "16m") as disk:
         daemon = Daemon(folder)

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "model/limits.h"
 #include "tests/unit/engine/driver.h"
 
@@ -118,6 +120,22 @@ TEST(LifeTest, TheHeadlineAgreesWithTheNumbersWhenRecordsPause) {
   driver.Wait(seconds(3));
   EXPECT_THAT(driver.Run("job")->diagnosis.headline, HasSubstr("1029"));
   EXPECT_EQ(driver.Run("job")->totals.overflows, 1029u);
+}
+
+// While records come it is at most 64 attempts old, of fast ones a second.
+TEST(LifeTest, TheHeadlineIsSecondsOldAtMost) {
+  for (const auto& [pace, newest] :
+       {std::pair(std::chrono::milliseconds(1000), "2944"),
+        std::pair(std::chrono::milliseconds(4), "2816"),
+        std::pair(std::chrono::milliseconds(1), "2048")}) {
+    Driver driver;
+    const SessionId s = driver.Open("job");
+    for (int64_t step = 0; step < 3000; ++step) {
+      driver.Sleep(pace);
+      driver.Steps(s, {{.step = step, .overflow = true, .skipped = true}});
+    }
+    EXPECT_THAT(driver.Run("job")->diagnosis.headline, HasSubstr(newest));
+  }
 }
 
 TEST(LifeTest, ARunIsNotCalledHealthyWhileItsAlertIsHeld) {

@@ -124,6 +124,7 @@ class HistoryFixture : public ::testing::Test {
       uint64_t after = 0, const std::optional<RunKey>& run = std::nullopt) {
     std::vector<StampedEvent> events;
     const auto reader = Reader();
+    if (reader == nullptr) return events;
     const Status read =
         reader->ForEachEvent(after, run, [&](const StampedEvent& stamped) {
           events.push_back(stamped);
