@@ -166,8 +166,9 @@ bool WasOurs(const std::string& path) {
 }
 
 // SQLite does not write a database whose header names a format that it does not
-// know (ours always say 2, the write-ahead log's), and does not read one with an
-// unknown format of the schema (4 is the newest); neither error says "damaged".
+// know (ours always say 2, the write-ahead log's), and does not read one with
+// an unknown format of the schema (4 is the newest); neither error says
+// "damaged".
 bool FormatIsUnknown(const std::string& path) {
   const std::string head = ReadHead(path, 48);
   return head.size() == 48 && (static_cast<uint8_t>(head[18]) > 2 ||

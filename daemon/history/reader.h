@@ -110,9 +110,9 @@ class HistoryReader {
 
   // In the order in which they opened.
   virtual Result<std::vector<RunRow>> Runs() = 0;
-  // Those of which retention left no more than the newest steps, in no order. An
-  // export of such a run does not know, nor does a file that holds no step of
-  // it. Reads the index of all steps.
+  // Those of which retention left no more than the newest steps, in no order.
+  // An export of such a run does not know, nor does a file that holds no step
+  // of it. Reads the index of all steps.
   virtual Result<std::vector<RunKey>> TrimmedRuns() = 0;
   virtual Result<std::vector<StepBucket>> Steps(const StepQuery& query) = 0;
   virtual Result<std::vector<OpRow>> Ops(const OpQuery& query) = 0;

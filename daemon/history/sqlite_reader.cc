@@ -358,8 +358,8 @@ Result<std::vector<std::pair<RunKey, Incident>>> SqliteReader::Sent() {
 constexpr char kAnything[] = "SELECT count(*) FROM sqlite_schema";
 
 // Beside a writer, or, where nothing can be made beside the file (it may not be
-// written, or the disk is full), as it is; then `*missing` says that its log was
-// left out.
+// written, or the disk is full), as it is; then `*missing` says that its log
+// was left out.
 Result<Database> OpenForReading(const std::string& path, std::string* missing) {
   Result<Database> database = Database::Open(path, Database::Mode::kRead, "");
   if (!database || database->Number(kAnything)) return database;
