@@ -469,13 +469,23 @@ def test_without_a_place_it_asks_and_without_a_daemon_it_says_so(visit,
     where = urllib.parse.urlsplit(watched.http)
     ask = b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with contextlib.ExitStack() as stack:
-        for _ in range(40):
-            listener = stack.enter_context(socket.create_connection(
-                (where.hostname, where.port), timeout=10))
-            listener.sendall(ask)
-            assert b"HTTP/1.1" in listener.recv(8)
+        def take_all_places():
+            for _ in range(40):
+                listener = stack.enter_context(socket.create_connection(
+                    (where.hostname, where.port), timeout=10))
+                listener.sendall(ask)
+                assert b"HTTP/1.1" in listener.recv(8)
+
+        take_all_places()
         it = visit()
         page = it.run("sick")
+        # On a busy machine a place may have become free before the page came.
+        for _ in range(3):
+            page.wait_for_selector("#contact.asking, #contact.live")
+            if page.locator("#contact.asking").count() == 1:
+                break
+            take_all_places()
+            page.reload()
         page.wait_for_selector("#contact.asking")
     # It goes on asking, so that it finds out.
     page.context.set_offline(True)
