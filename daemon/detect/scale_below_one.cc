@@ -25,8 +25,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "A dynamic loss scale below 1 makes gradients smaller than without any "
     "scaling, so they underflow.",
     "The scale is below 1 for hold attempts in a row; critical with "
-    "critical_overflows overflows meanwhile, or below critical_scale. Likewise "
-    "the lowest scale of a layer, without regard to overflows.",
+    "critical_overflows overflows since it last grew, or below critical_scale. "
+    "Likewise the lowest scale of a layer, without regard to overflows.",
     "For clear_after attempts the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds};
@@ -54,19 +54,25 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.present_scale().value_or(1);
   if (scale >= 1) {
     below_ = 0;
-    overflows_ = 0;
+    overflows_ = since_growth_ = 0;
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, scale >= 2 || !c.scaler.overflowed(),
                        c.record.step, static_cast<int64_t>(t[kClear]));
   }
   const bool first = ++below_ == static_cast<int32_t>(t[kHold]);
-  if (c.scaler.overflowed()) ++overflows_;
+  // One that probes for the best scale below 1 overflows once in each growth
+  // interval; one that collapses does not grow.
+  if (c.scaler.last_transition() == Transition::kGrew) since_growth_ = 0;
+  if (c.scaler.overflowed()) {
+    ++overflows_;
+    ++since_growth_;
+  }
   const bool tiny = scale < t[kCriticalScale];
   const bool news = first || tiny || c.scaler.overflowed() ||
                     c.scaler.last_transition() == Transition::kBackedOff;
   Severity trigger = Severity::kNone;
   if (c.scaler.dynamic() && below_ >= t[kHold] && news) {
-    const bool critical = tiny || overflows_ >= t[kCriticalOverflows];
+    const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
     trigger = critical ? Severity::kCritical : Severity::kWarning;
     scale_ = scale;
   }

@@ -119,22 +119,24 @@ void SayStuck(const Case& c, CauseVerdict* verdict) {
       (e.overflow_streak < kStreak || 2 * streak < since)) {
     verdict->step = SinceTheFirst(c, verdict->step);
     verdict->sentence = fmt::format(
-        "{} since step {}: {} of the last {} overflowed, though the loss scale "
-        "{}, {}.",
+        "{} since step {}: {} of the last {}{} overflowed, though the loss "
+        "scale {}, {}.",
         MostUpdates(e, skipped), verdict->step, e.overflows_last_50,
-        e.attempts_last_50, Fell(e), lower);
+        e.attempts_last_50, OfOptimizer(e), Fell(e), lower);
   } else {
     verdict->sentence = fmt::format(
         "{} since {}step {}: {} attempts in a row overflowed, though the loss "
         "scale {}, {}.",
-        skipped ? "No update is applied" : "Every attempt overflows",
+        (skipped ? "No update" : "Every attempt") + OfOptimizer(e) +
+            (skipped ? " is applied" : " overflows"),
         streak > since ? "before " : "", verdict->step, streak, Fell(e), lower);
   }
   SayOfSize(e, verdict);
   if (e.skipped > e.overflow_streak) {
     verdict->evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("{} of {} updates were skipped.", e.skipped, e.attempts)});
+         fmt::format("{} of {} updates{} were skipped.", e.skipped, e.attempts,
+                     OfOptimizer(e))});
   }
   if (e.loss_finite_while_overflow > 0 && e.loss_nonfinite == 0 &&
       c.run.overflow_mode != OverflowMode::kSaturation) {

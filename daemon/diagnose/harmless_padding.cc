@@ -72,9 +72,10 @@ std::string Lead(const RunEvidence& e) {
     return "";
   }
   return fmt::format(
-      "No update is applied any more, so nothing is learned: the last {} of {} "
+      "No update{} is applied any more, so nothing is learned: the last {} of "
+      "{} "
       "were skipped for harmless padding. ",
-      e.skipped_last_50, e.attempts_last_50);
+      OfOptimizer(e), e.skipped_last_50, e.attempts_last_50);
 }
 
 std::string Sentence(const Case& c, const OpEvidence& op) {

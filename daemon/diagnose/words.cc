@@ -62,16 +62,22 @@ std::string WhenBad(const OpEvidence& op) {
          InWords(*op.scale_min);
 }
 
+std::string OfOptimizer(const RunEvidence& evidence) {
+  return evidence.optimizer.empty() ? ""
+                                    : " of the optimizer " + evidence.optimizer;
+}
+
 std::string UpdatesInWords(const RunEvidence& evidence) {
   const uint64_t all = evidence.attempts_last_50;
   const uint64_t skipped = evidence.skipped_last_50;
   if (skipped == 0) return "";
   if (skipped == all) {
     return fmt::format(
-        "no update is applied any more: the last {} of {} were skipped",
-        skipped, all);
+        "no update{} is applied any more: the last {} of {} were skipped",
+        OfOptimizer(evidence), skipped, all);
   }
-  return fmt::format("{} of the last {} updates were skipped", skipped, all);
+  return fmt::format("{} of the last {} updates{} were skipped", skipped, all,
+                     OfOptimizer(evidence));
 }
 
 }  // namespace nanwatch

@@ -24,6 +24,9 @@ std::string InWords(const std::vector<int64_t>& shape);
 std::string InWords(const OpName& op);
 // "at every step and at every scale from 4294967296 to 1", "at 3 of 9 steps".
 std::string WhenBad(const OpEvidence& op);
+// " of the optimizer D", where a run has several; else empty.
+std::string OfOptimizer(const RunEvidence& evidence);
+
 // "no update is applied any more: the last 50 of 50 were skipped"; empty when
 // updates are applied.
 std::string UpdatesInWords(const RunEvidence& evidence);

@@ -167,6 +167,7 @@ RunEvidence RunState::Evidence() const {
   e.dropped_steps = totals_.dropped_steps;
   e.ops_collected = totals_.op_statuses > 0;
   if (const OptimizerTrack* worst = WorstTrack(false)) {
+    if (optimizers_.size() > 1) e.optimizer = optimizers_[worst->name];
     worst->tally.WriteAttempts(&e);
     worst->tally.WriteFractions(&e);
     const OptimizerTrack* scaled = WorstTrack(true);

@@ -128,6 +128,19 @@ TEST(ScaleBelowOne, GrowingOverflowsMakeItCritical) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
+// The best scale of this run lies between 0.25 and 0.5: underflow, but no
+// collapse.
+TEST(ScaleBelowOne, ProbingBelowOneIsAWarning) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  for (int i = 0; i < 6; ++i) {
+    f.Good(0.25, 2000);
+    f.Scale(0.5, true);
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  f.Fall(0.25, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
 TEST(ScaleBelowOne, FarBelowIsCriticalAtOnceAndStays) {
   StepFeed<ScaleBelowOne> f;  // yolact#359
   f.Scale(1.52587890625e-05, true);

@@ -77,6 +77,22 @@ TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
       StartsWith("Hardly any update is applied since step 2451: 48 of"));
 }
 
+// A discriminator stands while its generator learns.
+TEST(CollapseTest, WhoseUpdatesAreNotAppliedIsSaid) {
+  TestCase t = Stuck();
+  EXPECT_THAT(t.Verdict().headline, StartsWith("No update is applied since"));
+  t.evidence.optimizer = "D";
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_THAT(diagnosis.headline,
+              StartsWith("No update of the optimizer D is applied since"));
+  std::vector<std::string> evidence;
+  for (const auto& one : diagnosis.causes.at(0).evidence) {
+    evidence.push_back(one.sentence);
+  }
+  EXPECT_THAT(evidence, ::testing::Contains(
+                            HasSubstr("updates of the optimizer D were")));
+}
+
 TEST(CollapseTest, BelowWhatAHalfHoldsEverythingIsLost) {
   TestCase t = Stuck();
   t.evidence.overflow_streak = 0;
