@@ -70,7 +70,8 @@ def place(folder):
 
 def shell(place, command, **options):
     return subprocess.Popen(
-        ["bash", "-c", command], cwd=place, text=True, errors="backslashreplace",
+        ["bash", "-c", command], cwd=place, text=True,
+        errors="backslashreplace",
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={"PATH": f"{BIN}:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(place),
              "HOME": str(place), "LC_ALL": "C.UTF-8",
