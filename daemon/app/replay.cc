@@ -11,6 +11,13 @@
 namespace nanwatch {
 namespace {
 
+template <typename T>
+void AddOnce(const T& item, std::vector<T>* items) {
+  if (std::find(items->begin(), items->end(), item) == items->end()) {
+    items->push_back(item);
+  }
+}
+
 void ApplyAgain(const StampedEvent& event, Engine* engine, Effects* effects,
                 ReplayOutcome* outcome) {
   effects->Clear();
@@ -19,11 +26,7 @@ void ApplyAgain(const StampedEvent& event, Engine* engine, Effects* effects,
   if (const auto* steps = std::get_if<StepBatch>(&event.event.body)) {
     outcome->steps += steps->columns.rows();
   } else if (const auto* by = std::get_if<DaemonStarted>(&event.event.body)) {
-    const EngineStamp stamp{by->engine_version, by->engine_build};
-    auto& all = outcome->recorded_by;
-    if (std::find(all.begin(), all.end(), stamp) == all.end()) {
-      all.push_back(stamp);
-    }
+    AddOnce({by->engine_version, by->engine_build}, &outcome->recorded_by);
   }
   outcome->newest = event.now;
 }
@@ -51,12 +54,6 @@ bool KnowsMore(const StampedEvent& checkpoint, const Engine& engine) {
   alone.Apply(checkpoint.now, checkpoint.event, &none);
   const RunKey& run = checkpoint.event.run;
   return alone.Judged(run) > engine.Judged(run);
-}
-
-void AddOnce(const RunKey& run, std::vector<RunKey>* runs) {
-  if (std::find(runs->begin(), runs->end(), run) == runs->end()) {
-    runs->push_back(run);
-  }
 }
 
 }  // namespace

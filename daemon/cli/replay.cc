@@ -56,7 +56,7 @@ std::string WhyNot(const std::string& path, const std::string& error) {
            " is neither a history of nanwatchd nor a file of `nanwatch "
            "export`: name one of these; for a log there is `nanwatch check`";
   }
-  if (error.find("newer nanwatch") != std::string::npos) return error;
+  if (error.find(kOfANewerNanwatch) != std::string::npos) return error;
   return error +
          ". Was it cut short? Copy it again, with its -wal beside it, or "
          "export the run again";

@@ -50,9 +50,10 @@ struct OpEvidence {
 };
 
 struct RunEvidence {
-  // Attempts of the optimizer that fares worst, of all ranks. What became of an
-  // update may not be known: neither applied nor skipped then.
-  std::string optimizer;  // its name; empty: it is the only one
+  // Of the optimizer that fares worst, of all ranks: its name (empty: it is the
+  // only one) and its attempts. What became of an update may not be known:
+  // neither applied nor skipped then.
+  std::string optimizer;
   uint64_t attempts = 0;
   uint64_t attempts_before = 0;  // in earlier attempts of the run
   uint64_t overflows = 0;

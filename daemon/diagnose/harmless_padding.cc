@@ -73,8 +73,7 @@ std::string Lead(const RunEvidence& e) {
   }
   return fmt::format(
       "No update{} is applied any more, so nothing is learned: the last {} of "
-      "{} "
-      "were skipped for harmless padding. ",
+      "{} were skipped for harmless padding. ",
       OfOptimizer(e), e.skipped_last_50, e.attempts_last_50);
 }
 

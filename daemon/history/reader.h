@@ -76,6 +76,11 @@ struct RunRow {
   int64_t last_step = 0;
 };
 
+// How the error of HistoryReader::Open ends for a file that is whole, but not
+// for this version.
+inline constexpr std::string_view kOfANewerNanwatch =
+    " is of a newer nanwatch: use that one to read it";
+
 class HistoryReader {
  public:
   // `path`: a history database or a file of `nanwatch export`. Any thread, one

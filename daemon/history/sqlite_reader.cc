@@ -397,7 +397,7 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
     case SchemaVerdict::kOurs:
       break;
     case SchemaVerdict::kNewer:
-      return Error{path + " is of a newer nanwatch: use that one to read it"};
+      return Error{path + std::string(kOfANewerNanwatch)};
     case SchemaVerdict::kEmpty:
       return Error{path +
                    " holds nothing: if it is a copy of a history, copy " +

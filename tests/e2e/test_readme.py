@@ -71,7 +71,6 @@ def place(folder):
 def shell(place, command, **options):
     return subprocess.Popen(
         ["bash", "-c", command], cwd=place, text=True,
-        errors="backslashreplace",
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={"PATH": f"{BIN}:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(place),
              "HOME": str(place), "LC_ALL": "C.UTF-8",

@@ -16,6 +16,7 @@ from typing import Any
 from apex.amp._amp_state import _amp_state
 
 from nanwatch import Scaler
+from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
 from nanwatch._torch.watching import Watch, listed
 from nanwatch.torch import watch as _watch
@@ -42,8 +43,8 @@ class _Follower(scaling.Follower):
             name="apex",
             init_scale=scale,
             growth_interval=int(scaler._scale_seq_len),
-            min_scale=_real(scaler._min_loss_scale),
-            max_scale=_real(scaler._max_loss_scale),
+            min_scale=scaling.real(scaler._min_loss_scale),
+            max_scale=scaling.real(scaler._max_loss_scale),
         )
 
     def present_scale(self) -> Any:
@@ -92,16 +93,10 @@ def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     The rest is as for `nanwatch.torch.watch`."""
     options.setdefault("framework", "apex")
     properties = getattr(_amp_state, "opt_properties", None)
-    options["settings"] = {
-        "apex_opt_level": str(getattr(properties, "opt_level", "")),
-        **(options.get("settings") or {}),
-    }
+    level = str(getattr(properties, "opt_level", ""))
+    add_settings(options, apex_opt_level=level)
     scalers = getattr(_amp_state, "loss_scalers", ())
     follower = None
     if scalers and properties is not None and properties.enabled:
         follower = _Follower(scalers, list(listed(optimizer).values()))
     return _watch(model, optimizer, follower, **options)
-
-
-def _real(value: Any) -> float | None:
-    return None if value is None else float(value)

@@ -20,8 +20,9 @@ import tensorflow as tf
 
 import nanwatch
 from nanwatch import _overflow_mode
-from nanwatch._batch_loss import BatchLoss
+from nanwatch._fit_callback import FitCallback
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 
 __all__ = ["Callback", "Hook"]
 
@@ -117,22 +118,13 @@ class Hook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
             self.run.close()
 
 
-class Callback(tf.keras.callbacks.Callback):  # type: ignore[misc]
+class Callback(FitCallback, tf.keras.callbacks.Callback):  # type: ignore[misc]
     """Tells each batch's loss, the scale of a LossScaleOptimizer, and whether
     the step was applied: an NpuLossScaleOptimizer says so, of others it is
     known from the scale.
 
     `stop`: training stops, in Keras's own way, when nanwatch is asked to stop
     the run. The rest is as for `nanwatch.init`."""
-
-    def __init__(self, *, stop: bool = False, **init: Any) -> None:
-        super().__init__()
-        self._stop = stop
-        self._init = init
-        self._number = 0
-        self._scale: float | None = None
-        self._loss = BatchLoss()
-        self.run: Run | None = None
 
     def on_train_begin(self, logs: Any = None) -> None:
         optimizer = self.model.optimizer
@@ -141,19 +133,6 @@ class Callback(tf.keras.callbacks.Callback):  # type: ignore[misc]
             init = dict(self._init)
             _describe(init, _declared_by(optimizer, self._scale))
             self.run = nanwatch.init(**init)
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._loss.begin_epoch()
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        if self.run is None:
-            return
-        try:
-            self._tell(self.run, batch, logs or {})
-        except Exception as error:
-            self.run._failed("on_train_batch_end", error)
-        if self._stop and self.run.should_stop:
-            self.model.stop_training = True
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         optimizer = self.model.optimizer
@@ -165,19 +144,12 @@ class Callback(tf.keras.callbacks.Callback):  # type: ignore[misc]
         run.step(self._number, **numbers)
         self._number += 1
 
-    def on_train_end(self, logs: Any = None) -> None:
-        if self.run is not None:
-            self.run.close()
-
 
 def _describe(init: dict[str, Any], scaler: nanwatch.Scaler) -> None:
     init.setdefault("framework", "ascend_tf")
     init.setdefault("overflow_mode", _overflow_mode.of_environment(os.environ))
     init.setdefault("scaler", scaler)
-    init["settings"] = {
-        "tensorflow": tf.__version__,
-        **(init.get("settings") or {}),
-    }
+    add_settings(init, tensorflow=tf.__version__)
 
 
 def _declared(manager: Any, scale: float | None) -> nanwatch.Scaler:

@@ -14,6 +14,7 @@ from typing import Any
 import colossalai
 
 from nanwatch import Scaler
+from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch as _watch
@@ -55,8 +56,8 @@ class _Follower(scaling.Follower):
             backoff_factor=float(scaler._backoff_factor),
             growth_interval=int(scaler._growth_interval),
             hysteresis=int(scaler._hysteresis),
-            min_scale=_real(scaler._min_scale),
-            max_scale=_real(scaler._max_scale),
+            min_scale=scaling.real(scaler._min_scale),
+            max_scale=scaling.real(scaler._max_scale),
         )
 
     def present_scale(self) -> Any:
@@ -122,17 +123,10 @@ def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     if mixin is not None:
         scaled = hasattr(mixin, "grad_scaler")
         options.setdefault("precision", "fp16" if scaled else "bf16")
-    options["settings"] = {
-        "colossalai": colossalai.__version__,
-        **(options.get("settings") or {}),
-    }
+    add_settings(options, colossalai=colossalai.__version__)
     unwrap = getattr(model, "unwrap", None)
     inner = getattr(optimizer, "optim", optimizer)
     follower = None if inner is optimizer else _Follower(optimizer, mixin)
     return _watch(
         unwrap() if callable(unwrap) else model, inner, follower, **options
     )
-
-
-def _real(value: Any) -> float | None:
-    return None if value is None else float(value)

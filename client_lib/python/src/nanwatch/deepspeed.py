@@ -16,6 +16,7 @@ import torch
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
@@ -82,12 +83,12 @@ def watch(engine: Any, **init: Any) -> Watch:
     init.setdefault("clip_norm", engine.gradient_clipping() or None)
     init.setdefault("rank", engine.global_rank)
     init.setdefault("world_size", engine.world_size)
-    init["settings"] = {
-        "deepspeed": deepspeed.__version__,
-        "torch": torch.__version__,
-        "zero_stage": str(engine.zero_optimization_stage()),
-        **(init.get("settings") or {}),
-    }
+    add_settings(
+        init,
+        deepspeed=deepspeed.__version__,
+        torch=torch.__version__,
+        zero_stage=str(engine.zero_optimization_stage()),
+    )
     return Watch(nanwatch.init(**init), engine)
 
 

@@ -27,6 +27,7 @@ import numpy
 import nanwatch
 from nanwatch._checks import Checks
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Statistics", "Watch", "statistics", "watch"]
@@ -233,7 +234,7 @@ def watch(params: Any, **init: Any) -> Watch:
     jax.process_count's where there are several processes."""
     init.setdefault("framework", "jax")
     init.setdefault("overflow_mode", "inf_nan")
-    init["settings"] = {"jax": jax.__version__, **(init.get("settings") or {})}
+    add_settings(init, jax=jax.__version__)
     if jax.process_count() > 1:
         init.setdefault("rank", jax.process_index())
         init.setdefault("world_size", jax.process_count())

@@ -11,8 +11,9 @@ import keras
 import numpy
 
 import nanwatch
-from nanwatch._batch_loss import BatchLoss
+from nanwatch._fit_callback import FitCallback
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 
 __all__ = ["Callback"]
 
@@ -26,22 +27,13 @@ _PRECISIONS = {
 }
 
 
-class Callback(keras.callbacks.Callback):  # type: ignore[misc]
+class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
     """Tells each batch's loss, the scale of a LossScaleOptimizer and whether
     it skipped the batch, and at the end of an epoch which weights are lost.
     Gradients stay inside the compiled step: they are not seen.
 
     `stop`: training stops, in Keras's own way, when nanwatch is asked to stop
     the run. The rest is as for `nanwatch.init`."""
-
-    def __init__(self, *, stop: bool = False, **init: Any) -> None:
-        super().__init__()
-        self._stop = stop
-        self._init = init
-        self.run: Run | None = None
-        self._number = 0
-        self._scale: float | None = None
-        self._loss = BatchLoss()
 
     def on_train_begin(self, logs: Any = None) -> None:
         init = dict(self._init)
@@ -65,26 +57,13 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
             )
             if scaling.built:
                 self._scale = _number(scaling.dynamic_scale)
-        init["settings"] = {
-            "keras": keras.__version__,
-            "backend": keras.backend.backend(),
-            **(init.get("settings") or {}),
-        }
+        add_settings(
+            init,
+            keras=keras.__version__,
+            backend=keras.backend.backend(),
+        )
         if self.run is None:
             self.run = nanwatch.init(**init)
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._loss.begin_epoch()
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        if self.run is None:
-            return
-        try:
-            self._tell(self.run, batch, logs or {})
-        except Exception as error:
-            self.run._failed("on_train_batch_end", error)
-        if self._stop and self.run.should_stop:
-            self.model.stop_training = True
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         if hasattr(self.model, "jax_state_sync"):
@@ -128,10 +107,6 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
                 pos_inf=positive,
                 neg_inf=negative,
             )
-
-    def on_train_end(self, logs: Any = None) -> None:
-        if self.run is not None:
-            self.run.close()
 
 
 def _scaling(optimizer: Any) -> Any:

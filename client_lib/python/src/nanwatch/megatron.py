@@ -16,6 +16,7 @@ import torch
 from megatron.core import parallel_state
 
 from nanwatch import Scaler
+from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch as _watch
@@ -122,10 +123,7 @@ def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     options.setdefault("framework", "megatron")
     options.setdefault("precision", "fp16" if half else "bf16" if brain else "")
     options.setdefault("clip_norm", config.clip_grad or None)
-    options["settings"] = {
-        "megatron": megatron.core.__version__,
-        **(options.get("settings") or {}),
-    }
+    add_settings(options, megatron=megatron.core.__version__)
     for name, place in _places().items():
         options.setdefault(name, place)
     return _watch(

@@ -19,6 +19,7 @@ import numpy
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Callback", "Watch", "watch"]
@@ -174,10 +175,7 @@ def _open(init: dict[str, Any]) -> Run:
     init.setdefault("device", str(target).lower())
     if target != "Ascend":
         init.setdefault("overflow_mode", "inf_nan")
-    init["settings"] = {
-        "mindspore": mindspore.__version__,
-        **(init.get("settings") or {}),
-    }
+    add_settings(init, mindspore=mindspore.__version__)
     return nanwatch.init(**init)
 
 

@@ -16,6 +16,7 @@ import paddle
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
@@ -106,10 +107,7 @@ def watch(
     init.setdefault("scaler", _declared(scaler))
     init.setdefault("overflow_mode", "inf_nan")
     init.setdefault("device", str(paddle.device.get_device()))
-    init["settings"] = {
-        "paddle": paddle.__version__,
-        **(init.get("settings") or {}),
-    }
+    add_settings(init, paddle=paddle.__version__)
     return Watch(nanwatch.init(**init), model, optimizer, scaler)
 
 

@@ -18,6 +18,7 @@ import nanwatch
 from nanwatch import _init
 from nanwatch._checks import Checks
 from nanwatch._run import Run
+from nanwatch._settings import add_settings
 from nanwatch._torch import scaling, watching
 from nanwatch._torch.watching import LEVELS, Optimizers, Watch
 
@@ -116,10 +117,7 @@ def _open(
         given.setdefault("overflow_mode", "inf_nan")
     if first is not None:
         given.setdefault("device", _device(first.device))
-    given["settings"] = {
-        "torch": torch.__version__,
-        **(given.get("settings") or {}),
-    }
+    add_settings(given, torch=torch.__version__)
     dist = torch.distributed
     if dist.is_available() and dist.is_initialized():
         given.setdefault("rank", dist.get_rank())

@@ -15,6 +15,7 @@ import torch
 import torch_npu
 
 from nanwatch import _overflow_mode
+from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch as _watch
@@ -55,10 +56,10 @@ def watch(
     of an NPU."""
     mode = options.setdefault("overflow_mode", overflow_mode())
     options.setdefault("framework", "torch_npu")
-    options["settings"] = {
-        "torch_npu": torch_npu.__version__,
-        "torch": torch.__version__,
-        **(options.get("settings") or {}),
-    }
+    add_settings(
+        options,
+        torch_npu=torch_npu.__version__,
+        torch=torch.__version__,
+    )
     follower = _Follower(scaler, mode) if scaling.is_enabled(scaler) else scaler
     return _watch(model, optimizer, follower, **options)

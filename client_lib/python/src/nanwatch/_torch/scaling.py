@@ -20,6 +20,11 @@ from nanwatch._torch.readout import on_host
 _NEVER = 1 << 30
 
 
+def real(value: Any) -> float | None:
+    """Of a scaler's bound; None: it has none."""
+    return None if value is None else float(value)
+
+
 def is_enabled(scaler: Any) -> bool:
     return bool(scaler is not None and scaler.is_enabled())
 
