@@ -20,7 +20,13 @@ class BitWindow {
   }
   // `count` attempts of no.
   void Skip(int64_t count) {
-    for (int64_t i = 0; i < std::min<int64_t>(count, N); ++i) Push(false);
+    if (count <= 0) return;
+    if (ones_ != 0) {
+      for (int64_t i = 0; i < std::min<int64_t>(count, N); ++i) Push(false);
+      return;
+    }
+    at_ = static_cast<uint16_t>((at_ + count) % N);
+    size_ = static_cast<uint16_t>(std::min<int64_t>(size_ + count, N));
   }
   // The newest one becomes a yes. REQUIRES: size() > 0.
   void SetNewest() {

@@ -25,6 +25,13 @@ class BlockMaximum {
     current_ = 0;
     complete_ = *std::max_element(blocks_.begin(), blocks_.end());
   }
+  // `count` times the same value.
+  void Push(float value, int64_t count) {
+    constexpr int64_t kWindow = kBlock * kBlocks;
+    // Whole windows more leave what one leaves.
+    if (count > 2 * kWindow) count = kWindow + count % kWindow;
+    for (int64_t i = 0; i < count; ++i) Push(value);
+  }
   float maximum() const { return std::max(current_, complete_); }
 
  private:

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/time.h"
 #include "model/op.h"
@@ -81,19 +82,30 @@ inline bool FateIsTold(const StepContext& c) {
 }
 
 // What a record brings, a bit each. A rule whose OnStep changes nothing, and
-// repeats its opinion, without certain numbers names them in kNeeds: it is
-// called only with a record that brings one of them.
+// repeats its opinion, without certain numbers names them in kNeeds: it may be
+// called only with a record that brings one of them, or while it has an
+// opinion. With kUnsteadyBit it sees no steady record (ScalerTracker::steady)
+// until then; one that counts attempts makes up for them by SteadySince.
 constexpr uint32_t Bit(StepField field) {
   return 1u << static_cast<int>(field);
 }
+inline constexpr uint32_t kUnsteadyBit = 1u << 28;
 inline constexpr uint32_t kReplicaDigestBit = 1u << 29;
 inline constexpr uint32_t kGradientsBit = 1u << 30;
 inline constexpr uint32_t kLayersBit = 1u << 31;
-static_assert(kStepFields <= 29);
+static_assert(kStepFields <= 28);
 inline uint32_t Brings(const StepContext& c) {
-  return c.record.present | (c.record.replica_digest ? kReplicaDigestBit : 0) |
+  return c.record.present | (c.scaler.steady() ? 0 : kUnsteadyBit) |
+         (c.record.replica_digest ? kReplicaDigestBit : 0) |
          (c.gradients != nullptr ? kGradientsBit : 0) |
          (c.layers != nullptr ? kLayersBit : 0);
+}
+
+// Records since the one of `*attempt`, which becomes the present one: steady
+// ones, which the rule was not called with. 0 where that is its first.
+inline int64_t SteadySince(const StepContext& c, int64_t* attempt) {
+  const int64_t before = std::exchange(*attempt, c.scaler.attempts());
+  return before == 0 ? 0 : c.scaler.attempts() - before - 1;
 }
 
 // OnOp: one interesting status (bad, near the limit, or of an op that a rule

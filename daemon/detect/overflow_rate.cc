@@ -35,6 +35,9 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const auto earned = [&scaler] {  // not of every record: it takes logarithms
     return static_cast<int32_t>(scaler.overflows_per_growth());
   };
+  const int64_t steady = SteadySince(c, &attempt_);
+  quiet_ = static_cast<int32_t>(std::min<int64_t>(quiet_ + steady, kQuiet));
+  excess_.Skip(steady);
   if (scaler.last_transition() == Transition::kGrew) {
     credit_ = std::min(credit_ + earned(), kGrowthsKept * earned());
   }

@@ -20,6 +20,7 @@ namespace nanwatch {
 class OverflowRate {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kWarning, kCritical, kClearBelow };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -31,6 +32,7 @@ class OverflowRate {
   int32_t credit_ = 0;  // overflows that growths have earned
   int32_t quiet_ = 0;   // attempts since the last overflow
   int32_t count_ = 0;
+  int64_t attempt_ = 0;  // newest seen
   bool applied_ = false;
 };
 

@@ -1,6 +1,5 @@
 #include "detect/overflow_streak.h"
 
-#include <utility>
 
 #include "detect/sentence.h"
 
@@ -36,7 +35,6 @@ constinit const RuleSpec OverflowStreak::kSpec = {
 
 Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
-  const int64_t gap = c.record.step - std::exchange(last_step_, c.record.step);
   if (!scaler.overflowed()) {
     elsewhere_ = 0;
     if (!episode_.open()) return Severity::kNone;
@@ -48,7 +46,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   // among many steps, not that they followed one another.
   const bool told =
       c.record.flags_present != 0 || c.record.float_status != nullptr;
-  if (!told && gap > 1) elsewhere_ = scaler.overflow_streak() - 1;
+  if (!told && scaler.step_gap() > 1) elsewhere_ = scaler.overflow_streak() - 1;
   const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
   Severity trigger = Severity::kNone;

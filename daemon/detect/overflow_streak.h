@@ -16,6 +16,7 @@ namespace nanwatch {
 class OverflowStreak {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kWarning, kCritical, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -25,10 +26,9 @@ class OverflowStreak {
   Episode episode_;
   int64_t streak_ = 0;
   int64_t first_step_ = 0;  // of the streak
-  int64_t last_step_ = 0;
-  int64_t elsewhere_ = 0;  // overflows of the scaler's streak before this one
-  int64_t to_floor_ = -1;  // attempts; -1: no forecast
-  double scale_ = -1;      // -1: none in the records
+  int64_t elsewhere_ = 0;   // overflows of the scaler's streak before this one
+  int64_t to_floor_ = -1;   // attempts; -1: no forecast
+  double scale_ = -1;       // -1: none in the records
   bool applied_ = false;
 };
 

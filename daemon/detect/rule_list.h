@@ -92,7 +92,10 @@ class RuleList {
   void OnOne(const Context& context, [[maybe_unused]] uint32_t brings,
              const Table& table, Changed& changed) {
     if constexpr (requires { RuleAt<I>::kNeeds; }) {
-      if ((brings & RuleAt<I>::kNeeds) == 0) return;
+      if ((brings & RuleAt<I>::kNeeds) == 0 &&
+          severity_[I] == Severity::kNone) {
+        return;
+      }
     }
     if (!table.enabled[I]) return;
     const Severity now = Call(At<I>(), context, table.thresholds[I]);

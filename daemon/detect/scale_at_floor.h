@@ -20,6 +20,7 @@ namespace nanwatch {
 class ScaleAtFloor {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kNominalFloor, kCriticalStreak, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -41,15 +41,16 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
       !c.scaler.overflowed() && c.record.has(StepField::kLossScale);
   const float worked =
       good ? static_cast<float>(std::min(scale, kLargest)) : 0.0f;
+  const int64_t steady = SteadySince(c, &attempt_);
+  worked_50_.Push(worked_, steady);
+  worked_200_.Push(worked_, steady);
+  worked_ = worked;
   // A log that shows every tenth step must not make ten windows of one: what
   // was not recorded passes, as a scale of which nothing is known.
   const auto unseen = static_cast<int32_t>(
-      std::clamp<int64_t>(c.record.step - last_step_ - 1, 0, kUnseen));
-  last_step_ = c.record.step;
-  for (int32_t i = 0; i < unseen; ++i) {
-    worked_50_.Push(0);
-    worked_200_.Push(0);
-  }
+      std::clamp<int64_t>(c.scaler.step_gap() - 1, 0, kUnseen));
+  worked_50_.Push(0, unseen);
+  worked_200_.Push(0, unseen);
   worked_50_.Push(worked);
   worked_200_.Push(worked);
   const ScalerSpec* spec = c.scaler.spec();

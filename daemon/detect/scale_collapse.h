@@ -18,6 +18,7 @@ namespace nanwatch {
 class ScaleCollapse {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kWarningRatio, kCriticalRatio, kClearRatio, kClear };
   // Attempts counted between two records at most: steps need not be attempts.
   static constexpr int64_t kUnseen = 9;
@@ -32,7 +33,8 @@ class ScaleCollapse {
   double scale_ = 0;
   double from_ = 0;
   int64_t to_floor_ = -1;  // attempts; -1: no forecast
-  int64_t last_step_ = 0;
+  int64_t attempt_ = 0;    // newest seen
+  float worked_ = 0;       // then
 };
 
 }  // namespace nanwatch

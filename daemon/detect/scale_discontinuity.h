@@ -16,6 +16,7 @@ namespace nanwatch {
 class ScaleDiscontinuity {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -42,10 +42,10 @@ Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
   // The windows are of attempts: those that were not recorded count, or a log
   // that shows every hundredth would see a healthy scaler turn at each line.
   const int64_t unseen =
-      std::clamp<int64_t>(c.record.step - last_step_ - 1, 0, kUnseen);
-  last_step_ = c.record.step;
-  turns_20_.Skip(unseen);
-  turns_200_.Skip(unseen);
+      std::clamp<int64_t>(c.scaler.step_gap() - 1, 0, kUnseen);
+  const int64_t without_turn = SteadySince(c, &attempt_) + unseen;
+  turns_20_.Skip(without_turn);
+  turns_200_.Skip(without_turn);
   turns_20_.Push(turn);
   turns_200_.Push(turn);
   if (!turn && !episode_.open()) return Severity::kNone;

@@ -15,6 +15,7 @@ namespace nanwatch {
 class ScaleLimitCycle {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kTurns, kClearTurns };
   // Attempts counted between two records at most: steps need not be attempts.
   static constexpr int64_t kUnseen = 9;
@@ -29,7 +30,7 @@ class ScaleLimitCycle {
   double scale_ = 0;
   double low_ = 0;  // scales between the last turns
   double high_ = 0;
-  int64_t last_step_ = 0;
+  int64_t attempt_ = 0;  // newest seen
   int8_t direction_ = 0;
   int16_t turns_ = 0;
 };

@@ -1,7 +1,6 @@
 #include "detect/scale_stuck.h"
 
 #include <cmath>
-#include <utility>
 
 #include "detect/sentence.h"
 
@@ -47,7 +46,7 @@ constinit const RuleSpec ScaleStuck::kSpec = {
     kThresholds};
 
 Severity ScaleStuck::OnStep(const StepContext& c, Thresholds t) {
-  const int64_t gap = c.record.step - std::exchange(last_step_, c.record.step);
+  const int64_t gap = c.scaler.step_gap();
   const double scale = c.scaler.scale().value_or(0);
   if (scale != scale_ && episode_.open()) {
     episode_.On(Severity::kNone, true, c.record.step, 1);

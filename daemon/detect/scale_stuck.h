@@ -30,7 +30,6 @@ class ScaleStuck {
   Episode episode_;
   double scale_ = 0;
   int64_t interval_ = 0;
-  int64_t last_step_ = 0;
   int64_t first_step_ = 0;  // of the series
   int64_t quiet_ = 0;       // attempts of an unbroken series
 };

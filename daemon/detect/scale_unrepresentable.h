@@ -20,7 +20,7 @@ namespace nanwatch {
 class ScaleUnrepresentable {
  public:
   static const RuleSpec kSpec;
-  static constexpr uint32_t kNeeds = Bit(StepField::kLossScale) | kLayersBit;
+  static constexpr uint32_t kNeeds = kUnsteadyBit | kLayersBit;
   enum Threshold { kSmallest, kRounded, kLayersClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);

@@ -149,7 +149,10 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);
   }
-  Align(*rank, *track, was, record, ops);
+  const AgreementState& group = groups_[track->group];
+  if (group.open >= 2 || !group.ring.empty()) {
+    Align(*rank, *track, was, record, ops);
+  }
   if (!board_.empty() && TimeToRejudge(rank->tally().attempts(), rank->pace)) {
     Refresh(rank, record.time);
     changed_ |= Lowest() == rank;
@@ -234,7 +237,6 @@ void RunState::Recount(const AgreementGroup& group) {
 void RunState::Align(const RankState& rank, const OptimizerTrack& track,
                      Place was, const StepRecord& record, const StepOps& ops) {
   AgreementState& group = groups_[track.group];
-  if (group.open < 2 && group.ring.empty()) return;
   group.ring.Add(
       was, track.newest, rank.description.rank, record, track.scaler.fate(),
       [&] { return OpenPlaces(group); }, ops);

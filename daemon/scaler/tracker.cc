@@ -65,7 +65,8 @@ void ScalerTracker::Declare(const ScalerDeclaration& declaration) {
               declaration.kind == ScalingKind::kLayerwise || spec != nullptr);
   may_calibrate_ = !fixed;
   check_off_ = declaration.overflow_check == false;
-  least_quiet_ = LeastQuiet(spec, declaration);
+  least_quiet_ = static_cast<int32_t>(
+      std::min<int64_t>(LeastQuiet(spec, declaration), 1 << 30));
   SetGrace();
 }
 
@@ -89,38 +90,42 @@ void ScalerTracker::SetGrace() {
   const double from = std::max(p_.init, first_scale_);
   if (from <= 0) return;
   const double to = p_.floor > 0 ? p_.floor : 1.0;
-  grace_ =
+  grace_ = static_cast<int32_t>(
       std::min(kGraceMax, p_.Backoffs(from, to) * p_.OverflowsPerBackoff() +
-                              p_.hysteresis_count - 1 + 2);
+                              p_.hysteresis_count - 1 + 2));
 }
 
 void ScalerTracker::OnStep(const StepRecord& record) {
   ++attempts_;
   transition_ = Transition::kNone;
   why_ = Impossible::kNone;
+  step_gap_ = record.step - last_step_;
   // Went back: what the scaler counted since its last change is not known.
-  if (attempts_ > 1 && record.step < last_step_) changed_attempt_ = -1;
+  if (attempts_ > 1 && step_gap_ < 0) changed_attempt_ = -1;
   const Told told = ToldBy(record, check_off_);
-  if (record.has(StepField::kLossScale)) {
-    const double scale = record[StepField::kLossScale];
-    const bool usable = scale == scale_ || Usable(scale);
-    if (scale == scale_) {
+  const bool has_scale = record.has(StepField::kLossScale);
+  const double scale = has_scale ? record[StepField::kLossScale] : 0;
+  const bool stands = has_scale && scale == scale_;
+  if (stands || (has_scale && Usable(scale))) {
+    if (stands) {
       transition_ = Transition::kHeld;
-    } else if (usable) {
+    } else {
       Follow(scale, record, told);
     }
-    if (usable) {
-      scale_attempt_ = attempts_;
-      scale_step_ = record.step;
-    }
+    scale_attempt_ = attempts_;
+    scale_step_ = record.step;
   }
+  const Fate fate_before = fate_;
   JudgeOverflow(record);
-  if (record.has(StepField::kLossScale)) {
-    const double scale = record[StepField::kLossScale];
+  if (has_scale) {
     zero_ = scale == 0 && scale_ > 0 && dynamic_ &&
             (zero_ || overflowed_ || scale_ <= kFallsToZero);
   }
   JudgeAnswer(told);
+  steady_ = attempts_ > 1 && step_gap_ == 1 && !overflowed_ && streak_ == 0 &&
+            fate_ == fate_before && has_scale == had_scale_ &&
+            stands == has_scale;
+  had_scale_ = has_scale;
   told_before_ = told;
   if (overflowed_) {
     ++streak_;

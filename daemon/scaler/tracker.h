@@ -124,6 +124,12 @@ class ScalerTracker {
   // that its overflow left.
   double first_tried() const;
   int64_t attempts() const { return attempts_; }  // records seen
+  // From the step of the record before to the newest's; 0 is before the first.
+  int64_t step_gap() const { return step_gap_; }
+  // The newest record brings nothing new of the scale: it follows the one
+  // before, neither overflowed, both tell the same fate and the same scale (or
+  // none).
+  bool steady() const { return steady_; }
   // Consecutive overflows, newest included.
   int64_t overflow_streak() const { return streak_; }
   // The highest scale of a good step; 0: none yet.
@@ -161,14 +167,15 @@ class ScalerTracker {
   int64_t good_steps_ = 0;
   int64_t streak_ = 0;
   int64_t last_step_ = 0;
+  int64_t step_gap_ = 0;
   int64_t scale_attempt_ = 0;     // the newest record with a scale
   int64_t scale_step_ = 0;        // its step
   int64_t changed_attempt_ = -1;  // the newest change; -1: unknown
   int64_t changed_step_ = 0;
-  int64_t least_quiet_ = 0;     // attempts that a growth takes at least
   int64_t held_overflows_ = 0;  // in a row, while the scale stood
-  int64_t grace_ = 36;
   uint64_t impossible_ = 0;
+  int32_t grace_ = 36;
+  int32_t least_quiet_ = 0;    // attempts that a growth takes at least
   int32_t seen_interval_ = 0;  // quiet attempts before the last growth
   uint32_t candidates_ = ~0u;  // bit i: AllScalers()[i] could do all this
   uint16_t changes_ = 0;       // of the scale, saturating
@@ -180,7 +187,9 @@ class ScalerTracker {
   bool may_calibrate_ = true;
   bool check_off_ = false;  // overflowing attempts are applied
   bool overflowed_ = false;
-  bool zero_ = false;  // the newest record's scale is 0, fallen there
+  bool steady_ = false;
+  bool had_scale_ = false;  // the newest record
+  bool zero_ = false;       // the newest record's scale is 0, fallen there
   Fate fate_ = Fate::kUnknown;
   bool shared_ = false;
   bool never_falls_ = false;

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/detect/rule_feed.h"
@@ -153,14 +154,21 @@ class EveryRule {
 class TroubledLog {
  public:
   explicit TroubledLog(uint32_t seed)
-      : random_(seed), seed_(seed), every_(1 + seed % 12) {}
+      : random_(seed),
+        seed_(seed),
+        every_(1 + seed % 12),
+        rare_(seed % 5 < 2 ? 10 : 1) {}
   Attempt Next() {
-    if (Chance(200)) trouble_ = static_cast<int>(random_() % 6);
-    const bool overflow = trouble_ == 1 ? Chance(2) : Chance(300);
+    if (Chance(200)) trouble_ = static_cast<int>(random_() % 7);
+    const bool overflow = trouble_ == 1 ? Chance(2) : Chance(300 * rare_);
     if (overflow) scale_ /= 2;
-    if (Chance(100)) scale_ *= 2;
+    if (Chance(100 * rare_)) scale_ *= 2;
+    // Back and forth, and it stands for a while in between.
+    if (trouble_ == 6 && attempts_ % (2 + seed_ % 9) == 0) {
+      scale_ *= std::exchange(up_, !up_) ? 2 : 0.5;
+    }
     Attempt a;
-    if (!Chance(20)) a.overflow = a.skipped = overflow;
+    if (!Chance(20 * rare_)) a.overflow = a.skipped = overflow;
     if (++attempts_ % every_ != 0) return a;
     a.scale = trouble_ == 1 && Chance(50) ? 0 : scale_;
     a.loss = trouble_ == 2 ? kNan : Noise(trouble_ == 3 ? 60 : 2);
@@ -190,21 +198,23 @@ class TroubledLog {
   std::mt19937 random_;
   uint32_t seed_;
   int64_t every_;
+  uint32_t rare_;  // long steady stretches
   int64_t attempts_ = 0;
   int trouble_ = 0;
+  bool up_ = true;
   double scale_ = 65536;
 };
 
-TEST(StepRules, FindTheSameWhereRulesThatNeedNumbersGoWithout) {
+TEST(StepRules, FindTheSameWhereRulesAreNotCalledWithEveryRecord) {
   const RuleTables tables(DefaultRules());
   const RunDescription run;
   std::set<size_t> found;
-  for (uint32_t seed = 0; seed < 24; ++seed) {
+  for (uint32_t seed = 0; seed < 48; ++seed) {
     TroubledLog log(seed);
     ScalerTracker tracker;
     StepRules rules;
     EveryRule every(rules);
-    for (int64_t step = 0; step < 2000; ++step) {
+    for (int64_t step = 0; step < 4000; ++step) {
       const StepRecord record = RecordOf(log.Next(), step);
       tracker.OnStep(record);
       const StepOps ops;
