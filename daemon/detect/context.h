@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/time.h"
+#include "detect/float_log2.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/run.h"
@@ -58,6 +59,14 @@ struct StepLayers {
   std::string_view lowest_name;  // of the op whose layer has the lowest
 };
 
+// log2 of the record's gradient norm, of 2^-120 at least. Without one, or where
+// it is not a positive number, it means nothing.
+inline float Log2OfNorm(const StepRecord& record) {
+  if (!record.has(StepField::kGradNorm)) return 0;
+  const auto norm = static_cast<float>(record[StepField::kGradNorm]);
+  return Log2(norm > 0x1p-120f ? norm : 0x1p-120f);
+}
+
 // OnStep: one record of one rank and optimizer.
 struct StepContext {
   const RunDescription& run;
@@ -72,6 +81,7 @@ struct StepContext {
   const StepLayers* layers = nullptr;  // null: none in the record
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;
+  float norm_log2 = Log2OfNorm(record);
 };
 
 // Does anything tell what becomes of updates? A log without flags does not: its

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -45,7 +46,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   // 0 is a placeholder in many logs; non-finite is rule 28's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   digit_.Note(norm);
-  const float x = Log2(norm);
+  const float x = c.norm_log2;
   if (baseline_.samples() < RobustBaseline::kWindow) {
     held_ = spiked_ = 0;
     baseline_.Add(x);

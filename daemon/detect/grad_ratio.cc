@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {

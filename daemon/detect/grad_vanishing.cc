@@ -1,8 +1,8 @@
 #include "detect/grad_vanishing.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -13,7 +13,6 @@ constexpr double kConverged = 0.01;
 // But not from here to exactly 0 from one record to the next: nothing entered
 // that loss, all of its targets masked, or a filter hides a NaN.
 constexpr double kGone = 0.1;
-constexpr float kZeroNorm = 0x1p-120f;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 1e-3, 1e-12, 0.5, "of the usual norm",
@@ -50,7 +49,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool known = usual_.samples() >= t[kMinSamples];
   if (norm == 0 && !known) return episode_.severity();  // not collected
-  const float log2 = Log2(std::max(static_cast<float>(norm), kZeroNorm));
+  const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
   const bool low = known && log2 < usual_.center() - 1 &&
                    log2 < usual_.center() + Log2(static_cast<float>(t[kRatio]));

@@ -1,6 +1,5 @@
 #include "detect/overflow_streak.h"
 
-
 #include "detect/sentence.h"
 
 namespace nanwatch {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {

@@ -10,6 +10,7 @@
 
 #include "detect/bit_window.h"
 #include "detect/block_maximum.h"
+#include "detect/float_log2.h"
 #include "detect/gnorm_explosion.h"
 #include "detect/gnorm_spike.h"
 #include "detect/loss_spike.h"
