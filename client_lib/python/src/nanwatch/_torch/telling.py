@@ -40,6 +40,19 @@ _COLUMNS = ("nan", "pos_inf", "neg_inf", "zero", "abs_max", "rms")
 class Step:
     """A step that is over on the host; its numbers may be on their way."""
 
+    __slots__ = (
+        "_loss",
+        "attempts",
+        "more",
+        "number",
+        "readout",
+        "request",
+        "rows",
+        "rows_readout",
+        "scale",
+        "time",
+    )
+
     def __init__(
         self,
         number: int,

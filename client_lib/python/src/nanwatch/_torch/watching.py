@@ -65,7 +65,7 @@ class Watch:
         self._budget = budget
         self._scaler = scaling.of(scaler)
         self._closed = False
-        self._failures: collections.Counter[str] = collections.Counter()
+        self._failures: dict[str, int] = {}  # by what failed
         self._number = 0  # of the step that is going on
         self._readout = Readout()
         self._losses: list[Any] = []
@@ -127,7 +127,7 @@ class Watch:
         if self._closed:
             self._checks.refuse("closed", "step() of a watch that was closed")
             return
-        if self._failures["step"] >= _FAILURES or self.run._silent:
+        if self.run._silent or self._failures.get("step", 0) >= _FAILURES:
             return
         try:
             self._end_step(loss, step, scale, more)
@@ -204,7 +204,7 @@ class Watch:
 
     def _guard(self, what: str, work: Callable[[], None]) -> None:
         """Nothing of ours ends a training."""
-        if self.run._silent or self._failures[what] >= _FAILURES:
+        if self.run._silent or self._failures.get(what, 0) >= _FAILURES:
             return
         try:
             work()
@@ -212,7 +212,7 @@ class Watch:
             self._failed(what, error)
 
     def _failed(self, what: str, error: Exception) -> None:
-        self._failures[what] += 1
+        self._failures[what] = self._failures.get(what, 0) + 1
         self._checks.refuse(
             "torch " + what, f"{what} could not be measured: {error!r:.300}"
         )
@@ -353,9 +353,10 @@ class Watch:
             scale,
             more,
         )
+        self._attempts = []
         if step.rows or not self._readout.empty():
             step.start()
-        self._attempts, self._readout = [], Readout()
+            self._readout = Readout()
         self._pending.append(step)
         self._number = number + 1
         if self._is_urgent(step):
@@ -389,10 +390,12 @@ class Watch:
 
     def _of_tensor(self, loss: Any) -> Any:
         if on_host(loss):  # read at once: it costs no wait
-            with contextlib.suppress(RuntimeError, ValueError):
+            try:
                 value = loss.item()  # raises where there are more elements
-                if type(value) is not complex:
-                    return float(value)
+            except (RuntimeError, ValueError):
+                value = None
+            if value is not None and type(value) is not complex:
+                return float(value)
         elif loss.numel() == 1 and not loss.is_complex():
             return loss.detach().reshape(()).float()
         self._checks.refuse(
