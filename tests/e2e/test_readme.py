@@ -82,7 +82,8 @@ def processes_named(word):
     found = []
     for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            if word in line.read_text():
+            # Another test's may hold what is no text.
+            if word.encode() in line.read_bytes():
                 found.append(line)
     return found
 
