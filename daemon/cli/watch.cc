@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/picture.h"
@@ -20,6 +24,7 @@ constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 constexpr char kLeave[] = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 constexpr int kRowsForHint = 12;
 constexpr uint32_t kIntervalMs = 250;
+constexpr std::chrono::milliseconds kRetry(500);
 
 // Gives the terminal back; only what a signal handler may call.
 void LeaveAndExit(int) {
@@ -54,6 +59,64 @@ v1::GetStepsResponse ReadSteps(QueryClient& client, const RunChoice& run,
   return steps.ok() ? *steps : v1::GetStepsResponse();
 }
 
+// What is seen of a run, on a terminal in place, else one picture below the
+// other. Gives the terminal back when it ends, with the newest picture.
+class View {
+ public:
+  struct Picture {
+    v1::RunDetail detail;
+    v1::GetStepsResponse steps;
+    Style style;
+  };
+
+  View() : terminal_(isatty(STDOUT_FILENO) != 0) {
+    if (!terminal_) return;
+    signal(SIGINT, LeaveAndExit);
+    signal(SIGTERM, LeaveAndExit);
+    std::fwrite(kEnter.data(), 1, kEnter.size(), stdout);
+  }
+  ~View() {
+    if (!terminal_) return;
+    std::fwrite(kLeave, 1, sizeof kLeave - 1, stdout);
+    if (newest_) std::fputs(Frame(0).c_str(), stdout);
+  }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  void Show(Picture picture) {
+    newest_ = std::move(picture);
+    if (terminal_) {
+      PaintWith("^C ends this view, not the training");
+    } else {
+      std::fputs((Frame(0) + '\n').c_str(), stdout);
+    }
+  }
+
+  // Whether somebody looks on who can wait; says what for.
+  bool WaitsFor(const std::string& trouble) {
+    if (!terminal_ || !newest_) return false;
+    newest_->style = Style::OfTerminal();
+    PaintWith("waiting: " + trouble);
+    return true;
+  }
+
+ private:
+  std::string Frame(int rows) const {
+    return WatchFrame(newest_->detail, newest_->steps, newest_->style, rows);
+  }
+  void PaintWith(const std::string& hint) const {
+    const int rows = newest_->style.rows;
+    if (rows < kRowsForHint) {
+      Paint(Frame(rows), rows);
+    } else {
+      Paint(Frame(rows - 1) + newest_->style.Dim(hint), rows);
+    }
+  }
+
+  const bool terminal_;
+  std::optional<Picture> newest_;
+};
+
 }  // namespace
 
 int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
@@ -70,35 +133,20 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
   if (run.attempt) request.set_attempt(*run.attempt);
   request.set_interval_ms(kIntervalMs);
 
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
-  if (terminal) {
-    signal(SIGINT, LeaveAndExit);
-    signal(SIGTERM, LeaveAndExit);
-    std::fwrite(kEnter.data(), 1, kEnter.size(), stdout);
+  View view;
+  while (true) {
+    const Status status =
+        client.WatchRun(request, [&](const v1::RunDetail& detail) {
+          const Style now = Style::OfTerminal();  // it may have been resized
+          view.Show({detail, ReadSteps(client, run, now), now});
+          return true;
+        });
+    if (status.ok()) return 0;
+    // A daemon that restarts comes back, and the run with it. Who reads a file
+    // or a pipe is told of the end.
+    if (!view.WaitsFor(status.error())) return Fail(status.error());
+    std::this_thread::sleep_for(kRetry);
   }
-  std::string last;
-  const Status status =
-      client.WatchRun(request, [&](const v1::RunDetail& detail) {
-        const Style now = Style::OfTerminal();  // it may have been resized
-        const auto steps = ReadSteps(client, run, now);
-        last = WatchFrame(detail, steps, now, 0);
-        if (terminal) {
-          const bool hint = now.rows >= kRowsForHint;
-          Paint(
-              WatchFrame(detail, steps, now, now.rows - (hint ? 1 : 0)) +
-                  (hint ? now.Dim("^C ends this view, not the training") : ""),
-              now.rows);
-        } else {
-          std::fputs((last + '\n').c_str(), stdout);
-        }
-        return true;
-      });
-  if (terminal) {
-    std::fwrite(kLeave, 1, sizeof kLeave - 1, stdout);
-    std::fputs(last.c_str(), stdout);
-  }
-  if (!status.ok()) return Fail(status.error());
-  return 0;
 }
 
 }  // namespace nanwatch

@@ -24,6 +24,10 @@ class QueryClient::Stub {
     grpc::ChannelArguments arguments;
     // A run of a hundred thousand ranks is one message.
     arguments.SetMaxReceiveMessageSize(-1);
+    // A view waits for a daemon that restarts: gRPC itself would come back to
+    // it after up to two minutes.
+    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 500);
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
     return grpc::CreateCustomChannel(
         address, grpc::InsecureChannelCredentials(), arguments);
   }

@@ -1,5 +1,6 @@
 """The nanwatch command, as a person would use it."""
 
+import contextlib
 import ctypes
 import datetime
 import fcntl
@@ -271,8 +272,10 @@ def test_a_rule_is_muted_by_its_number(daemon):
     assert re.search(r"rule (\w+) of run", said).group(1) in name
 
 
-def screen(daemon, run, rows, columns):
-    """The first picture of `watch` in a terminal of this size, in lines."""
+@contextlib.contextmanager
+def watching(daemon, run, rows, columns):
+    """`watch` in a terminal of this size; the next picture, in lines, of each
+    call."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ,
                 struct.pack("HHHH", rows, columns, 0, 0))
@@ -281,16 +284,53 @@ def screen(daemon, run, rows, columns):
         stdin=its, stdout=its, stderr=its)
     os.close(its)
     said = b""
-    try:
+
+    def picture():
+        nonlocal said
         while b"\x1b[J" not in said:
             assert select.select([ours], [], [], 20)[0], said
             said += os.read(ours, 1 << 16)
+        frame, _, said = said.partition(b"\x1b[J")
+        text = frame.decode().partition("\x1b[H")[2]
+        return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).split("\n")
+
+    try:
+        yield picture
     finally:
         watch.send_signal(signal.SIGINT)
         watch.wait(10)
         os.close(ours)
-    frame = said.decode().partition("\x1b[H")[2].partition("\x1b[J")[0]
-    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", frame).split("\n")
+
+
+def screen(daemon, run, rows, columns):
+    with watching(daemon, run, rows, columns) as picture:
+        return picture()
+
+
+def last_line(picture):
+    return [line for line in picture() if line.strip()][-1]
+
+
+def test_watch_waits_for_a_daemon_that_restarts(folder):
+    daemon = Daemon(folder).start()
+    feeding = feed(daemon.address, "--run", "long", "--steps", "1000000",
+                   "--rate", "500", wait=False)
+    try:
+        wait_for("it is there",
+                 lambda: "long" in daemon.nanwatch("runs").stdout)
+        with watching(daemon, "long", 24, 120) as picture:
+            assert "^C ends this view" in last_line(picture)
+            daemon.kill()
+            wait_for("it says so",
+                     lambda: "waiting: no daemon listens at"
+                     in last_line(picture))
+            daemon.start()
+            wait_for("it goes on",
+                     lambda: "^C ends this view" in last_line(picture))
+    finally:
+        feeding.kill()
+        feeding.wait(10)
+        daemon.stop()
 
 
 def test_watch_says_what_to_do_in_a_terminal_of_any_size(daemon):
