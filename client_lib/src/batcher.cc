@@ -105,7 +105,7 @@ void Batcher::LoseWrongRows() {
     return true;
   });
   std::erase_if(steps_, [this](const nanwatch_step* row) {
-    const std::string wrong = WhatIsWrong(*row);
+    const std::string wrong = WhatIsWrong(*row, optimizers_.size());
     if (wrong.empty()) {
       newest_step_ = row->step;
       return false;

@@ -17,6 +17,18 @@ constexpr Count kCounts[] = {
     {NANWATCH_OP_SUBNORMAL, &nanwatch_op_status::subnormal, "subnormals"},
 };
 
+struct Share {
+  uint32_t bit;
+  double nanwatch_step::*value;
+  const char* name;
+};
+constexpr Share kShares[] = {
+    {NANWATCH_STEP_ZERO_FRACTION, &nanwatch_step::zero_fraction,
+     "zero_fraction"},
+    {NANWATCH_STEP_UNDERFLOW_FRACTION, &nanwatch_step::underflow_fraction,
+     "underflow_fraction"},
+};
+
 constexpr int64_t kLowestExponent = -1074;  // of fp64
 constexpr int64_t kHighestExponent = 1023;
 
@@ -55,7 +67,28 @@ std::string WrongExponents(const nanwatch_exponents& exponents, uint64_t most) {
 
 }  // namespace
 
-std::string WhatIsWrong(const nanwatch_step& step) { return WrongPlace(step); }
+std::string WhatIsWrong(const nanwatch_step& step, size_t optimizers) {
+  if (std::string wrong = WrongPlace(step); !wrong.empty()) return wrong;
+  if (step.optimizer < 0 || static_cast<size_t>(step.optimizer) > optimizers) {
+    return "is of optimizer " + std::to_string(step.optimizer) + ", of " +
+           std::to_string(optimizers) +
+           " that nanwatch_optimizer_register named";
+  }
+  if ((step.present & NANWATCH_STEP_FLOAT_STATUS) != 0 &&
+      step.float_status_words != 1 && step.float_status_words != 8) {
+    return "has a float status of " + std::to_string(step.float_status_words) +
+           " words: there are 1 or 8";
+  }
+  for (const Share& share : kShares) {
+    if ((step.present & share.bit) == 0) continue;
+    const double value = step.*share.value;  // NaN is what 0 of 0 are
+    if (value < 0 || value > 1) {
+      return std::string("has ") + share.name + " " + std::to_string(value) +
+             ", which is a share: 0 .. 1";
+    }
+  }
+  return {};
+}
 
 std::string WhatIsWrong(const nanwatch_op_status& status, uint64_t shape) {
   if (std::string wrong = WrongPlace(status); !wrong.empty()) return wrong;

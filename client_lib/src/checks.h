@@ -6,6 +6,7 @@
 
 #include <nanwatch.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -17,7 +18,8 @@ inline constexpr int64_t kTimeMostUs = 253402300799 * 1000000;
 
 // The rest of a sentence that begins with the record ("holds 12 NaN ...");
 // empty: nothing is wrong.
-std::string WhatIsWrong(const nanwatch_step& step);
+// `optimizers`: how many have a name.
+std::string WhatIsWrong(const nanwatch_step& step, size_t optimizers);
 // `shape`: elements of the op's storage shape; 0: not known.
 std::string WhatIsWrong(const nanwatch_op_status& status, uint64_t shape);
 

@@ -48,6 +48,16 @@ BAD_STEPS = [Tensor(), "7", None, float("nan"), 1.5, True, 2**63, -(2**63) - 1,
              10**5000, [], object, MEGABYTES]
 
 
+@pytest.mark.parametrize("share", [55, -0.5, float("inf")])
+def test_a_share_beyond_one(run, caplog, share):
+    run.step(1, loss=1.0, zero_fraction=share)
+    run.step(2, loss=1.0, underflow_fraction=0.5, zero_fraction=float("nan"))
+    looked_at(run)
+    assert run.stats.pushed == 2 and run.stats.bad_input == 1
+    [said] = warnings(caplog)
+    assert "zero_fraction= takes a share" in said.getMessage()
+
+
 @pytest.mark.parametrize("step", BAD_STEPS, ids=lambda s: type(s).__name__)
 def test_a_bad_step(run, caplog, step):
     for _ in range(20):

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <memory>
 
 namespace nanwatch_client {
@@ -21,20 +22,61 @@ TEST(ChecksTest, StepsAndTimesLieWhereTheDaemonTakesThem) {
   nanwatch_step step;
   for (const int64_t good : {int64_t{0}, int64_t{1} << 53}) {
     nanwatch_step_init(&step, good);
-    EXPECT_THAT(WhatIsWrong(step), IsEmpty());
+    EXPECT_THAT(WhatIsWrong(step, 0), IsEmpty());
     step.time_us = kTimeMostUs;
-    EXPECT_THAT(WhatIsWrong(step), IsEmpty());
+    EXPECT_THAT(WhatIsWrong(step, 0), IsEmpty());
   }
   for (const int64_t bad :
        {INT64_MIN, int64_t{-1}, (int64_t{1} << 53) + 1, INT64_MAX}) {
     nanwatch_step_init(&step, bad);
-    EXPECT_THAT(WhatIsWrong(step), HasSubstr("step beyond"));
+    EXPECT_THAT(WhatIsWrong(step, 0), HasSubstr("step beyond"));
   }
   for (const int64_t bad : {INT64_MIN, int64_t{-1}, kTimeMostUs + 1}) {
     nanwatch_step_init(&step, 7);
     step.time_us = bad;
-    EXPECT_THAT(WhatIsWrong(step), HasSubstr("time beyond"));
+    EXPECT_THAT(WhatIsWrong(step, 0), HasSubstr("time beyond"));
   }
+}
+
+TEST(ChecksTest, AStepsOptimizerHasAName) {
+  nanwatch_step step;
+  nanwatch_step_init(&step, 7);
+  step.optimizer = 2;
+  EXPECT_THAT(WhatIsWrong(step, 2), IsEmpty());
+  EXPECT_THAT(WhatIsWrong(step, 1), HasSubstr("optimizer 2, of 1"));
+  step.optimizer = -1;
+  EXPECT_THAT(WhatIsWrong(step, 1), HasSubstr("optimizer -1"));
+}
+
+TEST(ChecksTest, AFloatStatusHasOneWordOrEight) {
+  nanwatch_step step;
+  nanwatch_step_init(&step, 7);
+  EXPECT_THAT(WhatIsWrong(step, 0), IsEmpty());  // not present
+  step.present = NANWATCH_STEP_FLOAT_STATUS;
+  for (const uint8_t words : {0, 2, 200}) {
+    step.float_status_words = words;
+    EXPECT_THAT(WhatIsWrong(step, 0), HasSubstr("1 or 8"));
+  }
+  for (const uint8_t words : {1, 8}) {
+    step.float_status_words = words;
+    EXPECT_THAT(WhatIsWrong(step, 0), IsEmpty());
+  }
+}
+
+TEST(ChecksTest, FractionsAreShares) {
+  nanwatch_step step;
+  nanwatch_step_init(&step, 7);
+  step.zero_fraction = 55;
+  EXPECT_THAT(WhatIsWrong(step, 0), IsEmpty());  // not present
+  step.present = NANWATCH_STEP_ZERO_FRACTION;
+  EXPECT_THAT(WhatIsWrong(step, 0), HasSubstr("zero_fraction 55"));
+  for (const double good : {0.0, 1.0, std::nan("")}) {
+    step.zero_fraction = good;
+    EXPECT_THAT(WhatIsWrong(step, 0), IsEmpty());
+  }
+  step.present |= NANWATCH_STEP_UNDERFLOW_FRACTION;
+  step.underflow_fraction = -0.5;
+  EXPECT_THAT(WhatIsWrong(step, 0), HasSubstr("underflow_fraction"));
 }
 
 TEST(ChecksTest, CountsAreTogetherNoMoreThanTheElements) {

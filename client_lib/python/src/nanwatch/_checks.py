@@ -81,6 +81,14 @@ class Checks:
         )
         return None
 
+    def share(self, name: str, value: Any) -> float | None:
+        """Of a whole, 0 to 1; NaN is what 0 of 0 are."""
+        number = self.real(name, value)
+        if number is None or not (number < 0.0 or number > 1.0):
+            return number
+        self.refuse(name, f"{name}= takes a share from 0 to 1, not {number}")
+        return None
+
     def real32(self, name: str, value: Any) -> float | None:
         """What no float holds becomes the largest float."""
         number = self.real(name, value)

@@ -250,8 +250,8 @@ class Run(RunOps):
         return _steps.More(
             checks.real("update_norm", get("update_norm")),
             checks.real("param_norm", get("param_norm")),
-            checks.real("zero_fraction", get("zero_fraction")),
-            checks.real("underflow_fraction", get("underflow_fraction")),
+            checks.share("zero_fraction", get("zero_fraction")),
+            checks.share("underflow_fraction", get("underflow_fraction")),
             checks.real("consumed_samples", get("consumed_samples")),
             self._optimizer(get("optimizer")),
             digest,
