@@ -146,10 +146,11 @@ typedef struct nanwatch_run_options {
   const char* address;
 
   /* Who this is. NULL run_id: NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
-   * "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT, in
-   * this order; else the daemon makes one. Rank, local rank and world size:
-   * what torchrun, Slurm, Open MPI, a PMI launcher or MindSpore put into the
-   * environment, else 0, 0 and 1. */
+   * "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT, the
+   * coordinator or the first host of TPUs, in this order; else the daemon makes
+   * one. Rank, local rank and world size: what torchrun, Slurm, Open MPI, a PMI
+   * launcher, MindSpore or a TPU VM put into the environment, else 0, 0 and 1.
+   */
   const char* job;
   const char* run_id;
   int32_t attempt;

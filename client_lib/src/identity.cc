@@ -27,6 +27,21 @@ std::optional<int32_t> Number(const Environment& environment,
   return value;
 }
 
+// Of a TPU slice, a name a worker, the same list on all of them.
+std::string TpuHosts(const Environment& environment) {
+  return Text(environment, "TPU_WORKER_HOSTNAMES");
+}
+
+std::string FindTpuJob(const Environment& environment) {
+  const std::string coordinator =
+      Text(environment, "MEGASCALE_COORDINATOR_ADDRESS");
+  if (!coordinator.empty()) return coordinator;
+  const std::string hosts = TpuHosts(environment);
+  const size_t comma = hosts.find(',');
+  if (comma == std::string::npos || comma == 0) return {};
+  return "tpu-" + hosts.substr(0, comma);
+}
+
 std::string FindRunId(const Environment& environment) {
   if (std::string id = Text(environment, "NANWATCH_RUN_ID"); !id.empty()) {
     return id;
@@ -44,7 +59,7 @@ std::string FindRunId(const Environment& environment) {
     const std::string port = Text(environment, port_name);
     if (!host.empty() && !port.empty()) return host + ":" + port;
   }
-  return {};
+  return FindTpuJob(environment);
 }
 
 // What a launcher tells each of its processes. The nearest launcher first:
@@ -63,6 +78,21 @@ constexpr Launcher kLaunchers[] = {
     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
 };
 
+// Of a TPU VM: its place in the slice, and the slice's among several.
+void FindTpuRank(const Environment& environment, Identity* identity) {
+  const std::string hosts = TpuHosts(environment);
+  if (hosts.empty()) return;
+  const int64_t workers = 1 + std::count(hosts.begin(), hosts.end(), ',');
+  const int64_t worker = Number(environment, "TPU_WORKER_ID").value_or(-1);
+  if (worker < 0 || worker >= workers) return;
+  const int64_t slices =
+      std::max(1, Number(environment, "MEGASCALE_NUM_SLICES").value_or(1));
+  const int64_t slice = Number(environment, "MEGASCALE_SLICE_ID").value_or(0);
+  if (slice >= slices || slices * workers > INT32_MAX) return;
+  identity->rank = static_cast<int32_t>(slice * workers + worker);
+  identity->world_size = static_cast<int32_t>(slices * workers);
+}
+
 void FindRank(const Environment& environment, Identity* identity) {
   for (const Launcher& launcher : kLaunchers) {
     const auto rank = Number(environment, launcher.rank);
@@ -74,6 +104,7 @@ void FindRank(const Environment& environment, Identity* identity) {
     identity->local_rank = Number(environment, launcher.local_rank).value_or(0);
     return;
   }
+  FindTpuRank(environment, identity);
 }
 
 std::string WithScheme(const std::string& address) {

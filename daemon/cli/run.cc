@@ -121,12 +121,14 @@ std::string JobOf(const std::vector<std::string>& command) {
 // Whether clients find a run id in the environment (client_lib/src/identity.cc)
 // on which others of the job agree.
 bool HasRunId(const Environment& environment) {
+  const auto set = [&](const char* name) { return !environment(name).empty(); };
   const std::string elastic = environment("TORCHELASTIC_RUN_ID");
-  return !environment("NANWATCH_RUN_ID").empty() ||
-         (!elastic.empty() && elastic != "none") ||
-         !environment("SLURM_JOB_ID").empty() ||
-         (!environment("MASTER_ADDR").empty() &&
-          !environment("MASTER_PORT").empty());
+  const bool tpus =
+      environment("TPU_WORKER_HOSTNAMES").find(',') != std::string::npos;
+  return set("NANWATCH_RUN_ID") || (!elastic.empty() && elastic != "none") ||
+         set("SLURM_JOB_ID") || (set("MASTER_ADDR") && set("MASTER_PORT")) ||
+         (set("MS_SCHED_HOST") && set("MS_SCHED_PORT")) ||
+         set("MEGASCALE_COORDINATOR_ADDRESS") || tpus;
 }
 
 std::string NewRunId(const std::string& job) {

@@ -72,7 +72,21 @@ def _find_run_id(environment: Mapping[str, str]) -> str:
         )
         if host and port:
             return f"{host}:{port}"
-    return ""
+    return _find_tpu_job(environment)
+
+
+def _tpu_hosts(environment: Mapping[str, str]) -> list[str]:
+    """Of one slice, a name a worker, the same list on all of them."""
+    names = _text(environment, "TPU_WORKER_HOSTNAMES")
+    return names.split(",") if names else []
+
+
+def _find_tpu_job(environment: Mapping[str, str]) -> str:
+    coordinator = _text(environment, "MEGASCALE_COORDINATOR_ADDRESS")
+    if coordinator:
+        return coordinator
+    hosts = _tpu_hosts(environment)
+    return f"tpu-{hosts[0]}" if len(hosts) > 1 and hosts[0] else ""
 
 
 def _find_rank(environment: Mapping[str, str], identity: Identity) -> None:
@@ -86,6 +100,20 @@ def _find_rank(environment: Mapping[str, str], identity: Identity) -> None:
         identity.world_size = world_size
         identity.local_rank = _number(environment, local_name) or 0
         return
+    _find_tpu_rank(environment, identity)
+
+
+def _find_tpu_rank(environment: Mapping[str, str], identity: Identity) -> None:
+    """Of a TPU VM: its place in the slice, and the slice's among several."""
+    worker = _number(environment, "TPU_WORKER_ID")
+    workers = len(_tpu_hosts(environment))
+    if worker is None or worker >= workers:
+        return
+    slices = _number(environment, "MEGASCALE_NUM_SLICES") or 1
+    at = _number(environment, "MEGASCALE_SLICE_ID") or 0
+    if at < slices and slices * workers <= INT32_MAX:
+        identity.rank = at * workers + worker
+        identity.world_size = slices * workers
 
 
 def find_identity(
