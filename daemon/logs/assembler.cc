@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -55,6 +56,24 @@ void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
   }
 }
 
+// Of an epoch's numbers. A mean of its scales is none that an attempt had; but
+// one below 1, or none at all, is a level that all of them came to. One norm
+// that was infinite, of an attempt that was skipped, makes the mean so; had it
+// been applied, the loss would show it.
+void KeepWhatHoldsForAttempts(LogFact* fact) {
+  constexpr double kBelowAll = 0x1p-127;  // what 0 is, which was above before
+  if (fact->has(StepField::kLossScale)) {
+    const double scale = (*fact)[StepField::kLossScale];
+    if (std::isfinite(scale) && scale >= 1) fact->Unset(StepField::kLossScale);
+    if (scale == 0) fact->Set(StepField::kLossScale, kBelowAll);
+  }
+  if (fact->has(StepField::kGradNorm) && fact->has(StepField::kLoss) &&
+      !std::isfinite((*fact)[StepField::kGradNorm]) &&
+      std::isfinite((*fact)[StepField::kLoss])) {
+    fact->Unset(StepField::kGradNorm);
+  }
+}
+
 }  // namespace
 
 Assembler::Assembler(LogRecordSink sink) : sink_(std::move(sink)) {}
@@ -70,7 +89,16 @@ void Assembler::MarkEvent(const Happening* happening, StepRecord* record) {
   if (fact.has(StepField::kLossScale)) {
     SetField(StepField::kLossScale, fact[StepField::kLossScale], record);
   }
-  if (fact.kind == LogFact::Kind::kOverflow) MarkOverflow(fact.applied, record);
+  if (fact.kind != LogFact::Kind::kOverflow) return;
+  MarkOverflow(fact.applied, record);
+  if (!fact.has(StepField::kLossScale) && fact.scale_before) {
+    SetField(StepField::kLossScale, *fact.scale_before, record);
+  }
+}
+
+void Assembler::MarkGood(double scale, StepRecord* record) {
+  MarkClean(record);
+  SetField(StepField::kLossScale, scale, record);
 }
 
 Assembler::Rank& Assembler::At(std::optional<int32_t> rank) {
@@ -158,7 +186,9 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
   if (rank.waiting.size() >= kWaitingMax) TellWaiting(&rank);
 }
 
-void Assembler::TakeProgress(const LogFact& fact, uint64_t line) {
+void Assembler::TakeProgress(const LogFact& told, uint64_t line) {
+  LogFact fact = told;
+  if (fact.of_epoch) KeepWhatHoldsForAttempts(&fact);
   Rank& rank = At(fact.rank);
   if (!fact.beside && !fact.scaler && !rank.lanes.several() &&
       rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {
@@ -214,6 +244,7 @@ void Assembler::TellBeside(Rank* rank) {
 
 void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   ++(fact.step && !fact.step_counted ? numbered_lines_ : counted_lines_);
+  if (fact.step && fact.of_epoch) ++epoch_lines_;
   if (fact.step && *fact.step < rank->last_step) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);
@@ -264,6 +295,10 @@ std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
 void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
                              uint64_t line, Interval interval) {
   const std::vector<Happening> waiting = TakeLane(rank, lane);
+  const std::vector<Quiet> quiet =
+      QuietBetween(&rank->lanes[lane], waiting, fact.of_epoch);
+  const double first_scale =
+      rank->searching ? SearchedFrom(rank->lanes[lane], fact, interval) : 0;
   const int64_t listed = static_cast<int64_t>(waiting.size());
   const int64_t events = listed + interval.unlisted;
   // Every attempt overflowed, the one of the step line too.
@@ -297,8 +332,14 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
       SetField(StepField::kLossScale, fact[StepField::kLossScale], &record);
     }
     if (due) {
-      if (told < listed) happening = &waiting[static_cast<size_t>(told)];
+      if (told < listed) {
+        happening = &waiting[static_cast<size_t>(told)];
+        TellQuiet(rank, *happening, quiet[static_cast<size_t>(told)]);
+      }
       MarkEvent(happening, &record);
+      if (told == 0 && first_scale > 0) {
+        SetField(StepField::kLossScale, first_scale, &record);
+      }
       ++told;
       if (told > events - interval.nan) {
         SetField(StepField::kLoss, kNan, &record);
@@ -313,6 +354,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   }
   if (fact.has(StepField::kLossScale)) {
     rank->lanes[lane].scale = fact[StepField::kLossScale];
+    rank->lanes[lane].left = fact[StepField::kLossScale];
   }
 }
 
@@ -329,21 +371,6 @@ void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
     // Of its time before its first overflow nothing is told.
     if (its.last_step < 0) its.last_step = its.told_step = rank->last_step;
     if (its.lines_of_others++ > 0) TellLane(rank, other, attempts, line);
-  }
-}
-
-// Without a step line to place them: after the newest record, a step each where
-// the log has no steps.
-void Assembler::TellWaiting(Rank* rank) {
-  for (const Happening& h : std::exchange(rank->waiting, {})) {
-    OptimizerLane& lane = rank->lanes[h.lane];
-    StepRecord record;
-    record.step =
-        h.fact.step.value_or(std::max(lane.told_step, rank->last_step) + 1);
-    MarkEvent(&h, &record);
-    Tell(rank, h.lane, h.line, &record);
-    ++lane.early;
-    if (h.fact.kind == LogFact::Kind::kOverflow) ++lane.early_overflows;
   }
 }
 

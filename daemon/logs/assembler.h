@@ -63,6 +63,10 @@ class Assembler {
 
   // Records made of an interval at most: of a longer one the rest is left out.
   static constexpr int64_t kIntervalMax = 1000;
+  // Good attempts that a raise of the scale stands for, where no step shows how
+  // many there were: DeepSpeed-Chat's growth window, the shortest that is
+  // usual.
+  static constexpr int64_t kGrowthMin = 100;
   // Overflows of it that only a counter tells, at most: the number may be torn.
   static constexpr int64_t kUnlistedMax = 10000;
 
@@ -71,6 +75,13 @@ class Assembler {
     uint64_t line = 0;
     size_t lane = 0;
     LogFact fact;
+  };
+  // Overflows and raises that a log tells without steps, see QuietBefore().
+  struct Quiet {
+    double from = 0;       // the scale that stood before
+    int raises = 0;        // of it by two, each behind so many good attempts
+    bool told = false;     // the happening itself is the last of the raises
+    bool guessed = false;  // the scale before is what twice the one after is
   };
   struct Numbered {
     uint64_t line = 0;
@@ -124,6 +135,18 @@ class Assembler {
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
                     Interval interval);
   void TellWaiting(Rank* rank);
+  // Step lines do not show how many attempts lie between them.
+  bool attempts_unknown() const {
+    return numbered_lines_ - epoch_lines_ <= counted_lines_ + epoch_lines_;
+  }
+  Quiet QuietBefore(OptimizerLane* lane, const LogFact& fact) const;
+  std::vector<Quiet> QuietBetween(OptimizerLane* lane,
+                                  const std::vector<Happening>& waiting,
+                                  bool of_epoch) const;
+  void TellQuiet(Rank* rank, const Happening& before, const Quiet& quiet);
+  static double SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
+                             const Interval& interval);
+  static void MarkGood(double scale, StepRecord* record);
   static void MarkEvent(const Happening* happening, StepRecord* record);
   void Tell(Rank* rank, size_t lane, uint64_t line, StepRecord* record);
 
@@ -137,6 +160,7 @@ class Assembler {
   int64_t first_gap_ = 0;  // steps from the first line to the next; 0: unknown
   uint64_t numbered_lines_ = 0;  // step lines that showed their step
   uint64_t counted_lines_ = 0;
+  uint64_t epoch_lines_ = 0;  // numbered ones whose step is an epoch
 };
 
 }  // namespace nanwatch

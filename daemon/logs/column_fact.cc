@@ -151,6 +151,7 @@ void ColumnFact::Tell(FactList* facts) {
     fact_.step = steps_.Step(epoch, *fact_.step);
   } else if (epoch_ && !steps_seen_) {
     fact_.step = lines_.Step(*epoch_, &fact_.step_counted);
+    fact_.of_epoch = !fact_.step_counted;
   }
   facts->push_back(fact_);
 }

@@ -49,10 +49,13 @@ CopyFilter::Verdict CopyFilter::Judge(const LogFact& fact) {
 
 CopyFilter::Verdict CopyFilter::JudgeKnown(Group* known, int32_t rank) {
   const size_t place = static_cast<size_t>(known - groups_.data());
+  const Key before = groups_[latest_].key;
   const bool behind_another = std::exchange(latest_, place) != place;
   const bool may_repeat = known->key.may_repeat();
   if (rank >= 0 && rank < kRanks && known->rank >= 0) {
-    return JudgeNamed(known, rank);
+    // The scale is known to have been up here again.
+    const bool raised = behind_another && before.before >= known->key.before;
+    return JudgeNamed(known, rank, raised);
   }
   // Complete already: it happened again. So it did where a step line stands
   // between and copies are not known to come late; and, where ranks print
@@ -78,11 +81,14 @@ CopyFilter::Verdict CopyFilter::JudgeKnown(Group* known, int32_t rank) {
 
 // Lines that name their rank need no count of copies: a rank that speaks of it
 // for the first time speaks of the same overflow, if that is not long ago.
-CopyFilter::Verdict CopyFilter::JudgeNamed(Group* known, int32_t rank) {
+CopyFilter::Verdict CopyFilter::JudgeNamed(Group* known, int32_t rank,
+                                           bool raised) {
   const size_t bit = static_cast<size_t>(rank);
   const bool first = known->rank == rank;
   const bool separated = known->lines > 0;
-  if (first && !separated && known->key.before > 0 &&
+  // A third time: as many optimizers are not told apart by their ranks.
+  const bool second = known->doubles == 0;
+  if (first && second && !separated && !raised && known->key.before > 0 &&
       !known->key.may_repeat()) {
     ++known->seen;
     ++known->doubles;

@@ -62,7 +62,7 @@ class CopyFilter {
 
   Group* Find(const Key& key);
   Verdict JudgeKnown(Group* known, int32_t rank);
-  Verdict JudgeNamed(Group* known, int32_t rank);
+  Verdict JudgeNamed(Group* known, int32_t rank, bool raised);
   void Begin(Group* group, Key key, int32_t rank);
   void JudgeDouble(const Group& group);
   void Learn(Group* group);

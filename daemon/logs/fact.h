@@ -62,6 +62,9 @@ struct LogFact {
   // kProgress: such lines always show a loss, and this one does not.
   bool loss_left_out = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress
+  // kProgress: the numbers are of an epoch, its means or its last ones: its
+  // scale is no attempt's, and one overflow makes a mean of norms infinite.
+  bool of_epoch = false;
   // kProgress: a library's line on the step (DeepSpeed's counter), which may
   // stand beside the program's own.
   bool beside = false;

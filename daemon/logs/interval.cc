@@ -44,6 +44,24 @@ void Assembler::DoubtFirst(const LogFact& next) {
   for (Numbered& held : held_) held.fact.norm_told = NormTold::kOld;
 }
 
+// The scale of the first attempt of a search that a counter alone tells: each
+// skip but the first, which most scalers forgive or which the first record
+// shows behind it, halved it. 0: nothing tells. No program begins above 2^32:
+// what was skipped more often stood at a floor.
+double Assembler::SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
+                               const Interval& interval) {
+  constexpr double kHighest = 0x1p32;
+  const double scale =
+      fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  const int64_t skips = interval.unlisted;
+  if (lane.first_step >= 0 || interval.overflows > 0 || skips < 2 ||
+      !(scale > 0) || !std::isfinite(scale) || fact.scale_at_most) {
+    return 0;
+  }
+  const int halvings = static_cast<int>(std::min<int64_t>(skips - 1, 64));
+  return std::max(scale, std::min(std::ldexp(scale, halvings), kHighest));
+}
+
 // What a counter since the start adds to the interval that ends with its line.
 int64_t Assembler::SkippedSince(const OptimizerLane& lane,
                                 const LogFact& fact) const {
@@ -115,7 +133,11 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   // Lines of overflows stand with the first rank; others count their own.
   const bool own_word = rank->rank == 0 || fact.skipped_since ||
                         fact.skipped_total || fact.overflow;
-  interval.known = habits_.tells_overflows && !own.counter_lies && own_word;
+  // Programs that tell overflows in step lines alone tell one at most.
+  const int64_t reach = own.last_step < 0 ? fact.step.value_or(0) : gap;
+  own.tells_each |= interval.overflows > 1 && reach > interval.overflows;
+  interval.known = (habits_.tells_overflows || own.tells_each) &&
+                   !own.counter_lies && own_word;
   interval.unlisted = std::clamp<int64_t>(
       counted - interval.overflows - own.early_overflows, 0, kUnlistedMax);
   const int64_t all = interval.overflows + interval.unlisted;
@@ -137,9 +159,11 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   } else {
     interval.attempts += all;
   }
+  // An epoch has good attempts, too.
+  const int64_t at_least = fact.of_epoch ? all + 1 : all;
   interval.attempts =
-      std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, all),
-                          std::max(all, kIntervalMax));
+      std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, at_least),
+                          std::max(at_least, kIntervalMax));
   // Which of them, and whether in a row, a count does not tell: one stands for
   // all, but where it was every attempt.
   const int64_t nan = std::min(fact.nan_since.value_or(0), all);

@@ -31,6 +31,9 @@ struct OptimizerLane {
   int64_t early_overflows = 0;
   int64_t usual_gap = 0;      // steps from line to line; 0: unknown
   bool counter_lies = false;  // it stood still while the scale fell
+  // The scale that the newest overflow or raise left; 0: unknown.
+  double left = 0;
+  bool tells_each = false;  // overflows, though the program may not
   // Of overflows that a rank said twice: another optimizer's, or doubles.
   bool may_be_double = false;
   // Overflows that were told, or shown by the scale or the norm, and are not in

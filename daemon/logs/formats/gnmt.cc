@@ -8,6 +8,7 @@
 //
 // 0: Upscaling, new scale: 1024.0
 
+#include <cmath>
 #include <string_view>
 
 #include "logs/formats/formats.h"
@@ -67,13 +68,17 @@ class GnmtReader : public LineReader {
   void ReadScale(LogFact::Kind kind, std::string_view line, size_t at,
                  FactList* facts) {
     const auto scale = ReadMessageNumber(line.substr(at));
-    if (!scale || scale->integer()) return;  // floats: torn without a point
+    if (!scale) return;
+    // Floats: torn without a point; but the floor may be an integer.
+    if (scale->integer() && (scale->value != 1 || last_ > 2)) return;
+    last_ = scale->value;
     LogFact& fact = AddFact(kind, at, facts);
     SetScale(scale->text, ScaleText::kExact, &fact);
     fact.rank = RankBefore(line);
   }
 
-  int32_t rank_ = -1;  // whose step lines are read; -1: none seen yet
+  double last_ = HUGE_VAL;  // newest scale
+  int32_t rank_ = -1;       // whose step lines are read; -1: none seen yet
 };
 
 constexpr std::string_view kMarks[] = {"TRAIN [", ", new scale: "};

@@ -36,6 +36,7 @@ void Read(std::string_view line, FactList* facts) {
     }
   }
   if (!dict.whole() || !fact.step || !fact.has(StepField::kLoss)) return;
+  fact.of_epoch = true;
   facts->push_back(fact);
 }
 

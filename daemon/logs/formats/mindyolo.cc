@@ -40,8 +40,10 @@ void ReadOverflow(std::string_view text, size_t at, FactList* facts) {
   }
 }
 
-// Behind "Epoch ". Some versions print the total before the bar.
-void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
+// Behind "Epoch ". Some versions print the total before the bar. `newest` is
+// the newest line's step.
+void ReadStepLine(std::string_view text, size_t at, int64_t* newest,
+                  FactList* facts) {
   Scan scan(text);
   const std::optional<Ratio> epoch = ReadRatio(&scan);
   if (!epoch || !scan.Skip(", Step ")) return;
@@ -50,25 +52,40 @@ void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   const int64_t before = std::min(epoch->part, epoch->whole) - 1;
-  fact.step = std::max<int64_t>(0, before) * std::max(step->part, step->whole) +
+  const int64_t in_epoch = std::max(step->part, step->whole);
+  fact.step = std::max<int64_t>(0, before) * in_epoch +
               std::min(step->part, step->whole);
+  // With the last step of an epoch some print the number of the next one.
+  if (step->part == step->whole && *fact.step - in_epoch > *newest &&
+      *newest > 0) {
+    *fact.step -= in_epoch;
+  }
   if (!SetBehind(text, "loss: ", StepField::kLoss, &fact)) return;
   // The line's end; a list, where groups of parameters have their own.
   if (!SetBehind(text, "cur_lr: ", StepField::kLearningRate, &fact,
                  LastNumber::kIsWhole)) {
     SetBehind(text, "cur_lr: [", StepField::kLearningRate, &fact);
   }
+  *newest = *fact.step;
   facts->push_back(fact);
 }
 
-void Read(std::string_view line, FactList* facts) {
-  ForEachMessage(line, "overflow, ", [facts](std::string_view text, size_t at) {
-    ReadOverflow(text, at, facts);
-  });
-  ForEachMessage(line, "Epoch ", [facts](std::string_view text, size_t at) {
-    ReadStepLine(text, at, facts);
-  });
-}
+class MindYoloReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    ForEachMessage(line, "overflow, ",
+                   [facts](std::string_view text, size_t at) {
+                     ReadOverflow(text, at, facts);
+                   });
+    ForEachMessage(line, "Epoch ",
+                   [this, facts](std::string_view text, size_t at) {
+                     ReadStepLine(text, at, &newest_, facts);
+                   });
+  }
+
+ private:
+  int64_t newest_ = 0;
+};
 
 constexpr std::string_view kMarks[] = {"oss scale adjust to ", ", imgsize "};
 
@@ -81,7 +98,7 @@ const LogFormat kMindYolo = {
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
-    .make = Stateless<Read>,
+    .make = Fresh<MindYoloReader>,
 };
 
 }  // namespace nanwatch

@@ -121,5 +121,16 @@ TEST(CopyFilter, TheSameRankTwiceMayBeAnotherOptimizer) {
   EXPECT_TRUE(filter.two_scalers());
 }
 
+// DeepSpeed with hysteresis, and no step line between: what is attempted at
+// 2048 again was raised, and falls again.
+TEST(CopyFilter, OneRankThatFallsAgainBehindARaise) {
+  CopyFilter filter;
+  EXPECT_EQ(filter.Judge(Overflow(1024, 2048, 0)), Verdict::kNew);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(filter.Judge(Overflow(2048, 2048, 0)), Verdict::kNew) << i;
+    EXPECT_EQ(filter.Judge(Overflow(1024, 2048, 0)), Verdict::kNew) << i;
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -27,6 +27,11 @@ constexpr SampleLines kLines[] = {
     {"without ranks",
      "TRAIN [0][20/900]\tTime 0.1 (0.1)\tLoss/tok 8.5 (9.0)\tLR 1.0e-04",
      "step=20 loss=8.5 learning_rate=0.0001"},
+    {"a floor that is an integer, and a scale that was cut",
+     "0: Skipped batch, new scale: 128.0\n0: Skipped batch, new scale: 1\n"
+     "0: Skipped batch, new scale: 2.0\n0: Skipped batch, new scale: 1",
+     "overflow loss_scale=128 rank=0\noverflow loss_scale=2 rank=0\n"
+     "overflow loss_scale=1 rank=0"},
     {"torn",
      "0: TRAIN [0][20/900]\tTime 0.1 (0.1)\tLoss/tok 8\n"
      "0: Skipped batch, new scale: 51",

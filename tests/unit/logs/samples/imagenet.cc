@@ -15,6 +15,14 @@ constexpr SampleLines kLines[] = {
      "[npu id: 0 ] Epoch: [1][  30/5004]\tTime  0.3 ( 0.3)\tLoss nan (nan)"
      "\tAcc@1 0.1 (0.1)",
      "step=10 loss=6.9375\nstep=5024 loss=7.0625\nstep=5034 loss=nan"},
+    {"SwAV: a logger's head, and no length of an epoch",
+     "INFO - 05/30/20 10:12:11 - 0:12:01 - Epoch: [0][50]\tTime 0.4 (0.4)\t"
+     "Data 0.0 (0.0)\tLoss 7.5 (7.6)\tLr: 0.3000\n"
+     "INFO - 05/30/20 10:12:31 - 0:12:21 - Epoch: [0][100]\tTime 0.4 (0.4)\t"
+     "Data 0.0 (0.0)\tLoss 7.25 (7.5)\tLr: 0.3000\n"
+     "INFO - 05/30/20 10:13:11 - 0:13:01 - Epoch: [1][50]\tTime 0.4 (0.4)\t"
+     "Data 0.0 (0.0)\tLoss 7.0 (7.1)\tLr: 0.3000",
+     "step=50 loss=7.5\nstep=100 loss=7.25\nstep=150 loss=7"},
     {"torn, an evaluation",
      "Epoch: [0][10/5004]\tTime 0.345 (0.401)\tLoss 6.93\n"
      "Test: [10/98]\tTime 0.3 (0.3)\tLoss 6.9 (6.9)\tPrec@1 0.4 (0.1)",

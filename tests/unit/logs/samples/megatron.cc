@@ -65,7 +65,7 @@ constexpr SampleLines kLines[] = {
      "step=6 loss_scale=64 skipped_since=0\n"
      "step=7 loss_scale=64 skipped_since=0\n"
      "step=8 loss_scale=64 loss_left_out skipped_since=0"},
-    {"norms multiplied by the scale",
+    {"norms that may be multiplied by the scale: too few to know",
      " iteration 1/ 90 | lm loss: 4.0 | loss scale: 4096.0 | grad norm: "
      "2048.000 |\n"
      " iteration 2/ 90 | lm loss: 4.0 | loss scale: 1048576.0 | grad norm: "
@@ -73,10 +73,10 @@ constexpr SampleLines kLines[] = {
      " iteration 3/ 90 | lm loss: 4.0 | loss scale: 64.0 | grad norm: 128.000 "
      "|\n"
      " iteration 4/ 90 | lm loss: 4.0 | loss scale: -1.0 | grad norm: 99.000 |",
-     "step=1 loss=4 loss_scale=4096 grad_norm=0.5\n"
-     "step=2 loss=4 loss_scale=1048576 grad_norm=0.25\n"
-     "step=3 loss=4 loss_scale=64 grad_norm=2\n"
-     "step=4 loss=4"},
+     "step=1 loss=4 loss_scale=4096 grad_norm=2048\n"
+     "step=2 loss=4 loss_scale=1048576\n"
+     "step=3 loss=4 loss_scale=64 grad_norm=128\n"
+     "step=4 loss=4 grad_norm=99"},
     {"a spike of a norm that is not",
      " iteration 1/ 90 | lm loss: 4.0 | loss scale: 4096.0 | grad norm: 1.500 "
      "|\n"

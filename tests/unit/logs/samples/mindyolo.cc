@@ -25,6 +25,16 @@ constexpr SampleLines kLines[] = {
      "cur_lr: [0.1, 0.01, 0.01]",
      "overflow loss_scale=512 skipped\noverflow loss_scale=256\n"
      "overflow loss_scale=128 skipped\nstep=9 loss=nan learning_rate=0.1"},
+    {"the next epoch's number with the last step of one",
+     "Epoch 1/300, Step 1700/1800, imgsize (640, 640), loss: 4.5, cur_lr: 0.1\n"
+     "Epoch 2/300, Step 1800/1800, imgsize (640, 640), loss: 4.25, cur_lr: "
+     "0.1\n"
+     "Epoch 2/300, Step 100/1800, imgsize (640, 640), loss: 4.0, cur_lr: 0.1\n"
+     "Epoch 2/300, Step 1800/1800, imgsize (640, 640), loss: 3.5, cur_lr: 0.1",
+     "step=1700 loss=4.5 learning_rate=0.1\n"
+     "step=1800 loss=4.25 learning_rate=0.1\n"
+     "step=1900 loss=4 learning_rate=0.1\n"
+     "step=3600 loss=3.5 learning_rate=0.1"},
     {"value torn off, line torn off",
      "overflow, still update, loss scale adjust to \n"
      "Epoch 1/300, Step 100/1848, imgsize (640, 640), loss: 11.67",
