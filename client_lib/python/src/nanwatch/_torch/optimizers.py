@@ -73,12 +73,14 @@ class Attempt:
 
     def is_plain(self) -> bool:
         """Applied, and its gradients are finite numbers on the host."""
+        for sizes in self.sizes:
+            if not sizes.plain:
+                return False
         return (
             self.applied is True
             and self.found_inf is None
             and not self.weight_sizes
             and type(self.scale) in _PLAIN_SCALES
-            and all(sizes.is_plain() for sizes in self.sizes)
         )
 
 

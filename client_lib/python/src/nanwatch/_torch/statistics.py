@@ -89,7 +89,7 @@ class Sizes:
     `largest` asks for it, or where a norm is not finite.
     """
 
-    __slots__ = ("counts", "elements", "largest", "norms", "zeros")
+    __slots__ = ("counts", "elements", "largest", "norms", "plain", "zeros")
 
     def __init__(
         self,
@@ -120,19 +120,17 @@ class Sizes:
             self.largest = readout.add(most)
         if zeros:
             self.zeros = readout.add([torch.count_nonzero(t) for t in tensors])
-        if at_once and not math.isfinite(sum(self.norms)):
+        # On the host, and finite.
+        self.plain = at_once and math.isfinite(sum(self.norms))
+        if at_once and not self.plain:
             # Looking costs no wait.
             for i, norm in enumerate(self.norms):
                 if not math.isfinite(norm):
                     self.counts[i] = count(tensors[i])
 
-    def is_plain(self) -> bool:
-        """On the host, and finite."""
-        return type(self.norms) is list and math.isfinite(sum(self.norms))
-
     def healthy(self, readout: Readout) -> bool:
         """In a glance; False where a closer look is needed."""
-        return math.isfinite(sum(readout.numbers(self.norms)))
+        return self.plain or math.isfinite(sum(readout.numbers(self.norms)))
 
     def read(self, readout: Readout, factors: Sequence[float]) -> list[Read]:
         """`factors`: what each size is multiplied by, e.g. the loss scale."""

@@ -334,27 +334,34 @@ class Watch:
         # Its code and its data are out of the processor's caches after a
         # training's step: each call that is not made counts.
         begun = time.perf_counter() if self._level == "ops" else 0.0
-        self._take_loss(loss)
+        if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
+            loss = loss.tolist()  # costs less than item()
+        if type(loss) is not float or self._losses:
+            self._take_loss(loss)
+            loss = None
         if self._followed and not self._attempts:
+            if loss is not None:
+                self._losses.append(loss)
             return  # a part of a step
         if number is None:
             number = self._number
         else:
             number = self._checks.step(number)
             number = self._number if number is None else number
+        readout = self._readout
         step = Step(
             number,
             time.time(),
-            self._mean_loss(),
+            self._mean_loss() if loss is None else loss,
             self._attempts,
-            self._readout,
+            readout,
             *(self.modules.take() if self.modules.rows else ([], NOTHING)),
             self._request if self._number <= self._detail_until else 0,
             scale,
             more,
         )
         self._attempts = []
-        if step.rows or not self._readout.empty():
+        if step.rows or not readout.empty():
             step.start()
             self._readout = Readout()
         self._pending.append(step)
