@@ -87,6 +87,8 @@ constexpr Part kParts[] = {
     {"verl", "pytorch", true},
     {"wenet", "pytorch"},
     {"word_language_model", "pytorch"},
+    {"yolact", "pytorch"},
+    {"espnet", "pytorch"},
 };
 
 std::string Lower(std::string_view text) {

@@ -56,7 +56,7 @@ void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
   }
 }
 
-// Of an epoch's numbers. A mean of its scales is none that an attempt had; but
+// Of means. One of scales is none that an attempt had; but
 // one below 1, or none at all, is a level that all of them came to. One norm
 // that was infinite, of an attempt that was skipped, makes the mean so; had it
 // been applied, the loss would show it.
@@ -188,7 +188,7 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
 
 void Assembler::TakeProgress(const LogFact& told, uint64_t line) {
   LogFact fact = told;
-  if (fact.of_epoch) KeepWhatHoldsForAttempts(&fact);
+  if (fact.of_epoch || fact.means) KeepWhatHoldsForAttempts(&fact);
   Rank& rank = At(fact.rank);
   if (!fact.beside && !fact.scaler && !rank.lanes.several() &&
       rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {

@@ -62,8 +62,11 @@ struct LogFact {
   // kProgress: such lines always show a loss, and this one does not.
   bool loss_left_out = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress
-  // kProgress: the numbers are of an epoch, its means or its last ones: its
-  // scale is no attempt's, and one overflow makes a mean of norms infinite.
+  // kProgress: the numbers are means of many attempts: the scale is none that
+  // an attempt had, and one overflow makes a mean of norms infinite.
+  bool means = false;
+  // kProgress: they are an epoch's, its means or its last ones, as `means`;
+  // `step` is the epoch.
   bool of_epoch = false;
   // kProgress: a library's line on the step (DeepSpeed's counter), which may
   // stand beside the program's own.

@@ -27,6 +27,8 @@ constexpr const LogFormat* kFormats[] = {
     &kMmcv,
     &kMmEngine,
     &kInsightFace,
+    &kEspnet,
+    &kYolact,
     &kMaeBeit,
     &kLlamaFactory,
     &kAxolotl,

@@ -41,6 +41,8 @@ extern const LogFormat kPaddleNlp;
 extern const LogFormat kMmcv;
 extern const LogFormat kMmEngine;
 extern const LogFormat kInsightFace;
+extern const LogFormat kEspnet;
+extern const LogFormat kYolact;
 extern const LogFormat kMaeBeit;
 extern const LogFormat kLlamaFactory;
 extern const LogFormat kAxolotl;

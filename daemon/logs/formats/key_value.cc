@@ -81,6 +81,53 @@ size_t BehindNumber(std::string_view line, size_t at) {
   return end;
 }
 
+// Words before "scale" that leave it a loss scale's: "current scale". Others
+// have scales, too: "Logit Scale", "guidance scale".
+bool MaySpeakOfLossScale(std::string_view word) {
+  constexpr std::string_view kWords[] = {
+      "new", "current", "now",  "the",      "fp16", "amp",    "dynamic", "nan",
+      "inf", "mixed",   "half", "gradient", "step", "scaler", "is",      "and"};
+  std::array<char, 8> low{};
+  if (word.size() > low.size()) return false;
+  std::transform(word.begin(), word.end(), low.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
+  const std::string_view known(low.data(), word.size());
+  return std::find(std::begin(kWords), std::end(kWords), known) !=
+         std::end(kWords);
+}
+
+// "scale" alone, whatever of.
+bool IsPlainScale(std::string_view name) {
+  return name == "scale" || name == "Scale" || name == "SCALE";
+}
+
+// The number that begins `text`, where commas part its thousands ("65,536"):
+// without them. Empty: it has none. "1,200" is no list, which has blanks.
+std::string WithoutThousands(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && IsDigit(text[at])) ++at;
+  if (at == 0 || at > 3 || text[0] == '0') return "";
+  std::string plain(text.substr(0, at));
+  bool parted = false;
+  while (at + 4 <= text.size() && text[at] == ',' && IsDigit(text[at + 1]) &&
+         IsDigit(text[at + 2]) && IsDigit(text[at + 3])) {
+    plain += text.substr(at + 1, 3);
+    at += 4;
+    parted = true;
+  }
+  if (!parted ||
+      (at < text.size() && IsNameCharacter(text[at]) && text[at] != '.')) {
+    return "";
+  }
+  if (at < text.size() && text[at] == '.') {
+    const size_t point = at++;
+    while (at < text.size() && IsDigit(text[at])) ++at;
+    plain += text.substr(point, at - point);
+  }
+  return plain;
+}
+
 // A name at the end of a text: what it means, and its size with what follows it
 // there; 0: none.
 struct Ending {
@@ -138,12 +185,19 @@ class NamesBefore {
       if (begin == 0 || name[begin - 1] != ' ') break;
       --begin;
     }
+    const size_t all = words;
     while (words > 0) {
       const size_t from = word[--words];
       // The value before: "2.31 scale". No usual name begins with a digit.
       if (IsDigit(name[from]) && !names_.mapped()) continue;
       const ColumnMeaning meaning = names_.Of(name.substr(from));
       if (meaning == ColumnMeaning::kNothing) continue;
+      if (meaning == ColumnMeaning::kLossScale && words == 0 && all > 1 &&
+          !names_.mapped() && IsLetter(name[word[1]]) &&
+          !MaySpeakOfLossScale(name.substr(word[1], from - 1 - word[1])) &&
+          IsPlainScale(name.substr(from))) {
+        return {};
+      }
       const bool loss = meaning == ColumnMeaning::kLoss ||
                         meaning == ColumnMeaning::kMeanLoss;
       if (!loss || names_.mapped() || from == 0) {
@@ -203,6 +257,10 @@ class KeyValueReader : public LineReader {
     if (at == std::string_view::npos) return;
     if (text.substr(at).starts_with("tensor(")) at += 7;
     const std::string_view rest = text.substr(at);
+    if (const std::string plain = WithoutThousands(rest); !plain.empty()) {
+      fact_.Add(meaning, plain);
+      return;
+    }
     if (const auto printed = Scan(rest).PrintedNumber()) {
       const std::string_view behind = rest.substr(printed->text.size());
       if (behind.starts_with('%')) {

@@ -30,6 +30,22 @@ constexpr SampleLines kLines[] = {
      "step=4 loss=1.5 loss_scale=8\n"
      "step=6 loss=1.25 loss_scale=4 grad_norm=2 learning_rate=0.5\n"
      "step=6 loss_scale=4 grad_norm=2"},
+    {"other things have scales, too",
+     "step=1 | Loss: 9.5 | Logit Scale: 14.286\n"
+     "step=2 | Loss: 9.5 | guidance scale: 7.5\n"
+     "step=3 | Loss: 9.5 | current scale: 512.0\n"
+     "step=4 | Loss: 9.5 | Scale: 256.0\nstep 5 scale: 128.0 loss: 9.5",
+     "step=1 loss=9.5\nstep=2 loss=9.5\nstep=3 loss=9.5 loss_scale=512\n"
+     "step=4 loss=9.5 loss_scale=256\nstep=5 loss=9.5 loss_scale=128"},
+    {"thousands that commas part, and lists",
+     "Step: 900 | Loss: 7.9 | Scale: 65,536 | Grad: 0.7\n"
+     "Step: 1,000 | Loss: 7.8 | Scale: 65,536.0\n"
+     "Step: 1,234,567 | Loss: 7.5 | Scale: 512,\n"
+     "step=1234570,loss=7.25,scale=128,200",
+     "step=900 loss=7.9 loss_scale=65536\n"
+     "step=1000 loss=7.8 loss_scale=65536\n"
+     "step=1234567 loss=7.5 loss_scale=512\n"
+     "step=1234570 loss=7.25 loss_scale=128200"},
     {"a rounded scale", "step=10 loss=1.5 scale=0.0",
      "step=10 loss=1.5 loss_scale<=0.03125"},
     {"a scale that is not known", "step=10 loss=1.5 scale=-1.0",

@@ -20,6 +20,8 @@ constexpr const SampleTable* kTables[] = {
     &kHfTrainerSamples,
     &kImageNetSamples,
     &kInsightFaceSamples,
+    &kEspnetSamples,
+    &kYolactSamples,
     &kInternLmSamples,
     &kJsonLinesSamples,
     &kKerasSamples,

@@ -39,6 +39,8 @@ extern const SampleTable kGuidedDiffusionSamples;
 extern const SampleTable kHfTrainerSamples;
 extern const SampleTable kImageNetSamples;
 extern const SampleTable kInsightFaceSamples;
+extern const SampleTable kEspnetSamples;
+extern const SampleTable kYolactSamples;
 extern const SampleTable kInternLmSamples;
 extern const SampleTable kJsonLinesSamples;
 extern const SampleTable kKerasSamples;
