@@ -32,6 +32,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case&);
 std::optional<CauseVerdict> RankDisagreement(const Case&);
 std::optional<CauseVerdict> ScalerMisuse(const Case&);
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case&);
+std::optional<CauseVerdict> LayerScaleCollapse(const Case&);
 std::optional<CauseVerdict> Underflow(const Case&);
 std::optional<CauseVerdict> NoSingleScaleFits(const Case&);
 std::optional<CauseVerdict> Fp8Scaling(const Case&);

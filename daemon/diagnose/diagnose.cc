@@ -16,11 +16,21 @@ namespace {
 
 // In the order in which they are believed when their grades are equal.
 constexpr CauseFunction kCauseFunctions[] = {
-    HarmlessPadding,    NanFromForward,   ScaleIndependentOp,
-    SilentCorruption,   RankDisagreement, ScalerMisuse,
-    StartupCalibration, RangeOverflow,    CollapseWithUnderflow,
-    NoSingleScaleFits,  Underflow,        Fp8Scaling,
-    Divergence,         Silence,
+    HarmlessPadding,
+    NanFromForward,
+    ScaleIndependentOp,
+    SilentCorruption,
+    RankDisagreement,
+    ScalerMisuse,
+    LayerScaleCollapse,
+    StartupCalibration,
+    RangeOverflow,
+    CollapseWithUnderflow,
+    NoSingleScaleFits,
+    Underflow,
+    Fp8Scaling,
+    Divergence,
+    Silence,
 };
 
 bool ExplainsAny(const CauseVerdict& cause, std::span<const Finding> findings) {

@@ -1,0 +1,83 @@
+// Layer-wise scaling: the loss scale of one layer has fallen until none of its
+// gradients is left, or is none that a gradient can be scaled with.
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "diagnose/causes.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kBelowOne = 2;
+constexpr int kUnrepresentable = 3;
+constexpr double kMaxHalf = 65504;
+constexpr uint64_t kCertain = 8;  // overflows in a row
+
+bool IsOfLayer(const Finding& finding) {
+  return (finding.rule == kBelowOne || finding.rule == kUnrepresentable) &&
+         !finding.subject.op.empty();
+}
+
+std::optional<double> ScaleOf(const Finding& finding) {
+  for (const EvidenceNumber& number : finding.numbers) {
+    if (number.name == "layer_scale") return number.value;
+  }
+  return std::nullopt;
+}
+
+// What overflows although the layer's scale is so low.
+void SayOfSize(const Finding& finding, CauseVerdict* verdict) {
+  constexpr double kLeast = 0x1p-30;  // that it is nearly 0 says nothing more
+  const std::optional<double> scale = ScaleOf(finding);
+  if (!scale || !std::isfinite(*scale) || *scale < kLeast || *scale > 1) return;
+  verdict->evidence.push_back(
+      {EvidenceGrade::kEstablished,
+       fmt::format("What overflows there is above {} without any scaling, or "
+                   "infinite, or NaN: the layer's scale does not make it.",
+                   InWords(kMaxHalf / *scale))});
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  const Finding* first = nullptr;
+  std::vector<std::string> layers;
+  for (const Finding& finding : c.findings) {
+    if (!IsOfLayer(finding)) continue;
+    layers.push_back(finding.subject.op);
+    if (first == nullptr || finding.opened_step < first->opened_step) {
+      first = &finding;
+    }
+  }
+  if (first == nullptr) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kCollapseWithUnderflow;
+  verdict.rules = {kBelowOne, kUnrepresentable};
+  // A NaN loss has another cause, which makes the overflows, too.
+  const bool overflows = e.overflow_streak > 0 && e.loss_nonfinite == 0;
+  if (overflows) verdict.rules.insert(verdict.rules.end(), {5, 6, 7});
+  verdict.ops = layers;
+  verdict.origin = first->subject;
+  verdict.step = first->opened_step;
+  verdict.grade = overflows && e.overflow_streak >= kCertain
+                      ? EvidenceGrade::kEstablished
+                      : EvidenceGrade::kSupported;
+  verdict.sentence = first->sentence;
+  if (overflows) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("{} of the last {} attempts overflowed.",
+                     e.overflows_last_50, e.attempts_last_50)});
+    SayOfSize(*first, &verdict);
+  }
+  return verdict;
+}
+
+}  // namespace nanwatch
