@@ -279,6 +279,8 @@ void Assembler::TellLane(Rank* rank, size_t lane, const LogFact& fact,
     if (own.first_step < 0) own.first_step = *fact.step;
   }
   own.early = own.early_overflows = 0;
+  const bool clean = interval.overflows + interval.unlisted == 0;
+  own.clean_lines = clean ? own.clean_lines + 1 : 0;
 }
 
 // The lane's own of what waits; the others' go on waiting.
@@ -297,8 +299,8 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   const std::vector<Happening> waiting = TakeLane(rank, lane);
   const std::vector<Quiet> quiet =
       QuietBetween(&rank->lanes[lane], waiting, fact.of_epoch);
-  const double first_scale =
-      rank->searching ? SearchedFrom(rank->lanes[lane], fact, interval) : 0;
+  const double first_scale = SearchedFrom(rank->lanes[lane], fact, interval);
+  if (first_scale > 0) rank->searching = true;
   const int64_t listed = static_cast<int64_t>(waiting.size());
   const int64_t events = listed + interval.unlisted;
   // Every attempt overflowed, the one of the step line too.
@@ -355,6 +357,10 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   if (fact.has(StepField::kLossScale)) {
     rank->lanes[lane].scale = fact[StepField::kLossScale];
     rank->lanes[lane].left = fact[StepField::kLossScale];
+    if (rank->lanes[lane].began == 0) {
+      rank->lanes[lane].began =
+          std::max(first_scale, fact[StepField::kLossScale]);
+    }
   }
 }
 

@@ -47,19 +47,34 @@ void Assembler::DoubtFirst(const LogFact& next) {
 // The scale of the first attempt of a search that a counter alone tells: each
 // skip but the first, which most scalers forgive or which the first record
 // shows behind it, halved it. 0: nothing tells. No program begins above 2^32:
-// what was skipped more often stood at a floor.
+// what was skipped more often stood at a floor. Likewise where a restarted
+// process searches again.
 double Assembler::SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
                                const Interval& interval) {
   constexpr double kHighest = 0x1p32;
+  constexpr int64_t kClean = 3;    // lines before a restart, at least
+  constexpr double kRaised = 64;   // by more than it grows in an interval
+  constexpr double kFastest = 16;  // attempts a growth
+  constexpr double kAsBefore = 4;
   const double scale =
       fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
   const int64_t skips = interval.unlisted;
-  if (lane.first_step >= 0 || interval.overflows > 0 || skips < 2 ||
-      !(scale > 0) || !std::isfinite(scale) || fact.scale_at_most) {
+  if (interval.overflows > 0 || skips < 2 || !(scale > 0) ||
+      !std::isfinite(scale) || fact.scale_at_most) {
     return 0;
   }
   const int halvings = static_cast<int>(std::min<int64_t>(skips - 1, 64));
-  return std::max(scale, std::min(std::ldexp(scale, halvings), kHighest));
+  const double start =
+      std::max(scale, std::min(std::ldexp(scale, halvings), kHighest));
+  if (lane.first_step < 0) return start;
+  // The steps go on, and a fresh scaler begins where the first one did.
+  const bool anew = lane.clean_lines >= kClean && lane.scale > 0 &&
+                    start >= kRaised * lane.scale &&
+                    std::log2(start / lane.scale) * kFastest >
+                        static_cast<double>(interval.attempts) &&
+                    start >= lane.began / kAsBefore &&
+                    start <= lane.began * kAsBefore;
+  return anew ? start : 0;
 }
 
 // What a counter since the start adds to the interval that ends with its line.

@@ -244,5 +244,36 @@ TEST_F(QuietTest, ASearchBeginsAtTheHighestScaleAtMost) {
   EXPECT_EQ(records_[0][StepField::kLossScale], 0x1p32);
 }
 
+LogFact Counted(int64_t step, int64_t skipped, double scale) {
+  LogFact fact = Line(step);
+  fact.skipped_since = skipped;
+  return fact.Set(StepField::kLossScale, scale);
+}
+
+// A process that was restarted without its scaler's state: the steps go on, and
+// it searches again, from where it began.
+TEST_F(QuietTest, ASearchThatBeginsAgainIsOneRowFromAboveToo) {
+  Take({Counted(100, 19, 8192)});
+  for (int64_t step = 200; step <= 500; step += 100) {
+    Take({Counted(step, 0, 8192)});
+  }
+  Take({Counted(600, 19, 8192)});
+  EXPECT_EQ(records_[500][StepField::kLossScale], 0x1p31);
+  EXPECT_EQ(Streak(), 19);
+  EXPECT_TRUE(records_[500 + 18].is(StepFlag::kOverflow));
+  EXPECT_TRUE(records_[500 + 19].is_not(StepFlag::kOverflow));
+}
+
+// No search: they come again and again.
+TEST_F(QuietTest, OverflowsInEachIntervalAreSpread) {
+  Take({Counted(100, 15, 65536)});
+  for (int64_t step = 200; step <= 1000; step += 100) {
+    Take({Counted(step, 15, 65536)});
+    EXPECT_LE(records_[static_cast<size_t>(step) - 100][StepField::kLossScale],
+              65536);
+  }
+  EXPECT_LE(Streak(), 15);
+}
+
 }  // namespace
 }  // namespace nanwatch
