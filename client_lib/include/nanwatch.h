@@ -269,8 +269,8 @@ NANWATCH_API int32_t nanwatch_optimizer_register(nanwatch_session* session,
                                                  const char* name);
 
 /* Copies `step` to the ring: some tens of nanoseconds, no lock, no system
- * call. A record whose step is beyond 0 .. 2^53, whose time lies beyond the years
- * 1970 .. 9999, whose optimizer nobody registered, whose float status has
+ * call. A record whose step is beyond 0 .. 2^53, whose time lies beyond the
+ * years 1970 .. 9999, whose optimizer nobody registered, whose float status has
  * neither 1 nor 8 words or whose fraction is beyond 0 .. 1, is left out alone:
  * see nanwatch_stats::refused. */
 NANWATCH_API void nanwatch_push_step(nanwatch_session* session,
