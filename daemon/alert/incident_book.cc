@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
+#include "alert/past_tense.h"
 #include "model/limits.h"
 
 namespace nanwatch {
 namespace {
 
+constexpr std::string_view kCleared = "cleared";
 constexpr Duration kRenewEvery = std::chrono::seconds(1);
 
 bool SameFinding(const Finding& a, const Finding& b) {
@@ -237,8 +240,7 @@ void IncidentBook::Miss(Time now, size_t index,
   const std::vector<Finding> mine = std::exchange(incident.findings, {});
   const size_t other = mine.empty() ? kNoIncident : HolderOf(mine[0]);
   incident.findings = mine;
-  tracks_[index].reason =
-      other == kNoIncident ? "cleared" : kExplainedElsewhere;
+  tracks_[index].reason = other == kNoIncident ? kCleared : kExplainedElsewhere;
   const AlertChange change = MoveOn(now, index, false);
   if (other != kNoIncident && change == AlertChange::kResolved) {
     incidents_[other].worst = std::max(incidents_[other].worst, incident.worst);
@@ -283,6 +285,10 @@ void IncidentBook::Resolve(Time now, size_t index) {
   incident.resolved = now;
   incident.resolved_step = last_step_;
   incident.resolved_reason = tracks_[index].reason;
+  // Not that of a run that ended with it.
+  if (incident.resolved_reason == kCleared) {
+    incident.summary = InPastTense(std::move(incident.summary));
+  }
 }
 
 bool IncidentBook::Remute(Time now, size_t index) {
