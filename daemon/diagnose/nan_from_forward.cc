@@ -161,6 +161,8 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
 }
 
 constexpr int kExplosion = 28;
+constexpr int kLossNonfinite = 15;
+constexpr int kUnrepresentable = 3;
 
 CauseVerdict FromLoss(const Case& c) {
   const RunEvidence& e = c.evidence;
@@ -169,7 +171,6 @@ CauseVerdict FromLoss(const Case& c) {
   verdict.step = e.first_nonfinite_loss_step;
   verdict.grade =
       e.ops_collected ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
-  constexpr int kLossNonfinite = 15;
   const bool goes_on =
       std::any_of(c.findings.begin(), c.findings.end(),
                   [](const Finding& f) { return f.rule == kLossNonfinite; });
@@ -202,6 +203,36 @@ CauseVerdict FromLoss(const Case& c) {
   return verdict;
 }
 
+// The overflows that the NaN makes are found no later than it: they, and that
+// the scale falls to nothing, are its doing. Else that is told by itself, since
+// it outlives the NaN.
+bool BeganWithScale(const Case& c) {
+  const Finding* loss = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule == kLossNonfinite) loss = &finding;
+  }
+  return loss != nullptr &&
+         std::any_of(
+             c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+               const bool overflows = finding.rule >= 4 && finding.rule <= 7;
+               return overflows && finding.opened_step <= loss->opened_step;
+             });
+}
+
+// A scale that fell to nothing outlives the NaN.
+void SayOfScale(const Case& c, CauseVerdict* verdict) {
+  for (const Finding& finding : c.findings) {
+    if (finding.rule != kUnrepresentable) continue;
+    verdict->evidence.push_back(
+        {EvidenceGrade::kSupported, "A consequence: " + finding.sentence});
+    verdict->actions.push_back(
+        {"",
+         "Begin with a fresh scaler then: its scale fell to nothing "
+         "meanwhile."});
+    return;
+  }
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
@@ -218,8 +249,9 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1) ||
       (origin != nullptr && BadAtEveryAttempt(*origin))) {
-    // That it became 0 (rule 3) outlives the NaN, and is told by itself.
     verdict.rules.insert(verdict.rules.end(), {1, 2, 4, 5, 6, 7});
+    if (BeganWithScale(c)) verdict.rules.push_back(kUnrepresentable);
+    SayOfScale(c, &verdict);
   }
   return verdict;
 }

@@ -356,6 +356,26 @@ TEST(CausesTest, ANonFiniteLossWithoutOpsIsSupported) {
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
 }
 
+// Every step overflows since the loss is NaN, until the scale is nothing.
+TEST(CausesTest, TheScaleThatANanTakesToNothingIsItsDoing) {
+  TestCase t;
+  t.evidence.loss_nonfinite = 50;
+  t.evidence.first_nonfinite_loss_step = 12;
+  t.evidence.overflows_last_50 = t.evidence.attempts_last_50 = 50;
+  t.Find(15, Family::kLoss, Severity::kCritical);
+  t.findings.back().opened_step = 12;
+  t.Find(3, Family::kScale, Severity::kCritical);
+  t.findings.back().opened_step = 162;
+  const auto explained = [&] {
+    return Explains(t.Verdict().causes[0], t.findings[1]);
+  };
+  EXPECT_FALSE(explained()) << "a NaN alone: told by itself, it outlives it";
+  t.Find(5, Family::kScale, Severity::kCritical);
+  t.findings.back().opened_step = 12;
+  EXPECT_TRUE(explained());
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
+}
+
 TEST(CausesTest, ACollapseIsEstablishedByMeasuredUnderflow) {
   TestCase t;
   RunEvidence& e = t.evidence;
