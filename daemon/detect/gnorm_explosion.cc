@@ -23,6 +23,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"nonfinite_hold", 3, 1, 1000, "attempts",
      "ours: where nothing says whether the update was applied"},
     {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"critical_steps", 250, 1, 1e9, "steps", "as rule 27's"},
+    {"lost_ratio", 1000, 10, 1e12, "ratio", "ours: nothing is left to clip"},
 };
 
 }  // namespace
@@ -35,7 +37,8 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "non-finite in an update that was applied.",
     "max_ratio times the largest of the last 128 healthy norms (from "
     "min_samples on), or average_ratio times their average; critical for "
-    "critical_hold attempts in a row, or when a non-finite norm is applied, or "
+    "critical_hold attempts in a row over critical_steps steps, or at "
+    "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known.",
     "Finite and below twice the average for clear_after attempts.",
     kThresholds};
@@ -83,8 +86,12 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (Explodes(norm, t)) {
     norm_ = norm;
     limit_ = healthy_.maximum();
-    trigger = ++rejected_ >= t[kCriticalHold] ? Severity::kCritical
-                                              : Severity::kWarning;
+    if (rejected_++ == 0) rejected_step_ = c.record.step;
+    const auto steps = static_cast<double>(c.record.step - rejected_step_);
+    const bool stays =
+        rejected_ >= t[kCriticalHold] &&
+        (steps >= t[kCriticalSteps] || norm >= t[kLostRatio] * limit_);
+    trigger = stays ? Severity::kCritical : Severity::kWarning;
     if (rejected_ >= kNewLevel) {
       healthy_ = {};
       average_ = weight_ = 0;

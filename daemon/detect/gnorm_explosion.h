@@ -1,6 +1,7 @@
 // Rule 28, gnorm_explosion: the gradient norm is an order of magnitude above
 // everything healthy, or non-finite although the update was applied. One
-// clipped bad batch is a warning; a level that stays, or a non-finite norm that
+// clipped bad batch is a warning, and so is a spike, whose norm comes down
+// within some hundred steps; a level that stays, or a non-finite norm that
 // reaches the weights, is critical. The healthy window is 128 values in blocks
 // of 16, see BlockMaximum; it begins anew when 256 in a row were far above it.
 
@@ -27,7 +28,9 @@ class GnormExplosion {
     kAverageRatio,
     kCriticalHold,
     kNonfiniteHold,
-    kClear
+    kClear,
+    kCriticalSteps,
+    kLostRatio
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -44,8 +47,9 @@ class GnormExplosion {
   double norm_ = 0;
   double limit_ = 0;
   int32_t samples_ = 0;
-  int32_t rejected_ = 0;   // in a row
-  int32_t nonfinite_ = 0;  // in a row
+  int32_t rejected_ = 0;       // in a row
+  int64_t rejected_step_ = 0;  // of the first of them
+  int32_t nonfinite_ = 0;      // in a row
   bool applied_ = false;
   int64_t nonfinite_step_ = 0;  // of the first of those in a row
 };

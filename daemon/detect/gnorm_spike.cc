@@ -22,6 +22,8 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours: BLOOM and tr1-13B recovered from shorter ones"},
     {"clear_z", 3, 0, 1000, "z", "ours"},
     {"clear_after", 20, 1, 100000, "attempts", "ours"},
+    {"critical_steps", 250, 1, 1e9, "steps",
+     "tr1-13B recovered within 500, its norm before its loss"},
 };
 
 }  // namespace
@@ -33,8 +35,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "The gradient norm is far above its recent level.",
     "log2 of the norm is warning_z robust deviations above the level of 128 "
     "attempts, and min_ratio times it, for hold attempts in a row (for "
-    "information below); critical after critical_hold attempts in a row at "
-    "critical_z.",
+    "information below); critical after critical_hold attempts in a row, and "
+    "critical_steps steps, at critical_z.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
 
@@ -63,10 +65,13 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (z >= t[kWarningZ] && above >= Log2(static_cast<float>(t[kMinRatio]))) {
     held_ = z >= t[kCriticalZ] ? held_ + 1 : 0;
+    if (held_ == 1) held_step_ = c.record.step;
     ++spiked_;
-    trigger = held_ >= t[kCriticalHold] ? Severity::kCritical
-              : spiked_ >= t[kHold]     ? Severity::kWarning
-                                        : Severity::kInfo;
+    const auto steps = static_cast<double>(c.record.step - held_step_);
+    const bool stays = held_ >= t[kCriticalHold] && steps >= t[kCriticalSteps];
+    trigger = stays                 ? Severity::kCritical
+              : spiked_ >= t[kHold] ? Severity::kWarning
+                                    : Severity::kInfo;
     norm_ = norm;
     z_ = z;
     usual_ = baseline_.center();

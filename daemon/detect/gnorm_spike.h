@@ -1,9 +1,9 @@
 // Rule 27, gnorm_spike: the gradient norm is far above its own recent level, by
 // its logarithm against a robust baseline (RobustBaseline of log2 of the norm).
 // Norms have long tails: a single batch is a note, since among 100,000 healthy
-// attempts some are 6 deviations away. Real spikes recover within tens of
-// steps, so only a level that stays is critical. Skipped attempts have no
-// gradient norm worth judging.
+// attempts some are 6 deviations away. Real spikes recover within some
+// hundred steps, so only a level that stays is critical. Skipped attempts have
+// no gradient norm worth judging.
 
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_
@@ -30,7 +30,8 @@ class GnormSpike {
     kHold,
     kCriticalHold,
     kClearZ,
-    kClear
+    kClear,
+    kCriticalSteps
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -42,9 +43,10 @@ class GnormSpike {
   LastDigit digit_;  // where the norm is rounded, its last digit
   float norm_ = 0;
   float z_ = 0;
-  float usual_ = 0;     // log2
-  int32_t spiked_ = 0;  // attempts in a row at the warning level
-  int32_t held_ = 0;    // attempts in a row at the critical level
+  float usual_ = 0;        // log2
+  int32_t spiked_ = 0;     // attempts in a row at the warning level
+  int32_t held_ = 0;       // attempts in a row at the critical level
+  int64_t held_step_ = 0;  // of the first of them
 };
 
 }  // namespace nanwatch

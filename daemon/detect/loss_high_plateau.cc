@@ -37,6 +37,8 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours, of medians of 16; harder data raised a language model's by 1.65"},
     {"blown", 2, 1.1, 1000, "ratio",
      "ours, of the first level; that of a critic whose rewards grow doubles"},
+    {"critical_steps", 500, 1, 1e9, "steps",
+     "tr1-13B recovered within 500 steps"},
 };
 
 bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
@@ -74,7 +76,8 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "since the first records is lost, or it is risen times the best and a "
     "fifth is lost, or blown times the first level where a quarter of that was "
     "learned (else twice blown, a warning; critical at 100 times it, or at "
-    "blown times guessing); critical for critical_hold records, or "
+    "blown times guessing); critical for critical_hold records over "
+    "critical_steps steps, or "
     "when a language model that was better is worse than guessing (the "
     "logarithm of its vocabulary, else guessing) for guessing_steps steps. "
     "Right after a restart that goes on with the steps: after 16 records, "
@@ -189,12 +192,16 @@ void LossHighPlateau::NoteTail(float spread, int64_t last) {
   }
 }
 
-Severity LossHighPlateau::TriggerOf(Severity ceiling, Thresholds t) const {
+Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
+                                    Thresholds t) const {
   const int records = high_ * kBlock;
   if (LostAtRestart()) {
     return records >= t[kHold] ? ceiling : Severity::kWarning;
   }
-  if (records >= t[kCriticalHold]) return ceiling;
+  const auto steps = static_cast<double>(step - first_step_);
+  if (records >= t[kCriticalHold] && steps >= t[kCriticalSteps]) {
+    return ceiling;
+  }
   return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
@@ -223,7 +230,7 @@ Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
   if (high_ < INT16_MAX) ++high_;
   stood_ = high_;
   stood_at_ = level_;
-  return TriggerOf(ceiling, t);
+  return TriggerOf(ceiling, step, t);
 }
 
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {

@@ -49,7 +49,8 @@ class LossHighPlateau {
     kGuessingSteps,
     kClear,
     kRisen,
-    kBlown
+    kBlown,
+    kCriticalSteps
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -61,7 +62,8 @@ class LossHighPlateau {
   void GoOn(const LossReached& before, int64_t step);
   // A block of losses is full; `step` of its last.
   Severity CloseBlock(int64_t step, Thresholds t);
-  Severity TriggerOf(Severity ceiling, Thresholds t) const;
+  // `step` is that of the newest loss.
+  Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;
   // Of the full block's `index`-th loss, if they came evenly.
   int64_t StepOf(int index, int64_t last) const;
   int64_t FirstHigh(float usual, int64_t last) const;

@@ -8,6 +8,8 @@ namespace nanwatch {
 namespace {
 
 constexpr float kNoiseOfLevels = 0.31f;  // spreads
+constexpr float kNoiseOfBlocks = 1;      // likewise, of 16 against 128
+constexpr float kRisen = 1.1f;           // of the first level: it moved
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 2000, 10, 1e9, "steps",
@@ -26,7 +28,8 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "The loss has not moved at all since the start.",
     "`steps` steps and 256 losses after the start of a run that was not "
     "resumed, the level of a positive loss was never a share of `min_share` "
-    "below its first one, and its noise could not hide that.",
+    "below its first one (of 128 losses, or clearly below that of the first "
+    "16), nor a tenth above it, and its noise could not hide that.",
     "The loss falls by a share of `min_share`.",
     kThresholds};
 
@@ -38,10 +41,15 @@ void LossNotDecreasing::Begin(const StepRecord& record) {
 
 bool LossNotDecreasing::Stands(int64_t step, Thresholds t) {
   const auto share = static_cast<float>(t[kMinShare]);
+  if (records_ == RobustBaseline::kBlock) start_ = level_.center();
   if (records_ == RobustBaseline::kWindow) first_ = level_.center();
   if (records_ < 2 * RobustBaseline::kWindow) return false;
-  settled_ = first_ <= 0 || level_.center() < (1 - share) * first_;
-  return !settled_ && static_cast<double>(step - first_step_) >= t[kSteps] &&
+  // Where a record stands for many steps, it fell within the first of them.
+  const float noise = kNoiseOfBlocks * level_.spread();
+  settled_ = first_ <= 0 || level_.center() < (1 - share) * first_ ||
+             level_.center() < (1 - share) * start_ - noise;
+  return !settled_ && level_.center() < kRisen * first_ &&
+         static_cast<double>(step - first_step_) >= t[kSteps] &&
          kNoiseOfLevels * level_.spread() <= share * first_;
 }
 

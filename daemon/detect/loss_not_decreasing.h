@@ -38,6 +38,7 @@ class LossNotDecreasing {
   Episode episode_;
   RobustBaseline level_;
   float first_ = 0;  // level of the first 128
+  float start_ = 0;  // of the first 16
   int64_t first_step_ = 0;
   int32_t records_ = 0;
   bool begun_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "detect/float_log2.h"
 #include "detect/sentence.h"
@@ -11,10 +12,13 @@ namespace {
 
 constexpr int kBaselineSamples = 64;
 // An explosion can be told from two losses, if they are not tiny (policy losses
-// begin at 0 and grow) and it is ten times as large.
+// begin at 0 and grow) and it is ten times as large, or comes with overflows.
 constexpr int kEarly = 32;
 constexpr float kEarlyFactor = 10;
 constexpr float kEarlyLoss = 0.1f;
+// Times the largest, where an overflow was applied or came between: so the
+// weights are spoilt step by step.
+constexpr float kSpoilt = 3;
 constexpr int kExplosionHold = 2;
 // Healthy losses that show how steady a loss is, where there are hardly any.
 constexpr int kFewest = 3;
@@ -26,6 +30,17 @@ constexpr float kOftenMemory = 1.0f / 256;  // records
 constexpr int kShortly = 8;                 // records in a row
 constexpr float kChance = 20;               // bits: once in a million
 constexpr float kDecay = 0.1f;              // of the jump, between two halves
+constexpr float kSmooth = 0.25f;            // of a record
+constexpr float kStaysUp = 0.85f;           // of the highest jump
+// Where steps are not told, a record counts for one: as many records then.
+constexpr int kAllLostHold = 56;
+constexpr double kFewHold = 2.0 / 3;  // of lost_hold, where losses are few
+constexpr float kTinyLoss = 0.01f;    // policies begin near 0 and grow
+// A training may double its loss for a dozen steps before it learns anything,
+// as small GPT-2 runs do at the 20th.
+constexpr float kHotRatio = 2.3f;
+constexpr float kHotHold = 14;      // records
+constexpr int64_t kResumed = 1000;  // steps; a first loss so late
 // The next stage of a curriculum is at its highest at once.
 constexpr float kClimb = 0.5f;  // of the first record's jump, more
 constexpr float kClimbDeviations = 12;
@@ -45,6 +60,12 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours: a curriculum's next stage moves it by less"},
     {"small_hold", 100, 2, 100000, "records",
      "ours: half of a curriculum's jump is gone by then"},
+    {"critical_steps", 500, 1, 1e9, "steps",
+     "tr1-13B recovered within 500 steps"},
+    {"lost_hold", 24, 2, 100000, "records",
+     "ours: a loss above all before that does not come down for so long"},
+    {"falls", 7, 2, 1000, "overflows", "apex#493: from 256 to 2 in an epoch"},
+    {"falls_ratio", 3, 1.1, 1000, "ratio", "apex#493: loss 0.148 to 0.712"},
 };
 
 }  // namespace
@@ -55,26 +76,36 @@ constinit const RuleSpec LossSpike::kSpec = {
     Family::kLoss,
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
-    "128, or ratio times it and 3/4 as many (with little history: ratio times "
-    "all before, within 5 % of one another; more in a row where single losses "
-    "often "
-    "stand out); for information until hold in a row are warning_ratio times "
-    "the level, or it climbs further, or the second half of small_hold records "
-    "is no lower; critical when that lasts critical_hold "
-    "records and the loss, for hold, is still in the upper half of the jump "
-    "and critical_ratio times the level, or two in a row are explosion_ratio "
-    "times "
-    "the largest healthy loss.",
+    "128, or ratio times it and 3/4 as many (more in a row where single losses "
+    "often stand out). With fewer than 64 losses before: ratio times all of "
+    "them, within 5 % of one another; or 5 deviations and 1.85 times the "
+    "lowest level of five, for up to 3 records more (14 for less than 2.3 "
+    "times it in the first 32 of a training). For information until "
+    "hold in a row are warning_ratio times the level, or it climbs further, or "
+    "the second half of small_hold records is no lower. Critical when it does "
+    "not come down, is in the upper half of the jump and critical_ratio times "
+    "the level for critical_hold records over critical_steps steps; or above "
+    "all that was healthy for lost_hold records over half of those steps (for "
+    "56 records where the losses begin with the training; with fewer than 64 "
+    "losses before, two thirds of lost_hold, over a fifth of those steps where "
+    "they do not begin with it); or falls_ratio times the lowest for hold "
+    "records after `falls` overflows without a growth of the scale; or "
+    "when two in a row are explosion_ratio times the largest healthy loss "
+    "(with fewer than 32, ten times that), or first 3 times it and then so "
+    "with "
+    "an overflow before each (3 times is enough where overflows are applied).",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
     kThresholds};
 
-bool LossSpike::Explodes(float size, Thresholds t) const {
+bool LossSpike::early() const { return baseline_.samples() < kBaselineSamples; }
+
+bool LossSpike::Explodes(float size, bool overflowed, Thresholds t) const {
   if (samples_ < 2) return false;
   const bool early = samples_ < kEarly;
   if (early && largest_ < kEarlyLoss) return false;
   // A first reward makes a tiny loss ten times as large, and no trouble.
-  return size > t[kExplosionRatio] * (early ? kEarlyFactor : 1) *
+  return size > t[kExplosionRatio] * (early && !overflowed ? kEarlyFactor : 1) *
                     std::max(largest_, kEarlyLoss);
 }
 
@@ -85,6 +116,15 @@ bool LossSpike::StandsOut(float loss, Thresholds t) const {
   return largest_ - smallest_ <= kSteady * largest_ &&
          loss >= t[kRatio] * largest_ &&
          loss - largest_ >= t[kZ] * (largest_ - smallest_);
+}
+
+bool LossSpike::IsHighEarly(float loss, Thresholds t) {
+  const bool known = early_losses_.known() && smallest_ > 0 && loss > 0;
+  z_ = known ? early_losses_.Deviations(loss) : 0;
+  stands_out_ = StandsOut(loss, t);
+  if (stands_out_ || early_losses_.IsHigh(loss)) return true;
+  return known && held_ >= t[kHold] &&
+         loss >= t[kWarningRatio] * early_losses_.level();
 }
 
 bool LossSpike::IsHigh(float loss, Thresholds t) {
@@ -112,6 +152,7 @@ void LossSpike::OnHealthy(float loss) {
   // Exactly 0 from the beginning: policies whose losses are not there yet.
   if (loss == 0 && largest_ == 0) return;
   baseline_.Add(loss);
+  if (early()) early_losses_.Add(loss);
   smallest_ = samples_ == 0 ? loss : std::min(smallest_, loss);
   largest_ = std::max(largest_, std::fabs(loss));
   if (samples_ < kEarly) ++samples_;
@@ -119,7 +160,14 @@ void LossSpike::OnHealthy(float loss) {
 
 // So many in a row that chance makes them once in a million records.
 float LossSpike::HoldOf(Thresholds t) const {
-  const auto hold = static_cast<float>(t[kHold]);
+  auto hold = static_cast<float>(t[kHold]);
+  if (early_spike_ && !stands_out_) {
+    hold += static_cast<float>(early_losses_.MoreToHold());
+  }
+  if (early_spike_ && !resumed_ && samples_ < kEarly &&
+      peak_ < kHotRatio * usual_) {
+    hold = std::max(hold, kHotHold);
+  }
   if (often_ < 0.005f) return hold;
   return often_ < 0.5f ? std::max(hold, kChance / -Log2(often_)) : kChance;
 }
@@ -134,25 +182,30 @@ bool LossSpike::Climbs(float loss) const {
          loss - start_ >= kClimb * (start_ - usual_);
 }
 
-Severity LossSpike::OnHigh(float loss, Thresholds t) {
-  const bool first = held_ == 0;
-  if (first) far_ = stays_ = climbs_ = 0;
-  peak_ = first ? loss : std::max(peak_, loss);
-  if (!episode_.open() && first) high_for_ = 0;
+void LossSpike::Begin(float loss, int64_t step) {
+  far_ = stays_ = climbs_ = 0;
+  peak_ = smooth_ = smooth_peak_ = start_ = loss;
+  z_start_ = z_;
+  early_ = late_ = 0;
+  early_spike_ = early();
+  first_step_ = step;
+  if (!episode_.open()) high_for_ = 0;
+}
+
+void LossSpike::Follow(float loss, Thresholds t) {
+  peak_ = std::max(peak_, loss);
+  smooth_ += kSmooth * (loss - smooth_);
+  smooth_peak_ = std::max(smooth_peak_, smooth_);
   highest_ = !episode_.open() ? peak_ : std::max(highest_, peak_);
   loss_ = loss;
   z_high_ = z_;
-  usual_ =
-      baseline_.samples() > 0 ? baseline_.center() : std::max(0.0f, smallest_);
+  usual_ = early_spike_ && early_losses_.known() ? early_losses_.level()
+           : baseline_.samples() > 0             ? baseline_.center()
+                                                 : std::max(0.0f, smallest_);
   ++held_;
   high_for_ = std::max(high_for_, held_);
   far_ = loss >= t[kWarningRatio] * usual_ ? far_ + 1 : 0;
   const auto half = static_cast<int32_t>(t[kSmallHold]) / 2;
-  if (first) {
-    early_ = late_ = 0;
-    start_ = loss;
-    z_start_ = z_;
-  }
   if (held_ <= half) early_ += loss / static_cast<float>(half);
   if (held_ > half && held_ <= 2 * half) {
     late_ += loss / static_cast<float>(half);
@@ -161,40 +214,93 @@ Severity LossSpike::OnHigh(float loss, Thresholds t) {
                      (usual_ <= 0 || loss >= t[kCriticalRatio] * usual_);
   stays_ = stays ? stays_ + 1 : 0;
   climbs_ = Climbs(loss) ? climbs_ + 1 : 0;
-  baseline_.Reject();
-  if (held_ >= 2 * RobustBaseline::kWindow) {
-    // The baseline has just begun anew: this is the level now.
-    largest_ = std::max(largest_, std::fabs(loss));
-    smallest_ = std::min(smallest_, loss);
-    held_ = 0;
-    accepted_ = true;
+}
+
+bool LossSpike::IsCritical(int64_t steps, Thresholds t) const {
+  if (stays_ < t[kHold] ||
+      smooth_ < usual_ + kStaysUp * (smooth_peak_ - usual_)) {
+    return false;
+  }
+  const auto spent = static_cast<double>(steps) / t[kCriticalSteps];
+  if (held_ >= t[kCriticalHold] && spent >= 1) return true;
+  // All is lost that was learned.
+  const double least = early_spike_ ? kFewHold * t[kLostHold] : t[kLostHold];
+  if (held_ < least || smooth_ <= largest_) return false;
+  if (early_spike_) return !resumed_ || spent >= 0.2;
+  return spent >= 0.5 || (!resumed_ && held_ >= kAllLostHold);
+}
+
+void LossSpike::Accept(float loss) {
+  baseline_ = RobustBaseline();
+  early_losses_ = EarlyLosses();
+  largest_ = std::max(largest_, std::fabs(loss));
+  smallest_ = std::min(smallest_, loss);
+  held_ = 0;
+}
+
+Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
+  if (held_ == 0) Begin(loss, step);
+  Follow(loss, t);
+  const int64_t steps = step - first_step_;
+  // As long as it may yet be critical it is no level.
+  accepted_ = held_ >= 2 * RobustBaseline::kWindow &&
+              (steps > t[kCriticalSteps] + t[kHold] ||
+               smooth_ < t[kCriticalRatio] * usual_);
+  if (accepted_) {
+    Accept(loss);
     return Severity::kNone;
   }
-  accepted_ = false;
-  if (exploded_ >= kExplosionHold) return Severity::kCritical;
-  if (held_ >= t[kCriticalHold] && stays_ >= t[kHold]) {
+  const bool vast = applied_ || std::fabs(loss) > t[kExplosionRatio] * largest_;
+  if ((exploded_ >= kExplosionHold && vast) || IsCritical(steps, t)) {
     return Severity::kCritical;
   }
   if (static_cast<float>(held_) < HoldOf(t)) return Severity::kNone;
   const bool far =
       usual_ <= 0 || static_cast<double>(far_) >= t[kHold] || climbs_ > 1;
+  const auto half = static_cast<int32_t>(t[kSmallHold]) / 2;
   return far || (held_ >= 2 * half && !ComesDown()) ? Severity::kWarning
                                                     : Severity::kInfo;
 }
 
-Severity LossSpike::Judge(float loss, Thresholds t) {
-  const bool explodes = Explodes(std::fabs(loss), t);
-  exploded_ = explodes ? exploded_ + 1 : 0;
-  digit_.Note(loss);
-  calm_ = !explodes;
-  bool high = false;
-  if (baseline_.samples() >= kBaselineSamples) {
-    high = IsHigh(loss, t);
-  } else {
-    high = StandsOut(loss, t);
-    calm_ = calm_ && !high;
+// apex#493: the scale falls and falls, and the loss rises with it.
+bool LossSpike::RisesAsScaleFalls(float loss, const StepContext& c,
+                                  Thresholds t) {
+  const int32_t falls = c.scaler.falls();
+  if (falls == 0) {
+    before_falls_ = loss;
+    risen_ = 0;
+    return false;
   }
-  if (high || explodes) return OnHigh(loss, t);
+  before_falls_ = std::min(before_falls_, loss);
+  const bool risen =
+      before_falls_ >= kTinyLoss && loss >= t[kFallsRatio] * before_falls_;
+  risen_ = risen ? risen_ + 1 : 0;
+  if (risen_ == 1 && !episode_.open() && held_ == 0) {
+    first_step_ = c.record.step;
+  }
+  return falls >= t[kFalls] && risen_ >= t[kHold];
+}
+
+Severity LossSpike::Judge(float loss, const StepContext& c, Thresholds t) {
+  const int64_t overflows = c.scaler.attempts() - c.scaler.good_steps();
+  const bool overflowed = std::exchange(overflows_, overflows) < overflows;
+  const float size = std::fabs(loss);
+  const bool explodes = Explodes(size, overflowed, t);
+  applied_ = c.scaler.applied_overflow();
+  const bool spoilt = (applied_ || overflowed) && samples_ >= 2 &&
+                      size > kSpoilt * std::max(largest_, kEarlyLoss) &&
+                      (exploded_ == 0 || loss > loss_);
+  exploded_ = explodes || spoilt ? exploded_ + 1 : 0;
+  digit_.Note(loss);
+  calm_ = exploded_ == 0;
+  bool high = false;
+  if (early()) {
+    high = IsHighEarly(loss, t);
+    calm_ = calm_ && !high;
+  } else {
+    high = IsHigh(loss, t);
+  }
+  if (high || exploded_ > 0) return OnHigh(loss, c.record.step, t);
   OnHealthy(loss);
   return Severity::kNone;
 }
@@ -203,9 +309,18 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
-  const Severity trigger = Judge(loss, t);
-  if (held_ == 1) first_step_ = c.record.step;
+  if (!began_) resumed_ = c.record.step > kResumed;
+  began_ = true;
+  Severity trigger = Judge(loss, c, t);
+  if (RisesAsScaleFalls(loss, c, t)) {
+    trigger = Severity::kCritical;
+    falls_ = c.scaler.falls();
+    rose_to_ = loss;
+    rose_from_ = before_falls_;
+    calm_ = false;
+  }
   const bool opens = !episode_.open();
+  if (opens && trigger < Severity::kCritical) falls_ = 0;
   const Severity severity = episode_.On(trigger, calm_, c.record.step,
                                         static_cast<int64_t>(t[kClear]));
   if (opens) episode_.OpenedAt(first_step_);
@@ -214,12 +329,25 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
 
 void LossSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  if (falls_ > 0) {
+    finding->sentence =
+        Sentence("The loss rose from ", static_cast<double>(rose_from_), " to ",
+                 static_cast<double>(rose_to_), " while ", falls_,
+                 " overflows took the loss scale down, and it never grew.");
+    finding->numbers = {{"loss", rose_to_, ""},
+                        {"lowest", rose_from_, ""},
+                        {"overflows", static_cast<double>(falls_), ""}};
+    return;
+  }
   finding->sentence =
       Sentence("The loss jumped to ", static_cast<double>(highest_));
-  if (baseline_.samples() >= kBaselineSamples) {
+  if (!early_spike_) {
     finding->sentence +=
         Sentence(" from its usual ", static_cast<double>(usual_), " (",
                  static_cast<double>(z_high_), " robust deviations)");
+  } else if (early_losses_.known()) {
+    finding->sentence +=
+        Sentence(" from its level so far, ", static_cast<double>(usual_), ",");
   } else {
     finding->sentence += Sentence(" (the largest healthy one was ",
                                   static_cast<double>(largest_), ")");

@@ -1,8 +1,10 @@
 // Rule 34, loss_spike: the loss jumps above its own recent level, by a robust
 // baseline that holds for small and negative losses too; the ratio alone would
-// accuse every noisy one. Spikes recover in tens of steps, so it is critical
-// only when the loss stays in the upper half of the jump, or is an order of
-// magnitude above anything healthy the run has seen (which needs little
+// accuse every noisy one. Before there is a baseline, EarlyLosses stands in for
+// it. Spikes recover within some 500 steps, whether a record is one of them or
+// ten, so it is critical only when the loss goes on for as long and does not
+// come down; sooner where all is lost that was learned, or when it is an order
+// of magnitude above anything healthy the run has seen (which needs little
 // history). A small jump, as where the learning rate begins anew or harder data
 // follow, is a note until it climbs further, or has stayed for a while without
 // coming down. Where
@@ -16,6 +18,7 @@
 #include <cstdint>
 
 #include "detect/context.h"
+#include "detect/early_losses.h"
 #include "detect/episode.h"
 #include "detect/last_digit.h"
 #include "detect/robust_baseline.h"
@@ -38,27 +41,43 @@ class LossSpike {
     kClear,
     kCriticalRatio,
     kWarningRatio,
-    kSmallHold
+    kSmallHold,
+    kCriticalSteps,
+    kLostHold,
+    kFalls,
+    kFallsRatio
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
-  Severity Judge(float loss, Thresholds t);
-  bool Explodes(float size, Thresholds t) const;
+  Severity Judge(float loss, const StepContext& c, Thresholds t);
+  bool RisesAsScaleFalls(float loss, const StepContext& c, Thresholds t);
+  // `overflowed`: since the loss before.
+  bool Explodes(float size, bool overflowed, Thresholds t) const;
   // Against the few losses there are. REQUIRES: no baseline yet.
   bool StandsOut(float loss, Thresholds t) const;
+  // As StandsOut; notes z_.
+  bool IsHighEarly(float loss, Thresholds t);
   // Against the baseline; notes z_ and calm_.
   bool IsHigh(float loss, Thresholds t);
   void OnHealthy(float loss);
-  Severity OnHigh(float loss, Thresholds t);
+  Severity OnHigh(float loss, int64_t step, Thresholds t);
+  void Begin(float loss, int64_t step);
+  void Follow(float loss, Thresholds t);
+  // It stays, and does not come down.
+  bool IsCritical(int64_t steps, Thresholds t) const;
+  // The baseline begins anew with the level that stays.
+  void Accept(float loss);
   bool ComesDown() const;
   bool Climbs(float loss) const;
   float HoldOf(Thresholds t) const;
+  bool early() const;  // no baseline yet
 
   Episode episode_;
   RobustBaseline baseline_;
+  EarlyLosses early_losses_;
   float loss_ = 0;
   float usual_ = 0;
   float z_ = 0;        // of the newest record
@@ -72,6 +91,9 @@ class LossSpike {
   // the present spike.
   float early_ = 0;
   float late_ = 0;
+  // Of the present spike, over about four records; and its largest so far.
+  float smooth_ = 0;
+  float smooth_peak_ = 0;
   float largest_ = 0;      // |loss| of healthy records, ever
   float smallest_ = 0;     // loss of healthy records, ever
   LastDigit digit_;        // where the loss is rounded, its last digit
@@ -84,6 +106,17 @@ class LossSpike {
   bool accepted_ = false;  // it stayed: that is the level now
   int32_t exploded_ = 0;   // records in a row
   bool calm_ = true;
+  bool early_spike_ = false;  // it began before there was a baseline
+  bool stands_out_ = false;   // the newest: so few losses, so steady
+  bool applied_ = false;      // an overflow was applied, ever
+  bool began_ = false;        // there was a loss
+  bool resumed_ = false;      // the first of all was late
+  float before_falls_ = 0;    // lowest loss since the scale last grew
+  float rose_from_ = 0;
+  float rose_to_ = 0;
+  int32_t risen_ = 0;       // records in a row, far above that
+  int32_t falls_ = 0;       // overflows of the finding about them; 0: it is not
+  int64_t overflows_ = 0;   // before the newest loss
   int64_t first_step_ = 0;  // of the present spike
 };
 

@@ -14,7 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
 
 bool Starting(const StepContext& c) {
   const ScalingKind kind = c.run.scaler.kind;
-  return c.scaler.attempts() <= c.scaler.grace_attempts() &&
+  return c.scaler.since_start() <= c.scaler.grace_attempts() &&
          kind != ScalingKind::kStatic && kind != ScalingKind::kNone;
 }
 

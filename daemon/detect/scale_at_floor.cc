@@ -10,6 +10,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 3, 1, 1000, "attempts",
      "an isolated overflow at the floor is survived in public logs"},
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
+    {"probe_after", 50, 1, 100000, "steps",
+     "ours: DeepSpeed's and Apex's windows are 100 and more"},
+    {"probe", 3, 1, 100, "overflows", "ours: a hysteresis of 2, and one more"},
 };
 
 }  // namespace
@@ -21,9 +24,11 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "A dynamic loss scale has fallen to its floor and cannot answer the next "
     "overflow.",
     "The scale fell to the scaler's floor (nominal_floor where it has none); "
+    "for information where that was a probe: at most `probe` overflows since "
+    "it grew (or stood no lower, probe_after steps after the one before); "
     "critical once critical_streak attempts in a row overflowed there (where "
     "no attempt was ever good: the last of them, and a tenth of all, there).",
-    "No overflow for clear_after attempts.",
+    "No overflow but probes for clear_after attempts.",
     kThresholds};
 
 bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
@@ -36,6 +41,27 @@ bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
          (scale_ < 0.995 * floor_ || floor_streak_ * 10 >= scaler.attempts());
 }
 
+bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
+  const ScalerTracker& scaler = c.scaler;
+  if (scaler.last_transition() == Transition::kGrew) {
+    falls_ = 0;
+    grew_ = true;
+  }
+  if (!scaler.overflowed()) return probes_;
+  // Some logs tell the scale with overflows alone: it is no lower than then.
+  const auto quiet = static_cast<double>(c.record.step - overflow_step_);
+  if (overflow_scale_ > 0 && quiet >= t[kProbeAfter] &&
+      scale >= overflow_scale_) {
+    falls_ = 0;
+    grew_ = true;
+  }
+  ++falls_;
+  probes_ = grew_ && falls_ <= t[kProbe];
+  overflow_step_ = c.record.step;
+  overflow_scale_ = scale;
+  return probes_;
+}
+
 Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
   if (!scaler.dynamic()) return episode_.severity();
@@ -45,11 +71,16 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const bool at =
       scale <= at_most && scaler.first_scale().value_or(0) > at_most;
   const bool overflow = scaler.overflowed();
+  const bool probes = Probes(c, scale, t);
   if (!overflow || !at) floor_streak_ = 0;
   Severity trigger = Severity::kNone;
   if (at && (!was_at_ || overflow)) {
     if (!episode_.open()) overflows_at_floor_ = 0;
-    trigger = Severity::kWarning;
+    if (!probes) {
+      trigger = Severity::kWarning;
+    } else if (episode_.severity() <= Severity::kInfo) {
+      trigger = Severity::kInfo;
+    }
     scale_ = scale;
     floor_ = floor;
     nominal_ = !(scaler.floor() > 0);
@@ -60,7 +91,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   was_at_ = at;
-  return episode_.On(trigger, !overflow, c.record.step,
+  return episode_.On(trigger, !overflow || probes, c.record.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

@@ -4,7 +4,9 @@
 // (BF16 runs log 1 for ever) says nothing, and isolated overflows at the floor
 // do not make it critical: runs converge with one an epoch. Three in a row at
 // the floor do (those of the fall count where no attempt was ever good).
-// It clears though the scale stays low, when overflows end: whether gradients
+// A scaler whose gradients fit at 1 or 2 comes to its floor with every probe:
+// that is a note. It clears though the scale stays low, when overflows end:
+// whether gradients
 // then vanish is for the gradient rules to say.
 
 #ifndef NANWATCH_DETECT_SCALE_AT_FLOOR_H_
@@ -21,12 +23,20 @@ class ScaleAtFloor {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = kUnsteadyBit;
-  enum Threshold { kNominalFloor, kCriticalStreak, kClear };
+  enum Threshold {
+    kNominalFloor,
+    kCriticalStreak,
+    kClear,
+    kProbeAfter,
+    kProbe
+  };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
+  // Is the newest overflow a probe of a scaler that lives near its floor?
+  bool Probes(const StepContext& c, double scale, Thresholds t);
   // REQUIRES: the newest attempt overflowed at the floor.
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
 
@@ -36,7 +46,12 @@ class ScaleAtFloor {
   bool nominal_ = false;            // the scaler has no floor
   int64_t overflows_at_floor_ = 0;  // in this episode
   int64_t floor_streak_ = 0;        // of them, in a row
+  double overflow_scale_ = 0;       // that the newest overflow left; 0: none
+  int64_t falls_ = 0;               // overflows since it grew
+  int64_t overflow_step_ = 0;       // its step
   bool was_at_ = false;
+  bool grew_ = false;    // ever
+  bool probes_ = false;  // the newest overflow
 };
 
 }  // namespace nanwatch

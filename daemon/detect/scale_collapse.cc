@@ -15,6 +15,8 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours; apex#493 fell from 256 to 2 for good"},
     {"clear_ratio", 4, 1, 1e9, "ratio", "ours"},
     {"clear_after", 500, 1, 100000, "attempts", "ours"},
+    {"near_floor", 16, 1, 1e9, "ratio",
+     "ours: 65536 to 128 and back was survived; four halvings are left"},
 };
 
 // Some scalers grow past what a float holds.
@@ -28,7 +30,9 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     Family::kScale,
     "The loss scale fell far below a scale at which training went well.",
     "The largest scale with a good attempt among the last 50 is warning_ratio "
-    "times the scale, or among the last 200 critical_ratio times (critical).",
+    "times the scale, or among the last 200 critical_ratio times; critical "
+    "where that leaves it no higher than near_floor times the floor (1 where "
+    "it has none).",
     "Less than clear_ratio for clear_after attempts, at a scale of 1 or more.",
     kThresholds};
 
@@ -61,14 +65,16 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   if (far < 2 * scale && !episode_.open()) return Severity::kNone;
   const double near = worked_50_.maximum();
   Severity trigger = Severity::kNone;
-  if (far >= t[kCriticalRatio] * scale) {
+  const double low = t[kNearFloor] * std::max(1.0, c.scaler.floor());
+  const bool fell = far >= t[kCriticalRatio] * scale;
+  if (fell && scale <= low) {
     trigger = Severity::kCritical;
-  } else if (near >= t[kWarningRatio] * scale) {
+  } else if (fell || near >= t[kWarningRatio] * scale) {
     trigger = Severity::kWarning;
   }
   if (trigger != Severity::kNone) {
     scale_ = scale;
-    from_ = trigger == Severity::kCritical ? far : near;
+    from_ = fell ? far : near;
     to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
   } else if (to_floor_ > 0) {
     to_floor_ = c.scaler.attempts_to_floor().value_or(-1);

@@ -1,11 +1,14 @@
 // Rule 4, scale_collapse: the loss scale fell far within few attempts.
 // It is measured against the largest scale at which an attempt went well, so a
 // descent from a start scale that never worked (calibration, however deep) is
-// no collapse. The windows are blocks of 10 attempts, see BlockMaximum. A
-// statistical scaler moves as it likes and is not judged.
+// no collapse. A deep fall that ends well above the floor is a warning: scalers
+// come back from there. The windows are blocks of 10 attempts, see
+// BlockMaximum. A statistical scaler moves as it likes and is not judged.
 
 #ifndef NANWATCH_DETECT_SCALE_COLLAPSE_H_
 #define NANWATCH_DETECT_SCALE_COLLAPSE_H_
+
+#include <cstdint>
 
 #include "detect/block_maximum.h"
 #include "detect/context.h"
@@ -19,7 +22,13 @@ class ScaleCollapse {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = kUnsteadyBit;
-  enum Threshold { kWarningRatio, kCriticalRatio, kClearRatio, kClear };
+  enum Threshold {
+    kWarningRatio,
+    kCriticalRatio,
+    kClearRatio,
+    kClear,
+    kNearFloor
+  };
   // Attempts counted between two records at most: steps need not be attempts.
   static constexpr int64_t kUnseen = 9;
 

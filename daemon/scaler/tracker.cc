@@ -11,7 +11,7 @@ namespace nanwatch {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<ScalerTracker>);
-static_assert(sizeof(ScalerTracker) <= 256, "a part of every rank's state");
+static_assert(sizeof(ScalerTracker) <= 272, "a part of every rank's state");
 
 constexpr int64_t kGraceMax = 200;
 constexpr int64_t kFallOver = 100;     // attempts without a backoff
@@ -22,6 +22,11 @@ constexpr double kSmallestNormal = 0x1p-126;
 // A 0 after a larger scale, without an overflow, is one that was printed with
 // too few digits; rule 3 has the same bound.
 constexpr double kFallsToZero = 0x1p-100;
+
+// A scale that a scaler may begin at, whatever it is; and how far from its
+// first one it may be, where a log tells it after some overflows.
+constexpr double kLowStart = 4096;
+constexpr double kStartsWithin = 4;
 
 bool Usable(double scale) { return scale > 0 && std::isfinite(scale); }
 
@@ -130,9 +135,12 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   if (overflowed_) {
     ++streak_;
     quiet_since_ = attempts_;
+    if (calibrated_ && falls_ < INT32_MAX) ++falls_;
+    applied_overflow_ = applied_overflow_ || fate_ == Fate::kApplied;
   } else {
     streak_ = 0;
     ++good_steps_;
+    calibrated_ = true;
     highest_good_ = std::max(highest_good_, scale_);
   }
   last_step_ = record.step;
@@ -236,8 +244,40 @@ void ScalerTracker::JudgeFirst(int64_t step) {
   transition_ = Transition::kImpossible;
 }
 
+// A jump up to where a scaler begins, which none makes by growing: the process
+// was restarted, and the steps went on.
+bool ScalerTracker::BeginsAnew(const Move& move, int64_t gap) const {
+  constexpr double kJump = 64;
+  constexpr double kFastest = 16;  // attempts a growth
+  // A declared one is a client's, which tells of its restarts.
+  if (!may_calibrate_ || declared_ >= 0 || move.to < kLowStart ||
+      move.to < kJump * move.from) {
+    return false;
+  }
+  const double grown =
+      move.from * std::exp2(static_cast<double>(gap) / kFastest);
+  const double high = std::max(p_.init, first_scale_);
+  return move.to > grown && move.to >= first_scale_ / kStartsWithin &&
+         move.to <= high * kStartsWithin;
+}
+
+void ScalerTracker::BeginAnew(const Move& move) {
+  why_ = Impossible::kNotRestored;
+  transition_ = Transition::kImpossible;
+  good_scale_before_ = highest_good_;
+  highest_good_ = 0;
+  calibrated_ = false;
+  falls_ = 0;
+  started_ = attempts_ - 1;
+  fall_from_ = 0;
+  quiet_since_ = attempts_;
+  p_.init = std::max(p_.init, move.to);
+  SetGrace();
+}
+
 void ScalerTracker::OnChange(const Move& move, int64_t gap) {
   const auto [from, to] = std::pair(move.from, move.to);
+  if (BeginsAnew(move, gap)) return BeginAnew(move);
   Recognise(from, to, gap);
   // A declared fixed scale that moves is a lie told once; it stays impossible.
   if (may_calibrate_) dynamic_ = true;
@@ -254,6 +294,7 @@ void ScalerTracker::OnChange(const Move& move, int64_t gap) {
   if (!possible) ++impossible_;
   if (to > from) {
     fall_from_ = 0;
+    falls_ = 0;
     transition_ = possible ? Transition::kGrew : Transition::kImpossible;
   } else {
     if (possible) LearnOrder(move);

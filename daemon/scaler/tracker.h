@@ -74,8 +74,11 @@ class ScalerTracker {
   // Calibration: within grace_attempts() and no good step was seen yet. Never
   // for a fixed scale, or none.
   bool in_grace() const {
-    return good_steps_ == 0 && attempts_ <= grace_ && may_calibrate_;
+    return !calibrated_ && since_start() <= grace_ && may_calibrate_;
   }
+  // Attempts since the scaler began: with the first record, or with a fresh one
+  // after a restart that the records do not tell of otherwise.
+  int64_t since_start() const { return attempts_ - started_; }
   // The model's forecast: attempts until the floor (without one: until 2^-126,
   // once below 1) at the rate of the present fall; absent when the scale does
   // not fall, or is there already, or follows statistics. A fall is over after
@@ -101,6 +104,8 @@ class ScalerTracker {
   // by the skipped flag, the float status or the scale's fall.
   bool overflowed() const { return overflowed_; }
   Fate fate() const { return fate_; }
+  // An attempt was applied though it overflowed, ever.
+  bool applied_overflow() const { return applied_overflow_; }
   // As fate(); where nothing says it, and no scaler is known that could have
   // skipped the update, kApplied: what to fear, not what to count.
   Fate presumed_fate() const {
@@ -123,6 +128,8 @@ class ScalerTracker {
   // That of the first attempt with one; 0: none. Its record may have the scale
   // that its overflow left.
   double first_tried() const;
+  // Overflows since the scale last grew, those of calibration left out.
+  int32_t falls() const { return falls_; }
   int64_t attempts() const { return attempts_; }  // records seen
   // From the step of the record before to the newest's; 0 is before the first.
   int64_t step_gap() const { return step_gap_; }
@@ -141,6 +148,8 @@ class ScalerTracker {
  private:
   void Follow(double scale, const StepRecord& record, Told told);
   void JudgeFirst(int64_t step);
+  bool BeginsAnew(const struct Move& move, int64_t gap) const;
+  void BeginAnew(const struct Move& move);
   void OnChange(const struct Move& move, int64_t gap);
   void LearnOrder(const struct Move& move);
   void JudgeAnswer(Told told);
@@ -165,6 +174,7 @@ class ScalerTracker {
   int64_t quiet_since_ = 0;  // attempt of the last overflow or change
   int64_t attempts_ = 0;
   int64_t good_steps_ = 0;
+  int64_t started_ = 0;  // attempts_ when the scaler began
   int64_t streak_ = 0;
   int64_t last_step_ = 0;
   int64_t step_gap_ = 0;
@@ -175,6 +185,7 @@ class ScalerTracker {
   int64_t held_overflows_ = 0;  // in a row, while the scale stood
   uint64_t impossible_ = 0;
   int32_t grace_ = 36;
+  int32_t falls_ = 0;
   int32_t least_quiet_ = 0;    // attempts that a growth takes at least
   int32_t seen_interval_ = 0;  // quiet attempts before the last growth
   uint32_t candidates_ = ~0u;  // bit i: AllScalers()[i] could do all this
@@ -184,9 +195,11 @@ class ScalerTracker {
   int8_t expected_ = -1;
   bool told_ = false;  // the run gave a name or numbers
   bool dynamic_ = false;
+  bool calibrated_ = false;  // a good attempt since started_
   bool may_calibrate_ = true;
   bool check_off_ = false;  // overflowing attempts are applied
   bool overflowed_ = false;
+  bool applied_overflow_ = false;
   bool steady_ = false;
   bool had_scale_ = false;  // the newest record
   bool zero_ = false;       // the newest record's scale is 0, fallen there

@@ -10,6 +10,7 @@
 
 #include "detect/bit_window.h"
 #include "detect/block_maximum.h"
+#include "detect/early_losses.h"
 #include "detect/float_log2.h"
 #include "detect/gnorm_explosion.h"
 #include "detect/gnorm_spike.h"
@@ -154,47 +155,57 @@ float Digit(const std::vector<float>& values) {
 
 TEST(GnormSpikeReference, AgreesOnRandomRuns) {
   Compare<GnormSpike>(Scaler("pytorch"), 20, [] {
-    return [seen = std::vector<Seen>(), above = std::vector<bool>(),
-            norms = std::vector<float>()](const Attempt& a, Fate fate,
-                                          bool) mutable -> Mark {
-      const auto norm = static_cast<float>(a.grad_norm.value_or(0));
-      if (fate == Fate::kLost || !(norm > 0) || !std::isfinite(norm)) {
-        return {.silent = true};
-      }
-      norms.push_back(norm);
-      const float x = Log2(norm);
-      const Baseline b = BaselineOf(Added(seen));
-      if (b.samples < 128) {
-        seen.push_back({x, false});
-        above.push_back(false);
-        return {.clean = true};
-      }
-      float z = (x - b.center) / std::max(b.spread, 0.05f);
-      if (z >= 6) {
-        const float digit = Log2(1 + Digit(norms) / std::exp2(b.center));
-        z = std::min(z, (x - b.center) / std::max(digit, 0.05f));
-      }
-      const bool spike = z >= 6 && std::exp2(x - b.center) >= 2;
-      seen.push_back({x, spike});
-      above.push_back(spike && z >= 8);
-      Mark mark{.clean = z < 3};
-      if (!spike) return mark;
-      int held = 0;
-      for (size_t i = above.size(); i > 0 && above[i - 1]; --i) ++held;
-      int spiked = 0;
-      for (size_t i = seen.size(); i > 0 && seen[i - 1].rejected; --i) ++spiked;
-      mark.trigger = held >= 20    ? Severity::kCritical
-                     : spiked >= 3 ? Severity::kWarning
-                                   : Severity::kInfo;
-      return mark;
-    };
+    return
+        [seen = std::vector<Seen>(), above = std::vector<bool>(),
+         norms = std::vector<float>(), steps = std::vector<int64_t>(),
+         step = int64_t{0}](const Attempt& a, Fate fate, bool) mutable -> Mark {
+          step += 1 + a.unseen;
+          const auto norm = static_cast<float>(a.grad_norm.value_or(0));
+          if (fate == Fate::kLost || !(norm > 0) || !std::isfinite(norm)) {
+            return {.silent = true};
+          }
+          norms.push_back(norm);
+          const float x = Log2(norm);
+          const Baseline b = BaselineOf(Added(seen));
+          if (b.samples < 128) {
+            seen.push_back({x, false});
+            above.push_back(false);
+            steps.push_back(step);
+            return {.clean = true};
+          }
+          float z = (x - b.center) / std::max(b.spread, 0.05f);
+          if (z >= 6) {
+            const float digit = Log2(1 + Digit(norms) / std::exp2(b.center));
+            z = std::min(z, (x - b.center) / std::max(digit, 0.05f));
+          }
+          const bool spike = z >= 6 && std::exp2(x - b.center) >= 2;
+          seen.push_back({x, spike});
+          above.push_back(spike && z >= 8);
+          steps.push_back(step);
+          Mark mark{.clean = z < 3};
+          if (!spike) return mark;
+          int held = 0;
+          for (size_t i = above.size(); i > 0 && above[i - 1]; --i) ++held;
+          int spiked = 0;
+          for (size_t i = seen.size(); i > 0 && seen[i - 1].rejected; --i)
+            ++spiked;
+          const bool stays =
+              held >= 20 &&
+              step - steps[steps.size() - static_cast<size_t>(held)] >= 250;
+          mark.trigger = stays         ? Severity::kCritical
+                         : spiked >= 3 ? Severity::kWarning
+                                       : Severity::kInfo;
+          return mark;
+        };
   });
 }
 
 TEST(GnormExplosionReference, AgreesOnRandomRuns) {
   Compare<GnormExplosion>(Scaler("pytorch"), 50, [] {
-    return [seen = std::vector<Seen>(), nonfinite = 0](
+    return [seen = std::vector<Seen>(), nonfinite = 0,
+            steps = std::vector<int64_t>(), step = int64_t{0}](
                const Attempt& a, Fate fate, bool in_grace) mutable -> Mark {
+      step += 1 + a.unseen;
       if (!a.grad_norm || fate == Fate::kLost || in_grace) {
         return {.silent = true};
       }
@@ -220,12 +231,18 @@ TEST(GnormExplosionReference, AgreesOnRandomRuns) {
           (added.size() >= 64 && norm >= 10 * BlockMaximumOf(added, 16, 8)) ||
           (added.size() >= 10 && norm > 1e6 * average(added));
       seen.push_back({static_cast<float>(norm), explodes});
+      steps.push_back(step);
       int held = 0;
       for (size_t i = seen.size(); i > 0 && seen[i - 1].rejected; --i) ++held;
       Mark mark;
       if (explodes) {
-        mark.trigger = held % 256 == 0 || held % 256 >= 10 ? Severity::kCritical
-                                                           : Severity::kWarning;
+        const int cycle = (held - 1) % 256 + 1;
+        const int64_t since =
+            step - steps[steps.size() - static_cast<size_t>(cycle)];
+        const bool vast = norm >= 1000.0 * BlockMaximumOf(added, 16, 8);
+        mark.trigger = cycle >= 10 && (since >= 250 || vast)
+                           ? Severity::kCritical
+                           : Severity::kWarning;
       }
       mark.clean = norm < 2 * average(Added(seen));
       return mark;
@@ -243,7 +260,24 @@ struct LossView {
   float z_start = 0;          // deviations of the first of them
   float largest = 0;          // of healthy ones, and of a new level's first
   float smallest = 0;
+  std::vector<int64_t> steps;    // of those in a row
+  size_t begun = 0;              // index in seen of the baseline's first
+  std::vector<size_t> accepted;  // indices of those that were the level then
 
+  // Of those since the baseline last began.
+  std::vector<float> Added() const {
+    std::vector<float> added;
+    for (size_t i = begun; i < seen.size(); ++i) {
+      if (!seen[i].rejected) added.push_back(seen[i].value);
+    }
+    return added;
+  }
+  void Clear() {
+    series.clear();
+    steps.clear();
+    stays.clear();
+    climbs.clear();
+  }
   int Healthy() const {
     int healthy = 0;
     for (const Seen& s : seen) healthy += !s.rejected;
@@ -261,9 +295,10 @@ struct LossView {
   float Often() const {
     float often = 0;
     int held = 0;
-    for (const Seen& s : seen) {
+    for (size_t i = 0; i < seen.size(); ++i) {
+      const Seen& s = seen[i];
       if (s.rejected) {
-        held = held == 255 ? 0 : held + 1;
+        held = std::count(accepted.begin(), accepted.end(), i) ? 0 : held + 1;
         continue;
       }
       often -= 1.0f / 256 * often;
@@ -272,10 +307,10 @@ struct LossView {
     }
     return often;
   }
-  float Hold() const {
+  float Hold(float least) const {
     const float often = Often();
-    if (often < 0.005f) return 3;
-    return often < 0.5f ? std::max(3.0f, 20 / -Log2(often)) : 20;
+    if (often < 0.005f) return least;
+    return often < 0.5f ? std::max(least, 20 / -Log2(often)) : 20;
   }
   // Of the first 100 in a row, the second 50 are lower.
   bool ComesDown(float usual) const {
@@ -324,30 +359,60 @@ bool Climbs(const LossView& view, float z, float usual) {
          loss - start >= 0.5f * (start - usual);
 }
 
-Mark LossSpikeMark(LossView* view, const Attempt& a) {
-  const auto loss = static_cast<float>(a.loss.value_or(kNan));
+// It stays, and does not come down.
+bool IsLost(const LossView& view, float usual, bool early) {
+  const std::vector<float>& series = view.series;
+  const bool for_three =
+      series.size() >= 3 && std::all_of(view.stays.end() - 3, view.stays.end(),
+                                        [](bool one) { return one; });
+  float smooth = series[0];
+  float peak = smooth;
+  for (const float loss : series) {
+    smooth += 0.25f * (loss - smooth);
+    peak = std::max(peak, smooth);
+  }
+  if (!for_three || smooth < usual + 0.85f * (peak - usual)) return false;
+  const int64_t steps = view.steps.back() - view.steps.front();
+  if (series.size() >= 30 && steps >= 500) return true;
+  if (series.size() < (early ? 16 : 24) || smooth <= view.largest) return false;
+  return early || steps >= 250 || series.size() >= 56;
+}
+
+// The run began with the first of these records, and nothing overflowed.
+Mark LossSpikeMark(LossView* view, float loss, int64_t step) {
   if (!std::isfinite(loss)) return {.silent = true};
   const int healthy = view->Healthy();
   const float size = std::fabs(loss);
-  const bool early = healthy < 32;
+  const bool start = healthy < 32;
   const bool explodes =
-      healthy >= 2 && (!early || view->largest >= 0.1f) &&
-      size > (early ? 100 : 10) * std::max(view->largest, 0.1f);
-  const Baseline b = BaselineOf(Added(view->seen));
+      healthy >= 2 && (!start || view->largest >= 0.1f) &&
+      size > (start ? 100 : 10) * std::max(view->largest, 0.1f);
+  const std::vector<float> added = view->Added();
+  const Baseline b = BaselineOf(added);
+  const bool early = b.samples < 64;
+  EarlyLosses few;
+  for (size_t i = 0; i < std::min<size_t>(added.size(), 63); ++i) {
+    few.Add(added[i]);
+  }
   bool high = false;
+  bool stands_out = false;
   float z = 0;
   Mark mark{.clean = !explodes};
-  if (b.samples >= 64) {
+  if (!early) {
     const Height height =
         Compared(loss, b, view->Rounding(loss), view->smallest < 0);
     high = height.high;
     z = height.z;
     mark.clean = mark.clean && height.calm;
   } else {
-    high = healthy >= 3 && view->smallest > 0 && view->largest >= 0.1f &&
-           view->largest - view->smallest <= 0.05f * view->largest &&
-           loss >= 2 * view->largest &&
-           loss - view->largest >= 8 * (view->largest - view->smallest);
+    stands_out = healthy >= 3 && view->smallest > 0 && view->largest >= 0.1f &&
+                 view->largest - view->smallest <= 0.05f * view->largest &&
+                 loss >= 2 * view->largest &&
+                 loss - view->largest >= 8 * (view->largest - view->smallest);
+    const bool known = few.known() && view->smallest > 0 && loss > 0;
+    if (known) z = few.Deviations(loss);
+    high = stands_out || few.IsHigh(loss) ||
+           (known && view->series.size() >= 3 && loss >= 1.5 * few.level());
     mark.clean = mark.clean && !high;
   }
   const bool rejected = high || explodes;
@@ -355,40 +420,44 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
   view->seen.push_back({loss, rejected});
   view->exploded.push_back(explodes);
   if (!rejected) {
-    view->series.clear();
-    view->stays.clear();
-    view->climbs.clear();
+    view->Clear();
     return mark;
   }
   if (view->series.empty()) view->z_start = z;
   view->series.push_back(loss);
+  view->steps.push_back(step);
   const size_t held = view->series.size();
   const float peak =
       *std::max_element(view->series.begin(), view->series.end());
-  if (held == 256) {  // the level now
-    view->Note(loss);
-    view->series.clear();
-    view->stays.clear();
-    view->climbs.clear();
-    return mark;
-  }
-  const float usual =
-      b.samples >= 16 ? b.center : std::max(0.0f, view->smallest);
-  const auto& exploded = view->exploded;
-  const bool twice =
-      explodes && exploded.size() >= 2 && exploded[exploded.size() - 2];
+  const float usual = early && few.known() ? few.level()
+                      : b.samples >= 16    ? b.center
+                                           : std::max(0.0f, view->smallest);
   const bool stays =
       loss >= usual + (peak - usual) / 2 && (usual <= 0 || loss >= 1.5 * usual);
   view->stays.push_back(stays);
   view->climbs.push_back(Climbs(*view, z, usual));
+  float smooth = view->series[0];
+  for (const float one : view->series) smooth += 0.25f * (one - smooth);
+  if (held >= 256 && (step - view->steps.front() > 503 ||
+                      smooth < 1.5 * usual)) {  // the level now
+    view->Note(loss);
+    view->Clear();
+    view->accepted.push_back(view->seen.size() - 1);
+    view->begun = view->seen.size();
+    return mark;
+  }
+  const auto& exploded = view->exploded;
+  const bool twice =
+      explodes && exploded.size() >= 2 && exploded[exploded.size() - 2];
   const bool climbs_on =
       held >= 2 && view->climbs[held - 1] && view->climbs[held - 2];
-  const bool for_three =
-      held >= 3 && std::all_of(view->stays.end() - 3, view->stays.end(),
-                               [](bool one) { return one; });
-  if (twice || (held >= 30 && for_three)) {
+  float hold = 3;
+  if (early && !stands_out) hold += static_cast<float>(few.MoreToHold());
+  if (early && healthy < 32 && peak < 2.3f * usual)
+    hold = std::max(hold, 14.0f);
+  if (twice || IsLost(*view, usual, early)) {
     mark.trigger = Severity::kCritical;
-  } else if (static_cast<float>(held) >= view->Hold()) {
+  } else if (static_cast<float>(held) >= view->Hold(hold)) {
     const bool far = usual <= 0 || IsFar(view->series, usual) || climbs_on ||
                      (held >= 100 && !view->ComesDown(usual));
     mark.trigger = far ? Severity::kWarning : Severity::kInfo;
@@ -397,11 +466,27 @@ Mark LossSpikeMark(LossView* view, const Attempt& a) {
 }
 
 TEST(LossSpikeReference, AgreesOnRandomRuns) {
-  Compare<LossSpike>({}, 20, [] {
-    return [view = LossView()](const Attempt& a, Fate, bool) mutable -> Mark {
-      return LossSpikeMark(&view, a);
-    };
-  });
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= 2 * kSeeds; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomRun random(seed);
+    StepFeed<LossSpike> feed;
+    LossView view;
+    std::vector<Mark> marks;
+    Severity before = Severity::kNone;
+    for (int i = 0; i < kRecords; ++i) {
+      const Attempt all = random.Next();
+      // Every other run as a log that tells one step in ten.
+      const int64_t unseen = seed % 2 == 0 ? 9 : all.unseen;
+      const Severity opinion = feed.Step({.loss = all.loss, .unseen = unseen});
+      marks.push_back(LossSpikeMark(
+          &view, static_cast<float>(all.loss.value_or(kNan)), feed.step));
+      ASSERT_EQ(opinion, OpinionAfter(marks, 20)) << "record " << i;
+      changes += opinion != before;
+      before = opinion;
+    }
+  }
+  EXPECT_GE(changes, 8) << "the random runs say too little of this rule";
 }
 
 }  // namespace

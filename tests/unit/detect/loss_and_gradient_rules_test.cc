@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <functional>
 #include <random>
+#include <vector>
 
 #include "detect/gnorm_explosion.h"
 #include "detect/gnorm_spike.h"
@@ -105,13 +108,31 @@ TEST(GnormSpike, OneBatchIsANoteThreeWarnAndClearAfterTwenty) {
 
 TEST(GnormSpike, ALevelThatStaysIsCriticalAndThenTheNewNormal) {
   StepFeed<GnormSpike> f = HealthyNorms(500);
-  f.Steps({.grad_norm = 20}, 19);
+  f.Steps({.grad_norm = 20}, 250);
   EXPECT_EQ(f.now, Severity::kWarning);
   f.Steps({.grad_norm = 20}, 1);
   EXPECT_EQ(f.now, Severity::kCritical);
-  f.Steps({.grad_norm = 20}, 260);
+  f.Steps({.grad_norm = 20}, 40);
   EXPECT_EQ(f.now, Severity::kNone) << "the baseline began anew";
   EXPECT_EQ(f.Steps({.grad_norm = 20}, 500), Severity::kNone);
+}
+
+// The same 200 steps, whether a record is one of them or ten.
+TEST(GnormSpike, ASpikeIsAWarningHoweverOftenItIsLogged) {
+  for (const int64_t every : {1, 2, 10}) {
+    StepFeed<GnormSpike> f(NoScaler());
+    Noise noise;
+    const auto step = [&](double norm) {
+      f.Step({.grad_norm = norm * std::exp(0.25 * noise.Normal()),
+              .unseen = every - 1});
+    };
+    for (int i = 0; i < 500; ++i) step(0.2);
+    for (int64_t i = 0; i < 200; i += every) step(20);
+    for (int i = 0; i < 100; ++i) step(0.2);
+    EXPECT_EQ(f.worst, Severity::kWarning) << every;
+    for (int64_t i = 0; i < 500; i += every) step(20);
+    EXPECT_EQ(f.worst, Severity::kCritical) << every;
+  }
 }
 
 TEST(GnormSpike, TheLastDigitIsNoSpike) {
@@ -166,11 +187,21 @@ TEST(GnormExplosion, TenTimesTheHealthyMaximumWarns) {
 TEST(GnormExplosion, StayingThereIsCriticalUntilItIsTheLevel) {
   StepFeed<GnormExplosion> f(NoScaler());
   f.Steps({.grad_norm = 1}, 100);
-  f.Steps({.grad_norm = 50}, 9);
-  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Steps({.grad_norm = 50}, 250);
+  EXPECT_EQ(f.now, Severity::kWarning) << "spikes come back";
   f.Steps({.grad_norm = 50}, 1);
   EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_EQ(f.Steps({.grad_norm = 50}, 300), Severity::kNone);
+  StepFeed<GnormExplosion> vast(NoScaler());
+  vast.Steps({.grad_norm = 1}, 100);
+  vast.Steps({.grad_norm = 5000}, 9);
+  EXPECT_EQ(vast.now, Severity::kWarning);
+  EXPECT_EQ(vast.Steps({.grad_norm = 5000}, 1), Severity::kCritical);
+  StepFeed<GnormExplosion> log(NoScaler());  // every tenth step
+  log.Steps({.grad_norm = 1, .unseen = 9}, 100);
+  log.Steps({.grad_norm = 50, .unseen = 9}, 25);
+  EXPECT_EQ(log.now, Severity::kWarning);
+  EXPECT_EQ(log.Steps({.grad_norm = 50, .unseen = 9}, 1), Severity::kCritical);
 }
 
 TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
@@ -283,10 +314,154 @@ TEST(LossSpike, RecoveringSpikesAreNeverCritical) {
 }
 
 TEST(LossSpike, ALossThatStaysUpIsCritical) {
-  StepFeed<LossSpike> f = HealthyLoss(500);
-  f.Steps({.loss = 7}, 29);
+  StepFeed<LossSpike> f = HealthyLoss(500);  // above all that it ever was
+  f.Steps({.loss = 7}, 55);
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Steps({.loss = 7}, 1), Severity::kCritical);
+  StepFeed<LossSpike> log = HealthyLoss(500);  // every tenth step
+  log.Steps({.loss = 7, .unseen = 9}, 25);
+  EXPECT_EQ(log.now, Severity::kWarning);
+  EXPECT_EQ(log.Steps({.loss = 7, .unseen = 9}, 1), Severity::kCritical);
+}
+
+// From scratch, so that it was as high before: a spike, until 500 steps.
+TEST(LossSpike, ALossThatWasAsHighBeforeMayComeBackFor500Steps) {
+  for (const int64_t every : {1, 10}) {
+    StepFeed<LossSpike> f;
+    Noise noise;
+    const auto step = [&](double loss) {
+      f.Step({.loss = loss + 0.02 * noise.Normal(), .unseen = every - 1});
+    };
+    for (int i = 0; i < 2000; ++i) step(2.5 + 8.5 * std::exp(-i / 200.0));
+    for (int64_t i = 0; i < 500; i += every) step(7);
+    EXPECT_EQ(f.now, Severity::kWarning) << every;
+    for (int64_t i = 0; i < 3 * every; i += every) step(7);
+    EXPECT_EQ(f.now, Severity::kCritical) << every;
+  }
+}
+
+// tr1-13B's, down within 500 steps; behind a checkpoint or from the beginning.
+TEST(LossSpike, ASpikeThatComesDownIsAWarningHoweverOftenItIsLogged) {
+  for (const int64_t every : {1, 2, 5, 10}) {
+    for (const int64_t first : {1, 25001}) {
+      StepFeed<LossSpike> f;
+      Noise noise;
+      f.step = first - 1;
+      const auto step = [&](double loss) {
+        f.Step({.loss = loss + 0.03 * noise.Normal(), .unseen = every - 1});
+      };
+      for (int i = 0; i < 500; ++i) step(2.77);
+      for (int64_t i = 0; i < 1000; i += every) {
+        step(2.77 + 6 * std::exp(-static_cast<double>(i) / 130));
+      }
+      EXPECT_EQ(f.worst, Severity::kWarning) << every << " from " << first;
+    }
+  }
+}
+
+// --- before there is a baseline ---------------------------------------------
+
+// A fine-tuning's log: 2.1 to 1.6, and then `ratio` times that.
+StepFeed<LossSpike> FineTuning(int healthy, double ratio, double climb,
+                               int bad) {
+  StepFeed<LossSpike> f;
+  Noise noise;
+  const auto step = [&](double loss) {
+    f.Step({.loss = loss * std::exp(0.03 * noise.Normal())});
+  };
+  for (int i = 0; i < healthy; ++i) step(1.6 + 0.5 * std::exp(-i / 10.0));
+  for (int i = 0; i < bad; ++i) {
+    step(1.6 * std::min(ratio, std::pow(climb, i + 1)));
+  }
+  return f;
+}
+
+TEST(LossSpike, AShortLogThatDivergesIsCritical) {
+  for (const int healthy : {10, 20, 40, 60}) {
+    for (const double ratio : {4.0, 8.0}) {
+      for (const double climb : {8.0, 1.35, 1.15}) {
+        SCOPED_TRACE(::testing::Message()
+                     << healthy << " x " << ratio << " by " << climb);
+        if (healthy == 60 && climb == 1.15) continue;  // the baseline's
+        EXPECT_EQ(FineTuning(healthy, ratio, climb, 14).now,
+                  Severity::kWarning);
+        const StepFeed<LossSpike> f = FineTuning(healthy, ratio, climb, 40);
+        EXPECT_EQ(f.now, Severity::kCritical);
+        EXPECT_GT(f.Described().opened_step, healthy);
+        EXPECT_LE(f.Described().opened_step, healthy + 9);
+        EXPECT_THAT(f.Described().sentence, HasSubstr("from its level so far"));
+      }
+    }
+  }
+  EXPECT_EQ(FineTuning(40, 2, 8, 4).now, Severity::kWarning);
+  EXPECT_EQ(FineTuning(40, 2, 8, 31).now, Severity::kCritical);
+}
+
+TEST(LossSpike, FewLossesThatComeBackAreAWarningThatClears) {
+  StepFeed<LossSpike> f = FineTuning(30, 4, 8, 8);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Steps({.loss = 1.6}, 20), Severity::kNone);
+}
+
+// A thousand healthy beginnings of each kind, in noise with a long tail.
+TEST(LossSpike, HealthyBeginningsAreLeftInPeace) {
+  Noise noise;
+  const auto tail = [&] {  // Student's t of 4
+    double squares = 0;
+    for (int i = 0; i < 4; ++i) squares += std::pow(noise.Normal(), 2);
+    return noise.Normal() / std::sqrt(squares / 4);
+  };
+  const auto warned = [&](const std::function<double(int)>& loss) {
+    int count = 0;
+    for (int run = 0; run < 1000; ++run) {
+      const double size = 0.01 * std::pow(2, run % 7);  // 1 to 64 %
+      StepFeed<LossSpike> f;
+      for (int i = 0; i < 60; ++i) {
+        f.Step({.loss = loss(i) * std::exp(size * tail())});
+      }
+      count += f.worst > Severity::kInfo;
+      EXPECT_LT(f.worst, Severity::kCritical);
+    }
+    return count;
+  };
+  EXPECT_LE(warned([](int i) { return 3 + 8 * std::exp(-i / 12.0); }), 1);
+  EXPECT_LE(warned([](int) { return 1.5; }), 1) << "stands";
+  EXPECT_LE(warned([](int i) { return 10 - 0.12 * i; }), 1);
+  EXPECT_LE(warned([](int i) { return 0.1 + 5 * std::exp(-i / 3.0); }), 1);
+  EXPECT_LE(warned([](int i) {  // the end of a warm-up
+              return 2 + std::exp(-std::pow((i - 30) / 6.0, 2));
+            }),
+            3);
+  EXPECT_LE(warned([](int i) { return 7 - 5.5 * std::exp(-i / 10.0); }), 1)
+      << "a contrastive loss, whose queue fills";
+}
+
+// --- overflows that are applied ----------------------------------------------
+
+TEST(LossSpike, LossesThatRunAwayWithOverflowsAreCritical) {
+  const std::vector<double> runs[] = {{9.1, 8.2, 410, 2210},
+                                      {7.9, 6.1, 25.1, 133},
+                                      {12.1, 9.4, 92.5, 1200},
+                                      {11.6, 8.8, 880, 1500},
+                                      {8.8, 7.9, 7.2, 6.9, 91, 803}};
+  for (const std::vector<double>& run : runs) {
+    StepFeed<LossSpike> f;
+    for (const double loss : run) {
+      EXPECT_LT(f.now, Severity::kCritical);
+      f.Step({.overflow = true, .unseen = 49});
+      f.Step({.loss = loss, .unseen = 49});
+    }
+    EXPECT_EQ(f.now, Severity::kCritical) << run.back();
+    EXPECT_EQ(f.Described().opened_step, f.step - 100);
+    StepFeed<LossSpike> alone;  // no overflow says that weights are spoilt
+    for (const double loss : run) alone.Step({.loss = loss, .unseen = 99});
+    EXPECT_LT(alone.worst, Severity::kCritical);
+  }
+  StepFeed<LossSpike> mild(FixedScale(false));  // "overflow, still update"
+  for (const double loss : {9.0, 8.0, 30.0, 60.0}) {
+    mild.Step({.scale = 1024, .overflow = true, .loss = loss});
+  }
+  EXPECT_EQ(mild.now, Severity::kCritical);
 }
 
 TEST(LossSpike, AnExplosionIsCriticalWithTwoLossesOfHistory) {
@@ -297,6 +472,28 @@ TEST(LossSpike, AnExplosionIsCriticalWithTwoLossesOfHistory) {
   EXPECT_EQ(f.now, Severity::kNone);
   f.Step({.scale = 1024, .overflow = true, .loss = 15806.3818});
   EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// apex#493: an overflow in some hundred steps, no growth between, and a loss
+// that rises with every one.
+TEST(LossSpike, ALossThatRisesAsTheScaleFallsAndFallsIsCritical) {
+  const auto fall = [](double worse, bool grows) {
+    StepFeed<LossSpike> f;
+    double loss = 0.15;
+    double scale = 256;
+    f.Step({.scale = scale, .overflow = false, .loss = loss});
+    for (int i = 0; i < 9; ++i) {
+      if (grows) f.Step({.scale = scale *= 2, .loss = loss, .unseen = 50});
+      f.Step({.scale = scale /= 2, .overflow = true, .unseen = 50});
+      f.Step({.scale = scale, .loss = loss *= worse, .unseen = 50});
+    }
+    return f;
+  };
+  EXPECT_EQ(fall(1.3, false).worst, Severity::kCritical);
+  EXPECT_EQ(fall(1.0, false).worst, Severity::kNone);
+  EXPECT_EQ(fall(1.3, true).worst, Severity::kNone);
+  EXPECT_THAT(fall(1.3, false).Described().sentence,
+              HasSubstr("overflows took the loss scale down"));
 }
 
 TEST(LossSpike, FirstDescentIsHealthy) {
@@ -381,7 +578,7 @@ TEST(LossSpike, AMixtureOfTasksIsNoSpike) {
     f.Step({.loss = task * std::exp(0.1 * noise.Normal())});
   }
   EXPECT_LE(f.worst, Severity::kInfo);
-  EXPECT_EQ(f.Steps({.loss = 4}, 30), Severity::kCritical)
+  EXPECT_EQ(f.Steps({.loss = 4}, 501), Severity::kCritical)
       << "for good, it is a spike";
 }
 

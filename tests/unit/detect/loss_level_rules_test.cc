@@ -53,7 +53,9 @@ TEST(LossHighPlateau, WhatWasLearnedIsLostAndComesBack) {
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 1601);
   EXPECT_THAT(f.Described().sentence, HasSubstr("stands at 7.5"));
-  f.Steps({.loss = 7.5}, 192);
+  f.Steps({.loss = 7.5}, 432);
+  EXPECT_EQ(f.now, Severity::kWarning) << "spikes come back within 500 steps";
+  f.Steps({.loss = 7.5}, 16);
   EXPECT_EQ(f.now, Severity::kCritical);
   f.Steps({.loss = 2.5}, 79);
   EXPECT_EQ(f.now, Severity::kNone);
@@ -360,6 +362,21 @@ TEST(LossNotDecreasing, WhatFellOrCannotBeToldIsLeftInPeace) {
   quiet("a critic", [&](int) { return std::exp(0.8 * noise.Normal()); });
   quiet("a policy", [&](int) { return -0.02 + 0.05 * noise.Normal(); });
   quiet("a loss of 0 by construction", [&](int) { return 0.0; });
+}
+
+TEST(LossNotDecreasing, ALossThatMovedIsNotSaidToStand) {
+  Noise noise;
+  StepFeed<LossNotDecreasing> log(NoScaler());  // its fall is 20 lines long
+  for (int i = 0; i < 600; ++i) {
+    const double loss = 2.8 + 7 * std::exp(-i / 5.0);
+    log.Step({.loss = loss + 0.003 * noise.Normal(), .unseen = 99});
+  }
+  EXPECT_EQ(log.worst, Severity::kNone);
+  StepFeed<LossNotDecreasing> rose(NoScaler());
+  for (int i = 0; i < 3000; ++i) {
+    rose.Step({.loss = (i < 150 ? 4.5 : 11.5) + 0.01 * noise.Normal()});
+  }
+  EXPECT_EQ(rose.worst, Severity::kNone);
 }
 
 TEST(LossNotDecreasing, ResumedIdleAndShortRunsAreNotAsked) {

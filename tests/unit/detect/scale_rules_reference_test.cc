@@ -35,7 +35,7 @@ void Compare(const ScalerDeclaration& scaler, int clear_after, MarkOf mark_of) {
       history.push_back({attempt, t.scale().value_or(0), t.overflowed(),
                          t.in_grace(), t.fate(), t.last_transition(),
                          t.overflows_per_growth(), feed.step,
-                         t.attempts() <= t.grace_attempts()});
+                         t.since_start() <= t.grace_attempts()});
       marks.push_back(mark_of(History(history)));
       ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
       changes += opinion != before;
@@ -63,9 +63,10 @@ TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
     const double scale = h.back().scale;
     if (scale == 0) return Mark{.silent = true};
     Mark mark;
-    if (worked(h, 20) >= 256 * scale) {
+    const bool fell = worked(h, 20) >= 256 * scale;
+    if (fell && scale <= 16) {
       mark.trigger = Severity::kCritical;
-    } else if (worked(h, 5) >= 16 * scale) {
+    } else if (fell || worked(h, 5) >= 16 * scale) {
       mark.trigger = Severity::kWarning;
     }
     mark.clean = worked(h, 20) < 4 * scale && scale >= 1;

@@ -83,6 +83,28 @@ TEST(ScaleAtFloor, ClearsWhenOverflowsEndThoughTheScaleStays) {
   EXPECT_EQ(f.Good(1, 500), Severity::kNone);
 }
 
+// Gradients fit at 1 or 2, and the scaler probes: said once, for information.
+TEST(ScaleAtFloor, ProbesOfAScalerThatLivesThereAreANote) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));
+  f.Fall(65536, 16);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  for (int i = 0; i < 20; ++i) {
+    f.Good(1, 100);
+    f.Good(2, 1);
+    f.Scale(1, true);
+    EXPECT_LE(f.now, i < 1 ? Severity::kWarning : Severity::kInfo) << i;
+  }
+  EXPECT_EQ(f.now, Severity::kInfo);
+  f.Steps({.scale = 1, .overflow = true}, 3);
+  EXPECT_EQ(f.now, Severity::kCritical) << "that is no probe";
+  StepFeed<ScaleAtFloor> slow(Scaler("deepspeed"));  // never grows between
+  for (const double scale : {8.0, 4.0, 2.0, 1.0}) {
+    slow.Good(2 * scale, 200);
+    slow.Scale(scale, true);
+  }
+  EXPECT_EQ(slow.now, Severity::kWarning);
+}
+
 TEST(ScaleAtFloor, ScaleOneFromTheStartIsNoFloor) {
   StepFeed<ScaleAtFloor> undeclared;
   EXPECT_EQ(undeclared.Good(1, 100), Severity::kNone);
@@ -194,16 +216,27 @@ TEST(ScaleUnrepresentable, AbsentScalesAndOrdinaryOnesAreFine) {
 
 // --- 4 scale_collapse --------------------------------------------------------
 
-TEST(ScaleCollapse, SixteenfoldWarnsAnd256fIsCritical) {
+TEST(ScaleCollapse, SixteenfoldWarnsAndADeepFallNearTheFloorIsCritical) {
   StepFeed<ScaleCollapse> f(Scaler("pytorch"));
   f.Good(65536, 100);
   f.Fall(65536, 3);
   EXPECT_EQ(f.now, Severity::kNone);
   f.Scale(4096, true);
   EXPECT_EQ(f.now, Severity::kWarning);
-  f.Fall(4096, 4);
+  f.Fall(4096, 7);
+  EXPECT_EQ(f.now, Severity::kWarning) << "well above the floor";
+  f.Fall(32, 1);
   EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_THAT(f.Described().sentence, HasSubstr("from 65536"));
+}
+
+TEST(ScaleCollapse, AFallThatEndsAboveTheFloorIsAWarning) {
+  StepFeed<ScaleCollapse> f(Scaler("megatron"));
+  f.Good(65536, 1000);
+  f.Fall(65536, 9);
+  f.Good(128, 1000);
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  EXPECT_EQ(f.now, Severity::kNone);
 }
 
 // Keras and DeepSpeed grow without a ceiling, past what a float holds.

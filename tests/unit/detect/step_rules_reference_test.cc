@@ -223,6 +223,7 @@ TEST(LossHighPlateauReference, AgreesOnRandomRuns) {
   for (const bool language : {false, true}) {
     StepFeed<LossHighPlateau> feed = Feed<LossHighPlateau>();
     if (language) feed.run.settings["untrained_loss"] = "55";
+    feed.thresholds[LossHighPlateau::kCriticalSteps] = 1;
     Plateau plateau;
     Compare(feed, 3000, 64, [&](History h) {
       if (h.size() == 1) plateau = {};
@@ -263,9 +264,12 @@ TEST(LossNotDecreasingReference, AgreesOnRandomRuns) {
       if (losses.size() % 16 != 0 || losses.size() < 256) continue;
       const Baseline level = BaselineOf(losses);
       const Baseline first = BaselineOf({losses.begin(), losses.begin() + 128});
-      settled = first.center <= 0 || level.center < 0.6f * first.center;
+      const float start = MedianOf({losses.begin(), losses.begin() + 16});
+      settled = first.center <= 0 || level.center < 0.6f * first.center ||
+                level.center < 0.6f * start - level.spread;
       mark = {.clean = settled};
       if (!settled && f.step - h.front().step >= 400 &&
+          level.center < 1.1f * first.center &&
           0.31f * level.spread <= 0.4f * first.center) {
         mark.trigger = Severity::kInfo;
       }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <vector>
 
 namespace nanwatch {
@@ -243,6 +244,29 @@ TEST(Tracker, AScaleThatWasNotRestoredIsTold) {
   EXPECT_EQ(first(65536, 64, 500), Impossible::kNone) << "saved in a fall";
   EXPECT_EQ(first(0, 65536, 500), Impossible::kNone) << "not known";
   EXPECT_EQ(first(64, 65536, 0), Impossible::kNone) << "trained anew";
+}
+
+// A restart whose steps go on, in one log: the scale is where it began.
+TEST(Tracker, AFreshScalerBeginsItsSearchAnew) {
+  Feed f;
+  for (int i = 0; i < 18; ++i) f.Step(std::ldexp(1, 32 - i), true);
+  f.Good(8192, 2000);
+  f.Step(0x1p32, true);
+  EXPECT_EQ(f.tracker.why_impossible(), Impossible::kNotRestored);
+  EXPECT_EQ(f.tracker.good_scale_before(), 8192);
+  EXPECT_TRUE(f.tracker.in_grace());
+  for (int i = 1; i < 19; ++i) {
+    f.Step(std::ldexp(1, 32 - i), true);
+    EXPECT_TRUE(f.tracker.in_grace());
+    EXPECT_EQ(f.tracker.why_impossible(), Impossible::kNone);
+  }
+  f.Good(8192, 1);
+  EXPECT_FALSE(f.tracker.in_grace());
+  EXPECT_EQ(f.tracker.since_start(), 20);
+  Feed doubled(Declared("pytorch"));  // by a second update(): no restart
+  doubled.Good(1024, 100);
+  doubled.Step(32768, false);
+  EXPECT_EQ(doubled.tracker.why_impossible(), Impossible::kRatio);
 }
 
 TEST(Tracker, ToleratesRoundedScalesAndUnseenAttempts) {
