@@ -47,6 +47,8 @@ void SayOfSize(const Finding& finding, CauseVerdict* verdict) {
 
 std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
   const RunEvidence& e = c.evidence;
+  // Where there is a scale of all, its own collapse is told.
+  if (e.scale_now) return std::nullopt;
   const Finding* first = nullptr;
   std::vector<std::string> layers;
   for (const Finding& finding : c.findings) {
@@ -60,8 +62,9 @@ std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
   CauseVerdict verdict;
   verdict.cause = Cause::kCollapseWithUnderflow;
   verdict.rules = {kBelowOne, kUnrepresentable};
-  // A NaN loss has another cause, which makes the overflows, too.
-  const bool overflows = e.overflow_streak > 0 && e.loss_nonfinite == 0;
+  // No other scale can answer overflows. A NaN loss has another cause, which
+  // makes them, too.
+  const bool overflows = e.loss_nonfinite == 0;
   if (overflows) verdict.rules.insert(verdict.rules.end(), {5, 6, 7});
   verdict.ops = layers;
   verdict.origin = first->subject;
@@ -70,7 +73,7 @@ std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
                       ? EvidenceGrade::kEstablished
                       : EvidenceGrade::kSupported;
   verdict.sentence = first->sentence;
-  if (overflows) {
+  if (overflows && e.overflows_last_50 > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("{} of the last {} attempts overflowed.",
