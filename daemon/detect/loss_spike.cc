@@ -120,11 +120,13 @@ bool LossSpike::StandsOut(float loss, Thresholds t) const {
 
 bool LossSpike::IsHighEarly(float loss, Thresholds t) {
   const bool known = early_losses_.known() && smallest_ > 0 && loss > 0;
-  z_ = known ? early_losses_.Deviations(loss) : 0;
   stands_out_ = StandsOut(loss, t);
-  if (stands_out_ || early_losses_.IsHigh(loss)) return true;
-  return known && held_ >= t[kHold] &&
-         loss >= t[kWarningRatio] * early_losses_.level();
+  const bool high = stands_out_ || early_losses_.IsHigh(loss) ||
+                    (known && held_ >= t[kHold] &&
+                     loss >= t[kWarningRatio] * early_losses_.level());
+  // Not for every record: see EarlyLosses.
+  z_ = high && known ? early_losses_.Deviations(loss) : 0;
+  return high;
 }
 
 bool LossSpike::IsHigh(float loss, Thresholds t) {
