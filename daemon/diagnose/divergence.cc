@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
@@ -95,18 +96,12 @@ void SayOfScale(const Case& c, const std::vector<int>& consequences,
 std::optional<CauseVerdict> Divergence(const Case& c) {
   static constexpr int kRules[] = {26, 27, 28, 29, 34, 35, 38, 40};
   const RunEvidence& e = c.evidence;
-  const Finding* first = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
-            std::end(kRules) ||
-        IsSmallUpdate(finding) || IsOfAccusedRank(c, finding) ||
-        IsOfNanLoss(c, finding)) {
-      continue;
-    }
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
-  }
+  const Finding* first = FirstFound(c.findings, [&c](const Finding& finding) {
+    return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
+               std::end(kRules) &&
+           !IsSmallUpdate(finding) && !IsOfAccusedRank(c, finding) &&
+           !IsOfNanLoss(c, finding);
+  });
   if (first == nullptr) return std::nullopt;
   // An overflow just before would be the simpler cause; those that came with a
   // loss that jumped are its doing.

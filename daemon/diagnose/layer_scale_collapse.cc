@@ -3,12 +3,11 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -49,15 +48,7 @@ std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
   const RunEvidence& e = c.evidence;
   // Where there is a scale of all, its own collapse is told.
   if (e.scale_now) return std::nullopt;
-  const Finding* first = nullptr;
-  std::vector<std::string> layers;
-  for (const Finding& finding : c.findings) {
-    if (!IsOfLayer(finding)) continue;
-    layers.push_back(finding.subject.op);
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
-  }
+  const Finding* first = FirstFound(c.findings, IsOfLayer);
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kCollapseWithUnderflow;
@@ -66,7 +57,9 @@ std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
   // makes them, too.
   const bool overflows = e.loss_nonfinite == 0;
   if (overflows) verdict.rules.insert(verdict.rules.end(), {5, 6, 7});
-  verdict.ops = layers;
+  for (const Finding& finding : c.findings) {
+    if (IsOfLayer(finding)) verdict.ops.push_back(finding.subject.op);
+  }
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.grade = overflows && e.overflow_streak >= kCertain

@@ -1,18 +1,15 @@
 // No single loss scale suits all layers: layer-wise scales or another format.
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 
 namespace nanwatch {
 
 std::optional<CauseVerdict> NoSingleScaleFits(const Case& c) {
   constexpr int kNoSingleScale = 33;
-  const Finding* first = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (finding.rule != kNoSingleScale) continue;
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
-  }
+  const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
+    return finding.rule == kNoSingleScale;
+  });
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kNoSingleScale;

@@ -1,19 +1,15 @@
 // Ranks that must agree do not: on the scale, on skipping, on the replica.
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 
 namespace nanwatch {
 
 std::optional<CauseVerdict> RankDisagreement(const Case& c) {
-  const Finding* first = nullptr;
-  for (const Finding& finding : c.findings) {
-    const bool ranks = finding.rule == 12 || finding.rule == 13 ||
-                       finding.rule == 49 || finding.rule == 56;
-    if (!ranks) continue;
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
-  }
+  const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
+    return finding.rule == 12 || finding.rule == 13 || finding.rule == 49 ||
+           finding.rule == 56;
+  });
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kRankDisagreement;

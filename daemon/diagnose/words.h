@@ -26,7 +26,6 @@ std::string InWords(const OpName& op);
 std::string WhenBad(const OpEvidence& op);
 // " of the optimizer D", where a run has several; else empty.
 std::string OfOptimizer(const RunEvidence& evidence);
-
 // "no update is applied any more: the last 50 of 50 were skipped"; empty when
 // updates are applied.
 std::string UpdatesInWords(const RunEvidence& evidence);

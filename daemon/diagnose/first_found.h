@@ -1,0 +1,28 @@
+// FirstFound: where a trouble began, of all that was found of it.
+
+#ifndef NANWATCH_DIAGNOSE_FIRST_FOUND_H_
+#define NANWATCH_DIAGNOSE_FIRST_FOUND_H_
+
+#include <span>
+
+#include "model/finding.h"
+
+namespace nanwatch {
+
+// Of those that `wanted` takes the one that opened at the lowest step, of equal
+// ones the first; null: none. It points into `findings`.
+template <typename Wanted>
+const Finding* FirstFound(std::span<const Finding> findings, Wanted&& wanted) {
+  const Finding* first = nullptr;
+  for (const Finding& finding : findings) {
+    if (!wanted(finding)) continue;
+    if (first == nullptr || finding.opened_step < first->opened_step) {
+      first = &finding;
+    }
+  }
+  return first;
+}
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_FIRST_FOUND_H_
