@@ -62,9 +62,8 @@ TEST(ServerTest, SaysThatItServes) {
   EXPECT_EQ(Health(daemon, ""), "\x08\x02");
 }
 
-TEST(ServerTest, ListsItsServices) {
-  FakeDaemon daemon;
-  daemon.Start();
+// One question of reflection, and the bytes of its answer.
+std::string Reflect(FakeDaemon& daemon, const std::string& question) {
   const grpc::internal::RpcMethod rpc(
       "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
       grpc::internal::RpcMethod::BIDI_STREAMING);
@@ -74,21 +73,42 @@ TEST(ServerTest, ListsItsServices) {
       stream(grpc::internal::ClientReaderWriterFactory<
              grpc::ByteBuffer, grpc::ByteBuffer>::Create(channel.get(), rpc,
                                                          &context));
-  const grpc::Slice list("\x3a\x01*");  // list_services = "*"
-  ASSERT_TRUE(stream->Write(grpc::ByteBuffer(&list, 1)));
+  const grpc::Slice asked(question);
+  EXPECT_TRUE(stream->Write(grpc::ByteBuffer(&asked, 1)));
   grpc::ByteBuffer response;
-  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_TRUE(stream->Read(&response));
   std::vector<grpc::Slice> slices;
-  ASSERT_TRUE(response.Dump(&slices).ok());
+  EXPECT_TRUE(response.Dump(&slices).ok());
   std::string text;
   for (const grpc::Slice& one : slices) {
     text.append(reinterpret_cast<const char*>(one.begin()), one.size());
   }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  return text;
+}
+
+TEST(ServerTest, ListsItsServices) {
+  FakeDaemon daemon;
+  daemon.Start();
+  const std::string text = Reflect(daemon, "\x3a\x01*");  // list_services: "*"
   EXPECT_THAT(text, HasSubstr("nanwatch.v1.IngestService"));
   EXPECT_THAT(text, HasSubstr("nanwatch.v1.QueryService"));
   EXPECT_THAT(text, HasSubstr("grpc.health.v1.Health"));
-  stream->WritesDone();
-  EXPECT_TRUE(stream->Finish().ok());
+}
+
+// As grpcurl asks before it calls: file_containing_symbol.
+TEST(ServerTest, DescribesEachService) {
+  FakeDaemon daemon;
+  daemon.Start();
+  for (const auto& [service, request] :
+       {std::pair<std::string, std::string>{"nanwatch.v1.QueryService",
+                                            "ListRunsRequest"},
+        {"grpc.health.v1.Health", "HealthCheckRequest"}}) {
+    const std::string question =
+        "\x22" + std::string(1, static_cast<char>(service.size())) + service;
+    EXPECT_THAT(Reflect(daemon, question), HasSubstr(request)) << service;
+  }
 }
 
 TEST(ServerTest, ListensOnLoopbackWhenAsked) {
