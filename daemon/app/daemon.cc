@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,9 @@ constexpr Duration kTurn = milliseconds(100);
 constexpr Duration kReturnWithin = seconds(60);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
+// Readers wait for what was acknowledged; looked for so often.
+constexpr Duration kShownWithin = seconds(1);
+constexpr Duration kShownLook = milliseconds(1);
 
 // When the daemon before this one last wrote to `path`: until then it was
 // alive. Epoch: never.
@@ -181,11 +186,21 @@ void Daemon::SendDifference() {
   }
 }
 
+std::shared_ptr<const Snapshot> Daemon::UpToDate() const {
+  if (!wired_) return published_.Get();
+  const uint64_t told = outbox_->released();
+  const auto end = std::chrono::steady_clock::now() + kShownWithin;
+  while (pipeline_->shown() < told && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kShownLook);
+  }
+  return published_.Get();
+}
+
 // Before the replay: whoever waits for readiness is told why it takes time.
 Status Daemon::ServeHttp() {
   if (config_.web.listen.empty()) return OkStatus();
   WebBackend backend;
-  backend.snapshot = [this] { return published_.Get(); };
+  backend.snapshot = [this] { return UpToDate(); };
   backend.self_samples = [this] { return SelfSamples(); };
   if (history_on()) {
     backend.open_history = [path = config_.history.path] {
@@ -224,7 +239,7 @@ std::string Daemon::NotReady() const {
 Status Daemon::Listen() {
   StartPipeline();
   QueryBackend backend;
-  backend.snapshot = [this] { return published_.Get(); };
+  backend.snapshot = [this] { return UpToDate(); };
   if (history_on()) {
     backend.history_path = config_.history.path;
     backend.past_run = [this](std::string_view run_id,

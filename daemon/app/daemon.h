@@ -66,6 +66,9 @@ class Daemon {
   void SendDifference();
   Status Listen();
   void StartPipeline();
+  // All that was acknowledged before the call is in it: who was told that his
+  // records are held finds them. A pipeline that hangs is waited for a second.
+  std::shared_ptr<const Snapshot> UpToDate() const;
   Status Annotate(const RunKey& run, const Annotation& annotation);
   std::vector<SelfSample> SelfSamples();
   bool history_on() const { return history_ != nullptr; }

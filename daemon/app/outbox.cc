@@ -23,6 +23,7 @@ void Outbox::Release(uint64_t committed) {
       waiting_.pop_front();
     }
   }
+  if (!due.empty()) released_ = due.back().event_id;
   for (const Waiting& waiting : due) Send(waiting);
 }
 

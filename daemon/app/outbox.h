@@ -5,6 +5,7 @@
 #ifndef NANWATCH_APP_OUTBOX_H_
 #define NANWATCH_APP_OUTBOX_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -49,6 +50,8 @@ class Outbox {
   void Put(uint64_t event_id, Outgoing outgoing);
   // Sends all whose event id is at most `committed`. Any thread.
   void Release(uint64_t committed);
+  // Event id of the newest that was sent, or is just being. Any thread.
+  uint64_t released() const { return released_; }
 
  private:
   struct Waiting {
@@ -61,6 +64,7 @@ class Outbox {
   const std::function<void(const Notice&)> notify_;
   const std::function<bool(uint64_t)> stored_;
 
+  std::atomic<uint64_t> released_{0};
   Mutex mutex_;
   std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
   // One sender at a time, so that answers of one session stay in order.

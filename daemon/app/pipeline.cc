@@ -251,13 +251,17 @@ bool Pipeline::AppendCheckpoint(Time now, const Event& checkpoint) {
 }
 
 void Pipeline::MaybePublish(Time now) {
-  if (!engine_.dirty() || now - last_publish_ < kPublishInterval) return;
-  PublishNow();
+  if (!engine_.dirty()) {
+    shown_ = newest_id_;
+  } else if (now - last_publish_ >= kPublishInterval) {
+    PublishNow();
+  }
 }
 
 void Pipeline::PublishNow() {
   last_publish_ = clock_.Now();
   published_.Set(engine_.Publish(last_publish_, newest_id_, *published_.Get()));
+  shown_ = newest_id_;
 }
 
 void Pipeline::CopyStats() {

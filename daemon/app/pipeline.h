@@ -58,6 +58,8 @@ class Pipeline : public IngestSink {
   void RunOnce(Duration wait);
   // Shows what is decided so far. RunOnce does it at most every 2 ms.
   void PublishNow();
+  // All events up to this id are in the published snapshot. Any thread.
+  uint64_t shown() const { return shown_; }
   // Sessions open after replay whose client has not come back.
   void ExpectReturn(std::vector<SessionId> sessions, Time until);
   // Writes a checkpoint of every live run. For the orderly end.
@@ -98,6 +100,7 @@ class Pipeline : public IngestSink {
   Mailbox<Arrival> endings_;
   Mailbox<Event> posted_;
   PipelineStats stats_;
+  std::atomic<uint64_t> shown_{0};
 
   // The pipeline thread's alone.
   std::vector<Arrival> batch_;

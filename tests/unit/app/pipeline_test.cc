@@ -130,6 +130,23 @@ TEST_F(PipelineTest, AFullHistoryRefusesAndSaysWhereToGoOn) {
   EXPECT_EQ(engine_.stats().steps, 1u);
 }
 
+// Who was acknowledged may ask at once: readers wait for it by these two.
+TEST_F(PipelineTest, SaysHowMuchTheSnapshotShows) {
+  Offer(1, Step(1));
+  Turn();
+  EXPECT_EQ(pipeline_.shown(), outbox_.released());
+  Offer(2, Step(2));
+  pipeline_.RunOnce(Duration(0));  // too soon for the next snapshot
+  EXPECT_EQ(port_->acked, 2u);
+  EXPECT_LT(pipeline_.shown(), outbox_.released());
+  Turn();
+  EXPECT_EQ(pipeline_.shown(), outbox_.released());
+  ASSERT_EQ(published_.Get()->runs.size(), 1u);
+  Offer(2, Step(2));  // known already: nothing is to be shown
+  pipeline_.RunOnce(Duration(0));
+  EXPECT_EQ(pipeline_.shown(), outbox_.released());
+}
+
 // History may name runs that the engine does not hold (any more), and go on to.
 TEST_F(PipelineTest, ACheckpointThatCannotBeKeepsNoOtherWaiting) {
   for (int n = 0; n < 20; ++n) history_.need.push_back({"gone", n});
