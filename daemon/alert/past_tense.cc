@@ -21,6 +21,17 @@ constexpr Phrase kPhrases[] = {
     {": the model has lost what it knew", ": the model had lost what it knew"},
     {"The loss is not finite since step ",
      "The loss was not finite from step "},
+    {"The loss scale is ", "The loss scale was "},
+    {": every gradient is lost", ": every gradient was lost"},
+    {"in fp16 every gradient is lost", "in fp16 every gradient was lost"},
+    {" are lost.", " were lost."},
+    {"No update is applied since ", "No update was applied from "},
+    {"Every attempt overflows since ", "Every attempt overflowed from "},
+    {"Hardly any update is applied since ",
+     "Hardly any update was applied from "},
+    {"Most updates are skipped since ", "Most updates were skipped from "},
+    {"Most attempts overflow since ", "Most attempts overflowed from "},
+    {", where a lower one helps nobody", ", where a lower one helped nobody"},
     {"Gradients outgrow the loss scale", "Gradients outgrew the loss scale"},
 };
 

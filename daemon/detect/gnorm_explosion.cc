@@ -70,10 +70,11 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (!std::isfinite(norm)) {
     if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
-    applied_ = fate == Fate::kApplied;
+    told_fate_ = c.scaler.fate();
     norm_ = norm;
     const bool starts = samples_ == 0 && !told;
-    if (applied_ || nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
+    if (fate == Fate::kApplied ||
+        nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
       trigger = Severity::kCritical;
     }
     const bool opens = !episode_.open();
@@ -115,11 +116,14 @@ void GnormExplosion::Describe(Finding* finding) const {
                         {"largest_healthy", limit_, ""}};
     return;
   }
-  finding->sentence =
-      Sentence("The gradient norm is ", norm_,
-               applied_ ? " and the update was applied: the weights are spoilt."
-                        : " again and again, and nothing says that those "
-                          "updates were skipped.");
+  finding->sentence = Sentence(
+      "The gradient norm is ", norm_,
+      told_fate_ == Fate::kApplied
+          ? " and the update was applied: the weights are spoilt."
+      : nonfinite_ == 1
+          ? ", and nothing says that the update was skipped."
+          : " again and again, and nothing says that those updates were "
+            "skipped.");
   finding->numbers = {{"grad_norm", norm_, ""}};
 }
 

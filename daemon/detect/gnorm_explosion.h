@@ -47,11 +47,11 @@ class GnormExplosion {
   double norm_ = 0;
   double limit_ = 0;
   int32_t samples_ = 0;
-  int32_t rejected_ = 0;       // in a row
-  int64_t rejected_step_ = 0;  // of the first of them
-  int32_t nonfinite_ = 0;      // in a row
-  bool applied_ = false;
-  int64_t nonfinite_step_ = 0;  // of the first of those in a row
+  int32_t rejected_ = 0;             // in a row
+  int64_t rejected_step_ = 0;        // of the first of them
+  int32_t nonfinite_ = 0;            // in a row
+  Fate told_fate_ = Fate::kUnknown;  // of the newest of those
+  int64_t nonfinite_step_ = 0;       // of the first of those in a row
 };
 
 }  // namespace nanwatch

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
+#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -41,16 +41,6 @@ constexpr ThresholdSpec kThresholds[] = {
      "tr1-13B recovered within 500 steps"},
 };
 
-bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(), [&](const char* name) {
-    return run.framework.find(name) != std::string::npos;
-  });
-}
-// Its step lines are means.
-bool IsMegatron(const RunDescription& run) {
-  return Is(run, {"megatron", "neox", "mindspeed"});
-}
-
 // What an untrained model would have; 0: it is not known to be one of language.
 float UntrainedLoss(const RunDescription& run, float guessing) {
   const auto told = run.settings.find("untrained_loss");
@@ -60,9 +50,7 @@ float UntrainedLoss(const RunDescription& run, float guessing) {
     std::from_chars(text.data(), text.data() + text.size(), loss);
     if (std::isfinite(loss) && loss > 0) return loss;
   }
-  const bool language =
-      IsMegatron(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
-  return language ? guessing : 0;
+  return TrainsLanguage(run) ? guessing : 0;
 }
 
 }  // namespace
@@ -239,7 +227,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
   if (untrained_ < 0) {
     untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
-    means_ = IsMegatron(c.run);
+    means_ = TellsMeans(c.run);
     if (c.loss_before != nullptr) GoOn(*c.loss_before, c.record.step);
   }
   const int64_t step = c.record.step;

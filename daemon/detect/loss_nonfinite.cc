@@ -64,6 +64,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   }
   ++streak_;
   loss_ = loss;
+  told_fate_ = c.scaler.fate();
   fate_ = c.scaler.presumed_fate();
   // A log shows a loss scale, which has not moved yet, and no flag.
   const bool scaled = c.scaler.scale().value_or(0) > 1;
@@ -97,10 +98,12 @@ void LossNonfinite::Describe(Finding* finding) const {
   if (streak_ > 1) {
     finding->sentence += Sentence(", ", streak_, " records in a row");
   }
-  if (fate_ == Fate::kApplied) {
+  if (told_fate_ == Fate::kApplied) {
     finding->sentence += ", and the update was applied";
-  } else if (fate_ == Fate::kLost) {
+  } else if (told_fate_ == Fate::kLost) {
     finding->sentence += "; the update was skipped";
+  } else if (fate_ == Fate::kApplied) {
+    finding->sentence += ", and nothing says that the update was skipped";
   }
   finding->sentence += ".";
   finding->numbers = {{"loss", loss_, ""},

@@ -35,7 +35,8 @@ class LossNonfinite {
   Episode episode_;
   double loss_ = 0;
   int64_t streak_ = 0;
-  Fate fate_ = Fate::kUnknown;
+  Fate fate_ = Fate::kUnknown;       // of the newest, as is to be feared
+  Fate told_fate_ = Fate::kUnknown;  // as its record says
 };
 
 }  // namespace nanwatch

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "detect/float_log2.h"
+#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -41,6 +42,10 @@ constexpr float kTinyLoss = 0.01f;    // policies begin near 0 and grow
 constexpr float kHotRatio = 2.3f;
 constexpr float kHotHold = 14;      // records
 constexpr int64_t kResumed = 1000;  // steps; a first loss so late
+// A mean over so many steps is no single batch: two of them are news.
+constexpr int16_t kMany = 10;
+constexpr double kMeansHold = 2;
+constexpr double kStaysShare = 0.2;  // of critical_steps, where losses are few
 // The next stage of a curriculum is at its highest at once.
 constexpr float kClimb = 0.5f;  // of the first record's jump, more
 constexpr float kClimbDeviations = 12;
@@ -80,7 +85,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "often stand out). With fewer than 64 losses before: ratio times all of "
     "them, within 5 % of one another; or 5 deviations and 1.85 times the "
     "lowest level of five, for up to 3 records more (14 for less than 2.3 "
-    "times it in the first 32 of a training). For information until "
+    "times it in the first 32 of a training). Where records are means over "
+    "ten steps and more, two are enough for three. For information until "
     "hold in a row are warning_ratio times the level, or it climbs further, or "
     "the second half of small_hold records is no lower. Critical when it does "
     "not come down, is in the upper half of the jump and critical_ratio times "
@@ -88,7 +94,9 @@ constinit const RuleSpec LossSpike::kSpec = {
     "all that was healthy for lost_hold records over half of those steps (for "
     "56 records where the losses begin with the training; with fewer than 64 "
     "losses before, two thirds of lost_hold, over a fifth of those steps where "
-    "they do not begin with it); or falls_ratio times the lowest for hold "
+    "they do not begin with it; or a language model's that went on from a "
+    "checkpoint is ratio times its first three, within 5 % of one another, for "
+    "lost_hold records over those); or falls_ratio times the lowest for hold "
     "records after `falls` overflows without a growth of the scale; or "
     "when two in a row are explosion_ratio times the largest healthy loss "
     "(with fewer than 32, ten times that), or first 3 times it and then so "
@@ -121,8 +129,9 @@ bool LossSpike::StandsOut(float loss, Thresholds t) const {
 bool LossSpike::IsHighEarly(float loss, Thresholds t) {
   const bool known = early_losses_.known() && smallest_ > 0 && loss > 0;
   stands_out_ = StandsOut(loss, t);
+  const double goes_on = LeastHold(t) < t[kHold] ? 1 : t[kHold];
   const bool high = stands_out_ || early_losses_.IsHigh(loss) ||
-                    (known && held_ >= t[kHold] &&
+                    (known && held_ >= goes_on &&
                      loss >= t[kWarningRatio] * early_losses_.level());
   // Not for every record: see EarlyLosses.
   z_ = high && known ? early_losses_.Deviations(loss) : 0;
@@ -160,9 +169,13 @@ void LossSpike::OnHealthy(float loss) {
   if (samples_ < kEarly) ++samples_;
 }
 
+double LossSpike::LeastHold(Thresholds t) const {
+  return means_ && gap_ >= kMany ? std::min(kMeansHold, t[kHold]) : t[kHold];
+}
+
 // So many in a row that chance makes them once in a million records.
 float LossSpike::HoldOf(Thresholds t) const {
-  auto hold = static_cast<float>(t[kHold]);
+  auto hold = static_cast<float>(LeastHold(t));
   if (early_spike_ && !stands_out_) {
     hold += static_cast<float>(early_losses_.MoreToHold());
   }
@@ -228,7 +241,7 @@ bool LossSpike::IsCritical(int64_t steps, Thresholds t) const {
   // All is lost that was learned.
   const double least = early_spike_ ? kFewHold * t[kLostHold] : t[kLostHold];
   if (held_ < least || smooth_ <= largest_) return false;
-  if (early_spike_) return !resumed_ || spent >= 0.2;
+  if (early_spike_) return !resumed_ || spent >= kStaysShare;
   return spent >= 0.5 || (!resumed_ && held_ >= kAllLostHold);
 }
 
@@ -258,7 +271,7 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
   }
   if (static_cast<float>(held_) < HoldOf(t)) return Severity::kNone;
   const bool far =
-      usual_ <= 0 || static_cast<double>(far_) >= t[kHold] || climbs_ > 1;
+      usual_ <= 0 || static_cast<double>(far_) >= LeastHold(t) || climbs_ > 1;
   const auto half = static_cast<int32_t>(t[kSmallHold]) / 2;
   return far || (held_ >= 2 * half && !ComesDown()) ? Severity::kWarning
                                                     : Severity::kInfo;
@@ -281,6 +294,18 @@ bool LossSpike::RisesAsScaleFalls(float loss, const StepContext& c,
     first_step_ = c.record.step;
   }
   return falls >= t[kFalls] && risen_ >= t[kHold];
+}
+
+bool LossSpike::LeavesFirst(float loss, int64_t step, Thresholds t) {
+  if (!language_ || !resumed_) return false;
+  return first_losses_.Add(loss, step, samples_ < kEarly,
+                           {.above = t[kClearRatio],
+                            .far = t[kRatio],
+                            .hold = t[kLostHold],
+                            .steps = kStaysShare * t[kCriticalSteps],
+                            .stays = kStaysUp,
+                            .steady = kSteady,
+                            .least = kEarlyLoss});
 }
 
 Severity LossSpike::Judge(float loss, const StepContext& c, Thresholds t) {
@@ -311,9 +336,20 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
-  if (!began_) resumed_ = c.record.step > kResumed;
+  if (!began_) {
+    resumed_ = c.record.step > kResumed;
+    means_ = TellsMeans(c.run);
+    language_ = TrainsLanguage(c.run);
+    last_step_ = c.record.step - 1;
+  }
   began_ = true;
+  gap_ = static_cast<int16_t>(
+      std::clamp<int64_t>(c.record.step - last_step_, 1, kMany));
+  last_step_ = c.record.step;
   Severity trigger = Judge(loss, c, t);
+  const bool left = LeavesFirst(loss, c.record.step, t);
+  if (left) trigger = Severity::kCritical;
+  if (left && !left_first_) first_step_ = first_losses_.left_step();
   if (RisesAsScaleFalls(loss, c, t)) {
     trigger = Severity::kCritical;
     falls_ = c.scaler.falls();
@@ -323,6 +359,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool opens = !episode_.open();
   if (opens && trigger < Severity::kCritical) falls_ = 0;
+  left_first_ = left || (left_first_ && !opens);
+  if (left_first_ && first_losses_.above()) calm_ = false;
   const Severity severity = episode_.On(trigger, calm_, c.record.step,
                                         static_cast<int64_t>(t[kClear]));
   if (opens) episode_.OpenedAt(first_step_);
@@ -339,6 +377,20 @@ void LossSpike::Describe(Finding* finding) const {
     finding->numbers = {{"loss", rose_to_, ""},
                         {"lowest", rose_from_, ""},
                         {"overflows", static_cast<double>(falls_), ""}};
+    return;
+  }
+  if (left_first_) {
+    const auto level = static_cast<double>(first_losses_.level());
+    const auto risen_to = static_cast<double>(first_losses_.risen_to());
+    const int32_t records = first_losses_.far_for();
+    finding->sentence = Sentence(
+        "The loss rose from ", level, ", where its records begin, to ",
+        risen_to,
+        first_losses_.above() ? " and is high for " : " and was high for ",
+        records, " records.");
+    finding->numbers = {{"loss", risen_to, ""},
+                        {"usual", level, ""},
+                        {"records", static_cast<double>(records), "records"}};
     return;
   }
   finding->sentence =

@@ -10,7 +10,8 @@
 // coming down. Where
 // losses stand out often and for a record or two, as those of a mixture of
 // tasks do, more in a row are asked for: as many as chance makes once in a
-// million records.
+// million records. A language model that goes on from a checkpoint has a level
+// from the first losses on: one that rises to twice that and stays has lost it.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
@@ -20,6 +21,7 @@
 #include "detect/context.h"
 #include "detect/early_losses.h"
 #include "detect/episode.h"
+#include "detect/first_losses.h"
 #include "detect/last_digit.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
@@ -54,6 +56,7 @@ class LossSpike {
  private:
   Severity Judge(float loss, const StepContext& c, Thresholds t);
   bool RisesAsScaleFalls(float loss, const StepContext& c, Thresholds t);
+  bool LeavesFirst(float loss, int64_t step, Thresholds t);
   // `overflowed`: since the loss before.
   bool Explodes(float size, bool overflowed, Thresholds t) const;
   // Against the few losses there are. REQUIRES: no baseline yet.
@@ -73,6 +76,8 @@ class LossSpike {
   bool ComesDown() const;
   bool Climbs(float loss) const;
   float HoldOf(Thresholds t) const;
+  // Records that stand for more than one batch each.
+  double LeastHold(Thresholds t) const;
   bool early() const;  // no baseline yet
 
   Episode episode_;
@@ -94,27 +99,33 @@ class LossSpike {
   // Of the present spike, over about four records; and its largest so far.
   float smooth_ = 0;
   float smooth_peak_ = 0;
-  float largest_ = 0;      // |loss| of healthy records, ever
-  float smallest_ = 0;     // loss of healthy records, ever
-  LastDigit digit_;        // where the loss is rounded, its last digit
-  int32_t samples_ = 0;    // healthy ones, ever
-  int32_t held_ = 0;       // records in a row above the level
-  int32_t far_ = 0;        // of those at the end, far above it
-  int32_t stays_ = 0;      // likewise, where a critical one is
-  int32_t climbs_ = 0;     // likewise, well above the first
-  int32_t high_for_ = 0;   // of the episode's longest spike
-  bool accepted_ = false;  // it stayed: that is the level now
-  int32_t exploded_ = 0;   // records in a row
+  float largest_ = 0;       // |loss| of healthy records, ever
+  float smallest_ = 0;      // loss of healthy records, ever
+  float before_falls_ = 0;  // lowest loss since the scale last grew
+  float rose_from_ = 0;
+  float rose_to_ = 0;
+  LastDigit digit_;       // where the loss is rounded, its last digit
+  int32_t held_ = 0;      // records in a row above the level
+  int32_t far_ = 0;       // of those at the end, far above it
+  int32_t stays_ = 0;     // likewise, where a critical one is
+  int32_t climbs_ = 0;    // likewise, well above the first
+  int32_t high_for_ = 0;  // of the episode's longest spike
+  int32_t exploded_ = 0;  // records in a row
   bool calm_ = true;
   bool early_spike_ = false;  // it began before there was a baseline
   bool stands_out_ = false;   // the newest: so few losses, so steady
   bool applied_ = false;      // an overflow was applied, ever
   bool began_ = false;        // there was a loss
   bool resumed_ = false;      // the first of all was late
-  float before_falls_ = 0;    // lowest loss since the scale last grew
-  float rose_from_ = 0;
-  float rose_to_ = 0;
-  int32_t risen_ = 0;       // records in a row, far above that
+  bool language_ = false;     // the loss is a language model's
+  bool means_ = false;        // records are means over the steps between them
+  bool left_first_ = false;   // the finding is about the first losses
+  bool accepted_ = false;     // it stayed: that is the level now
+  int16_t samples_ = 0;       // healthy ones, saturates at kEarly
+  int16_t gap_ = 1;           // steps from the loss before; saturates at kMany
+  FirstLosses first_losses_;  // of a language model that was resumed
+  int64_t last_step_ = 0;     // with a loss
+  int32_t risen_ = 0;         // losses in a row, far above before_falls_
   int32_t falls_ = 0;       // overflows of the finding about them; 0: it is not
   int64_t overflows_ = 0;   // before the newest loss
   int64_t first_step_ = 0;  // of the present spike

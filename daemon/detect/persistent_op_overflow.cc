@@ -61,7 +61,7 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
   if (bad && (bad_10_.ones() >= t[kBadAttempts] || strikes)) {
     trigger = Calibrating(c) ? Severity::kInfo : Severity::kCritical;
     scale_ = c.scaler.present_scale().value_or(0);
-    applied_ = c.scaler.presumed_fate() == Fate::kApplied;
+    applied_ = c.scaler.fate() == Fate::kApplied;
     strikes_ = strikes;
   }
   const Severity severity = episode_.On(trigger, bad, c.attempt, s.step,

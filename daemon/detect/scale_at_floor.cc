@@ -15,6 +15,10 @@ constexpr ThresholdSpec kThresholds[] = {
     {"probe", 3, 1, 100, "overflows", "ours: a hysteresis of 2, and one more"},
 };
 
+constexpr int64_t kAgain = 2;       // overflows at the floor
+constexpr double kFarAbove = 256;   // rule 4
+constexpr int64_t kWentWell = 100;  // attempts: no search of the start
+
 }  // namespace
 
 constinit const RuleSpec ScaleAtFloor::kSpec = {
@@ -27,12 +31,21 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "for information where that was a probe: at most `probe` overflows since "
     "it grew (or stood no lower, probe_after steps after the one before); "
     "critical once critical_streak attempts in a row overflowed there (where "
-    "no attempt was ever good: the last of them, and a tenth of all, there).",
+    "no attempt was ever good: the last of them, and a tenth of all, there; "
+    "where all overflowed since it stood 256 times higher, in a training that "
+    "went well: two).",
     "No overflow but probes for clear_after attempts.",
     kThresholds};
 
 bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
   if (static_cast<double>(floor_streak_) >= t[kCriticalStreak]) return true;
+  // No batch does that: a training went well far above, and all overflowed
+  // since, at the floor again.
+  const double far = kFarAbove * scale_;
+  if (floor_streak_ >= kAgain && top_ >= far &&
+      scaler.highest_good_scale() >= far && scaler.good_steps() >= kWentWell) {
+    return true;
+  }
   // Never good: the overflows of the fall count too, and where it goes on below
   // the floor that no scaler keeps, they are all. But at the end of a long
   // search one or two at a floor are nothing yet: a run with 35 converged.
@@ -73,6 +86,8 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const bool overflow = scaler.overflowed();
   const bool probes = Probes(c, scale, t);
   if (!overflow || !at) floor_streak_ = 0;
+  if (overflow && scaler.overflow_streak() == 1)
+    top_ = static_cast<float>(scale);
   Severity trigger = Severity::kNone;
   if (at && (!was_at_ || overflow)) {
     if (!episode_.open()) overflows_at_floor_ = 0;
@@ -97,22 +112,24 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
 
 void ScaleAtFloor::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  const char* const overflows =
+      overflows_at_floor_ == 1 ? " overflow" : " overflows";
   if (nominal_) {
     finding->sentence = Sentence(
         "The loss scale fell to ", scale_, ", to or below ", floor_,
         ", and no floor of its scaler is known",
         overflows_at_floor_ > 0
-            ? Sentence("; ", overflows_at_floor_,
-                       " overflows came there, where a lower scale helps "
-                       "nobody any more.")
+            ? Sentence("; ", overflows_at_floor_, overflows,
+                       " came there, where a lower scale helps nobody any "
+                       "more.")
             : std::string("; it will fall on, to 0, if overflows go on."));
   } else {
     finding->sentence = Sentence(
         "The loss scale fell to ", scale_, " and its floor is ", floor_,
         overflows_at_floor_ > 0
-            ? Sentence("; ", overflows_at_floor_,
-                       " overflows came at the floor, "
-                       "where the scaler can do nothing more.")
+            ? Sentence("; ", overflows_at_floor_, overflows,
+                       " came at the floor, where the scaler can do nothing "
+                       "more.")
             : std::string("; the next overflow cannot lower it further."));
   }
   finding->numbers = {{"scale", scale_, ""},

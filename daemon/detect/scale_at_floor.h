@@ -3,7 +3,8 @@
 // the scaler has no floor, 1 stands in for it. A scale that began there
 // (BF16 runs log 1 for ever) says nothing, and isolated overflows at the floor
 // do not make it critical: runs converge with one an epoch. Three in a row at
-// the floor do (those of the fall count where no attempt was ever good).
+// the floor do (those of the fall count where no attempt was ever good), and
+// two where the same row of overflows brought it there from far above.
 // A scaler whose gradients fit at 1 or 2 comes to its floor with every probe:
 // that is a note. It clears though the scale stays low, when overflows end:
 // whether gradients
@@ -43,12 +44,13 @@ class ScaleAtFloor {
   Episode episode_;
   double scale_ = 0;
   double floor_ = 0;
-  bool nominal_ = false;            // the scaler has no floor
   int64_t overflows_at_floor_ = 0;  // in this episode
   int64_t floor_streak_ = 0;        // of them, in a row
   double overflow_scale_ = 0;       // that the newest overflow left; 0: none
   int64_t falls_ = 0;               // overflows since it grew
   int64_t overflow_step_ = 0;       // its step
+  float top_ = 0;         // scale that the first overflow of the row left
+  bool nominal_ = false;  // the scaler has no floor
   bool was_at_ = false;
   bool grew_ = false;    // ever
   bool probes_ = false;  // the newest overflow

@@ -78,11 +78,12 @@ void ScaleDiscontinuity::Describe(Finding* finding) const {
         " impossible changes): look for an update() of the scaler that is "
         "never called.");
   } else {
-    finding->sentence = Sentence(
-        "The loss scale went from ", from_, " to ", to_,
-        ", which the scaler never does ", Reason(why_), "(", count_,
-        " such changes): look for a second update() a step, a scaler state "
-        "that was not restored, or a scaler that is not as declared.");
+    finding->sentence =
+        Sentence("The loss scale went from ", from_, " to ", to_,
+                 ", which the scaler never does ", Reason(why_), "(", count_,
+                 count_ == 1 ? " such change" : " such changes",
+                 "): look for a second update() a step, a scaler state "
+                 "that was not restored, or a scaler that is not as declared.");
   }
   finding->numbers = {{"scale_before", from_, ""},
                       {"scale", to_, ""},

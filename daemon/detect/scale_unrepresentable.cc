@@ -17,6 +17,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"layers_clear_after", 50, 1, 100000, "records", "ours"},
 };
 
+constexpr int64_t kSameTrouble = 20;  // steps
+
 }  // namespace
 
 constinit const RuleSpec ScaleUnrepresentable::kSpec = {
@@ -58,17 +60,31 @@ Severity ScaleUnrepresentable::LookAtScale(const StepContext& c, Thresholds t) {
     // A placeholder in place of a number that the program does not know.
     if (scale == -1) return episode_.severity();
     const bool scaled = c.scaler.dynamic() || c.scaler.overflowed();
-    if (scale == 0 && !scaled) return episode_.severity();
+    if (scale == 0 && !scaled) {
+      const bool nan = c.record.has(StepField::kLoss) &&
+                       !std::isfinite(c.record[StepField::kLoss]);
+      const bool good = c.record.is_not(StepFlag::kOverflow) && !nan;
+      if (zero_step_ < 0 && !good) zero_step_ = c.record.step;
+      return episode_.severity();
+    }
   }
-  if (!episode_.open()) scale_ = scale;
+  const bool opens = !episode_.open();
+  if (opens) scale_ = scale;
   if (scale == 0 && zero_step_ < 0) zero_step_ = c.record.step;
   // No scaler steps from there to 0: a log with too few digits. Who declares
   // its scaler hands over the number itself.
   const bool printed = c.run.scaler.kind == ScalingKind::kUnknown &&
                        scale == 0 && last_usable_ > t[kRounded] &&
                        !c.scaler.overflowed();
-  return episode_.On(printed ? Severity::kWarning : Severity::kCritical, false,
-                     c.record.step, 1);
+  const Severity now =
+      episode_.On(printed ? Severity::kWarning : Severity::kCritical, false,
+                  c.record.step, 1);
+  // A 0 just before was one already, though it might have been a placeholder.
+  if (opens && last_usable_ == 0 && zero_step_ >= 0 &&
+      c.record.step - zero_step_ <= kSameTrouble) {
+    episode_.OpenedAt(zero_step_);
+  }
+  return now;
 }
 
 void ScaleUnrepresentable::Describe(Finding* finding) const {
@@ -81,8 +97,11 @@ void ScaleUnrepresentable::Describe(Finding* finding) const {
     return;
   }
   episode_.Describe(finding);
-  finding->sentence = Sentence("The loss scale became ", scale_, " at step ",
-                               finding->opened_step);
+  finding->sentence = last_usable_ > 0
+                          ? Sentence("The loss scale became ", scale_,
+                                     " at step ", finding->opened_step)
+                          : Sentence("The loss scale is ", scale_,
+                                     " since step ", finding->opened_step);
   if (scale_ != 0 && zero_step_ >= 0) {
     finding->sentence += Sentence(
         ", and fell below the smallest float, to 0, at step ", zero_step_);

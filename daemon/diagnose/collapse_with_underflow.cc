@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 #include "scaler/headroom.h"
@@ -23,17 +24,13 @@ constexpr int kRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
 // The first step of the trouble: what is found says it better than the first
 // overflow, which may have been a probe of long ago.
 int64_t Since(const Case& c) {
-  const Finding* first = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
-        std::end(kRules)) {
-      continue;
-    }
-    if (finding.rule == kStreakRule) return finding.opened_step;
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
-  }
+  const Finding* streak = FirstFound(
+      c.findings, [](const Finding& f) { return f.rule == kStreakRule; });
+  if (streak != nullptr) return streak->opened_step;
+  const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
+    return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
+           std::end(kRules);
+  });
   // Where nothing ever went well, it began with the first attempt.
   const bool never_good = c.evidence.first_good_step < 0;
   if (first != nullptr && !never_good) return first->opened_step;
@@ -152,6 +149,17 @@ bool IsAlone(const Case& c) {
          !NanFromForward(c) && !ScaleIndependentOp(c);
 }
 
+// The loss is not finite, and all of this followed: no second trouble.
+bool IsOfNan(const Case& c, const CauseVerdict& verdict) {
+  if (c.evidence.loss_nonfinite == 0) return false;
+  const std::optional<CauseVerdict> nan = NanFromForward(c);
+  return nan && std::all_of(c.findings.begin(), c.findings.end(),
+                            [&](const Finding& finding) {
+                              return !Explains(verdict, finding) ||
+                                     Explains(*nan, finding);
+                            });
+}
+
 void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
   const RunEvidence& e = c.evidence;
   verdict->sentence =
@@ -195,6 +203,7 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
                   : low   ? EvidenceGrade::kSupported
                           : EvidenceGrade::kHypothesis;
   verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  if (IsOfNan(c, verdict)) return std::nullopt;
   verdict.step = Since(c);
   if (stuck) {
     SayStuck(c, &verdict);

@@ -1,6 +1,9 @@
 // FP8: the scale of a tensor does not follow its values.
 
+#include <algorithm>
+
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 
 namespace nanwatch {
 
@@ -8,20 +11,15 @@ std::optional<CauseVerdict> Fp8Scaling(const Case& c) {
   constexpr int kClip = 41;
   constexpr int kUnderflow = 42;
   constexpr int kJump = 43;
-  const Finding* first = nullptr;
-  bool clips = false;
-  bool jumps = false;
-  bool underflows = false;
-  for (const Finding& finding : c.findings) {
-    if (finding.family != Family::kFp8) continue;
-    clips |= finding.rule == kClip;
-    jumps |= finding.rule == kJump;
-    underflows |= finding.rule == kUnderflow;
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
-  }
+  const Finding* first = FirstFound(
+      c.findings, [](const Finding& f) { return f.family == Family::kFp8; });
   if (first == nullptr) return std::nullopt;
+  const auto found = [&](int rule) {
+    return std::any_of(c.findings.begin(), c.findings.end(),
+                       [rule](const Finding& f) { return f.rule == rule; });
+  };
+  const bool clips = found(kClip);
+  const bool jumps = found(kJump);
   CauseVerdict verdict;
   verdict.cause = Cause::kFp8Scaling;
   verdict.rules = {kClip, kUnderflow, kJump};
@@ -33,7 +31,7 @@ std::optional<CauseVerdict> Fp8Scaling(const Case& c) {
                   : clips || jumps ? EvidenceGrade::kSupported
                                    : EvidenceGrade::kHypothesis;
   verdict.sentence =
-      underflows && !clips
+      found(kUnderflow) && !clips
           ? "The FP8 scale leaves small values no bits: " + first->sentence
           : "The FP8 scale follows its tensor too late: " + first->sentence;
   return verdict;

@@ -14,12 +14,18 @@ namespace {
 std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (e.attempts == 0) return "Healthy so far: no step has been reported yet.";
-  std::string text = "Healthy: " + CountOf(e.attempts, "step");
+  // So few that a rule would not ask whether the search will end.
+  const bool none_good = e.overflows == e.attempts && e.applied == 0;
+  std::string text = none_good ? "No update applied yet: " : "Healthy: ";
+  text += CountOf(e.attempts, "step");
   if (e.attempts_before > 0) {
     text += fmt::format(" since the last restart ({} in all)",
                         e.attempts_before + e.attempts);
   }
-  if (e.overflows > 0) {
+  if (none_good) {
+    text += e.attempts == 1 ? ", which overflowed" : ", which all overflowed";
+    if (e.in_grace) text += ", as a search for the loss scale begins";
+  } else if (e.overflows > 0) {
     const int64_t start = StartUpOverflows(e);
     text += fmt::format(
         ", {} ({}{})", CountOf(e.overflows, "overflow"),

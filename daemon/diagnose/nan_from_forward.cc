@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/words.h"
@@ -187,6 +188,14 @@ CauseVerdict FromLoss(const Case& c) {
       "The loss {}, which a loss scale cannot cause: it comes from the forward "
       "pass, the data or the weights.",
       since);
+  const auto term = c.run.settings.find("nonfinite_loss");
+  if (term != c.run.settings.end()) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("Of its terms {} was not finite first, while others were: "
+                     "look there.",
+                     term->second)});
+  }
   for (const Finding& finding : c.findings) {
     if (finding.rule == kExplosion) {
       verdict.evidence.push_back(
@@ -203,20 +212,47 @@ CauseVerdict FromLoss(const Case& c) {
   return verdict;
 }
 
-// The overflows that the NaN makes are found no later than it: they, and that
-// the scale falls to nothing, are its doing. Else that is told by itself, since
-// it outlives the NaN.
-bool BeganWithScale(const Case& c) {
-  const Finding* loss = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (finding.rule == kLossNonfinite) loss = &finding;
+const Finding* Of(const Case& c, int rule) {
+  return FirstFound(c.findings, [rule](const Finding& finding) {
+    return finding.rule == rule;
+  });
+}
+
+// The losses are not finite, one after another; null where they are.
+const Finding* LastingNan(const Case& c) {
+  const Finding* loss = Of(c, kLossNonfinite);
+  if (loss == nullptr) return nullptr;
+  for (const EvidenceNumber& number : loss->numbers) {
+    if (number.name == "streak" && number.value >= 2) return loss;
   }
-  return loss != nullptr &&
-         std::any_of(
-             c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
-               const bool overflows = finding.rule >= 4 && finding.rule <= 7;
-               return overflows && finding.opened_step <= loss->opened_step;
-             });
+  return nullptr;
+}
+
+// Of every finding of the rule.
+bool CameWithOrAfter(const Case& c, int rule, const Finding& loss) {
+  constexpr int64_t kSame = 20;  // steps: a log tells one in ten or twenty
+  const Finding* first = Of(c, rule);
+  return first == nullptr || first->opened_step + kSame >= loss.opened_step;
+}
+
+// The overflows that the NaN makes are found no later than it: they, and that
+// the scale falls to nothing, are its doing. So is that where it was nothing
+// when both were seen first, or fell to it while the NaN went on. Else it is
+// told by itself, since it outlives the NaN.
+bool TookTheScale(const Case& c, const Finding* lasting) {
+  const Finding* loss = Of(c, kLossNonfinite);
+  const Finding* scale = Of(c, kUnrepresentable);
+  if (loss == nullptr || scale == nullptr) return false;
+  if (scale->opened_step == loss->opened_step) return true;
+  if (lasting != nullptr && c.evidence.scale_worked &&
+      scale->opened_step > loss->opened_step) {
+    return true;
+  }
+  return std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        const bool overflows = finding.rule >= 4 && finding.rule <= 7;
+        return overflows && finding.opened_step <= loss->opened_step;
+      });
 }
 
 // A scale that fell to nothing outlives the NaN.
@@ -233,6 +269,22 @@ void SayOfScale(const Case& c, CauseVerdict* verdict) {
   }
 }
 
+// When it goes on, each step overflows and the scale falls for nothing.
+void ExplainTheScale(const Case& c, bool always, CauseVerdict* verdict) {
+  const RunEvidence& e = c.evidence;
+  always |=
+      e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1);
+  const Finding* lasting = LastingNan(c);
+  if (!always && lasting == nullptr) return;
+  for (const int rule : {1, 2, 4, 5, 6, 7}) {
+    if (always || CameWithOrAfter(c, rule, *lasting)) {
+      verdict->rules.push_back(rule);
+    }
+  }
+  if (TookTheScale(c, lasting)) verdict->rules.push_back(kUnrepresentable);
+  SayOfScale(c, verdict);
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
@@ -245,14 +297,7 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   // Of the named ops; values near the limit elsewhere are no news of the NaN.
   if (!verdict.ops.empty()) verdict.rules.push_back(25);
-  // When it goes on, each step overflows and the scale falls for nothing.
-  const RunEvidence& e = c.evidence;
-  if (e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1) ||
-      (origin != nullptr && BadAtEveryAttempt(*origin))) {
-    verdict.rules.insert(verdict.rules.end(), {1, 2, 4, 5, 6, 7});
-    if (BeganWithScale(c)) verdict.rules.push_back(kUnrepresentable);
-    SayOfScale(c, &verdict);
-  }
+  ExplainTheScale(c, origin != nullptr && BadAtEveryAttempt(*origin), &verdict);
   return verdict;
 }
 

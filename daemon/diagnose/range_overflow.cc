@@ -200,11 +200,13 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
                       ? EvidenceGrade::kEstablished
                       : EvidenceGrade::kSupported;
   verdict.rules = RulesOf(c);
-  // The search of the start is none, and over.
-  if (StartUpIsOver(e) && std::none_of(c.findings.begin(), c.findings.end(),
-                                       [&](const Finding& finding) {
-                                         return Explains(verdict, finding);
-                                       })) {
+  // The search of the start is none, and over; nor is what a loss that jumped
+  // made overflow.
+  const bool told = StartUpIsOver(e) || !ConsequencesOfLoss(c).empty();
+  if (told && std::none_of(c.findings.begin(), c.findings.end(),
+                           [&](const Finding& finding) {
+                             return Explains(verdict, finding);
+                           })) {
     return std::nullopt;
   }
   if (verdict.grade == EvidenceGrade::kEstablished) {

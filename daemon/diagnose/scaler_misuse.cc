@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "diagnose/causes.h"
+#include "diagnose/first_found.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
@@ -18,6 +19,7 @@ namespace nanwatch {
 namespace {
 
 constexpr int kUnrepresentable = 3;
+constexpr int kImpossibleMove = 14;
 
 // Halving and doubling lead to no such number: something else wrote it.
 CauseVerdict NoScale(const Case& c, const Finding& finding) {
@@ -68,23 +70,21 @@ bool ExplainsOverflows(const Case& c, const Finding& moved) {
 std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const RunEvidence& e = c.evidence;
   static constexpr int kRules[] = {9, 10, 11, 14, 57};
-  const Finding* first = nullptr;
-  const Finding* moved = nullptr;  // an impossible move
-  for (const Finding& finding : c.findings) {
-    if (finding.rule == kUnrepresentable && IsNoScale(e)) {
-      return NoScale(c, finding);
-    }
-    if (std::find(std::begin(kRules), std::end(kRules), finding.rule) ==
-        std::end(kRules)) {
-      continue;
-    }
-    if (finding.rule == 14) moved = &finding;
-    if (first == nullptr || finding.opened_step < first->opened_step) {
-      first = &finding;
-    }
+  const auto of = [&c](int rule) {
+    return FirstFound(c.findings,
+                      [rule](const Finding& f) { return f.rule == rule; });
+  };
+  const Finding* unusable = of(kUnrepresentable);
+  if (unusable != nullptr && IsNoScale(e)) return NoScale(c, *unusable);
+  const Finding* moved = of(kImpossibleMove);
+  const Finding* first = moved;  // it proves most
+  if (first == nullptr) {
+    first = FirstFound(c.findings, [](const Finding& finding) {
+      return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
+             std::end(kRules);
+    });
   }
   if (first == nullptr) return std::nullopt;
-  if (moved != nullptr) first = moved;  // it proves most
   CauseVerdict verdict;
   verdict.cause = Cause::kScalerMisuse;
   verdict.rules.assign(std::begin(kRules), std::end(kRules));

@@ -16,7 +16,9 @@
 namespace nanwatch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Not std::normal_distribution: it differs between libraries.
 class Noise {
@@ -36,9 +38,23 @@ class Noise {
 
 TEST(LossNonfinite, AppliedIsCriticalAtOnce) {
   StepFeed<LossNonfinite> f(NoScaler());  // BF16
+  f.Step({.skipped = false, .loss = 2.5});
+  EXPECT_EQ(f.Step({.skipped = false, .loss = kNan}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("the update was applied"));
+}
+
+// It is feared, and not said: a loop may guard its updates by itself.
+TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
+  StepFeed<LossNonfinite> f(NoScaler());
   f.Step({.loss = 2.5});
   EXPECT_EQ(f.Step({.loss = kNan}), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("the update was applied"));
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("nothing says that the update was skipped"),
+                    Not(HasSubstr("applied"))));
+  StepFeed<LossNonfinite> lost(Scaler("pytorch"));
+  lost.Good(1024, 5);
+  lost.Step({.scale = 512, .overflow = true, .loss = kNan});
+  EXPECT_THAT(lost.Described().sentence, HasSubstr("the update was skipped"));
 }
 
 TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {
@@ -208,6 +224,9 @@ TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
   StepFeed<GnormExplosion> bf16(NoScaler());
   bf16.Step({.grad_norm = 0.752});
   EXPECT_EQ(bf16.Step({.grad_norm = kNan}), Severity::kCritical);
+  EXPECT_THAT(bf16.Described().sentence,
+              HasSubstr("NaN, and nothing says that the update was skipped"));
+  bf16.Step({.skipped = false, .grad_norm = kNan});
   EXPECT_THAT(bf16.Described().sentence, HasSubstr("spoilt"));
   StepFeed<GnormExplosion> skipped(Scaler("pytorch"));
   skipped.Good(1024, 1);
@@ -357,6 +376,58 @@ TEST(LossSpike, ASpikeThatComesDownIsAWarningHoweverOftenItIsLogged) {
       EXPECT_EQ(f.worst, Severity::kWarning) << every << " from " << first;
     }
   }
+}
+
+// A log's line is the mean over the hundred steps before it.
+TEST(LossSpike, TwoMeansOverManyStepsAreNoSingleBatch) {
+  const auto spike = [](const char* framework, int64_t every) {
+    StepFeed<LossSpike> f;
+    f.run.framework = framework;
+    Noise noise;
+    f.step = 25000;
+    const auto step = [&](double loss) {
+      f.Step({.loss = loss + 0.004 * noise.Normal(), .unseen = every - 1});
+    };
+    for (int i = 0; i < 40; ++i) step(2.9);
+    for (const double loss : {7.08, 4.83, 3.78, 3.32, 3.09, 2.99}) step(loss);
+    for (int i = 0; i < 30; ++i) step(2.91);
+    return f;
+  };
+  EXPECT_EQ(spike("megatron", 100).worst, Severity::kWarning);
+  EXPECT_EQ(spike("megatron", 100).now, Severity::kNone);
+  EXPECT_EQ(spike("megatron", 1).worst, Severity::kNone);
+  EXPECT_EQ(spike("nanogpt", 100).worst, Severity::kNone) << "one batch each";
+}
+
+// Three losses before a ramp, behind a checkpoint.
+TEST(LossSpike, ALanguageModelThatLeavesItsFirstLossesIsCritical) {
+  const auto ramp = [](const char* framework, int64_t first, double to,
+                       int high) {
+    StepFeed<LossSpike> f;
+    f.run.framework = framework;
+    Noise noise;
+    f.step = first;
+    const auto step = [&](double loss) {
+      f.Step({.loss = loss + 0.01 * noise.Normal(), .unseen = 9});
+    };
+    for (int i = 0; i < 3; ++i) step(3);
+    for (int i = 1; i <= 11; ++i) step(3 + (to - 3) * i / 11);
+    for (int i = 0; i < high; ++i) step(to);
+    return f;
+  };
+  StepFeed<LossSpike> f = ramp("megatron", 6400, 7.5, 30);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Described().opened_step, 6450) << "1.2 times, of 6440 on";
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr(", where its records begin, to 7.5"));
+  EXPECT_EQ(ramp("megatron", 6400, 7.5, 8).now, Severity::kNone);
+  EXPECT_EQ(ramp("megatron", 6400, 5, 60).now, Severity::kNone) << "no double";
+  EXPECT_EQ(ramp("megatron", 0, 7.5, 60).now, Severity::kNone)
+      << "a training may begin so";
+  EXPECT_EQ(ramp("", 6400, 7.5, 60).now, Severity::kNone) << "a critic's";
+  for (int i = 0; i < 20; ++i) f.Step({.loss = 3.1});
+  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("was high for"));
 }
 
 // --- before there is a baseline ---------------------------------------------

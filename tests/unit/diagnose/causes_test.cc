@@ -370,10 +370,44 @@ TEST(CausesTest, TheScaleThatANanTakesToNothingIsItsDoing) {
     return Explains(t.Verdict().causes[0], t.findings[1]);
   };
   EXPECT_FALSE(explained()) << "a NaN alone: told by itself, it outlives it";
+  // It goes on, and the scale was a good one before.
+  t.findings[0].numbers = {{"streak", 50, "records"}};
+  t.evidence.scale_worked = 8192;
+  EXPECT_TRUE(explained());
+  t.findings[0].numbers.clear();
+  EXPECT_FALSE(explained());
   t.Find(5, Family::kScale, Severity::kCritical);
   t.findings.back().opened_step = 12;
   EXPECT_TRUE(explained());
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
+}
+
+// A log that does not tell each overflow: the losses say that it is the NaN.
+TEST(CausesTest, AScaleThatFallsWhileTheLossIsNanIsNoSecondTrouble) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.loss_nonfinite = 300;
+  e.first_nonfinite_loss_step = 5000;
+  e.scaler_dynamic = true;
+  e.attempts = 8000;
+  e.attempts_last_50 = 50;
+  e.overflows = e.skipped = 1075;
+  e.overflows_last_50 = e.skipped_last_50 = 5;
+  e.scale_max = e.scale_worked = 8192;
+  e.scale_now = 0x1p-100;
+  t.Find(15, Family::kLoss, Severity::kCritical).opened_step = 5000;
+  t.findings.back().numbers = {{"streak", 300, "records"}};
+  t.Find(4, Family::kScale, Severity::kCritical).opened_step = 5006;
+  t.Find(2, Family::kScale, Severity::kCritical).opened_step = 5012;
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
+  // Before the NaN it was trouble of its own.
+  t.findings[1].opened_step = 4000;
+  EXPECT_EQ(t.Verdict().causes.size(), 2u);
+  // And where the loss is finite again.
+  t.findings[1].opened_step = 5006;
+  t.findings[0].numbers = {{"streak", 0, "records"}};
+  EXPECT_EQ(t.Verdict().causes.size(), 2u);
 }
 
 TEST(CausesTest, ACollapseIsEstablishedByMeasuredUnderflow) {
@@ -455,12 +489,16 @@ TEST(CausesTest, AScaleThatBecameZeroIsTroubleOfItsOwn) {
   e.last_step = 6;
   e.scale_max = e.scale_now = 0x1p-150;
   t.Find(15, Family::kLoss, Severity::kCritical);
-  t.Find(3, Family::kScale, Severity::kCritical);
+  t.Find(3, Family::kScale, Severity::kCritical).opened_step = 4;
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 2u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
   EXPECT_EQ(FirstCause(diagnosis, t.findings[1])->cause,
             Cause::kCollapseWithUnderflow);
+  // Where both were seen first at once, nobody knows better.
+  t.findings[1].opened_step = t.findings[0].opened_step;
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
 }
 
 // The loss rose, and the scale fell with it: one trouble, not two.
@@ -517,6 +555,26 @@ TEST(CausesTest, OverflowedUpdatesThatAreAppliedAreSaid) {
   EXPECT_THAT(cause.actions[0].sentence, HasSubstr("skip an update"));
   EXPECT_THAT(cause.actions.back().sentence,
               HasSubstr("--overflow_still_update False"));
+}
+
+// Nothing was found of them by themselves.
+TEST(CausesTest, OverflowsThatCameWithASpikeAreNoCauseBesideIt) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.attempts = e.attempts_last_50 = 28;
+  e.good_steps = 26;
+  e.first_good_step = 1;
+  e.overflows = e.overflows_last_50 = e.skipped = 2;
+  e.first_overflow_step = e.last_overflow_step = 45;
+  e.last_step = 60;
+  e.scale_max = e.scale_worked = 65536;
+  e.scale_now = 4096;
+  t.Find(34, Family::kLoss, Severity::kWarning).opened_step = 50;
+  EXPECT_EQ(t.Verdict().causes.size(), 2u);
+  t.Find(4, Family::kScale, Severity::kWarning).opened_step = 50;
+  ASSERT_EQ(t.Verdict().causes.size(), 1u);
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kDivergence);
 }
 
 TEST(CausesTest, RanksThatDisagree) {

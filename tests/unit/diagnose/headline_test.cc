@@ -45,6 +45,19 @@ TEST(HeadlineTest, NumbersAreSaidAsPeopleSayThem) {
   EXPECT_THAT(t.Verdict().headline, testing::HasSubstr("(1.9 %)"));
 }
 
+// A log that ends in the search of its start is not praised.
+TEST(HeadlineTest, WhereAllOverflowedNothingIsHealthyYet) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.attempts = e.overflows = e.skipped = 2;
+  e.loss_finite = 1;
+  e.scale_now = 1024;
+  e.in_grace = true;
+  EXPECT_EQ(t.Verdict().headline,
+            "No update applied yet: 2 steps, which all overflowed, as a search "
+            "for the loss scale begins, loss scale 1024, the loss is finite.");
+}
+
 TEST(HeadlineTest, ANoteIsNoDiagnosisOfTheWorst) {
   TestCase t;
   t.evidence.attempts = 2100;

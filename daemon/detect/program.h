@@ -1,0 +1,19 @@
+// What is known of the numbers that a run's program reports, by its name.
+
+#ifndef NANWATCH_DETECT_PROGRAM_H_
+#define NANWATCH_DETECT_PROGRAM_H_
+
+#include "model/run.h"
+
+namespace nanwatch {
+
+// It trains models of language and nothing else, by its framework's name; so
+// its loss is a cross-entropy of words, in nats.
+bool TrainsLanguage(const RunDescription& run);
+
+// The loss of a step line is the mean over the steps since the last line.
+bool TellsMeans(const RunDescription& run);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_PROGRAM_H_
