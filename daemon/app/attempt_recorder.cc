@@ -55,7 +55,7 @@ void AttemptRecorder::TakeOps(const Event& event, const OpColumns& columns) {
     if (!gradient || columns.op[row] >= names.size()) continue;
     const Op& op = names[columns.op[row]];
     rank.trends.AddGradient(columns, row, op.order, op.dtype == Dtype::kFp16,
-                            &sparse);
+                            /*seen=*/false, &sparse);
   }
 }
 

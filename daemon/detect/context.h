@@ -51,6 +51,10 @@ struct StepGradients {
   int32_t last_order = -1;
   float first_rms = 0;
   float last_rms = 0;
+  // The first tensor, in the order they came, that is exactly 0 and was not;
+  // -1: none. How many more became so at this step.
+  int32_t zeroed = -1;
+  uint32_t zeroed_more = 0;
 };
 
 // The layer-wise loss scales of one record.
@@ -74,10 +78,11 @@ struct StepContext {
   const ScalerTracker& scaler;  // has seen `record`
   const StepOps& ops;
   // Null: no op status of a gradient at this step. The names are of the ops
-  // with the largest lower bound and with the largest value.
+  // with the largest lower bound, with the largest value, and of `zeroed`.
   const StepGradients* gradients = nullptr;
   std::string_view lowest_name{};
   std::string_view largest_name{};
+  std::string_view zeroed_name{};
   const StepLayers* layers = nullptr;  // null: none in the record
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;

@@ -13,6 +13,7 @@ constexpr int kFirst = 16;  // attempts that say what a run begins with
 constexpr double kRose = 0.05;
 constexpr double kFollow = 1.0 / 256;  // of the usual share of zeros
 constexpr int kNewLevel = 512;         // attempts: frozen layers stay frozen
+constexpr int kHold = 5;  // records: one batch may well miss an expert
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.01, 1e-6, 1, "of the elements", "Transformer Engine; ours"},
@@ -37,8 +38,10 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "times its usual change: for information when it did so at once and at the "
     "same scale (frozen layers do), critical when it rose by `critical` while "
     "the scale fell `scale_fell` times, or when everything is zero for "
-    "`all_zero` attempts. A share of zeros that was there from the beginning "
-    "is none of it.",
+    "`all_zero` attempts. However small it is, a tensor that became exactly 0 "
+    "and stays so for 5 records, where few elements were zero, is named for "
+    "information. A share of zeros that was there from the beginning is none "
+    "of it.",
     "Below half of `warning` and half of `rise` for `clear_after` attempts.",
     kThresholds};
 
@@ -68,6 +71,28 @@ void UnderflowMeasured::LearnZeros(double zeros, double scale) {
   risen_ = 0;
 }
 
+// The share of zeros may come with a later record than the tensors.
+void UnderflowMeasured::TakeName(const StepContext& c) {
+  if (c.zeroed_name.empty() || episode_.open()) return;
+  name_.Set(c.zeroed_name);
+  name_step_ = c.record.step;
+  name_more_ = c.gradients->zeroed_more;
+  name_held_ = 0;
+}
+
+Severity UnderflowMeasured::JudgeName(double zeros) {
+  const double rise = zeros - usual_zeros_;
+  if (rise <= 4 * deviation_) {
+    if (!episode_.open()) name_.Set("");
+    name_held_ = 0;
+    return Severity::kNone;
+  }
+  if (name_.get().empty()) return Severity::kNone;
+  name_held_ = std::min(name_held_ + 1, kHold);
+  return name_held_ == kHold && rise > zeros / 2 ? Severity::kInfo
+                                                 : Severity::kNone;
+}
+
 Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
                                        Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
@@ -87,15 +112,16 @@ Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
   if (all_zero_ >= t[kAllZero] && usual_zeros_ < 0.999) {
     return Severity::kCritical;
   }
+  const Severity named = JudgeName(zeros);
   const double rise = zeros_ - usual_zeros_;
   const double limit = std::max(t[kRise], 4 * deviation_);
   // What is not learnt from yet is a rise in the making.
   if (zeros - usual_zeros_ < limit / 2 && rise < limit) {
     LearnZeros(zeros, scale);
-    return Severity::kNone;
+    return named;
   }
   if (up > 0 && scale == usual_scale_) jump_ = std::max(jump_, up);
-  if (rise < limit) return Severity::kNone;
+  if (rise < limit) return named;
   scale_ = scale;
   const bool fell = scale > 0 && scale * t[kScaleFell] <= usual_scale_;
   if (fell && rise >= t[kCritical]) return Severity::kCritical;
@@ -115,6 +141,7 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
               static_cast<double>(elements);
     }
   }
+  TakeName(c);
   if (!fraction && !zeros) return episode_.severity();
   if (c.scaler.in_grace() || c.scaler.fate() == Fate::kLost) {
     return episode_.severity();
@@ -124,6 +151,7 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
     zeros_ = last_zeros_ = -1;
     usual_zeros_ = deviation_ = jump_ = 0;
     zero_samples_ = all_zero_ = 0;
+    name_.Set("");
   }
   Severity trigger = Severity::kNone;
   if (fraction && *fraction >= 0 && *fraction <= 1) {
@@ -139,8 +167,10 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool clean =
       fraction_ < t[kWarning] / 2 && zeros_ - usual_zeros_ < t[kRise] / 2;
-  return episode_.On(trigger, clean, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  const bool was_open = episode_.open();
+  episode_.On(trigger, clean, c.record.step, static_cast<int64_t>(t[kClear]));
+  if (!was_open && !name_.get().empty()) episode_.OpenedAt(name_step_);
+  return episode_.severity();
 }
 
 void UnderflowMeasured::Describe(Finding* finding) const {
@@ -160,6 +190,19 @@ void UnderflowMeasured::Describe(Finding* finding) const {
   } else {
     finding->sentence = Sentence(100 * std::max(fraction_, 0.0),
                                  " % of the gradient elements underflow.");
+  }
+  if (!name_.get().empty()) {
+    finding->subject.op = name_.get();
+    finding->subject.slot = Slot::kGradInput;
+    finding->sentence += Sentence(" The gradient of ", name_.get());
+    if (name_more_ > 0) {
+      finding->sentence += Sentence(" and ", name_more_, " more");
+    }
+    finding->sentence += name_held_ > 0
+                             ? Sentence(" is exactly 0 since step ", name_step_,
+                                        ", and was not before.")
+                             : Sentence(" was exactly 0 from step ", name_step_,
+                                        " on, and is no more.");
   }
   finding->numbers = {{"underflow", std::max(fraction_, 0.0), "fraction"},
                       {"zeros", std::max(zeros_, 0.0), "fraction"},

@@ -9,6 +9,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/op_name_text.h"
 #include "detect/scale_advice.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -29,10 +30,18 @@ class UnderflowMeasured {
  private:
   Severity JudgeFraction(double fraction, Thresholds t);
   Severity JudgeZeros(const StepContext& c, double zeros, Thresholds t);
+  void TakeName(const StepContext& c);
+  Severity JudgeName(double zeros);
   void LearnZeros(double zeros, double scale);
 
   Episode episode_;
   ScaleAdvice advice_;
+  // The tensor that became exactly 0 as the share of zeros rose; until it is as
+  // usual again.
+  OpNameText name_{};
+  int64_t name_step_ = 0;
+  uint32_t name_more_ = 0;  // tensors that became so with it
+  int32_t name_held_ = 0;   // records in a row, up to kHold
   double fraction_ = -1;    // underflow, smoothed; -1: none yet
   double first_level_ = 0;  // of the first 16 attempts
   double zeros_ = -1;       // smoothed

@@ -83,7 +83,7 @@ void OpTrends::NextStep(int64_t step) {
 
 OpTrends::OfStep OpTrends::Of(const StepSum& sum) {
   const StepGradients& g = sum.gradients;
-  const bool any = g.range.tensors() > 0 || g.first_order >= 0;
+  const bool any = g.range.tensors() > 0 || g.first_order >= 0 || g.zeroed >= 0;
   return {.collected = true, .gradients = any ? &g : nullptr};
 }
 
@@ -99,10 +99,34 @@ OpTrends::OfStep OpTrends::At(int64_t step) {
   return {};
 }
 
+void OpTrends::AddZeroed(uint32_t op, Slot slot, bool zero, bool seen) {
+  const uint64_t tensor = uint64_t{op} << 8 | static_cast<uint8_t>(slot);
+  const auto at = std::lower_bound(zeroed_.begin(), zeroed_.end(), tensor);
+  const bool known = at != zeroed_.end() && *at == tensor;
+  if (known == zero) return;
+  if (known) {
+    zeroed_.erase(at);
+    return;
+  }
+  if (zeroed_.size() >= static_cast<size_t>(limits::kZeroedTensors)) return;
+  zeroed_.insert(at, tensor);
+  if (!seen) return;  // it begins so, and may be meant to
+  StepGradients& g = current_.gradients;
+  if (g.zeroed >= 0) {
+    ++g.zeroed_more;
+  } else {
+    g.zeroed = static_cast<int32_t>(op);
+  }
+}
+
 void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                           bool fp16, SparseRows* sparse) {
+                           bool fp16, bool seen, SparseRows* sparse) {
   StepGradients& g = current_.gradients;
   const std::optional<float> rms = StatAt(columns, OpStat::kRms, row);
+  const bool zero = rms && *rms == 0;
+  if (zero || !zeroed_.empty()) {
+    AddZeroed(columns.op[row], columns.slot[row], zero, seen);
+  }
   if (fp16) AddRange(columns, row, rms, sparse, &g.range);
   if (columns.slot[row] != Slot::kGradOutput || order < 0 || !rms ||
       !(*rms > 0) || std::isinf(*rms)) {

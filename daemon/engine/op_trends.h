@@ -44,9 +44,9 @@ class OpTrends {
   // Rows of `step` follow.
   void NextStep(int64_t step);
   // A gradient of an op, in fp16 or not, whose place in the execution order is
-  // `order`.
+  // `order`. `seen`: there were gradients of this op before.
   void AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                   bool fp16, SparseRows* sparse);
+                   bool fp16, bool seen, SparseRows* sparse);
   // A tensor in FP8. True: the row is worth a look; `trend` says why.
   bool AddFp8(const OpColumns& columns, size_t row, double largest,
               SparseRows* sparse, OpTrend* trend);
@@ -62,7 +62,7 @@ class OpTrends {
 
   template <typename A>
   friend void Fields(A& archive, OpTrends& t) {
-    archive(t.current_, t.sums_, t.head_, t.fp8_);
+    archive(t.current_, t.sums_, t.head_, t.zeroed_, t.fp8_);
   }
 
  private:
@@ -79,12 +79,17 @@ class OpTrends {
     float scale_inv = 0;
     float zeros = 0;  // usual share
   };
+  // A gradient of an op that is exactly 0, or of one that was.
+  void AddZeroed(uint32_t op, Slot slot, bool zero, bool seen);
   static OfStep Of(const StepSum& sum);
   Fp8* Find(uint32_t op, Slot slot);
 
   StepSum current_;
   std::vector<StepSum> sums_;  // of earlier steps, rising; [head_, end) wait
   size_t head_ = 0;
+  // (op, slot) in one number, of gradients that are exactly 0, rising; at most
+  // limits::kZeroedTensors.
+  std::vector<uint64_t> zeroed_;
   std::vector<Fp8> fp8_;  // by (op, slot)
   size_t next_ = 0;       // of fp8_: where the next row most likely is
 };

@@ -124,7 +124,9 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
     return trends_.AddFp8(columns, row, MaxFinite(dtype), sparse, trend);
   }
   if (slot == Slot::kGradInput || slot == Slot::kGradOutput) {
-    trends_.AddGradient(columns, row, mark->order, dtype == Dtype::kFp16,
+    const bool seen = mark->gradient_seen != 0;
+    mark->gradient_seen = 1;
+    trends_.AddGradient(columns, row, mark->order, dtype == Dtype::kFp16, seen,
                         sparse);
     return false;
   }

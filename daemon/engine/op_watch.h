@@ -105,7 +105,8 @@ class OpWatch {
     int32_t order = -1;
     uint8_t seen = 0;  // bit a slot, at `step`
     uint8_t bad = 0;
-    uint8_t hot = 0;        // bit a slot: take clean rows as well
+    uint8_t hot : 7 = 0;  // bit a slot: take clean rows as well
+    uint8_t gradient_seen : 1 = 0;
     uint8_t calm : 5 = 0;   // see OpTrend
     uint8_t dtype : 3 = 0;  // Dtype
   };

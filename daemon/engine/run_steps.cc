@@ -137,6 +137,10 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     const GradientRange& range = all.gradients->range;
     context.lowest_name = NameOf(*rank, range.lowest_op()).name;
     context.largest_name = NameOf(*rank, range.largest_op()).name;
+    if (all.gradients->zeroed >= 0) {
+      const auto op = static_cast<uint32_t>(all.gradients->zeroed);
+      context.zeroed_name = NameOf(*rank, op).name;
+    }
   }
   track->rules.On(context, shared_->tables->step(), [&](size_t i, Severity) {
     const auto which = static_cast<uint32_t>(track - rank->tracks.data());

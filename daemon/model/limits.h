@@ -97,6 +97,9 @@ inline constexpr int kFp8TensorsPerRank = 4096;
 // Steps with op statuses whose record is still to come, 220 B each. Beyond:
 // what the oldest one's gradients say together is not collected.
 inline constexpr int kStepSums = 256;
+// Gradient tensors of a rank that are known to be exactly 0, 8 B each. Beyond:
+// further ones that become so have no name.
+inline constexpr int kZeroedTensors = 256;
 // Ops of a run that were ever bad and are followed; first causes stay.
 inline constexpr int kOpEvidence = 64;
 

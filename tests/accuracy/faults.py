@@ -22,8 +22,6 @@ class Fault:
     ranks = 1
     lasts = True
     told_by_client = ""
-    # The layer, in that log, where the daemon gets only numbers of the step.
-    layer_told_by_client = ""
     # Steps between two looks: what began may be said to have begun after the
     # last one that was well.
     early = 0
@@ -133,9 +131,7 @@ class ZeroedLayer(Fault):
     """The gradients of a layer become zero: lost to underflow."""
 
     causes = ("underflow", "collapse_with_underflow")
-    layer_told_by_client = (
-        "features.0.weight, features.0.bias, features.2.weight and 1 more is "
-        f"exactly 0 since step {BEGIN}")
+    op = "features.2.bias"  # the last of its tensors
     level = "layers"
     more_levels = ("ops",)
     late = 60

@@ -32,7 +32,6 @@ class Outcome:
     op: str | None  # where the right cause says that it began
     late: int | None  # steps from the fault to what it says of its beginning
     verdict: Verdict
-    layer_told: bool | None = None  # None: nobody is to tell it
 
     @property
     def first_right(self):
@@ -46,7 +45,7 @@ class Outcome:
         """None: nobody can know it."""
         wanted = self.fault.op
         if wanted is None:
-            return self.layer_told
+            return None
         if self.level != "default" or self.fault.lasts:
             return self.op == wanted
         return None
@@ -101,10 +100,7 @@ def play(fault, daemon, run, level=None):
     right = [c for c in it.causes if c["cause"] in fault.causes]
     op = right[0].get("origin", {}).get("op") if right else None
     late = int(right[0]["step"]) - fault.begin if right else None
-    layer = None
-    if fault.layer_told_by_client:
-        layer = fault.layer_told_by_client in heard.text
-    return Outcome(fault, level, it.cause, bool(right), op, late, it, layer)
+    return Outcome(fault, level, it.cause, bool(right), op, late, it)
 
 
 def play_alone(fault, daemon, run, level):

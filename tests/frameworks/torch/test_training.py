@@ -350,7 +350,7 @@ def test_clipping_can_be_compiled(daemon, name):
         assert watch.run.stats.bad_input == 0
 
 
-def test_a_gradient_that_becomes_zero_is_said_once(daemon, name, caplog):
+def test_a_gradient_that_becomes_zero_has_its_name(daemon, name, caplog):
     """And of one that never was another nothing is said."""
     training = Training("pictures", dtype=torch.float32, scaler=None)
     frozen = training.model.features[0].bias
@@ -372,6 +372,9 @@ def test_a_gradient_that_becomes_zero_is_said_once(daemon, name, caplog):
     elements = [p.numel() for p in training.model.parameters()]
     lost = frozen.numel() + training.model.classifier.weight.numel()
     assert values["zero_fraction"] == pytest.approx(lost / sum(elements))
+    (cause,) = [c for c in it.causes if c["cause"] == "underflow"]
+    assert cause["origin"]["op"] == "classifier.weight"
+    assert int(cause["step"]) == 90
 
 
 def test_who_flushes_the_run_has_all_steps(daemon, name):

@@ -278,6 +278,62 @@ TEST(UnderflowMeasured, OtherSampledTensorsBeginAnew) {
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
+// A tensor of a thousandth of all elements becomes 0 and stays so.
+TEST(UnderflowMeasured, NamesATensorThatBecameZeroHoweverSmall) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.zero_fraction = 0}, 40);
+  f.gradients.emplace();
+  f.gradients->zeroed = 3;
+  f.gradients->zeroed_more = 1;
+  f.Step({.zero_fraction = 0.001});
+  f.gradients = std::nullopt;
+  f.Steps({.zero_fraction = 0.001}, 3);
+  EXPECT_EQ(f.now, Severity::kNone) << "an expert that a batch missed";
+  f.Step({.zero_fraction = 0.001});
+  EXPECT_EQ(f.now, Severity::kInfo);
+  const Finding finding = f.Described();
+  EXPECT_EQ(finding.subject.op, "zeroed");
+  EXPECT_EQ(finding.subject.slot, Slot::kGradInput);
+  EXPECT_EQ(finding.opened_step, 41);
+  EXPECT_THAT(finding.sentence,
+              HasSubstr("The gradient of zeroed and 1 more is exactly 0 since "
+                        "step 41, and was not before."));
+  f.Steps({.zero_fraction = 0}, 20);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("and is no more."));
+  EXPECT_EQ(f.Described().subject.op, "zeroed") << "one incident";
+  f.Steps({.zero_fraction = 0}, 40);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Steps({.zero_fraction = 0.001}, 40);
+  EXPECT_EQ(f.now, Severity::kNone) << "nobody says which";
+}
+
+TEST(UnderflowMeasured, ATensorThatComesAndGoesIsNoFinding) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.zero_fraction = 0}, 40);
+  for (int i = 0; i < 50; ++i) {
+    f.gradients.emplace();
+    f.gradients->zeroed = 3;
+    f.Step({.zero_fraction = 0.001});
+    f.gradients = std::nullopt;
+    f.Steps({.zero_fraction = 0.001}, 2);
+    f.Steps({.zero_fraction = 0}, 3);
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(UnderflowMeasured, NamesTheTensorOfALargeRise) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.zero_fraction = 0.1}, 40);
+  f.gradients.emplace();
+  f.gradients->zeroed = 3;
+  f.Step({.loss = 2});  // nobody counts at this one
+  f.gradients = std::nullopt;
+  f.Steps({.zero_fraction = 0.9}, 2);
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_EQ(f.Described().subject.op, "zeroed");
+  EXPECT_EQ(f.Described().opened_step, 41);
+}
+
 // The underflow fraction's part against its definition over all records.
 TEST(UnderflowMeasured, AgreesWithTheWholeHistory) {
   int changes = 0;

@@ -107,6 +107,7 @@ class StepFeed {
     if (gradients) context.gradients = &*gradients;
     context.lowest_name = "small";
     context.largest_name = "large";
+    if (gradients && gradients->zeroed >= 0) context.zeroed_name = "zeroed";
     if (layers) context.layers = &*layers;
     if (before) context.loss_before = &*before;
     now = rule.OnStep(context, {thresholds.data()});

@@ -92,6 +92,28 @@ TEST_F(OpTrendsTest, ExponentsGoBeforeMoments) {
   EXPECT_EQ(g->range.Losing(-15), 2u);
 }
 
+TEST_F(OpTrendsTest, GradientsThatBecomeZeroAreNews) {
+  for (uint32_t op = 0; op < 3; ++op) watch_.AddName(op, Dtype::kFp32, 9 - op);
+  const auto take = [&](int64_t step, std::vector<float> rms) {
+    std::vector<OpCell> cells;
+    for (uint32_t op = 0; op < rms.size(); ++op) {
+      cells.push_back(Cell(step, op, Slot::kGradInput, rms[op]));
+      Set(&cells.back(), OpStat::kRms, rms[op]);
+    }
+    Take(cells);
+    const StepGradients* g = watch_.All(step).gradients;
+    return g == nullptr ? std::pair(-1, 0u)
+                        : std::pair(g->zeroed, g->zeroed_more);
+  };
+  const std::pair<int32_t, uint32_t> none(-1, 0);
+  EXPECT_EQ(take(1, {0, 1, 1}), none) << "it begins so";
+  EXPECT_EQ(take(2, {0, 1, 1}), none);
+  EXPECT_EQ(take(3, {0, 0, 0}), std::pair(1, 1u)) << "the first that came";
+  EXPECT_EQ(take(4, {0, 0, 0}), none) << "no news";
+  EXPECT_EQ(take(5, {1, 1, 0}), none);
+  EXPECT_EQ(take(6, {0, 1, 0}), std::pair(0, 0u));
+}
+
 TEST_F(OpTrendsTest, HowRowsAreCutIntoBatchesDoesNotShow) {
   std::mt19937 engine(3);
   std::vector<OpCell> cells;

@@ -218,13 +218,33 @@ class Teller:
         bad = not all(sizes.healthy(step.readout) for sizes in looked_at)
         if bad:
             bad = any(r.bad for r in self._reads(step, attempt, 1.0))
+        norms = [step.readout.numbers(sizes.norms) for sizes in looked_at]
+        zeros = None
+        if norms and not bad:
+            zeros = self._zeroed.look(
+                step.number,
+                attempt.gradients,
+                norms,
+                [sizes.elements for sizes in looked_at],
+            )
         every = _ROWS_EVERY if self._level == "default" else LAYERS_EVERY
         everything = step.request != 0 or step.number % every == 0
+        if zeros is not None and zeros.fresh:
+            everything = True  # so that the daemon knows which
         if (everything or bad) and not loss_bad:
             self._add_gradients(step, attempt, rows)
         elif not bad:
             self._kept.append(_Kept(step, attempt))
-        return self._numbers(step, attempt, rows, bad)
+        told = self._numbers(step, attempt, rows, bad, norms)
+        # Levels above count zeros of all tensors: another number. So often that
+        # the daemon knows what is usual, and all of a change.
+        if (
+            zeros is not None
+            and self._level == "default"
+            and (zeros.share or step.number % LAYERS_EVERY == 0)
+        ):
+            told["zero_fraction"] = zeros.share
+        return told
 
     def _reads(self, step: Step, attempt: Attempt, scale: float) -> list[Read]:
         """Of each gradient; those of fp16 arithmetic with the loss scale."""
@@ -248,14 +268,18 @@ class Teller:
             rows.add(op, "grad_input", status)
 
     def _numbers(
-        self, step: Step, attempt: Attempt, rows: Rows, bad: bool
+        self,
+        step: Step,
+        attempt: Attempt,
+        rows: Rows,
+        bad: bool,
+        norms: Sequence[Sequence[float]],
     ) -> dict[str, Any]:
         readout = step.readout
         scale = step.scale_of(attempt)
         applied = attempt.applied
         if attempt.found_inf is not None:
             applied = readout.number(attempt.found_inf) == 0.0
-        norms = [readout.numbers(sizes.norms) for sizes in attempt.sizes]
         norm = total([n for group in norms for n in group]) if norms else None
         told: dict[str, Any] = {
             "scale": scale,
@@ -273,19 +297,6 @@ class Teller:
             full = sum(sum(readout.numbers(s.zeros)) for s in nonzero)
             elements = sum(sum(s.elements) for s in nonzero)
             told["zero_fraction"] = 1.0 - full / elements
-        if norms and not bad:
-            share = self._zeroed.share(
-                step.number,
-                attempt.gradients,
-                norms,
-                [sizes.elements for sizes in attempt.sizes],
-            )
-            # Levels above count zeros of all tensors: another number. So often
-            # that the daemon knows what is usual, and all of a change.
-            if self._level == "default" and (
-                share or step.number % LAYERS_EVERY == 0
-            ):
-                told["zero_fraction"] = share
         self._add_weights(step, attempt, rows, told)
         if attempt.again is not None and norm is not None and scale:
             got = total(readout.numbers(attempt.again))

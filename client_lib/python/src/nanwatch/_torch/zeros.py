@@ -4,6 +4,7 @@ underflow, frozen, or of a layer that nothing leads to any more."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from nanwatch._checks import Checks
 from nanwatch._torch.optimizers import Parameter
@@ -13,32 +14,39 @@ _HOLD = 5
 _NAMES = 3  # that are said
 
 
+class Zeros(NamedTuple):
+    share: float  # of the elements, in tensors of 0 alone
+    fresh: bool  # there is one that never was all 0 before, and was another
+
+
 class ZeroedGradients:
-    """Says in the log of nanwatch, once, which parameters' are; the daemon is
-    told which share of the elements."""
+    """Says in the log of nanwatch, once, which parameters' are. What the daemon
+    is to be told is `look`'s."""
 
     def __init__(self, checks: Checks) -> None:
         self._checks = checks
         self._seen: set[int] = set()  # ids of parameters with another gradient
+        self._known: set[int] = set()  # ids of those that once were all 0
         self._since: dict[int, int] = {}  # step by id, of those that are 0
         self._attempts: dict[int, int] = {}  # in a row, the same
         self._said = False
 
-    def share(
+    def look(
         self,
         step: int,
         parameters: Sequence[Sequence[Parameter]],
         norms: Sequence[Sequence[float]],
         elements: Sequence[Sequence[int]],
-    ) -> float:
-        """Of the elements, in tensors of 0 alone. By device each."""
+    ) -> Zeros:
+        """At one attempt's gradients, by device each."""
         if not any(0.0 in group for group in norms):
             if len(self._seen) < sum(map(len, parameters)):
                 self._seen.update(id(p) for group in parameters for p in group)
             self._since.clear()
             self._attempts.clear()
-            return 0.0
+            return Zeros(0.0, False)
         zeros = 0
+        known = len(self._known)
         lost: list[Parameter] = []
         for group, of, sizes in zip(parameters, norms, elements):
             for parameter, norm, size in zip(group, of, sizes):
@@ -48,7 +56,8 @@ class ZeroedGradients:
         if lost and not self._said:
             self._said = True
             self._say(lost)
-        return zeros / max(1, sum(map(sum, elements)))
+        fresh = len(self._known) > known
+        return Zeros(zeros / max(1, sum(map(sum, elements))), fresh)
 
     def _is_lost(self, step: int, parameter: Parameter, norm: float) -> bool:
         """At the attempt that makes it certain."""
@@ -60,6 +69,7 @@ class ZeroedGradients:
             return False
         if key not in self._seen:  # never another: meant to be so
             return False
+        self._known.add(key)
         self._since.setdefault(key, step)
         self._attempts[key] = self._attempts.get(key, 0) + 1
         return self._attempts[key] == _HOLD
