@@ -281,12 +281,14 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
 bool LossSpike::RisesAsScaleFalls(float loss, const StepContext& c,
                                   Thresholds t) {
   const int32_t falls = c.scaler.falls();
+  recent_ += kSmooth * (loss - recent_);
   if (falls == 0) {
-    before_falls_ = loss;
+    before_falls_ = recent_;
     risen_ = 0;
     return false;
   }
-  before_falls_ = std::min(before_falls_, loss);
+  // One lucky batch is no level.
+  before_falls_ = std::min(before_falls_, recent_);
   const bool risen =
       before_falls_ >= kTinyLoss && loss >= t[kFallsRatio] * before_falls_;
   risen_ = risen ? risen_ + 1 : 0;
@@ -341,6 +343,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     means_ = TellsMeans(c.run);
     language_ = TrainsLanguage(c.run);
     last_step_ = c.record.step - 1;
+    recent_ = loss;
   }
   began_ = true;
   gap_ = static_cast<int16_t>(

@@ -101,7 +101,8 @@ class LossSpike {
   float smooth_peak_ = 0;
   float largest_ = 0;       // |loss| of healthy records, ever
   float smallest_ = 0;      // loss of healthy records, ever
-  float before_falls_ = 0;  // lowest loss since the scale last grew
+  float recent_ = 0;        // loss, over about four of them
+  float before_falls_ = 0;  // lowest of those since the scale last grew
   float rose_from_ = 0;
   float rose_to_ = 0;
   LastDigit digit_;       // where the loss is rounded, its last digit

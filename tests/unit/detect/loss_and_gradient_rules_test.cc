@@ -567,6 +567,21 @@ TEST(LossSpike, ALossThatRisesAsTheScaleFallsAndFallsIsCritical) {
               HasSubstr("overflows took the loss scale down"));
 }
 
+// Gradients grow, the scaler answers, and a noisy loss is as it was.
+TEST(LossSpike, ALuckyLossAmongOverflowsIsNoLevelToRiseFrom) {
+  StepFeed<LossSpike> f;
+  const double losses[] = {1.5, 1.2, 1.9, 1.4, 2.1, 1.1, 1.7};
+  for (int i = 0; i < 200; ++i) {
+    f.Step({.scale = 65536, .overflow = false, .loss = losses[i % 7]});
+  }
+  f.Step({.scale = 32768, .overflow = true, .loss = 0.6});
+  double scale = 32768;
+  for (int i = 0; i < 9; ++i) {
+    f.Step({.scale = scale /= 2, .overflow = true, .loss = 2});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
 TEST(LossSpike, FirstDescentIsHealthy) {
   StepFeed<LossSpike> f;  // tacotron2#137 and on
   for (const double loss :
