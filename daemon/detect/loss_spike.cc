@@ -101,7 +101,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "when two in a row are explosion_ratio times the largest healthy loss "
     "(with fewer than 32, ten times that), or first 3 times it and then so "
     "with "
-    "an overflow before each (3 times is enough where overflows are applied).",
+    "an overflow before each (3 times is enough where overflows are applied, "
+    "and there one that is explosion_ratio times it is a warning).",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
     kThresholds};
@@ -265,10 +266,12 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
     Accept(loss);
     return Severity::kNone;
   }
-  const bool vast = applied_ || std::fabs(loss) > t[kExplosionRatio] * largest_;
-  if ((exploded_ >= kExplosionHold && vast) || IsCritical(steps, t)) {
+  const bool vast = std::fabs(loss) > t[kExplosionRatio] * largest_;
+  if ((exploded_ >= kExplosionHold && (vast || applied_)) ||
+      IsCritical(steps, t)) {
     return Severity::kCritical;
   }
+  if (exploded_ > 0 && vast && applied_) return Severity::kWarning;
   if (static_cast<float>(held_) < HoldOf(t)) return Severity::kNone;
   const bool far =
       usual_ <= 0 || static_cast<double>(far_) >= LeastHold(t) || climbs_ > 1;

@@ -18,6 +18,7 @@ namespace {
 constexpr double kMaxHalf = 65504;
 constexpr double kMinSubnormal = 0x1p-24;
 constexpr double kUnderflow = 0.10;  // rule 31
+constexpr int kBelowOne = 2;
 constexpr int kStreakRule = 5;
 constexpr int kRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
 
@@ -149,6 +150,17 @@ bool IsAlone(const Case& c) {
          !NanFromForward(c) && !ScaleIndependentOp(c);
 }
 
+constexpr double kTiny = 0x1p-10;  // rule 2
+
+// The scaler was seen to move, or overflows at a scale that nobody chooses.
+bool Falls(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  return e.scaler_dynamic ||
+         (*e.scale_now < kTiny && e.overflows > 0 &&
+          std::any_of(c.findings.begin(), c.findings.end(),
+                      [](const Finding& f) { return f.rule == kBelowOne; }));
+}
+
 // The loss is not finite, and all of this followed: no second trouble.
 bool IsOfNan(const Case& c, const CauseVerdict& verdict) {
   if (c.evidence.loss_nonfinite == 0) return false;
@@ -170,7 +182,6 @@ void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
          fmt::format("At this rate the floor is reached in {} steps.",
                      *e.attempts_to_floor)});
   }
-  constexpr double kTiny = 0x1p-10;  // rule 2
   if (*e.scale_now <= kTiny && e.overflows_last_50 > 0) SayOfSize(e, verdict);
   const std::string updates = UpdatesInWords(e);
   if (!updates.empty()) {
@@ -183,7 +194,7 @@ void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
 
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (!e.scaler_dynamic || !e.scale_now || !e.scale_max || IsNoScale(e)) {
+  if (!e.scale_now || !e.scale_max || IsNoScale(e) || !Falls(c)) {
     return std::nullopt;
   }
   constexpr double kCollapse = 256;  // rule 4

@@ -540,7 +540,7 @@ TEST(LossSpike, AnExplosionIsCriticalWithTwoLossesOfHistory) {
   f.Step({.scale = 1024, .overflow = true, .loss = 11.6707});
   f.Step({.scale = 1024, .overflow = true, .loss = 8.8465});
   f.Step({.scale = 1024, .overflow = true, .loss = 8712.5938});
-  EXPECT_EQ(f.now, Severity::kNone);
+  EXPECT_EQ(f.now, Severity::kWarning) << "its updates are applied";
   f.Step({.scale = 1024, .overflow = true, .loss = 15806.3818});
   EXPECT_EQ(f.now, Severity::kCritical);
 }
@@ -565,6 +565,23 @@ TEST(LossSpike, ALossThatRisesAsTheScaleFallsAndFallsIsCritical) {
   EXPECT_EQ(fall(1.3, true).worst, Severity::kNone);
   EXPECT_THAT(fall(1.3, false).Described().sentence,
               HasSubstr("overflows took the loss scale down"));
+}
+
+// Ascend's "overflow, still update": the next line is a hundred steps away.
+TEST(LossSpike, ALossOutOfBoundsOnceUpdatesThatOverflowedAreAppliedWarns) {
+  const auto jump = [](bool skipped) {
+    StepFeed<LossSpike> f;
+    f.Step({.overflow = true, .skipped = skipped, .loss = 9});
+    f.Step({.overflow = false, .loss = 12, .unseen = 99});
+    f.Step({.overflow = true, .skipped = skipped, .unseen = 50});
+    f.Step({.overflow = false, .loss = 8700, .unseen = 49});
+    return f;
+  };
+  EXPECT_EQ(jump(false).now, Severity::kWarning);
+  EXPECT_EQ(jump(true).now, Severity::kNone);
+  StepFeed<LossSpike> f = jump(false);
+  f.Step({.overflow = false, .loss = 15800, .unseen = 99});
+  EXPECT_EQ(f.now, Severity::kCritical);
 }
 
 // Gradients grow, the scaler answers, and a noisy loss is as it was.

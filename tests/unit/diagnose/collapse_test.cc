@@ -296,5 +296,21 @@ TEST(CollapseTest, OneThatIsOverTellsWhatToDoNextTime) {
   EXPECT_TRUE(deepspeed);
 }
 
+// A log that shows one overflow, and the scale that it left.
+TEST(CollapseTest, AnOverflowFarBelowOneIsOneBeforeTheScaleWasSeenToMove) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.attempts = e.attempts_last_50 = 50;
+  e.overflows = e.overflows_last_50 = 1;
+  e.first_good_step = 1;
+  e.scale_max = e.scale_now = 0x1p-16;
+  t.Find(2, Family::kScale, Severity::kCritical);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
+  EXPECT_THAT(diagnosis.headline,
+              HasSubstr("is 1.526e-05: in fp16 gradients below"));
+}
+
 }  // namespace
 }  // namespace nanwatch
