@@ -57,17 +57,19 @@ RecordJudge::~RecordJudge() = default;
 void RecordJudge::Take(int32_t number, std::string_view optimizer,
                        const StepRecord& step) {
   Rank& rank = ranks_[number];
-  // A batch whose steps go back often would be refused.
-  auto newest = rank.newest.find(optimizer);
-  if (newest == rank.newest.end()) {
-    newest = rank.newest.emplace(optimizer, step.step).first;
+  auto own = rank.optimizers.find(optimizer);
+  if (own == rank.optimizers.end()) {
+    own = rank.optimizers.try_emplace(std::string(optimizer)).first;
+    own->second.newest = step.step;
   }
+  // A batch whose steps go back often would be refused.
   if (packer_.rows() > 0 &&
       (number != packed_rank_ || packer_.rows() >= kBatchRows ||
-       step.step < newest->second)) {
+       step.step < own->second.newest)) {
     Judge();
   }
-  newest->second = step.step;
+  own->second.newest = step.step;
+  ++own->second.records;
   packed_rank_ = number;
   ++rank.records;
   ++records_;
@@ -82,17 +84,20 @@ void RecordJudge::Open(int32_t number) {
   open.run_id = options_.run_id;
   open.run = options_.describe(number);
   framework_ = open.run.framework;
+  settings_ = open.run.settings;
   open.run.world_size = std::max(open.run.world_size, number + 1);
   open.rank.rank = number;
   open.client_time = now_;
   Admit({.session = session, .sent = now_, .body = std::move(open)});
 }
 
-// The library that scales may print its first line long after the program.
+// The library that scales may print its first line long after the program, and
+// what a log says of the run may stand in any line.
 void RecordJudge::DescribeAgain() {
   RunDescription run = options_.describe(packed_rank_);
-  if (run.framework == framework_) return;
+  if (run.framework == framework_ && run.settings == settings_) return;
   framework_ = run.framework;
+  settings_ = run.settings;
   Event event;
   event.run = run_;
   event.body = RunOpened{std::move(run), "recognised"};
@@ -146,7 +151,11 @@ RecordVerdict RecordJudge::Verdict() {
   RecordVerdict verdict;
   verdict.records = records_;
   verdict.refused = refused_;
-  if (!ranks_.empty()) verdict.steps = ranks_.begin()->second.records;
+  if (!ranks_.empty()) {
+    for (const auto& [name, own] : ranks_.begin()->second.optimizers) {
+      verdict.steps = std::max(verdict.steps, own.records);
+    }
+  }
   const auto snapshot = engine_.Publish(now_, 0, Snapshot());
   for (int32_t attempt = 0;; ++attempt) {
     auto view = snapshot->Find(options_.run_id, attempt);

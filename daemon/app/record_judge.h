@@ -29,7 +29,8 @@ RuleSet RulesOfLogs();
 
 struct RecordVerdict {
   uint64_t records = 0;  // judged, of all ranks; 0: nothing to judge
-  int64_t steps = 0;     // optimizer attempts, of the first rank
+  // Attempts of the first rank; of its optimizers, the one with most of them.
+  int64_t steps = 0;
   Severity worst = Severity::kNone;   // ever
   Severity at_end = Severity::kNone;  // still firing at the end
   // Why some records were not judged (more optimizers or ranks than are held);
@@ -69,7 +70,11 @@ class RecordJudge {
     SessionId session = 0;
     Sequence sequence = 0;
     int64_t records = 0;
-    std::map<std::string, int64_t, std::less<>> newest;  // step, by optimizer
+    struct Optimizer {
+      int64_t newest = 0;  // step
+      int64_t records = 0;
+    };
+    std::map<std::string, Optimizer, std::less<>> optimizers;
   };
 
   void Open(int32_t rank);
@@ -85,8 +90,10 @@ class RecordJudge {
   StepPacker packer_;
   int32_t packed_rank_ = 0;  // of the records in packer_
   Time now_;
-  RunKey run_;             // its newest attempt
-  std::string framework_;  // as the engine knows it
+  RunKey run_;  // its newest attempt
+  // As the engine knows them.
+  std::string framework_;
+  std::map<std::string, std::string> settings_;
   uint64_t records_ = 0;
   std::string refused_;  // the first sentence
 };

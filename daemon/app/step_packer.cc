@@ -12,11 +12,17 @@ constexpr size_t kUsualRows = 128;
 
 // Sets the bits from `begin` to before `end` of a bitmap that grows to `end`.
 void AddBits(size_t begin, size_t end, Bitmap* bits) {
+  if (begin == end) return;
   const size_t bytes = (end + 7) / 8;
   if (bits->size() < bytes) bits->resize(bytes);
   for (size_t row = begin; row < end; ++row) {
     (*bits)[row / 8] |= static_cast<uint8_t>(1u << (row % 8));
   }
+}
+
+// Bits that are not there are not set; but a batch has all of them or none.
+void WidenTo(size_t rows, Bitmap* bits) {
+  if (!bits->empty()) bits->resize((rows + 7) / 8);
 }
 
 uint8_t OptimizerIndex(std::string_view name, std::vector<std::string>* names) {
@@ -78,12 +84,15 @@ void StepPacker::FillUp(size_t rows, Column* column) {
 StepColumns StepPacker::Take() {
   const size_t rows = columns_.rows();
   for (std::optional<Column>& column : columns_.field) {
-    if (column) FillUp(rows, &*column);
+    if (!column) continue;
+    FillUp(rows, &*column);
+    WidenTo(rows, &column->absent);
   }
   for (int f = 0; f < kStepFlags; ++f) {
     std::optional<FlagColumn>& column = columns_.flag[f];
     if (!column) continue;
     AddBits(flag_rows_[f], rows, &column->absent);
+    WidenTo(rows, &column->absent);
     column->values.resize((rows + 7) / 8);
   }
   flag_rows_ = {};

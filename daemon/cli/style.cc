@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "model/scale_bound.h"
+
 namespace nanwatch {
 namespace {
 
@@ -106,6 +108,7 @@ std::string_view Word(v1::EvidenceGrade grade) {
 std::string Number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (const auto bound = BoundOf(value)) return Number(*bound) + " or less";
   const double magnitude = std::fabs(value);
   if (value == std::floor(value) && magnitude < 1e9) {
     return fmt::format("{:.0f}", value);

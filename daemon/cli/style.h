@@ -33,7 +33,8 @@ std::string_view Word(v1::LifeState state);
 std::string_view Word(v1::AlertState state);
 std::string_view Word(v1::EvidenceGrade grade);
 
-// A number as a person reads it: 65536, 0.0012, 1.5e+09, NaN, Infinity.
+// A number as a person reads it: 65536, 0.0012, 1.5e+09, NaN, Infinity,
+// and "0.5 or less" of a bound (model/scale_bound.h).
 std::string Number(double value);
 std::string Number(std::optional<double> value);  // absent: "-"
 // 1234567 as 1,234,567.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "detect/sentence.h"
+#include "model/scale_bound.h"
 
 namespace nanwatch {
 namespace {
@@ -25,7 +26,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "A dynamic loss scale below 1 makes gradients smaller than without any "
     "scaling, so they underflow.",
     "The scale is below 1 for hold attempts in a row; critical with "
-    "critical_overflows overflows since it last grew, or below critical_scale. "
+    "critical_overflows overflows since it last grew, or below critical_scale "
+    "(where it was not seen to move, once it overflowed there). "
     "Likewise the lowest scale of a layer, without regard to overflows.",
     "For clear_after attempts the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
@@ -71,12 +73,16 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   const bool news = first || tiny || c.scaler.overflowed() ||
                     c.scaler.last_transition() == Transition::kBackedOff;
   Severity trigger = Severity::kNone;
-  if (c.scaler.dynamic() && below_ >= t[kHold] && news) {
+  // Where it was never seen to move, an overflow at such a scale is enough.
+  const bool moves = c.scaler.dynamic() || (tiny && overflows_ > 0);
+  if (moves && below_ >= t[kHold] && news) {
     const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
     trigger = critical ? Severity::kCritical : Severity::kWarning;
     scale_ = scale;
   }
-  return episode_.On(trigger, true, c.record.step,
+  // A log that shows neither the scale nor overflows shows no clean attempt.
+  const bool known = !BoundOf(scale) || c.record.flags_present != 0;
+  return episode_.On(trigger, known, c.record.step,
                      static_cast<int64_t>(t[kClear]));
 }
 
@@ -91,14 +97,17 @@ void ScaleBelowOne::Describe(Finding* finding) const {
   }
   episode_.Describe(finding);
   const bool zero = scale_ == 0;
-  finding->sentence = Sentence(
-      "The loss scale ",
-      zero ? std::string("fell below the smallest float and is 0")
-           : Sentence("is ", scale_),
-      ", below 1, for ", below_, " attempts, of which ", overflows_,
-      zero ? " overflowed: no gradient is left of a loss times 0."
-           : " overflowed: gradients are made smaller than without any "
-             "scaling.");
+  finding->sentence =
+      Sentence("The loss scale ",
+               zero ? std::string("fell below the smallest float and is 0")
+                    : Sentence("is ", scale_),
+               ", below 1, for ", below_, " attempts, ",
+               // Logs that print a scale as 0 may tell no overflow either.
+               BoundOf(scale_) ? "at least " : "of which ", overflows_,
+               BoundOf(scale_) ? " of which overflowed" : " overflowed");
+  finding->sentence +=
+      zero ? ": no gradient is left of a loss times 0."
+           : ": gradients are made smaller than without any scaling.";
   finding->numbers = {
       {"scale", scale_, ""},
       {"attempts_below_one", static_cast<double>(below_), "attempts"},

@@ -3,11 +3,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/scale_bound.h"
+
 namespace nanwatch {
 
 std::string Number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  if (const auto bound = BoundOf(value)) return Number(*bound) + " or less";
   char text[40];
   const bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
   std::snprintf(text, sizeof(text), whole ? "%.0f" : "%.4g", value);

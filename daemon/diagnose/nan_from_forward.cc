@@ -189,7 +189,7 @@ CauseVerdict FromLoss(const Case& c) {
       "pass, the data or the weights.",
       since);
   const auto term = c.run.settings.find("nonfinite_loss");
-  if (term != c.run.settings.end()) {
+  if (term != c.run.settings.end() && !term->second.empty()) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("Of its terms {} was not finite first, while others were: "

@@ -5,12 +5,14 @@
 #include <cmath>
 
 #include "diagnose/op_facts.h"
+#include "model/scale_bound.h"
 
 namespace nanwatch {
 
 std::string InWords(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (const auto bound = BoundOf(value)) return InWords(*bound) + " or less";
   if (value == std::floor(value) && std::abs(value) < 1e15) {
     return fmt::format("{:.0f}", value);
   }

@@ -92,8 +92,13 @@ void RunState::WriteBefore(RunOpened* opened) const {
   }
 }
 
-// A log may show later what the program scales with.
-void RunState::Learn(const std::string& framework) {
+// A log may show later what the program scales with, and what else it is said
+// of the run.
+void RunState::Learn(const RunDescription& description) {
+  for (const auto& [name, value] : description.settings) {
+    description_.settings[name] = value;
+  }
+  const std::string& framework = description.framework;
   if (framework.empty() || framework == description_.framework) return;
   description_.framework = framework;
   for (const auto& rank : ranks_) {
@@ -104,7 +109,7 @@ void RunState::Learn(const std::string& framework) {
 void RunState::Open(Time now, const RunOpened& opened) {
   dirty_ = true;
   if (opened_ == Time{} || assumed_) description_ = opened.description;
-  Learn(opened.description.framework);
+  Learn(opened.description);
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (opened.loss_before) loss_before_ = opened.loss_before;
   attempts_before_ = std::max(attempts_before_, opened.attempts_before);

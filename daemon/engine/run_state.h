@@ -220,7 +220,7 @@ class RunState {
   const OptimizerTrack* WorstTrack(bool with_scale) const;
   // run_life.cc
   RankState* AddRank(const RankDescription& description);
-  void Learn(const std::string& framework);
+  void Learn(const RunDescription& description);
   void SetLife(RankState* rank, LifeState life);
   void EndRank(Time now, RankState* rank, Effects* effects);
   void NoticeSilence(Time now);

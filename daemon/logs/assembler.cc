@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -9,8 +10,6 @@
 namespace nanwatch {
 namespace {
 
-// Overflows that may wait for their step line; then they are told without one.
-constexpr size_t kWaitingMax = 64;
 // Facts that may wait for the second step line.
 constexpr size_t kHeldMax = 4096;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -41,9 +40,9 @@ void MarkClean(StepRecord* record) {
 
 // The numbers of a step line.
 void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
-  for (int f = 0; f < kStepFields; ++f) {
-    const StepField field = static_cast<StepField>(f);
-    if (fact.has(field)) SetField(field, fact[field], record);
+  for (uint32_t left = fact.present; left != 0; left &= left - 1) {
+    const StepField field = static_cast<StepField>(std::countr_zero(left));
+    SetField(field, fact[field], record);
   }
   if (fact.overflow) {
     SetFlag(StepFlag::kOverflow, *fact.overflow, record);
@@ -53,24 +52,6 @@ void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
   // Such a line always shows a loss, and nothing was skipped: it was NaN.
   if (fact.loss_left_out && clean) {
     SetField(StepField::kLoss, kNan, record);
-  }
-}
-
-// Of means. One of scales is none that an attempt had; but
-// one below 1, or none at all, is a level that all of them came to. One norm
-// that was infinite, of an attempt that was skipped, makes the mean so; had it
-// been applied, the loss would show it.
-void KeepWhatHoldsForAttempts(LogFact* fact) {
-  constexpr double kBelowAll = 0x1p-127;  // what 0 is, which was above before
-  if (fact->has(StepField::kLossScale)) {
-    const double scale = (*fact)[StepField::kLossScale];
-    if (std::isfinite(scale) && scale >= 1) fact->Unset(StepField::kLossScale);
-    if (scale == 0) fact->Set(StepField::kLossScale, kBelowAll);
-  }
-  if (fact->has(StepField::kGradNorm) && fact->has(StepField::kLoss) &&
-      !std::isfinite((*fact)[StepField::kGradNorm]) &&
-      std::isfinite((*fact)[StepField::kLoss])) {
-    fact->Unset(StepField::kGradNorm);
   }
 }
 
@@ -156,92 +137,6 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
   }
 }
 
-void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
-  Rank& rank = At(std::nullopt);
-  TellBeside(&rank);
-  const bool overflow = fact.kind == LogFact::Kind::kOverflow;
-  CopyFilter::Verdict verdict = CopyFilter::Verdict::kNew;
-  if (overflow) {
-    verdict = rank.copies.Judge(fact);
-    if (rank.copies.two_scalers()) rank.lanes.NoDoubles();
-    if (verdict == CopyFilter::Verdict::kCopy) return;
-  } else if (!rank.waiting.empty()) {
-    // The second line of two: the scale after the overflow just told.
-    LogFact& before = rank.waiting.back().fact;
-    if (before.kind == LogFact::Kind::kOverflow &&
-        !before.has(StepField::kLossScale) && fact.has(StepField::kLossScale)) {
-      before.Set(StepField::kLossScale, fact[StepField::kLossScale]);
-      return;
-    }
-  }
-  const size_t lane = rank.lanes.OfHappening(fact, verdict);
-  if (!overflow && fact.has(StepField::kLossScale) &&
-      rank.lanes[lane].scale == fact[StepField::kLossScale]) {
-    return;  // a copy, or the scale that it had anyway
-  }
-  if (fact.has(StepField::kLossScale)) {
-    rank.lanes[lane].scale = fact[StepField::kLossScale];
-  }
-  rank.waiting.push_back({line, lane, fact});
-  if (rank.waiting.size() >= kWaitingMax) TellWaiting(&rank);
-}
-
-void Assembler::TakeProgress(const LogFact& told, uint64_t line) {
-  LogFact fact = told;
-  if (fact.of_epoch || fact.means) KeepWhatHoldsForAttempts(&fact);
-  Rank& rank = At(fact.rank);
-  if (!fact.beside && !fact.scaler && !rank.lanes.several() &&
-      rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {
-    return;
-  }
-  rank.copies.Separate();
-  if (rank.copies.two_scalers()) rank.lanes.NoDoubles();
-  if (fact.beside && habits_.has_program) {
-    TakeBeside(&rank, fact, line);
-    return;
-  }
-  if (fact.step && habits_.has_program) rank.numbers_steps = true;
-  if (rank.beside.empty()) {
-    TellProgress(&rank, fact, line);
-    return;
-  }
-  const size_t newest = rank.beside.size() - 1;
-  const size_t own = OptimizerLanes::IsNumbered(fact)
-                         ? std::min(newest, static_cast<size_t>(*fact.scaler))
-                         : newest;
-  LogFact both = fact;
-  const LogFact& beside = rank.beside[own].fact;
-  if (!both.step) both.step = beside.step;
-  if (!both.skipped_total) both.skipped_total = beside.skipped_total;
-  rank.beside.erase(rank.beside.begin() + static_cast<ptrdiff_t>(own));
-  if (!OptimizerLanes::IsNumbered(fact)) {
-    TellBeside(&rank);
-    rank.beside.clear();
-  }
-  TellProgress(&rank, both, line);
-}
-
-// Those of one step, in the order of the optimizers.
-void Assembler::TakeBeside(Rank* rank, const LogFact& fact, uint64_t line) {
-  const bool another = rank->beside.empty() ||
-                       rank->beside.back().fact.step != fact.step ||
-                       rank->beside.size() == OptimizerLanes::kMax;
-  if (another) {
-    TellBeside(rank);
-    rank->beside.clear();
-  }
-  rank->beside.push_back({line, fact});
-}
-
-// A library's step line that none of the program's followed: a step line of its
-// own, where the program's do not number the steps.
-void Assembler::TellBeside(Rank* rank) {
-  if (rank->numbers_steps) return;
-  for (const Numbered& beside : std::exchange(rank->beside, {})) {
-    TellProgress(rank, beside.fact, beside.line);
-  }
-}
-
 void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   ++(fact.step && !fact.step_counted ? numbered_lines_ : counted_lines_);
   if (fact.step && fact.of_epoch) ++epoch_lines_;
@@ -264,16 +159,29 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
 
 void Assembler::TellLane(Rank* rank, size_t lane, const LogFact& fact,
                          uint64_t line) {
-  OptimizerLane& own = rank->lanes[lane];
-  LogFact known = fact;
+  const OptimizerLane& own = rank->lanes[lane];
   // "0" of a scale that is known, and is below what was printed.
   if (fact.scale_at_most && own.scale > 0 &&
       own.scale <= fact[StepField::kLossScale]) {
+    LogFact known = fact;
     known.Set(StepField::kLossScale, own.scale);
+    TellKnown(rank, lane, known, line);
+  } else {
+    TellKnown(rank, lane, fact, line);
   }
-  const Interval interval = Weigh(rank, lane, known);
-  if (ShowsOverflow(own, interval, known)) known.overflow = true;
-  TellInterval(rank, lane, known, line, interval);
+}
+
+void Assembler::TellKnown(Rank* rank, size_t lane, const LogFact& fact,
+                          uint64_t line) {
+  OptimizerLane& own = rank->lanes[lane];
+  const Interval interval = Weigh(rank, lane, fact);
+  if (ShowsOverflow(own, interval, fact)) {
+    LogFact known = fact;
+    known.overflow = true;
+    TellInterval(rank, lane, known, line, interval);
+  } else {
+    TellInterval(rank, lane, fact, line, interval);
+  }
   if (fact.step) {
     own.last_step = *fact.step;
     if (own.first_step < 0) own.first_step = *fact.step;
@@ -327,7 +235,8 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
         (rank->searching || (last ? ends || told + 1 == events
                                   : (row + 1) * (spread + 1) / rows > told));
     const Happening* happening = nullptr;
-    StepRecord record;
+    LogRecord out;
+    StepRecord& record = out.step;
     if (interval.known) MarkClean(&record);
     // Behind the last overflow the scale is the line's already.
     if (events > 0 && told == events && fact.has(StepField::kLossScale)) {
@@ -352,7 +261,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
     if (record.is_not(StepFlag::kOverflow)) rank->searching = false;
     if (last) AddLine(fact, interval.known && events == 0, &record);
     Tell(rank, lane, happening != nullptr && !last ? happening->line : line,
-         &record);
+         &out);
   }
   if (fact.has(StepField::kLossScale)) {
     rank->lanes[lane].scale = fact[StepField::kLossScale];
@@ -381,21 +290,18 @@ void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
 }
 
 void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
-                     StepRecord* record) {
-  if (rank->lanes[lane].may_be_double) return;
-  // Never back, but where TakeProgress began anew.
-  int64_t& told_step = rank->lanes[lane].told_step;
-  record->step = std::max(record->step, told_step);
-  told_step = record->step;
-  LogRecord told;
-  told.line = line;
-  told.rank = rank->rank;
+                     LogRecord* record) {
   OptimizerLane& own = rank->lanes[lane];
+  if (own.may_be_double) return;
+  // Never back, but where TellProgress began anew.
+  own.told_step = record->step.step =
+      std::max(record->step.step, own.told_step);
+  record->line = line;
+  record->rank = rank->rank;
   if (!own.told) own.named = rank->lanes.several();
   own.told = true;
-  if (own.named) told.optimizer = kLaneNames[lane];
-  told.step = *record;
-  sink_(told);
+  if (own.named) record->optimizer = kLaneNames[lane];
+  sink_(*record);
 }
 
 void Assembler::Flush() {

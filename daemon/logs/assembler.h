@@ -97,6 +97,8 @@ class Assembler {
     // for the program's of the same step: together they are one.
     std::vector<Numbered> beside;
     bool numbers_steps = false;  // the program's own step lines do
+    // Adversaries' losses that are told, since one was not finite.
+    int32_t adversaries = 0;
     CopyFilter copies;
     StepCopies step_copies;
   };
@@ -116,10 +118,15 @@ class Assembler {
   void Pass(const LogFact& fact, uint64_t line);
   void TakeHappening(const LogFact& fact, uint64_t line);
   void TakeProgress(const LogFact& fact, uint64_t line);
+  void TakeStepLine(const LogFact& fact, uint64_t line);
+  void TakeOwn(Rank* rank, const LogFact& fact, uint64_t line);
+  static void KeepOfAdversary(Rank* rank, LogFact* fact);
+  void JudgeDouble(Rank* rank, const LogFact& counter);
   void TakeBeside(Rank* rank, const LogFact& fact, uint64_t line);
   void TellBeside(Rank* rank);
   void TellProgress(Rank* rank, const LogFact& fact, uint64_t line);
   void TellLane(Rank* rank, size_t lane, const LogFact& fact, uint64_t line);
+  void TellKnown(Rank* rank, size_t lane, const LogFact& fact, uint64_t line);
   void TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
                       uint64_t line);
   static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
@@ -148,7 +155,8 @@ class Assembler {
                              const Interval& interval);
   static void MarkGood(double scale, StepRecord* record);
   static void MarkEvent(const Happening* happening, StepRecord* record);
-  void Tell(Rank* rank, size_t lane, uint64_t line, StepRecord* record);
+  // `record->step` is set.
+  void Tell(Rank* rank, size_t lane, uint64_t line, LogRecord* record);
 
   LogHabits habits_;
   const LogRecordSink sink_;

@@ -1,5 +1,6 @@
 #include "logs/column_fact.h"
 
+#include <cmath>
 #include <utility>
 
 #include "logs/message_number.h"
@@ -78,6 +79,19 @@ void ColumnFact::AddSkipped(double value) {
   }
 }
 
+// Of two the first, or the one that is not finite: that must be seen, whatever
+// else the line calls its loss.
+void ColumnFact::AddAdversary(double value) {
+  ++numbers_;
+  const bool first = !fact_.has(StepField::kLoss);
+  if (!first &&
+      (std::isfinite(value) || !std::isfinite(fact_[StepField::kLoss]))) {
+    return;
+  }
+  fact_.of_adversary |= first;
+  fact_.Set(StepField::kLoss, value);
+}
+
 void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
   switch (meaning) {
     case ColumnMeaning::kNothing:
@@ -96,6 +110,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kSkippedTotal:
       if (IsCount(value)) fact_.skipped_total = static_cast<int64_t>(value);
       return;
+    case ColumnMeaning::kAdversaryLoss:
+      AddAdversary(value);
+      return;
     case ColumnMeaning::kRank:
       if (IsCount(value) && value < 1e6) {
         fact_.rank = static_cast<int32_t>(value);
@@ -105,6 +122,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       break;
   }
   const StepField field = FieldOf(meaning);
+  // The line's own, which says more.
+  if (field == StepField::kLoss && std::exchange(fact_.of_adversary, false) &&
+      std::isfinite(fact_[StepField::kLoss])) {
+    fact_.Unset(StepField::kLoss);
+  }
   if (meaning == ColumnMeaning::kLoss && std::exchange(mean_, false)) {
     fact_.Set(field, value);  // a mean stays NaN for ever after one
   }

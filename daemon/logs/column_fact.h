@@ -54,6 +54,7 @@ class ColumnFact {
   static constexpr int kSame = 32;
   bool StandsStill(int64_t step);
   void AddSkipped(double value);
+  void AddAdversary(double value);
   bool IsCut(std::string_view scale);
 
   const ScaleText scales_;

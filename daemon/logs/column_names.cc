@@ -62,6 +62,24 @@ constexpr NamedMeaning kUsual[] = {
     {"lossstep", Meaning::kLoss},
     {"steploss", Meaning::kLoss},
     {"batchloss", Meaning::kLoss},
+    {"lossd", Meaning::kAdversaryLoss},
+    {"lossg", Meaning::kAdversaryLoss},
+    {"dloss", Meaning::kAdversaryLoss},
+    {"gloss", Meaning::kAdversaryLoss},
+    {"errd", Meaning::kAdversaryLoss},
+    {"errg", Meaning::kAdversaryLoss},
+    {"discloss", Meaning::kAdversaryLoss},
+    {"genloss", Meaning::kAdversaryLoss},
+    {"lossdisc", Meaning::kAdversaryLoss},
+    {"lossgen", Meaning::kAdversaryLoss},
+    {"discriminatorloss", Meaning::kAdversaryLoss},
+    {"generatorloss", Meaning::kAdversaryLoss},
+    {"lossdiscriminator", Meaning::kAdversaryLoss},
+    {"lossgenerator", Meaning::kAdversaryLoss},
+    {"ggan", Meaning::kAdversaryLoss},  // pix2pix, CycleGAN
+    {"gl1", Meaning::kAdversaryLoss},
+    {"cyclea", Meaning::kAdversaryLoss},
+    {"cycleb", Meaning::kAdversaryLoss},
     {"scale", Meaning::kLossScale},
     {"scaler", Meaning::kLossScale},
     {"lossscale", Meaning::kLossScale},
@@ -316,6 +334,8 @@ ColumnMeaning ColumnNames::Find(std::string_view name) const {
   const bool elsewhere =
       std::any_of(mapped_.begin(), mapped_.end(), [found](const auto& mapped) {
         return mapped.second == found ||
+               (mapped.second == Meaning::kLoss &&
+                found == Meaning::kAdversaryLoss) ||
                (FieldOf(mapped.second) == StepField::kLossScale &&
                 FieldOf(found) == StepField::kLossScale);
       });

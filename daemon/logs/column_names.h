@@ -25,6 +25,7 @@ enum class ColumnMeaning : uint8_t {
   kStep,
   kLoss,
   kMeanLoss,  // over steps before, too: where no other loss stands beside it
+  kAdversaryLoss,  // of a GAN's discriminator or generator
   kLossScale,
   kLog2LossScale,
   kGradNorm,

@@ -26,7 +26,7 @@ void CopyFilter::Learn(Group* group) {
 
 // No more of the group comes from the rank that said it first.
 void CopyFilter::JudgeDouble(const Group& group) {
-  if (group.rank < 0 || group.key.may_repeat()) return;
+  if (group.rank < 0 || group.key.may_repeat() || counted_twice_) return;
   two_scalers_ |= doubled_ && group.doubles == 0;
   doubled_ |= group.doubles > 0;
 }
@@ -88,8 +88,8 @@ CopyFilter::Verdict CopyFilter::JudgeNamed(Group* known, int32_t rank,
   const bool separated = known->lines > 0;
   // A third time: as many optimizers are not told apart by their ranks.
   const bool second = known->doubles == 0;
-  if (first && second && !separated && !raised && known->key.before > 0 &&
-      !known->key.may_repeat()) {
+  if (first && second && !separated && !raised && !counted_twice_ &&
+      known->key.before > 0 && !known->key.may_repeat()) {
     ++known->seen;
     ++known->doubles;
     return Verdict::kOther;
@@ -111,6 +111,11 @@ void CopyFilter::Begin(Group* group, Key key, int32_t rank) {
   group->seen = 1;
   group->rank = rank;
   if (rank >= 0 && rank < kRanks) group->ranks.set(static_cast<size_t>(rank));
+}
+
+void CopyFilter::CountedTwice() {
+  counted_twice_ = true;
+  two_scalers_ = false;
 }
 
 void CopyFilter::Separate() {

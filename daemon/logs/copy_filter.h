@@ -25,10 +25,15 @@ class CopyFilter {
   Verdict Judge(const LogFact& fact);
   // A step line stands between what came and what comes.
   void Separate();
+  // A counter counted what the same rank said twice as two overflows: all that
+  // it says again happened again.
+  void CountedTwice();
 
   // How many ranks print: the most copies of an overflow that could not have
   // happened twice. 1 until a copy was seen.
-  int32_t copies() const { return two_scalers_ ? ranks_ : copies_; }
+  int32_t copies() const {
+    return two_scalers_ || counted_twice_ ? ranks_ : copies_;
+  }
   // A rank that said an overflow twice has two scalers, as later ones show that
   // it said once; else it prints all twice.
   bool two_scalers() const { return two_scalers_; }
@@ -77,6 +82,7 @@ class CopyFilter {
   int32_t singles_ = 0;   // groups that ended with one
   bool doubled_ = false;  // a rank said it twice
   bool two_scalers_ = false;
+  bool counted_twice_ = false;
 };
 
 }  // namespace nanwatch

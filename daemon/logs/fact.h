@@ -56,11 +56,14 @@ struct LogFact {
   // the one after the attempt, where the program prints both.
   uint32_t present = 0;
   std::array<double, kStepFields> value{};
-  // The scale was printed rounded to zero: it is at most value[kLossScale],
-  // and not zero.
+  // The scale was printed rounded to zero: it is value[kLossScale] at most
+  // (model/scale_bound.h), and not zero.
   bool scale_at_most = false;
   // kProgress: such lines always show a loss, and this one does not.
   bool loss_left_out = false;
+  // kProgress: the loss is one of adversaries' (a GAN's), which rise and fall
+  // as one of them wins: its level says nothing.
+  bool of_adversary = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress
   // kProgress: the numbers are means of many attempts: the scale is none that
   // an attempt had, and one overflow makes a mean of norms infinite.
@@ -86,7 +89,9 @@ struct LogFact {
 
   LogSetting setting = LogSetting::kInitScale;
   double number = 0;
-  std::string_view text;  // of the line
+  // Of the line: what kStopped and kSetting say; of kProgress whose loss is not
+  // finite, the term that is not (loss_terms.h).
+  std::string_view text;
 
   bool has(StepField f) const {
     return (present >> static_cast<int>(f) & 1) != 0;

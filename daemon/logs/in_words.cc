@@ -118,15 +118,6 @@ std::optional<StepPlace> RatioInBrackets(std::string_view line) {
   return found;
 }
 
-// " 45%|####      | 176/391 [00:10<00:12".
-std::optional<StepPlace> InBar(std::string_view line) {
-  Scan scan(line);
-  if (!scan.To("%|") || !scan.To("| ")) return std::nullopt;
-  const std::optional<Ratio> ratio = ReadRatio(&scan);
-  if (!ratio || !scan.Skip(" [")) return std::nullopt;
-  return StepPlace{ratio->part, ratio->whole, std::nullopt};
-}
-
 std::optional<StepPlace> AtEnd(std::string_view line) {
   line = TrimBlanks(line);
   const size_t blank = line.find_last_of(" |]");
@@ -154,17 +145,31 @@ std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
 
 }  // namespace
 
-std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
-  if (*in_bar) {
-    if (const std::optional<StepPlace> place = InBar(line)) return place;
+std::optional<BarPlace> BarIn(std::string_view line) {
+  Scan scan(line);
+  if (!scan.To("%|")) return std::nullopt;
+  BarPlace bar;
+  bar.begin = scan.at() - 2;
+  if (!scan.To("| ")) return std::nullopt;
+  const std::optional<Ratio> ratio = ReadRatio(&scan);
+  if (!ratio || !scan.Skip(" [")) return std::nullopt;
+  bar.end = scan.at();
+  while (bar.end < line.size() && line[bar.end] != ',' &&
+         line[bar.end] != ']') {
+    ++bar.end;
   }
+  bar.step = {ratio->part, ratio->whole, std::nullopt};
+  return bar;
+}
+
+std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
   for (const auto find : {BehindWord, PairInBrackets, RatioInBrackets}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
-  const std::optional<StepPlace> place = InBar(line);
-  *in_bar = place.has_value();
-  return place ? place : AtEnd(line);
+  const std::optional<BarPlace> bar = BarIn(line);
+  *in_bar = bar.has_value();
+  return bar ? bar->step : AtEnd(line);
 }
 
 std::optional<double> EpochInWords(std::string_view line) {
@@ -241,23 +246,32 @@ std::optional<double> LossInWords(std::string_view line) {
 }
 
 bool IsEvaluation(std::string_view prose) {
-  constexpr std::string_view kWords[] = {
+  static constexpr std::string_view kWords[] = {
       "val",        "valid",      "validation", "eval",    "evaluation",
       "evaluating", "validating", "test",       "testing", "dev"};
-  size_t at = 0;
-  while (at < prose.size()) {
-    while (at < prose.size() && !IsLetter(prose[at])) ++at;
-    const size_t begin = at;
-    while (at < prose.size() && IsLetter(prose[at])) ++at;
-    std::array<char, 12> low;
-    const size_t size = at - begin;
-    if (size == 0 || size > low.size()) continue;
-    const char initial = static_cast<char>(prose[begin] | 0x20);
-    if (initial != 'v' && initial != 'e' && initial != 't' && initial != 'd') {
-      continue;
+  constexpr size_t kLeast = 3;
+  enum Kind : uint8_t { kNone, kLetter, kInitial };
+  static constexpr auto kKinds = [] {
+    std::array<Kind, 256> kinds{};
+    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyz")) {
+      kinds[static_cast<uint8_t>(c)] = kLetter;
     }
-    std::transform(prose.begin() + static_cast<ptrdiff_t>(begin),
-                   prose.begin() + static_cast<ptrdiff_t>(at), low.begin(),
+    for (const std::string_view word : kWords) {
+      kinds[static_cast<uint8_t>(word[0])] = kInitial;
+    }
+    for (uint8_t c = 'A'; c <= 'Z'; ++c) kinds[c] = kinds[c | 0x20u];
+    return kinds;
+  }();
+  const char* const end = prose.data() + prose.size();
+  for (const char* at = prose.data(); at != end; ++at) {
+    const Kind kind = kKinds[static_cast<uint8_t>(*at)];
+    if (kind == kNone) continue;
+    const char* const begin = at;
+    while (at + 1 != end && kKinds[static_cast<uint8_t>(at[1])] != kNone) ++at;
+    std::array<char, 12> low;
+    const size_t size = static_cast<size_t>(at + 1 - begin);
+    if (kind != kInitial || size < kLeast || size > low.size()) continue;
+    std::transform(begin, at + 1, low.begin(),
                    [](char c) { return static_cast<char>(c | 0x20); });
     const std::string_view word(low.data(), size);
     if (std::find(std::begin(kWords), std::end(kWords), word) !=

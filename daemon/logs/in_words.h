@@ -19,11 +19,18 @@ struct StepPlace {
   std::optional<int64_t> epoch;
 };
 
+// A progress bar, "45%|####  | 176/391 [00:10<00:12, 9.8it/s, loss=2.3]".
+struct BarPlace {
+  size_t begin = 0;  // of the sign behind its percentage
+  size_t end = 0;    // of its clocks; behind it the rate and what is added
+  StepPlace step;
+};
+std::optional<BarPlace> BarIn(std::string_view line);
+
 // Behind a word, "Step 10", "[iter 10/200]", "batch 300,"; in brackets or a
 // progress bar, "[ 6400/60000]", "[1/5][100/600]", "[1,  2000] loss",
-// "45%|####  | 176/391 ["; or at the line's end, " 99/391". `*in_bar`: of the
-// line before it was in a bar, of which a log has very many; there it is looked
-// for first.
+// "45%|####  | 176/391 ["; or at the line's end, " 99/391". `*in_bar`: it was
+// in a bar.
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.

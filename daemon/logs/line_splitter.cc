@@ -11,6 +11,21 @@ size_t IndexOf(char c, std::string_view text, size_t at) {
   return std::min(text.find(c, at), text.size());
 }
 
+constexpr size_t kMark = 4;  // bytes that show whether a text is UTF-16
+
+// Bytes of `head` before the first of text, where it is UTF-16: -1: it is not.
+// Without a byte order mark, the zeros beside two letters tell.
+int BytesBeforeText(std::string_view head) {
+  if (head.starts_with("\xff\xfe")) return 2;
+  if (head.starts_with("\xfe\xff")) return 3;
+  if (head.size() < kMark) return -1;
+  const auto zero = [head](size_t at) { return head[at] == '\0'; };
+  if (zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3)) {
+    return zero(0) ? 1 : 0;
+  }
+  return -1;
+}
+
 }  // namespace
 
 LineSplitter::LineSplitter(OnLine on_line) : on_line_(std::move(on_line)) {}
@@ -19,16 +34,19 @@ void LineSplitter::Feed(std::string_view bytes) {
   bytes_ += bytes.size();
   if (!begun_text_) {
     mark_ += bytes;
-    if (mark_.size() < 2) return;
-    begun_text_ = true;
-    if (mark_.starts_with("\xff\xfe")) wide_ = 0;
-    if (mark_.starts_with("\xfe\xff")) wide_ = 1;
-    FeedBytes(wide_ < 0 ? std::string_view(mark_)
-                        : std::string_view(mark_).substr(2));
-    mark_.clear();
+    if (mark_.size() >= kMark) Begin();
     return;
   }
   FeedBytes(bytes);
+}
+
+void LineSplitter::Begin() {
+  begun_text_ = true;
+  const int before = BytesBeforeText(mark_);
+  if (before >= 0) wide_ = 0;
+  const size_t skipped = static_cast<size_t>(std::max(before, 0));
+  FeedBytes(std::string_view(mark_).substr(std::min(skipped, mark_.size())));
+  mark_.clear();
 }
 
 void LineSplitter::FeedBytes(std::string_view bytes) {
@@ -79,9 +97,7 @@ void LineSplitter::End() {
 }
 
 void LineSplitter::Finish() {
-  if (!begun_text_) FeedBytes(mark_);
-  begun_text_ = true;
-  mark_.clear();
+  if (!begun_text_) Begin();
   End();
 }
 

@@ -21,7 +21,7 @@ class LineSplitter {
   explicit LineSplitter(OnLine on_line);
 
   // Lines end with \n, \r\n or (progress bars that rewrite themselves) \r.
-  // UTF-16 with a byte order mark is read as its low bytes.
+  // UTF-16, with a byte order mark or without, is read as its low bytes.
   void Feed(std::string_view bytes);
   // The last line, if it has no end.
   void Finish();
@@ -30,6 +30,7 @@ class LineSplitter {
   uint64_t cut_lines() const { return cut_lines_; }
 
  private:
+  void Begin();
   void FeedBytes(std::string_view bytes);
   void FeedText(std::string_view text);
   void Keep(std::string_view part);
@@ -38,7 +39,7 @@ class LineSplitter {
   const OnLine on_line_;
   std::string begun_;  // a line whose end has not come
   bool cut_ = false;   // begun_ lost something
-  std::string mark_;   // the first bytes, until there are two
+  std::string mark_;   // the first bytes, until they tell what it is
   bool begun_text_ = false;
   int wide_ = -1;       // UTF-16: bytes until the next of text; -1: not UTF-16
   std::string narrow_;  // a piece of UTF-16 as text

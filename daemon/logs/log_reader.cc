@@ -49,12 +49,28 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   if (fact.kind == LogFact::Kind::kStopped && !stopped_) {
     stopped_ = LogStopped{line, std::string(fact.text)};
   }
+  if (fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss)) {
+    NoteTerm(fact);
+  }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
                     .surely_take_steps = recogniser_.surely_take_steps(),
                     .has_program = recogniser_.program() != nullptr});
   columns_.Note(fact);
   assembler_.Take(fact, line);
+}
+
+// Of the first of losses in a row that are not finite.
+void LogReader::NoteTerm(const LogFact& fact) {
+  const bool bad = !std::isfinite(fact[StepField::kLoss]);
+  const bool first = bad && !loss_bad_;
+  loss_bad_ = bad;
+  if (!first) return;
+  // Nobody forgets a setting: no term's name takes the place of another one's.
+  auto& settings = run_.settings;
+  if (!fact.text.empty() || settings.count("nonfinite_loss") > 0) {
+    settings["nonfinite_loss"] = fact.text;
+  }
 }
 
 void LogReader::TakeSetting(const LogFact& fact) {

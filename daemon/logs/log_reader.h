@@ -41,7 +41,8 @@ class LogReader {
   void Finish();
 
   // What the log says of the run: precision, fixed scale, clip norm; and in
-  // `settings` "untrained_loss" where it names the vocabulary.
+  // `settings` "untrained_loss" where it names the vocabulary, and
+  // "nonfinite_loss", the term of the loss that was not finite first, or "".
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // The log's step lines show no step: they were counted.
@@ -57,14 +58,16 @@ class LogReader {
  private:
   void Take(const LogFact& fact, uint64_t line);
   void TakeSetting(const LogFact& fact);
+  void NoteTerm(const LogFact& fact);
 
   RunDescription run_;
   std::optional<LogStopped> stopped_;
   MappedColumns columns_;
   Assembler assembler_;
   Recogniser recogniser_;
-  uint64_t records_ = 0;  // of ReadFact
-  std::string plain_;     // a line without its colours
+  uint64_t records_ = 0;   // of ReadFact
+  std::string plain_;      // a line without its colours
+  bool loss_bad_ = false;  // the newest one
 };
 
 }  // namespace nanwatch

@@ -45,7 +45,7 @@ void MarkSearch::AddByte(const Mark& mark) {
   auto held = std::find_if(bytes_.begin(), bytes_.end(),
                            [byte](const auto& b) { return b.first == byte; });
   if (held == bytes_.end()) held = bytes_.insert(held, {byte, Groups()});
-  held->second.set(mark.group);
+  held->second.Set(mark.group);
 }
 
 void MarkSearch::AddPair(const Mark& mark) {
@@ -64,15 +64,15 @@ void MarkSearch::AddPair(const Mark& mark) {
     sought_.emplace_back();
     held = static_cast<uint8_t>(sought_.size());
   }
-  sought_[held - 1u].push_back({mark.text, rarest, mark.group});
+  sought_[held - 1u].push_back(
+      {mark.text, mark.text.front(), rarest, mark.group});
 }
 
 void MarkSearch::Compare(const std::vector<Sought>& sought,
                          std::string_view line, size_t at, Groups* found) {
   for (const Sought& s : sought) {
-    if (at >= s.at && line.substr(at - s.at).starts_with(s.text)) {
-      found->set(s.group);
-    }
+    if (at < s.at || line[at - s.at] != s.first) continue;
+    if (line.substr(at - s.at).starts_with(s.text)) found->Set(s.group);
   }
 }
 

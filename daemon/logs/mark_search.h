@@ -6,7 +6,8 @@
 #ifndef NANWATCH_LOGS_MARK_SEARCH_H_
 #define NANWATCH_LOGS_MARK_SEARCH_H_
 
-#include <bitset>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -15,10 +16,38 @@
 
 namespace nanwatch {
 
+// Numbers below 128, a bit each.
+class MarkGroups {
+ public:
+  static constexpr size_t kMax = 128;
+
+  void Set(size_t group) { words_[group / 64] |= uint64_t{1} << group % 64; }
+  bool Has(size_t group) const {
+    return (words_[group / 64] >> group % 64 & 1) != 0;
+  }
+  bool empty() const { return (words_[0] | words_[1]) == 0; }
+  MarkGroups& operator|=(const MarkGroups& other) {
+    words_[0] |= other.words_[0];
+    words_[1] |= other.words_[1];
+    return *this;
+  }
+  bool operator==(const MarkGroups&) const = default;
+  // The lowest; it is taken out. REQUIRES: !empty().
+  size_t Take() {
+    const size_t word = words_[0] != 0 ? 0 : 1;
+    const auto bit = static_cast<size_t>(std::countr_zero(words_[word]));
+    words_[word] &= words_[word] - 1;
+    return 64 * word + bit;
+  }
+
+ private:
+  std::array<uint64_t, 2> words_{};
+};
+
 class MarkSearch {
  public:
-  static constexpr size_t kGroups = 128;
-  using Groups = std::bitset<kGroups>;
+  static constexpr size_t kGroups = MarkGroups::kMax;
+  using Groups = MarkGroups;
   struct Mark {
     std::string_view text;  // not empty; outlives the search
     size_t group = 0;       // < kGroups
@@ -32,7 +61,8 @@ class MarkSearch {
  private:
   struct Sought {
     std::string_view text;
-    size_t at = 0;  // of the pair in it
+    char first = 0;  // of it
+    size_t at = 0;   // of the pair in it
     size_t group = 0;
   };
   void AddByte(const Mark& mark);

@@ -73,6 +73,11 @@ void OptimizerLanes::NoDoubles() {
   for (OptimizerLane& lane : lanes_) lane.may_be_double = false;
 }
 
+void OptimizerLanes::DropDouble() {
+  lanes_.pop_back();
+  newest_ = told_ = 0;
+}
+
 size_t OptimizerLanes::Next(const LogFact& fact) {
   const OptimizerLane& before = lanes_[newest_];
   if (!fact.step || *fact.step != before.last_step) return 0;

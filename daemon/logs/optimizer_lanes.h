@@ -62,6 +62,12 @@ class OptimizerLanes {
   bool several() const;
   // A rank that prints all twice prints no overflow once.
   void NoDoubles();
+  // There is one lane, and another that may be a double.
+  bool has_double() const {
+    return lanes_.size() == 2 && lanes_[1].may_be_double;
+  }
+  // It is none: a rank said of the first lane twice what happened twice.
+  void DropDouble();
   auto begin() { return lanes_.begin(); }
   auto end() { return lanes_.end(); }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "logs/scan.h"
+#include "model/scale_bound.h"
 
 namespace nanwatch {
 namespace {
@@ -45,8 +46,9 @@ void SetScale(std::string_view text, ScaleText how, LogFact* fact) {
     fact->Set(StepField::kLossScale, *value);
     return;
   }
-  fact->Set(StepField::kLossScale,
-            how == ScaleText::kInteger ? 0.5 : LargestPrintedAsZero(text));
+  fact->Set(
+      StepField::kLossScale,
+      AtMost(how == ScaleText::kInteger ? 0.5 : LargestPrintedAsZero(text)));
   fact->scale_at_most = true;
 }
 

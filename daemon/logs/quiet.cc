@@ -74,10 +74,10 @@ void Assembler::TellQuiet(Rank* rank, const Happening& before,
     const bool by_itself = quiet.told && raise + 1 == quiet.raises;
     const int64_t attempts = by_itself ? kGrowthMin - 1 : kGrowthMin;
     for (int64_t i = 0; i < attempts; ++i) {
-      StepRecord record;
-      record.step = std::max<int64_t>(
+      LogRecord record;
+      record.step.step = std::max<int64_t>(
           {0, rank->last_step, rank->lanes[before.lane].told_step});
-      MarkGood(i + 1 == kGrowthMin ? 2 * scale : scale, &record);
+      MarkGood(i + 1 == kGrowthMin ? 2 * scale : scale, &record.step);
       Tell(rank, before.lane, before.line, &record);
     }
     scale *= 2;
@@ -90,10 +90,10 @@ void Assembler::TellWaiting(Rank* rank) {
   for (const Happening& h : std::exchange(rank->waiting, {})) {
     OptimizerLane& lane = rank->lanes[h.lane];
     TellQuiet(rank, h, QuietBefore(&lane, h.fact));
-    StepRecord record;
-    record.step =
+    LogRecord record;
+    record.step.step =
         h.fact.step.value_or(std::max(lane.told_step, rank->last_step) + 1);
-    MarkEvent(&h, &record);
+    MarkEvent(&h, &record.step);
     Tell(rank, h.lane, h.line, &record);
     ++lane.early;
     if (h.fact.kind == LogFact::Kind::kOverflow) ++lane.early_overflows;

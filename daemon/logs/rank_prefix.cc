@@ -12,6 +12,7 @@ constexpr int64_t kRankMax = 1'000'000;
 }  // namespace
 
 RankPrefix ReadRankPrefix(std::string_view line) {
+  if (!line.starts_with('[')) return {};
   Scan scan(line);
   const bool named = scan.Skip("[rank");
   if (!named && !scan.Skip("[default")) return {};

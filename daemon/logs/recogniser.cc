@@ -1,7 +1,10 @@
 #include "logs/recogniser.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "logs/loss_terms.h"
 
 namespace nanwatch {
 namespace {
@@ -13,6 +16,11 @@ bool SaysHealth(const LogFact& fact) {
          (fact.has(StepField::kLoss) || fact.has(StepField::kLossScale) ||
           fact.has(StepField::kGradNorm) || fact.skipped_total ||
           fact.skipped_since || fact.loss_left_out);
+}
+
+bool ShowsBadLoss(const LogFact& fact) {
+  return fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss) &&
+         !std::isfinite(fact[StepField::kLoss]);
 }
 
 }  // namespace
@@ -41,14 +49,14 @@ Recogniser::Recogniser(const LogFormat* only, const ColumnMap& map,
 
 void Recogniser::PrepareSearch() {
   std::vector<MarkSearch::Mark> marks;
-  unmarked_.reset();
+  unmarked_ = {};
   first_generic_ = candidates_.size();
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& c = candidates_[i];
     if (c.format->part == LogFormat::Part::kGeneric) {
       first_generic_ = std::min(first_generic_, i);
     }
-    if (c.format->marks.empty()) unmarked_.set(i);
+    if (c.format->marks.empty()) unmarked_.Set(i);
     for (const std::string_view mark : c.format->marks) {
       marks.push_back({mark, i});
     }
@@ -73,44 +81,59 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
       ++c.facts;
     }
     if (SaysHealth(fact)) ++c.progress;
+    if (ShowsBadLoss(fact)) fact.text = TermNotFinite(line);
     // Of a known program it is known what its ranks print: copies.
     if (rank && !fact.rank && fact.kind == LogFact::Kind::kProgress &&
         c.format->part == LogFormat::Part::kGeneric && ranks_.Complete(*rank)) {
       fact.rank = rank;
     }
     library_spoke_ |= c.format->part == LogFormat::Part::kScaler;
-    line_facts_.emplace_back(candidate, fact);
+    told_.push_back({told_.size(), candidate});
+  }
+  // Mostly one format reads a line.
+  if (line_facts_.empty()) {
+    std::swap(line_facts_, facts_);
+  } else {
+    line_facts_.insert(line_facts_.end(), facts_.begin(), facts_.end());
   }
 }
 
 void Recogniser::ReadLine(std::string_view line) {
   ++lines_;
   line_facts_.clear();
+  told_.clear();
   library_spoke_ = false;
-  const MarkSearch::Groups marked = search_.Find(line) | unmarked_;
-  if (marked.none()) return;
+  MarkSearch::Groups marked = search_.Find(line);
+  marked |= unmarked_;
+  if (marked.empty()) return;
   const RankPrefix prefix = ReadRankPrefix(line);
   line.remove_prefix(prefix.size);
-  for (size_t i = 0; i < candidates_.size(); ++i) {
+  while (!marked.empty()) {
+    const size_t i = marked.Take();
     // What a library's format understands is no line of an unknown program.
-    if (i == first_generic_ && library_spoke_) break;
-    if (marked[i]) Offer(i, line, prefix.rank);
+    if (i >= first_generic_ && library_spoke_) break;
+    Offer(i, line, prefix.rank);
   }
-  if (line_facts_.empty()) return;
+  if (!told_.empty()) TellOrWait();
+}
+
+void Recogniser::TellOrWait() {
   // Messages glued into one line, in the order in which they stand there.
-  if (line_facts_.size() > 1) {
-    std::stable_sort(
-        line_facts_.begin(), line_facts_.end(),
-        [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
+  if (told_.size() > 1) {
+    std::stable_sort(told_.begin(), told_.end(),
+                     [this](const Told& a, const Told& b) {
+                       return line_facts_[a.fact].at < line_facts_[b.fact].at;
+                     });
   }
   if (decided_) {
-    for (const auto& [candidate, fact] : line_facts_) sink_(fact, lines_);
+    for (const Told& told : told_) sink_(line_facts_[told.fact], lines_);
     return;
   }
-  for (const auto& [candidate, fact] : line_facts_) {
-    waiting_.push_back({candidate, lines_, fact, std::string(fact.text)});
+  for (const Told& told : told_) {
+    const LogFact& fact = line_facts_[told.fact];
+    waiting_.push_back({told.candidate, lines_, fact, std::string(fact.text)});
   }
-  for (const auto& [candidate, fact] : line_facts_) Weigh(candidate);
+  for (const Told& told : told_) Weigh(told.candidate);
   if (waiting_.size() >= kWaitingMax) Decide();
 }
 

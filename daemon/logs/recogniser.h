@@ -90,6 +90,7 @@ class Recogniser {
   // `rank`: that printed the line, where its prefix names it.
   void Offer(size_t candidate, std::string_view line,
              std::optional<int32_t> rank);
+  void TellOrWait();
   // Looks from now on for the marks of the candidates.
   void PrepareSearch();
   // All may be, until it is decided.
@@ -106,8 +107,14 @@ class Recogniser {
   MarkSearch search_{std::vector<MarkSearch::Mark>()};
   MarkSearch::Groups unmarked_;  // candidates that any line may be for
   std::vector<Waiting> waiting_;
-  FactList facts_;
-  std::vector<std::pair<size_t, LogFact>> line_facts_;
+  FactList facts_;       // of one candidate
+  FactList line_facts_;  // of the line
+  // Whose they are, in the order in which they stand in the line.
+  struct Told {
+    size_t fact;
+    size_t candidate;
+  };
+  std::vector<Told> told_;
   const FactSink sink_;
   const LogFormat* program_ = nullptr;
   bool decided_ = false;

@@ -11,8 +11,38 @@ bool IsWordCharacter(char c) {
          (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Length of the number at the start of `text`, where it is of so few digits,
+// and no exponent, that it is a quotient of numbers that a double holds; else
+// 0. Most numbers of logs are.
+size_t PlainNumberLength(std::string_view text, double* value) {
+  static constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
+                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+  constexpr size_t kDigits = std::size(kTens);
+  uint64_t digits = 0;
+  size_t at = 0;
+  const auto read = [&] {
+    for (; at < text.size() && at <= kDigits && IsDigit(text[at]); ++at) {
+      digits = digits * 10 + static_cast<uint64_t>(text[at] - '0');
+    }
+  };
+  read();
+  size_t decimals = 0;
+  if (at > 0 && at < text.size() && text[at] == '.') {
+    const size_t point = at++;
+    read();
+    decimals = at - point - 1;
+  }
+  if (at == 0 || at > kDigits || decimals >= kDigits) return 0;
+  if (at < text.size() && IsWordCharacter(text[at])) return 0;
+  *value = static_cast<double>(digits) / kTens[decimals];
+  return at;
+}
+
 // Length of the number at the start of `text`, 0 if there is none.
 size_t NumberLength(std::string_view text, double* value) {
+  if (const size_t plain = PlainNumberLength(text, value)) return plain;
   const size_t sign = !text.empty() && text[0] == '+' ? 1 : 0;
   const char* begin = text.data() + sign;
   const char* end = text.data() + text.size();
@@ -77,10 +107,21 @@ std::optional<double> Scan::Number() {
 std::optional<int64_t> Scan::Integer() {
   size_t at = at_;
   while (at < line_.size() && (line_[at] == ' ' || line_[at] == '\t')) ++at;
+  constexpr ptrdiff_t kDigits = 18;  // that cannot overflow
   int64_t value = 0;
-  const char* end = line_.data() + line_.size();
-  const auto [stop, error] = std::from_chars(line_.data() + at, end, value);
-  if (error != std::errc()) return std::nullopt;
+  const char* const begin = line_.data() + at;
+  const char* const end = line_.data() + line_.size();
+  const char* stop = begin;
+  for (; stop != end && IsDigit(*stop); ++stop) {
+    if (stop - begin == kDigits) break;
+    value = value * 10 + (*stop - '0');
+  }
+  // None, a sign, or very many digits.
+  if (stop == begin || (stop != end && IsDigit(*stop))) {
+    const auto result = std::from_chars(begin, end, value);
+    if (result.ec != std::errc()) return std::nullopt;
+    stop = result.ptr;
+  }
   if (stop != end && IsWordCharacter(*stop)) return std::nullopt;
   at_ = static_cast<size_t>(stop - line_.data());
   return value;

@@ -97,6 +97,10 @@ bool MaySpeakOfLossScale(std::string_view word) {
          std::end(kWords);
 }
 
+bool MayPrecedeValue(char c) {
+  return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == '[' || c == '(';
+}
+
 // "scale" alone, whatever of.
 bool IsPlainScale(std::string_view name) {
   return name == "scale" || name == "Scale" || name == "SCALE";
@@ -107,7 +111,8 @@ bool IsPlainScale(std::string_view name) {
 std::string WithoutThousands(std::string_view text) {
   size_t at = 0;
   while (at < text.size() && IsDigit(text[at])) ++at;
-  if (at == 0 || at > 3 || text[0] == '0') return "";
+  const bool parts = at + 4 <= text.size() && text[at] == ',';
+  if (at == 0 || at > 3 || !parts || text[0] == '0') return "";
   std::string plain(text.substr(0, at));
   bool parted = false;
   while (at + 4 <= text.size() && text[at] == ',' && IsDigit(text[at + 1]) &&
@@ -199,7 +204,8 @@ class NamesBefore {
         return {};
       }
       const bool loss = meaning == ColumnMeaning::kLoss ||
-                        meaning == ColumnMeaning::kMeanLoss;
+                        meaning == ColumnMeaning::kMeanLoss ||
+                        meaning == ColumnMeaning::kAdversaryLoss;
       if (!loss || names_.mapped() || from == 0) {
         return {meaning, text.size() - from};
       }
@@ -224,8 +230,21 @@ class KeyValueReader : public LineReader {
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
-    const std::optional<size_t> name = AddPairs(line);
-    if (name && IsEvaluation(line.substr(0, *name))) return;
+    const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
+    // Of bars a log has very many, and their clocks hold no names.
+    const bool clocks = bar && !names_.mapped();
+    std::optional<size_t> name;  // where the first one begins
+    AddPairs(line, 0, clocks ? bar->begin : line.size(), &name);
+    const size_t before = name.value_or(clocks ? bar->begin : 0);
+    if (IsEvaluation(line.substr(0, before))) return;
+    if (clocks) {
+      const bool first = !name;
+      AddPairs(line, bar->end, line.size(), &name);
+      if (first && name &&
+          IsEvaluation(line.substr(bar->end, *name - bar->end))) {
+        return;
+      }
+    }
     if (!name) fact_.Begin(0);
     const bool punctuated = name && fact_.SaysHealth();
     if (!punctuated &&
@@ -233,7 +252,7 @@ class KeyValueReader : public LineReader {
       if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
       return;
     }
-    if (!fact_.has_step()) AddStep(line);
+    if (!fact_.has_step()) AddStep(line, bar);
     if (!fact_.has_epoch()) AddEpoch(line);
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
@@ -253,8 +272,9 @@ class KeyValueReader : public LineReader {
   // The value that begins `text`: a number or a truth, behind what may be put
   // before it.
   void AddValue(ColumnMeaning meaning, std::string_view text) {
-    size_t at = text.find_first_not_of(" \t'\"[(");
-    if (at == std::string_view::npos) return;
+    size_t at = 0;
+    while (at < text.size() && MayPrecedeValue(text[at])) ++at;
+    if (at == text.size()) return;
     if (text.substr(at).starts_with("tensor(")) at += 7;
     const std::string_view rest = text.substr(at);
     if (const std::string plain = WithoutThousands(rest); !plain.empty()) {
@@ -287,24 +307,24 @@ class KeyValueReader : public LineReader {
     if (bar) fact_.AddNumber(meaning, static_cast<double>(bar->part));
   }
 
-  // Gathers the names before a sign and their values. Where the first of them
-  // begins; nullopt: there is none, and nothing was gathered.
-  std::optional<size_t> AddPairs(std::string_view line) {
-    std::optional<size_t> first;
-    size_t begin = BehindValue(line, 0);  // of what may be the next name
+  // Gathers the names before a sign, and their values, from `from` to `end`.
+  // `*first`: where the first of the line begins, if there is none yet.
+  void AddPairs(std::string_view line, size_t from, size_t end,
+                std::optional<size_t>* first) {
+    const std::string_view part = line.substr(0, end);
+    size_t begin = BehindValue(part, from);  // of what may be the next name
     size_t at = begin;
-    for (; (at = NextSign(line, at)) < line.size(); at = begin) {
-      const Ending name = names_.Find(line.substr(begin, at - begin));
+    for (; (at = NextSign(part, at)) < end; at = begin) {
+      const Ending name = names_.Find(part.substr(begin, at - begin));
       if (name.size > 0) {
-        if (!first) {
-          first = at - name.size;
+        if (!*first) {
+          *first = at - name.size;
           fact_.Begin(0);
         }
         if (!name.evaluation) AddValue(name.meaning, line.substr(at + 1));
       }
-      begin = BehindValue(line, at + 1);
+      begin = BehindValue(part, at + 1);
     }
-    return first;
   }
 
   // Of a map's columns whose numbers stand behind a blank. False: none does.
@@ -326,8 +346,9 @@ class KeyValueReader : public LineReader {
     return loss.has_value();
   }
 
-  void AddStep(std::string_view line) {
-    const std::optional<StepPlace> place = StepInWords(line, &in_bar_);
+  void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {
+    const std::optional<StepPlace> place =
+        bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
     if (!place) return;
     fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
     fact_.SetWhole(place->whole);
@@ -363,7 +384,7 @@ class KeyValueReader : public LineReader {
 
   NamesBefore names_;
   ColumnFact fact_{ScaleText::kRounded};
-  bool in_bar_ = false;         // the newest step that was told without a name
+  bool in_bar_ = false;         // the newest step without a name was in a bar
   bool punctuated_ = false;     // a step's loss with a sign was told
   int64_t epoch_ = -1;          // of a line that said nothing else; -1: none
   std::vector<LogFact> alone_;  // that wait for others

@@ -51,5 +51,44 @@ TEST(JudgeStopTest, AProgramThatWentOnWasInNoSuchTroubleAtTheEnd) {
   EXPECT_EQ(verdict.attempts[0]->incidents[0].severity, Severity::kWarning);
 }
 
+// Of a sum of losses, one of which made it NaN.
+TEST(LogJudgeTest, TheTermThatWasNotFiniteIsEvidence) {
+  LogJudge judge({.run_id = "r"});
+  for (int step = 1; step <= 60; ++step) {
+    const bool bad = step > 40;
+    judge.ReadLine("Epoch [1][" + std::to_string(step) +
+                   "/900]\tlr: 2.000e-02, time: 0.4, loss_cls: 0.1000, "
+                   "loss_bbox: " +
+                   (bad ? "nan" : "0.2000") +
+                   ", loss: " + (bad ? "nan" : "0.3000"));
+  }
+  const LogVerdict verdict = judge.Finish();
+  ASSERT_EQ(verdict.attempts.size(), 1u);
+  std::string evidence;
+  for (const CauseVerdict& cause : verdict.attempts[0]->diagnosis.causes) {
+    for (const Evidence& each : cause.evidence)
+      evidence += each.sentence + "\n";
+  }
+  EXPECT_THAT(evidence, testing::HasSubstr("Of its terms loss_bbox was not"));
+}
+
+// Three losses, each with a scaler of its own: steps are one optimizer's.
+TEST(LogJudgeTest, StepsAreThoseOfOneOptimizer) {
+  LogJudge judge({.run_id = "r"});
+  for (int step = 1; step <= 40; ++step) {
+    const std::string scaler = std::to_string(step % 3);
+    if (step < 7) {
+      judge.ReadLine("Gradient overflow.  Skipping step, loss scaler " +
+                     scaler + " reducing loss scale to 32768.0");
+    }
+    judge.ReadLine("[0/25][" + std::to_string(step) +
+                   "/782] Loss_D: 0.5000 Loss_G: " + std::to_string(step));
+  }
+  const LogVerdict verdict = judge.Finish();
+  EXPECT_EQ(verdict.worst, Severity::kNone);
+  EXPECT_EQ(verdict.steps, 40);
+  EXPECT_GT(verdict.records, 100u);
+}
+
 }  // namespace
 }  // namespace nanwatch

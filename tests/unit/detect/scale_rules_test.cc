@@ -11,6 +11,7 @@
 #include "detect/scale_discontinuity.h"
 #include "detect/scale_limit_cycle.h"
 #include "detect/scale_unrepresentable.h"
+#include "model/scale_bound.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
@@ -42,6 +43,29 @@ TEST(ScaleAtFloor, WithoutAGoodAttemptTheFallCountsToo) {
   f.Scale(1, true);
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Scale(1, true), Severity::kCritical);
+}
+
+// All overflow since it stood 2048 times higher, where training went well.
+TEST(ScaleAtFloor, AFallFromFarAboveIsCriticalAtTheSecondOverflowThere) {
+  StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));
+  f.Good(2048, 200);
+  f.Fall(2048, 11);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Scale(1, true);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("; 1 overflow came at"));
+  EXPECT_EQ(f.Scale(1, true), Severity::kCritical);
+  // A fall of some octaves is survived there.
+  StepFeed<ScaleAtFloor> near(Scaler("deepspeed"));
+  near.Good(64, 200);
+  near.Fall(64, 6);
+  near.Steps({.scale = 1, .overflow = true}, 2);
+  EXPECT_EQ(near.now, Severity::kWarning);
+  // So is a search, with a good attempt half way.
+  StepFeed<ScaleAtFloor> search(Scaler("deepspeed"));
+  search.Good(search.Fall(0x1p32, 16), 3);
+  search.Fall(65536, 16);
+  search.Steps({.scale = 1, .overflow = true}, 2);
+  EXPECT_EQ(search.now, Severity::kWarning);
 }
 
 TEST(ScaleAtFloor, ALongSearchMayEndThere) {
@@ -180,6 +204,31 @@ TEST(ScaleBelowOne, ClearsAtTwo) {
   EXPECT_EQ(f.Good(2, 1), Severity::kNone);
 }
 
+// InsightFace, at 0 for thousands of steps: neither the scale nor whether they
+// overflowed is known.
+TEST(ScaleBelowOne, AttemptsOfWhichNothingIsKnownClearNothing) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  f.Steps({.scale = 1024}, 3);
+  EXPECT_EQ(f.Steps({.scale = AtMost(0.5)}, 1000), Severity::kWarning);
+  EXPECT_EQ(f.Described().sentence,
+            "The loss scale is 0.5 or less, below 1, for 1000 attempts, at "
+            "least 1 of which overflowed: gradients are made smaller than "
+            "without any scaling.");
+  // They did not.
+  EXPECT_EQ(f.Good(AtMost(0.5), 200), Severity::kNone);
+}
+
+// A log that shows the scale with its overflows alone.
+TEST(ScaleBelowOne, OneOverflowFarBelowIsEnoughWhereNoMoveWasSeen) {
+  StepFeed<ScaleBelowOne> f;
+  f.Step({.loss = 17});
+  EXPECT_EQ(f.Scale(0x1p-16, true), Severity::kNone);
+  EXPECT_EQ(f.Step({.overflow = false, .loss = 17.6}), Severity::kCritical);
+  StepFeed<ScaleBelowOne> near;
+  near.Scale(0.5, true);
+  EXPECT_EQ(near.Steps({.overflow = false}, 5), Severity::kNone);
+}
+
 TEST(ScaleBelowOne, FixedScalesBelowOneAreAChoice) {
   StepFeed<ScaleBelowOne> f(FixedScale());
   EXPECT_EQ(f.Good(0.5, 50), Severity::kNone);
@@ -205,6 +254,20 @@ TEST(ScaleUnrepresentable, PlaceholdersOfLogsAreNotScales) {
   zero.Steps({.scale = 0, .overflow = false}, 50);
   EXPECT_EQ(zero.worst, Severity::kNone);
   EXPECT_EQ(zero.Scale(0, true), Severity::kCritical);
+}
+
+// A log that begins when all is lost: its first line shows no overflow yet.
+TEST(ScaleUnrepresentable, AZeroFromTheFirstRecordOnIsOneSinceThen) {
+  StepFeed<ScaleUnrepresentable> f;
+  EXPECT_EQ(f.Step({.scale = 0, .overflow = false, .loss = kNan}),
+            Severity::kNone);
+  EXPECT_EQ(f.Scale(0, true), Severity::kCritical);
+  EXPECT_EQ(f.Described().opened_step, 1);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("is 0 since step 1,"));
+  StepFeed<ScaleUnrepresentable> placeholder;
+  placeholder.Steps({.scale = 0, .overflow = false}, 5);
+  placeholder.Scale(0, true);
+  EXPECT_EQ(placeholder.Described().opened_step, 6);
 }
 
 TEST(ScaleUnrepresentable, AbsentScalesAndOrdinaryOnesAreFine) {

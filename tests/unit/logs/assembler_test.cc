@@ -231,6 +231,41 @@ TEST_F(AssemblerTest, OneRankThatSaysItTwiceAndOnceHasTwoOptimizers) {
   EXPECT_EQ(optimizers, " 1   1 ");
 }
 
+// A growth window of a few attempts: it falls from one scale again and again.
+TEST_F(AssemblerTest, WhatItsCounterCountsTwiceIsOneOptimizers) {
+  Learn(true);
+  const LogFact fall = OfRank0(Overflow(64, 32));
+  LogFact counter = Line(0);
+  counter.skipped_total = 0;
+  for (int i = 0; i < 20; ++i) {
+    const int falls = i % 3 == 1 ? 1 : 2;
+    Take(std::vector<LogFact>(static_cast<size_t>(falls), fall));
+    *counter.step += 10;
+    *counter.skipped_total += falls;
+    Take({counter});
+  }
+  for (const LogRecord& r : records_) EXPECT_EQ(r.optimizer, "");
+  EXPECT_EQ(records_.size(), 200u);
+  EXPECT_EQ(Overflows(), 33);
+}
+
+// One of them wins now and then; but NaN is NaN, until it is over.
+TEST_F(AssemblerTest, OfAdversariesLossesItIsToldThatTheyAreNotFinite) {
+  Learn(false);
+  LogFact line = Line(1);
+  line.of_adversary = true;
+  for (int i = 0; i < 100; ++i) {
+    line.Set(StepField::kLoss, i == 40 ? NAN : i);
+    Take({line});
+    ++*line.step;
+  }
+  ASSERT_EQ(records_.size(), 100u);
+  for (size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(records_[i].step.has(StepField::kLoss), i >= 40 && i <= 64) << i;
+  }
+  EXPECT_TRUE(std::isnan(records_[40].step[StepField::kLoss]));
+}
+
 // A GAN's with Apex: a line a step, and a scaler for each of its losses.
 TEST_F(AssemblerTest, AnOptimizerWithoutLinesMakesTheAttemptsOfTheOther) {
   Learn(true);

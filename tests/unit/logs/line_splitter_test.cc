@@ -85,6 +85,19 @@ TEST(LineSplitter, ReadsUtf16) {
   EXPECT_EQ(Split({Wide("step=1\nstep=2", false)}),
             (Lines{"step=1", "step=2"}));
   EXPECT_EQ(Split({Wide("step=1\nstep=2", true)}), (Lines{"step=1", "step=2"}));
+  EXPECT_EQ(Split({"\xfe\xff"}), Lines{});
+}
+
+// As a program writes it that was told "utf-16-be": no mark.
+TEST(LineSplitter, ReadsUtf16WithoutAByteOrderMark) {
+  for (const bool big_end : {false, true}) {
+    const std::string wide = Wide("step=1\nstep=2", big_end).substr(2);
+    EXPECT_EQ(Split({wide}), (Lines{"step=1", "step=2"})) << big_end;
+    EXPECT_EQ(Split({wide.substr(0, 3), wide.substr(3)}),
+              (Lines{"step=1", "step=2"}));
+  }
+  // Holes of a file that was cut while it was written.
+  EXPECT_EQ(Split({"\0\0\0\0a\nb"s}), (Lines{"\0\0\0\0a"s, "b"}));
 }
 
 TEST(LineSplitter, CutsALineOf100MegabytesInConstantMemory) {

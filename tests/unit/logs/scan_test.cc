@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "logs/mark_search.h"
 #include "logs/printed_scale.h"
 #include "logs/table_row.h"
+#include "model/scale_bound.h"
 
 namespace nanwatch {
 namespace {
@@ -52,6 +54,25 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   EXPECT_EQ(printed->text, "0.000");
 }
 
+// Those of few digits are read in a shorter way.
+TEST(Scan, NumbersAreTheNearestDoubles) {
+  for (const char* text :
+       {"0", "7", "1.", "9.9907", "65536.0", "0.1", "3.141592653589793",
+        "123456789012345", "1234567890123456", "0.00000000000001",
+        "0.000000000000001", "99999999999.9999", "12345678.9012345", "4.35",
+        "1e3", ".5", "2.675e-7"}) {
+    const auto number = Scan(text).Number();
+    ASSERT_TRUE(number) << text;
+    EXPECT_EQ(*number, std::strtod(text, nullptr)) << text;
+  }
+  EXPECT_EQ(Scan("1.5x").Number(), std::nullopt);
+  EXPECT_EQ(Scan("15_").Number(), std::nullopt);
+  EXPECT_EQ(Scan("1.5.7").Number(), 1.5);
+  EXPECT_EQ(Scan("000000000000000017").Integer(), 17);
+  EXPECT_EQ(Scan("0000000000000000017").Integer(), 17);
+  EXPECT_EQ(Scan("-9223372036854775807").Integer(), -9223372036854775807);
+}
+
 LogFact Scale(std::string_view text, ScaleText how) {
   LogFact fact;
   SetScale(text, how, &fact);
@@ -62,16 +83,22 @@ TEST(PrintedScale, ZeroIsOnlyZeroWhereAllDigitsArePrinted) {
   EXPECT_EQ(Scale("0", ScaleText::kExact)[StepField::kLossScale], 0);
   EXPECT_FALSE(Scale("0", ScaleText::kExact).scale_at_most);
   const LogFact rounded = Scale("0.0", ScaleText::kRounded);
-  EXPECT_DOUBLE_EQ(rounded[StepField::kLossScale], 0.03125);
+  EXPECT_EQ(rounded[StepField::kLossScale], AtMost(0.03125));
+  EXPECT_EQ(BoundOf(rounded[StepField::kLossScale]), 0.03125);
   EXPECT_TRUE(rounded.scale_at_most);
-  EXPECT_DOUBLE_EQ(Scale("0.000", ScaleText::kRounded)[StepField::kLossScale],
-                   std::exp2(-11));
-  EXPECT_EQ(Scale("0", ScaleText::kRounded)[StepField::kLossScale], 0.5);
+  EXPECT_EQ(Scale("0.000", ScaleText::kRounded)[StepField::kLossScale],
+            AtMost(0x1p-11));
+  EXPECT_EQ(Scale("0", ScaleText::kRounded)[StepField::kLossScale],
+            AtMost(0.5));
   EXPECT_EQ(Scale("0.2", ScaleText::kRounded)[StepField::kLossScale], 0.25);
   EXPECT_EQ(Scale("0.1", ScaleText::kRounded)[StepField::kLossScale], 0.125);
   EXPECT_EQ(Scale("0.05", ScaleText::kRounded)[StepField::kLossScale], 0.05);
   EXPECT_EQ(Scale("0.2", ScaleText::kExact)[StepField::kLossScale], 0.2);
-  EXPECT_EQ(Scale("0", ScaleText::kInteger)[StepField::kLossScale], 0.5);
+  EXPECT_EQ(Scale("0", ScaleText::kInteger)[StepField::kLossScale],
+            AtMost(0.5));
+  for (const double known : {0.0, 0.5, 0.1, 65536.0, 0.5 * (1 + 0x1p-52)}) {
+    EXPECT_EQ(BoundOf(known), std::nullopt);
+  }
   EXPECT_EQ(Scale("65536.0", ScaleText::kRounded)[StepField::kLossScale],
             65536);
 }
@@ -117,11 +144,11 @@ TEST(MarkSearch, FindsWhatFindFinds) {
   for (const std::string& line : lines) {
     MarkSearch::Groups expected;
     for (const MarkSearch::Mark& mark : marks) {
-      if (line.find(mark.text) != std::string::npos) expected.set(mark.group);
+      if (line.find(mark.text) != std::string::npos) expected.Set(mark.group);
     }
     EXPECT_EQ(search.Find(line), expected) << line;
   }
-  EXPECT_TRUE(MarkSearch({}).Find("anything").none());
+  EXPECT_TRUE(MarkSearch({}).Find("anything").empty());
 }
 
 TEST(Scan, CountsAreFiniteAndNotNegative) {

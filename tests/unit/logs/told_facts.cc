@@ -86,6 +86,7 @@ std::string FactText(const LogFact& fact) {
     const bool most = field == StepField::kLossScale && fact.scale_at_most;
     add(Name(field), most ? "<=" : "=", fact[field]);
   }
+  if (fact.of_adversary) text.append(" of_adversary");
   if (fact.loss_left_out) text.append(" loss_left_out");
   if (fact.norm_told == NormTold::kZero) text.append(" norm_zero");
   if (fact.norm_told == NormTold::kAgain) text.append(" norm_again");

@@ -30,6 +30,29 @@ constexpr SampleLines kLines[] = {
      "step=4 loss=1.5 loss_scale=8\n"
      "step=6 loss=1.25 loss_scale=4 grad_norm=2 learning_rate=0.5\n"
      "step=6 loss_scale=4 grad_norm=2"},
+    {"bars one after another, a validation's and one's own losses among them",
+     " 10%|#   | 1/10 [00:01<1:00:09, 1.05it/s, v=0, loss=2.5]\n"
+     " 20%|##  | 2/10 [00:02<1:00:08, ?it/s, loss=2.25]\n"
+     "Validating:  20%|##  | 2/10 [00:02<00:08, 1.05it/s, loss=9.5]\n"
+     " 30%|##  | 3/10 [00:02<00:08, 2.1s/it, val, loss=9.5]\n"
+     " 40%|### | 4/10 [00:04<00:06, 2.1s/it, dev loss=9.5, loss=2]\n"
+     " 50%|### | 5/10 [00:04<00:06, 2.1s/it, lr=0.1] loss: 1.75",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=4 loss=2\n"
+     "step=5 loss=1.75 learning_rate=0.1"},
+    {"a GAN's losses: DCGAN, Keras-GAN, one beside its own",
+     "[0/25][50/782] Loss_D: 0.0414 Loss_G: 6.1920 D(x): 0.1342 D(G(z)): "
+     "0.2910 / 0.1680\n"
+     "[0/25][100/782] Loss_D: 0.4446 Loss_G: nan D(x): 0.3092 D(G(z)): nan / "
+     "0.2687\n"
+     "step 3 [D loss: 0.6931, acc.: 50.00%] [G loss: 0.7312]\n"
+     "Epoch [1/200], Step [300/600], d_loss: 1.2500, g_loss: 0.9000\n"
+     "step: 9, d_loss: 0.5, loss: 2.5, g_loss: 1.5\n"
+     "(epoch: 1, iters: 950, time: 0.102, data: 0.002) D_A: 0.304 G_A: 0.503 "
+     "cycle_A: 5.034 idt_A: 1.510",
+     "step=50 loss=0.0414 of_adversary\nstep=100 loss=nan of_adversary\n"
+     "step=3 loss=0.6931 of_adversary\n"
+     "step=300 loss=1.25 of_adversary\nstep=9 loss=2.5\n"
+     "step=950 loss=5.034 of_adversary"},
     {"other things have scales, too",
      "step=1 | Loss: 9.5 | Logit Scale: 14.286\n"
      "step=2 | Loss: 9.5 | guidance scale: 7.5\n"

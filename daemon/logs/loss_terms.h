@@ -1,0 +1,18 @@
+// Terms of a loss: programs that add up several print them beside it.
+
+#ifndef NANWATCH_LOGS_LOSS_TERMS_H_
+#define NANWATCH_LOGS_LOSS_TERMS_H_
+
+#include <string_view>
+
+namespace nanwatch {
+
+// The name of the first term of the line's loss that is not finite, where
+// another one is: "loss_bbox" of "loss_cls: 0.2, loss_bbox: nan, loss: nan".
+// Empty: none is, or all are. Terms have "loss" in their names, before a = or
+// a colon; the name is of letters, digits, _ / . and -, 64 at most.
+std::string_view TermNotFinite(std::string_view line);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LOSS_TERMS_H_

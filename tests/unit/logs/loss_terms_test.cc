@@ -1,0 +1,51 @@
+#include "logs/loss_terms.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+TEST(LossTerms, TheFirstThatIsNotFiniteIsNamed) {
+  EXPECT_EQ(TermNotFinite("lr: 0.02, loss_cls: 0.2, loss_bbox: nan, loss: nan"),
+            "loss_bbox");
+  EXPECT_EQ(TermNotFinite("{'loss_a': 0.5, 'loss_b': inf, 'loss': inf}"),
+            "loss_b");
+  EXPECT_EQ(TermNotFinite("total_loss=nan d0.loss_mask=nan loss_cls=0.1"),
+            "d0.loss_mask");
+}
+
+TEST(LossTerms, NothingIsSaidWhereNoneOrAllAreFinite) {
+  EXPECT_EQ(TermNotFinite("loss_cls: 0.2, loss_bbox: 0.1, loss: 0.3"), "");
+  EXPECT_EQ(TermNotFinite("loss_cls: nan, loss_bbox: nan, loss: nan"), "");
+  EXPECT_EQ(TermNotFinite("step: 3, train_loss: nan, lr: 0.1"), "");
+  EXPECT_EQ(TermNotFinite("avg loss: nan, val_loss: 0.5, total_loss: nan"), "");
+  EXPECT_EQ(TermNotFinite("loss"), "");
+  EXPECT_EQ(TermNotFinite(": nan = nan"), "");
+}
+
+// Also on the lines that wait until it is clear which program prints; and of a
+// NaN that comes later it is that one's.
+TEST(LossTerms, TheRunIsSaidToHaveIt) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  const auto line = [&reader](int step, const char* cls, const char* box) {
+    const bool bad = cls[0] == 'n' || box[0] == 'n';
+    reader.ReadLine("Epoch [1][" + std::to_string(step) +
+                    "/900]\tlr: 2.000e-02, time: 0.4, loss_cls: " + cls +
+                    ", loss_bbox: " + box +
+                    ", loss: " + (bad ? "nan" : "0.3000"));
+  };
+  line(1, "0.1000", "0.2000");
+  line(2, "0.1000", "nan");
+  line(3, "nan", "nan");
+  for (int step = 4; step < 30; ++step) line(step, "0.1000", "0.2000");
+  EXPECT_EQ(reader.run().settings.at("nonfinite_loss"), "loss_bbox");
+  line(30, "nan", "0.2000");
+  EXPECT_EQ(reader.run().settings.at("nonfinite_loss"), "loss_cls");
+}
+
+}  // namespace
+}  // namespace nanwatch
