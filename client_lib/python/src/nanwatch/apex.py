@@ -18,6 +18,7 @@ from apex.amp._amp_state import _amp_state
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
+from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.watching import Watch, listed
 from nanwatch.torch import watch as _watch
 
@@ -72,11 +73,11 @@ class _Follower(scaling.Follower):
             return new_update
 
         for scaler in self._scalers:
-            scaler.update_scale = updates(scaler)
+            replace(scaler, "update_scale", updates(scaler))
 
     def close(self) -> None:
         for scaler in self._scalers:
-            scaling.restore(scaler, "update_scale")
+            release(scaler)
 
     def copies(self) -> Iterable[tuple[Any, Any]]:
         for optimizer in self._optimizers:

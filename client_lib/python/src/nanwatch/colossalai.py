@@ -16,6 +16,7 @@ import colossalai
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
+from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch as _watch
 
@@ -86,7 +87,7 @@ class _Follower(scaling.Follower):
                     )
                 return skips(*args, **kwargs)
 
-            self._mixin.should_skip_step = new_skips
+            replace(self._mixin, "should_skip_step", new_skips)
         step = self._outer.step
 
         def new_step(*args: Any, **kwargs: Any) -> Any:
@@ -94,15 +95,15 @@ class _Follower(scaling.Follower):
             after_step(inner)
             return result
 
-        self._outer.step = new_step
+        replace(self._outer, "step", new_step)
 
     def _gradient_of(self, copy: Any) -> Any:
         return self._working.get(id(copy), copy).grad
 
     def close(self) -> None:
-        scaling.restore(self._outer, "step")
+        release(self._outer)
         if self._mixin is not None:
-            scaling.restore(self._mixin, "should_skip_step")
+            release(self._mixin)
 
     def copies(self) -> Iterable[tuple[Any, Any]]:
         known = self._outer.get_master_to_working_map()

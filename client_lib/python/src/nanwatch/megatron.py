@@ -18,6 +18,7 @@ from megatron.core import parallel_state
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
+from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch as _watch
 
@@ -84,7 +85,7 @@ class _Follower(scaling.Follower):
             return new_prepare
 
         for one in self._each:
-            one.prepare_grads = prepares(one)
+            replace(one, "prepare_grads", prepares(one))
         step = self._outer.step
 
         def new_step(*args: Any, **kwargs: Any) -> Any:
@@ -93,12 +94,12 @@ class _Follower(scaling.Follower):
                 after_step(one.optimizer)
             return result
 
-        self._outer.step = new_step
+        replace(self._outer, "step", new_step)
 
     def close(self) -> None:
-        scaling.restore(self._outer, "step")
+        release(self._outer)
         for one in self._each:
-            scaling.restore(one, "prepare_grads")
+            release(one)
 
     def copies(self) -> Iterable[tuple[Any, Any]]:
         for one in self._each:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import One, measurable
 
@@ -146,15 +147,19 @@ class Modules:
     def enable(self) -> None:
         if self._handles:
             return
-        self._handles = [
-            module.register_forward_hook(self._hook(i), with_kwargs=True)
-            for i, (_, module) in enumerate(self.named)
-        ]
+        for i, (_, module) in enumerate(self.named):
+            keep_from_copies(module)
+            hook = Hook(self._hook(i))
+            self._handles.append(
+                module.register_forward_hook(hook, with_kwargs=True)
+            )
 
     def disable(self) -> None:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        for _, module in self.named:
+            release(module)
 
     def take(self) -> tuple[list[Row], Readout]:
         """The rows since the last call, and where their numbers will be."""

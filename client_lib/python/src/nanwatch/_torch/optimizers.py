@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from nanwatch._torch.hooks import Hook
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import Shapes, Sizes, local, measurable
 
@@ -109,10 +110,10 @@ class Followed:
         self._ids: list[int] = []
         self._handles = [
             optimizer.register_step_pre_hook(
-                lambda o, args, kwargs: before(self, o)
+                Hook(lambda o, args, kwargs: before(self, o))
             ),
             optimizer.register_step_post_hook(
-                lambda o, args, kwargs: after(self, o)
+                Hook(lambda o, args, kwargs: after(self, o))
             ),
         ]
 

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from nanwatch import Scaler
+from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.readout import on_host
 
 # A growth interval that no training reaches: the scale is meant to stand.
@@ -139,14 +140,8 @@ class GradScaler(Follower):
             return result
 
         # On the object alone: other scalers are none of ours.
-        scaler.unscale_ = new_unscale
-        scaler.step = new_step
+        replace(scaler, "unscale_", new_unscale)
+        replace(scaler, "step", new_step)
 
     def close(self) -> None:
-        restore(self._scaler, "unscale_", "step")
-
-
-def restore(of: Any, *names: str) -> None:
-    """An object's methods as its class has them."""
-    for name in names:
-        vars(of).pop(name, None)
+        release(self._scaler)

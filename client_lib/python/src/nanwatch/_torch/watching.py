@@ -17,6 +17,7 @@ import torch
 from nanwatch._checks import describe
 from nanwatch._run import Run
 from nanwatch._torch import clipping, scaling
+from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.modules import NOTHING, Modules, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
@@ -100,7 +101,9 @@ class Watch:
                 self._before_step, self._unscaled, self._after_step
             )
         clipping.listen(self)
-        self._autocast = model.register_forward_hook(self._see_autocast)
+        self._model = model
+        keep_from_copies(model)
+        self._autocast = model.register_forward_hook(Hook(self._see_autocast))
         if level == "ops":
             self.modules.enable()
         run.before_settling(weakref.WeakMethod(self._tell_pending))
@@ -187,6 +190,7 @@ class Watch:
         self._guard("close", lambda: self._tell_ready(wait=True))
         clipping.forget(self)
         self._autocast.remove()
+        release(self._model)
         self.modules.disable()
         for followed in self._followed:
             followed.close()
@@ -219,6 +223,8 @@ class Watch:
 
     def _see_autocast(self, module: Any, args: Any, output: Any) -> None:
         self._autocast.remove()
+        if not self.modules.on:
+            release(self._model)
         with contextlib.suppress(Exception):
             kind = next(module.parameters()).device.type
             self._teller.half = (
