@@ -128,7 +128,10 @@ constexpr std::string_view kLibraries[] = {
 
 Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
   Situation s;
-  s.ops_collected = c.evidence.ops_collected;
+  // Advice on the named op is none where no op is named.
+  s.ops_collected =
+      c.evidence.ops_collected &&
+      (verdict.cause != Cause::kNanFromForward || !verdict.origin.op.empty());
   s.cured = IsCured(verdict.cause, c.run);
   s.often = verdict.grade != EvidenceGrade::kEstablished;
   s.fixed = !c.evidence.scaler_dynamic;

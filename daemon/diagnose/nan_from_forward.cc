@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "diagnose/causes.h"
 #include "diagnose/first_found.h"
@@ -125,6 +126,17 @@ std::string OnRank(const RunEvidence& e) {
   return text;
 }
 
+// Ops that were bad at `step` or since.
+std::vector<std::string> BadSince(const Case& c, int64_t step) {
+  std::vector<std::string> names;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (op.last_bad_step >= step && !IsHarmless(c, op)) {
+      names.push_back(op.op.name);
+    }
+  }
+  return names;
+}
+
 CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
                     const OpEvidence& nan) {
   CauseVerdict verdict;
@@ -133,11 +145,7 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
   verdict.origin.slot = origin.slot;
   verdict.origin.rank = origin.rank;
   verdict.step = origin.first_bad_step;
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (op.last_bad_step >= origin.first_bad_step && !IsHarmless(c, op)) {
-      verdict.ops.push_back(op.op.name);
-    }
-  }
+  verdict.ops = BadSince(c, origin.first_bad_step);
   if (origin.nan == 0 && nan.nan > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
@@ -188,6 +196,13 @@ CauseVerdict FromLoss(const Case& c) {
       "The loss {}, which a loss scale cannot cause: it comes from the forward "
       "pass, the data or the weights.",
       since);
+  if (e.ops_collected) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("Which op it was is not known: no status of a bad op was "
+                     "collected at step {}.",
+                     e.first_nonfinite_loss_step)});
+  }
   const auto term = c.run.settings.find("nonfinite_loss");
   if (term != c.run.settings.end() && !term->second.empty()) {
     verdict.evidence.push_back(
@@ -212,20 +227,55 @@ CauseVerdict FromLoss(const Case& c) {
   return verdict;
 }
 
+// Weights that are not finite only after a loss that was not: its update wrote
+// that into all that it reached, and none of them tells which was first. None
+// is 0; of one alone its name is news.
+int SpoiltWeights(const Case& c, const OpEvidence& origin) {
+  const RunEvidence& e = c.evidence;
+  if (e.loss_nonfinite == 0 ||
+      origin.first_bad_step <= e.first_nonfinite_loss_step) {
+    return 0;
+  }
+  const auto spoilt =
+      std::count_if(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
+        return op.slot == Slot::kParameter && op.nan + op.inf > 0 &&
+               op.first_bad_step > e.first_nonfinite_loss_step;
+      });
+  return spoilt > 1 ? static_cast<int>(spoilt) : 0;
+}
+
+CauseVerdict FromLossThatSpoilt(const Case& c, int weights) {
+  CauseVerdict verdict = FromLoss(c);
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.ops = BadSince(c, c.evidence.first_nonfinite_loss_step);
+  verdict.evidence.push_back(
+      {EvidenceGrade::kEstablished,
+       fmt::format(
+           "After it {} weights were not finite: its update was applied "
+           "and wrote that into them, so none of them tells where it "
+           "began.",
+           weights)});
+  return verdict;
+}
+
 const Finding* Of(const Case& c, int rule) {
   return FirstFound(c.findings, [rule](const Finding& finding) {
     return finding.rule == rule;
   });
 }
 
+// 0: not told.
+double Number(const Finding& finding, std::string_view name) {
+  for (const EvidenceNumber& number : finding.numbers) {
+    if (number.name == name) return number.value;
+  }
+  return 0;
+}
+
 // The losses are not finite, one after another; null where they are.
 const Finding* LastingNan(const Case& c) {
   const Finding* loss = Of(c, kLossNonfinite);
-  if (loss == nullptr) return nullptr;
-  for (const EvidenceNumber& number : loss->numbers) {
-    if (number.name == "streak" && number.value >= 2) return loss;
-  }
-  return nullptr;
+  return loss != nullptr && Number(*loss, "streak") >= 2 ? loss : nullptr;
 }
 
 // Of every finding of the rule.
@@ -244,7 +294,7 @@ bool TookTheScale(const Case& c, const Finding* lasting) {
   const Finding* scale = Of(c, kUnrepresentable);
   if (loss == nullptr || scale == nullptr) return false;
   if (scale->opened_step == loss->opened_step) return true;
-  if (lasting != nullptr && c.evidence.scale_worked &&
+  if (lasting != nullptr && Number(*scale, "last_usable_scale") > 0 &&
       scale->opened_step > loss->opened_step) {
     return true;
   }
@@ -291,8 +341,10 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
   const OpEvidence* nan = FirstNan(c);
   const OpEvidence* origin = Origin(c, nan);
   if (origin == nullptr && c.evidence.loss_nonfinite == 0) return std::nullopt;
-  CauseVerdict verdict =
-      origin != nullptr ? FromOp(c, *origin, *nan) : FromLoss(c);
+  const int spoilt = origin != nullptr ? SpoiltWeights(c, *origin) : 0;
+  CauseVerdict verdict = spoilt > 0          ? FromLossThatSpoilt(c, spoilt)
+                         : origin != nullptr ? FromOp(c, *origin, *nan)
+                                             : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   // Of the named ops; values near the limit elsewhere are no news of the NaN.

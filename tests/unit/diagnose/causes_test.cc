@@ -372,7 +372,7 @@ TEST(CausesTest, TheScaleThatANanTakesToNothingIsItsDoing) {
   EXPECT_FALSE(explained()) << "a NaN alone: told by itself, it outlives it";
   // It goes on, and the scale was a good one before.
   t.findings[0].numbers = {{"streak", 50, "records"}};
-  t.evidence.scale_worked = 8192;
+  t.findings[1].numbers = {{"last_usable_scale", 8192, ""}};
   EXPECT_TRUE(explained());
   t.findings[0].numbers.clear();
   EXPECT_FALSE(explained());
