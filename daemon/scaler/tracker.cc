@@ -264,7 +264,7 @@ bool ScalerTracker::BeginsAnew(const Move& move, int64_t gap) const {
 void ScalerTracker::BeginAnew(const Move& move) {
   why_ = Impossible::kNotRestored;
   transition_ = Transition::kImpossible;
-  good_scale_before_ = highest_good_;
+  if (highest_good_ > 0) good_scale_before_ = highest_good_;
   highest_good_ = 0;
   calibrated_ = false;
   falls_ = 0;

@@ -260,6 +260,11 @@ TEST(Tracker, AFreshScalerBeginsItsSearchAnew) {
     EXPECT_TRUE(f.tracker.in_grace());
     EXPECT_EQ(f.tracker.why_impossible(), Impossible::kNone);
   }
+  // Restarted again before a step was good.
+  Feed again = f;
+  again.Step(0x1p32, true);
+  EXPECT_EQ(again.tracker.why_impossible(), Impossible::kNotRestored);
+  EXPECT_EQ(again.tracker.good_scale_before(), 8192);
   f.Good(8192, 1);
   EXPECT_FALSE(f.tracker.in_grace());
   EXPECT_EQ(f.tracker.since_start(), 20);
