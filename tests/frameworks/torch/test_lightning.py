@@ -76,5 +76,5 @@ def test_where_a_nan_is_born(daemon, name, precision):
     assert it.worst == "critical" and it.cause == "nan_from_forward", it
     if precision == "scaled":
         assert it.origin["op"] == "net.2" and it.step == 21, it
-    else:
-        assert it.origin["op"].startswith("net.") and it.step <= 22, it
+    else:  # the update of the first NaN spoilt all weights before any look
+        assert "op" not in it.origin and it.step == 20, it
