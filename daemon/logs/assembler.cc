@@ -204,6 +204,11 @@ std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
 
 void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
                              uint64_t line, Interval interval) {
+  const bool several = interval.known && interval.attempts > 1;
+  if (rank->waiting.empty() && interval.unlisted == 0 && !several) {
+    TellAttempt(rank, lane, fact, line, interval.known);
+    return;
+  }
   const std::vector<Happening> waiting = TakeLane(rank, lane);
   const std::vector<Quiet> quiet =
       QuietBetween(&rank->lanes[lane], waiting, fact.of_epoch);
@@ -263,14 +268,30 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
     Tell(rank, lane, happening != nullptr && !last ? happening->line : line,
          &out);
   }
-  if (fact.has(StepField::kLossScale)) {
-    rank->lanes[lane].scale = fact[StepField::kLossScale];
-    rank->lanes[lane].left = fact[StepField::kLossScale];
-    if (rank->lanes[lane].began == 0) {
-      rank->lanes[lane].began =
-          std::max(first_scale, fact[StepField::kLossScale]);
-    }
+  NoteScale(fact, first_scale, &rank->lanes[lane]);
+}
+
+// Of most lines: one attempt, its own, of which nothing else is known.
+void Assembler::TellAttempt(Rank* rank, size_t lane, const LogFact& fact,
+                            uint64_t line, bool known) {
+  LogRecord record;
+  record.step.step =
+      fact.step.value_or(std::max<int64_t>(0, rank->lanes[lane].told_step + 1));
+  if (known) {
+    MarkClean(&record.step);
+    rank->searching = false;
   }
+  AddLine(fact, known, &record.step);
+  Tell(rank, lane, line, &record);
+  NoteScale(fact, 0, &rank->lanes[lane]);
+}
+
+void Assembler::NoteScale(const LogFact& fact, double first_scale,
+                          OptimizerLane* lane) {
+  if (!fact.has(StepField::kLossScale)) return;
+  const double scale = fact[StepField::kLossScale];
+  lane->scale = lane->left = scale;
+  if (lane->began == 0) lane->began = std::max(first_scale, scale);
 }
 
 // Other optimizers, of which no step line is: each made the attempts that this
@@ -278,6 +299,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
 // one for the next line of others, before which its own may come.
 void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
                                uint64_t line) {
+  if (rank->lanes.size() == 1) return;
   LogFact attempts;
   attempts.step = fact.step;
   for (size_t other = 0; other < rank->lanes.size(); ++other) {

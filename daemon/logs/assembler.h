@@ -141,6 +141,10 @@ class Assembler {
                              const Interval& interval, const LogFact& fact);
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
                     Interval interval);
+  void TellAttempt(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
+                   bool known);
+  static void NoteScale(const LogFact& fact, double first_scale,
+                        OptimizerLane* lane);
   void TellWaiting(Rank* rank);
   // Step lines do not show how many attempts lie between them.
   bool attempts_unknown() const {

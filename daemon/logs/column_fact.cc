@@ -21,7 +21,8 @@ std::optional<double> Truth(std::string_view text) {
 }  // namespace
 
 void ColumnFact::Begin(size_t at) {
-  fact_ = LogFact();
+  static const LogFact kNothing;
+  fact_ = kNothing;
   fact_.at = static_cast<uint32_t>(at);
   epoch_.reset();
   whole_ = 0;

@@ -118,6 +118,16 @@ std::optional<StepPlace> RatioInBrackets(std::string_view line) {
   return found;
 }
 
+// Where `first` and `second` stand side by side, from `at` on; npos: nowhere.
+size_t FindTwo(char first, char second, std::string_view line, size_t at) {
+  at = line.find(first, at);
+  while (at != std::string_view::npos &&
+         !line.substr(at + 1).starts_with(second)) {
+    at = line.find(first, at + 1);
+  }
+  return at;
+}
+
 std::optional<StepPlace> AtEnd(std::string_view line) {
   line = TrimBlanks(line);
   const size_t blank = line.find_last_of(" |]");
@@ -146,11 +156,12 @@ std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
 }  // namespace
 
 std::optional<BarPlace> BarIn(std::string_view line) {
-  Scan scan(line);
-  if (!scan.To("%|")) return std::nullopt;
   BarPlace bar;
-  bar.begin = scan.at() - 2;
-  if (!scan.To("| ")) return std::nullopt;
+  bar.begin = FindTwo('%', '|', line, 0);
+  if (bar.begin == std::string_view::npos) return std::nullopt;
+  const size_t drawn = FindTwo('|', ' ', line, bar.begin + 2);
+  if (drawn == std::string_view::npos) return std::nullopt;
+  Scan scan(line, drawn + 2);
   const std::optional<Ratio> ratio = ReadRatio(&scan);
   if (!ratio || !scan.Skip(" [")) return std::nullopt;
   bar.end = scan.at();

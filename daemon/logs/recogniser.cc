@@ -56,7 +56,13 @@ void Recogniser::PrepareSearch() {
     if (c.format->part == LogFormat::Part::kGeneric) {
       first_generic_ = std::min(first_generic_, i);
     }
-    if (c.format->marks.empty()) unmarked_.Set(i);
+    // Hardly a line is without the marks of a generic format.
+    const bool any = c.format->marks.empty() ||
+                     (decided_ && c.format->part == LogFormat::Part::kGeneric);
+    if (any) {
+      unmarked_.Set(i);
+      continue;
+    }
     for (const std::string_view mark : c.format->marks) {
       marks.push_back({mark, i});
     }

@@ -1,5 +1,6 @@
 #include "logs/scan.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -13,6 +14,16 @@ bool IsWordCharacter(char c) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// Adds digits, as many as there are before `end`, to `*number`; behind them.
+const char* ReadDigits(const char* at, const char* end, uint64_t* number) {
+  uint64_t sum = *number;
+  for (; at != end && IsDigit(*at); ++at) {
+    sum = sum * 10 + static_cast<uint64_t>(*at - '0');
+  }
+  *number = sum;
+  return at;
+}
+
 // Length of the number at the start of `text`, where it is of so few digits,
 // and no exponent, that it is a quotient of numbers that a double holds; else
 // 0. Most numbers of logs are.
@@ -20,24 +31,20 @@ size_t PlainNumberLength(std::string_view text, double* value) {
   static constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
   constexpr size_t kDigits = std::size(kTens);
+  const char* const begin = text.data();
+  const char* const end = begin + std::min(text.size(), kDigits + 1);
   uint64_t digits = 0;
-  size_t at = 0;
-  const auto read = [&] {
-    for (; at < text.size() && at <= kDigits && IsDigit(text[at]); ++at) {
-      digits = digits * 10 + static_cast<uint64_t>(text[at] - '0');
-    }
-  };
-  read();
+  const char* at = ReadDigits(begin, end, &digits);
+  if (at == begin) return 0;
   size_t decimals = 0;
-  if (at > 0 && at < text.size() && text[at] == '.') {
-    const size_t point = at++;
-    read();
-    decimals = at - point - 1;
+  if (at != end && *at == '.') {
+    const char* const point = ++at;
+    at = ReadDigits(point, end, &digits);
+    decimals = static_cast<size_t>(at - point);
   }
-  if (at == 0 || at > kDigits || decimals >= kDigits) return 0;
-  if (at < text.size() && IsWordCharacter(text[at])) return 0;
+  if (at == end ? text.size() > kDigits : IsWordCharacter(*at)) return 0;
   *value = static_cast<double>(digits) / kTens[decimals];
-  return at;
+  return static_cast<size_t>(at - begin);
 }
 
 // Length of the number at the start of `text`, 0 if there is none.
@@ -108,14 +115,12 @@ std::optional<int64_t> Scan::Integer() {
   size_t at = at_;
   while (at < line_.size() && (line_[at] == ' ' || line_[at] == '\t')) ++at;
   constexpr ptrdiff_t kDigits = 18;  // that cannot overflow
-  int64_t value = 0;
   const char* const begin = line_.data() + at;
   const char* const end = line_.data() + line_.size();
-  const char* stop = begin;
-  for (; stop != end && IsDigit(*stop); ++stop) {
-    if (stop - begin == kDigits) break;
-    value = value * 10 + (*stop - '0');
-  }
+  uint64_t digits = 0;
+  const char* stop =
+      ReadDigits(begin, begin + std::min(end - begin, kDigits), &digits);
+  auto value = static_cast<int64_t>(digits);
   // None, a sign, or very many digits.
   if (stop == begin || (stop != end && IsDigit(*stop))) {
     const auto result = std::from_chars(begin, end, value);
