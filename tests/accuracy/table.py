@@ -11,7 +11,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import torch  # noqa: E402
-from trials import play, play_healthy, play_ranks  # noqa: E402  finds the rest
+from trials import (  # noqa: E402  finds the rest
+    BUDGET, NO_BUDGET, play, play_healthy, play_ranks)
 
 from daemons import Daemon  # noqa: E402
 from faults import ON_ONE_PROCESS, ON_TWO_RANKS  # noqa: E402
@@ -39,6 +40,16 @@ def row(kind, level, outcomes):
             f"{count(outcomes, lambda o: o.right)} |")
 
 
+def with_budgets(levels):
+    """Each with what it is called and its budget: "ops" has two."""
+    for level in levels:
+        if level == "ops":
+            yield level, "ops, all modules", NO_BUDGET
+            yield level, f"ops, {BUDGET:.0%}", BUDGET
+        else:
+            yield level, level, NO_BUDGET
+
+
 def faults(daemon, seeds, names):
     """All of them, if none is named."""
     print("| fault | level | sizes | told | as the first cause | op or layer | "
@@ -48,13 +59,14 @@ def faults(daemon, seeds, names):
         if names and kind not in names:
             continue
         levels = (*make.more_levels, make.level, "default")
-        for level in dict.fromkeys(levels):
+        for level, name, budget in with_budgets(dict.fromkeys(levels)):
             played = [
-                play(make(seed), daemon, f"{kind}-{level}-{seed}", level)
+                play(make(seed), daemon, f"{kind}-{name}-{seed}", level,
+                     budget)
                 for seed in seeds
             ]
             all_of_them += played
-            print(row(kind, level, played), flush=True)
+            print(row(kind, name, played), flush=True)
     return all_of_them
 
 
@@ -62,10 +74,11 @@ def healthy(daemon, seeds):
     """How many runs, and those of them that were warned of."""
     runs, accused = 0, []
     for kind in ("pictures", "text"):
-        for level in ("default", "layers", "ops"):
+        for level, name, budget in with_budgets(("default", "layers", "ops")):
             for seed in range(1, HEALTHY_SEEDS * len(seeds) + 1):
-                run = f"healthy-{kind}-{level}-{seed}"
-                it = play_healthy(daemon, run, kind, 100 + seed, level)
+                run = f"healthy-{kind}-{name}-{seed}"
+                it = play_healthy(
+                    daemon, run, kind, 100 + seed, level, budget)
                 runs += 1
                 accused += [it] if it.worst in ("warning", "critical") else []
         for seed in seeds:
@@ -96,8 +109,8 @@ def main():
         print(f"  {it.headline}")
     for o in played:
         if not o.right:
-            print(f"not as it should be: {type(o.fault).__name__} at {o.level},"
-                  f" seed {o.fault.seed}, size {o.fault.size:.3g}: first "
+            print(f"not as it should be: {type(o.fault).__name__} at {o.level}, "
+                  f"budget {o.budget}, seed {o.fault.seed}, size {o.fault.size:.3g}: first "
                   f"{o.first or '-'}, op {o.op}, {o.late} steps after")
     failed = sum(not o.right for o in played) + len(accused)
     print(f"{len(played) + runs - failed} passed, {failed} failed")

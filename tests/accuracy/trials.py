@@ -19,6 +19,10 @@ from verdicts import Verdict  # noqa: E402
 
 import nanwatch  # noqa: E402
 
+# The level "ops" as it comes: within its budget it looks at some modules a step.
+BUDGET = 0.03
+# And with all of them at each.
+NO_BUDGET = 1e9
 # At "default" the layer of what lasts is to be known so soon.
 LATE_AT_DEFAULT = 5
 
@@ -32,6 +36,7 @@ class Outcome:
     op: str | None  # where the right cause says that it began
     late: int | None  # steps from the fault to what it says of its beginning
     verdict: Verdict
+    budget: float = NO_BUDGET
 
     @property
     def first_right(self):
@@ -46,9 +51,12 @@ class Outcome:
         wanted = self.fault.op
         if wanted is None:
             return None
-        if self.level != "default" or self.fault.lasts:
+        if self.fault.lasts:
             return self.op == wanted
-        return None
+        if self.level == "default" or self.budget == BUDGET:
+            # Seen or not, but never another one.
+            return True if self.op == wanted else None if not self.op else False
+        return self.op == wanted
 
     @property
     def in_time(self):
@@ -84,7 +92,7 @@ class Heard(logging.Handler):
         logging.getLogger("nanwatch").removeHandler(self)
 
 
-def play(fault, daemon, run, level=None):
+def play(fault, daemon, run, level=None, budget=NO_BUDGET):
     """The outcome of a fault, at its own level if no other is said."""
     level = level or fault.level
     with Heard() as heard:
@@ -92,22 +100,24 @@ def play(fault, daemon, run, level=None):
             play_ranks(daemon, run, fault.fault, level, "ddp", fault.kind,
                        str(fault.size), str(fault.seed))
         else:
-            play_alone(fault, daemon, run, level)
+            play_alone(fault, daemon, run, level, budget)
     it = Verdict(daemon, run)
     if fault.told_by_client:
         told = heard.text.count(fault.told_by_client) == 1
-        return Outcome(fault, level, it.cause, told, None, None, it)
+        return Outcome(
+            fault, level, it.cause, told, None, None, it, budget)
     right = [c for c in it.causes if c["cause"] in fault.causes]
     op = right[0].get("origin", {}).get("op") if right else None
     late = int(right[0]["step"]) - fault.begin if right else None
-    return Outcome(fault, level, it.cause, bool(right), op, late, it)
+    return Outcome(
+        fault, level, it.cause, bool(right), op, late, it, budget)
 
 
-def play_alone(fault, daemon, run, level):
+def play_alone(fault, daemon, run, level, budget=NO_BUDGET):
     training = fault.training()
     watch = nanwatch.torch.watch(
         training.model, training.optimizer, training.scaler, run=run,
-        level=level, budget=1e9, address=daemon.address)
+        level=level, budget=budget, address=daemon.address)
     for i in range(fault.steps):
         if i == fault.begin:
             fault.strike(training)
@@ -131,12 +141,12 @@ def play_ranks(daemon, run, *arguments):
         rank.wait()
 
 
-def play_healthy(daemon, run, kind, seed, level, steps=210):
+def play_healthy(daemon, run, kind, seed, level, budget, steps=210):
     """The verdict on the same training without a fault."""
     training = Training(kind, seed=seed)
     watch = nanwatch.torch.watch(
         training.model, training.optimizer, training.scaler, run=run,
-        level=level, budget=1e9, address=daemon.address)
+        level=level, budget=budget, address=daemon.address)
     for _ in range(steps):
         watch.step(training.step())
     assert watch.close(20), watch.run.stats

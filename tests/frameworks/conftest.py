@@ -47,7 +47,8 @@ def pytest_terminal_summary(terminalreporter):
     if _TABLE:
         terminalreporter.section("faults")
         terminalreporter.write_line(
-            f"{'fault':24} {'seed':>4} {'size':>12}  {'first cause':22} "
+            f"{'fault':24} {'seed':>4} {'budget':>6} {'size':>12}  "
+            f"{'first cause':22} "
             f"{'op':22} {'late':>6}  cause")
         for line in _TABLE:
             terminalreporter.write_line(line)

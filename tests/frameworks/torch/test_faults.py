@@ -10,18 +10,21 @@ from daemons import ALL, ROOT
 sys.path.insert(0, str(ROOT / "tests" / "accuracy"))
 
 from faults import ON_ONE_PROCESS  # noqa: E402
-from trials import play  # noqa: E402
+from trials import BUDGET, NO_BUDGET, play  # noqa: E402
 
 SEEDS = range(1, 6) if ALL else [3]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", ON_ONE_PROCESS)
-def test_fault(daemon, name, kind, seed, table):
+@pytest.mark.parametrize("budget", [NO_BUDGET, BUDGET])
+def test_fault(daemon, name, kind, seed, budget, table):
     fault = ON_ONE_PROCESS[kind](seed)
-    it = play(fault, daemon, name)
+    if budget == BUDGET and fault.level != "ops":
+        pytest.skip("has no budget")
+    it = play(fault, daemon, name, budget=budget)
     table.append(
-        f"{kind:24} {seed:4} {fault.size:12.4g}  "
+        f"{kind:24} {seed:4} {budget:6.2g} {fault.size:12.4g}  "
         f"{it.first or '-':22} {it.op or '-':22} "
         f"{'-' if it.late is None else it.late:>6}  "
         f"{'right' if it.told else 'wrong'}")

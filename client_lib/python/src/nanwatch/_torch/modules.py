@@ -113,7 +113,7 @@ def _node_of(tensor: Any) -> Any:
 
 
 # Of a step in which no module told anything; nobody adds to it.
-NOTHING = Readout()
+NONE_TOLD: tuple[list[Row], Readout, bool] = ([], Readout(), False)
 
 
 class Modules:
@@ -128,11 +128,15 @@ class Modules:
             (own_path(path) or "model", module)
             for path, module in inner(model).named_modules()
         ]
-        self._leaf = [not list(m.children()) for _, m in self.named]
+        self.leaf = [not list(m.children()) for _, m in self.named]
         self._handles: list[Any] = []
         self.all = False  # every module tells, whatever it costs
         self._stride = 1  # else each so many-th one
+        self._sampled = False  # a module did not tell, since `take`
         self._turn = 0
+        # Modules that tell at each step: what they make is not finite, and
+        # does no harm. Somebody else changes it.
+        self.followed: set[int] = set()
         self.rows: list[Row] = []
         self.readout = Readout()
         self.seconds = 0.0  # spent here since the last `take`
@@ -161,14 +165,17 @@ class Modules:
         for _, module in self.named:
             release(module)
 
-    def take(self) -> tuple[list[Row], Readout]:
-        """The rows since the last call, and where their numbers will be."""
-        if not self.rows:
-            return [], NOTHING
-        taken = self.rows, self.readout
-        self.rows, self.readout = [], Readout()
+    def take(self) -> tuple[list[Row], Readout, bool]:
+        """The rows since the last call, where their numbers will be, and
+        whether there were modules that did not tell."""
+        taken = self.rows, self.readout, self._sampled
+        self.rows, self.readout, self._sampled = [], Readout(), False
         self._recent = {}
         return taken
+
+    def forget_seconds(self) -> None:
+        """Those of a step in which all told, whatever it cost."""
+        self.seconds = 0.0
 
     def keep_within(self, share: float, step_seconds: float) -> None:
         """Fewer modules at a step where their share of its time is more than
@@ -191,7 +198,15 @@ class Modules:
                 return
             if not (module.training and torch.is_grad_enabled()):
                 return
-            if not self.all and (index + self._turn) % self._stride:
+            # The first one that is called tells at each step: what is bad in
+            # a batch is seen there.
+            if (
+                self.rows
+                and not self.all
+                and (index + self._turn) % self._stride
+                and index not in self.followed
+            ):
+                self._sampled = True
                 return
             if len(self.rows) >= _ROWS:
                 return
@@ -225,7 +240,7 @@ class Modules:
                 tensor.register_hook(self._gradient(index, "grad_output"))
         # The node that made the result has gradients of its own inputs, which
         # nobody else added to; the tensors have what it does before that.
-        if self._leaf[index] and outputs and outputs[0].requires_grad:
+        if self.leaf[index] and outputs and outputs[0].requires_grad:
             node = _node_of(outputs[0])
             if node is not None:
                 node.register_hook(self._node(index))

@@ -72,6 +72,10 @@ class Attempt:
         self.again: Any = None
         self.update: Any = None  # norms of updates, a tensor each
 
+    def is_known_bad(self) -> bool:
+        """A gradient is not finite, and lies on the host."""
+        return any(sizes.counts for sizes in self.sizes)
+
     def is_plain(self) -> bool:
         """Applied, and its gradients are finite numbers on the host."""
         for sizes in self.sizes:

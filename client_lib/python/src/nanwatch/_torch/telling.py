@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 from nanwatch import _ops
 from nanwatch._run import Run
 from nanwatch._steps import More
-from nanwatch._torch.modules import Row
+from nanwatch._torch.modules import Modules, Row
 from nanwatch._torch.optimizers import Attempt, Parameter, total
 from nanwatch._torch.readout import Later, Readout
+from nanwatch._torch.sampling import certain, is_mask
+from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import Read
 from nanwatch._torch.zeros import ZeroedGradients
 
@@ -34,6 +36,9 @@ _TWICE = 2
 # grad_norm, lr.
 _USUAL = 5
 
+# Modules at most that tell at each step, though there is a budget.
+_FOLLOWED = 4
+
 _COLUMNS = ("nan", "pos_inf", "neg_inf", "zero", "abs_max", "rms")
 
 
@@ -49,6 +54,7 @@ class Step:
         "request",
         "rows",
         "rows_readout",
+        "sampled",
         "scale",
         "time",
     )
@@ -62,6 +68,7 @@ class Step:
         readout: Readout,
         rows: list[Row],
         rows_readout: Readout,
+        sampled: bool,
         request: int,
         scale: float | None,
         more: dict[str, Any],
@@ -73,6 +80,7 @@ class Step:
         self.readout = readout
         self.rows = rows
         self.rows_readout = rows_readout
+        self.sampled = sampled  # there are modules that have no rows
         self.request = request
         self.scale = scale
         self.more = more
@@ -118,6 +126,16 @@ class _Kept(NamedTuple):
     attempt: Attempt
 
 
+class Seen(NamedTuple):
+    """What of a step that was told matters to those that follow."""
+
+    overflow: bool  # or its loss was not finite, where no optimizer is followed
+    applied: bool  # though it overflowed
+    loss_bad: bool
+    lost: bool  # weights, to an update before
+    unexplained: bool  # something was bad, and not all modules were looked at
+
+
 class Rows:
     """Statuses of one step, as columns."""
 
@@ -158,15 +176,18 @@ class Teller:
         run: Run,
         level: str,
         replica: bool,
-        after: Callable[[Step, bool | None, bool, bool], None],
+        modules: Modules,
+        after: Callable[[Step, Seen], None],
     ) -> None:
         """`replica`: all ranks hold the same weights. `after` is called with
-        each step that was told, whether it overflowed, whether it was applied,
-        and whether its loss was not finite."""
+        each step that was told."""
         self._run = run
         self._level = level
         self._replica = replica
+        self._modules = modules
         self._after = after
+        self._spoiling = Spoiling()
+        self._harmless: set[int] = set()  # modules: what they make is masked
         self.half = False  # autocast to fp16, as the first forward pass said
         self._gradient_ops: dict[int, int] = {}
         self._weight_ops: dict[int, int] = {}
@@ -179,14 +200,21 @@ class Teller:
         self._orders = [0, _BACKWARD]  # of modules, forward and backward
         self._kept: collections.deque[_Kept] = collections.deque(maxlen=_KEPT)
 
-    def tell(self, step: Step, named: Sequence[tuple[str, Any]]) -> None:
+    def tell(self, step: Step) -> None:
         loss = step.loss
         loss_bad = loss is not None and not math.isfinite(loss)
+        bad = [self._is_bad(step, attempt) for attempt in step.attempts]
+        self._spoiling.begin(step.readout, step.attempts)
+        lost = self._spoiling.lost
         rows = Rows(step.number, step.time, step.request)
-        self._tell_modules(step, named, rows, loss_bad)
+        unexplained = False
+        if step.rows and not lost:
+            unexplained = self._tell_modules(
+                step, rows, loss_bad, loss_bad or any(bad)
+            )
         told = []
-        for attempt in step.attempts:
-            told.append(self._judge(step, attempt, rows, loss_bad))
+        for attempt, its_bad in zip(step.attempts, bad):
+            told.append(self._judge(step, attempt, rows, loss_bad, its_bad))
         self._push(rows)
         for attempt, numbers in zip(step.attempts, told):
             self._tell_step(step, attempt, loss, numbers)
@@ -194,11 +222,15 @@ class Teller:
             self._run.step(
                 step.number, loss, step.scale, time=step.time, **step.more
             )
-            self._after(step, loss_bad, loss_bad, loss_bad)
+            seen = Seen(loss_bad, loss_bad, loss_bad, lost, unexplained)
+            self._after(step, seen)
             return
         overflow = any(n["overflow"] for n in told)
         applied = any(n["overflow"] and not n["skipped"] for n in told)
-        self._after(step, overflow, applied, loss_bad)
+        named = set() if loss_bad or not applied else self._bad_ones(step)
+        self._spoiling.end(applied, named)
+        unexplained = unexplained or (step.sampled and overflow)
+        self._after(step, Seen(overflow, applied, loss_bad, lost, unexplained))
 
     def tell_kept(self, request: int) -> None:
         """The flight recorder: what was measured of the last steps."""
@@ -210,14 +242,34 @@ class Teller:
 
     # ------------------------------------------------------------- gradients
 
+    def _is_bad(self, step: Step, attempt: Attempt) -> bool:
+        """A gradient is not finite."""
+        if all(sizes.healthy(step.readout) for sizes in attempt.sizes):
+            return False
+        return any(r.bad for r in self._reads(step, attempt, 1.0))
+
+    def _bad_ones(self, step: Step) -> set[int]:
+        """Ids of the parameters whose gradients are not finite."""
+        return {
+            id(parameter)
+            for attempt in step.attempts
+            for parameter, read in zip(
+                (p for group in attempt.gradients for p in group),
+                self._reads(step, attempt, 1.0),
+            )
+            if read.bad
+        }
+
     def _judge(
-        self, step: Step, attempt: Attempt, rows: Rows, loss_bad: bool
+        self,
+        step: Step,
+        attempt: Attempt,
+        rows: Rows,
+        loss_bad: bool,
+        bad: bool,
     ) -> dict[str, Any]:
         """The numbers of one optimizer attempt; adds what is worth a row."""
         looked_at = attempt.sizes
-        bad = not all(sizes.healthy(step.readout) for sizes in looked_at)
-        if bad:
-            bad = any(r.bad for r in self._reads(step, attempt, 1.0))
         norms = [step.readout.numbers(sizes.norms) for sizes in looked_at]
         zeros = None
         if norms and not bad:
@@ -231,7 +283,7 @@ class Teller:
         everything = step.request != 0 or step.number % every == 0
         if zeros is not None and zeros.fresh:
             everything = True  # so that the daemon knows which
-        if (everything or bad) and not loss_bad:
+        if (everything or bad) and not (loss_bad or self._spoiling.lost):
             self._add_gradients(step, attempt, rows)
         elif not bad:
             self._kept.append(_Kept(step, attempt))
@@ -327,6 +379,8 @@ class Teller:
             largest.extend(step.readout.numbers(sizes.largest))
             reads = sizes.read(step.readout, [1.0] * len(parameters))
             for parameter, status in zip(parameters, reads):
+                if not self._spoiling.tells(parameter):
+                    continue
                 rows.add(self._weight_op(parameter), "parameter", status)
         if norms:
             told["param_norm"] = total(norms)
@@ -363,38 +417,103 @@ class Teller:
     # --------------------------------------------------------------- modules
 
     def _tell_modules(
+        self, step: Step, rows: Rows, loss_bad: bool, harm: bool
+    ) -> bool:
+        """Of a step in which not all modules were looked at, what is certain.
+        A loss that is not finite makes all gradients so: they say nothing of
+        where it comes from, and are left out. `harm`: loss or gradients are
+        not finite. True: something is bad, and where it began may be in what
+        was not looked at."""
+        self._name_backward(step.rows)
+        statuses = [row.one.read(step.rows_readout) for row in step.rows]
+        if step.sampled:
+            bad = self._tell_sampled(step, statuses, rows, loss_bad, harm)
+        else:
+            bad = False
+            self._tell_all(step, statuses, rows, loss_bad)
+        if not harm:
+            self._follow(step, statuses)
+        if loss_bad:
+            self._tell_loss(step, statuses, rows)
+        return bad
+
+    def _tell_all(
         self,
         step: Step,
-        named: Sequence[tuple[str, Any]],
+        statuses: Sequence[Read],
         rows: Rows,
         loss_bad: bool,
     ) -> None:
-        """A loss that is not finite makes all gradients so: they say nothing
-        of where it comes from, and are left out."""
-        result: Read | None = None
-        self._name_backward(step.rows, named)
         clean: Read | None = None  # what came before, while nothing was bad
         first = True
-        for row in step.rows:
-            status = row.one.read(step.rows_readout)
-            if row.slot == "input" and _is_mask(status):
+        for row, status in zip(step.rows, statuses):
+            if is_mask(row, status):
                 continue
-            op = self._module_op(row, named)
+            op = self._module_op(row)
             if not row.backward and first:
                 if status.bad and row.slot == "input" and clean is not None:
-                    self._tell_between(row, named, rows, clean, status)
+                    self._tell_between(row, rows, clean, status)
                 first = not status.bad
                 clean = status if row.slot == "output" else clean
             if not (row.backward and loss_bad):
                 rows.add(op, row.slot, status)
-            if row.slot == "output" and row.module == 0:
+
+    def _tell_sampled(
+        self,
+        step: Step,
+        statuses: Sequence[Read],
+        rows: Rows,
+        loss_bad: bool,
+        harm: bool,
+    ) -> bool:
+        """What is bad and does no harm is told where all are looked at: what
+        takes it out may not be among these. True: there is such, of a module
+        that was not known for it, or it harms."""
+        followed = self._modules.followed
+        known = certain(step.rows, statuses, self._modules.leaf.__getitem__)
+        unexplained = harm
+        for row, status, sure in zip(step.rows, statuses, known):
+            if is_mask(row, status) or (row.backward and loss_bad):
+                continue
+            if not status.bad or (sure and harm) or row.module in followed:
+                rows.add(self._module_op(row), row.slot, status)
+            elif row.module not in self._harmless:
+                unexplained = True
+        return unexplained
+
+    def _follow(self, step: Step, statuses: Sequence[Read]) -> None:
+        """What is bad and does no harm: as long as it is so it is told at each
+        step, so that it is known to be as it always is."""
+        bad = [
+            row.module
+            for row, status in zip(step.rows, statuses)
+            if status.bad and not row.backward and not is_mask(row, status)
+        ]
+        followed = self._modules.followed
+        if followed:
+            followed.intersection_update(bad)
+        if not step.sampled and bad:
+            self._harmless.update(bad)
+            for module in bad:
+                if len(followed) < _FOLLOWED:
+                    followed.add(module)
+
+    def _tell_loss(
+        self, step: Step, statuses: Sequence[Read], rows: Rows
+    ) -> None:
+        """It is not finite: was what it is computed of? Where that is bad and
+        not all modules were looked at, it says nothing of where it began."""
+        result: Read | None = None
+        for row, status in zip(step.rows, statuses):
+            if row.module == 0 and row.slot == "output" and not row.backward:
                 result = status
-        if loss_bad and result is not None:
-            loss = step.loss
-            nan = int(loss is None or math.isnan(loss))
-            one = Read(1, nan, 1 - nan, 0, None, None, None)
-            rows.add(self._loss_op(), "input", result)
-            rows.add(self._loss_op(), "output", one)
+        if result is None or (step.sampled and result.bad):
+            return
+        loss = step.loss
+        nan = int(loss is None or math.isnan(loss))
+        one = Read(1, nan, 1 - nan, 0, None, None, None)
+        rows.add(self._loss_op(), "input", result)
+        rows.add(self._loss_op(), "output", one)
 
     # -------------------------------------------------------------- op names
 
@@ -431,7 +550,6 @@ class Teller:
     def _tell_between(
         self,
         row: Row,
-        named: Sequence[tuple[str, Any]],
         rows: Rows,
         before: Read,
         status: Read,
@@ -441,7 +559,7 @@ class Teller:
         them."""
         op = self._between_ops.get(row.module)
         if op is None:
-            path, kind = _caller(named, row.module)
+            path, kind = _caller(self._modules.named, row.module)
             op = self._run.register_op(
                 path,
                 type=kind,
@@ -453,9 +571,7 @@ class Teller:
         rows.add(op, "input", before)
         rows.add(op, "output", status)
 
-    def _name_backward(
-        self, rows: Sequence[Row], named: Sequence[tuple[str, Any]]
-    ) -> None:
+    def _name_backward(self, rows: Sequence[Row]) -> None:
         """In the order in which they end: a container's gradient arrives
         before its children's, and leaves after them."""
         last: dict[int, Row] = {}
@@ -464,13 +580,13 @@ class Teller:
                 last.pop(row.module, None)
                 last[row.module] = row
         for row in last.values():
-            self._module_op(row, named)
+            self._module_op(row)
 
-    def _module_op(self, row: Row, named: Sequence[tuple[str, Any]]) -> int:
+    def _module_op(self, row: Row) -> int:
         key = (row.module, row.backward)
         op = self._module_ops.get(key)
         if op is None:
-            path, module = named[row.module]
+            path, module = self._modules.named[row.module]
             kind = type(module).__name__
             op = self._run.register_op(
                 path,
@@ -508,11 +624,6 @@ def _caller(named: Sequence[tuple[str, Any]], module: int) -> tuple[str, str]:
         if by_path.get(path) not in (None, "ModuleList", "ModuleDict"):
             return path, by_path[path]
     return named[0][0], type(named[0][1]).__name__
-
-
-def _is_mask(status: Read) -> bool:
-    """-infinity alone, in what enters a module: put there on purpose."""
-    return status.neg_inf > 0 and status.nan == status.pos_inf == 0
 
 
 def _digest(numbers: Iterable[float]) -> int:

@@ -18,11 +18,11 @@ from nanwatch._checks import describe
 from nanwatch._run import Run
 from nanwatch._torch import clipping, scaling
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
-from nanwatch._torch.modules import NOTHING, Modules, inner
+from nanwatch._torch.modules import NONE_TOLD, Modules, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
-from nanwatch._torch.telling import LAYERS_EVERY, Step, Teller
+from nanwatch._torch.telling import LAYERS_EVERY, Seen, Step, Teller
 
 LEVELS = ("default", "layers", "ops")
 # Steps from one look at all weights, and at the size of an update, to the next.
@@ -32,6 +32,9 @@ _UPDATE_EVERY = 16
 # finite, and the least number of steps between two such.
 _DETAIL_STEPS = 16
 _DETAIL_APART = 256
+# The same where something was not finite while some modules were not looked at.
+_LOOK_STEPS = 4
+_LOOK_APART = 64
 # Overflows in a row that are not a scaler's usual work.
 _STREAK = 3
 _PENDING = 64  # steps whose numbers are not there yet
@@ -74,6 +77,7 @@ class Watch:
         self._pending: collections.deque[Step] = collections.deque()
         self._detail_until = -1
         self._detail_last = -_DETAIL_APART
+        self._look_last = -_LOOK_APART
         self._request = 0
         self._streak = 0
         self._weights_at = 0  # the next step whose weights are looked at
@@ -83,8 +87,8 @@ class Watch:
         if self._scaler is not None:
             name_copies(named, self._scaler.copies())
         replica = isinstance(model, torch.nn.parallel.DistributedDataParallel)
-        self._teller = Teller(run, level, replica, self._after)
         self.modules = Modules(model, self._guard)
+        self._teller = Teller(run, level, replica, self.modules, self._after)
         self._followed = [
             Followed(
                 plain(optimizer),
@@ -246,10 +250,13 @@ class Watch:
             divide_by=divide_by,
             gradient_of=gradient_of,
         )
-        if self._number >= self._weights_at:
-            attempt = followed.begin()
-            if not attempt.weight_sizes:
-                followed.measure_weights(self._readout)
+        attempt = followed.begin()
+        # Before the first update that a bad gradient could spoil: was it they?
+        if (
+            self._number >= self._weights_at
+            or (self._streak == 0 and attempt.is_known_bad())
+        ) and not attempt.weight_sizes:
+            followed.measure_weights(self._readout)
 
     def _detailed(self) -> bool:
         return self._number <= self._detail_until
@@ -361,7 +368,7 @@ class Watch:
             self._mean_loss() if loss is None else loss,
             self._attempts,
             readout,
-            *(self.modules.take() if self.modules.rows else ([], NOTHING)),
+            *(self.modules.take() if self.modules.rows else NONE_TOLD),
             self._request if self._number <= self._detail_until else 0,
             scale,
             more,
@@ -436,27 +443,38 @@ class Watch:
         while self._pending and (wait or self._pending[0].ready()):
             step = self._pending.popleft()
             step.finish()
-            self._teller.tell(step, self.modules.named)
+            self._teller.tell(step)
 
-    def _after(
-        self, step: Step, overflow: bool | None, applied: bool, loss_bad: bool
-    ) -> None:
+    def _after(self, step: Step, seen: Seen) -> None:
         """What a step that was told means for the next ones."""
-        self._streak = self._streak + 1 if overflow else 0
+        self._streak = self._streak + 1 if seen.overflow else 0
         if step.number >= self._weights_at:
             self._weights_at = (
                 step.number - step.number % _WEIGHTS_EVERY + _WEIGHTS_EVERY
             )
-        if overflow and applied:
-            self._weights_at = self._number  # are they lost?
-        unusual = loss_bad or (overflow and applied) or self._streak == _STREAK
+        if seen.overflow and (seen.applied or self._streak == 1):
+            self._weights_at = self._number  # are they lost, or were they?
+        if seen.lost:  # modules would tell of nothing else
+            if self._request == 0:
+                self._detail_until = -1
+            return
+        unusual = (
+            seen.loss_bad
+            or (seen.overflow and seen.applied)
+            or self._streak == _STREAK
+        )
         if unusual and step.number - self._detail_last >= _DETAIL_APART:
             self._detail_last = step.number
-            self._ask_detail(_DETAIL_STEPS, 0)
+            self._ask_detail(_DETAIL_STEPS)
+        elif seen.unexplained and step.number - self._look_last >= _LOOK_APART:
+            self._look_last = step.number
+            self._ask_detail(_LOOK_STEPS)
 
-    def _ask_detail(self, steps: int, request: int) -> None:
-        self._detail_until = self._number + max(1, steps)
-        self._request = request
+    def _ask_detail(self, steps: int, request: int = 0) -> None:
+        until = self._number + max(1, steps)
+        if request or not self._detailed():
+            self._request = request
+        self._detail_until = max(until, self._detail_until)
         self.modules.all = True
         self.modules.enable()
 
@@ -473,7 +491,9 @@ class Watch:
 
     def _keep_budget(self, now: float) -> None:
         seconds, self._last_time = now - self._last_time, now
-        if not self._detailed():
+        if self._detailed():
+            self.modules.forget_seconds()
+        else:
             self.modules.keep_within(self._budget, seconds)
 
 

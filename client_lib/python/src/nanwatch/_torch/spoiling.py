@@ -1,0 +1,44 @@
+"""Weights that are lost to an update which was made of gradients that were not
+finite: all that is seen from then on follows from that, and says nothing of
+where it began."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nanwatch._torch.optimizers import Attempt, Parameter
+from nanwatch._torch.readout import Readout
+
+
+class Spoiling:
+    """Of one model, step by step."""
+
+    def __init__(self) -> None:
+        self._updated = False  # by such gradients, at the last step
+        # The parameters whose gradients those were, where that is known.
+        self._named: set[int] = set()
+        self.lost = False
+
+    def begin(self, readout: Readout, attempts: Sequence[Attempt]) -> None:
+        """Of a step; its weights were looked at before they were updated."""
+        seen = [s for attempt in attempts for s in attempt.weight_sizes]
+        if not seen:
+            return
+        bad = not all(sizes.healthy(readout) for sizes in seen) and any(
+            read.bad
+            for sizes in seen
+            for read in sizes.read(readout, [1.0] * len(sizes.elements))
+        )
+        self.lost = bad and (self.lost or self._updated)
+
+    def end(self, updated: bool, named: set[int]) -> None:
+        """`updated`: with gradients that were not finite, of the parameters
+        with the ids `named`; empty: it is not known whose were the first."""
+        if updated and not (self.lost or self._updated):
+            self._named = named
+        self._updated = updated
+
+    def tells(self, parameter: Parameter) -> bool:
+        """Whether to tell of its weights; another one that is lost would be
+        taken for where it began."""
+        return not self.lost or id(parameter) in self._named
