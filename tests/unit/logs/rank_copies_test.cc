@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -226,6 +227,43 @@ TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
     EXPECT_EQ(told.records.size(), 100u) << first;
     EXPECT_THAT(told.ranks, ElementsAre(0)) << first;
   }
+}
+
+// GNMT at its floor: eight numbered ranks, of which each says at each attempt
+// that it skipped it.
+TEST(RankCopies, EachSkippedBatchOfNumberedRanksIsOneAttempt) {
+  int attempts = 0;
+  int skipped = 0;
+  int applied_nan = 0;
+  LogReader reader(nullptr, {}, [&](const LogRecord& record) {
+    ++attempts;
+    const bool skip = record.step.is(StepFlag::kSkipped);
+    skipped += skip ? 1 : 0;
+    const auto loss = record.step.get(StepField::kLoss);
+    applied_nan += loss && std::isnan(*loss) && !skip ? 1 : 0;
+  });
+  const auto all = [&reader](const std::string& text) {
+    for (int rank = 0; rank < 8; ++rank) {
+      reader.ReadLine(std::to_string(rank) + ": " + text);
+    }
+  };
+  for (int step = 0; step <= 300; ++step) {
+    const bool bad = step > 100;
+    if (bad) {
+      const int halvings = std::min(step - 100, 10);
+      all("Skipped batch, new scale: " +
+          std::string(halvings < 10 ? std::to_string(1024 >> halvings) : "1") +
+          ".0");
+    }
+    if (step % 10 != 0) continue;
+    all("TRAIN [0][" + std::to_string(step) +
+        "/8050]\tTime 0.075 (0.085)\tLoss/tok " + (bad ? "nan" : "4.0558") +
+        " (4.3558)\tLR 1.000e-03");
+  }
+  reader.Finish();
+  EXPECT_EQ(attempts, 301);
+  EXPECT_EQ(skipped, 200);
+  EXPECT_EQ(applied_nan, 0);
 }
 
 }  // namespace
