@@ -11,6 +11,7 @@ from torch import nn
 from verdicts import Verdict
 
 import nanwatch
+from nanwatch._run import Run
 
 
 class Module(lightning.LightningModule):
@@ -78,3 +79,40 @@ def test_where_a_nan_is_born(daemon, name, precision):
         assert it.origin["op"] == "net.2" and it.step == 21, it
     else:  # the update of the first NaN spoilt all weights before any look
         assert "op" not in it.origin and it.step == 20, it
+
+
+@pytest.mark.parametrize("clip", [None, 0.5])
+@pytest.mark.parametrize("precision", ["32", "bf16-mixed"])
+def test_gradients_are_those_of_the_step(daemon, name, precision, clip):
+    """Lightning computes them in a closure that the optimizer calls, and clips
+    them there."""
+    true = []
+
+    class Norms(Module):
+        def on_before_optimizer_step(self, optimizer):
+            gradients = [p.grad for p in self.parameters()]
+            if self.global_step == 20:
+                for gradient in gradients:
+                    gradient.mul_(1000.0)
+            true.append(math.hypot(*(float(g.norm()) for g in gradients)))
+
+    told = norms_told(
+        lambda: fit(daemon, name, Norms(), 30, gradient_clip_val=clip,
+                    precision=precision))
+    assert told == pytest.approx(true, rel=1e-4)
+
+
+def norms_told(work):
+    """The gradient norm of each attempt, as a run is told of it."""
+    told = []
+    with pytest.MonkeyPatch.context() as patch:
+        for method in ("step", "take_step"):
+            original = getattr(Run, method)
+
+            def step(self, *args, _original=original, **more):
+                told.append(more.get("grad_norm"))
+                return _original(self, *args, **more)
+
+            patch.setattr(Run, method, step)
+        work()
+    return told

@@ -3,6 +3,7 @@ about to update."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -107,6 +108,7 @@ class Followed:
         self.attempt: Attempt | None = None
         self.copies: list[Any] | None = None  # of weights, before an update
         self._known = parameters
+        self._before = before
         # Of gradients that are all usual ones of one device, and of all
         # parameters: which these are.
         self._usual: tuple[list[Parameter], Shapes] | None = None
@@ -114,12 +116,36 @@ class Followed:
         self._ids: list[int] = []
         self._handles = [
             optimizer.register_step_pre_hook(
-                Hook(lambda o, args, kwargs: before(self, o))
+                Hook(lambda o, args, kwargs: self._begins(o, args, kwargs))
             ),
             optimizer.register_step_post_hook(
                 Hook(lambda o, args, kwargs: after(self, o))
             ),
         ]
+
+    def _begins(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        """What it gets a closure for computes its gradients in there: they are
+        looked at when that is over, the first time. A hook of an optimizer
+        may return other arguments."""
+        place = 1 if args and args[0] is optimizer else 0
+        closure = args[place] if len(args) > place else kwargs.get("closure")
+        if not callable(closure):
+            self._before(self, optimizer)
+            return None
+        over = False
+
+        @functools.wraps(closure)
+        def followed(*given: Any, **named: Any) -> Any:
+            nonlocal over
+            result = closure(*given, **named)
+            if not over:
+                over = True
+                self._before(self, optimizer)
+            return result
+
+        if len(args) > place:
+            return (*args[:place], followed, *args[place + 1 :]), kwargs
+        return args, {**kwargs, "closure": followed}
 
     def close(self) -> None:
         for handle in self._handles:
