@@ -93,9 +93,13 @@ float EarlyLosses::Deviations(float loss) const {
   return (Ln(loss) - Ln(level_)) / (few * Noise());
 }
 
-bool EarlyLosses::IsHigh(float loss) const {
+bool EarlyLosses::judges() const {
   // 1e-30: a logarithm of anything less says nothing.
-  if (!known() || smallest_ < 1e-30f || level_ < kTinyLevel) return false;
+  return known() && smallest_ >= 1e-30f && level_ >= kTinyLevel;
+}
+
+bool EarlyLosses::IsHigh(float loss) const {
+  if (!judges()) return false;
   if (loss < kRatio * level_ || loss <= RecentlyHigh()) return false;
   return HasLevel(Noise()) && Deviations(loss) >= kDeviations;
 }

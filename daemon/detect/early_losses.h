@@ -31,6 +31,8 @@ class EarlyLosses {
   // REQUIRES: known().
   float level() const { return level_; }
   bool known() const { return filled_ >= kFewest; }
+  // None of them is so small that its logarithm, or its rise, says nothing.
+  bool judges() const;
   // In spreads of the level, of the logarithm. REQUIRES: known(), loss > 0 and
   // all of those that were added, too.
   float Deviations(float loss) const;

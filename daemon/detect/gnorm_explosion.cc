@@ -25,6 +25,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 50, 1, 100000, "attempts", "ours"},
     {"critical_steps", 250, 1, 1e9, "steps", "as rule 27's"},
     {"lost_ratio", 1000, 10, 1e12, "ratio", "ours: nothing is left to clip"},
+    {"hold", 3, 1, 1000, "attempts", "as rule 27's"},
 };
 
 }  // namespace
@@ -36,7 +37,9 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "The gradient norm is an order of magnitude above anything healthy, or "
     "non-finite in an update that was applied.",
     "max_ratio times the largest of the last 128 healthy norms (from "
-    "min_samples on), or average_ratio times their average; critical for "
+    "min_samples on), or average_ratio times their average; for information "
+    "until hold in a row where healthy norms of the run were as large (a hard "
+    "sample of a net that has learned all the others); critical for "
     "critical_hold attempts in a row over critical_steps steps, or at "
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known.",
@@ -53,6 +56,7 @@ bool GnormExplosion::Explodes(double norm, Thresholds t) const {
 
 void GnormExplosion::Learn(double norm) {
   healthy_.Push(static_cast<float>(norm));
+  run_largest_ = std::max(run_largest_, static_cast<float>(norm));
   average_ = 0.99 * average_ + 0.01 * norm;
   weight_ = 0.99 * weight_ + 0.01;
   if (samples_ < 128) ++samples_;
@@ -92,7 +96,10 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool stays =
         rejected_ >= t[kCriticalHold] &&
         (steps >= t[kCriticalSteps] || norm >= t[kLostRatio] * limit_);
-    trigger = stays ? Severity::kCritical : Severity::kWarning;
+    const bool known = norm <= run_largest_ && rejected_ < t[kHold];
+    trigger = stays   ? Severity::kCritical
+              : known ? Severity::kInfo
+                      : Severity::kWarning;
     if (rejected_ >= kNewLevel) {
       healthy_ = {};
       average_ = weight_ = 0;

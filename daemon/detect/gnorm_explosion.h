@@ -30,7 +30,8 @@ class GnormExplosion {
     kNonfiniteHold,
     kClear,
     kCriticalSteps,
-    kLostRatio
+    kLostRatio,
+    kHold
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -46,6 +47,7 @@ class GnormExplosion {
   double weight_ = 0;   // what the average's weights sum to
   double norm_ = 0;
   double limit_ = 0;
+  float run_largest_ = 0;  // healthy norm since the run began
   int32_t samples_ = 0;
   int32_t rejected_ = 0;             // in a row
   int64_t rejected_step_ = 0;        // of the first of them

@@ -21,6 +21,9 @@ constexpr float kEarlyLoss = 0.1f;
 // weights are spoilt step by step.
 constexpr float kSpoilt = 3;
 constexpr int kExplosionHold = 2;
+// Of the median of the last 128: the loss falls so steeply that this is no
+// level, and their spread is the descent's.
+constexpr float kFarBehind = 0.5f;
 // Healthy losses that show how steady a loss is, where there are hardly any.
 constexpr int kFewest = 3;
 constexpr float kSteady = 0.05f;  // of the largest: they hardly moved
@@ -82,7 +85,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "The loss is far above its recent level.",
     "hold records in a row are z robust deviations above the level of the last "
     "128, or ratio times it and 3/4 as many (more in a row where single losses "
-    "often stand out). With fewer than 64 losses before: ratio times all of "
+    "often stand out). With fewer than 64 losses before, or while they fall "
+    "below half of that level: ratio times all of "
     "them, within 5 % of one another; or 5 deviations and 1.85 times the "
     "lowest level of five, for up to 3 records more (14 for less than 2.3 "
     "times it in the first 32 of a training). Where records are means over "
@@ -107,7 +111,11 @@ constinit const RuleSpec LossSpike::kSpec = {
     "clear_after records.",
     kThresholds};
 
-bool LossSpike::early() const { return baseline_.samples() < kBaselineSamples; }
+bool LossSpike::early() const {
+  return baseline_.samples() < kBaselineSamples ||
+         (early_losses_.judges() &&
+          early_losses_.level() < kFarBehind * baseline_.center());
+}
 
 bool LossSpike::Explodes(float size, bool overflowed, Thresholds t) const {
   if (samples_ < 2) return false;

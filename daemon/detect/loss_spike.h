@@ -78,7 +78,7 @@ class LossSpike {
   float HoldOf(Thresholds t) const;
   // Records that stand for more than one batch each.
   double LeastHold(Thresholds t) const;
-  bool early() const;  // no baseline yet
+  bool early() const;  // no baseline yet, or one that is far behind
 
   Episode episode_;
   RobustBaseline baseline_;

@@ -240,9 +240,15 @@ TEST(GnormExplosionReference, AgreesOnRandomRuns) {
         const int64_t since =
             step - steps[steps.size() - static_cast<size_t>(cycle)];
         const bool vast = norm >= 1000.0 * BlockMaximumOf(added, 16, 8);
+        float largest = 0;
+        for (const Seen& one : seen) {
+          if (!one.rejected) largest = std::max(largest, one.value);
+        }
+        const bool known = cycle < 3 && norm <= largest;
         mark.trigger = cycle >= 10 && (since >= 250 || vast)
                            ? Severity::kCritical
-                           : Severity::kWarning;
+                       : known ? Severity::kInfo
+                               : Severity::kWarning;
       }
       mark.clean = norm < 2 * average(Added(seen));
       return mark;
@@ -263,6 +269,7 @@ struct LossView {
   std::vector<int64_t> steps;    // of those in a row
   size_t begun = 0;              // index in seen of the baseline's first
   std::vector<size_t> accepted;  // indices of those that were the level then
+  EarlyLosses few;               // those of Added() that were early
 
   // Of those since the baseline last began.
   std::vector<float> Added() const {
@@ -271,6 +278,9 @@ struct LossView {
       if (!seen[i].rejected) added.push_back(seen[i].value);
     }
     return added;
+  }
+  bool IsEarly(const Baseline& b) const {
+    return b.samples < 64 || (few.judges() && few.level() < 0.5f * b.center);
   }
   void Clear() {
     series.clear();
@@ -389,11 +399,8 @@ Mark LossSpikeMark(LossView* view, float loss, int64_t step) {
       size > (start ? 100 : 10) * std::max(view->largest, 0.1f);
   const std::vector<float> added = view->Added();
   const Baseline b = BaselineOf(added);
-  const bool early = b.samples < 64;
-  EarlyLosses few;
-  for (size_t i = 0; i < std::min<size_t>(added.size(), 63); ++i) {
-    few.Add(added[i]);
-  }
+  const bool early = view->IsEarly(b);
+  const EarlyLosses few = view->few;
   bool high = false;
   bool stands_out = false;
   float z = 0;
@@ -420,6 +427,7 @@ Mark LossSpikeMark(LossView* view, float loss, int64_t step) {
   view->seen.push_back({loss, rejected});
   view->exploded.push_back(explodes);
   if (!rejected) {
+    if (view->IsEarly(BaselineOf(view->Added()))) view->few.Add(loss);
     view->Clear();
     return mark;
   }
@@ -444,6 +452,7 @@ Mark LossSpikeMark(LossView* view, float loss, int64_t step) {
     view->Clear();
     view->accepted.push_back(view->seen.size() - 1);
     view->begun = view->seen.size();
+    view->few = EarlyLosses();
     return mark;
   }
   const auto& exploded = view->exploded;
