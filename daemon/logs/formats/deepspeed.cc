@@ -122,17 +122,17 @@ void ReadConfig(std::string_view line, size_t at, FactList* facts) {
 class DeepSpeedReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
-    for (Scan scan(line); scan.To("verflow! Rank ");) {
-      ReadOverflow(line, scan.at(), facts);
+    // Most lines are of the counter: what begins with rare letters tells them.
+    if (line.find("verflow") != std::string_view::npos) {
+      ReadOverflows(line, facts);
     }
     for (Scan scan(line); scan.To("OVERFLOW! Rank ");) {
       ReadOverflow(line, scan.at(), facts);
     }
-    for (Scan scan(line); scan.To("Overflow detected. Skipping step. ");) {
-      ReadFused(line, scan.at(), facts);
-    }
-    for (Scan scan(line); scan.To("ing dynamic loss scale from ");) {
-      ReadChange(line, scan.at(), facts);
+    if (line.find("ynamic loss scale from ") != std::string_view::npos) {
+      for (Scan scan(line); scan.To("ing dynamic loss scale from ");) {
+        ReadChange(line, scan.at(), facts);
+      }
     }
     for (Scan scan(line); scan.To("step=");) {
       ReadCounter(line, scan.at(), facts);
@@ -147,6 +147,15 @@ class DeepSpeedReader : public LineReader {
   }
 
  private:
+  void ReadOverflows(std::string_view line, FactList* facts) {
+    for (Scan scan(line); scan.To("verflow! Rank ");) {
+      ReadOverflow(line, scan.at(), facts);
+    }
+    for (Scan scan(line); scan.To("Overflow detected. Skipping step. ");) {
+      ReadFused(line, scan.at(), facts);
+    }
+  }
+
   // The scale that the newest overflow or raise left.
   void Follow(const FactList& facts) {
     for (const LogFact& fact : facts) {
