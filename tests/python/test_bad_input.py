@@ -235,3 +235,23 @@ assert "no such socket" in run.stats.error, run.stats
 assert "grpc" not in sys.modules and "numpy" not in sys.modules
 assert not any(m.startswith("google") for m in sys.modules)
 """) == ""
+
+
+def test_arguments_that_there_are_not(run, caplog):
+    for _ in range(3):
+        run.op("fc", step=1, no_such=3)
+        run.step(1, no_such=3)
+    looked_at(run)
+    assert run.stats.bad_input == 6 and run.stats.pushed == 6
+    [said] = warnings(caplog)
+    assert "op() has no argument 'no_such'" in said.getMessage()
+
+
+def test_init_without_such_an_argument(caplog):
+    run = nanwatch.init(run="bad", address="unix:/nowhere/at.all", no_such=3)
+    run.step(1, loss=1.0)
+    looked_at(run)
+    assert run.stats.pushed == 1 and run.stats.bad_input == 1
+    run.close(0)
+    [said] = warnings(caplog)
+    assert "init() has no argument 'no_such'" in said.getMessage()

@@ -6,6 +6,7 @@ import pytest
 import torch
 from models import Training
 from torch import nn
+from verdicts import Verdict
 
 import nanwatch
 
@@ -16,7 +17,7 @@ def watch(daemon, name):
     it = nanwatch.torch.watch(
         training.model, training.optimizer, training.scaler, run=name,
         address=daemon.address)
-    it.training = training
+    it.training, it.daemon = training, daemon
     yield it
     it.close(5)
 
@@ -137,3 +138,122 @@ def test_sparse_gradients_and_none_at_all(daemon, name, caplog):
             watch.step(loss)
         assert watch.flush(10) and watch.run.stats.bad_input == 0
     assert not warnings(caplog)
+
+
+@pytest.mark.parametrize("seconds", [torch.optim.Adam, torch.optim.SGD])
+def test_an_optimizer_that_is_made_anew(watch, caplog, seconds):
+    """Nothing of it is seen but the losses, and that is said."""
+    training = watch.training
+    watch.step(training.step())
+    training.optimizer = seconds(training.model.parameters(), lr=1e-3)
+    for _ in range(20):
+        watch.step(training.step())
+    assert "not by the optimizer" in caplog.text
+    assert len(warnings(caplog)) == 1
+    it = verdict(watch)
+    assert int(it.summary["last_step"]) > 10
+    (loss,) = [v for v in it.summary["values"] if v["field"] == "loss"]
+    assert 0.0 < loss["last"] < 10.0
+
+
+def verdict(watch):
+    assert watch.flush(10)
+    return Verdict(watch.daemon, watch.run.stats.run_id)
+
+
+def test_parts_of_a_step_are_no_strangers(watch, caplog):
+    training = watch.training
+    for i in range(64):
+        x, y = training.batches()
+        loss = training.forward(x, y) / 16
+        training.scaler.scale(loss).backward()
+        if i % 16 == 15:
+            training.scaler.step(training.optimizer)
+            training.scaler.update()
+            training.optimizer.zero_grad()
+        watch.step(loss)
+    assert not warnings(caplog)
+    assert int(verdict(watch).summary["last_step"]) == 3
+
+
+def test_two_watches_of_one_run(daemon, name, caplog):
+    """A run has the steps of one."""
+    one, two = Training("pictures"), Training("text")
+    with nanwatch.init(run=name, address=daemon.address) as run:
+        first = nanwatch.torch.watch(one.model, one.optimizer, one.scaler,
+                                     run=run)
+        other = nanwatch.torch.watch(two.model, two.optimizer, two.scaler,
+                                     run=run)
+        for _ in range(10):
+            first.step(one.step())
+            other.step(two.step())
+        assert "ModuleDict" in caplog.text and len(warnings(caplog)) == 1
+        other.close()
+        assert run.flush(10)
+        assert Verdict(daemon, name).steps == 10
+        first.close()
+        again = nanwatch.torch.watch(two.model, two.optimizer, run=run)
+        again.step(two.step(), step=10)
+        assert run.flush(10)
+    assert Verdict(daemon, name).steps == 11
+
+
+@pytest.mark.parametrize("more, said", [
+    ({"scaler": "a string"}, "takes a torch.amp.GradScaler, not a str"),
+    ({"budget": "a string"}, "budget= takes a number, not a str"),
+    ({"no_such": 3}, "no argument 'no_such'"),
+])
+def test_arguments_that_are_none(daemon, name, caplog, more, said):
+    training = Training("pictures", dtype=torch.float32, scaler=None)
+    with nanwatch.torch.watch(training.model, training.optimizer, run=name,
+                              level="ops", address=daemon.address,
+                              **more) as watch:
+        for _ in range(3):
+            watch.step(training.step())
+        assert watch.flush(10) and watch.run.stats.bad_input <= 1
+    assert said in caplog.text and len(warnings(caplog)) == 1
+    assert Verdict(daemon, name).steps == 3
+
+
+def test_an_argument_too_many(watch, caplog):
+    for _ in range(3):
+        watch.step(watch.training.step(), 7)
+    assert len(warnings(caplog)) == 1
+    assert verdict(watch).steps == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_complex_parameters(daemon, name):
+    model = nn.ParameterList(
+        [torch.randn(3, dtype=torch.complex64), torch.randn(3)])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with nanwatch.torch.watch(model, optimizer, run=name, level="layers",
+                              address=daemon.address) as watch:
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = sum(p.abs().square().sum() for p in model)
+            loss.backward()
+            optimizer.step()
+            watch.step(loss)
+        assert watch.run.stats.bad_input == 0
+
+
+def test_a_module_that_gives_its_parameter_away(daemon, name):
+    """A hook on that would stay."""
+
+    class Table(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3))
+
+        def forward(self):
+            return self.weight
+
+    model = nn.ModuleList([Table()])
+    with nanwatch.torch.watch(model, run=name, level="ops", budget=1e9,
+                              address=daemon.address) as watch:
+        for _ in range(3):
+            loss = model[0]().sum()
+            loss.backward()
+            watch.step(loss)
+    assert not model[0].weight._backward_hooks

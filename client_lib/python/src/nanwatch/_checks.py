@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import numbers
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from nanwatch import _wire
@@ -57,6 +58,13 @@ class Checks:
                 "nanwatch: %s; more of this is counted (Stats.bad_input), not "
                 "said",
                 sentence,
+            )
+
+    def unknown(self, function: str, names: Iterable[str]) -> None:
+        """Arguments that a function does not have."""
+        for name in names:
+            self.refuse(
+                "an argument", f"{function}() has no argument {name[:64]!r}"
             )
 
     def notice(self, sentence: str) -> None:

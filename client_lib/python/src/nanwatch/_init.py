@@ -45,6 +45,7 @@ def init(
     cp: int = 0,
     buffer_rows: int = 20_000,
     unacked_bytes: int = 64 << 20,
+    **unknown: Any,
 ) -> Run:
     """Opens a run of one rank and returns at once; a thread of its own finds
     the daemon. What is not given is found out or left open.
@@ -74,6 +75,7 @@ def init(
     """
     given = locals()
     checks = Checks()
+    checks.unknown("init", unknown)
     try:
         return _open(given, checks)
     except Exception as error:  # memory or threads are short

@@ -240,11 +240,7 @@ class Run(RunOps):
 
     def _more(self, given: dict[str, Any]) -> _steps.More | None:
         checks = self._checks
-        unknown = given.keys() - _MORE
-        for name in unknown:
-            checks.refuse(
-                "an argument", f"step() has no argument {name[:64]!r}"
-            )
+        checks.unknown("step", given.keys() - _MORE)
         get = given.get
         digest = checks.count("replica_digest", get("replica_digest"))
         return _steps.More(

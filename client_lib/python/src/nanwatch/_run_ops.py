@@ -163,6 +163,7 @@ class RunOps:
         exponents: tuple[int, Sequence[int]] | None = None,
         request: int = 0,
         time: float | None = None,
+        **unknown: Any,
     ) -> None:
         """Says how one tensor of one op was at one step, before that step
         itself is said. `op` is of `register_op`, or a name.
@@ -175,6 +176,7 @@ class RunOps:
         if self._silent or self._is_closed("op"):
             return
         given = locals()
+        self._checks.unknown("op", unknown)
         try:
             self._op(given)
         except Exception as error:
@@ -288,6 +290,10 @@ class RunOps:
             if table.has(n)
         ):
             shared.wake()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
 
     def _is_closed(self, call: str) -> bool:
         if self._closed:

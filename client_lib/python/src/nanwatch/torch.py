@@ -16,7 +16,7 @@ import torch
 
 import nanwatch
 from nanwatch import _init
-from nanwatch._checks import Checks
+from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling, watching
@@ -26,6 +26,9 @@ __all__ = ["LEVELS", "Watch", "watch"]
 
 log = logging.getLogger("nanwatch")
 
+# Of the time of a step, at level "ops".
+_BUDGET = 0.03
+
 
 def watch(
     model: torch.nn.Module,
@@ -34,7 +37,7 @@ def watch(
     run: None | str | Run = None,
     *,
     level: str = "default",
-    budget: float = 0.03,
+    budget: float = _BUDGET,
     **init: Any,
 ) -> Watch:
     """Puts hooks on a model, its optimizer (or several: a list, or a dict of
@@ -56,15 +59,12 @@ def watch(
         return _watch(model, optimizer, scaler, run, level, budget, init)
     except Exception as error:
         checks.refuse("watch", f"this training is not watched: {error!r:.300}")
-        return Watch(
-            _init._silent(checks),
-            True,
-            torch.nn.Module(),
-            {},
-            None,
-            LEVELS[0],
-            0.0,
-        )
+        return _silent(checks)
+
+
+def _silent(checks: Checks) -> Watch:
+    run = _init._silent(checks)
+    return Watch(run, True, torch.nn.Module(), {}, None, LEVELS[0], _BUDGET)
 
 
 def _watch(
@@ -76,15 +76,36 @@ def _watch(
     budget: float,
     init: dict[str, Any],
 ) -> Watch:
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(
+            f"model= takes a torch.nn.Module, not a {describe(model)}"
+        )
     known = watching.known(model)
     if known is not None:
         known._checks.refuse(
             "watch", "this model is watched already; that watch is returned"
         )
         return known
+    odd = None if scaling.can_be_followed(scaler) else scaler
+    scaler = scaler if odd is None else None
     owns = not isinstance(run, Run)
     opened = run if isinstance(run, Run) else _open(model, scaler, run, init)
     checks = opened._checks
+    if not owns and watching.is_told_of(opened):
+        checks.refuse(
+            "run",
+            "run= is that of another model's watch, and has the steps of one: "
+            "give both models to one watch, a torch.nn.ModuleDict and a dict "
+            "of their optimizers, or each a run of its own",
+        )
+        return _silent(checks)
+    if odd is not None:
+        checks.refuse(
+            "scaler",
+            f"scaler= takes a torch.amp.GradScaler, not a {describe(odd)}",
+        )
+    share = checks.real("budget", budget)
+    budget = share if share is not None and share > 0.0 else _BUDGET
     if level not in LEVELS:
         checks.refuse(
             "level", f"level= is one of {', '.join(LEVELS)}, not {level!r:.60}"

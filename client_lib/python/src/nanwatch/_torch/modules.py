@@ -236,7 +236,8 @@ class Modules:
         self, index: int, inputs: list[Any], outputs: list[Any]
     ) -> None:
         for tensor in outputs:
-            if tensor.requires_grad:
+            # A parameter that is passed on would keep it.
+            if tensor.requires_grad and tensor.grad_fn is not None:
                 tensor.register_hook(self._gradient(index, "grad_output"))
         # The node that made the result has gradients of its own inputs, which
         # nobody else added to; the tensors have what it does before that.

@@ -4,6 +4,7 @@ about to update."""
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -166,6 +167,14 @@ class Followed:
             p for group in self.optimizer.param_groups for p in group["params"]
         ]
 
+    def some_tensors(self, most: int) -> list[Any]:
+        """Of those that it updates, where they have gradients."""
+        wanted = (p for p in self._tensors() if p.requires_grad)
+        return list(itertools.islice(wanted, most))
+
+    def _real_tensors(self) -> list[Any]:
+        return [p for p in self._tensors() if not p.is_complex()]
+
     def holds(self, ids: set[int]) -> bool:
         """Any of the tensors with these ids."""
         return any(id(p) in ids for p in self._tensors())
@@ -261,7 +270,7 @@ class Followed:
 
     def measure_again(self, readout: Readout) -> None:
         gradients = [
-            local(p.grad) for p in self._tensors() if p.grad is not None
+            local(p.grad) for p in self._real_tensors() if p.grad is not None
         ]
         norms = torch._foreach_norm([g.float() for g in gradients])
         self.begin().again = readout.add(list(norms))
@@ -276,14 +285,14 @@ class Followed:
             )
 
     def copy_weights(self) -> None:
-        self.copies = [local(p).clone() for p in self._tensors()]
+        self.copies = [local(p).clone() for p in self._real_tensors()]
 
     def measure_update(self, readout: Readout) -> None:
         """Of the weights against their copies, which are let go."""
         copies, self.copies = self.copies, None
         if copies is None or self.attempt is None:
             return
-        weights = [local(p) for p in self._tensors()]
+        weights = [local(p) for p in self._real_tensors()]
         torch._foreach_sub_(copies, weights)
         norms = torch._foreach_norm([c.float() for c in copies])
         self.attempt.update = readout.add(list(norms))

@@ -70,6 +70,15 @@ class Follower:
         return ()
 
 
+def can_be_followed(scaler: Any) -> bool:
+    """Or there is none."""
+    return (
+        scaler is None
+        or isinstance(scaler, Follower)
+        or callable(getattr(scaler, "is_enabled", None))
+    )
+
+
 def of(scaler: Any) -> Follower | None:
     """None: nothing is scaled."""
     if isinstance(scaler, Follower):

@@ -22,6 +22,7 @@ from nanwatch._torch.modules import NONE_TOLD, Modules, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
+from nanwatch._torch.strangers import Strangers
 from nanwatch._torch.telling import LAYERS_EVERY, Seen, Step, Teller
 
 LEVELS = ("default", "layers", "ops")
@@ -80,6 +81,8 @@ class Watch:
         self._look_last = -_LOOK_APART
         self._request = 0
         self._streak = 0
+        self._strangers = Strangers()
+        self._scales_others = False  # the scaler: optimizers not followed
         self._weights_at = 0  # the next step whose weights are looked at
         self._last_time = 0.0
 
@@ -118,7 +121,7 @@ class Watch:
     def step(
         self,
         loss: Any = None,
-        *,
+        *unknown: Any,
         step: int | None = None,
         scale: float | None = None,
         **more: Any,
@@ -136,6 +139,10 @@ class Watch:
             return
         if self.run._silent or self._failures.get("step", 0) >= _FAILURES:
             return
+        if unknown:
+            self._checks.refuse(
+                "an argument", "step() takes the loss; the rest by name"
+            )
         try:
             self._end_step(loss, step, scale, more)
         except Exception as error:
@@ -163,7 +170,9 @@ class Watch:
                     "gradients",
                     functools.partial(self._measure_gradients, followed),
                 )
-            elif followed.attempt is None or not followed.attempt.looked_at:
+            elif not self._scales_others and (
+                followed.attempt is None or not followed.attempt.looked_at
+            ):
                 # Those of a scaler are looked at once they are unscaled.
                 self._checks.refuse(
                     "clipping",
@@ -263,7 +272,9 @@ class Watch:
 
     def _unscaled(self, optimizer: Any, **how: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
-        if followed is not None and not self._closed:
+        if followed is None:
+            self._scales_others = True
+        elif not self._closed:
             self._guard(
                 "gradients", lambda: self._measure_gradients(followed, **how)
             )
@@ -326,6 +337,7 @@ class Watch:
         attempt = followed.end()
         if attempt is None:
             return
+        self._strangers.forget()
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
@@ -352,10 +364,10 @@ class Watch:
         if type(loss) is not float or self._losses:
             self._take_loss(loss)
             loss = None
-        if self._followed and not self._attempts:
+        if self._followed and not self._attempts and self._is_part():
             if loss is not None:
                 self._losses.append(loss)
-            return  # a part of a step
+            return
         if number is None:
             number = self._number
         else:
@@ -387,6 +399,19 @@ class Watch:
             # What is told of modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
             self._keep_budget(step.time)
+
+    def _is_part(self) -> bool:
+        """No optimizer was called since the last step: this is a part of one,
+        unless it is others that update the model."""
+        if self._strangers.are_at_work(self._followed):
+            self._checks.refuse(
+                "optimizer made anew",
+                "the model is updated, but not by the optimizer that watch() "
+                "was given: losses are told, gradients and skipped steps are "
+                "not seen; close this watch and watch the new one",
+            )
+            return False
+        return True
 
     def _is_urgent(self, step: Step) -> bool:
         pending = self._pending
@@ -524,6 +549,11 @@ def known(model: Any) -> Watch | None:
     """The open watch of a model."""
     watch = _watches.get(model)
     return watch if watch is not None and not watch._closed else None
+
+
+def is_told_of(run: Run) -> bool:
+    """An open watch of another model tells of it."""
+    return any(w.run is run and not w._closed for w in _watches.values())
 
 
 def remember(model: Any, watch: Watch) -> None:
