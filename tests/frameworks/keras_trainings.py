@@ -60,3 +60,18 @@ def test_a_poisoned_batch(daemon, name):
     it = fit(daemon, name, x, y, epochs=1)
     assert it.cause == "nan_from_forward" and it.step == 20, it
     assert int(it.summary["skipped"]) == 1, it
+
+
+def test_a_second_fit_is_an_attempt_of_its_own(daemon, name):
+    x, y = pictures(160)
+    model = keras.Sequential([
+        keras.layers.Input((8, 8, 1)), keras.layers.Flatten(),
+        keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+    for epochs in (2, 1):
+        model.fit(x, y, batch_size=16, epochs=epochs, verbose=0,
+                  callbacks=[callback])
+        assert callback.run.stats.bad_input == 0
+        assert Verdict(daemon, name).steps == 10 * epochs
+    assert "attempt 1" in daemon.nanwatch("show", name).stdout

@@ -116,3 +116,14 @@ def test_what_is_no_statistics(daemon, name, caplog):
     watch.step("a string")
     assert watch.run.stats.bad_input >= 4
     assert watch.close(20)
+
+
+@pytest.mark.parametrize("gradients", [{}, {"steps": jnp.zeros(3, jnp.int32)}])
+def test_a_tree_without_floats(daemon, name, gradients):
+    with nanwatch.jax.watch(gradients, run=name,
+                            address=daemon.address) as watch:
+        for scale in (None, 8.0):
+            told = jax.jit(nanwatch.jax.statistics)(gradients, scale)
+            watch.step(1.0, told)
+        assert watch.run.flush(10) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).steps == 2

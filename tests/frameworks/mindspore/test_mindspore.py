@@ -130,3 +130,36 @@ def test_bad_input_does_not_raise(daemon, name, loss):
         watch.step(loss)
         watch.step(1.0, grads=["no gradient"])
         assert watch.run.stats.bad_input == (1 if loss is None else 2)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_gradients_say_whether_they_are_finite(daemon, name, scaled):
+    """Where nobody has called all_finite."""
+    scaler = amp.DynamicLossScaler(2.0**12, 2, 50) if scaled else None
+    bad = numpy.ones((4, 2), numpy.float32)
+    bad[1] = numpy.nan
+    with nanwatch.mindspore.watch(
+            scaler, run=name, address=daemon.address) as watch:
+        for i in range(20):
+            grads = bad if i == 15 else numpy.ones((4, 2), numpy.float32)
+            watch.step(1.0, None, [mindspore.Tensor(grads)])
+        assert watch.run.stats.bad_input == 0
+        assert watch.run.flush(15)
+    it = Verdict(daemon, name)
+    assert int(it.summary["overflows"]) == 1, it
+    assert "1 time, step 15 to 15, 2 elements" in it.text, it
+
+
+def test_a_second_training_is_an_attempt_of_its_own(daemon, name):
+    callback = nanwatch.mindspore.Callback(run=name, address=daemon.address)
+    for _ in range(2):
+        net = small_net()
+        model = mindspore.train.Model(
+            net, nn.SoftmaxCrossEntropyWithLogits(
+                sparse=True, reduction="mean"),
+            nn.SGD(net.trainable_params(), learning_rate=0.05))
+        model.train(1, batches(*pictures(160)), callbacks=[callback],
+                    dataset_sink_mode=False)
+        assert callback.run.stats.bad_input == 0
+        assert Verdict(daemon, name).steps == 10
+    assert "attempt 1" in daemon.nanwatch("show", name).stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import nanwatch
 from nanwatch._batch_loss import BatchLoss
 from nanwatch._run import Run
 
@@ -25,6 +26,13 @@ class FitCallback:
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         raise NotImplementedError
+
+    def _open(self, init: dict[str, Any]) -> None:
+        """Each `fit` is an attempt of its own."""
+        if self.run is None or self.run.is_closed:
+            self.run = nanwatch.init(**init)
+            self._number = 0
+            self._loss = BatchLoss()
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         self._loss.begin_epoch()

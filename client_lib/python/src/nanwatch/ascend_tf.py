@@ -129,10 +129,9 @@ class Callback(FitCallback, tf.keras.callbacks.Callback):  # type: ignore[misc]
     def on_train_begin(self, logs: Any = None) -> None:
         optimizer = self.model.optimizer
         self._scale = _scale_of(optimizer)
-        if self.run is None:
-            init = dict(self._init)
-            _describe(init, _declared_by(optimizer, self._scale))
-            self.run = nanwatch.init(**init)
+        init = dict(self._init)
+        _describe(init, _declared_by(optimizer, self._scale))
+        self._open(init)
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         optimizer = self.model.optimizer

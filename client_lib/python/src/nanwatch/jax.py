@@ -58,6 +58,9 @@ def statistics(gradients: Any, scale: Any = None) -> Statistics:
     """Of a tree of gradients; call it inside jit. `scale`: the loss scale that
     they still carry, if they do."""
     leaves = [x.astype(jnp.float32) for x in _leaves(gradients)]
+    if not leaves:
+        none = jnp.zeros((0,), jnp.float32)
+        return Statistics(none, none, none, none)
     if scale is not None:
         leaves = [x / scale for x in leaves]
     return Statistics(

@@ -62,8 +62,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             keras=keras.__version__,
             backend=keras.backend.backend(),
         )
-        if self.run is None:
-            self.run = nanwatch.init(**init)
+        self._open(init)
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         if hasattr(self.model, "jax_state_sync"):

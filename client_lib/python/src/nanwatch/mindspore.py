@@ -46,8 +46,9 @@ class Watch(WatchedRun):
     ) -> None:
         """Says that a step is over, after `adjust`. `finite`: what
         `all_finite(grads)` gave; where it is not True the update is taken to be
-        skipped, if there is a scaler. `grads`: unscaled, not clipped; looked at
-        one by one where they are not finite. `more` is as for `Run.step`.
+        skipped, if there is a scaler; not given, `grads` say whether they are.
+        `grads`: unscaled, not clipped; looked at one by one where they are not
+        finite. `more` is as for `Run.step`.
 
         Loss, `finite` and the scale are read here: that waits for the device
         as printing them does, so on an NPU call it as often as you print."""
@@ -75,7 +76,11 @@ class Watch(WatchedRun):
             numbers["skipped"] = overflow and self._scaler is not None
         if grads is not None:
             grads = list(grads)
-            numbers["grad_norm"] = _norm(grads)
+            numbers["grad_norm"] = norm = _norm(grads)
+            if overflow is None:  # nobody looked
+                overflow = numbers["overflow"] = not math.isfinite(norm)
+                if self._scaler is None:
+                    numbers["skipped"] = False
             # A loss that is not finite makes all of them so.
             if overflow and (told is None or math.isfinite(told)):
                 self._tell_gradients(grads, number)
@@ -127,7 +132,7 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
         self.run: Run | None = None
 
     def on_train_begin(self, run_context: Any) -> None:
-        if self.run is None:
+        if self.run is None or self.run.is_closed:
             network = getattr(run_context.original_args(), "train_network", 0)
             manager = getattr(network, "loss_scaling_manager", None)
             init = dict(self._init)
