@@ -17,6 +17,7 @@ constexpr float kLearnedShare = 0.5f;  // of the first level
 constexpr float kLearnedNoise = 8;
 constexpr float kRisenNoise = 4;       // of single losses; levels are medians
 constexpr float kSomeLearned = 0.25f;  // of the first level
+constexpr float kAllLost = 0.85f;      // of it, of a language model's
 constexpr float kRuined = 100;         // times the first level
 constexpr float kTiny = 0.1f;          // first levels that say nothing
 constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health
@@ -61,8 +62,10 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     Family::kLoss,
     "The loss has lost what the training had learned, and stays there.",
     "For hold records the loss is so high that lost_share of what was learned "
-    "since the first records is lost, or it is risen times the best and a "
-    "fifth is lost, or blown times the first level where a quarter of that was "
+    "since the first records is lost (where that is less than half of the "
+    "first loss: 85 % of it, of a language model's), or it is risen times the "
+    "best and a fifth is lost, or blown times the first level where a quarter "
+    "of that was "
     "learned (else twice blown, a warning; critical at 100 times it, or at "
     "blown times guessing); critical for critical_hold records over "
     "critical_steps steps, or "
@@ -126,8 +129,13 @@ void LossHighPlateau::SetFirst() {
 Severity LossHighPlateau::Ceiling(Thresholds t) const {
   if (blocks_ < kLeastBlocks || best_ <= 0) return Severity::kNone;
   const float learned = first_ - best_;
+  const float lost = level_ - best_;
+  // Back where it began: no data are so hard.
+  if (untrained_ > 0 && learned >= kSomeLearned * first_ &&
+      learned >= kLearnedNoise * noise_ && lost >= kAllLost * learned) {
+    return Severity::kCritical;
+  }
   if (learned >= kLearnedShare * first_ && learned >= kLearnedNoise * noise_) {
-    const float lost = level_ - best_;
     if (lost >= t[kLostShare] * learned) return Severity::kCritical;
     if (level_ >= t[kRisen] * best_ &&
         lost >= std::max(kRisenShare * learned, kRisenNoise * noise_)) {
