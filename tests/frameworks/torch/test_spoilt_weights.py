@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 from models import Training
+from torch import nn
 from verdicts import Verdict
 
 import nanwatch
@@ -106,3 +107,40 @@ def test_gradients_that_name_it_are_told_with_what_they_spoil(
     assert it.bad_ops()[(WEIGHT, "grad_input")] == FAULT, it
     assert it.bad_ops()[(WEIGHT, "parameter")] == FAULT + 1, it
     assert it.origin["op"] == WEIGHT, it
+
+
+class TwoHeads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk = nn.Linear(8, 16)
+        self.one, self.two = nn.Linear(16, 1), nn.Linear(16, 1)
+
+    def forward(self, x):
+        x = torch.relu(self.trunk(x))
+        return self.one(x), self.two(x)
+
+
+@pytest.mark.parametrize("parts, bad", [
+    (["two"], {"two.weight", "two.bias", "trunk.weight", "trunk.bias"}),
+    (["one", "two"], set()),  # all of them: that says nothing
+])
+def test_gradients_lead_to_a_part_of_the_loss(daemon, name, parts, bad):
+    """Which are not finite, where some are; and none of them is accused."""
+    torch.manual_seed(1)
+    model = TwoHeads()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(model, optimizer, run=name,
+                                 address=daemon.address)
+    for i in range(FAULT + 10):
+        losses = dict(zip(("one", "two"), model(torch.randn(16, 8))))
+        for part in parts if i == FAULT else ():
+            losses[part] = torch.sqrt(losses[part] - 100.0)
+        loss = sum(part.square().mean() for part in losses.values())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        watch.step(loss)
+    it = verdict(daemon, watch, name)
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert not it.origin.get("op"), it
+    assert it.bad_ops() == {(op, "grad_input"): FAULT for op in bad}, it

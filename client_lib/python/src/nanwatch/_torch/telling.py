@@ -260,6 +260,11 @@ class Teller:
             if read.bad
         }
 
+    def _are_all_bad(self, step: Step, attempt: Attempt) -> bool:
+        """Behind a loss that is not finite gradients mostly are so, and say
+        nothing; where some are not, those that are lead to it."""
+        return all(r.bad for r in self._reads(step, attempt, 1.0))
+
     def _judge(
         self,
         step: Step,
@@ -283,7 +288,11 @@ class Teller:
         everything = step.request != 0 or step.number % every == 0
         if zeros is not None and zeros.fresh:
             everything = True  # so that the daemon knows which
-        if (everything or bad) and not (loss_bad or self._spoiling.lost):
+        if (
+            (everything or bad)
+            and not self._spoiling.lost
+            and not (loss_bad and self._are_all_bad(step, attempt))
+        ):
             self._add_gradients(step, attempt, rows)
         elif not bad:
             self._kept.append(_Kept(step, attempt))
