@@ -109,6 +109,23 @@ def test_gradients_that_name_it_are_told_with_what_they_spoil(
     assert it.origin["op"] == WEIGHT, it
 
 
+def test_no_weight_is_accused_where_all_gradients_are_bad(
+        daemon, name, training):
+    """As on a rank that gets the mean with another one's NaN."""
+
+    def spoil(_):
+        if training.number == FAULT:
+            for parameter in training.model.parameters():
+                parameter.grad.mul_(math.nan)
+
+    training.before_update = spoil
+    watch = watched(training, daemon, name, "default")
+    train(training, watch, FAULT + 10)
+    it = verdict(daemon, watch, name)
+    assert {slot for _, slot in it.bad_ops()} == {"grad_input"}, it
+    assert set(it.bad_ops().values()) == {FAULT}, it
+
+
 class TwoHeads(nn.Module):
     def __init__(self):
         super().__init__()

@@ -249,7 +249,10 @@ class Teller:
         return any(r.bad for r in self._reads(step, attempt, 1.0))
 
     def _bad_ones(self, step: Step) -> set[int]:
-        """Ids of the parameters whose gradients are not finite."""
+        """Ids of the parameters whose gradients are not finite; where all are
+        so (those of another rank's NaN are), none is more so than another."""
+        if all(self._are_all_bad(step, attempt) for attempt in step.attempts):
+            return set()
         return {
             id(parameter)
             for attempt in step.attempts
