@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -36,6 +37,33 @@ Json IncidentJson(const Incident& incident, size_t attempt) {
   return json;
 }
 
+// One trouble may show in several families: a NaN in the loss and in the loss
+// scale. Who looks for one of them finds it, by the worst and first finding of
+// each family but the incident's, from a warning on.
+std::vector<Json> FamiliesJson(const Incident& incident, const Json& whole) {
+  std::map<Family, const Finding*> of;
+  for (const Finding& finding : incident.findings) {
+    if (finding.family == incident.family ||
+        finding.severity < Severity::kWarning) {
+      continue;
+    }
+    const Finding*& best = of[finding.family];
+    if (best == nullptr || finding.severity > best->severity) best = &finding;
+  }
+  std::vector<Json> rows;
+  for (const auto& [family, finding] : of) {
+    Json& json = rows.emplace_back(whole);
+    json["rule"] = RuleNameOf(finding->rule);
+    json["family"] = Name(family);
+    json["severity"] = Name(std::min(finding->severity, incident.worst));
+    json["opened_step"] = finding->opened_step;
+    json["summary"] = finding->sentence;
+    json["child_of"] = RuleNameOf(incident.rule);
+    json.erase("findings");
+  }
+  return rows;
+}
+
 Json FileJson(const CheckedLog& log) {
   const LogVerdict& verdict = log.verdict;
   Json json;
@@ -56,7 +84,10 @@ Json FileJson(const CheckedLog& log) {
     std::sort(incidents.begin(), incidents.end(),
               [](auto& a, auto& b) { return a.opened_step < b.opened_step; });
     for (const Incident& incident : incidents) {
-      json["incidents"].push_back(IncidentJson(incident, i));
+      Json whole = IncidentJson(incident, i);
+      std::vector<Json> rows = FamiliesJson(incident, whole);
+      json["incidents"].push_back(std::move(whole));
+      for (Json& row : rows) json["incidents"].push_back(std::move(row));
     }
     json["diagnosis"] = verdict.attempts[i]->diagnosis.headline;
   }

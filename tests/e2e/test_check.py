@@ -112,6 +112,31 @@ def test_json_of_one_is_an_object_and_of_several_an_array(logs):
     assert several[1]["steps"] == 0 and several[1]["emitter"] == ""
 
 
+def test_json_lists_a_trouble_once_a_family(folder):
+    """A NaN in the loss whose overflows take the scale down: one incident, and
+    who looks for either finds it."""
+    text = "".join(
+        f"step={step} loss={falling(step):.4f} loss_scale=65536 overflow=0\n"
+        for step in range(1, 301))
+    scale = 65536.0
+    for step in range(301, 601):
+        scale = max(scale / 2, 1.0)
+        text += f"step={step} loss=nan loss_scale={scale:.1f} overflow=1\n"
+    (folder / "nan.log").write_text(text)
+    got = answer(folder / "nan.log")
+    whole = [i for i in got["incidents"] if "child_of" not in i]
+    assert len([i for i in whole if i["severity"] == "critical"]) == 1, whole
+    families = {i["family"]: i for i in got["incidents"]
+                if i["severity"] == "critical"}
+    assert set(families) == {"loss", "scale"}, families
+    for incident in families.values():
+        assert 301 <= incident["opened_step"] <= 320
+        assert incident["cause"] == "nan_from_forward"
+    parents = {i["rule"] for i in whole}
+    assert {i["child_of"] for i in got["incidents"] if "child_of" in i} <= (
+        parents)
+
+
 def test_the_report_is_readable_in_80_columns(logs):
     done = check(logs / BROKEN)
     text = done.stdout.decode()
