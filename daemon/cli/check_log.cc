@@ -149,6 +149,12 @@ class Intake {
     if (reader.has_step_lines() || verdict.worst >= Severity::kWarning) {
       return "";
     }
+    // Overflows of a known program are something to tell, though nothing shows
+    // what came between them; a library's may be of anything.
+    if (reader.recogniser().certainty() != Recogniser::Certainty::kNone &&
+        verdict.attempts.back()->totals.overflows > 0) {
+      return "";
+    }
     return fmt::format(
         "no loss and no step was read, only a loss scaler's lines ({}, {}); "
         "`--map` names columns.",

@@ -285,6 +285,17 @@ def test_a_scalers_lines_alone_are_no_verdict(folder):
     assert "Healthy" not in told
 
 
+def test_overflows_alone_of_a_known_table_are_told(folder):
+    rows = "seq,kind,step,loss,scale,prev_scale,grad_norm,skipped_total,"
+    rows += "rank_or_scaler,extra\n"
+    for i in range(6):
+        rows += f"{i},ovf,,,{2.0 ** (31 - i)},{2.0 ** (32 - i)},,,,\n"
+    (folder / "start.csv").write_text(rows)
+    done = check(folder / "start.csv")
+    assert done.returncode == 0, done.stderr
+    assert "No update applied yet: 6 steps" in done.stdout.decode()
+
+
 def test_it_says_why_there_is_nothing_to_judge(logs, folder):
     def why(content):
         (folder / "x").write_bytes(content)

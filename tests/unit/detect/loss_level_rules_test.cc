@@ -61,8 +61,8 @@ TEST(LossHighPlateau, WhatWasLearnedIsLostAndComesBack) {
   EXPECT_EQ(f.now, Severity::kNone);
 }
 
-// From 9.9 to 6 in 100 records, and back to 9.6 at once: two fifths of the first
-// loss were learned, and hardly any of that is left.
+// From 9.9 to 6 in 100 records, and back to 9.6 at once: two fifths of the
+// first loss were learned, and hardly any of that is left.
 TEST(LossHighPlateau, ALanguageModelBackWhereItBeganHasLostAll) {
   const auto worst = [](const char* framework, double back) {
     StepFeed<LossHighPlateau> f(NoScaler());
