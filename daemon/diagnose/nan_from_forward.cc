@@ -98,10 +98,15 @@ void SayWhereBorn(const Case& c, const OpEvidence& op, CauseVerdict* verdict) {
         kind, name, what, op.first_bad_step);
   } else if (op.slot == Slot::kParameter) {
     verdict->grade = EvidenceGrade::kEstablished;
+    const RunEvidence& e = c.evidence;
+    const bool after_loss =
+        e.loss_nonfinite > 0 && e.first_nonfinite_loss_step < op.first_bad_step;
     verdict->sentence = fmt::format(
-        "A weight of {} holds {} at step {}: an update before it "
-        "wrote it.",
-        name, what, op.first_bad_step);
+        "A weight of {} holds {} at step {}, {}", name, what, op.first_bad_step,
+        after_loss ? "alone of all that were looked at after the loss was not "
+                     "finite: an update, or its memory, wrote it."
+                   : "and nothing was bad before it: the last update wrote it, "
+                     "or the memory that it lies in.");
   } else if (!IsInput(op) && op.first_inputs_clean) {
     verdict->grade = EvidenceGrade::kEstablished;
     verdict->sentence = fmt::format(
@@ -146,6 +151,13 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
   verdict.origin.rank = origin.rank;
   verdict.step = origin.first_bad_step;
   verdict.ops = BadSince(c, origin.first_bad_step);
+  if (origin.slot == Slot::kParameter) {
+    verdict.actions.push_back(
+        {"",
+         "Resume from the last checkpoint in which that weight is finite; look "
+         "at the update before (learning rate, optimizer state), and whether "
+         "it happens on that device alone."});
+  }
   if (origin.nan == 0 && nan.nan > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
