@@ -41,8 +41,7 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   if (scale == 0) return Severity::kNone;
   // A good attempt between two step lines of a log worked at a scale that
   // nobody knows: the scaler may be half way down.
-  const bool good =
-      !c.scaler.overflowed() && c.record.has(StepField::kLossScale);
+  const bool good = c.scaler.good() && c.record.has(StepField::kLossScale);
   const float worked =
       good ? static_cast<float>(std::min(scale, kLargest)) : 0.0f;
   const int64_t steady = SteadySince(c, &attempt_);

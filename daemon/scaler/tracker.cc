@@ -28,6 +28,12 @@ constexpr double kFallsToZero = 0x1p-100;
 constexpr double kLowStart = 4096;
 constexpr double kStartsWithin = 4;
 
+// Of records that do not tell whether they overflowed: a search from 2^32 to 1
+// is over after so many steps, and a scale that stood for so many has fitted;
+// it stands for two where a scaler forgives an overflow.
+constexpr int64_t kSearchSteps = 40;
+constexpr int64_t kStood = 3;
+
 bool Usable(double scale) { return scale > 0 && std::isfinite(scale); }
 
 // Overflows in a row that leave the scale where it is, beside the forgiven
@@ -120,16 +126,17 @@ void ScalerTracker::OnStep(const StepRecord& record) {
     scale_attempt_ = attempts_;
     scale_step_ = record.step;
   }
-  const Fate fate_before = fate_;
+  const auto [fate_before, good_before] = std::pair(fate_, good_);
   JudgeOverflow(record);
   if (has_scale) {
     zero_ = scale == 0 && scale_ > 0 && dynamic_ &&
             (zero_ || overflowed_ || scale_ <= kFallsToZero);
   }
   JudgeAnswer(told);
+  JudgeGood(record);
   steady_ = attempts_ > 1 && step_gap_ == 1 && !overflowed_ && streak_ == 0 &&
-            fate_ == fate_before && has_scale == had_scale_ &&
-            stands == has_scale;
+            fate_ == fate_before && good_ == good_before &&
+            has_scale == had_scale_ && stands == has_scale;
   had_scale_ = has_scale;
   told_before_ = told;
   if (overflowed_) {
@@ -140,8 +147,7 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   } else {
     streak_ = 0;
     ++good_steps_;
-    calibrated_ = true;
-    highest_good_ = std::max(highest_good_, scale_);
+    if (good_) highest_good_ = std::max(highest_good_, scale_);
   }
   last_step_ = record.step;
 }
@@ -168,6 +174,29 @@ void ScalerTracker::JudgeOverflow(const StepRecord& record) {
     const bool told = record.float_status != nullptr && !dynamic_;
     fate_ = told ? Fate::kApplied : Fate::kUnknown;
   }
+}
+
+void ScalerTracker::JudgeGood(const StepRecord& record) {
+  good_ = !overflowed_ && (calibrated_ || !MayHideOverflow(record));
+  calibrated_ = calibrated_ || good_;
+}
+
+// As a search begins: the forward of an attempt that overflows is finite, and
+// that it was skipped shows in the scale of the next record only.
+bool ScalerTracker::MayHideOverflow(const StepRecord& record) const {
+  if (record.flags_present != 0 || record.float_status != nullptr ||
+      !may_calibrate_ || !record.has(StepField::kLossScale) ||
+      transition_ == Transition::kGrew || late_) {
+    return false;
+  }
+  // A search does no harm to the loss.
+  if (record.has(StepField::kLoss) &&
+      !std::isfinite(record[StepField::kLoss])) {
+    return false;
+  }
+  // When in an interval it fell, the line at its end does not tell.
+  const int64_t records = attempts_ - quiet_since_;
+  return records < 2 || std::max(records, record.step - changed_step_) < kStood;
 }
 
 // Does the scale fall where overflow follows overflow?
@@ -200,6 +229,8 @@ void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
   scale_ = scale;
   if (from == 0) {
     first_scale_ = lowest_ = scale;
+    changed_step_ = record.step;
+    late_ = record.step > kSearchSteps;
     // Attempts before it were good at this scale or at a higher one.
     if (good_steps_ > 0) highest_good_ = scale;
     // By its flag: that the scale fell, one record cannot show.
@@ -269,6 +300,7 @@ void ScalerTracker::BeginAnew(const Move& move) {
   calibrated_ = false;
   falls_ = 0;
   started_ = attempts_ - 1;
+  late_ = false;
   fall_from_ = 0;
   quiet_since_ = attempts_;
   p_.init = std::max(p_.init, move.to);

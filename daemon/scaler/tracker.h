@@ -72,7 +72,9 @@ class ScalerTracker {
   // and the forgiven ones, + 2, at most 200. 36 before a scale is known.
   int64_t grace_attempts() const { return grace_; }
   // Calibration: within grace_attempts() and no good step was seen yet. Never
-  // for a fixed scale, or none.
+  // for a fixed scale, or none. As a search begins, a record that does not tell
+  // whether its attempt overflowed is no good step: it is only known when the
+  // scale stands for some steps, or grows.
   bool in_grace() const {
     return !calibrated_ && since_start() <= grace_ && may_calibrate_;
   }
@@ -134,15 +136,18 @@ class ScalerTracker {
   // From the step of the record before to the newest's; 0 is before the first.
   int64_t step_gap() const { return step_gap_; }
   // The newest record brings nothing new of the scale: it follows the one
-  // before, neither overflowed, both tell the same fate and the same scale (or
-  // none).
+  // before, neither overflowed, both are good() or neither, and they tell the
+  // same fate and the same scale (or none).
   bool steady() const { return steady_; }
+  // The newest attempt is taken for a good one: no overflow is known of it, and
+  // no search is on that might hide one, see in_grace().
+  bool good() const { return good_; }
   // Consecutive overflows, newest included.
   int64_t overflow_streak() const { return streak_; }
   // The highest scale of a good step; 0: none yet.
   double highest_good_scale() const { return highest_good_; }
   double good_scale_before() const { return good_scale_before_; }
-  // Attempts without overflow, ever.
+  // Attempts of which no overflow is known, ever.
   int64_t good_steps() const { return good_steps_; }
 
  private:
@@ -160,6 +165,8 @@ class ScalerTracker {
   // The best of those that are left.
   void Choose();
   void JudgeOverflow(const StepRecord& record);
+  void JudgeGood(const StepRecord& record);
+  bool MayHideOverflow(const StepRecord& record) const;
   void SetGrace();
 
   ScalerParameters p_;
@@ -202,7 +209,9 @@ class ScalerTracker {
   bool applied_overflow_ = false;
   bool steady_ = false;
   bool had_scale_ = false;  // the newest record
-  bool zero_ = false;       // the newest record's scale is 0, fallen there
+  bool good_ = false;
+  bool late_ = false;  // the first scale is of a training that went on long
+  bool zero_ = false;  // the newest record's scale is 0, fallen there
   Fate fate_ = Fate::kUnknown;
   bool shared_ = false;
   bool never_falls_ = false;

@@ -373,6 +373,19 @@ TEST(ScaleCollapse, StatisticalScalersMoveAsTheyLike) {
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
+TEST(ScaleCollapse, ASearchThatTellsNoOverflowWasNeverHigher) {
+  StepFeed<ScaleCollapse> f;
+  double scale = 65536;
+  for (int i = 0; i < 14; ++i) f.Step({.scale = scale /= 2, .loss = 9});
+  f.Steps({.scale = scale, .loss = 8}, 1000);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  // It stood, and fell later.
+  StepFeed<ScaleCollapse> later;
+  later.Steps({.scale = 65536, .loss = 9}, 10);
+  for (scale = 65536; scale > 4;) later.Step({.scale = scale /= 2, .loss = 9});
+  EXPECT_EQ(later.now, Severity::kCritical);
+}
+
 // --- 9 scale_limit_cycle -----------------------------------------------------
 
 TEST(ScaleLimitCycle, FiresOnApex1135) {

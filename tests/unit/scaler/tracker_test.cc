@@ -24,6 +24,14 @@ class Feed {
     r.flags = overflow ? r.flags_present : 0;
     tracker.OnStep(r);
   }
+  // The record of a log that has no column of overflows.
+  void Untold(double scale, int64_t step = -1) {
+    StepRecord r;
+    r.step = step < 0 ? ++step_ : (step_ = step);
+    r.present = 1u << static_cast<int>(StepField::kLossScale);
+    r.value[static_cast<int>(StepField::kLossScale)] = scale;
+    tracker.OnStep(r);
+  }
   void Good(double scale, int times) {
     for (int i = 0; i < times; ++i) Step(scale, false);
   }
@@ -74,6 +82,76 @@ TEST(Tracker, GraceFollowsTheScalersSemantics) {
   EXPECT_EQ(Feed(ascend).tracker.grace_attempts(), 67);
   ascend.backoff_factor.reset();  // 0.8: 100 backoffs, bounded
   EXPECT_EQ(Feed(ascend).tracker.grace_attempts(), 200);
+}
+
+// A log with a column of the scale and none of overflows: those of a search
+// have finite losses too, and show in the scale of the next record.
+TEST(Tracker, WhatTellsNoOverflowIsNoGoodStepUntilTheScaleStands) {
+  Feed f;
+  for (int i = 0; i < 12; ++i) {
+    f.Untold(65536 >> i);
+    EXPECT_TRUE(f.tracker.in_grace()) << i;
+    EXPECT_FALSE(f.tracker.good()) << i;
+  }
+  EXPECT_EQ(f.tracker.highest_good_scale(), 0);
+  f.Untold(32);
+  f.Untold(32);
+  EXPECT_TRUE(f.tracker.in_grace()) << "it stood for two";
+  f.Untold(32);
+  EXPECT_FALSE(f.tracker.in_grace());
+  EXPECT_TRUE(f.tracker.good());
+  EXPECT_FALSE(f.tracker.steady()) << "that it is good is new";
+  EXPECT_EQ(f.tracker.highest_good_scale(), 32);
+  f.Untold(16);
+  EXPECT_FALSE(f.tracker.good());
+  f.Untold(16);
+  EXPECT_TRUE(f.tracker.good()) << "the search is over";
+}
+
+TEST(Tracker, WhatTellsNoOverflowIsGoodWhereItSaysSoOrGrew) {
+  Feed told;
+  told.Untold(65536);
+  told.Step(65536, false);
+  EXPECT_FALSE(told.tracker.in_grace());
+  EXPECT_EQ(told.tracker.highest_good_scale(), 65536);
+  Feed grown;
+  grown.Untold(65536);
+  grown.Untold(131072);
+  EXPECT_FALSE(grown.tracker.in_grace());
+}
+
+// Every fifth step: five halvings a line, and when they came is not known.
+TEST(Tracker, ASearchBetweenStepLinesHasNoGoodStepEither) {
+  Feed f;
+  int64_t step = 0;
+  for (const double scale : {65536.0, 2048.0, 64.0, 8.0}) {
+    f.Untold(scale, step += 5);
+    EXPECT_TRUE(f.tracker.in_grace()) << scale;
+  }
+  f.Untold(8, step += 5);
+  f.Untold(8, step += 5);
+  EXPECT_FALSE(f.tracker.in_grace());
+  EXPECT_EQ(f.tracker.highest_good_scale(), 8);
+}
+
+TEST(Tracker, ALossThatIsNotFiniteIsNoSearchs) {
+  StepRecord r;
+  r.step = 1;
+  r.present = 1u << static_cast<int>(StepField::kLossScale) |
+              1u << static_cast<int>(StepField::kLoss);
+  r.value[static_cast<int>(StepField::kLossScale)] = 65536;
+  r.value[static_cast<int>(StepField::kLoss)] = NAN;
+  Feed f;
+  f.tracker.OnStep(r);
+  EXPECT_FALSE(f.tracker.in_grace());
+}
+
+// Its scale was found before the log begins.
+TEST(Tracker, ALogFromTheMidstOfATrainingBeginsNoSearch) {
+  Feed f;
+  f.Untold(65536, 5000);
+  EXPECT_FALSE(f.tracker.in_grace());
+  EXPECT_EQ(f.tracker.highest_good_scale(), 65536);
 }
 
 TEST(Tracker, FixedScalesAndNoScalerHaveNoGrace) {
