@@ -60,6 +60,7 @@ void JudgeStop(bool went_on, LogVerdict* verdict) {
 
 LogVerdict LogJudge::Finish() {
   reader_.Finish();
+  records_.Conclude();
   LogVerdict verdict;
   static_cast<RecordVerdict&>(verdict) = records_.Verdict();
   verdict.emitter = reader_.recogniser().Emitter();

@@ -144,6 +144,12 @@ void RecordJudge::TellNotices() {
   effects_.Clear();
 }
 
+void RecordJudge::Conclude() {
+  Judge();
+  engine_.Conclude(now_, &effects_);
+  TellNotices();
+}
+
 RecordVerdict RecordJudge::Verdict() {
   Judge();
   engine_.Renew(now_, &effects_);

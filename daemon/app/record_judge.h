@@ -62,6 +62,9 @@ class RecordJudge {
   void Take(int32_t rank, std::string_view optimizer, const StepRecord& step);
   // All that was taken is judged now.
   void Judge();
+  // What was taken is all that there is: a trouble that may have passed in what
+  // would follow is judged as it stands. Call once, before Verdict.
+  void Conclude();
   // As all stands now. Judges what was taken.
   RecordVerdict Verdict();
 

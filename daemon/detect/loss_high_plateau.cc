@@ -21,7 +21,8 @@ constexpr float kAllLost = 0.85f;      // of it, of a language model's
 constexpr float kRuined = 100;         // times the first level
 constexpr float kTiny = 0.1f;          // first levels that say nothing
 constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health
-constexpr float kTailSpreads = 6;      // from a level on, a loss stands out
+constexpr int kEndBlocks = 2;
+constexpr float kTailSpreads = 6;  // from a level on, a loss stands out
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -72,7 +73,9 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "when a language model that was better is worse than guessing (the "
     "logarithm of its vocabulary, else guessing) for guessing_steps steps. "
     "Right after a restart that goes on with the steps: after 16 records, "
-    "critical for hold; or a warning at risen times the level before it.",
+    "critical for hold; or a warning at risen times the level before it. At "
+    "the end of a log critical for 32 records that do not come down, but right "
+    "after a restart.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds};
@@ -223,6 +226,8 @@ Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
     return Severity::kNone;
   }
   if (high_ == 0 && guessing_ == 0) first_step_ = FirstHigh(usual, step);
+  if (high_ == 0) course_ = LossCourse();
+  for (const float loss : block_) course_.Add(loss);
   if (high_ < INT16_MAX) ++high_;
   stood_ = high_;
   stood_at_ = level_;
@@ -255,6 +260,28 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
     not_loaded_ = high_ > 0 && LostAtRestart();
   }
   return severity;
+}
+
+Severity LossHighPlateau::OnEnd(Thresholds t) {
+  if (high_ < kEndBlocks || LostAtRestart() ||
+      Ceiling(t) < Severity::kCritical) {
+    return episode_.severity();
+  }
+  LossCourse course = course_;
+  for (int i = 0; i < filled_; ++i) course.Add(block_[i]);
+  // Those of a block that is not full may lead back all at once.
+  const float half = best_ + (level_ - best_) / 2;
+  const bool back = std::count_if(block_.begin(), block_.begin() + filled_,
+                                  [&](float loss) { return loss < half; }) *
+                        2 >
+                    filled_;
+  if (back || course.ComesDown(best_)) return episode_.severity();
+  const bool opens = !episode_.open();
+  to_end_ = true;
+  episode_.On(Severity::kCritical, false, last_step_,
+              static_cast<int64_t>(t[kClear]));
+  if (opens) episode_.OpenedAt(first_step_);
+  return episode_.severity();
 }
 
 void LossHighPlateau::Describe(Finding* finding) const {
@@ -290,7 +317,7 @@ void LossHighPlateau::Describe(Finding* finding) const {
                                : ", and much of that is lost.";
   finding->sentence =
       Sentence("The loss stands at ", static_cast<double>(stood_at_), " for ",
-               stood_ * kBlock, " records: ");
+               stood_ * kBlock, " records", to_end_ ? ", to the end: " : ": ");
   finding->sentence +=
       best_ <= (1 - kSomeLearned) * first_
           ? Sentence("it had fallen from ", static_cast<double>(first_), " to ",

@@ -17,6 +17,9 @@
 // any history. The run tells its vocabulary (settings: untrained_loss); of the
 // programs that train nothing else the smallest usual one is taken.
 //
+// Where all is over, a loss that is high to the end and shows no way back is
+// critical after two blocks.
+//
 // A restart that goes on with the steps of the attempt before goes on with its
 // levels: a loss that begins far above them is a checkpoint that was not
 // loaded, and is told after one block.
@@ -31,6 +34,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/loss_course.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -54,6 +58,8 @@ class LossHighPlateau {
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  // Two blocks without a way back are enough where none follows.
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
   // For the attempt that follows; absent: no block is full.
   std::optional<LossReached> Reached() const;
@@ -82,6 +88,7 @@ class LossHighPlateau {
   bool Guesses(float loss, int64_t step, Thresholds t);
 
   Episode episode_;
+  LossCourse course_;  // of the blocks that are high, in a row
   std::array<float, RobustBaseline::kBlock> block_{};
   float first_ = 0;
   float best_ = 0;
@@ -103,6 +110,7 @@ class LossHighPlateau {
   int16_t high_ = 0;    // blocks in a row, saturates
   int16_t stood_ = 0;   // of the newest high level, also when it is over
   bool guesses_ = false;
+  bool to_end_ = false;       // it was high when all was over
   bool means_ = false;        // step lines are means over the steps they cover
   bool resumed_ = false;      // goes on with what was reached before
   bool not_loaded_ = false;   // the finding is about the restart

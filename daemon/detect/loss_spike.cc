@@ -53,6 +53,11 @@ constexpr double kStaysShare = 0.2;  // of critical_steps, where losses are few
 constexpr float kClimb = 0.5f;  // of the first record's jump, more
 constexpr float kClimbDeviations = 12;
 constexpr float kClimbRatio = 1.3f;  // of the level
+// Records at the end: where all before hardly differ; where the loss cannot be
+// one that grows in health, as a critic's does; of others critical_hold.
+constexpr double kSteadyEndHold = 8;
+constexpr double kEndHold = 16;
+constexpr float kLearnedShare = 0.5f;  // of the largest
 
 constexpr ThresholdSpec kThresholds[] = {
     {"z", 8, 2, 1000, "z", "BLOOM 31219 against healthy steps"},
@@ -106,7 +111,11 @@ constinit const RuleSpec LossSpike::kSpec = {
     "(with fewer than 32, ten times that), or first 3 times it and then so "
     "with "
     "an overflow before each (3 times is enough where overflows are applied, "
-    "and there one that is explosion_ratio times it is a warning).",
+    "and there one that is explosion_ratio times it is a warning). At the end "
+    "of a log critical where it is critical_ratio times the level and does not "
+    "come down: for 16 records of a language model's, or of a loss that had "
+    "halved, for 8 where all before are within 5 % of one another, else for "
+    "critical_hold.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
     kThresholds};
@@ -211,6 +220,7 @@ void LossSpike::Begin(float loss, int64_t step) {
   peak_ = smooth_ = smooth_peak_ = start_ = loss;
   z_start_ = z_;
   early_ = late_ = 0;
+  course_ = LossCourse();
   early_spike_ = early();
   first_step_ = step;
   if (!episode_.open()) high_for_ = 0;
@@ -218,6 +228,7 @@ void LossSpike::Begin(float loss, int64_t step) {
 
 void LossSpike::Follow(float loss, Thresholds t) {
   peak_ = std::max(peak_, loss);
+  course_.Add(loss);
   smooth_ += kSmooth * (loss - smooth_);
   smooth_peak_ = std::max(smooth_peak_, smooth_);
   highest_ = !episode_.open() ? peak_ : std::max(highest_, peak_);
@@ -252,6 +263,27 @@ bool LossSpike::IsCritical(int64_t steps, Thresholds t) const {
   if (held_ < least || smooth_ <= largest_) return false;
   if (early_spike_) return !resumed_ || spent >= kStaysShare;
   return spent >= 0.5 || (!resumed_ && held_ >= kAllLostHold);
+}
+
+double LossSpike::EndHold(Thresholds t) const {
+  if (early_spike_ && stands_out_) return kSteadyEndHold;
+  const bool learned = smallest_ > 0 && smallest_ <= kLearnedShare * largest_;
+  return language_ || learned ? kEndHold : t[kCriticalHold];
+}
+
+Severity LossSpike::OnEnd(Thresholds t) {
+  const auto usual = static_cast<double>(usual_);
+  if (held_ < std::max<double>(EndHold(t), HoldOf(t)) || usual <= 0 ||
+      far_ < t[kHold] || course_.last() < t[kCriticalRatio] * usual ||
+      course_.ComesDown(usual_)) {
+    return episode_.severity();
+  }
+  const bool opens = !episode_.open();
+  to_end_ = true;
+  episode_.On(Severity::kCritical, false, last_step_,
+              static_cast<int64_t>(t[kClear]));
+  if (opens) episode_.OpenedAt(first_step_);
+  return episode_.severity();
 }
 
 void LossSpike::Accept(float loss) {
@@ -425,7 +457,8 @@ void LossSpike::Describe(Finding* finding) const {
           ? Sentence(" and stayed there for ", high_for_,
                      " records: this is its level now.")
           : Sentence(held_ > 0 ? " and is high for " : " and was high for ",
-                     high_for_, high_for_ == 1 ? " record." : " records.");
+                     high_for_, high_for_ == 1 ? " record" : " records",
+                     to_end_ ? ", to the end." : ".");
   finding->numbers = {{"loss", loss_, ""},
                       {"peak", highest_, ""},
                       {"usual", usual_, ""},

@@ -10,7 +10,9 @@
 // coming down. Where
 // losses stand out often and for a record or two, as those of a mixture of
 // tasks do, more in a row are asked for: as many as chance makes once in a
-// million records. A language model that goes on from a checkpoint has a level
+// million records. Where all is over, a loss that is high to the end and shows
+// no way back is critical after fewer records: that there would have been 500
+// steps is no hope. A language model that goes on from a checkpoint has a level
 // from the first losses on: one that rises to twice that and stays has lost it.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
@@ -23,6 +25,7 @@
 #include "detect/episode.h"
 #include "detect/first_losses.h"
 #include "detect/last_digit.h"
+#include "detect/loss_course.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -51,6 +54,8 @@ class LossSpike {
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  // Waiting for a way back has an end: where none shows, it is critical.
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
@@ -71,6 +76,8 @@ class LossSpike {
   void Follow(float loss, Thresholds t);
   // It stays, and does not come down.
   bool IsCritical(int64_t steps, Thresholds t) const;
+  // High records that are enough at the end.
+  double EndHold(Thresholds t) const;
   // The baseline begins anew with the level that stays.
   void Accept(float loss);
   bool ComesDown() const;
@@ -88,6 +95,7 @@ class LossSpike {
   float z_ = 0;        // of the newest record
   float z_high_ = 0;   // of the newest high one
   float peak_ = 0;     // of the present spike
+  LossCourse course_;  // of the present spike
   float highest_ = 0;  // peak of all spikes of the episode
   float start_ = 0;    // first loss of the present spike, and its deviations
   float z_start_ = 0;
@@ -122,6 +130,7 @@ class LossSpike {
   bool means_ = false;        // records are means over the steps between them
   bool left_first_ = false;   // the finding is about the first losses
   bool accepted_ = false;     // it stayed: that is the level now
+  bool to_end_ = false;       // it was high when all was over
   int16_t samples_ = 0;       // healthy ones, saturates at kEarly
   int16_t gap_ = 1;           // steps from the loss before; saturates at kMany
   FirstLosses first_losses_;  // of a language model that was resumed

@@ -6,6 +6,7 @@
 //   Severity OnStep(const StepContext&, Thresholds);   (or OnOp, ...)
 //   void Describe(Finding*) const;  // sentence, numbers, opened and last step
 //   static constexpr uint32_t kNeeds = ...;  // only where it applies: Brings()
+//   Severity OnEnd(Thresholds);  // only where the end says more than a record
 // and members that are plain values. OnX returns the rule's present opinion:
 // holding and clearing are its own. Describe is called only while the opinion
 // is not kNone, or once just after it became so.
@@ -58,6 +59,12 @@ class RuleList {
            std::make_index_sequence<kSize>());
   }
 
+  // Nothing follows any more: what waited for that is judged as it stands.
+  template <typename Changed>
+  void OnEnd(const Table& table, Changed&& changed) {
+    EndEach(table, changed, std::make_index_sequence<kSize>());
+  }
+
   Severity severity(size_t index) const { return severity_[index]; }
   bool quiet() const {
     for (const Severity s : severity_) {
@@ -98,10 +105,26 @@ class RuleList {
       }
     }
     if (!table.enabled[I]) return;
-    const Severity now = Call(At<I>(), context, table.thresholds[I]);
-    if (now == severity_[I]) return;
-    const Severity was = std::exchange(severity_[I], now);
-    changed(I, was);
+    Note(I, Call(At<I>(), context, table.thresholds[I]), changed);
+  }
+  template <typename Changed, size_t... I>
+  void EndEach(const Table& table, Changed& changed,
+               std::index_sequence<I...>) {
+    (EndOne<I>(table, changed), ...);
+  }
+  template <size_t I, typename Changed>
+  void EndOne(const Table& table, Changed& changed) {
+    if constexpr (requires(Thresholds t) { At<I>().OnEnd(t); }) {
+      if (table.enabled[I]) {
+        Note(I, At<I>().OnEnd(table.thresholds[I]), changed);
+      }
+    }
+  }
+  template <typename Changed>
+  void Note(size_t index, Severity now, Changed& changed) {
+    if (now == severity_[index]) return;
+    const Severity was = std::exchange(severity_[index], now);
+    changed(index, was);
   }
   template <typename Rule>
   static Severity Call(Rule& rule, const StepContext& c, Thresholds t) {

@@ -82,7 +82,7 @@ using AlignedRules =
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew>;
 
-static_assert(sizeof(StepRules) <= 3904, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 3952, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

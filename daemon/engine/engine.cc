@@ -28,6 +28,7 @@ class Engine::State {
   void Apply(Time now, const Event& event, Effects* effects);
   void Advance(Time now, Effects* effects);
   void Renew(Time now, Effects* effects);
+  void Conclude(Time now, Effects* effects);
   std::optional<Time> NextTimer() {
     const auto due = timers_.Next();
     return due ? std::optional<Time>(due->time) : std::nullopt;
@@ -216,6 +217,14 @@ void Engine::State::Renew(Time now, Effects* effects) {
   }
 }
 
+void Engine::State::Conclude(Time now, Effects* effects) {
+  for (RunState* run : registry_.Runs()) {
+    if (run->closed()) continue;
+    run->Conclude(now, effects);
+    Touch(run);
+  }
+}
+
 std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
                                                        uint64_t event_id,
                                                        const Snapshot& base) {
@@ -296,6 +305,10 @@ std::vector<RunKey> Engine::LiveRuns() const {
 }
 
 void Engine::Renew(Time now, Effects* effects) { state_->Renew(now, effects); }
+
+void Engine::Conclude(Time now, Effects* effects) {
+  state_->Conclude(now, effects);
+}
 
 std::shared_ptr<const Snapshot> Engine::Publish(Time now, uint64_t event_id,
                                                 const Snapshot& base) {

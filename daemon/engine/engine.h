@@ -107,6 +107,10 @@ class Engine {
   // findings are looked at now and then only. For the last word of a recording
   // that does not close its runs. Changes what is told, not what is found.
   void Renew(Time now, Effects* effects);
+  // Nothing follows of the runs that are live, as in a file that is over: what
+  // waited for more is judged as it stands. For such files alone: no event says
+  // so, and no history has it.
+  void Conclude(Time now, Effects* effects);
   // When Advance has something to do next.
   std::optional<Time> NextTimer() const;
 

@@ -125,6 +125,8 @@ class RunState {
   void LeaveRank(Time now, RankState* rank, Effects* effects);
   // The diagnosis as of the newest records.
   void Renew(Time now, Effects* effects);
+  // No record follows.
+  void Conclude(Time now, Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
   // A rank that has just opened hears what the others were asked before.
@@ -157,6 +159,8 @@ class RunState {
 
   // run_steps.cc
   OptimizerTrack* TrackOf(RankState* rank, const std::string& optimizer);
+  FindingKey KeyOf(const RankState& rank, const OptimizerTrack& track,
+                   size_t rule) const;
   void TakeStep(RankState* rank, OptimizerTrack* track,
                 const StepRecord& record, Effects* effects);
   static void Remember(RankState* rank, const StepRecord& record, Fate fate);

@@ -103,6 +103,27 @@ OptimizerTrack* RunState::TrackOf(RankState* rank,
   return &rank->tracks.back();
 }
 
+FindingKey RunState::KeyOf(const RankState& rank, const OptimizerTrack& track,
+                           size_t rule) const {
+  return {FindingKey::List::kStep, rank.description.rank,
+          static_cast<uint32_t>(&track - rank.tracks.data()),
+          static_cast<uint32_t>(rule)};
+}
+
+void RunState::Conclude(Time now, Effects* effects) {
+  for (const auto& rank : ranks_) {
+    if (rank->life != LifeState::kOpen) continue;
+    for (OptimizerTrack& track : rank->tracks) {
+      track.rules.OnEnd(shared_->tables->step(), [&](size_t i, Severity) {
+        Changed(
+            KeyOf(*rank, track, i), track.rules,
+            Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));
+      });
+    }
+  }
+  JudgeIfChanged(now, last_step_, effects);
+}
+
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
                         const StepRecord& record, Effects* effects) {
   const Place was = track->newest;
@@ -143,10 +164,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     }
   }
   track->rules.On(context, shared_->tables->step(), [&](size_t i, Severity) {
-    const auto which = static_cast<uint32_t>(track - rank->tracks.data());
-    Changed({FindingKey::List::kStep, rank->description.rank, which,
-             static_cast<uint32_t>(i)},
-            track->rules,
+    Changed(KeyOf(*rank, *track, i), track->rules,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
   if (waiting > 0) {

@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "detect/rules.h"
 #include "model/diagnosis.h"
 #include "tests/generate/healthy.h"
 #include "tests/generate/texture.h"
 #include "tests/generate/trouble.h"
 #include "tests/judge/verdicts.h"
+#include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
@@ -115,6 +117,47 @@ TEST(JudgeTest, HealthyRunsAreLeftInPeace) {
   // In CI's share, of which that is less than one, one by chance.
   EXPECT_LE(static_cast<uint64_t>(verdict.warnings),
             std::max<uint64_t>(1, verdict.attempts / 100000));
+}
+
+// A log is over where its run was stopped, for whatever reason. The losses of
+// the first rank's first optimizer, with an end after every sixteenth.
+TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
+  const RuleTables tables(DefaultRules());
+  const auto ignore = [](size_t, Severity) {};
+  int ends = 0;
+  for (uint64_t seed = 1; seed <= (All() ? 200 : 24); ++seed) {
+    const generate::Story story = generate::Healthy(seed, All() ? 5000 : 2000);
+    RunDescription run;
+    run.framework = story.setup.framework;
+    ScalerTracker tracker;
+    StepRules rules;
+    int records = 0;
+    for (const generate::Moment& moment : story.moments) {
+      if (moment.restart) {
+        tracker = ScalerTracker();
+        rules = StepRules();
+      }
+      for (const generate::Attempt& a : moment.attempts) {
+        if (a.rank != 0 || a.optimizer != 0) continue;
+        const StepRecord record = RecordOf({.scale = a.scale,
+                                            .overflow = a.overflow,
+                                            .skipped = a.skipped,
+                                            .loss = a.loss},
+                                           a.step);
+        tracker.OnStep(record);
+        const StepOps ops;
+        rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
+        if (++records % 16 != 0) continue;
+        ++ends;
+        StepRules ended = rules;
+        ended.OnEnd(tables.step(), [&](size_t i, Severity) {
+          ADD_FAILURE() << StepRules::Specs()[i]->name << ", seed " << seed
+                        << " (" << story.setup.kind << "), step " << a.step;
+        });
+      }
+    }
+  }
+  EXPECT_GT(ends, 2000);
 }
 
 class TroubleTest : public testing::TestWithParam<int> {};

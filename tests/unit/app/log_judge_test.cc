@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
+#include <string>
 
 namespace nanwatch {
 namespace {
@@ -70,6 +73,30 @@ TEST(LogJudgeTest, TheTermThatWasNotFiniteIsEvidence) {
       evidence += each.sentence + "\n";
   }
   EXPECT_THAT(evidence, testing::HasSubstr("Of its terms loss_bbox was not"));
+}
+
+// While a run goes on it may come back; this one is over.
+TEST(LogJudgeTest, ALossThatIsHighToTheEndIsCritical) {
+  const auto judge = [](int high, int after) {
+    Severity told = Severity::kNone;
+    LogJudge log({.run_id = "r", .on_notice = [&](const Notice& notice) {
+                    told = std::max(told, notice.incident.severity);
+                  }});
+    for (int step = 1; step <= 200 + high + after; ++step) {
+      const bool bad = step > 200 && step <= 200 + high;
+      const double loss = (bad ? 6 : 2) + 4 * std::exp(-step / 25.0);
+      log.ReadLine("step " + std::to_string(step) +
+                   ": loss=" + std::to_string(loss + 0.01 * (step % 7)));
+    }
+    const LogVerdict verdict = log.Finish();
+    EXPECT_EQ(verdict.worst, told);
+    return verdict;
+  };
+  const LogVerdict lost = judge(40, 0);
+  EXPECT_EQ(lost.worst, Severity::kCritical);
+  EXPECT_EQ(lost.at_end, Severity::kCritical);
+  EXPECT_EQ(lost.attempts.at(0)->incidents.at(0).opened_step, 201);
+  EXPECT_EQ(judge(40, 30).worst, Severity::kWarning);
 }
 
 // Three losses, each with a scaler of its own: steps are one optimizer's.

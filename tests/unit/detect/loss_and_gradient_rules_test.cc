@@ -389,6 +389,93 @@ TEST(LossSpike, ALossThatStaysUpIsCritical) {
   EXPECT_EQ(log.Steps({.loss = 7, .unseen = 9}, 1), Severity::kCritical);
 }
 
+// From scratch, and high again: below all that it ever was.
+StepFeed<LossSpike> Learned(const char* framework = "") {
+  StepFeed<LossSpike> f;
+  f.run.framework = framework;
+  Noise noise;
+  for (int i = 0; i < 300; ++i) {
+    f.Step({.loss = 2.5 + 8 * std::exp(-i / 40.0) + 0.03 * noise.Normal()});
+  }
+  return f;
+}
+
+TEST(LossSpike, WhereAllIsOverALossThatStaysUpIsCritical) {
+  StepFeed<LossSpike> f = Learned();
+  for (int i = 0; i < 15; ++i) f.Step({.loss = 6 + 0.1 * (i % 4)});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.End(), Severity::kWarning) << "too few";
+  f.Step({.loss = 6.2});
+  EXPECT_EQ(f.now, Severity::kWarning) << "it may come back";
+  EXPECT_EQ(f.End(), Severity::kCritical);
+  EXPECT_EQ(f.Described().opened_step, 301);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("is high for 16 records, to the end."));
+  StepFeed<LossSpike> back = Learned();
+  back.Steps({.loss = 6}, 40);
+  back.Step({.loss = 2.6});
+  EXPECT_EQ(back.End(), Severity::kWarning) << "it came back";
+}
+
+TEST(LossSpike, WhereAllIsOverASpikeThatComesDownIsAWarning) {
+  for (const double slow : {10.0, 40.0, 100.0, 160.0}) {
+    for (const int records : {16, 20, 40, 80, 130}) {
+      StepFeed<LossSpike> f = Learned();
+      for (int i = 0; i < records; ++i) {
+        f.Step({.loss = 2.5 + 6 * std::exp(-i / slow) + 0.05 * (i % 3)});
+      }
+      EXPECT_LE(f.End(), Severity::kWarning) << slow << " " << records;
+    }
+  }
+}
+
+// Thrown high, it comes to stand at a level that is none of its own.
+TEST(LossSpike, WhereAllIsOverALossThatStandsHighIsCritical) {
+  StepFeed<LossSpike> f(NoScaler());
+  Descend(&f);
+  for (int i = 0; i < 300; ++i) {
+    f.Step({.loss = 15 * std::exp(-i / 10.0) + 4.3 + 0.1 * (i % 4)});
+  }
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.End(), Severity::kCritical);
+  EXPECT_EQ(f.Described().opened_step, 101);
+}
+
+TEST(LossSpike, WhereAllIsOverASmallJumpStaysWhatItIs) {
+  StepFeed<LossSpike> f = Learned("litgpt");
+  f.Steps({.loss = 3.5}, 60);
+  const Severity before = f.now;
+  EXPECT_LE(before, Severity::kWarning);
+  EXPECT_EQ(f.End(), before);
+}
+
+// What never fell may be a critic's loss, which rises with its rewards.
+TEST(LossSpike, WhereAllIsOverALossThatLearnedNothingMustBeHighForLonger) {
+  const auto end = [](const char* framework, int records) {
+    StepFeed<LossSpike> f;
+    f.run.framework = framework;
+    Noise noise;
+    for (int i = 0; i < 200; ++i) f.Step({.loss = 2 + 0.1 * noise.Normal()});
+    f.Steps({.loss = 5}, records);
+    return f.End();
+  };
+  EXPECT_EQ(end("litgpt", 16), Severity::kCritical);
+  EXPECT_EQ(end("", 29), Severity::kWarning);
+  EXPECT_EQ(end("", 30), Severity::kCritical);
+}
+
+TEST(LossSpike, WhereAllIsOverEightAreEnoughAfterLossesThatHardlyMoved) {
+  const auto end = [](double before, int records) {
+    StepFeed<LossSpike> f;
+    for (int i = 0; i < 6; ++i) f.Step({.loss = 2 + before * (i % 2)});
+    f.Steps({.loss = 7}, records);
+    return f.End();
+  };
+  EXPECT_EQ(end(0.03, 7), Severity::kWarning);
+  EXPECT_EQ(end(0.03, 8), Severity::kCritical);
+  EXPECT_LE(end(0.3, 8), Severity::kWarning);
+}
+
 // From scratch, so that it was as high before: a spike, until 500 steps.
 TEST(LossSpike, ALossThatWasAsHighBeforeMayComeBackFor500Steps) {
   for (const int64_t every : {1, 10}) {

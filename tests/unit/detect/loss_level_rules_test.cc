@@ -76,6 +76,42 @@ TEST(LossHighPlateau, ALanguageModelBackWhereItBeganHasLostAll) {
   EXPECT_EQ(worst("", 9.6), Severity::kNone) << "a critic's rewards, it may be";
 }
 
+// Of a log of 160 lines; of longer ones loss_spike says it earlier.
+TEST(LossHighPlateau, WhereAllIsOverTwoBlocksAreEnough) {
+  const auto end = [](int records, double falls) {
+    StepFeed<LossHighPlateau> f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < 128; ++i) {
+      f.Step({.loss = 2.8 + 8 * std::exp(-i / 15.0) + 0.03 * noise.Normal()});
+    }
+    for (int i = 0; i < records; ++i) {
+      f.Step({.loss = 2.8 + 5 * std::exp(-falls * i) + 0.03 * noise.Normal()});
+    }
+    EXPECT_EQ(f.now, Severity::kNone);
+    f.End();
+    if (f.now != Severity::kNone) {
+      EXPECT_EQ(f.Described().opened_step, 129);
+      EXPECT_THAT(f.Described().sentence,
+                  HasSubstr("for 32 records, to the end:"));
+    }
+    return f.now;
+  };
+  EXPECT_EQ(end(31, 0), Severity::kNone);
+  EXPECT_EQ(end(32, 0), Severity::kCritical);
+  EXPECT_EQ(end(47, 0), Severity::kCritical);
+  EXPECT_EQ(end(32, 0.02), Severity::kNone) << "it comes down";
+}
+
+TEST(LossHighPlateau, WhereAllIsOverALossThatIsOnItsWayBackIsLeft) {
+  StepFeed<LossHighPlateau> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 1600; ++i) f.Step({.loss = Learning(i, &noise)});
+  f.Steps({.loss = 7.5}, 64);
+  f.Steps({.loss = 2.5}, 9);  // no block of its own yet
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.End(), Severity::kWarning);
+}
+
 TEST(LossHighPlateau, SeesALossThatCreepsUp) {
   StepFeed<LossHighPlateau> f(NoScaler());
   Noise noise;

@@ -114,6 +114,12 @@ class StepFeed {
     worst = std::max(worst, now);
     return now;
   }
+  // Nothing follows.
+  Severity End() {
+    now = rule.OnEnd({thresholds.data()});
+    worst = std::max(worst, now);
+    return now;
+  }
   Severity Steps(const Attempt& attempt, int times) {
     for (int i = 0; i < times; ++i) Step(attempt);
     return now;

@@ -72,7 +72,7 @@ static_assert(std::is_trivially_copyable_v<TimeRules>);
 // Of a rank's 8 KB: one list an optimizer. The others are an op's that is
 // watched, a group's and a run's.
 TEST(Rules, StateStaysSmall) {
-  EXPECT_LE(sizeof(StepRules), 3904u);
+  EXPECT_LE(sizeof(StepRules), 3952u);
   EXPECT_LE(sizeof(OpRules), 1024u);
   EXPECT_LE(sizeof(AlignedRules), 1024u);
   EXPECT_LE(sizeof(TimeRules), 512u);
@@ -125,6 +125,35 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
   for (int i = 0; i < 30; ++i) feed({.loss = 2, .grad_norm = 1}, ++step);
   EXPECT_THAT(lowered, ElementsAre(15));
   EXPECT_TRUE(rules.quiet());
+}
+
+TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
+  RuleSet set = DefaultRules();
+  for (const bool enabled : {true, false}) {
+    set.rules.at("loss_spike").enabled = enabled;
+    const RuleTables tables(set);
+    RunDescription run;
+    run.framework = "litgpt";
+    ScalerTracker tracker;
+    StepRules rules;
+    const auto ignore = [](size_t, Severity) {};
+    for (int64_t step = 1; step <= 230; ++step) {
+      const double loss = (step > 200 ? 6 : 2) + 0.02 * (step % 3);
+      const StepRecord record = RecordOf({.loss = loss}, step);
+      tracker.OnStep(record);
+      const StepOps ops;
+      rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
+    }
+    std::vector<int> changed;
+    const auto note = [&](size_t i, Severity was) {
+      EXPECT_EQ(was, Severity::kWarning);
+      EXPECT_EQ(rules.severity(i), Severity::kCritical);
+      changed.push_back(StepRules::Specs()[i]->number);
+    };
+    rules.OnEnd(tables.step(), note);
+    rules.OnEnd(tables.step(), note);  // and no more
+    EXPECT_EQ(changed, enabled ? std::vector<int>{34} : std::vector<int>{});
+  }
 }
 
 // Every rule given every record, as RuleList would without kNeeds.

@@ -1,0 +1,63 @@
+#include "detect/loss_course.h"
+
+#include <algorithm>
+
+namespace nanwatch {
+namespace {
+
+constexpr float kStaysUp = 0.85f;  // of the rise of the first third
+// A loss may be thrown high and come to stand lower, at a level that is none
+// of its own all the same: then it stays as high as in the middle third. Fewer
+// records do not tell that from a slow way back.
+constexpr float kStands = 0.95f;
+constexpr int32_t kManyRecords = 64;
+// From third to third, of the rise of the first: of few records that is a way
+// back already, as of a spike that takes 500 steps.
+constexpr float kFalls = 0.025f;
+
+}  // namespace
+
+void LossCourse::Add(float loss) {
+  if (used_ == 0 || newest_ == each_) {
+    if (used_ == kStretches) {
+      for (int i = 0; i < kStretches / 2; ++i) {
+        mean_[i] = (mean_[2 * i] + mean_[2 * i + 1]) / 2;
+      }
+      used_ = kStretches / 2;
+      each_ *= 2;
+    }
+    newest_ = 0;
+    mean_[used_++] = 0;
+  }
+  float& mean = mean_[used_ - 1];
+  ++newest_;
+  mean += (loss - mean) / static_cast<float>(newest_);
+}
+
+int LossCourse::Third() const { return std::max(1, used_ / 3); }
+
+float LossCourse::Mean(int from, int count) const {
+  float sum = 0;
+  float records = 0;
+  for (int i = from; i < from + count; ++i) {
+    const auto weight = static_cast<float>(i == used_ - 1 ? newest_ : each_);
+    sum += weight * mean_[i];
+    records += weight;
+  }
+  return sum / records;
+}
+
+float LossCourse::last() const { return Mean(used_ - Third(), Third()); }
+
+bool LossCourse::ComesDown(float usual) const {
+  const int third = Third();
+  const float first = Mean(0, third) - usual;
+  const float middle = Mean((used_ - third) / 2, third) - usual;
+  const float rise = last() - usual;
+  const bool stays = rise >= kStaysUp * first;
+  if (records() >= kManyRecords) return !stays && rise < kStands * middle;
+  const float least = kFalls * first;
+  return !stays || (middle <= first - least && rise <= middle - least);
+}
+
+}  // namespace nanwatch

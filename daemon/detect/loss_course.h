@@ -1,0 +1,42 @@
+// LossCourse: how a high loss goes on, as means of up to eight equal stretches,
+// however long it lasts. Said at the end: does it show a way back?
+
+#ifndef NANWATCH_DETECT_LOSS_COURSE_H_
+#define NANWATCH_DETECT_LOSS_COURSE_H_
+
+#include <array>
+#include <cstdint>
+
+namespace nanwatch {
+
+// Trivially copyable: a member of a rule.
+class LossCourse {
+ public:
+  // The next. REQUIRES: it is finite.
+  void Add(float loss);
+  int32_t records() const {
+    return used_ == 0 ? 0 : (used_ - 1) * each_ + newest_;
+  }
+  // Mean of the last third. REQUIRES: records() > 0.
+  float last() const;
+  // The last third is clearly nearer to `usual` than the first was, and not
+  // only since a peak at the beginning; of few records, also where it falls
+  // from third to third. REQUIRES: records() > 0.
+  bool ComesDown(float usual) const;
+
+ private:
+  static constexpr int kStretches = 8;
+
+  int Third() const;
+  // Of `count` stretches, the last of them perhaps not full yet.
+  float Mean(int from, int count) const;
+
+  std::array<float, kStretches> mean_{};
+  int32_t each_ = 1;    // records in a full stretch; a power of two
+  int32_t newest_ = 0;  // records in the newest stretch
+  int32_t used_ = 0;    // stretches
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_LOSS_COURSE_H_
