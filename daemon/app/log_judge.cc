@@ -1,6 +1,10 @@
 #include "app/log_judge.h"
 
+#include <string>
 #include <utility>
+
+#include "detect/loss_nonfinite.h"
+#include "detect/scale_at_floor.h"
 
 namespace nanwatch {
 
@@ -26,8 +30,23 @@ LogJudge::~LogJudge() = default;
 
 namespace {
 
+// Nothing that was seen was trouble: the program's own word for it is.
+Incident OwnWord(const RunView& attempt, const std::string& reason) {
+  const bool scale = reason.find("scale") != std::string::npos;
+  Incident incident;
+  incident.family =
+      scale ? ScaleAtFloor::kSpec.family : LossNonfinite::kSpec.family;
+  incident.rule =
+      scale ? ScaleAtFloor::kSpec.number : LossNonfinite::kSpec.number;
+  incident.state = AlertState::kFiring;
+  incident.opened_step = attempt.last_overflow_step.value_or(attempt.last_step);
+  incident.summary = "The program gave up: " + reason;
+  return incident;
+}
+
 // The worst trouble that it was in when it gave up is what it gave up over.
-std::shared_ptr<const RunView> GivenUp(const RunView& attempt) {
+std::shared_ptr<const RunView> GivenUp(const RunView& attempt,
+                                       const std::string& reason) {
   auto view = std::make_shared<RunView>(attempt);
   Incident* worst = nullptr;
   for (Incident& incident : view->incidents) {
@@ -40,10 +59,14 @@ std::shared_ptr<const RunView> GivenUp(const RunView& attempt) {
       worst = &incident;
     }
   }
-  if (worst != nullptr) {
-    worst->severity = worst->worst = Severity::kCritical;
-    view->severity = Severity::kCritical;
+  if (worst == nullptr) {
+    worst = &*view->incidents.insert(view->incidents.begin(),
+                                     OwnWord(attempt, reason));
+    view->diagnosis.headline =
+        "The program ended over its numerics; the log shows no trouble before.";
   }
+  worst->severity = worst->worst = Severity::kCritical;
+  view->severity = Severity::kCritical;
   return view;
 }
 
@@ -55,7 +78,8 @@ void JudgeStop(bool went_on, LogVerdict* verdict) {
   if (went_on) return;
   verdict->at_end = Severity::kCritical;
   if (verdict->attempts.empty()) return;
-  verdict->attempts.back() = GivenUp(*verdict->attempts.back());
+  verdict->attempts.back() =
+      GivenUp(*verdict->attempts.back(), verdict->stopped->reason);
 }
 
 LogVerdict LogJudge::Finish() {

@@ -46,6 +46,18 @@ TEST(JudgeStopTest, WhatIsCriticalAlreadyStaysTheOnlyOne) {
   EXPECT_EQ(verdict.attempts[0]->incidents[0].severity, Severity::kWarning);
 }
 
+TEST(JudgeStopTest, WhereNothingWasTroubleTheProgramsWordIs) {
+  LogVerdict verdict = GaveUp({Severity::kInfo});
+  JudgeStop(/*went_on=*/false, &verdict);
+  const RunView& view = *verdict.attempts[0];
+  ASSERT_EQ(view.incidents.size(), 2u);
+  EXPECT_EQ(view.incidents[0].severity, Severity::kCritical);
+  EXPECT_EQ(view.incidents[0].family, Family::kScale);
+  EXPECT_EQ(view.incidents[0].summary,
+            "The program gave up: loss scale already at minimum");
+  EXPECT_NE(view.diagnosis.headline, "") << "not: healthy";
+}
+
 TEST(JudgeStopTest, AProgramThatWentOnWasInNoSuchTroubleAtTheEnd) {
   LogVerdict verdict = GaveUp({Severity::kWarning});
   JudgeStop(/*went_on=*/true, &verdict);
