@@ -74,7 +74,9 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "logarithm of its vocabulary, else guessing) for guessing_steps steps. "
     "Right after a restart that goes on with the steps: after 16 records, "
     "critical for hold; or a warning at risen times the level before it. At "
-    "the end of a log critical for 32 records that do not come down, but right "
+    "the end of a log critical for 32 records that do not come down, where it "
+    "is risen times the best or 85 % of what was learned is lost, but not "
+    "right "
     "after a restart.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
@@ -265,6 +267,11 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
 Severity LossHighPlateau::OnEnd(Thresholds t) {
   if (high_ < kEndBlocks || LostAtRestart() ||
       Ceiling(t) < Severity::kCritical) {
+    return episode_.severity();
+  }
+  // A loss that wanders in health comes half of the way back, for a while.
+  if (level_ < t[kRisen] * best_ &&
+      level_ - best_ < kAllLost * (first_ - best_)) {
     return episode_.severity();
   }
   LossCourse course = course_;

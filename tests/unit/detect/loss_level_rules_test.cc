@@ -102,6 +102,19 @@ TEST(LossHighPlateau, WhereAllIsOverTwoBlocksAreEnough) {
   EXPECT_EQ(end(32, 0.02), Severity::kNone) << "it comes down";
 }
 
+TEST(LossHighPlateau, WhereAllIsOverALossThatWandersIsLeft) {
+  const auto end = [](double high) {
+    StepFeed<LossHighPlateau> f(NoScaler());
+    f.Steps({.loss = 1.3}, 32);
+    f.Steps({.loss = 0.6}, 320);
+    f.Steps({.loss = high}, 80);
+    EXPECT_EQ(f.now, Severity::kWarning);
+    return f.End();
+  };
+  EXPECT_EQ(end(1.0), Severity::kWarning);
+  EXPECT_EQ(end(1.1), Severity::kCritical);
+}
+
 TEST(LossHighPlateau, WhereAllIsOverALossThatIsOnItsWayBackIsLeft) {
   StepFeed<LossHighPlateau> f(NoScaler());
   Noise noise;
