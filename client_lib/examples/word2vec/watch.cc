@@ -158,9 +158,14 @@ void Watch::EndStep(const StepOutcome& outcome) {
 std::optional<std::string> Watch::StopReason() { return stop_reason_; }
 
 std::string Watch::Close() {
-  // Nobody there since the beginning: no use to wait.
-  const bool reached = run_.Stats().acked > 0 || run_.Stats().connected != 0;
-  const bool flushed = reached && run_.Flush(nanwatch::Run::kCloseMs);
+  // Nobody there since the beginning: no use to wait long. On a busy machine a
+  // short training may be over before its daemon was reached, or had time.
+  constexpr int kReachMs = 500;
+  constexpr int kFlushMs = 3 * nanwatch::Run::kCloseMs;
+  bool flushed = run_.Flush(kReachMs);
+  const nanwatch_stats so_far = run_.Stats();
+  const bool reached = flushed || so_far.acked > 0 || so_far.connected != 0;
+  if (reached && !flushed) flushed = run_.Flush(kFlushMs);
   const nanwatch_stats stats = run_.Stats();
   run_.Close(reached ? nanwatch::Run::kCloseMs : 0);
   if (flushed && stats.dropped == 0) {
