@@ -35,6 +35,15 @@ class Episode {
     return severity_;
   }
 
+  // The same of a trouble that began at `first`, before the trigger.
+  Severity OnSince(int64_t first, Severity trigger, bool clean, int64_t step,
+                   int64_t clear_after) {
+    const bool was_open = open();
+    On(trigger, clean, step, clear_after);
+    if (!was_open) opened_ = first;
+    return severity_;
+  }
+
   Severity severity() const { return severity_; }
   bool open() const { return severity_ != Severity::kNone; }
   // Says that the trouble began earlier than the trigger.

@@ -81,10 +81,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
         nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
       trigger = Severity::kCritical;
     }
-    const bool opens = !episode_.open();
-    const Severity now = episode_.On(trigger, false, c.record.step, 1);
-    if (opens) episode_.OpenedAt(nonfinite_step_);
-    return now;
+    return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
   nonfinite_ = 0;
   if (norm <= 0) return episode_.severity();  // a placeholder

@@ -283,12 +283,9 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
                         2 >
                     filled_;
   if (back || course.ComesDown(best_)) return episode_.severity();
-  const bool opens = !episode_.open();
   to_end_ = true;
-  episode_.On(Severity::kCritical, false, last_step_,
-              static_cast<int64_t>(t[kClear]));
-  if (opens) episode_.OpenedAt(first_step_);
-  return episode_.severity();
+  return episode_.OnSince(first_step_, Severity::kCritical, false, last_step_,
+                          static_cast<int64_t>(t[kClear]));
 }
 
 void LossHighPlateau::Describe(Finding* finding) const {

@@ -68,11 +68,9 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   // Levels move every 16 losses.
   if (++records_ % RobustBaseline::kBlock != 0) return episode_.severity();
   const bool stands = Stands(r.step, t);
-  const bool opens = !episode_.open();
-  const Severity severity = episode_.On(
-      stands ? Severity::kInfo : Severity::kNone, settled_, r.step, 1);
-  if (opens) episode_.OpenedAt(first_step_);
-  return severity;
+  return episode_.OnSince(first_step_,
+                          stands ? Severity::kInfo : Severity::kNone, settled_,
+                          r.step, 1);
 }
 
 void LossNotDecreasing::Describe(Finding* finding) const {

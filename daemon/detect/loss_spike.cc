@@ -278,12 +278,9 @@ Severity LossSpike::OnEnd(Thresholds t) {
       course_.ComesDown(usual_)) {
     return episode_.severity();
   }
-  const bool opens = !episode_.open();
   to_end_ = true;
-  episode_.On(Severity::kCritical, false, last_step_,
-              static_cast<int64_t>(t[kClear]));
-  if (opens) episode_.OpenedAt(first_step_);
-  return episode_.severity();
+  return episode_.OnSince(first_step_, Severity::kCritical, false, last_step_,
+                          static_cast<int64_t>(t[kClear]));
 }
 
 void LossSpike::Accept(float loss) {
@@ -407,10 +404,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (opens && trigger < Severity::kCritical) falls_ = 0;
   left_first_ = left || (left_first_ && !opens);
   if (left_first_ && first_losses_.above()) calm_ = false;
-  const Severity severity = episode_.On(trigger, calm_, c.record.step,
-                                        static_cast<int64_t>(t[kClear]));
-  if (opens) episode_.OpenedAt(first_step_);
-  return severity;
+  return episode_.OnSince(first_step_, trigger, calm_, c.record.step,
+                          static_cast<int64_t>(t[kClear]));
 }
 
 void LossSpike::Describe(Finding* finding) const {

@@ -59,10 +59,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     to_floor_ = scaler.attempts_to_floor().value_or(-1);
     scale_ = scaler.present_scale().value_or(-1);
   }
-  const bool opens = !episode_.open();
-  const Severity severity = episode_.On(trigger, false, c.record.step, 1);
-  if (opens) episode_.OpenedAt(first_step_);
-  return severity;
+  return episode_.OnSince(first_step_, trigger, false, c.record.step, 1);
 }
 
 void OverflowStreak::Describe(Finding* finding) const {

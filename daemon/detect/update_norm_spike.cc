@@ -76,12 +76,9 @@ Severity UpdateNormSpike::OnStep(const StepContext& c, Thresholds t) {
     held_ = 0;
     baseline_.Add(*size);
   }
-  const bool opens = !episode_.open();
-  const Severity severity = episode_.On(
-      held_ >= t[kHold] ? Severity::kWarning : Severity::kNone,
+  return episode_.OnSince(
+      first_step_, held_ >= t[kHold] ? Severity::kWarning : Severity::kNone,
       above < Log2(static_cast<float>(t[kClearRatio])), c.record.step, clear);
-  if (opens) episode_.OpenedAt(first_step_);
-  return severity;
 }
 
 void UpdateNormSpike::Describe(Finding* finding) const {
