@@ -1,11 +1,15 @@
 """A small conv net of Keras in mixed_float16, on the back end that the importing
 test chose by KERAS_BACKEND."""
 
+import threading
+
 import keras
 import numpy
+import pytest
 from verdicts import Verdict
 
 import nanwatch
+from nanwatch import _keras_numbers
 
 
 def pictures(count):
@@ -75,3 +79,73 @@ def test_a_second_fit_is_an_attempt_of_its_own(daemon, name):
         assert callback.run.stats.bad_input == 0
         assert Verdict(daemon, name).steps == 10 * epochs
     assert "attempt 1" in daemon.nanwatch("show", name).stdout
+
+
+class Clock(keras.callbacks.Callback):
+    """Batches so far; at the end of an epoch everything is there."""
+
+    async_safe = True
+
+    def __init__(self):
+        super().__init__()
+        self.batches, self.over, self.threads = 0, False, set()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.batches += 1
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.threads.add(threading.current_thread())
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.over = True
+
+
+class Later:
+    """Numbers that are on their way for some batches."""
+
+    def __init__(self, numbers, clock, batches):
+        self.numbers, self.clock = numbers, clock
+        self.due = clock.batches + batches
+
+    def ready(self):
+        return self.clock.over or self.clock.batches >= self.due
+
+    def read(self):
+        assert self.ready(), "read before it was there"
+        return self.numbers.read()
+
+
+@pytest.mark.parametrize("late", [0, 3])
+@pytest.mark.parametrize("rate", [
+    1e-2, keras.optimizers.schedules.ExponentialDecay(1e-2, 10, 0.5)])
+def test_nothing_waits_for_the_device(daemon, name, rate, late, monkeypatch):
+    clock = Clock()
+    real = _keras_numbers.taker
+
+    def slow_taker(*arguments):
+        take = real(*arguments)
+        return lambda: Later(take(), clock, late)
+
+    monkeypatch.setattr(nanwatch.keras, "taker", slow_taker)
+    model = keras.Sequential([
+        keras.layers.Input((4,)), keras.layers.Dense(1)])
+    model.compile(
+        optimizer=keras.optimizers.LossScaleOptimizer(
+            keras.optimizers.SGD(rate), initial_scale=64.0,
+            dynamic_growth_steps=4), loss="mse")
+    callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+    x = numpy.random.default_rng(1).normal(size=(12, 4)).astype("float32")
+    x[5] = numpy.nan
+    model.fit(x, x[:, :1], batch_size=1, epochs=1, verbose=0, shuffle=False,
+              callbacks=[clock, callback])
+    if keras.backend.backend() != "tensorflow":
+        main = threading.main_thread()
+        assert clock.threads and main not in clock.threads, "Keras waits"
+    assert callback.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.steps == 12 and int(it.summary["skipped"]) == 1, it
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    # As the last batch had it: twice as much after the 4th, half after the
+    # 6th, twice after the 10th.
+    assert values["loss_scale"] == 128.0, it
+    assert 0 < values["learning_rate"] <= 1e-2, it

@@ -18,6 +18,7 @@ import torch  # noqa: E402
 from verdicts import Verdict  # noqa: E402
 
 import nanwatch  # noqa: E402
+from nanwatch._torch import readout  # noqa: E402
 
 
 @pytest.fixture
@@ -76,3 +77,55 @@ def test_fp16_comes_down_from_a_high_scale(daemon, name, half_on_a_cpu, stage):
     assert it.worst != "critical" and it.steps == 60, it
     assert int(it.summary["skipped"]) == engine.skipped_steps > 0, it
     assert it.info["scaler"]["init_scale"] == 2.0**24, it
+
+
+class Event:
+    """Of a copy that arrives some optimizer steps later."""
+
+    def __init__(self, engine):
+        self.engine, self.due = engine, engine.global_steps + 3
+
+    def query(self):
+        return self.engine.global_steps >= self.due
+
+    def synchronize(self):
+        """Only at the end, where the run is closed."""
+
+
+def test_nothing_waits_for_the_device(daemon, name, monkeypatch):
+    """Tensors of the CPU are treated like a device's."""
+    engine = engine_of("bf16", 1, parts=2)
+    monkeypatch.setattr(readout, "HOSTS", set())
+    monkeypatch.setattr(readout, "_copy", lambda flat: (flat, Event(engine)))
+    told = []
+    with nanwatch.deepspeed.watch(
+            engine, run=name, address=daemon.address) as watch:
+        tell = watch._pending._tell
+        watch._pending._tell = lambda step: (
+            told.append((step.number, engine.global_steps)), tell(step))
+        y = torch.randint(0, 2, (16,))
+        for _ in range(40):
+            loss = torch.nn.functional.cross_entropy(
+                engine(torch.randn(16, 16).bfloat16()).float(), y)
+            engine.backward(loss)
+            engine.step()
+            watch.step(loss)
+        assert len(watch._pending) == 3, "the newest are on their way"
+        assert told == [(i, i + 4) for i in range(17)]
+        assert watch.run.flush(15) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert it.steps == 20 and values["loss"] > 0 and values["grad_norm"] > 0
+
+
+def test_a_loss_that_is_none_does_not_hide_the_step(daemon, name):
+    engine = engine_of("bf16", 1)
+    with nanwatch.deepspeed.watch(
+            engine, run=name, address=daemon.address) as watch:
+        for loss in ("a string", torch.zeros(3), None):
+            engine.backward(engine(torch.randn(16, 16).bfloat16()).sum())
+            engine.step()
+            watch.step(loss)
+        assert watch.run.stats.bad_input == 2
+        assert watch.run.flush(15)
+    assert Verdict(daemon, name).steps == 3

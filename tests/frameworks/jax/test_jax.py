@@ -127,3 +127,42 @@ def test_a_tree_without_floats(daemon, name, gradients):
             watch.step(1.0, told)
         assert watch.run.flush(10) and watch.run.stats.bad_input == 0
     assert Verdict(daemon, name).steps == 2
+
+
+def test_nothing_waits_for_the_device(daemon, name):
+    """A step takes some tenths of a second on the device; it is still at it
+    when step() is through."""
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+
+    @jax.jit
+    def update(params, x):
+        loss, grads = jax.value_and_grad(loss_of)(params, x)
+        slow = jax.lax.fori_loop(
+            0, 60, lambda _, m: jnp.tanh(m @ m), jnp.full((600, 600), loss))
+        return loss + 0 * slow[0, 0], nanwatch.jax.statistics(grads)
+
+    x = next(batches(1))
+    update(parameters(), x)[0].block_until_ready()
+    over = []
+    for i in range(4):
+        loss, told = update(parameters(), x * (i + 1))
+        watch.step(loss, told)
+        over.append(loss.is_ready())
+    assert over.count(False) >= 3, over
+    assert len(watch._pending) >= 1
+    it = verdict(daemon, watch, name)
+    assert it.steps == 4, it
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert values["loss"] == pytest.approx(float(loss), rel=1e-5)
+
+
+def test_what_was_donated_is_left_out(daemon, name):
+    """The other numbers of the step, and the steps after it, are told."""
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    gone = jnp.float32(8.0)
+    jax.jit(lambda x: x + 1, donate_argnums=0)(gone)
+    assert gone.is_deleted()
+    for i in range(3):
+        watch.step(jnp.float32(i), scale=gone if i == 0 else jnp.float32(8.0))
+    assert watch.close(20) and watch.run.stats.bad_input == 1
+    assert Verdict(daemon, name).steps == 3

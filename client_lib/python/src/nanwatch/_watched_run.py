@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import weakref
+from typing import Any, TypeVar
 
+from nanwatch._pending import Pending
 from nanwatch._run import Run
 
 Self = TypeVar("Self", bound="WatchedRun")
 
 
 class WatchedRun:
-    """Closes its run at the end of a `with`, whatever ended it."""
+    """Closes its run at the end of a `with`, whatever ended it. Steps whose
+    numbers are on their way are told, in their order, by `_tell_entry`."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self._pending: Pending[Any] = Pending(self._tell_entry)
+        run.before_settling(weakref.WeakMethod(self._tell_pending))
+
+    def _tell_entry(self, entry: Any) -> None:
+        raise NotImplementedError
+
+    def _tell_pending(self) -> None:
+        """Before the run is flushed or closed; waits for the device."""
+        while len(self._pending):
+            try:
+                self._pending.tell(wait=True)
+            except Exception as error:  # of one; the others are told
+                self.run._failed("flush", error)
 
     @property
     def should_stop(self) -> str:
@@ -21,6 +37,7 @@ class WatchedRun:
         return self.run.should_stop
 
     def close(self, timeout: float = 2.0) -> bool:
+        """Waits for what is on its way, and closes the run."""
         return self.run.close(timeout)
 
     def __enter__(self: Self) -> Self:

@@ -9,7 +9,8 @@ watch.step(loss)
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 import deepspeed
 import torch
@@ -17,13 +18,25 @@ import torch
 import nanwatch
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
+from nanwatch._torch.readout import Readout
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
 
 
+class _Step(NamedTuple):
+    number: int
+    time: float
+    numbers: dict[str, Any]
+    readout: Readout
+    later: dict[str, Any]  # places in it
+
+    def ready(self) -> bool:
+        return self.readout.ready()
+
+
 class Watch(WatchedRun):
-    """What `watch` gives. No call raises."""
+    """What `watch` gives. No call raises, or waits for a device."""
 
     def __init__(self, run: Run, engine: Any) -> None:
         super().__init__(run)
@@ -37,17 +50,15 @@ class Watch(WatchedRun):
         """After each `engine.step()`; the parts of an accumulated step become
         one, and its loss is their mean. `more` is as for `Run.step`.
 
-        Loss and norm are read once an optimizer step: that waits for the device
-        as DeepSpeed's own look for an overflow does."""
+        Loss and norm may be on a device: they are read some steps later, once
+        they are here."""
         try:
-            self._tell(loss, more)
+            self._end_step(loss, more)
         except Exception as error:
             self.run._failed("step", error)
 
-    def _tell(self, loss: Any, more: dict[str, Any]) -> None:
-        if loss is not None and len(self._losses) < 4096:
-            kept = isinstance(loss, torch.Tensor)
-            self._losses.append(loss.detach() if kept else float(loss))
+    def _end_step(self, loss: Any, more: dict[str, Any]) -> None:
+        self._take_loss(loss)
         engine = self._engine
         if engine.global_steps == self._steps:
             return  # a part of a step
@@ -58,18 +69,53 @@ class Watch(WatchedRun):
         self._skipped = engine.skipped_steps
         rates = engine.get_lr()
         numbers: dict[str, Any] = {
-            "loss": sum(map(float, losses)) / len(losses) if losses else None,
             "scale": used,
             "overflow": skipped,
             "skipped": skipped,
             "lr": float(rates[0]) if rates else None,
         }
+        found: dict[str, Any] = {}
+        if losses:
+            found["loss"] = _mean(losses)
         norm = engine.get_global_grad_norm()
         # Of a skipped step DeepSpeed still has the last one's.
         if norm is not None and not skipped:
-            numbers["grad_norm"] = float(norm)
+            found["grad_norm"] = norm
+        readout = Readout()
+        later = {}
+        for name, value in found.items():
+            if isinstance(value, torch.Tensor):
+                later[name] = readout.add([value.detach().reshape(())])
+            else:
+                numbers[name] = float(value)
+        readout.start()
         numbers.update(more)
-        self.run.step(self._steps - 1, **numbers)
+        self._pending.add(
+            _Step(self._steps - 1, time.time(), numbers, readout, later)
+        )
+
+    def _take_loss(self, loss: Any) -> None:
+        if isinstance(loss, torch.Tensor) and loss.numel() == 1:
+            loss = loss.detach().reshape(()).float()
+        else:
+            loss = self.run._checks.real("loss", loss)
+        if loss is not None and len(self._losses) < 4096:
+            self._losses.append(loss)
+
+    def _tell_entry(self, step: _Step) -> None:
+        step.readout.finish()
+        numbers = {k: step.readout.number(v) for k, v in step.later.items()}
+        self.run.step(
+            step.number, **{"time": step.time, **numbers, **step.numbers}
+        )
+
+
+def _mean(losses: list[Any]) -> Any:
+    """A float, or a tensor where they are."""
+    tensors = [x for x in losses if isinstance(x, torch.Tensor)]
+    if len(tensors) < len(losses):
+        return sum(map(float, losses)) / len(losses)
+    return tensors[0] if len(tensors) == 1 else torch.stack(tensors).mean()
 
 
 def watch(engine: Any, **init: Any) -> Watch:

@@ -15,7 +15,6 @@ watch.step(loss, told)  # in the loop
 
 from __future__ import annotations
 
-import collections
 import math
 import time
 from typing import Any, NamedTuple
@@ -33,7 +32,6 @@ from nanwatch._watched_run import WatchedRun
 __all__ = ["Statistics", "Watch", "statistics", "watch"]
 
 _ROWS_EVERY = 32  # steps; what is not finite is told at once
-_PENDING = 64  # steps whose numbers are not there yet
 
 
 class Statistics(NamedTuple):
@@ -83,7 +81,8 @@ class _Step(NamedTuple):
         return [x for x in of if isinstance(x, jax.Array)]
 
     def ready(self) -> bool:
-        return all(x.is_ready() for x in self.arrays())
+        # What was given away to a later computation does not come any more.
+        return all(x.is_deleted() or x.is_ready() for x in self.arrays())
 
 
 class Watch(WatchedRun):
@@ -92,7 +91,6 @@ class Watch(WatchedRun):
 
     def __init__(self, run: Run, params: Any) -> None:
         super().__init__(run)
-        self._pending: collections.deque[_Step] = collections.deque()
         self._number = 0
         found = jax.tree_util.tree_flatten_with_path(params)[0]
         self._named = [
@@ -147,22 +145,18 @@ class Watch(WatchedRun):
             more,
         )
         for array in entry.arrays():
-            array.copy_to_host_async()
+            if not array.is_deleted():
+                array.copy_to_host_async()
         self._number = entry.number + 1
-        self._pending.append(entry)
-        self._tell_ready(wait=len(self._pending) > _PENDING)
+        self._pending.add(entry)
 
-    def _tell_ready(self, wait: bool) -> None:
-        while self._pending and (wait or self._pending[0].ready()):
-            self._tell(self._pending.popleft())
-
-    def _tell(self, entry: _Step) -> None:
+    def _tell_entry(self, entry: _Step) -> None:
         numbers = {
-            name: _plain(value)
+            name: self._plain(name, value)
             for name, value in entry.scalars.items()
             if value is not None
         }
-        if "skipped" in numbers:
+        if numbers.get("skipped") is not None:
             numbers["skipped"] = bool(numbers["skipped"])
         if entry.told is not None:
             bad = self._tell_gradients(entry)
@@ -170,6 +164,18 @@ class Watch(WatchedRun):
             numbers["grad_norm"] = math.hypot(*norms)
             numbers["overflow"] = bad or bool(numbers.get("skipped"))
         self.run.step(entry.number, time=entry.time, **numbers, **entry.more)
+
+    def _plain(self, name: str, value: Any) -> Any:
+        if not isinstance(value, jax.Array):
+            return value
+        if value.is_deleted():
+            self.run._checks.refuse(
+                "a donated array",
+                f"{name}= was donated to a computation before it was read: "
+                "return it from the jitted function, too",
+            )
+            return None
+        return numpy.asarray(value).item()
 
     def _tell_gradients(self, entry: _Step) -> bool:
         assert entry.told is not None
@@ -202,14 +208,6 @@ class Watch(WatchedRun):
         )
         return bad
 
-    def close(self, timeout: float = 2.0) -> bool:
-        """Waits for what is on its way, and closes the run."""
-        try:
-            self._tell_ready(wait=True)
-        except Exception as error:
-            self.run._failed("close", error)
-        return self.run.close(timeout)
-
 
 _DTYPES = {
     "float64": "fp64",
@@ -219,12 +217,6 @@ _DTYPES = {
     "float8_e4m3fn": "fp8_e4m3",
     "float8_e5m2": "fp8_e5m2",
 }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, jax.Array):
-        return numpy.asarray(value).item()
-    return value
 
 
 def _path(path: Any) -> str:

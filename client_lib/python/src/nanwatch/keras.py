@@ -5,6 +5,8 @@ model.fit(..., callbacks=[nanwatch.keras.Callback(run="r1")])
 
 from __future__ import annotations
 
+import time
+import weakref
 from typing import Any
 
 import keras
@@ -12,6 +14,8 @@ import numpy
 
 import nanwatch
 from nanwatch._fit_callback import FitCallback
+from nanwatch._keras_numbers import Numbers, Taker, taker
+from nanwatch._pending import Pending
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 
@@ -27,13 +31,71 @@ _PRECISIONS = {
 }
 
 
+_Schedule = keras.optimizers.schedules.LearningRateSchedule
+
+
+class _Batch:
+    """One that is over on the host, or several with `steps_per_execution`. Its
+    loss comes from Keras, which may bring it from a thread of its own once the
+    device has it."""
+
+    __slots__ = ("_first", "_logs", "_next", "number", "numbers", "time")
+
+    def __init__(
+        self,
+        number: int,
+        numbers: Numbers | None,
+        first: int,
+        following: float,
+        logs: dict[int, dict[str, Any]],
+    ) -> None:
+        self.number = number
+        self.time = time.time()
+        self.numbers = numbers
+        self._first = first
+        self._next = following  # where the next one begins
+        self._logs = logs  # of batches, as they come
+
+    def _key(self) -> int | None:
+        # A list is made of them at once, though another thread adds some.
+        for batch in list(self._logs):
+            if self._first <= batch < self._next:
+                return batch
+        return None
+
+    def ready(self) -> bool:
+        return self._key() is not None and (
+            self.numbers is None or self.numbers.ready()
+        )
+
+    def take_logs(self) -> tuple[int, dict[str, Any]]:
+        key = self._key()
+        return (self._first, {}) if key is None else (key, self._logs.pop(key))
+
+
 class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
     """Tells each batch's loss, the scale of a LossScaleOptimizer and whether
     it skipped the batch, and at the end of an epoch which weights are lost.
     Gradients stay inside the compiled step: they are not seen.
 
+    Nothing waits for a device within an epoch: Keras brings the losses from a
+    thread of its own where its back end can (`async_safe`), the scale is copied
+    behind the batch that made it, and both are told when they are there.
+
     `stop`: training stops, in Keras's own way, when nanwatch is asked to stop
     the run. The rest is as for `nanwatch.init`."""
+
+    # Keras waits for each batch on the training's thread unless all callbacks
+    # say so.
+    async_safe = True
+
+    def __init__(self, *, stop: bool = False, **init: Any) -> None:
+        super().__init__(stop=stop, **init)
+        self._first: int | None = None  # the batch that is going on
+        # Of batches; Keras's thread adds, the training's takes.
+        self._logs: dict[int, dict[str, Any]] = {}
+        self._pending: Pending[_Batch] = Pending(self._tell_batch)
+        self._taker: Taker | None = None
 
     def on_train_begin(self, logs: Any = None) -> None:
         init = dict(self._init)
@@ -41,6 +103,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
         init.setdefault("overflow_mode", "inf_nan")
         policy = keras.mixed_precision.dtype_policy().name
         init.setdefault("precision", _PRECISIONS.get(policy, ""))
+        self._taker = None
         scaling = _scaling(self.model.optimizer)
         if scaling is not None:
             self._scale = float(scaling.initial_scale)
@@ -62,27 +125,96 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             keras=keras.__version__,
             backend=keras.backend.backend(),
         )
+        self._drain()
+        before = self.run
         self._open(init)
+        if self.run is not None and self.run is not before:
+            self.run.before_settling(weakref.WeakMethod(self._drain))
+        self._begin_epoch()
 
-    def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
-        if hasattr(self.model, "jax_state_sync"):
-            self.model.jax_state_sync()
-        optimizer = self.model.optimizer
-        scaling = _scaling(optimizer)
-        numbers: dict[str, Any] = {"loss": self._loss.of(batch, logs)}
-        if scaling is not None:
-            used, self._scale = self._scale, _number(scaling.dynamic_scale)
-            if used is not None:
-                skipped = self._scale < used
-                numbers.update(scale=used, overflow=skipped, skipped=skipped)
-            optimizer = scaling.inner_optimizer
-        numbers["lr"] = _number(optimizer.learning_rate)
-        run.step(self._number, **numbers)
+    def _drain(self) -> None:
+        """Tells of all batches that are over."""
+        while self.run is not None and len(self._pending):
+            try:
+                self._pending.tell(wait=True)
+            except Exception as error:  # of one; the others are told
+                self.run._failed("on_epoch_end", error)
+
+    def _begin_epoch(self) -> None:
+        self._first = None
+        self._logs.clear()
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        super().on_epoch_begin(epoch, logs)
+        self._begin_epoch()
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """The one before is over, on the host."""
+        self._end_batch(batch)
+        self._first = batch
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """On a thread of Keras's own, perhaps, and in another order."""
+        self._logs[batch] = logs or {}
+        run = self.run
+        if self._stop and run is not None and run.should_stop:
+            self.model.stop_training = True
+
+    def _end_batch(self, following: float) -> None:
+        if self.run is None or self._first is None:
+            return
+        try:
+            numbers = self._take_numbers()
+        except Exception as error:
+            self.run._failed("on_train_batch_begin", error)
+            numbers = None
+        entry = _Batch(
+            self._number, numbers, self._first, following, self._logs
+        )
         self._number += 1
+        try:
+            self._pending.add(entry)
+        except Exception as error:
+            self.run._failed("on_train_batch_begin", error)
+
+    def _take_numbers(self) -> Numbers:
+        if self._taker is None:
+            optimizer = self.model.optimizer
+            scaling = _scaling(optimizer)
+            variables = []
+            if scaling is not None:
+                variables.append(scaling.dynamic_scale)
+                optimizer = scaling.inner_optimizer
+            rate = getattr(optimizer, "_learning_rate", None)
+            schedule = None
+            if isinstance(rate, keras.Variable):
+                variables.append(rate)
+            elif isinstance(rate, _Schedule):
+                variables.append(optimizer.iterations)
+                schedule = rate
+            self._taker = taker(self.model, variables, schedule)
+        return self._taker()
+
+    def _tell_batch(self, batch: _Batch) -> None:
+        assert self.run is not None
+        end, logs = batch.take_logs()
+        numbers: dict[str, Any] = {"loss": self._loss.of(end, logs)}
+        read = [] if batch.numbers is None else batch.numbers.read()
+        if read and self._scale is not None:
+            used, self._scale = self._scale, read.pop(0)
+            skipped = self._scale < used
+            numbers.update(scale=used, overflow=skipped, skipped=skipped)
+        if read:
+            numbers["lr"] = read[0]
+        self.run.step(batch.number, time=batch.time, **numbers)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Keras has waited for all of it."""
         if self.run is None:
             return
+        self._end_batch(float("inf"))
+        self._first = None
+        self._drain()
         try:
             for variable in self.model.trainable_variables:
                 self._tell_weight(self.run, variable)
