@@ -98,3 +98,115 @@ def test_bad_input_does_not_raise(daemon, name):
         watch.step("a string")
         watch.step(paddle.zeros([3]))
         assert watch.run.stats.bad_input == 2
+
+
+class Event:
+    """Of a copy that arrives some steps later."""
+
+    def __init__(self, clock):
+        self.clock, self.due = clock, clock[0] + 3
+
+    def query(self):
+        return self.clock[0] >= self.due
+
+    def synchronize(self):
+        """Only where the run is flushed or closed."""
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_nothing_waits_for_the_device(daemon, name, monkeypatch, scaled):
+    """Tensors of the CPU are treated like a device's. The scale halves at step
+    20 alone, where the data holds an Inf."""
+    clock, reading, told = [0], [True], []
+    scaler = scaler_on_a_cpu(
+        monkeypatch, init_loss_scaling=64.0, decr_every_n_nan_or_inf=1,
+        incr_every_n_steps=1000) if scaled else None
+    paddle.seed(1)
+    model = paddle.nn.Linear(16, 2)
+    optimizer = paddle.optimizer.SGD(1e-2, parameters=model.parameters())
+    x, y = map(paddle.to_tensor, pictures(32))
+    module = nanwatch.paddle
+    monkeypatch.setattr(module, "_on_host", lambda tensor: False)
+    monkeypatch.setattr(module, "_start", lambda flat: (flat, Event(clock)))
+    for way in ("item", "tolist", "numpy", "__float__", "__bool__"):
+        def read(tensor, *more, old=getattr(paddle.Tensor, way), way=way):
+            assert reading[0], f"{way}() waits for the device"
+            return old(tensor, *more)
+
+        monkeypatch.setattr(paddle.Tensor, way, read)
+    arrived = module._Copy.read
+
+    def read_what_arrived(copy):
+        was, reading[0] = reading[0], True
+        try:
+            return arrived(copy)
+        finally:
+            reading[0] = was
+
+    monkeypatch.setattr(module._Copy, "read", read_what_arrived)
+    with module.watch(model, optimizer, scaler, run=name,
+                      address=daemon.address) as watch:
+        tell = watch._pending._tell
+        watch._pending._tell = lambda it: (
+            told.append((it.number, clock[0])), tell(it))
+        for i in range(40):
+            data = x * float("inf") if scaled and i == 20 else x
+            loss = paddle.nn.functional.cross_entropy(model(data), y)
+            if scaled:
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)
+                scaler.update()
+            else:
+                loss.backward()
+                optimizer.step()
+            reading[0] = False
+            watch.step(loss)
+            reading[0] = True
+            optimizer.clear_grad()
+            clock[0] += 1
+        assert told == [(i, i + 3) for i in range(37)]
+        assert watch.run.flush(15) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.steps == 40 and int(it.summary["skipped"]) == scaled, it
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert values["grad_norm"] > 0 and values["loss"] > 0
+    if scaled:
+        assert values["loss_scale"] == 32.0, it
+        assert "step 20" in it.text, it
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_weight_that_stays_nan(daemon, name, monkeypatch, scaled):
+    """Without a scaler a NaN in one batch leaves it before a ReLU, which makes
+    0 of it: the loss stays finite. With one somebody writes it."""
+    paddle.seed(0)
+    model = paddle.nn.Sequential(paddle.nn.Linear(16, 32), paddle.nn.ReLU(),
+                                 paddle.nn.Linear(32, 1))
+    optimizer = paddle.optimizer.AdamW(2e-3, parameters=model.parameters())
+    scaler = scaler_on_a_cpu(monkeypatch) if scaled else None
+    with nanwatch.paddle.watch(model, optimizer, scaler, run=name,
+                               address=daemon.address) as watch:
+        for i in range(200):
+            x = paddle.randn([32, 16])
+            y = x.sum(1, keepdim=True)
+            if i == 100 and scaled:
+                with paddle.no_grad():
+                    model[2].weight[0, 0] = float("nan")
+            elif i == 100:
+                x[0, 0] = float("nan")
+            loss = ((model(x) - y) ** 2).mean()
+            if scaled:
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)
+                scaler.update()
+            else:
+                loss.backward()
+                optimizer.step()
+            watch.step(loss)
+            optimizer.clear_grad()
+        assert watch.run.flush(15) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "critical" and "came back" not in it.text, it
+    weight = "2.weight" if scaled else "0.weight"
+    assert it.step in (100, 101) and it.origin["op"] == weight, it
+    assert it.bad_ops()[(weight, "parameter")] == 101, it

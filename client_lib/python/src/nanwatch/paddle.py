@@ -10,28 +10,72 @@ watch.step(loss)  # before optimizer.clear_grad()
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import paddle
 
 import nanwatch
+from nanwatch._arrivals import Arrivals, Numbers
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
 
+# Steps from one look at all weights to the next.
+_WEIGHTS_EVERY = 32
+
+
+class _Step:
+    """One that is over on the host; its numbers may be on their way."""
+
+    __slots__ = (
+        "arrivals",
+        "found",
+        "gradients",
+        "known",
+        "loss",
+        "names",
+        "number",
+        "scale",
+        "time",
+        "weights",
+    )
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.time = time.time()
+        self.arrivals = Arrivals(_Copy)
+        self.loss: Numbers | None = None
+        self.scale: Numbers | None = None
+        self.found: Numbers | None = None  # NaN or Inf, by the scaler
+        self.names: list[str] = []  # of parameters that have a gradient
+        self.gradients: Numbers | None = None  # their norms
+        self.weights: Numbers | None = None  # all of them
+        self.known: dict[str, Any] = {}  # what is on the host
+
+    def ready(self) -> bool:
+        return self.arrivals.ready()
+
+    def read(self, at: Numbers | None) -> float | None:
+        return None if at is None else self.arrivals.numbers(at)[0]
+
 
 class Watch(WatchedRun):
-    """What `watch` gives. No call raises."""
+    """What `watch` gives. No call raises, or waits for a device."""
 
     def __init__(self, run: Run, model: Any, optimizer: Any, scaler: Any):
         super().__init__(run)
         self._optimizer = optimizer
         self._scaler = scaler
-        self._scale = _scale_of(scaler)
+        self._scale = _kept(getattr(scaler, "_scale", None))
         self._number = 0
         self._parameters = list(model.named_parameters()) if model else []
+        self._look = False  # at the weights: something was not finite
+        self._was_bad = False  # so was the step before
+        self._lost: set[str] = set()  # weights that were told as not finite
 
     def step(
         self, loss: Any = None, *, step: int | None = None, **more: Any
@@ -40,62 +84,171 @@ class Watch(WatchedRun):
         `clear_grad()`, since the norm is of the gradients that are there.
         `more` is as for `Run.step`.
 
-        Loss, scale and norms are read here: that waits for the device as
-        printing them does."""
+        Loss, scale and norms may be on a device: they are copied behind what
+        makes them, and told when they are here."""
         try:
-            self._tell(loss, step, more)
+            self._end_step(loss, step, more)
         except Exception as error:
             self.run._failed("step", error)
 
-    def _tell(self, loss: Any, step: int | None, more: dict[str, Any]) -> None:
-        number = self._number if step is None else step
-        self._number = number + 1
-        told = None if loss is None else _number(loss)
-        numbers: dict[str, Any] = {}
+    def _end_step(
+        self, loss: Any, number: int | None, more: dict[str, Any]
+    ) -> None:
+        it = _Step(self._number if number is None else number)
+        self._number = it.number + 1
+        if loss is not None:
+            it.loss = self._take_loss(it.arrivals, loss)
         # It turns itself off at its first `scale`, without auto_cast to fp16.
-        scaled = _is_on(self._scaler)
-        if scaled:
-            # The scaler has decided by now; asking again waits for nothing.
-            found = bool(self._scaler._cache_found_inf)
-            used, self._scale = self._scale, _scale_of(self._scaler)
-            numbers = {"scale": used, "overflow": found, "skipped": found}
-        norms = self._norms()
-        if norms:
-            numbers["grad_norm"] = math.hypot(*norms.values())
-            if not scaled:
-                bad = not math.isfinite(numbers["grad_norm"])
-                numbers.update(overflow=bad, skipped=False)
-            # A loss that is not finite makes all of them so.
-            if told is None or math.isfinite(told):
-                self._tell_gradients(norms, number)
+        if _is_on(self._scaler):
+            # That of the attempt, not the next one's.
+            it.scale = _add(it.arrivals, self._scale)
+            it.found = _add(it.arrivals, self._scaler._cache_found_inf)
+            self._scale = _kept(self._scaler._scale)
+        it.names, norms = _norms(
+            (name, p.grad)
+            for name, p in self._parameters
+            if p.grad is not None and not p.grad.is_sparse()
+        )
+        if norms is not None:
+            it.gradients = _add(it.arrivals, norms)
+        if self._look or it.number % _WEIGHTS_EVERY == 0:
+            self._look = False
+            _, norms = _norms(self._parameters)
+            if norms is not None:
+                it.weights = _add(it.arrivals, norms)
         if self._optimizer is not None:
-            numbers["lr"] = float(self._optimizer.get_lr())
-        numbers.update(more)
-        self.run.step(number, told, **numbers)
+            it.known["lr"] = float(self._optimizer.get_lr())
+        it.known.update(more)
+        it.arrivals.start()
+        self._pending.add(it)
 
-    def _norms(self) -> dict[str, float]:
-        """Of gradients, by the name of the parameter; read all at once."""
-        with paddle.no_grad():
-            found = {
-                name: paddle.linalg.norm(p.grad.astype("float32").flatten())
-                for name, p in self._parameters
-                if p.grad is not None and not p.grad.is_sparse()
+    def _take_loss(self, arrivals: Arrivals, loss: Any) -> Numbers | None:
+        if isinstance(loss, paddle.Tensor) and loss.size == 1:
+            return _add(arrivals, loss)
+        number = self.run._checks.real("loss", loss)
+        return None if number is None else [number]
+
+    def _tell_entry(self, it: _Step) -> None:
+        it.arrivals.finish()
+        loss = it.read(it.loss)
+        numbers: dict[str, Any] = {}
+        if it.found is not None:
+            found = bool(it.read(it.found))
+            numbers = {
+                "scale": it.read(it.scale),
+                "overflow": found,
+                "skipped": found,
             }
-            if not found:
-                return {}
-            read = paddle.stack(list(found.values())).tolist()
-        return dict(zip(found, read))
+        bad = loss is not None and not math.isfinite(loss)
+        if it.gradients is not None:
+            norms = it.arrivals.numbers(it.gradients)
+            numbers["grad_norm"] = math.hypot(*norms)
+            if it.found is None:
+                finite = math.isfinite(numbers["grad_norm"])
+                numbers.update(overflow=not finite, skipped=False)
+            if not bad:  # a loss that is not finite makes all of them so
+                self._tell_gradients(it, norms)
+        if it.weights is not None:
+            self._tell_weights(it, it.arrivals.numbers(it.weights))
+        bad = bad or bool(numbers.get("overflow"))
+        self._look = self._look or (bad and not self._was_bad)
+        self._was_bad = bad
+        numbers.update(it.known)
+        self.run.step(it.number, loss, **{"time": it.time, **numbers})
 
-    def _tell_gradients(self, norms: dict[str, float], number: int) -> None:
-        for name, norm in norms.items():
+    def _tell_gradients(self, it: _Step, norms: Sequence[float]) -> None:
+        for name, norm in zip(it.names, norms):
             if not math.isfinite(norm):
-                self.run.op(
-                    name,
-                    step=number,
-                    slot="grad_input",
-                    nan=int(math.isnan(norm)),
-                    pos_inf=int(math.isinf(norm)),
-                )
+                self._tell_bad(name, it, "grad_input", norm)
+
+    def _tell_weights(self, it: _Step, norms: Sequence[float]) -> None:
+        """Those that are not finite, and once they are so again; all of them
+        are what an update of NaN leaves behind, and name nothing."""
+        bad = [not math.isfinite(norm) for norm in norms]
+        if all(bad) and len(bad) > 1:
+            return
+        for (name, _), norm, its_bad in zip(self._parameters, norms, bad):
+            if its_bad:
+                self._lost.add(name)
+                self._tell_bad(name, it, "parameter", norm)
+            elif name in self._lost:
+                self._lost.discard(name)
+                self.run.op(name, step=it.number, slot="parameter", nan=0)
+
+    def _tell_bad(self, name: str, it: _Step, slot: str, norm: float) -> None:
+        self.run.op(
+            name,
+            step=it.number,
+            slot=slot,
+            nan=int(math.isnan(norm)),
+            pos_inf=int(math.isinf(norm)),
+        )
+
+
+def _on_host(tensor: Any) -> bool:
+    return bool(tensor.place.is_cpu_place())
+
+
+def _add(arrivals: Arrivals, value: Any) -> Numbers:
+    """A number, a flag, or a tensor, whose elements are taken."""
+    if not isinstance(value, paddle.Tensor):
+        return [float(value)]
+    value = value.detach().flatten()
+    if _on_host(value):
+        numbers: list[float] = value.tolist()
+        return numbers
+    return arrivals.add(value.astype("float32"), int(value.size))
+
+
+def _kept(scale: Any) -> Any:
+    """As it is now: a float, or a copy on the device."""
+    if scale is None or not _on_host(scale):
+        return scale if scale is None else scale.clone()
+    return float(scale.item())
+
+
+class _Copy:
+    """Into memory that a device reaches by itself."""
+
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        with paddle.no_grad():
+            self._flat = paddle.concat(list(tensors))
+        self._host, self._event = _start(self._flat)
+
+    def ready(self) -> bool:
+        return bool(self._event is None or self._event.query())
+
+    def read(self) -> list[float]:
+        if self._event is not None:
+            self._event.synchronize()
+        numbers: list[float] = self._host.tolist()
+        return numbers
+
+
+def _start(flat: Any) -> tuple[Any, Any]:
+    """The host's copy, and the event after which it is there."""
+    if not (flat.place.is_gpu_place() or flat.place.is_custom_place()):
+        return flat, None
+    host = (
+        flat.pin_memory(blocking=False)
+        if flat.place.is_gpu_place()
+        else flat._copy_to(paddle.CPUPlace(), False)
+    )
+    event = paddle.device.Event(flat.place)
+    event.record()
+    return host, event
+
+
+def _norms(named: Any) -> tuple[list[str], Any]:
+    """Of tensors by name; None: there are none."""
+    with paddle.no_grad():
+        found = {
+            name: paddle.linalg.norm(tensor.astype("float32").flatten())
+            for name, tensor in named
+        }
+        if not found:
+            return [], None
+        return list(found), paddle.stack(list(found.values()))
 
 
 def watch(
@@ -111,17 +264,8 @@ def watch(
     return Watch(nanwatch.init(**init), model, optimizer, scaler)
 
 
-def _number(value: Any) -> float:
-    return float(value.item() if hasattr(value, "item") else value)
-
-
 def _is_on(scaler: Any) -> bool:
     return scaler is not None and bool(scaler.is_enable())
-
-
-def _scale_of(scaler: Any) -> float | None:
-    value = getattr(scaler, "_scale", None)
-    return None if value is None else float(value.item())
 
 
 def _declared(scaler: Any) -> nanwatch.Scaler:

@@ -1,0 +1,67 @@
+"""Numbers of one step on their way to the host, for frameworks that have no
+way of their own to ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, Union
+
+
+class Copy(Protocol):
+    """What is copied behind what makes it."""
+
+    def ready(self) -> bool:
+        """Whether it is there. Asks; does not wait."""
+
+    def read(self) -> list[float]: ...
+
+
+class Place(NamedTuple):
+    """Of numbers in the copy."""
+
+    begin: int
+    count: int
+
+
+# What is on the host already, or where it will be.
+Numbers = Union[list[float], Place]
+
+
+class Arrivals:
+    """Collects tensors of one element each, or vectors, and takes all of them
+    to the host by one copy."""
+
+    def __init__(self, copy: Callable[[Sequence[Any]], Copy]) -> None:
+        """`copy` joins flat tensors and starts to copy them."""
+        self._start = copy
+        self._tensors: list[Any] = []
+        self._count = 0
+        self._copy: Copy | None = None
+        self._read: list[float] = []
+
+    def add(self, tensor: Any, count: int) -> Place:
+        """A flat one of so many elements."""
+        place = Place(self._count, count)
+        self._tensors.append(tensor)
+        self._count += count
+        return place
+
+    def start(self) -> None:
+        """Nothing is added afterwards."""
+        if self._tensors:
+            tensors, self._tensors = self._tensors, []
+            self._copy = self._start(tensors)
+
+    def ready(self) -> bool:
+        return self._copy is None or self._copy.ready()
+
+    def finish(self) -> None:
+        """Waits where it is not there yet."""
+        if self._copy is not None:
+            self._read = self._copy.read()
+            self._copy = None
+
+    def numbers(self, at: Numbers) -> list[float]:
+        if isinstance(at, Place):
+            return self._read[at.begin : at.begin + at.count]
+        return at
