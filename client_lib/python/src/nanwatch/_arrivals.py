@@ -20,7 +20,7 @@ class Place(NamedTuple):
     """Of numbers in the copy."""
 
     begin: int
-    count: int
+    elements: int
 
 
 # What is on the host already, or where it will be.
@@ -35,15 +35,15 @@ class Arrivals:
         """`copy` joins flat tensors and starts to copy them."""
         self._start = copy
         self._tensors: list[Any] = []
-        self._count = 0
+        self._elements = 0
         self._copy: Copy | None = None
         self._read: list[float] = []
 
-    def add(self, tensor: Any, count: int) -> Place:
+    def add(self, tensor: Any, elements: int) -> Place:
         """A flat one of so many elements."""
-        place = Place(self._count, count)
+        place = Place(self._elements, elements)
         self._tensors.append(tensor)
-        self._count += count
+        self._elements += elements
         return place
 
     def start(self) -> None:
@@ -63,5 +63,5 @@ class Arrivals:
 
     def numbers(self, at: Numbers) -> list[float]:
         if isinstance(at, Place):
-            return self._read[at.begin : at.begin + at.count]
+            return self._read[at.begin : at.begin + at.elements]
         return at

@@ -11,13 +11,17 @@ model.train(epochs, data, callbacks=[nanwatch.mindspore.Callback(run="r1")])
 from __future__ import annotations
 
 import math
+import time
+import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import mindspore
 import numpy
 
 import nanwatch
+from nanwatch._arrivals import Arrivals, Numbers
+from nanwatch._pending import Pending
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
@@ -25,14 +29,35 @@ from nanwatch._watched_run import WatchedRun
 __all__ = ["Callback", "Watch", "watch"]
 
 
+class _Step(NamedTuple):
+    """One that is over on the host; its numbers may be on their way."""
+
+    number: int
+    time: float
+    arrivals: Arrivals
+    loss: Numbers | None
+    scale: Numbers | None
+    finite: Numbers | None
+    gradients: Numbers | None  # their norms
+    # Of gradients on the host: what in them is not finite can be counted.
+    on_host: Sequence[Any]
+    known: dict[str, Any]
+
+    def ready(self) -> bool:
+        return self.arrivals.ready()
+
+    def read(self, at: Numbers | None) -> float | None:
+        return None if at is None else self.arrivals.numbers(at)[0]
+
+
 class Watch(WatchedRun):
-    """What `watch` gives. No call raises."""
+    """What `watch` gives. No call raises, or waits for an NPU or a GPU."""
 
     def __init__(self, run: Run, scaler: Any, names: list[str]) -> None:
         super().__init__(run)
         self._names = names  # of the gradients, in their order
         self._scaler = scaler
-        self._scale = _scale_of(scaler)
+        self._scale = _kept(getattr(scaler, "scale_value", None))
         self._number = 0
 
     def step(
@@ -50,14 +75,14 @@ class Watch(WatchedRun):
         `grads`: unscaled, not clipped; looked at one by one where they are not
         finite. `more` is as for `Run.step`.
 
-        Loss, `finite` and the scale are read here: that waits for the device
-        as printing them does, so on an NPU call it as often as you print."""
+        What is on an NPU or a GPU is copied behind what makes it, and told
+        when it is here; on a CPU it is read at once."""
         try:
-            self._tell(loss, finite, grads, step, more)
+            self._end_step(loss, finite, grads, step, more)
         except Exception as error:
             self.run._failed("step", error)
 
-    def _tell(
+    def _end_step(
         self,
         loss: Any,
         finite: Any,
@@ -67,43 +92,134 @@ class Watch(WatchedRun):
     ) -> None:
         number = self._number if step is None else step
         self._number = number + 1
-        told = _optional(loss)
-        used, self._scale = self._scale, _scale_of(self._scaler)
-        numbers: dict[str, Any] = {"scale": used}
-        overflow = None if finite is None else not _number(finite)
+        arrivals = Arrivals(_Copy)
+        used = self._scale
+        self._scale = _kept(getattr(self._scaler, "scale_value", None))
+        gradients = None if grads is None else list(grads)
+        it = _Step(
+            number,
+            time.time(),
+            arrivals,
+            self._take_loss(arrivals, loss),
+            None if used is None else _add(arrivals, used),
+            None if finite is None else _add(arrivals, finite),
+            None if not gradients else _add_norms(arrivals, gradients),
+            [g for g in gradients or () if _on_host(g)],
+            more,
+        )
+        arrivals.start()
+        self._pending.add(it)
+
+    def _take_loss(self, arrivals: Arrivals, loss: Any) -> Numbers | None:
+        if isinstance(loss, mindspore.Tensor) and loss.size == 1:
+            return _add(arrivals, loss)
+        number = self.run._checks.real("loss", loss)
+        return None if number is None else [number]
+
+    def _tell_entry(self, it: _Step) -> None:
+        it.arrivals.finish()
+        told = it.read(it.loss)
+        numbers: dict[str, Any] = {"scale": it.read(it.scale)}
+        finite = it.read(it.finite)
+        overflow = None if finite is None else not finite
         if overflow is not None:
             numbers["overflow"] = overflow
             numbers["skipped"] = overflow and self._scaler is not None
-        if grads is not None:
-            grads = list(grads)
-            numbers["grad_norm"] = norm = _norm(grads)
+        if it.gradients is not None:
+            norms = it.arrivals.numbers(it.gradients)
+            numbers["grad_norm"] = norm = math.hypot(*norms)
             if overflow is None:  # nobody looked
                 overflow = numbers["overflow"] = not math.isfinite(norm)
                 if self._scaler is None:
                     numbers["skipped"] = False
             # A loss that is not finite makes all of them so.
             if overflow and (told is None or math.isfinite(told)):
-                self._tell_gradients(grads, number)
-        numbers.update(more)
-        self.run.step(number, told, **numbers)
+                self._tell_gradients(it, norms)
+        numbers.update(it.known)
+        self.run.step(it.number, told, **{"time": it.time, **numbers})
 
-    def _tell_gradients(self, grads: Sequence[Any], number: int) -> None:
-        for i, gradient in enumerate(grads):
-            array = gradient.asnumpy()
-            bad = array.size - int(numpy.isfinite(array).sum())
-            if bad:
-                nan = int(numpy.isnan(array).sum())
-                negative = int(numpy.isneginf(array).sum())
-                named = i < len(self._names)
-                self.run.op(
-                    self._names[i] if named else f"gradient {i}",
-                    step=number,
-                    slot="grad_input",
-                    elements=array.size,
-                    nan=nan,
-                    pos_inf=bad - nan - negative,
-                    neg_inf=negative,
-                )
+    def _tell_gradients(self, it: _Step, norms: Sequence[float]) -> None:
+        for i, norm in enumerate(norms):
+            if math.isfinite(norm):
+                continue
+            counts: dict[str, Any] = (
+                _count(it.on_host[i].asnumpy())
+                if it.on_host
+                else {"nan": int(norm != norm), "pos_inf": int(norm == norm)}
+            )
+            named = i < len(self._names)
+            self.run.op(
+                self._names[i] if named else f"gradient {i}",
+                step=it.number,
+                slot="grad_input",
+                **counts,
+            )
+
+
+def _count(array: Any) -> dict[str, Any]:
+    return {
+        "elements": array.size,
+        "nan": int(numpy.isnan(array).sum()),
+        "pos_inf": int(numpy.isposinf(array).sum()),
+        "neg_inf": int(numpy.isneginf(array).sum()),
+    }
+
+
+def _on_host(tensor: Any) -> bool:
+    return bool(mindspore.get_context("device_target") == "CPU")
+
+
+def _add(arrivals: Arrivals, value: Any) -> Numbers:
+    """A number, a flag, or a tensor of one element."""
+    if not isinstance(value, mindspore.Tensor):
+        return [float(value)]
+    if _on_host(value):
+        return [_number(value)]
+    value = value.reshape(-1)[:1].astype(mindspore.float32)
+    return arrivals.add(value, 1)
+
+
+def _add_norms(arrivals: Arrivals, grads: Sequence[Any]) -> Numbers:
+    if _on_host(grads[0]):
+        return [_norm(g.asnumpy()) for g in grads]
+    norms = [
+        mindspore.ops.norm(g.astype(mindspore.float32).reshape(-1))
+        for g in grads
+    ]
+    return arrivals.add(mindspore.ops.stack(norms).reshape(-1), len(norms))
+
+
+def _kept(scale: Any) -> Any:
+    """As it is now: a float, or a copy on the device."""
+    if not isinstance(scale, mindspore.Tensor):
+        return None if scale is None else float(scale)
+    # copy() of a Parameter goes by way of the host.
+    return _number(scale) if _on_host(scale) else scale + 0.0
+
+
+class _Copy:
+    """To the host, behind what makes the numbers."""
+
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        self._flat = mindspore.ops.concat(tuple(tensors))
+        self._host, self._event = _start(self._flat)
+
+    def ready(self) -> bool:
+        return bool(self._event is None or self._event.query())
+
+    def read(self) -> list[float]:
+        if self._event is not None:
+            self._event.synchronize()
+        numbers: list[float] = self._host.asnumpy().tolist()
+        return numbers
+
+
+def _start(flat: Any) -> tuple[Any, Any]:
+    """The host's copy, and the event after which it is there."""
+    host = flat.move_to("CPU", blocking=False)
+    event = mindspore.runtime.Event()
+    event.record()
+    return host, event
 
 
 def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
@@ -114,6 +230,18 @@ def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
     init.setdefault("scaler", _declared(scaler))
     parameters = getattr(optimizer, "parameters", None) or ()
     return Watch(_open(init), scaler, [str(p.name) for p in parameters])
+
+
+class _Batch(NamedTuple):
+    """One of `Model.train`."""
+
+    number: int
+    time: float
+    arrivals: Arrivals
+    found: dict[str, Numbers]
+
+    def ready(self) -> bool:
+        return self.arrivals.ready()
 
 
 class Callback(mindspore.train.Callback):  # type: ignore[misc]
@@ -129,6 +257,7 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
         super().__init__()
         self._stop = stop
         self._init = init
+        self._pending: Pending[_Batch] = Pending(self._tell_batch)
         self.run: Run | None = None
 
     def on_train_begin(self, run_context: Any) -> None:
@@ -137,36 +266,56 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
             manager = getattr(network, "loss_scaling_manager", None)
             init = dict(self._init)
             init.setdefault("scaler", _declared(manager))
+            self._drain()
             self.run = _open(init)
+            self.run.before_settling(weakref.WeakMethod(self._drain))
 
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:
             return
         try:
-            self._tell(self.run, run_context.original_args())
+            self._end_batch(run_context.original_args())
         except Exception as error:
             self.run._failed("on_train_step_end", error)
         if self._stop and self.run.should_stop:
             run_context.request_stop()
 
-    def _tell(self, run: Run, args: Any) -> None:
+    def _end_batch(self, args: Any) -> None:
         outputs = args.net_outputs
         if not isinstance(outputs, (tuple, list)):
             outputs = [outputs]
-        numbers: dict[str, Any] = {}
+        arrivals = Arrivals(_Copy)
+        found = {"loss": _add(arrivals, outputs[0])}
         # Of a TrainOneStepWithLossScaleCell: loss, whether it overflowed, the
         # scale that this step had.
         if len(outputs) >= 3 and hasattr(args.train_network, "scale_sense"):
-            overflow = bool(_number(outputs[1]))
-            numbers = {
-                "overflow": overflow,
-                "skipped": overflow,
-                "scale": _number(outputs[2]),
-            }
+            found["overflow"] = _add(arrivals, outputs[1])
+            found["scale"] = _add(arrivals, outputs[2])
         rate = getattr(args.optimizer, "learning_rate", None)
         if isinstance(rate, mindspore.Parameter) and rate.size == 1:
-            numbers["lr"] = _number(rate)
-        run.step(args.cur_step_num - 1, _optional(outputs[0]), **numbers)
+            found["lr"] = _add(arrivals, rate)
+        arrivals.start()
+        number = args.cur_step_num - 1
+        self._pending.add(_Batch(number, time.time(), arrivals, found))
+
+    def _tell_batch(self, it: _Batch) -> None:
+        assert self.run is not None
+        it.arrivals.finish()
+        numbers: dict[str, Any] = {
+            name: it.arrivals.numbers(at)[0] for name, at in it.found.items()
+        }
+        if "overflow" in numbers:
+            numbers["overflow"] = bool(numbers["overflow"])
+            numbers["skipped"] = numbers["overflow"]
+        self.run.step(it.number, time=it.time, **numbers)
+
+    def _drain(self) -> None:
+        """Tells of all steps that are over; waits for the device."""
+        while self.run is not None and len(self._pending):
+            try:
+                self._pending.tell(wait=True)
+            except Exception as error:  # of one; the others are told
+                self.run._failed("on_train_end", error)
 
     def on_train_end(self, run_context: Any) -> None:
         if self.run is not None:
@@ -219,15 +368,6 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _optional(value: Any) -> float | None:
-    return None if value is None else _number(value)
-
-
-def _norm(grads: Sequence[Any]) -> float:
+def _norm(array: Any) -> float:
     """In the range of a double."""
-    return math.hypot(
-        *(
-            float(numpy.linalg.norm(g.asnumpy().astype(numpy.float64)))
-            for g in grads
-        )
-    )
+    return float(numpy.linalg.norm(array.astype(numpy.float64)))
