@@ -89,3 +89,42 @@ def test_an_optimizer_that_decides_on_the_device(daemon, name, clock):
     it = Verdict(daemon, name)
     assert int(it.summary["skipped"]) == int(it.summary["overflows"]) > 5, it
     assert it.worst in ("", "info"), it
+
+
+def test_a_weight_before_its_nan_is_in_all_of_them(daemon, name, clock):
+    """No scaler skips an update that is made of NaN, and nobody knows of it on
+    the host before it is over."""
+    training = Training("pictures", dtype=torch.bfloat16, scaler=None)
+    watch = watched(training, daemon, name, "default")
+    train(training, watch, clock, 41)
+    with torch.no_grad():
+        training.model.features[2].weight.view(-1)[5] = math.nan
+    train(training, watch, clock, 20)
+    assert watch.flush(10) and watch.close(10)
+    it = Verdict(daemon, name)
+    assert it.worst == "critical" and it.step == 41, it
+    weights = {op: step for (op, slot), step in it.bad_ops().items()
+               if slot == "parameter"}
+    assert weights == {"features.2.weight": 41}, it
+    assert it.origin["op"] == "features.2.weight", it
+
+
+def test_a_part_of_a_step(daemon, name, clock):
+    training = Training("pictures", dtype=torch.bfloat16, scaler=None)
+    watch = watched(training, daemon, name, "default")
+    optimizer = training.optimizer
+    for i in range(40):
+        optimizer.zero_grad()
+        for part in range(3):
+            x, y = training.batches()
+            bad = i == 25 and part == 1
+            loss = training.forward(x * math.nan if bad else x, y) / 3
+            loss.backward()
+        optimizer.step()
+        watch.step(loss)
+        clock[0] += 1
+        if i == 25:
+            break
+    assert watch.flush(10) and watch.close(10)
+    it = Verdict(daemon, name)
+    assert it.origin["op"] == "loss, part 2 of 3" and it.step == 25, it

@@ -5,7 +5,7 @@ that is watched, and is read where there is no nanwatch."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _GETSTATE = "__getstate__"
@@ -66,12 +66,36 @@ class _State:
         if not hooks:
             return state
         ours = [n for n, hook in hooks.items() if isinstance(hook, Hook)]
-        for name in (_HOOKS, *_BY_NUMBER):
-            if state.get(name):
-                state[name] = kept = state[name].copy()
-                for number in ours:
-                    kept.pop(number, None)
+        _leave_out(state, ours)
         return state
+
+
+def _leave_out(state: dict[str, Any], numbers: list[int]) -> None:
+    """Hooks by these numbers, of what a module is made of."""
+    for name in (_HOOKS, *_BY_NUMBER):
+        if state.get(name):
+            state[name] = kept = state[name].copy()
+            for number in numbers:
+                kept.pop(number, None)
+
+
+@contextlib.contextmanager
+def taken_off(model: Any) -> Iterator[None]:
+    """Its modules are as if nobody watched them."""
+    before = []
+    for module in model.modules():
+        state = vars(module)
+        hooks = state.get(_HOOKS) or {}
+        ours = [n for n, hook in hooks.items() if isinstance(hook, Hook)]
+        if ours:
+            names = (_HOOKS, *_BY_NUMBER)
+            before.append((state, {n: state[n] for n in names if n in state}))
+            _leave_out(state, ours)
+    try:
+        yield
+    finally:
+        for state, hooks in before:
+            state.update(hooks)
 
 
 def keep_from_copies(owner: Any) -> None:

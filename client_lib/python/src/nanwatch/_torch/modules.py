@@ -40,6 +40,28 @@ is_compiling: Callable[[], bool] = getattr(
 _graph_task: Callable[[], int] = getattr(
     torch._C, "_current_graph_task_id", lambda: -1
 )
+_tracing_state: Callable[[], Any] = getattr(
+    torch._C, "_get_tracing_state", lambda: None
+)
+_transforms: Callable[[], Any] = getattr(
+    getattr(torch._C, "_functorch", None),
+    "peek_interpreter_stack",
+    lambda: None,
+)
+_modes: Callable[[], int] = getattr(
+    torch._C, "_len_torch_dispatch_stack", lambda: 0
+)
+
+
+def is_traced() -> bool:
+    """Somebody makes a program of what is called, or another one of it: what is
+    computed has no numbers, or is not what the training computes."""
+    return bool(
+        is_compiling()
+        or _tracing_state() is not None
+        or _transforms() is not None
+        or _modes()
+    )
 
 
 class Row(NamedTuple):
@@ -194,7 +216,7 @@ class Modules:
 
     def _hook(self, index: int) -> Callable[..., None]:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
-            if is_compiling():
+            if is_traced():
                 return
             if not (module.training and torch.is_grad_enabled()):
                 return
@@ -262,6 +284,8 @@ class Modules:
         return hook
 
     def _backward(self, index: int, slot: str, gradients: Any) -> None:
+        if is_traced():
+            return
         begun = time.perf_counter()
         self._guard(
             "gradients", lambda: self._measure_all(index, slot, gradients)

@@ -6,14 +6,22 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 
 from nanwatch._torch.hooks import Hook
-from nanwatch._torch.readout import Readout
-from nanwatch._torch.statistics import Shapes, Sizes, local, measurable
+from nanwatch._torch.readout import Readout, on_host
+from nanwatch._torch.replicas import Turns
+from nanwatch._torch.statistics import (
+    HALF,
+    Shapes,
+    Sizes,
+    local,
+    measurable,
+    norms_of,
+)
 
 _USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
@@ -36,14 +44,24 @@ class Parameter:
         self.shape = tuple(tensor.shape)
 
 
+class Glance(NamedTuple):
+    """The norms of some weights of an optimizer, before an update."""
+
+    which: Sequence[int]  # places among `Followed.weights`
+    norms: Any  # where they are, of a readout
+
+
 class Attempt:
     """One optimizer attempt: numbers of the host, and places of a readout."""
 
     __slots__ = (
         "again",
         "applied",
+        "comparable",
         "float_status",
         "found_inf",
+        "glanced_at_all",
+        "glances",
         "gradients",
         "looked_at",
         "lr",
@@ -70,6 +88,11 @@ class Attempt:
         # The same of weights, where they were looked at.
         self.parameters: list[list[Parameter]] = []
         self.weight_sizes: list[Sizes] = []
+        # Of some weights, by device; where there are replicas, or where a NaN
+        # among weights would be lost in the update.
+        self.glances: list[Glance] = []
+        self.glanced_at_all = False
+        self.comparable = False  # with what other ranks tell of these
         # Norms of gradients as the optimizer gets them; seldom looked at.
         self.again: Any = None
         self.update: Any = None  # norms of updates, a tensor each
@@ -113,6 +136,7 @@ class Followed:
         # Of gradients that are all usual ones of one device, and of all
         # parameters: which these are.
         self._usual: tuple[list[Parameter], Shapes] | None = None
+        self._turns = Turns()
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._handles = [
@@ -282,6 +306,37 @@ class Followed:
             attempt.parameters.append(parameters)
             attempt.weight_sizes.append(
                 Sizes(weights, shapes, readout, largest=True, zeros=False)
+            )
+
+    def is_on_host(self) -> bool:
+        groups = self.optimizer.param_groups
+        first = groups[0]["params"] if groups else ()
+        return not first or on_host(first[0])
+
+    def weights(self) -> list[Parameter]:
+        return [self.of(p) for p in self._tensors()]
+
+    def glance_at_weights(
+        self, readout: Readout, number: int, replica: bool, everything: bool
+    ) -> None:
+        """At those whose turn it is at the step `number`, or at all of them;
+        once an attempt. `replica`: other ranks do the same."""
+        attempt = self.begin()
+        if attempt.glances:
+            return
+        tensors = self._tensors()
+        which: Sequence[int] = range(len(tensors))
+        attempt.glanced_at_all = attempt.comparable = True
+        if replica and not everything:
+            turn = self._turns.next(number, [t.numel() for t in tensors])
+            which = turn.which
+            attempt.glanced_at_all = turn.all
+            attempt.comparable = turn.comparable
+        for group in _by_device([(i, tensors[i]) for i in which]):
+            weights = [t.detach() for _, t in group]
+            norms = norms_of(weights, any(t.dtype in HALF for t in weights))
+            attempt.glances.append(
+                Glance([i for i, _ in group], readout.add(norms))
             )
 
     def copy_weights(self) -> None:

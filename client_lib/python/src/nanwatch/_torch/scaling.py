@@ -56,6 +56,11 @@ class Follower:
         not."""
         raise NotImplementedError
 
+    def follow_losses(self, scaled: Callable[[Any], None]) -> None:
+        """`scaled` is called with each loss that is about to be multiplied by
+        the scale, or with a list of them; never, where nobody asks the scaler
+        to do that."""
+
     def close(self) -> None:
         """Takes them off."""
         raise NotImplementedError
@@ -151,6 +156,15 @@ class GradScaler(Follower):
         # On the object alone: other scalers are none of ours.
         replace(scaler, "unscale_", new_unscale)
         replace(scaler, "step", new_step)
+
+    def follow_losses(self, scaled: Callable[[Any], None]) -> None:
+        scale = self._scaler.scale
+
+        def new_scale(outputs: Any) -> Any:
+            scaled(outputs)
+            return scale(outputs)
+
+        replace(self._scaler, "scale", new_scale)
 
     def close(self) -> None:
         release(self._scaler)

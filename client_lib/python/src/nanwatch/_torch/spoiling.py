@@ -4,6 +4,7 @@ where it began."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from nanwatch._torch.optimizers import Attempt, Parameter
@@ -22,14 +23,23 @@ class Spoiling:
     def begin(self, readout: Readout, attempts: Sequence[Attempt]) -> None:
         """Of a step; its weights were looked at before they were updated."""
         seen = [s for attempt in attempts for s in attempt.weight_sizes]
-        if not seen:
-            return
-        bad = not all(sizes.healthy(readout) for sizes in seen) and any(
-            read.bad
-            for sizes in seen
-            for read in sizes.read(readout, [1.0] * len(sizes.elements))
+        glances = [g for attempt in attempts for g in attempt.glances]
+        bad = any(
+            math.isnan(sum(readout.numbers(glance.norms))) for glance in glances
+        ) or (
+            not all(sizes.healthy(readout) for sizes in seen)
+            and any(
+                read.bad
+                for sizes in seen
+                for read in sizes.read(readout, [1.0] * len(sizes.elements))
+            )
         )
-        self.lost = bad and (self.lost or self._updated)
+        if bad:
+            self.lost = self.lost or self._updated
+        elif seen or (
+            glances and all(attempt.glanced_at_all for attempt in attempts)
+        ):
+            self.lost = False
 
     def end(self, updated: bool, named: set[int]) -> None:
         """`updated`: with gradients that were not finite, of the parameters

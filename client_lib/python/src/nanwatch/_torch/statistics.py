@@ -24,7 +24,7 @@ DTYPES = {
     getattr(torch, "float8_e4m3fn", None): "fp8_e4m3",
     getattr(torch, "float8_e5m2", None): "fp8_e5m2",
 }
-_HALF = (torch.float16, torch.bfloat16)
+HALF = (torch.float16, torch.bfloat16)
 
 
 def local(tensor: Any) -> Any:
@@ -53,12 +53,14 @@ class Shapes:
 
     def __init__(self, tensors: list[Any]) -> None:
         self.elements = [t.numel() for t in tensors]
-        self.half = any(t.dtype in _HALF for t in tensors)
+        self.half = any(t.dtype in HALF for t in tensors)
 
 
-def _norms(tensors: list[Any], half: bool, order: float) -> list[Any]:
+def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
+    """`half`: some are in 16 bits. For a tensor whose squares leave the range
+    of fp32 it is infinity."""
     if half:
-        tensors = [t.float() if t.dtype in _HALF else t for t in tensors]
+        tensors = [t.float() if t.dtype in HALF else t for t in tensors]
     with torch.no_grad():
         return list(torch._foreach_norm(tensors, order))
 
@@ -105,11 +107,11 @@ class Sizes:
         self.counts: dict[int, Counts] = {}
         self.largest: Any = None
         self.zeros: Any = None
-        norms = _norms(tensors, shapes.half, 2.0)
+        norms = norms_of(tensors, shapes.half)
         at_once = on_host(tensors[0])
         most = None
         if not at_once:
-            most = _norms(tensors, shapes.half, math.inf)
+            most = norms_of(tensors, shapes.half, math.inf)
         elif largest:
             most = [_largest(t) for t in tensors]
         if divide_by is not None:
@@ -210,7 +212,7 @@ class One:
         low, high = torch.aminmax(tensor)
         norm = (
             torch.linalg.vector_norm(tensor, dtype=torch.float32)
-            if tensor.dtype in _HALF
+            if tensor.dtype in HALF
             else torch.linalg.vector_norm(tensor)
         )
         self.sizes = readout.add((low, high, norm))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import collections
-import hashlib
 import math
-import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from nanwatch import _ops
 from nanwatch._run import Run
 from nanwatch._steps import More
 from nanwatch._torch.modules import Modules, Row
-from nanwatch._torch.optimizers import Attempt, Parameter, total
+from nanwatch._torch.optimizers import Attempt, Followed, Parameter, total
 from nanwatch._torch.readout import Later, Readout
+from nanwatch._torch.replicas import Digest
 from nanwatch._torch.sampling import certain, is_mask
 from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import Read
@@ -36,6 +35,9 @@ _TWICE = 2
 # grad_norm, lr.
 _USUAL = 5
 
+# And those that it takes as More.
+_FEW = ("zero_fraction", "replica_digest")
+
 # Modules at most that tell at each step, though there is a budget.
 _FOLLOWED = 4
 
@@ -50,6 +52,7 @@ class Step:
         "attempts",
         "more",
         "number",
+        "parts",
         "readout",
         "request",
         "rows",
@@ -72,7 +75,10 @@ class Step:
         request: int,
         scale: float | None,
         more: dict[str, Any],
+        parts: list[Any],
     ) -> None:
+        """`parts`: the losses that went backward; tensors are taken to the
+        readout."""
         self.number = number
         self.time = time
         self._loss = loss
@@ -84,6 +90,10 @@ class Step:
         self.request = request
         self.scale = scale
         self.more = more
+        self.parts = [
+            part if type(part) is float else readout.add([part])
+            for part in parts
+        ]
 
     def start(self) -> None:
         self.readout.start()
@@ -105,13 +115,35 @@ class Step:
             type(loss) is float and math.isfinite(loss)
         ):
             return False
+        for part in self.parts:
+            if type(part) is not float or not math.isfinite(part):
+                return False
         return all(attempt.is_plain() for attempt in self.attempts)
 
     @property
     def loss(self) -> float | None:
+        """As the program told it; where that hides that a part of it is not
+        finite, this part."""
         if isinstance(self._loss, (list, Later)):
-            return self.readout.number(self._loss)
-        return self._loss  # type: ignore[no-any-return]
+            loss = self.readout.number(self._loss)
+        else:
+            loss = self._loss
+        if self.parts and (loss is None or math.isfinite(loss)):
+            place = self.bad_part()
+            if place is not None:
+                return self._part(place)
+        return loss
+
+    def bad_part(self) -> int | None:
+        """The first that is not finite."""
+        for place in range(len(self.parts)):
+            if not math.isfinite(self._part(place)):
+                return place
+        return None
+
+    def _part(self, place: int) -> float:
+        part = self.parts[place]
+        return part if type(part) is float else self.readout.number(part)
 
     def scale_of(self, attempt: Attempt) -> float | None:
         if isinstance(attempt.scale, (list, Later)):
@@ -191,8 +223,9 @@ class Teller:
         self.half = False  # autocast to fp16, as the first forward pass said
         self._gradient_ops: dict[int, int] = {}
         self._weight_ops: dict[int, int] = {}
+        self._digests: dict[int, Digest] = {}  # by the id of the Followed
         self._module_ops: dict[tuple[int, bool], int] = {}
-        self._loss = -1
+        self._loss_ops: dict[str, int] = {}  # by name
         self._twice = 0  # looks in a row
         self._zeroed = ZeroedGradients(run._checks)
         self._between_ops: dict[int, int] = {}
@@ -212,6 +245,8 @@ class Teller:
             unexplained = self._tell_modules(
                 step, rows, loss_bad, loss_bad or any(bad)
             )
+        elif loss_bad and not lost:
+            self._tell_part(step, rows)
         told = []
         for attempt, its_bad in zip(step.attempts, bad):
             told.append(self._judge(step, attempt, rows, loss_bad, its_bad))
@@ -296,7 +331,9 @@ class Teller:
             and not self._spoiling.lost
             and not (loss_bad and self._are_all_bad(step, attempt))
         ):
-            self._add_gradients(step, attempt, rows)
+            self._add_gradients(
+                step, attempt, rows, zeros.behind if zeros else frozenset()
+            )
         elif not bad:
             self._kept.append(_Kept(step, attempt))
         told = self._numbers(step, attempt, rows, bad, norms)
@@ -320,15 +357,26 @@ class Teller:
             reads.extend(sizes.read(step.readout, factors))
         return reads
 
-    def _add_gradients(self, step: Step, attempt: Attempt, rows: Rows) -> None:
+    def _add_gradients(
+        self,
+        step: Step,
+        attempt: Attempt,
+        rows: Rows,
+        behind: frozenset[int] = frozenset(),
+    ) -> None:
+        """In the order of the backward pass: the last layer's come first, and
+        of those that are 0 the one that made the others so. `behind`: ids of
+        what is 0 for another reason."""
         reads = self._reads(step, attempt, step.scale_of(attempt) or 1.0)
-        ops = [
-            self._gradient_op(p, self._is_half(p))
-            for parameters in attempt.gradients
-            for p in parameters
+        all_of_them = [p for group in attempt.gradients for p in group]
+        told = [
+            (id(p) in behind, self._gradient_op(p, self._is_half(p)), read)
+            for p, read in zip(all_of_them, reads)
         ]
-        # In the order of the backward pass: the last layer's come first.
-        for op, status in zip(reversed(ops), reversed(reads)):
+        told.reverse()
+        if behind:
+            told.sort(key=lambda one: one[0])
+        for _, op, status in told:
             rows.add(op, "grad_input", status)
 
     def _numbers(
@@ -385,10 +433,8 @@ class Teller:
         self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
     ) -> None:
         norms: list[float] = []
-        largest: list[float] = []
         for parameters, sizes in zip(attempt.parameters, attempt.weight_sizes):
             norms.extend(step.readout.numbers(sizes.norms))
-            largest.extend(step.readout.numbers(sizes.largest))
             reads = sizes.read(step.readout, [1.0] * len(parameters))
             for parameter, status in zip(parameters, reads):
                 if not self._spoiling.tells(parameter):
@@ -396,8 +442,43 @@ class Teller:
                 rows.add(self._weight_op(parameter), "parameter", status)
         if norms:
             told["param_norm"] = total(norms)
-            if self._replica:
-                told["replica_digest"] = _digest([*norms, *largest])
+        if attempt.glances:
+            self._add_glances(step, attempt, rows, told)
+
+    def name_weights(self, followed: Sequence[Followed]) -> None:
+        """Before anything else is, so that their ops have the same indices on
+        all ranks, whatever one of them tells besides."""
+        for each in followed:
+            for parameter in each.weights():
+                self._weight_op(parameter)
+
+    def _add_glances(
+        self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
+    ) -> None:
+        digest = self._digest_of(attempt.of) if self._replica else None
+        for glance in attempt.glances:
+            norms = step.readout.numbers(glance.norms)
+            if digest is not None:
+                digest.take(glance.which, norms)
+            if attempt.weight_sizes or not math.isnan(sum(norms)):
+                continue
+            weights = attempt.of.weights()
+            for place, norm in zip(glance.which, norms):
+                parameter = weights[place]
+                if math.isnan(norm) and self._spoiling.tells(parameter):
+                    elements = math.prod(parameter.shape)
+                    status = Read(elements, 1, 0, 0, None, None, None)
+                    rows.add(self._weight_op(parameter), "parameter", status)
+        if digest is not None and attempt.comparable:
+            told["replica_digest"] = digest.value
+
+    def _digest_of(self, followed: Followed) -> Digest:
+        known = self._digests.get(id(followed))
+        weights = followed.weights()
+        if known is None or known.weights != len(weights):
+            known = Digest([self._weight_op(p) + 1 for p in weights])
+            self._digests[id(followed)] = known
+        return known
 
     def _tell_step(
         self,
@@ -406,18 +487,14 @@ class Teller:
         loss: float | None,
         numbers: dict[str, Any],
     ) -> None:
-        share = numbers.pop("zero_fraction", None)
-        if share is not None:
+        few = {name: numbers.pop(name) for name in _FEW if name in numbers}
+        if few:
             if len(numbers) == _USUAL and not step.more and not step.request:
                 self._run.take_step(
-                    step.number,
-                    step.time,
-                    loss,
-                    **numbers,
-                    more=More(zero_fraction=share),
+                    step.number, step.time, loss, **numbers, more=More(**few)
                 )
                 return
-            numbers["zero_fraction"] = share
+            numbers.update(few)
         if step.more or step.request or len(numbers) > _USUAL:
             numbers = {**numbers, **step.more}
             if step.request:
@@ -515,17 +592,28 @@ class Teller:
     ) -> None:
         """It is not finite: was what it is computed of? Where that is bad and
         not all modules were looked at, it says nothing of where it began."""
-        result: Read | None = None
-        for row, status in zip(step.rows, statuses):
-            if row.module == 0 and row.slot == "output" and not row.backward:
-                result = status
-        if result is None or (step.sampled and result.bad):
+        results = [
+            status
+            for row, status in zip(step.rows, statuses)
+            if row.module == 0 and row.slot == "output" and not row.backward
+        ]
+        place = step.bad_part()
+        if place is not None and len(results) == len(step.parts):
+            result = results[place]
+        elif results:
+            result = results[-1]
+        else:
             return
-        loss = step.loss
-        nan = int(loss is None or math.isnan(loss))
-        one = Read(1, nan, 1 - nan, 0, None, None, None)
-        rows.add(self._loss_op(), "input", result)
-        rows.add(self._loss_op(), "output", one)
+        if step.sampled and result.bad:
+            return
+        op = self._loss_op(step)
+        rows.add(op, "input", result)
+        rows.add(op, "output", _status_of(step.loss))
+
+    def _tell_part(self, step: Step, rows: Rows) -> None:
+        """Which one it is of several losses, one of which is not finite."""
+        if len(step.parts) > 1 and step.bad_part() is not None:
+            rows.add(self._loss_op(step), "output", _status_of(step.loss))
 
     # -------------------------------------------------------------- op names
 
@@ -613,18 +701,30 @@ class Teller:
             self._module_ops[key] = op
         return op
 
-    def _loss_op(self) -> int:
+    def _loss_op(self, step: Step) -> int:
         """What a program computes of the model's output."""
-        if self._loss < 0:
-            self._loss = self._run.register_op(
-                "loss", type="Loss", dtype="fp32", order=_BACKWARD - 1
+        place, of = step.bad_part(), len(step.parts)
+        name = "loss"
+        if place is not None and of > 1:
+            name += f", part {place + 1} of {of}"
+        op = self._loss_ops.get(name)
+        if op is None:
+            op = self._run.register_op(
+                name, type="Loss", dtype="fp32", order=_BACKWARD - 1
             )
-        return self._loss
+            self._loss_ops[name] = op
+        return op
 
     def _push(self, rows: Rows) -> None:
         table = rows.table()
         if table is not None:
             self._run.take_table(table)
+
+
+def _status_of(loss: float | None) -> Read:
+    """Of one that is not finite."""
+    nan = int(loss is None or math.isnan(loss))
+    return Read(1, nan, 1 - nan, 0, None, None, None)
 
 
 def _caller(named: Sequence[tuple[str, Any]], module: int) -> tuple[str, str]:
@@ -636,12 +736,3 @@ def _caller(named: Sequence[tuple[str, Any]], module: int) -> tuple[str, str]:
         if by_path.get(path) not in (None, "ModuleList", "ModuleDict"):
             return path, by_path[path]
     return named[0][0], type(named[0][1]).__name__
-
-
-def _digest(numbers: Iterable[float]) -> int:
-    """Of what replicas must agree in, bit by bit."""
-    values = list(numbers)
-    packed = struct.pack(f"<{len(values)}d", *values)
-    return int.from_bytes(
-        hashlib.blake2b(packed, digest_size=8).digest(), "little"
-    )

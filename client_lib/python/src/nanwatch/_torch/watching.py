@@ -7,6 +7,7 @@ import collections
 import contextlib
 import functools
 import math
+import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +17,9 @@ import torch
 
 from nanwatch._checks import describe
 from nanwatch._run import Run
-from nanwatch._torch import clipping, scaling
+from nanwatch._torch import clipping, parts, scaling, scripting
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
-from nanwatch._torch.modules import NONE_TOLD, Modules, inner
+from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
@@ -39,11 +40,10 @@ _LOOK_APART = 64
 # Overflows in a row that are not a scaler's usual work.
 _STREAK = 3
 _PENDING = 64  # steps whose numbers are not there yet
-# Steps in which nothing is odd are told some at once: the code that does is out
-# of the processor's caches after a training's step. The sender takes its turn
-# no oftener.
-_TOGETHER = 8
-_TOGETHER_SECONDS = 0.2
+# Steps in which nothing is odd are told by the sender, in its turn: the code
+# that does is out of the processor's caches after a training's step. Where so
+# many wait for it, the training does.
+_WAITING = 32
 _FAILURES = 100  # of one kind, after which it is given up
 
 _watches: weakref.WeakKeyDictionary[Any, Watch] = weakref.WeakKeyDictionary()
@@ -76,6 +76,9 @@ class Watch:
         self._losses: list[Any] = []
         self._attempts: list[Attempt] = []
         self._pending: collections.deque[Step] = collections.deque()
+        # Who tells of them: the training's thread or the sender's. A signal's
+        # handler may close a watch that is telling.
+        self._telling = threading.RLock()
         self._detail_until = -1
         self._detail_last = -_DETAIL_APART
         self._look_last = -_LOOK_APART
@@ -89,9 +92,14 @@ class Watch:
         named = name_parameters(inner(model))
         if self._scaler is not None:
             name_copies(named, self._scaler.copies())
-        replica = isinstance(model, torch.nn.parallel.DistributedDataParallel)
+        # All ranks hold the same weights.
+        self._replica = isinstance(
+            model, torch.nn.parallel.DistributedDataParallel
+        )
         self.modules = Modules(model, self._guard)
-        self._teller = Teller(run, level, replica, self.modules, self._after)
+        self._teller = Teller(
+            run, level, self._replica, self.modules, self._after
+        )
         self._followed = [
             Followed(
                 plain(optimizer),
@@ -103,17 +111,28 @@ class Watch:
             for name, optimizer in optimizers.items()
         ]
         self._by_id = {id(f.optimizer): f for f in self._followed}
+        if self._replica:
+            self._teller.name_weights(self._followed)
         if self._scaler is not None:
             self._scaler.follow(
                 self._before_step, self._unscaled, self._after_step
             )
+            # Until the first forward pass says so; a compiled one does not.
+            self._teller.half = True
+        self._parts = parts.Parts(self._followed, self._guard)
+        if self._scaler is not None:
+            self._scaler.follow_losses(self._parts.add)
+        else:
+            parts.listen(self._parts)
         clipping.listen(self)
+        scripting.follow()
         self._model = model
         keep_from_copies(model)
         self._autocast = model.register_forward_hook(Hook(self._see_autocast))
         if level == "ops":
             self.modules.enable()
         run.before_settling(weakref.WeakMethod(self._tell_pending))
+        run.before_turns(weakref.WeakMethod(self._tell_usual))
         atexit.register(_at_exit, weakref.ref(self))
 
     # ------------------------------------------------------- for the training
@@ -202,6 +221,7 @@ class Watch:
         self._closed = True
         self._guard("close", lambda: self._tell_ready(wait=True))
         clipping.forget(self)
+        parts.forget(self._parts)
         self._autocast.remove()
         release(self._model)
         self.modules.disable()
@@ -235,6 +255,8 @@ class Watch:
         )
 
     def _see_autocast(self, module: Any, args: Any, output: Any) -> None:
+        if is_traced():  # a hook that removes itself would break the graph
+            return
         self._autocast.remove()
         if not self.modules.on:
             release(self._model)
@@ -266,6 +288,12 @@ class Watch:
             or (self._streak == 0 and attempt.is_known_bad())
         ) and not attempt.weight_sizes:
             followed.measure_weights(self._readout)
+        # On a host it is known before an update that it is made of NaN.
+        unguarded = self._scaler is None and not followed.is_on_host()
+        if self._replica or unguarded:
+            followed.glance_at_weights(
+                self._readout, self._number, self._replica, unguarded
+            )
 
     def _detailed(self) -> bool:
         return self._number <= self._detail_until
@@ -384,6 +412,7 @@ class Watch:
             self._request if self._number <= self._detail_until else 0,
             scale,
             more,
+            self._parts.take(),
         )
         self._attempts = []
         if step.rows or not readout.empty():
@@ -414,12 +443,7 @@ class Watch:
         return True
 
     def _is_urgent(self, step: Step) -> bool:
-        pending = self._pending
-        return (
-            not step.is_plain()
-            or len(pending) >= _TOGETHER
-            or not 0.0 <= step.time - pending[0].time < _TOGETHER_SECONDS
-        )
+        return not step.is_plain() or len(self._pending) >= _WAITING
 
     def _tell_pending(self) -> None:
         """Before the run is flushed or closed."""
@@ -465,10 +489,23 @@ class Watch:
         return self._readout.add([mean])
 
     def _tell_ready(self, wait: bool) -> None:
-        while self._pending and (wait or self._pending[0].ready()):
-            step = self._pending.popleft()
-            step.finish()
-            self._teller.tell(step)
+        with self._telling:
+            while self._pending and (wait or self._pending[0].ready()):
+                step = self._pending.popleft()
+                step.finish()
+                self._teller.tell(step)
+
+    def _tell_usual(self) -> None:
+        """By the sender's thread: steps in which nothing is odd, which change
+        nothing that the training's thread looks at in a forward pass."""
+        if not self._telling.acquire(blocking=False):
+            return
+        try:
+            while self._pending and self._pending[0].is_plain():
+                step = self._pending.popleft()
+                self._guard("step", functools.partial(self._teller.tell, step))
+        finally:
+            self._telling.release()
 
     def _after(self, step: Step, seen: Seen) -> None:
         """What a step that was told means for the next ones."""
@@ -477,7 +514,9 @@ class Watch:
             self._weights_at = (
                 step.number - step.number % _WEIGHTS_EVERY + _WEIGHTS_EVERY
             )
-        if seen.overflow and (seen.applied or self._streak == 1):
+        if (
+            seen.overflow and (seen.applied or self._streak == 1)
+        ) or seen.loss_bad:
             self._weights_at = self._number  # are they lost, or were they?
         if seen.lost:  # modules would tell of nothing else
             if self._request == 0:
@@ -500,13 +539,15 @@ class Watch:
         if request or not self._detailed():
             self._request = request
         self._detail_until = max(until, self._detail_until)
+        self._weights_at = min(self._weights_at, self._number)
         self.modules.all = True
         self.modules.enable()
 
     def _take_requests(self) -> None:
         for request in self.run.requests():
             if request.kind == "collect_ops":
-                self._teller.tell_kept(request.id)
+                with self._telling:
+                    self._teller.tell_kept(request.id)
                 self._ask_detail(request.steps, request.id)
         if self.modules.all and not self._detailed():
             self._request = 0

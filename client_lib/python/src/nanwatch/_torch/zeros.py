@@ -17,6 +17,9 @@ _NAMES = 3  # that are said
 class Zeros(NamedTuple):
     share: float  # of the elements, in tensors of 0 alone
     fresh: bool  # there is one that never was all 0 before, and was another
+    # Ids of parameters whose gradient is 0 beside one of the same layer that is
+    # not: what enters that layer is 0, and not what leads back to it.
+    behind: frozenset[int] = frozenset()
 
 
 class ZeroedGradients:
@@ -47,6 +50,7 @@ class ZeroedGradients:
             return Zeros(0.0, False)
         zeros = 0
         known = len(self._known)
+        behind = _behind(parameters, norms)
         lost: list[Parameter] = []
         for group, of, sizes in zip(parameters, norms, elements):
             for parameter, norm, size in zip(group, of, sizes):
@@ -55,9 +59,9 @@ class ZeroedGradients:
                     lost.append(parameter)
         if lost and not self._said:
             self._said = True
-            self._say(lost)
+            self._say(lost, behind)
         fresh = len(self._known) > known
-        return Zeros(zeros / max(1, sum(map(sum, elements))), fresh)
+        return Zeros(zeros / max(1, sum(map(sum, elements))), fresh, behind)
 
     def _is_lost(self, step: int, parameter: Parameter, norm: float) -> bool:
         """At the attempt that makes it certain."""
@@ -74,7 +78,13 @@ class ZeroedGradients:
         self._attempts[key] = self._attempts.get(key, 0) + 1
         return self._attempts[key] == _HOLD
 
-    def _say(self, lost: Sequence[Parameter]) -> None:
+    def _say(self, lost: Sequence[Parameter], behind: frozenset[int]) -> None:
+        """From the layer on where it begins, backward: all that leads to the
+        loss by way of it alone is 0, too."""
+        lost = [
+            *(p for p in reversed(lost) if id(p) not in behind),
+            *(p for p in reversed(lost) if id(p) in behind),
+        ]
         names = ", ".join(p.name for p in lost[:_NAMES])
         more = len(lost) - _NAMES
         self._checks.notice(
@@ -83,3 +93,21 @@ class ZeroedGradients:
             + f" is exactly 0 since step {self._since[id(lost[0])]}, and was "
             "not before",
         )
+
+
+def _behind(
+    parameters: Sequence[Sequence[Parameter]], norms: Sequence[Sequence[float]]
+) -> frozenset[int]:
+    """See `Zeros.behind`."""
+    zero: dict[str, list[int]] = {}  # ids by layer
+    alive: set[str] = set()
+    for group, of in zip(parameters, norms):
+        for parameter, norm in zip(group, of):
+            layer = parameter.name.rpartition(".")[0]
+            if norm == 0.0:
+                zero.setdefault(layer, []).append(id(parameter))
+            else:
+                alive.add(layer)
+    return frozenset(
+        key for layer in alive & zero.keys() for key in zero[layer]
+    )

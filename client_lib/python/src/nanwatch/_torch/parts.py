@@ -1,0 +1,106 @@
+"""The losses that go backward for one step. Where gradients are accumulated a
+program may tell the last of them alone, or a mean that it makes of others."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from nanwatch._torch.modules import is_compiling
+from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.readout import on_host
+
+_MOST = 4096  # of one step
+_TENSORS = 8  # whose gradients are looked for
+
+
+class Parts:
+    def __init__(
+        self,
+        followed: Sequence[Followed],
+        guard: Callable[[str, Callable[[], None]], None],
+    ) -> None:
+        """`guard` runs a function and keeps what it raises from training."""
+        self._followed = followed
+        self._guard = guard
+        self._losses: list[Any] = []
+
+    def add(self, losses: Any) -> None:
+        """A tensor, or several in a list or a tuple; not read on a device."""
+        several = losses if isinstance(losses, (list, tuple)) else (losses,)
+
+        def work() -> None:
+            for loss in several:
+                if isinstance(loss, torch.Tensor):
+                    self._add(loss)
+
+        self._guard("parts", work)
+
+    def gradients(self) -> list[Any]:
+        """Another list, once gradients of the model were computed."""
+        found: list[Any] = []
+
+        def work() -> None:
+            for followed in self._followed:
+                for tensor in followed.some_tensors(_TENSORS):
+                    gradient = tensor.grad
+                    found.append(id(gradient))
+                    found.append(gradient is None or gradient._version)
+
+        self._guard("parts", work)
+        return found
+
+    def _add(self, loss: Any) -> None:
+        if (
+            loss.numel() != 1
+            or not loss.is_floating_point()
+            or len(self._losses) >= _MOST
+        ):
+            return
+        if on_host(loss):
+            self._losses.append(float(loss.detach().item()))
+        else:  # programs add to what they had of it
+            self._losses.append(loss.detach().reshape(()).clone())
+
+    def take(self) -> list[Any]:
+        """Those since the last call: floats, and tensors of a device."""
+        if not self._losses:
+            return self._losses
+        taken, self._losses = self._losses, []
+        return taken
+
+
+_listeners: weakref.WeakSet[Parts] = weakref.WeakSet()
+
+
+def _followed(function: Any) -> Any:
+    @functools.wraps(function)
+    def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling() or not _listeners:
+            return function(tensors, *args, **kwargs)
+        parts = [(its, its.gradients()) for its in list(_listeners)]
+        result = function(tensors, *args, **kwargs)
+        for its, before in parts:
+            if its.gradients() != before:  # it was of its model
+                its.add(tensors)
+        return result
+
+    backward._nanwatch = True  # type: ignore[attr-defined]
+    return backward
+
+
+def listen(parts: Parts) -> None:
+    """To each backward pass that computes gradients of its own, for as long as
+    it lives, or until `forget`."""
+    _listeners.add(parts)
+    function = getattr(torch.autograd, "backward", None)
+    if function is not None and not hasattr(function, "_nanwatch"):
+        torch.autograd.backward = _followed(function)
+
+
+def forget(parts: Parts) -> None:
+    _listeners.discard(parts)
