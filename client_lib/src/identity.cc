@@ -59,6 +59,10 @@ std::string FindRunId(const Environment& environment) {
     const std::string port = Text(environment, port_name);
     if (!host.empty() && !port.empty()) return host + ":" + port;
   }
+  if (std::string master = Text(environment, "PADDLE_MASTER");
+      !master.empty()) {
+    return master;
+  }
   return FindTpuJob(environment);
 }
 
@@ -71,10 +75,14 @@ struct Launcher {
 };
 constexpr Launcher kLaunchers[] = {
     {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    {"PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_RANK_IN_NODE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE",
+     "MV2_COMM_WORLD_LOCAL_RANK"},  // MVAPICH2
     {"PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK"},
     {"RANK_ID", "RANK_SIZE", "DEVICE_ID"},  // MindSpore's msrun, Ascend's HCCL
+    {"MS_NODE_ID", "MS_WORKER_NUM", "DEVICE_ID"},  // MindSpore by hand
     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
 };
 
@@ -102,6 +110,13 @@ void FindRank(const Environment& environment, Identity* identity) {
     identity->rank = *rank;
     identity->world_size = *world_size;
     identity->local_rank = Number(environment, launcher.local_rank).value_or(0);
+    return;
+  }
+  if (const auto rank = Number(environment, "PMIX_RANK");
+      rank && *rank < INT32_MAX) {
+    // PMIx has the size for who asks its library, not in the environment.
+    identity->rank = *rank;
+    identity->world_size = *rank + 1;
     return;
   }
   FindTpuRank(environment, identity);

@@ -17,13 +17,20 @@ INT32_MAX = (1 << 31) - 1
 # srun, never the other way.
 _LAUNCHERS = (
     ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
+    ("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_RANK_IN_NODE"),
     (
         "OMPI_COMM_WORLD_RANK",
         "OMPI_COMM_WORLD_SIZE",
         "OMPI_COMM_WORLD_LOCAL_RANK",
     ),
+    (  # MVAPICH2
+        "MV2_COMM_WORLD_RANK",
+        "MV2_COMM_WORLD_SIZE",
+        "MV2_COMM_WORLD_LOCAL_RANK",
+    ),
     ("PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK"),
     ("RANK_ID", "RANK_SIZE", "DEVICE_ID"),  # MindSpore's msrun, Ascend's HCCL
+    ("MS_NODE_ID", "MS_WORKER_NUM", "DEVICE_ID"),  # MindSpore by hand
     ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"),
 )
 
@@ -72,7 +79,7 @@ def _find_run_id(environment: Mapping[str, str]) -> str:
         )
         if host and port:
             return f"{host}:{port}"
-    return _find_tpu_job(environment)
+    return _text(environment, "PADDLE_MASTER") or _find_tpu_job(environment)
 
 
 def _tpu_hosts(environment: Mapping[str, str]) -> list[str]:
@@ -99,6 +106,12 @@ def _find_rank(environment: Mapping[str, str], identity: Identity) -> None:
         identity.rank = rank
         identity.world_size = world_size
         identity.local_rank = _number(environment, local_name) or 0
+        return
+    # PMIx has the size for who asks its library, not in the environment.
+    rank = _number(environment, "PMIX_RANK")
+    if rank is not None and rank < INT32_MAX:
+        identity.rank = rank
+        identity.world_size = rank + 1
         return
     _find_tpu_rank(environment, identity)
 

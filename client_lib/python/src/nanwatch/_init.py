@@ -51,10 +51,11 @@ def init(
     the daemon. What is not given is found out or left open.
 
     `run` is the run id: else NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
-    "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT, in
-    this order; else the daemon makes one. Rank, local rank and world size: what
-    torchrun, Slurm, Open MPI, a PMI launcher or MindSpore put into the
-    environment, else 0, 0 and 1.
+    "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT,
+    PADDLE_MASTER, the coordinator or the first host of TPUs, in this order;
+    else the daemon makes one. Rank, local rank and world size: what torchrun,
+    Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore, Slurm, PMIx (no
+    size) or a TPU VM put into the environment, else 0, 0 and 1.
 
     `address` is "unix:/path" or "host:port": else NANWATCH_ADDRESS, then
     $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /tmp/nanwatch-UID/ingest.sock
