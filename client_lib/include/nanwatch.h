@@ -146,11 +146,11 @@ typedef struct nanwatch_run_options {
   const char* address;
 
   /* Who this is. NULL run_id: NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
-   * "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT, the
-   * coordinator or the first host of TPUs, in this order; else the daemon makes
-   * one. Rank, local rank and world size: what torchrun, Slurm, Open MPI, a PMI
-   * launcher, MindSpore or a TPU VM put into the environment, else 0, 0 and 1.
-   */
+   * "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT,
+   * PADDLE_MASTER, the coordinator or the first host of TPUs, in this order;
+   * else the daemon makes one. Rank, local rank and world size: what torchrun,
+   * Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore, Slurm, PMIx (no
+   * size) or a TPU VM put into the environment, else 0, 0 and 1. */
   const char* job;
   const char* run_id;
   int32_t attempt;
@@ -221,6 +221,7 @@ NANWATCH_API int nanwatch_close(nanwatch_session* session, int timeout_ms);
 #define NANWATCH_STEP_SKIPPED (1u << 10)
 #define NANWATCH_STEP_FLOAT_STATUS (1u << 11)
 #define NANWATCH_STEP_REPLICA_DIGEST (1u << 12)
+#define NANWATCH_STEP_APPLIED_GRAD_NORM (1u << 13)
 
 /* The loss scale of one op's layer. */
 typedef struct nanwatch_layer_scale {
@@ -255,6 +256,7 @@ typedef struct nanwatch_step {
   const nanwatch_layer_scale* layer_scales;
   size_t layer_scales_count;
   uint64_t request_id; /* of nanwatch_request, if this answers one */
+  double applied_grad_norm; /* of what the optimizer got, after clipping */
 } nanwatch_step;
 
 static inline void nanwatch_step_init(nanwatch_step* record, int64_t step) {

@@ -69,6 +69,9 @@ struct Step : nanwatch_step {
   Step& GradNorm(double v) noexcept {
     return Set(NANWATCH_STEP_GRAD_NORM, grad_norm, v);
   }
+  Step& AppliedGradNorm(double v) noexcept {
+    return Set(NANWATCH_STEP_APPLIED_GRAD_NORM, applied_grad_norm, v);
+  }
   Step& UpdateNorm(double v) noexcept {
     return Set(NANWATCH_STEP_UPDATE_NORM, update_norm, v);
   }

@@ -34,6 +34,8 @@ constexpr Number kNumbers[] = {
      &v1::StepBatch::mutable_underflow_fraction},
     {NANWATCH_STEP_CONSUMED_SAMPLES, &nanwatch_step::consumed_samples,
      &v1::StepBatch::mutable_consumed_samples},
+    {NANWATCH_STEP_APPLIED_GRAD_NORM, &nanwatch_step::applied_grad_norm,
+     &v1::StepBatch::mutable_applied_grad_norm},
 };
 
 struct Flag {

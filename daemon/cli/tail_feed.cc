@@ -42,14 +42,21 @@ nanwatch_stats StatsOf(const nanwatch_session* session) {
 nanwatch_step StepOf(const StepRecord& record) {
   nanwatch_step step;
   nanwatch_step_init(&step, record.step);
-  step.present = record.present;
   double* const places[] = {
       &step.loss,          &step.loss_scale,         &step.grad_norm,
       &step.update_norm,   &step.param_norm,         &step.learning_rate,
-      &step.zero_fraction, &step.underflow_fraction, &step.consumed_samples};
+      &step.zero_fraction, &step.underflow_fraction, &step.consumed_samples,
+      &step.applied_grad_norm};
   static_assert(std::size(places) == kStepFields);
   for (int f = 0; f < kStepFields; ++f) {
     *places[f] = record.value[static_cast<size_t>(f)];
+  }
+  // Bits of fields are the same on both sides, but for the newest.
+  constexpr uint32_t kApplied =
+      1u << static_cast<int>(StepField::kAppliedGradNorm);
+  step.present = record.present & (kApplied - 1);
+  if ((record.present & kApplied) != 0) {
+    step.present |= NANWATCH_STEP_APPLIED_GRAD_NORM;
   }
   for (const auto& [flag, bit, place] :
        {std::tuple(StepFlag::kOverflow, NANWATCH_STEP_OVERFLOW, &step.overflow),

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detect/clipped_before_unscaling.h"
 #include "detect/comm_nonfinite_origin.h"
 #include "detect/fp8_clip.h"
 #include "detect/fp8_underflow.h"
@@ -53,6 +54,7 @@
 #include "detect/telemetry_gap.h"
 #include "detect/underflow_measured.h"
 #include "detect/underflow_predicted.h"
+#include "detect/unscaled_twice.h"
 #include "detect/update_norm_spike.h"
 #include "detect/update_ratio.h"
 #include "detect/weight_nonfinite.h"
@@ -68,7 +70,8 @@ using StepRules =
              LossSpike, ScaleStuck, ScaleRunaway, LossHighPlateau,
              LossNotDecreasing, UpdateRatio, WeightUnchanged, UpdateNormSpike,
              MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
-             UnderflowMeasured, UnderflowPredicted, NoSingleScale>;
+             UnderflowMeasured, UnderflowPredicted, NoSingleScale,
+             ClippedBeforeUnscaling, UnscaledTwice>;
 // A (rank, op, slot), made on demand.
 using OpRules = RuleList<OverflowNotScaleDependent, WeightNonfinite,
                          OptimizerStateNonfinite, OpOverflowOrigin,
@@ -82,7 +85,7 @@ using AlignedRules =
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew>;
 
-static_assert(sizeof(StepRules) <= 3952, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 4736, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

@@ -19,8 +19,8 @@ constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};
 constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  18, 19, 20, 21, 22,
                                     25, 26, 27, 28, 29, 31, 34, 35, 38, 40};
 constexpr int kRankRules[] = {12, 13, 49, 56};
-constexpr int kMisuseRules[] = {1,  2,  3,  4,  5,  6,  7,  9,  10,
-                                11, 14, 18, 19, 20, 21, 22, 25, 57};
+constexpr int kMisuseRules[] = {1,  2,  3,  4,  5,  6,  7,  9,  10, 11,
+                                14, 18, 19, 20, 21, 22, 25, 57, 58, 59};
 constexpr int kSilenceRules[] = {53, 54, 55};
 
 constexpr CauseSpec kCauseSpecs[] = {
@@ -232,6 +232,14 @@ constexpr Look kLooks[] = {
     {57,
      "Call the schedule only after updates that were applied, or accept that "
      "it is ahead by the number of steps named."},
+    {58,
+     "Call what unscales the gradients before what clips them (PyTorch: "
+     "scaler.unscale_(optimizer), then clip_grad_norm_). The limit itself may "
+     "then have to be larger than it seemed."},
+    {59,
+     "Look for a division by the loss scale beside the scaler's own, or for a "
+     "second call of unscale: what steps the optimizer unscales by itself "
+     "unless it was told that this was done."},
 };
 
 }  // namespace

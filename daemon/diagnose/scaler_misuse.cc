@@ -1,6 +1,6 @@
 // A scaler that is misused: its scale moves as it never could by itself, cannot
-// settle, stands or runs away, is no number to scale with; or what must follow
-// its skips does not.
+// settle, stands or runs away, is no number to scale with; what must follow its
+// skips does not; or gradients are clipped or unscaled at the wrong place.
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,6 +20,8 @@ namespace {
 
 constexpr int kUnrepresentable = 3;
 constexpr int kImpossibleMove = 14;
+constexpr int kClipped = 58;  // before they were unscaled
+constexpr int kTwice = 59;    // unscaled
 
 // Halving and doubling lead to no such number: something else wrote it.
 CauseVerdict NoScale(const Case& c, const Finding& finding) {
@@ -69,7 +71,7 @@ bool ExplainsOverflows(const Case& c, const Finding& moved) {
 
 std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const RunEvidence& e = c.evidence;
-  static constexpr int kRules[] = {9, 10, 11, 14, 57};
+  static constexpr int kRules[] = {9, 10, 11, 14, 57, kClipped, kTwice};
   const auto of = [&c](int rule) {
     return FirstFound(c.findings,
                       [rule](const Finding& f) { return f.rule == rule; });
@@ -97,8 +99,13 @@ std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   verdict.step = first->opened_step;
   const bool impossible = moved != nullptr && e.impossible_transitions > 0 &&
                           !e.scaler.empty() && !e.scaler_recognised;
-  verdict.grade =
-      impossible ? EvidenceGrade::kEstablished : EvidenceGrade::kSupported;
+  const bool measured = first->rule == kClipped || first->rule == kTwice;
+  verdict.grade = impossible || measured ? EvidenceGrade::kEstablished
+                                         : EvidenceGrade::kSupported;
+  if (measured) {
+    verdict.sentence = first->sentence;
+    return verdict;
+  }
   verdict.sentence =
       impossible
           ? fmt::format(

@@ -9,9 +9,16 @@ namespace nanwatch {
 namespace {
 
 constexpr std::array<Metric, kStepFields> kFieldMetric = {
-    Metric::kLoss,       Metric::kLossScale,      Metric::kGradNorm,
-    Metric::kUpdateNorm, Metric::kParamNorm,      Metric::kLearningRate,
-    Metric::kZeroRatio,  Metric::kUnderflowRatio, Metric::kConsumedSamples,
+    Metric::kLoss,
+    Metric::kLossScale,
+    Metric::kGradNorm,
+    Metric::kUpdateNorm,
+    Metric::kParamNorm,
+    Metric::kLearningRate,
+    Metric::kZeroRatio,
+    Metric::kUnderflowRatio,
+    Metric::kConsumedSamples,
+    Metric::kAppliedGradNorm,
 };
 
 double Number(uint64_t count) { return static_cast<double>(count); }
@@ -50,7 +57,7 @@ std::array<const Incident*, kFamilies> Unmuted(const RunView& run) {
   std::array<const Incident*, kFamilies> worst{};
   for (const Incident& incident : run.incidents) {
     if (incident.muted || incident.state != AlertState::kFiring) continue;
-    const Incident*& of = worst[static_cast<int>(incident.family)];
+    const Incident*& of = worst[static_cast<int>(incident.alert_family)];
     const bool worse = of == nullptr || incident.severity > of->severity ||
                        (incident.severity == of->severity &&
                         incident.opened_step < of->opened_step);

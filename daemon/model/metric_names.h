@@ -54,6 +54,7 @@ enum class Metric : uint8_t {
   kZeroRatio,
   kUnderflowRatio,
   kConsumedSamples,
+  kAppliedGradNorm,
   kValueNonfinite,
   kNonfiniteValues,
   kScalerFloor,
@@ -137,7 +138,7 @@ enum class Metric : uint8_t {
   kSeriesLimit,
   kSeriesLeftOut,
 };
-inline constexpr int kMetrics = 105;
+inline constexpr int kMetrics = 106;
 
 // The base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -242,6 +243,10 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Newest fraction of gradient elements that underflowed."},
     {Metric::kConsumedSamples, "nanwatch_consumed_samples", MetricKind::kGauge,
      false, "Newest count of consumed samples."},
+    {Metric::kAppliedGradNorm, "nanwatch_applied_grad_norm", MetricKind::kGauge,
+     false,
+     "Newest finite norm of the gradients that the optimizer got: unscaled, "
+     "after clipping."},
     {Metric::kValueNonfinite, "nanwatch_value_nonfinite", MetricKind::kGauge,
      false, "1 when the newest value of the field is NaN or infinite."},
     {Metric::kNonfiniteValues, "nanwatch_nonfinite_values_total",

@@ -12,7 +12,7 @@ enum class Severity : uint8_t { kNone, kInfo, kWarning, kCritical };
 
 // The families of rules: one condition each in metrics and alerts.
 enum class Family : uint8_t {
-  kScale,      // rules 1-14
+  kScale,      // rules 1-14, 58, 59
   kLoss,       // 15, 34-37
   kWeight,     // 16, 17, 38-40
   kOp,         // 18-22, 24-26

@@ -24,6 +24,8 @@ std::string_view Name(StepField field) {
       return "underflow_fraction";
     case StepField::kConsumedSamples:
       return "consumed_samples";
+    case StepField::kAppliedGradNorm:
+      return "applied_grad_norm";
   }
   return "";
 }

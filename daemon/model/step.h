@@ -17,7 +17,8 @@
 
 namespace nanwatch {
 
-// The numbers of a step. Gradient norms are unscaled, before clipping.
+// The numbers of a step. kGradNorm is unscaled, before clipping;
+// kAppliedGradNorm is of the gradients that the optimizer got.
 enum class StepField : uint8_t {
   kLoss,
   kLossScale,
@@ -28,8 +29,9 @@ enum class StepField : uint8_t {
   kZeroFraction,       // of gradient elements, 0..1
   kUnderflowFraction,  // of gradient elements, 0..1
   kConsumedSamples,
+  kAppliedGradNorm,
 };
-inline constexpr int kStepFields = 9;
+inline constexpr int kStepFields = 10;
 std::string_view Name(StepField field);  // "loss", "loss_scale", ...
 
 // Row bits beside the numbers.

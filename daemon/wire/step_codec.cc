@@ -33,6 +33,8 @@ constexpr FieldAccess kFields[kStepFields] = {
      &Batch::mutable_underflow_fraction},
     {&Batch::has_consumed_samples, &Batch::consumed_samples,
      &Batch::mutable_consumed_samples},
+    {&Batch::has_applied_grad_norm, &Batch::applied_grad_norm,
+     &Batch::mutable_applied_grad_norm},
 };
 
 struct FlagAccess {

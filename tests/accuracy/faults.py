@@ -16,15 +16,12 @@ class Fault:
     """`causes`: any of them is right. `op`: where it is born; None: nobody can
     know, or there is no such op. `late`: steps until it shows. `lasts`: for
     five steps or more. `told_by_client`: what the log of nanwatch says of it,
-    where the numbers that a daemon gets do not show it."""
+    too, in the training itself."""
 
     kind = "pictures"
     ranks = 1
     lasts = True
     told_by_client = ""
-    # Steps between two looks: what began may be said to have begun after the
-    # last one that was well.
-    early = 0
     # At "default" there is nothing to see, and nothing is to be said.
     harmless = False
     level = "ops"
@@ -128,7 +125,9 @@ class SoftmaxWithoutMaximum(Fault):
 
 
 class ZeroedLayer(Fault):
-    """The gradients of a layer become zero: lost to underflow."""
+    """A layer gets no gradient any more: a backward pass loses it, what the
+    layer makes is multiplied by 0, or nothing of it passes the ReLU behind
+    it."""
 
     causes = ("underflow", "collapse_with_underflow")
     op = "features.2.bias"  # the last of its tensors
@@ -137,11 +136,22 @@ class ZeroedLayer(Fault):
     late = 60
 
     def strike(self, training):
+        layer = training.model.features[2]
+
         def zero(_):
             for parameter in training.model.features.parameters():
                 parameter.grad.zero_()
 
-        training.before_update = zero
+        def dead():
+            with torch.no_grad():
+                layer.bias.fill_(-1e3)
+
+        ways = (
+            lambda: setattr(training, "before_update", zero),
+            lambda: change_output(layer, lambda x: x * 0),
+            dead,
+        )
+        ways[self.seed % len(ways)]()
 
 
 class FixedScaleTooHigh(Fault):
@@ -201,6 +211,7 @@ class PaddingLog(Fault):
 
 class UnscaledTwice(Fault):
     told_by_client = "divided by the loss scale twice"
+    causes = ("scaler_misuse",)
     begin, steps = 0, 70
 
     def training(self):
@@ -217,7 +228,9 @@ class UnscaledTwice(Fault):
 
 class ClippedBeforeUnscaling(Fault):
     told_by_client = "before they are unscaled"
-    begin, steps = 0, 20
+    causes = ("scaler_misuse",)
+    late = 4  # a start's overflows come before it
+    begin, steps = 0, 30
 
     def training(self):
         training = Training(self.kind, seed=self.seed, clip=None)
@@ -233,8 +246,7 @@ class OnOneRank(Fault):
     ranks = 2
     level = "default"
     begin, steps = 50, 100
-    late = 40
-    early = 32  # weights are compared so often
+    late = 5
     fault = ""
 
 
@@ -243,6 +255,7 @@ class NormDriftsOnOneRank(OnOneRank):
 
     kind = "text"
     fault = "drift"
+    op = "norm.weight"
     sizes = (0.002, 0.05)
 
 

@@ -40,9 +40,6 @@ class Outcome:
 
     @property
     def first_right(self):
-        """None: no cause of the daemon's says it."""
-        if self.fault.told_by_client:
-            return None
         return self.first in self.fault.causes
 
     @property
@@ -60,12 +57,12 @@ class Outcome:
 
     @property
     def in_time(self):
-        if self.fault.told_by_client or not self.told:
-            return self.told
+        if not self.told:
+            return False
         late = self.fault.late
         if self.level == "default":
             late = max(late, LATE_AT_DEFAULT)
-        return self.late is not None and -self.fault.early <= self.late <= late
+        return self.late is not None and 0 <= self.late <= late
 
     @property
     def right(self):
@@ -102,15 +99,14 @@ def play(fault, daemon, run, level=None, budget=NO_BUDGET):
         else:
             play_alone(fault, daemon, run, level, budget)
     it = Verdict(daemon, run)
-    if fault.told_by_client:
-        told = heard.text.count(fault.told_by_client) == 1
-        return Outcome(
-            fault, level, it.cause, told, None, None, it, budget)
+    in_training = heard.text.count(fault.told_by_client) == 1
     right = [c for c in it.causes if c["cause"] in fault.causes]
     op = right[0].get("origin", {}).get("op") if right else None
     late = int(right[0]["step"]) - fault.begin if right else None
     return Outcome(
-        fault, level, it.cause, bool(right), op, late, it, budget)
+        fault, level, it.cause,
+        bool(right) and (in_training or not fault.told_by_client), op, late, it,
+        budget)
 
 
 def play_alone(fault, daemon, run, level, budget=NO_BUDGET):

@@ -295,6 +295,8 @@ void Player::Step(Line* line) {
              NANWATCH_STEP_UNDERFLOW_FRACTION, &s.present);
   line->Read("consumed_samples", &s.consumed_samples,
              NANWATCH_STEP_CONSUMED_SAMPLES, &s.present);
+  line->Read("applied_grad_norm", &s.applied_grad_norm,
+             NANWATCH_STEP_APPLIED_GRAD_NORM, &s.present);
   line->Read("overflow", &s.overflow, NANWATCH_STEP_OVERFLOW, &s.present);
   line->Read("skipped", &s.skipped, NANWATCH_STEP_SKIPPED, &s.present);
   line->Read("replica_digest", &s.replica_digest, NANWATCH_STEP_REPLICA_DIGEST,

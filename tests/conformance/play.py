@@ -18,7 +18,8 @@ FLAGS = {"overflow", "skipped", "overflow_check", "float_status_combined"}
 REALS = {
     "clip_norm", "init_scale", "growth_factor", "backoff_factor", "min_scale",
     "max_scale", "loss", "scale", "grad_norm", "update_norm", "param_norm",
-    "lr", "zero_fraction", "underflow_fraction", "consumed_samples", "min",
+    "lr", "zero_fraction", "underflow_fraction", "consumed_samples",
+    "applied_grad_norm", "min",
     "max", "abs_max", "mean", "rms", "log2_mean", "log2_std", "fp8_amax",
     "fp8_scale_inv",
 }

@@ -59,6 +59,7 @@ struct Attempt {
   std::optional<uint64_t> digest{};
   std::optional<double> zero_fraction{};
   std::optional<double> underflow_fraction{};
+  std::optional<double> applied_grad_norm{};
   int64_t unseen = 0;  // steps before this one that were not recorded
 };
 
@@ -84,6 +85,7 @@ inline StepRecord RecordOf(const Attempt& a, int64_t step) {
   set(StepField::kLearningRate, a.learning_rate);
   set(StepField::kZeroFraction, a.zero_fraction);
   set(StepField::kUnderflowFraction, a.underflow_fraction);
+  set(StepField::kAppliedGradNorm, a.applied_grad_norm);
   r.replica_digest = a.digest;
   flag(StepFlag::kOverflow, a.overflow);
   flag(StepFlag::kSkipped, a.skipped);

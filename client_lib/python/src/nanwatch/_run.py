@@ -31,6 +31,7 @@ _MORE = frozenset(
         "zero_fraction",
         "underflow_fraction",
         "consumed_samples",
+        "applied_grad_norm",
         "optimizer",
         "replica_digest",
         "float_status",
@@ -102,6 +103,7 @@ class Run(RunOps):
             float_status_combined: bool = False,
             layer_scales: Mapping[int | str, float] | None = None,
             request: int = 0,
+            applied_grad_norm: float | None = None,
             time: float | None = None,
         ) -> None:
             """Says one optimizer attempt. None is "not collected".
@@ -111,6 +113,7 @@ class Run(RunOps):
             clipping. Fractions are 0 to 1. `optimizer` names one of several.
             `float_status` has 1 or 8 words. `layer_scales` maps ops to their
             loss scales. `request`: the id of a Request that this answers.
+            `applied_grad_norm` is of what the optimizer got, after clipping.
             `time`: Unix seconds, now if not given."""
 
     else:
@@ -255,6 +258,7 @@ class Run(RunOps):
             bool(checks.flag("combined", get("float_status_combined"))),
             self._layer_scales(get("layer_scales")),
             checks.count("request", get("request")) or 0,
+            checks.real("applied_grad_norm", get("applied_grad_norm")),
         )
 
     def _optimizer(self, name: Any) -> int:
@@ -349,6 +353,13 @@ class Run(RunOps):
         """Not for trainings: what is called before the run is flushed or
         closed, as long as it lives."""
         self._settling.append(reference)
+
+    def before_turns(
+        self, reference: Callable[[], Callable[[], None] | None]
+    ) -> None:
+        """Not for trainings: what the sender's thread calls before it takes
+        what waits for it, each 0.2 s. It must not wait, or raise."""
+        self._shared.before_turns.append(reference)
 
     def _settle(self) -> None:
         for reference in self._settling:

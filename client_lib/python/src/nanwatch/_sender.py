@@ -157,6 +157,10 @@ class Sender:
         hurry = shared.urgent or shared.flush or shared.ending
         if now - self._last_turn < (_URGENT_TURN if hurry else _TURN):
             return
+        for reference in shared.before_turns:
+            tell = reference()
+            if tell is not None:
+                tell()
         if self._outbox.bytes > self._unacked_bytes and not shared.ending:
             # The buffers fill, then: what is lost is the newest. The oldest
             # has the start of the trouble.

@@ -62,6 +62,8 @@ class Shared:
         # Rows that it took and that were none; told to the training at once.
         self.bad_rows = 0
         self.on_bad_row: Callable[[], None] = lambda: None
+        # What the sender calls before it takes them; weak references.
+        self.before_turns: list[Callable[[], Callable[[], None] | None]] = []
         self.gap = Gap()
         self.names = Names()
         # Wakes the sender: None is "look", others are the stream's.

@@ -35,6 +35,7 @@ class More(NamedTuple):
     float_status_combined: bool = False
     layer_scales: tuple[tuple[int, float], ...] = ()  # op, scale
     request_id: int = 0  # the request that this answers
+    applied_grad_norm: float | None = None
 
 
 _NOTHING_MORE = More()
@@ -204,6 +205,7 @@ def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
         _put_float_status(more),
         _put_layer_scales(more),
         _wire.put_int(22, more[0].request_id),
+        put_doubles(23, [row.applied_grad_norm for row in more]),
     ]
     if more[0].replica_digest is not None:
         digests = [row.replica_digest or 0 for row in more]

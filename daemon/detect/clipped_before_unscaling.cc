@@ -1,0 +1,88 @@
+#include "detect/clipped_before_unscaling.h"
+
+#include <cmath>
+#include <utility>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr double kEqual = 1e-3;    // fp16 gradients round the norm
+constexpr double kLeastScale = 8;  // below, a norm may be many things
+constexpr double kLeastLimit = 1e-3;
+constexpr double kMostLimit = 100;
+constexpr double kPrinted = 1e-6;  // what has so few digits, in a double
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"hold", 16, 4, 100000, "attempts", "ours"},
+};
+
+// So many digits say it, as a person would write a limit.
+bool IsRound(double value, int digits, double tolerance) {
+  const double unit =
+      std::pow(10, std::floor(std::log10(value)) - (digits - 1));
+  const double units = value / unit;
+  return std::abs(units - std::round(units)) <= tolerance * units;
+}
+
+}  // namespace
+
+constinit const RuleSpec ClippedBeforeUnscaling::kSpec = {
+    58,
+    "clipped_before_unscaling",
+    Family::kScale,
+    "Gradients are clipped while they are multiplied by the loss scale.",
+    "The gradient norm times the loss scale (8 at least) is the same number, "
+    "to a thousandth, in hold attempts in a row, and the scale moved meanwhile "
+    "or that number is one of two digits between 0.001 and 100 and the norm "
+    "none of three.",
+    "Norm times scale is another number hold times.",
+    kThresholds};
+
+bool ClippedBeforeUnscaling::IsLimit(double norm) const {
+  if (moved_) return true;
+  return limit_ >= kLeastLimit && limit_ <= kMostLimit &&
+         IsRound(limit_, 2, kEqual) && !IsRound(norm, 3, kPrinted);
+}
+
+Severity ClippedBeforeUnscaling::OnStep(const StepContext& c, Thresholds t) {
+  const StepRecord& r = c.record;
+  if (!r.has(StepField::kGradNorm) || !r.has(StepField::kLossScale)) {
+    return episode_.severity();
+  }
+  const double norm = r[StepField::kGradNorm];
+  const double scale = r[StepField::kLossScale];
+  if (!(norm > 0 && scale >= kLeastScale && std::isfinite(norm * scale))) {
+    return episode_.severity();
+  }
+  const bool same = std::abs(norm * scale - limit_) <= kEqual * limit_;
+  const double before = std::exchange(scale_, scale);
+  if (same) {
+    ++same_;
+    moved_ |= scale != before;
+  } else {
+    limit_ = norm * scale;
+    since_ = r.step;
+    same_ = 1;
+    moved_ = false;
+  }
+  const bool clipped = same_ >= t[kHold] && IsLimit(norm);
+  return episode_.OnSince(since_,
+                          clipped ? Severity::kWarning : Severity::kNone, !same,
+                          r.step, static_cast<int64_t>(t[kHold]));
+}
+
+void ClippedBeforeUnscaling::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence = Sentence(
+      "The gradient norm times the loss scale is ", limit_, " in ", same_,
+      " attempts in a row: gradients are clipped before they are unscaled, and "
+      "every update is cut to ",
+      limit_, " divided by the scale.");
+  finding->numbers = {{"limit", limit_, ""},
+                      {"scale", scale_, ""},
+                      {"attempts", static_cast<double>(same_), "attempts"}};
+}
+
+}  // namespace nanwatch
