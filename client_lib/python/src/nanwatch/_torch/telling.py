@@ -412,6 +412,7 @@ class Teller:
         self._add_weights(step, attempt, rows, told)
         if attempt.again is not None and norm is not None and scale:
             got = total(readout.numbers(attempt.again))
+            told["applied_grad_norm"] = got
             self._compare(got, norm, scale)
         if attempt.update is not None:
             told["update_norm"] = total(readout.numbers(attempt.update))

@@ -335,7 +335,7 @@ class Watch:
             if (
                 self._scaler is not None
                 and followed.begin().looked_at
-                and self._number % _WEIGHTS_EVERY == 0
+                and self._number % _WEIGHTS_EVERY < 2
             ):
                 followed.measure_again(self._readout)
             self._measure_gradients(
