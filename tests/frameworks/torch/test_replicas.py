@@ -11,6 +11,14 @@ from nanwatch._torch.replicas import Digest, Turns
 P = 2097143
 
 
+class Weight:
+    def __init__(self, elements):
+        self.elements = elements
+
+    def numel(self):
+        return self.elements
+
+
 def located(a, b):
     """As daemon/detect/replica_locator.h does it: the place; None."""
     mask = (1 << 21) - 1
@@ -67,12 +75,12 @@ def test_every_nan_is_the_same_one():
 
 def test_each_weight_has_its_turn_within_four_steps():
     turns = Turns()
-    sizes = [1 << 12] * 100
-    first = turns.next(7, sizes)
+    weights = [Weight(1 << 12)] * 100
+    first = turns.next(7, weights)
     assert first.all and not first.comparable
     looked = {i: 7 for i in range(100)}
     for number in range(8, 40):
-        turn = turns.next(number, sizes)
+        turn = turns.next(number, weights)
         assert len(turn.which) == 25 and not turn.all
         looked.update(dict.fromkeys(turn.which, number))
         assert number - min(looked.values()) <= 3
@@ -82,16 +90,16 @@ def test_each_weight_has_its_turn_within_four_steps():
 
 def test_numbers_that_leave_some_out():
     turns = Turns()
-    sizes = [1 << 12] * 100
-    seen = [turns.next(number, sizes) for number in range(0, 100, 10)]
+    weights = [Weight(1 << 12)] * 100
+    seen = [turns.next(number, weights) for number in range(0, 100, 10)]
     assert all(turn.all for turn in seen)
     assert [turn.comparable for turn in seen] == [False] + [True] * 9
-    on = [turns.next(number, sizes).comparable for number in range(91, 96)]
+    on = [turns.next(number, weights).comparable for number in range(91, 96)]
     assert on == [False, False, True, True, True]
 
 
 def test_few_weights_all_have_their_turn():
     turns = Turns()
     for number in range(5):
-        turn = turns.next(number, [100] * 15)
+        turn = turns.next(number, [Weight(100)] * 15)
         assert turn.all and turn.comparable and len(turn.which) == 15

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -137,6 +138,8 @@ class Followed:
         # parameters: which these are.
         self._usual: tuple[list[Parameter], Shapes] | None = None
         self._turns = Turns()
+        # Those whose turn it was, with what `_glanced_at` made of them.
+        self._glanced: dict[range, tuple[list[Any], list[Any]]] = {}
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._handles = [
@@ -193,7 +196,8 @@ class Followed:
 
     def some_tensors(self, most: int) -> list[Any]:
         """Of those that it updates, where they have gradients."""
-        wanted = (p for p in self._tensors() if p.requires_grad)
+        groups = self.optimizer.param_groups
+        wanted = (p for g in groups for p in g["params"] if p.requires_grad)
         return list(itertools.islice(wanted, most))
 
     def _real_tensors(self) -> list[Any]:
@@ -325,19 +329,36 @@ class Followed:
         if attempt.glances:
             return
         tensors = self._tensors()
-        which: Sequence[int] = range(len(tensors))
+        which = range(len(tensors))
         attempt.glanced_at_all = attempt.comparable = True
         if replica and not everything:
-            turn = self._turns.next(number, [t.numel() for t in tensors])
+            turn = self._turns.next(number, tensors)
             which = turn.which
             attempt.glanced_at_all = turn.all
             attempt.comparable = turn.comparable
-        for group in _by_device([(i, tensors[i]) for i in which]):
-            weights = [t.detach() for _, t in group]
-            norms = norms_of(weights, any(t.dtype in HALF for t in weights))
-            attempt.glances.append(
-                Glance([i for i, _ in group], readout.add(norms))
+            tensors = tensors[which.start :: which.step]
+        for places, weights, half in self._glanced_at(which, tensors):
+            norms = norms_of(weights, half)
+            attempt.glances.append(Glance(places, readout.add(norms)))
+
+    def _glanced_at(
+        self, which: range, tensors: list[Any]
+    ) -> list[tuple[list[int], list[Any], bool]]:
+        """Places and weights by device, and whether some are in 16 bits. As
+        long as they are the same ones, nothing is checked."""
+        known = self._glanced.get(which)
+        if known is not None and all(map(operator.is_, known[0], tensors)):
+            return known[1]
+        groups = [
+            (
+                [i for i, _ in group],
+                [t for _, t in group],
+                any(t.dtype in HALF for _, t in group),
             )
+            for group in _by_device(list(zip(which, tensors)))
+        ]
+        self._glanced[which] = (tensors, groups)
+        return groups
 
     def copy_weights(self) -> None:
         self.copies = [local(p).clone() for p in self._real_tensors()]

@@ -15,7 +15,7 @@ from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
 
 _MOST = 4096  # of one step
-_TENSORS = 8  # whose gradients are looked for
+_TENSORS = 4  # whose gradients are looked for
 
 
 class Parts:

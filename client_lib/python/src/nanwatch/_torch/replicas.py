@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 _MODULUS = 2097143
 _BITS = 21
@@ -20,6 +20,10 @@ _MOST_TURNS = 4
 # not taken for one that does.
 _LEAST = 8
 _SMALL = 1 << 18  # elements
+
+
+class Sized(Protocol):
+    def numel(self) -> int: ...
 
 
 class Turn(NamedTuple):
@@ -40,11 +44,11 @@ class Turns:
         self._since = 0  # the number after which none was left out
         self._jumped = False  # to the last number
 
-    def next(self, number: int, elements: Sequence[int]) -> Turn:
-        """Of the step `number`; `elements`: of each weight."""
-        if len(elements) != self._tensors:
-            self._tensors = len(elements)
-            self._turns = _turns(elements)
+    def next(self, number: int, tensors: Sequence[Sized]) -> Turn:
+        """Of the step `number`, of these weights."""
+        if len(tensors) != self._tensors:
+            self._tensors = len(tensors)
+            self._turns = _turns([tensor.numel() for tensor in tensors])
             self._last = -1
         every = self._turns
         jumps = number != self._last + 1 or self._last < 0
