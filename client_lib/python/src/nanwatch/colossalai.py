@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import colossalai
+import torch
 
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
@@ -124,6 +125,8 @@ def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     if mixin is not None:
         scaled = hasattr(mixin, "grad_scaler")
         options.setdefault("precision", "fp16" if scaled else "bf16")
+    for name, place in _places(model).items():
+        options.setdefault(name, place)
     add_settings(options, colossalai=colossalai.__version__)
     unwrap = getattr(model, "unwrap", None)
     inner = getattr(optimizer, "optim", optimizer)
@@ -131,3 +134,22 @@ def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     return _watch(
         unwrap() if callable(unwrap) else model, inner, follower, **options
     )
+
+
+def _places(model: Any) -> dict[str, int]:
+    """Of what HybridParallelPlugin and the plugins made of it gave; those of
+    the others have data parallelism alone, which is found as PyTorch's is."""
+    places: dict[str, int] = {}
+    for kind, name in (
+        ("dp", "dp_group"),
+        ("tp", "tp_group"),
+        ("cp", "sp_group"),
+        ("ep", "ep_group"),
+    ):
+        group = getattr(model, name, None)
+        if isinstance(group, torch.distributed.ProcessGroup):
+            places[kind] = torch.distributed.get_rank(group)
+    stage = getattr(getattr(model, "stage_manager", None), "stage", None)
+    if stage is not None:
+        places["pp"] = int(stage)
+    return {kind: place for kind, place in places.items() if place >= 0}

@@ -9,11 +9,14 @@ watch.step(loss)
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import deepspeed
 import torch
+from deepspeed.utils import groups
 
 import nanwatch
 from nanwatch._run import Run
@@ -129,6 +132,8 @@ def watch(engine: Any, **init: Any) -> Watch:
     init.setdefault("clip_norm", engine.gradient_clipping() or None)
     init.setdefault("rank", engine.global_rank)
     init.setdefault("world_size", engine.world_size)
+    for name, place in _places(engine).items():
+        init.setdefault(name, place)
     add_settings(
         init,
         deepspeed=deepspeed.__version__,
@@ -136,6 +141,38 @@ def watch(engine: Any, **init: Any) -> Watch:
         zero_stage=str(engine.zero_optimization_stage()),
     )
     return Watch(nanwatch.init(**init), engine)
+
+
+def _places(engine: Any) -> dict[str, int]:
+    """In the groups that DeepSpeed made for the engine, of its pipeline's grid,
+    and of the object that Megatron and others hand over as `mpu`."""
+    mpu, grid = groups.mpu, getattr(engine, "grid", None)
+    experts = getattr(engine, "expert_parallel_group", None) or {}
+    # Called ep_size_2; the largest is that of most layers.
+    largest = max(experts, key=lambda n: int(n.rsplit("_", 1)[-1]), default="")
+    ways: list[tuple[str, Callable[[], Any]]] = [
+        ("pp", lambda: grid.get_pipe_parallel_rank()),
+        ("pp", lambda: mpu.get_pipeline_model_parallel_rank()),
+        ("tp", lambda: grid.get_slice_parallel_rank()),
+        ("tp", lambda: mpu.get_tensor_model_parallel_rank()),
+        ("tp", lambda: mpu.get_model_parallel_rank()),
+        ("tp", groups.get_tensor_model_parallel_rank),
+        ("dp", lambda: _rank_in(engine.data_parallel_group)),
+        ("ep", lambda: _rank_in(experts[largest])),
+        ("cp", lambda: _rank_in(engine.seq_parallel_group)),
+    ]
+    places: dict[str, int] = {}
+    for kind, way in ways:
+        with contextlib.suppress(Exception):  # there is no such group
+            if kind not in places:
+                places[kind] = int(way())
+    return {kind: place for kind, place in places.items() if place >= 0}
+
+
+def _rank_in(group: Any) -> int:
+    if group is None:
+        raise LookupError("no such group")
+    return int(torch.distributed.get_rank(group))
 
 
 def _scaler_of(engine: Any) -> Any:

@@ -15,6 +15,7 @@ watch.step(loss, told)  # in the loop
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ import numpy
 
 import nanwatch
 from nanwatch._checks import Checks
+from nanwatch._places import kind_of, places_of
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
@@ -223,6 +225,27 @@ def _path(path: Any) -> str:
     return str(jax.tree_util.keystr(path, simple=True, separator="."))
 
 
+def _places(params: Any) -> dict[str, int]:
+    """Of this process, in the mesh that the parameters lie on: of each axis
+    the block that its devices have, by what the axis is called."""
+    for leaf in _leaves(params):
+        mesh = getattr(getattr(leaf, "sharding", None), "mesh", None)
+        if mesh is None or getattr(mesh, "devices", None) is None:
+            continue
+        own = numpy.argwhere(
+            numpy.vectorize(lambda d: d.process_index)(mesh.devices)
+            == jax.process_index()
+        )
+        axes = []
+        for i, (name, size) in enumerate(mesh.shape.items()):
+            block = len(set(own[:, i].tolist()))
+            axes.append(
+                (kind_of(name), size // block, int(own[:, i].min()) // block)
+            )
+        return places_of(axes)
+    return {}
+
+
 def watch(params: Any, **init: Any) -> Watch:
     """Opens a run for a tree of parameters. The rest is as for
     `nanwatch.init`; rank and world size are jax.process_index's and
@@ -233,6 +256,8 @@ def watch(params: Any, **init: Any) -> Watch:
     if jax.process_count() > 1:
         init.setdefault("rank", jax.process_index())
         init.setdefault("world_size", jax.process_count())
+        with contextlib.suppress(Exception):  # a mesh of another jax
+            init = {**_places(params), **init}
     opened = nanwatch.init(**init)
     try:
         return Watch(opened, params)

@@ -10,10 +10,11 @@ model.train(epochs, data, callbacks=[nanwatch.mindspore.Callback(run="r1")])
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import mindspore
@@ -330,7 +331,22 @@ def _open(init: dict[str, Any]) -> Run:
     if target != "Ascend":
         init.setdefault("overflow_mode", "inf_nan")
     add_settings(init, mindspore=mindspore.__version__)
+    with contextlib.suppress(Exception):  # no such context in this version
+        init = {**_places(mindspore.get_auto_parallel_context), **init}
     return nanwatch.init(**init)
+
+
+def _places(said: Callable[[str], Any]) -> dict[str, int]:
+    """Of the context of parallel training. Which part of a tensor a rank has
+    is each operator's own there; not its place in one group."""
+    mode, rank = said("parallel_mode"), int(said("global_rank"))
+    if mode == "stand_alone":
+        return {}
+    if mode == "data_parallel":
+        return {"dp": rank}
+    ranks, stages = int(said("device_num")), int(said("pipeline_stages"))
+    each = ranks // max(1, stages)
+    return {"pp": rank // each} if stages > 1 and each > 0 else {}
 
 
 def _declared(scaler: Any) -> nanwatch.Scaler:

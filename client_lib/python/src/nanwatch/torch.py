@@ -9,6 +9,7 @@ watch.step(loss)  # in the loop, after optimizer.step()
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from typing import Any
 
@@ -20,6 +21,7 @@ from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling, watching
+from nanwatch._torch.places import places
 from nanwatch._torch.watching import LEVELS, Optimizers, Watch
 
 __all__ = ["LEVELS", "Watch", "watch"]
@@ -143,6 +145,8 @@ def _open(
     if dist.is_available() and dist.is_initialized():
         given.setdefault("rank", dist.get_rank())
         given.setdefault("world_size", dist.get_world_size())
+        with contextlib.suppress(Exception):  # a mesh of another torch
+            given.update({**places(model), **given})
     return nanwatch.init(**given)
 
 
