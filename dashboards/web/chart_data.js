@@ -8,7 +8,6 @@ export const FIELDS = [
   {name: 'loss_scale', title: 'Loss scale', base: 2, unit: 'scale'},
   {name: 'loss', title: 'Loss', base: 10},
   {name: 'grad_norm', title: 'Gradient norm', base: 10},
-  {name: 'applied_grad_norm', title: 'Applied gradient norm', base: 10},
   {name: 'update_norm', title: 'Update norm', base: 10},
   {name: 'param_norm', title: 'Weight norm', base: 10},
   {name: 'underflow_fraction', title: 'Underflow', base: 10},

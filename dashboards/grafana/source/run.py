@@ -135,11 +135,13 @@ RATES = (8, [
         alerts=("NanwatchLossScale", "NanwatchOpOverflow")),
     lines("Norms", [
         q(newest("nanwatch_grad_norm"), "gradients"),
+        q(newest("nanwatch_applied_grad_norm"), "gradients, as applied"),
         q(newest("nanwatch_update_norm"), "update"),
         q(newest("nanwatch_param_norm"), "weights"),
     ], "none",
-        "Norms of the gradients (unscaled, before clipping), of the update and "
-        "of the weights, on a logarithmic axis.",
+        "Norms of the gradients (unscaled, before clipping), of those that the "
+        "optimizer got, of the update and of the weights, on a logarithmic "
+        "axis.",
         "Each stays within a factor of ten; the weights' rises slowly. Some are "
         "not collected.",
         "Gradients rise by tens for many steps: the run explodes; lower the "

@@ -248,6 +248,15 @@ class Watch:
         except Exception as error:
             self._failed(what, error)
 
+    def _look(self, what: str, work: Callable[[], None]) -> None:
+        """Guarded; at level "ops" a part of its budget."""
+        if self._level != "ops":
+            self._guard(what, work)
+            return
+        begun = time.perf_counter()
+        self._guard(what, work)
+        self.modules.seconds += time.perf_counter() - begun
+
     def _failed(self, what: str, error: Exception) -> None:
         self._failures[what] = self._failures.get(what, 0) + 1
         self._checks.refuse(
@@ -303,7 +312,7 @@ class Watch:
         if followed is None:
             self._scales_others = True
         elif not self._closed:
-            self._guard(
+            self._look(
                 "gradients", lambda: self._measure_gradients(followed, **how)
             )
 
@@ -344,7 +353,7 @@ class Watch:
             if self._level != "default" and self._number % _UPDATE_EVERY == 0:
                 followed.copy_weights()
 
-        self._guard("gradients", work)
+        self._look("gradients", work)
 
     def _after_update(self, followed: Followed, optimizer: Any) -> None:
         if self._closed:
@@ -358,7 +367,7 @@ class Watch:
         def work() -> None:
             followed.measure_update(self._readout)
 
-        self._guard("update", work)
+        self._look("update", work)
         self._end_attempt(followed)
 
     def _end_attempt(self, followed: Followed) -> None:
