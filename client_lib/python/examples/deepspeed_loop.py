@@ -1,10 +1,17 @@
-"""DeepSpeed with nanwatch: two lines are its own. Start it with `deepspeed`, or
-with torchrun."""
+"""DeepSpeed with nanwatch: two lines are its own. Start it with `deepspeed`,
+with torchrun, or on one device with plain `python`."""
+
+import os
 
 import deepspeed
 import torch
 
 import nanwatch
+
+# Without a launcher DeepSpeed would ask MPI; one rank of one needs none.
+if "RANK" not in os.environ:
+    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1")
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")
 
 torch.manual_seed(1)
 model = torch.nn.Sequential(
@@ -30,4 +37,4 @@ for _ in range(100):
     engine.backward(loss)
     engine.step()
     watch.step(loss)
-watch.close()
+watch.close(10)  # seconds, at most, for what the daemon has not got yet

@@ -15,6 +15,7 @@ os.environ.update(DS_ACCELERATOR="cpu", RANK="0", LOCAL_RANK="0",
 import deepspeed  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from ranks import ranks_say  # noqa: E402
 from verdicts import Verdict  # noqa: E402
 
 import nanwatch  # noqa: E402
@@ -129,3 +130,9 @@ def test_a_loss_that_is_none_does_not_hide_the_step(daemon, name):
         assert watch.run.stats.bad_input == 2
         assert watch.run.flush(15)
     assert Verdict(daemon, name).steps == 3
+
+
+def test_places_of_two_ranks():
+    here = pathlib.Path(__file__).resolve().parent
+    assert ranks_say(here / "places.py") == [
+        [{"dp": rank}, {"dp": rank, "ep": rank}] for rank in range(2)]

@@ -146,7 +146,8 @@ def watch(engine: Any, **init: Any) -> Watch:
 def _places(engine: Any) -> dict[str, int]:
     """In the groups that DeepSpeed made for the engine, of its pipeline's grid,
     and of the object that Megatron and others hand over as `mpu`."""
-    mpu, grid = groups.mpu, getattr(engine, "grid", None)
+    mpu: Any = groups.mpu
+    grid: Any = getattr(engine, "grid", None)
     experts = getattr(engine, "expert_parallel_group", None) or {}
     # Called ep_size_2; the largest is that of most layers.
     largest = max(experts, key=lambda n: int(n.rsplit("_", 1)[-1]), default="")
