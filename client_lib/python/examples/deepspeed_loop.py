@@ -37,4 +37,4 @@ for _ in range(100):
     engine.backward(loss)
     engine.step()
     watch.step(loss)
-watch.close(10)  # seconds, at most, for what the daemon has not got yet
+watch.close()

@@ -70,6 +70,7 @@ class Attempt:
         "parameters",
         "scale",
         "sizes",
+        "underflow",
         "update",
         "weight_sizes",
     )
@@ -97,6 +98,7 @@ class Attempt:
         # Norms of gradients as the optimizer gets them; seldom looked at.
         self.again: Any = None
         self.update: Any = None  # norms of updates, a tensor each
+        self.underflow: Any = None  # counts, at level "layers"
 
     def is_known_bad(self) -> bool:
         """A gradient is not finite, and lies on the host."""

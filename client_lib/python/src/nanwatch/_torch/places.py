@@ -38,10 +38,15 @@ def _is_sharded(module: Any) -> bool:
     return any(type(m).__name__.startswith("FSDP") for m in module.modules())
 
 
+def is_distributed() -> bool:
+    dist = torch.distributed
+    return bool(dist.is_available() and dist.is_initialized())
+
+
 def places(model: torch.nn.Module) -> dict[str, int]:
     """By dp, tp, pp, ep and cp; those that are known."""
     dist = torch.distributed
-    if not dist.is_available() or not dist.is_initialized():
+    if not is_distributed():
         return {}
     meshes: list[Any] = []
     for parameter in model.parameters():

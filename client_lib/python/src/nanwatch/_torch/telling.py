@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 from nanwatch import _ops
 from nanwatch._run import Run
 from nanwatch._steps import More
+from nanwatch._torch import underflow
 from nanwatch._torch.modules import Modules, Row
 from nanwatch._torch.optimizers import Attempt, Followed, Parameter, total
+from nanwatch._torch.places import is_distributed
 from nanwatch._torch.readout import Later, Readout
 from nanwatch._torch.replicas import Digest
 from nanwatch._torch.sampling import certain, is_mask
@@ -414,6 +416,11 @@ class Teller:
             got = total(readout.numbers(attempt.again))
             told["applied_grad_norm"] = got
             self._compare(got, norm, scale)
+        if attempt.underflow is not None and not bad:
+            counts = readout.numbers(attempt.underflow)
+            lost = underflow.share(counts, whole=not is_distributed())
+            if lost is not None:
+                told["underflow_fraction"] = lost
         if attempt.update is not None:
             told["update_norm"] = total(readout.numbers(attempt.update))
         return told

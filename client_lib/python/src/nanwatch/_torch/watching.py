@@ -17,7 +17,7 @@ import torch
 
 from nanwatch._checks import describe
 from nanwatch._run import Run
-from nanwatch._torch import clipping, parts, scaling, scripting
+from nanwatch._torch import clipping, parts, scaling, scripting, underflow
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
@@ -94,7 +94,8 @@ class Watch:
             name_copies(named, self._scaler.copies())
         # All ranks hold the same weights.
         self._replica = isinstance(
-            model, torch.nn.parallel.DistributedDataParallel
+            getattr(model, "_orig_mod", model),
+            torch.nn.parallel.DistributedDataParallel,
         )
         self.modules = Modules(model, self._guard)
         self._teller = Teller(
@@ -291,6 +292,8 @@ class Watch:
             gradient_of=gradient_of,
         )
         attempt = followed.begin()
+        if rich and attempt.underflow is None:
+            self._measure_underflow(attempt, divide_by, gradient_of)
         # Before the first update that a bad gradient could spoil: was it they?
         if (
             self._number >= self._weights_at
@@ -303,6 +306,26 @@ class Watch:
             followed.glance_at_weights(
                 self._readout, self._number, self._replica, unguarded
             )
+
+    def _measure_underflow(
+        self,
+        attempt: Attempt,
+        divide_by: Any,
+        gradient_of: Callable[[Any], Any] | None,
+    ) -> None:
+        scale: Any = 1.0
+        if self._scaler is not None and divide_by is None:
+            # Of one that has moved since, as its gradients have it.
+            known = isinstance(attempt.scale, list)
+            scale = attempt.scale[0] if known else self._scaler.present_scale()
+        underflow.measure_attempt(
+            attempt,
+            self._teller.half,
+            scale,
+            self._number,
+            self._readout,
+            gradient_of,
+        )
 
     def _detailed(self) -> bool:
         return self._number <= self._detail_until
