@@ -206,6 +206,9 @@ struct AlignedContext {
   const RunDescription& run;
   const AlignedStep& step;
   Time time{};  // of the newest record of the step
+  // The op whose tensor is all that the lowest and the highest digest differ
+  // in; empty: they are equal, or it is not known.
+  std::string_view differing_op{};
 };
 
 // OnTime: the state of a run at `now`, judged once a second of engine time.

@@ -30,16 +30,22 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
     "critical; or were never equal in `never_equal` comparisons; or gradient "
     "norms that agree within `agree` at `learn` steps differ by more than "
     "`differ` at `hold` steps in a row. Ranks without a value are not "
-    "compared.",
+    "compared. Digests that were made for it name the tensor that alone "
+    "differed at first.",
     "Equal for `clear_after` steps.",
     kThresholds};
 
-Severity ReplicaDivergence::JudgeDigests(const AlignedStep& s, Thresholds t) {
+Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
+                                         Thresholds t) {
+  const AlignedStep& s = c.step;
   if (s.digest_min == s.digest_max) {
     equal_once_ = true;
     unequal_ = 0;
     equal_step_ = s.step;
     return Severity::kNone;
+  }
+  if (unequal_ == 0 && !(episode_.open() && by_digest_)) {
+    op_.Set(c.differing_op);
   }
   unequal_ = std::min(unequal_ + 1, 1 << 20);
   by_digest_ = true;
@@ -88,7 +94,7 @@ Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
   if (!digests && !norms) return episode_.severity();
   Severity trigger = Severity::kNone;
   if (norms) trigger = JudgeNorms(s, t);
-  if (digests) trigger = std::max(trigger, JudgeDigests(s, t));
+  if (digests) trigger = std::max(trigger, JudgeDigests(c, t));
   const bool opens = !episode_.open();
   const bool clean = (!norms || differing_ == 0) &&
                      (!digests || s.digest_min == s.digest_max) &&
@@ -119,6 +125,13 @@ void ReplicaDivergence::Describe(Finding* finding) const {
                      digests_ - 1, " others, which are equal")
           : Sentence("The replicas of rank ", lower_rank_, " and rank ",
                      higher_rank_, " differ");
+  if (!op_.get().empty()) {
+    finding->subject.op = op_.get();
+    finding->subject.slot = Slot::kParameter;
+    finding->sentence +=
+        Sentence(odd_rank_ >= 0 ? "; at first it did in " : "; at first in ",
+                 op_.get(), " alone");
+  }
   finding->sentence +=
       equal_once_
           ? Sentence("; they were equal last at step ", equal_step_, ".")

@@ -1,13 +1,14 @@
 // Rule 49, replica_divergence: data-parallel replicas are not the same any
 // more. Seen by their digests; or by gradient norms, but only where these were
 // equal before: many programs report the norm of before the reduction, which
-// differs.
+// differs. The tensor is named that alone differed when they began to.
 
 #ifndef NANWATCH_DETECT_REPLICA_DIVERGENCE_H_
 #define NANWATCH_DETECT_REPLICA_DIVERGENCE_H_
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/op_name_text.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -22,10 +23,11 @@ class ReplicaDivergence {
   void Describe(Finding* finding) const;
 
  private:
-  Severity JudgeDigests(const AlignedStep& s, Thresholds t);
+  Severity JudgeDigests(const AlignedContext& c, Thresholds t);
   Severity JudgeNorms(const AlignedStep& s, Thresholds t);
 
   Episode episode_;
+  OpNameText op_;  // that alone differed at first; empty: not known
   double norm_min_ = 0;
   double norm_max_ = 0;
   int64_t equal_step_ = 0;  // the newest with equal digests

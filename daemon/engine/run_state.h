@@ -168,6 +168,8 @@ class RunState {
   void Align(const RankState& rank, const OptimizerTrack& track, Place was,
              const StepRecord& record, const StepOps& ops);
   void JudgeAligned(Time now, uint32_t group);
+  // See AlignedContext::differing_op.
+  std::string_view DifferingOp(const AlignedStep& step) const;
   uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
   void Recount(const AgreementGroup& group);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "detect/replica_locator.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
 
@@ -265,12 +266,28 @@ void RunState::Align(const RankState& rank, const OptimizerTrack& track,
   JudgeAligned(record.time, track.group);
 }
 
+std::string_view RunState::DifferingOp(const AlignedStep& step) const {
+  if (step.digests < 2 || step.digest_min == step.digest_max) return {};
+  const RankState* low = FindRank(step.digest_min_rank);
+  const RankState* high = FindRank(step.digest_max_rank);
+  if (low == nullptr || high == nullptr) return {};
+  const auto op =
+      TensorThatDiffers(step.digest_min, step.digest_max,
+                        std::min(low->ops.names(), high->ops.names()));
+  if (!op) return {};
+  // Indices are a session's: the same op on both, or it means nothing.
+  const std::string& name = NameOf(*low, *op).name;
+  return name == NameOf(*high, *op).name ? std::string_view(name)
+                                         : std::string_view();
+}
+
 void RunState::JudgeAligned(Time now, uint32_t index) {
   AgreementState& group = groups_[index];
   while (auto judged = group.ring.Next(group.open, now)) {
     judged->step.group = group.group;
     judged->step.expected = group.open;
-    const AlignedContext context{description_, judged->step, judged->time};
+    const AlignedContext context{description_, judged->step, judged->time,
+                                 DifferingOp(judged->step)};
     group.rules.On(
         context, shared_->tables->aligned(), [&](size_t i, Severity) {
           Subject subject;

@@ -52,6 +52,18 @@ def test_one_rank_makes_a_nan(daemon, name):
 def test_one_rank_is_not_as_the_other(daemon, name, fault):
     it = train(daemon, name, fault)
     assert it.worst == "critical" and it.cause == "rank_disagreement", it
+    assert 50 <= it.step <= 55, it
+    # Another scale spoils all weights alike.
+    wanted = {"drift": "classifier.weight", "own scaler": ""}
+    assert it.origin.get("op", "") == wanted[fault], it
+
+
+@pytest.mark.parametrize("size", ["0.002", "0.05"])
+def test_a_layer_norm_that_drifts_has_its_name(daemon, name, size):
+    """Of a model whose weights have their turn each fourth step."""
+    it = train(daemon, name, "drift", "default", "ddp", "text", size, "2")
+    assert it.worst == "critical" and it.cause == "rank_disagreement", it
+    assert it.origin["op"] == "norm.weight" and 50 <= it.step <= 53, it
 
 
 @pytest.mark.skipif(not ALL, reason="long; under NANWATCH_TEST_ALL=1")

@@ -9,6 +9,7 @@
 
 #include "detect/comm_nonfinite_origin.h"
 #include "detect/replica_divergence.h"
+#include "detect/replica_locator.h"
 #include "detect/sdc_strikes.h"
 #include "detect/step_rank_skew.h"
 #include "tests/unit/detect/reference.h"
@@ -31,7 +32,7 @@ class GroupFeed {
     s.step = ++step;
     s.expected = ranks_;
     s.seen = ranks_;
-    now = rule.OnAligned({run, s, At(seconds)}, {thresholds.data()});
+    now = rule.OnAligned({run, s, At(seconds), op}, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
   }
@@ -48,6 +49,7 @@ class GroupFeed {
   Rule rule;
   std::vector<double> thresholds = DefaultsOf<Rule>();
   RunDescription run;
+  std::string_view op;  // in which the digests differ
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
@@ -184,6 +186,73 @@ TEST(ReplicaDivergence, TwoRanksHaveNoOddOneOut) {
   f.Step(Digests({7, 7}));
   EXPECT_EQ(f.Step(Digests({7, 9})), Severity::kCritical);
   EXPECT_EQ(f.Described().subject.rank, -1);
+}
+
+TEST(ReplicaDivergence, TheTensorThatAloneDifferedAtFirstIsNamed) {
+  GroupFeed<ReplicaDivergence> f(2);
+  f.Step(Digests({7, 7}));
+  f.op = "norm.weight";
+  f.Step(Digests({7, 9}));
+  EXPECT_EQ(f.Described().subject.op, "norm.weight");
+  EXPECT_EQ(f.Described().subject.slot, Slot::kParameter);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("in norm.weight alone"));
+  f.op = {};  // others followed
+  f.Steps(Digests({8, 9}), 5);
+  EXPECT_EQ(f.Described().subject.op, "norm.weight");
+  f.Steps(Digests({8, 8}), 10);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Step(Digests({8, 9}));
+  EXPECT_EQ(f.Described().subject.op, "") << "another time, of many";
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// As replica_locator.h says: of tensors' numbers by op index.
+uint64_t DigestOf(const std::vector<uint64_t>& numbers) {
+  uint64_t sums[3] = {};
+  for (uint64_t i = 0; i < numbers.size(); ++i) {
+    uint64_t term = numbers[i] % kReplicaModulus;
+    for (uint64_t& sum : sums) {
+      sum = (sum + term) % kReplicaModulus;
+      term = term * (i + 1) % kReplicaModulus;
+    }
+  }
+  return sums[0] | sums[1] << 21 | sums[2] << 42;
+}
+
+TEST(ReplicaLocator, FindsTheOneTensorThatDiffers) {
+  std::mt19937_64 engine(1);
+  for (const size_t size : {1u, 2u, 300u, 65536u}) {
+    std::vector<uint64_t> numbers(size);
+    for (uint64_t& number : numbers) number = engine();
+    const uint64_t digest = DigestOf(numbers);
+    EXPECT_FALSE(TensorThatDiffers(digest, digest, size));
+    for (int i = 0; i < 20; ++i) {
+      std::vector<uint64_t> other = numbers;
+      const size_t at = engine() % size;
+      other[at] = engine();
+      if (other[at] % kReplicaModulus == numbers[at] % kReplicaModulus)
+        continue;
+      const uint64_t its = DigestOf(other);
+      EXPECT_EQ(TensorThatDiffers(digest, its, size), at);
+      EXPECT_EQ(TensorThatDiffers(its, digest, size), at);
+      EXPECT_FALSE(TensorThatDiffers(digest, its, at)) << "there is none such";
+    }
+  }
+}
+
+TEST(ReplicaLocator, SeveralTensorsAndOtherDigestsNameNone) {
+  std::mt19937_64 engine(2);
+  std::vector<uint64_t> numbers(100);
+  for (uint64_t& number : numbers) number = engine();
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<uint64_t> other = numbers;
+    const size_t first = engine() % 50;
+    other[first] = engine();
+    other[50 + engine() % 50] = engine();
+    EXPECT_FALSE(TensorThatDiffers(DigestOf(numbers), DigestOf(other), 100));
+    EXPECT_FALSE(TensorThatDiffers(engine(), engine(), 65536));
+    EXPECT_FALSE(TensorThatDiffers(1000 + i, 1001 + i, 65536));
+  }
 }
 
 TEST(ReplicaDivergence, WhatWasNeverEqualIsAWarning) {
