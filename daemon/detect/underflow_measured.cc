@@ -71,6 +71,15 @@ void UnderflowMeasured::LearnZeros(double zeros, double scale) {
   risen_ = 0;
 }
 
+void UnderflowMeasured::FollowRate(const StepRecord& record) {
+  constexpr float kSteep = 4;
+  since_rise_ = std::min(since_rise_ + 1, kLongAgo);
+  if (!record.has(StepField::kLearningRate)) return;
+  const auto rate = static_cast<float>(record[StepField::kLearningRate]);
+  if (rate_ > 0 && rate >= kSteep * rate_) since_rise_ = 0;
+  rate_ = rate;
+}
+
 // The share of zeros may come with a later record than the tensors.
 void UnderflowMeasured::TakeName(const StepContext& c) {
   if (c.zeroed_name.empty() || episode_.open()) return;
@@ -78,6 +87,8 @@ void UnderflowMeasured::TakeName(const StepContext& c) {
   name_step_ = c.record.step;
   name_more_ = c.gradients->zeroed_more;
   name_held_ = 0;
+  const double scale = c.scaler.scale().value_or(0);
+  name_alone_ = since_rise_ >= kLongAgo && !(scale > 0 && scale < usual_scale_);
 }
 
 Severity UnderflowMeasured::JudgeName(double zeros) {
@@ -141,6 +152,7 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
               static_cast<double>(elements);
     }
   }
+  if (fraction || zeros || c.gradients != nullptr) FollowRate(c.record);
   TakeName(c);
   if (!fraction && !zeros) return episode_.severity();
   if (c.scaler.in_grace() || c.scaler.fate() == Fate::kLost) {
@@ -207,6 +219,9 @@ void UnderflowMeasured::Describe(Finding* finding) const {
   finding->numbers = {{"underflow", std::max(fraction_, 0.0), "fraction"},
                       {"zeros", std::max(zeros_, 0.0), "fraction"},
                       {"usual_zeros", usual_zeros_, "fraction"}};
+  if (name_held_ > 0 && name_alone_) {
+    finding->numbers.push_back({"zeroed_tensors", 1.0 + name_more_, "tensors"});
+  }
   Say(advice_, finding);
 }
 

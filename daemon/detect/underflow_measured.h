@@ -31,8 +31,11 @@ class UnderflowMeasured {
   Severity JudgeFraction(double fraction, Thresholds t);
   Severity JudgeZeros(const StepContext& c, double zeros, Thresholds t);
   void TakeName(const StepContext& c);
+  void FollowRate(const StepRecord& record);
   Severity JudgeName(double zeros);
   void LearnZeros(double zeros, double scale);
+
+  static constexpr int32_t kLongAgo = 64;
 
   Episode episode_;
   ScaleAdvice advice_;
@@ -42,9 +45,14 @@ class UnderflowMeasured {
   int64_t name_step_ = 0;
   uint32_t name_more_ = 0;  // tensors that became so with it
   int32_t name_held_ = 0;   // records in a row, up to kHold
-  double fraction_ = -1;    // underflow, smoothed; -1: none yet
-  double first_level_ = 0;  // of the first 16 attempts
-  double zeros_ = -1;       // smoothed
+  // As it became so neither had the scale fallen, nor the learning rate just
+  // risen, which kills units.
+  bool name_alone_ = false;
+  float rate_ = 0;                 // learning rate; 0: not known
+  int32_t since_rise_ = kLongAgo;  // records, saturating
+  double fraction_ = -1;           // underflow, smoothed; -1: none yet
+  double first_level_ = 0;         // of the first 16 attempts
+  double zeros_ = -1;              // smoothed
   double usual_zeros_ = 0;
   double deviation_ = 0;  // of the share of zeros from one to the next
   double last_zeros_ = -1;

@@ -12,7 +12,7 @@ constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15,
 constexpr int kIndependentRules[] = {1, 2,  3,  4,  5,  6,  7,
                                      8, 18, 19, 20, 21, 22, 25};
 constexpr int kCollapseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
-constexpr int kUnderflowRules[] = {29, 30, 31, 32};
+constexpr int kUnderflowRules[] = {27, 28, 29, 30, 31, 32, 34, 35};
 constexpr int kNoSingleRules[] = {29, 30, 31, 32, 33};
 constexpr int kFp8Rules[] = {41, 42, 43};
 constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};

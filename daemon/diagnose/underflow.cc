@@ -48,6 +48,45 @@ Found Look(const Case& c) {
   return found;
 }
 
+// Whole tensors became exactly 0 while neither the scale fell nor the learning
+// rate rose: no numbers that are lost here and there, but a layer to which
+// nothing leads back.
+bool IsOfALayer(const Finding& finding) {
+  return finding.rule == kMeasured && !finding.subject.op.empty() &&
+         NumberOf(finding, "zeroed_tensors").has_value();
+}
+
+// Rules on loss and gradients of which every finding came with it, or soon
+// after: what a training does that has lost a layer. Empty where one was
+// before.
+std::vector<int> ConsequencesOfLayer(const Case& c, const Finding& layer) {
+  constexpr int64_t kSoon = 100;  // steps
+  std::vector<int> rules;
+  for (const Finding& finding : c.findings) {
+    const int rule = finding.rule;
+    if (rule != 27 && rule != 28 && rule != 34 && rule != 35) continue;
+    const int64_t after = finding.opened_step - layer.opened_step;
+    if (after < 0 || after > kSoon) return {};
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+void SayOfLayer(const Case& c, const Finding& layer, CauseVerdict* verdict) {
+  verdict->sentence = "A layer gets no gradient any more: " + layer.sentence;
+  if (verdict->grade == EvidenceGrade::kHypothesis) {
+    verdict->grade = EvidenceGrade::kSupported;
+  }
+  for (const int rule : ConsequencesOfLayer(c, layer)) {
+    verdict->rules.push_back(rule);
+  }
+  verdict->actions.push_back(
+      {"", "Look at " + layer.subject.op +
+               " and at what comes behind it: weights of 0, an activation "
+               "that is 0 everywhere (dead ReLUs), a factor of 0, a detach; "
+               "or its gradient underflows, which a higher scale mends."});
+}
+
 // How a scale is given to each framework's scaler.
 void AddActions(const Case& c, double better, CauseVerdict* verdict) {
   const std::string scale = InWords(better);
@@ -127,6 +166,7 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
                      "gradient: a higher scale would overflow.",
                      *found.headroom)});
   }
+  if (IsOfALayer(first)) SayOfLayer(c, first, &verdict);
   if (found.better) AddActions(c, *found.better, &verdict);
   return verdict;
 }

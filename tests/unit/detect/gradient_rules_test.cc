@@ -307,6 +307,36 @@ TEST(UnderflowMeasured, NamesATensorThatBecameZeroHoweverSmall) {
   EXPECT_EQ(f.now, Severity::kNone) << "nobody says which";
 }
 
+// Of a tensor that became 0 beside what `before` brought.
+bool IsTakenForALayer(const Attempt& before, const Attempt& after) {
+  StepFeed<UnderflowMeasured> f(Scaler("pytorch"));
+  f.Steps(before, 40);
+  f.gradients.emplace();
+  f.gradients->zeroed = 3;
+  f.Step(after);
+  f.gradients = std::nullopt;
+  f.Steps(after, 5);
+  EXPECT_EQ(f.Described().subject.op, "zeroed");
+  for (const EvidenceNumber& number : f.Described().numbers) {
+    if (number.name == "zeroed_tensors") return true;
+  }
+  return false;
+}
+
+TEST(UnderflowMeasured, ALayerIsLostWhereNothingElseBroughtTheZeros) {
+  const auto at = [](double scale, double rate, double zeros) {
+    return Attempt{.scale = scale,
+                   .overflow = false,
+                   .learning_rate = rate,
+                   .zero_fraction = zeros};
+  };
+  EXPECT_TRUE(IsTakenForALayer(at(1024, 1e-3, 0), at(1024, 1e-3, 0.001)));
+  EXPECT_TRUE(IsTakenForALayer(at(1024, 1e-3, 0), at(1024, 1e-3, 0.5)));
+  EXPECT_TRUE(IsTakenForALayer(at(1024, 1e-3, 0), at(2048, 2e-3, 0.5)));
+  EXPECT_FALSE(IsTakenForALayer(at(1024, 1e-3, 0), at(512, 1e-3, 0.5)));
+  EXPECT_FALSE(IsTakenForALayer(at(1024, 1e-3, 0), at(1024, 1e-1, 0.5)));
+}
+
 TEST(UnderflowMeasured, ATensorThatComesAndGoesIsNoFinding) {
   StepFeed<UnderflowMeasured> f(NoScaler());
   f.Steps({.zero_fraction = 0}, 40);

@@ -70,6 +70,34 @@ TEST(Consequences, ANormThatJumpedExplainsZerosAlone) {
   EXPECT_EQ(FirstCause(diagnosis, t.findings[2])->cause, Cause::kDivergence);
 }
 
+// A layer that nothing leads back to; the loss jumps with it, or after it.
+TEST(Consequences, WhatALayerLostIsTheLossOfIt) {
+  TestCase t;
+  t.run.framework = "pytorch";
+  t.evidence.attempts = t.evidence.last_step = 300;
+  Finding& layer = t.Find(31, Family::kGradient, Severity::kInfo);
+  layer.subject.op = "enc.3.bias";
+  layer.opened_step = 200;
+  layer.numbers = {{"zeroed_tensors", 7, "tensors"}};
+  t.Find(34, Family::kLoss, Severity::kWarning);
+  for (const int64_t step : {200, 203}) {
+    t.findings[1].opened_step = step;
+    const Diagnosis diagnosis = t.Verdict();
+    const CauseVerdict& first = diagnosis.causes.at(0);
+    EXPECT_EQ(first.cause, Cause::kUnderflow);
+    EXPECT_EQ(first.origin.op, "enc.3.bias");
+    EXPECT_EQ(first.step, 200);
+    EXPECT_THAT(first.sentence, HasSubstr("A layer gets no gradient any more"));
+    EXPECT_EQ(FirstCause(diagnosis, t.findings[1])->cause, Cause::kUnderflow);
+  }
+  t.findings[1].opened_step = 190;
+  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kDivergence)
+      << "the loss was the first";
+  t.findings[1].opened_step = 200;
+  t.findings[0].numbers.clear();
+  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kDivergence);
+}
+
 TEST(Consequences, UnderflowThatWasCountedIsACauseOfItsOwn) {
   TestCase t = Diverged();
   t.evidence.underflow_fraction = 0.3;
