@@ -100,16 +100,15 @@ class Watch(WatchedRun):
             for path, x in found
             if hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jnp.floating)
         ]
-        # In the order of the backward pass the last layers come first.
+        # A tree says nothing of the order in which they are computed.
         self._ops = [
             run.register_op(
                 name,
                 type="Parameter",
                 dtype=_DTYPES.get(str(x.dtype), ""),
                 shape=x.shape,
-                order=len(self._named) - i,
             )
-            for i, (name, x) in enumerate(self._named)
+            for name, x in self._named
         ]
 
     def step(
@@ -161,7 +160,10 @@ class Watch(WatchedRun):
         if numbers.get("skipped") is not None:
             numbers["skipped"] = bool(numbers["skipped"])
         if entry.told is not None:
-            bad = self._tell_gradients(entry)
+            loss = numbers.get("loss")
+            bad = self._tell_gradients(
+                entry, isinstance(loss, float) and not math.isfinite(loss)
+            )
             norms = numpy.asarray(entry.told.norm).tolist()
             numbers["grad_norm"] = math.hypot(*norms)
             numbers["overflow"] = bad or bool(numbers.get("skipped"))
@@ -179,7 +181,8 @@ class Watch(WatchedRun):
             return None
         return numpy.asarray(value).item()
 
-    def _tell_gradients(self, entry: _Step) -> bool:
+    def _tell_gradients(self, entry: _Step, loss_bad: bool) -> bool:
+        """Whether one of them is not finite."""
         assert entry.told is not None
         norm, largest, nan, inf = (
             numpy.asarray(column).tolist() for column in entry.told
@@ -193,6 +196,10 @@ class Watch(WatchedRun):
         if not bad and entry.number % _ROWS_EVERY:
             return False
         clean = [not (a or b) for a, b in zip(nan, inf)]
+        # A loss that is not finite makes all of them so, and they say nothing
+        # of where; where some are not, those that are lead to it.
+        if loss_bad and len(clean) > 1 and not any(clean):
+            return True
         sizes = [max(1, x.size) for _, x in self._named]
         self.run.ops(
             {
