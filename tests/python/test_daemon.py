@@ -215,6 +215,7 @@ def test_close_does_not_wait_for_a_hung_daemon(daemon):  # noqa: F811
         begun = time.monotonic()
         assert run.close(0.5) is False
         assert time.monotonic() - begun < 5
+        assert run.close(0.5) is False, "again"
     finally:
         os.kill(daemon.process.pid, signal.SIGCONT)
 
@@ -231,6 +232,7 @@ def test_a_close_right_after_a_turn_is_told(daemon, monkeypatch):  # noqa: F811
     wait_for("a turn", lambda: run._shared.steps_taken > turns, every=0.001)
     wait_for("acknowledged", lambda: run.stats.acked == 2, every=0.001)
     assert run.close(10)
+    assert run.close(10), "again it says the same"
     shown = daemon.nanwatch("show", "close").stdout
     assert "closed" in shown.splitlines()[0], shown
 

@@ -53,6 +53,7 @@ class Run(RunOps):
 
     __slots__ = (
         "__weakref__",
+        "_ended_well",
         "_hard",
         "_limit",
         "_rows",
@@ -69,6 +70,7 @@ class Run(RunOps):
     ) -> None:
         super().__init__(shared, checks, silent=thread is None)
         self._thread = thread
+        self._ended_well = False
         self._settling: list[Callable[[], Callable[[], None] | None]] = []
         self._rows = shared.rows
         # Elements of `_rows`; beyond `_limit` a step takes the slow way. At
@@ -391,12 +393,13 @@ class Run(RunOps):
     def close(self, timeout: float = 2.0) -> bool:
         """Flushes, and tells the daemon that this rank ended. Takes at most
         `timeout` seconds and a few milliseconds, whatever the daemon does.
-        True: everything was acknowledged. Called again, it does nothing."""
+        True: everything was acknowledged. Called again, it does nothing and
+        says the same."""
         return self._end(timeout, in_order=True)
 
     def _end(self, timeout: float, in_order: bool) -> bool:
         if self._silent or self._closed:
-            return False
+            return self._ended_well
         self._settle()
         self._closed = True
         self._limit = -1
@@ -413,7 +416,9 @@ class Run(RunOps):
                 deadline + _GRACE_SECONDS - _time.monotonic(),
             )
             # A sender that does not come out of gRPC is left.
-            return shared.acked + shared.bad_rows == shared.accepted()
+            well = shared.acked + shared.bad_rows == shared.accepted()
+        self._ended_well = well
+        return well
 
     def end_at_exit(self, in_order: bool) -> None:
         """Not for trainings: the interpreter ends, in order or by an

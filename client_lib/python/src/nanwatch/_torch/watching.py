@@ -216,9 +216,10 @@ class Watch:
         return self.run.flush(timeout)
 
     def close(self, timeout: float = 2.0) -> bool:
-        """Takes the hooks off and closes the run, if `watch` opened it."""
+        """Takes the hooks off and closes the run, if `watch` opened it. Called
+        again, it says the same."""
         if self._closed:
-            return False
+            return self.run.close(0.0) if self._owns_run else True
         self._closed = True
         self._guard("close", lambda: self._tell_ready(wait=True))
         clipping.forget(self)
