@@ -13,10 +13,10 @@ STEPS = 210
 
 
 class Fault:
-    """`causes`: any of them is right. `op`: where it is born; None: nobody can
-    know, or there is no such op. `late`: steps until it shows. `lasts`: for
-    five steps or more. `told_by_client`: what the log of nanwatch says of it,
-    too, in the training itself."""
+    """`causes`: any of them is right. `op`: where it is born, or a tuple of what
+    is right; None: nobody can know, or there is no such op. `late`: steps until
+    it shows. `lasts`: for five steps or more. `told_by_client`: what the log of
+    nanwatch says of it, too, in the training itself."""
 
     kind = "pictures"
     ranks = 1
@@ -130,7 +130,9 @@ class ZeroedLayer(Fault):
     it."""
 
     causes = ("underflow", "collapse_with_underflow")
-    op = "features.2.bias"  # the last of its tensors
+    # The last of its tensors, or where modules are looked at the ReLU behind it,
+    # through which no gradient comes.
+    op = ("features.2.bias", "features.2", "features.3")
     level = "layers"
     more_levels = ("ops",)
     late = 60

@@ -48,12 +48,12 @@ class Outcome:
         wanted = self.fault.op
         if wanted is None:
             return None
-        if self.fault.lasts:
-            return self.op == wanted
-        if self.level == "default" or self.budget == BUDGET:
+        right = self.op in (wanted if isinstance(wanted, tuple) else (wanted,))
+        if not self.fault.lasts and (
+                self.level == "default" or self.budget == BUDGET):
             # Seen or not, but never another one.
-            return True if self.op == wanted else None if not self.op else False
-        return self.op == wanted
+            return right if self.op else None
+        return right
 
     @property
     def in_time(self):

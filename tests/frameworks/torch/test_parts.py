@@ -49,7 +49,7 @@ def training(request):
     return Accumulating("pictures", **PRECISIONS[request.param])
 
 
-def train(training, watch, steps=FAULT + 20):
+def train(training, watch, steps=FAULT + 10):
     for _ in range(steps):
         watch.step(training.step())
 
@@ -65,11 +65,11 @@ def test_parts_that_are_well(daemon, name, training):
     train(training, watch)
     assert watch.close(20) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
-    assert it.worst == "" and it.steps == FAULT + 20, it
+    assert it.worst == "" and it.steps == FAULT + 10, it
 
 
 @pytest.mark.parametrize("level", ["default", "ops"])
-@pytest.mark.parametrize("bad", [0, 2, PARTS - 1])
+@pytest.mark.parametrize("bad", [0, 2])
 def test_one_that_is_not(daemon, name, training, bad, level):
     training.bad = bad
     watch = watched(training, daemon, name, level)

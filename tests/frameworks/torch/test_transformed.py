@@ -120,8 +120,7 @@ def step(model, optimizer, watch, bad=1.0):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("use", USES)
-@pytest.mark.parametrize("level", ["default", "ops"])
-@pytest.mark.parametrize("steps", [0, 2])
+@pytest.mark.parametrize("level, steps", [("default", 0), ("ops", 2)])
 def test_is_as_without(daemon, name, use, level, steps):
     model, optimizer, watch = made(name, level, daemon.address)
     for _ in range(steps):

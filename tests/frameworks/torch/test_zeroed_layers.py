@@ -8,7 +8,7 @@ from verdicts import Verdict
 
 import nanwatch
 
-FAULT, STEPS = 100, 140
+FAULT, STEPS = 60, 90
 LAYER = {"enc.3.weight", "enc.3.bias"}
 
 

@@ -543,8 +543,21 @@ class Teller:
     ) -> None:
         clean: Read | None = None  # what came before, while nothing was bad
         first = True
+        alive = {
+            (row.module, row.slot)
+            for row, status in zip(step.rows, statuses)
+            if row.backward and status.rms != 0.0
+        }
         for row, status in zip(step.rows, statuses):
             if is_mask(row, status):
+                continue
+            # A module's node has the gradients of its weights, too: what enters
+            # it was 0.
+            if (
+                row.backward
+                and status.rms == 0.0
+                and (row.module, row.slot) in alive
+            ):
                 continue
             op = self._module_op(row)
             if not row.backward and first:
