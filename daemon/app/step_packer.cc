@@ -71,7 +71,7 @@ void StepPacker::AddFlag(size_t row, bool value, int flag) {
   if (!column) column.emplace();
   AddBits(flag_rows_[flag], row, &column->absent);
   flag_rows_[flag] = row + 1;
-  column->values.resize(row / 8 + 1);
+  if (column->values.size() <= row / 8) column->values.resize(row / 8 + 1);
   if (value) AddBits(row, row + 1, &column->values);
 }
 

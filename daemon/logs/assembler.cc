@@ -139,7 +139,7 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
 
 void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   ++(fact.step && !fact.step_counted ? numbered_lines_ : counted_lines_);
-  if (fact.step && fact.of_epoch) ++epoch_lines_;
+  if (fact.step && fact.of_epoch && !fact.step_of_counter) ++epoch_lines_;
   if (fact.step && *fact.step < rank->last_step) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);

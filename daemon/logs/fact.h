@@ -51,7 +51,8 @@ struct LogFact {
   uint32_t at = 0;  // byte of the line at which it was read
 
   std::optional<int64_t> step;
-  bool step_counted = false;  // `step` is not printed: lines were counted
+  bool step_counted = false;     // `step` is not printed: lines were counted
+  bool step_of_counter = false;  // but by a library's lines (step_axis.h)
   // Numbers of a step: those of StepField that the line shows. A loss scale is
   // the one after the attempt, where the program prints both.
   uint32_t present = 0;
@@ -71,6 +72,9 @@ struct LogFact {
   // kProgress: they are an epoch's, its means or its last ones, as `means`;
   // `step` is the epoch.
   bool of_epoch = false;
+  // kProgress: the steps since the line before count skipped attempts, too,
+  // which is not the format's habit (LogFormat::skips_take_steps).
+  bool skips_took_steps = false;
   // kProgress: a library's line on the step (DeepSpeed's counter), which may
   // stand beside the program's own.
   bool beside = false;

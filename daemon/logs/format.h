@@ -25,6 +25,12 @@ class LineReader {
   // `line` has no line end and no terminal colours; any bytes, any length up to
   // kLogLineMax. Never fails.
   virtual void Read(std::string_view line, FactList* facts) = 0;
+  // The same for a line that is like one that Read() was given before, but for
+  // numbers: no other format reads this one that did not read that one. False:
+  // it is not known to be one.
+  virtual bool ReadUsual(std::string_view /*line*/, FactList* /*facts*/) {
+    return false;
+  }
 };
 
 // What the user says of a log of no known program: "loss" is in column

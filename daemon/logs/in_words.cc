@@ -153,6 +153,37 @@ std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
   return epoch;
 }
 
+// Up to nine digits from `*at` on; past them. False: none, or more.
+bool ReadDigits(std::string_view text, size_t* at, int64_t* number) {
+  const size_t begin = *at;
+  const size_t end = std::min(text.size(), begin + 10);
+  size_t i = begin;
+  int64_t sum = 0;
+  for (; i < end && text[i] >= '0' && text[i] <= '9'; ++i) {
+    sum = sum * 10 + (text[i] - '0');
+  }
+  *at = i;
+  *number = sum;
+  return i > begin && i < begin + 10;
+}
+
+// " 176/391 [", from its blanks on; behind it. 0: there is none.
+size_t ReadRatioOfBar(std::string_view line, size_t at, Ratio* ratio) {
+  while (at < line.size() && line[at] == ' ') ++at;
+  size_t end = at;
+  const bool usual = ReadDigits(line, &end, &ratio->part) &&
+                     end < line.size() && line[end++] == '/' &&
+                     ReadDigits(line, &end, &ratio->whole);
+  if (!usual) {
+    Scan scan(line, at);
+    const std::optional<Ratio> read = ReadRatio(&scan);
+    if (!read) return 0;
+    *ratio = *read;
+    end = scan.at();
+  }
+  return line.substr(end).starts_with(" [") ? end + 2 : 0;
+}
+
 }  // namespace
 
 std::optional<BarPlace> BarIn(std::string_view line) {
@@ -161,15 +192,13 @@ std::optional<BarPlace> BarIn(std::string_view line) {
   if (bar.begin == std::string_view::npos) return std::nullopt;
   const size_t drawn = FindTwo('|', ' ', line, bar.begin + 2);
   if (drawn == std::string_view::npos) return std::nullopt;
-  Scan scan(line, drawn + 2);
-  const std::optional<Ratio> ratio = ReadRatio(&scan);
-  if (!ratio || !scan.Skip(" [")) return std::nullopt;
-  bar.end = scan.at();
-  while (bar.end < line.size() && line[bar.end] != ',' &&
-         line[bar.end] != ']') {
-    ++bar.end;
-  }
-  bar.step = {ratio->part, ratio->whole, std::nullopt};
+  Ratio ratio;
+  const size_t clocks = ReadRatioOfBar(line, drawn + 2, &ratio);
+  if (clocks == 0) return std::nullopt;
+  const size_t comma = line.find(',', clocks);
+  bar.end = std::min(line.substr(0, comma).find(']', clocks),
+                     std::min(comma, line.size()));
+  bar.step = {ratio.part, ratio.whole, std::nullopt};
   return bar;
 }
 

@@ -101,7 +101,9 @@ void Assembler::TakeOwn(Rank* rank, const LogFact& fact, uint64_t line) {
     TakeBeside(rank, fact, line);
     return;
   }
-  if (fact.step && habits_.has_program) rank->numbers_steps = true;
+  if (fact.step && !fact.step_of_counter && habits_.has_program) {
+    rank->numbers_steps = true;
+  }
   if (rank->beside.empty()) {
     TellProgress(rank, fact, line);
     return;

@@ -169,7 +169,7 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
   } else if (fact.step && counted > 0) {
     interval.attempts = FirstAttempts(own, fact);
   }
-  if (habits_.skips_take_steps) {
+  if (habits_.skips_take_steps || fact.skips_took_steps) {
     interval.attempts -= own.early;
   } else {
     interval.attempts += all;

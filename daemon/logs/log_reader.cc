@@ -27,6 +27,9 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
                      LogRecordSink sink)
     : columns_(map),
       assembler_(std::move(sink)),
+      axis_([this](const LogFact& fact, uint64_t line) {
+        assembler_.Take(fact, line);
+      }),
       recogniser_(only, map, [this](const LogFact& fact, uint64_t line) {
         Take(fact, line);
       }) {}
@@ -57,7 +60,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
                     .surely_take_steps = recogniser_.surely_take_steps(),
                     .has_program = recogniser_.program() != nullptr});
   columns_.Note(fact);
-  assembler_.Take(fact, line);
+  axis_.Take(fact, line);
 }
 
 // Of the first of losses in a row that are not finite.
@@ -111,11 +114,13 @@ void LogReader::TakeSetting(const LogFact& fact) {
 
 void LogReader::Flush() {
   recogniser_.DecideIfLikely();
+  axis_.Flush();
   assembler_.Flush();
 }
 
 void LogReader::Finish() {
   recogniser_.Finish();
+  axis_.Flush();
   assembler_.Flush();
 }
 

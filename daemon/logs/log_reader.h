@@ -14,6 +14,7 @@
 #include "logs/assembler.h"
 #include "logs/mapped_columns.h"
 #include "logs/recogniser.h"
+#include "logs/step_axis.h"
 #include "model/run.h"
 
 namespace nanwatch {
@@ -64,6 +65,7 @@ class LogReader {
   std::optional<LogStopped> stopped_;
   MappedColumns columns_;
   Assembler assembler_;
+  StepAxis axis_;
   Recogniser recogniser_;
   uint64_t records_ = 0;   // of ReadFact
   std::string plain_;      // a line without its colours

@@ -31,6 +31,20 @@ size_t NumberEnd(std::string_view text, size_t at) {
   return stop == exponent ? end : stop;
 }
 
+// Another message begins behind a number that ends at `end`, with its date:
+// "to: 64.02021-06-01 11:00". Where the number ends then.
+size_t WithoutYear(std::string_view text, size_t begin, size_t end) {
+  constexpr size_t kYear = 4;
+  const std::string_view date = text.substr(end);
+  const bool dated = date.size() >= 6 && date[0] == '-' && IsDigit(date[1]) &&
+                     IsDigit(date[2]) && date[3] == '-' && IsDigit(date[4]) &&
+                     IsDigit(date[5]);
+  if (!dated || end - begin <= kYear || text.substr(end - kYear, 2) != "20") {
+    return end;
+  }
+  return end - kYear;
+}
+
 }  // namespace
 
 std::optional<MessageNumber> ReadMessageNumber(std::string_view text) {
@@ -43,6 +57,7 @@ std::optional<MessageNumber> ReadMessageNumber(std::string_view text) {
     if (word != "nan" && word != "inf") return std::nullopt;
     end += 3;
   }
+  end = WithoutYear(text, begin + sign, end);
   MessageNumber number;
   number.text = text.substr(begin, end - begin);
   number.rest = text.substr(end);

@@ -65,7 +65,7 @@ std::optional<Ratio> ReadRatio(Scan* scan) {
   const std::optional<int64_t> part = ReadCount(scan);
   if (!part) return std::nullopt;
   scan->SkipBlanks();
-  if (!scan->Skip("/")) return std::nullopt;
+  if (!scan->Skip('/')) return std::nullopt;
   const std::optional<int64_t> whole = ReadCount(scan);
   if (!whole) return std::nullopt;
   return Ratio{*part, *whole};

@@ -8,20 +8,122 @@ namespace nanwatch {
 namespace {
 
 constexpr int64_t kRankMax = 1'000'000;
+constexpr int kPrefixesMax = 3;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
+
+// Whether `text` begins as `pattern` does: 0 stands for a digit, A and a for a
+// letter, the rest for itself.
+bool Begins(std::string_view text, std::string_view pattern) {
+  if (text.size() < pattern.size()) return false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = text[i];
+    const bool fits = pattern[i] == '0'   ? IsDigit(c) || (c == ' ' && i == 4)
+                      : pattern[i] == 'A' ? c >= 'A' && c <= 'Z'
+                      : pattern[i] == 'a' ? IsSmall(c)
+                                          : c == pattern[i];
+    if (!fits) return false;
+  }
+  return true;
+}
+
+// torchrun's "[rank3]:" and "[default3]:", mpirun's "[1,3]<stdout>:". 0: none.
+size_t InBrackets(std::string_view line, std::optional<int32_t>* rank) {
+  Scan scan(line);
+  const bool named = scan.Skip("[rank");
+  const bool local = !named && scan.Skip("[default");
+  if (!named && !local) scan.Skip("[");
+  if (!IsDigit(scan.peek())) return 0;
+  std::optional<int64_t> number = scan.Integer();
+  if (!named && !local) {
+    if (!scan.Skip(",") || !IsDigit(scan.peek())) return 0;
+    number = scan.Integer();
+  }
+  if (!number || *number > kRankMax || !scan.Skip("]")) return 0;
+  if (!named && !local && !scan.Skip("<stdout>") && !scan.Skip("<stderr>")) {
+    return 0;
+  }
+  if (!scan.Skip(":")) return 0;
+  scan.SkipBlanks();
+  if (!local) *rank = static_cast<int32_t>(*number);
+  return scan.at();
+}
+
+// Ray's "(TrainWorker pid=4242, ip=10.0.0.7) ". 0: none.
+size_t InParentheses(std::string_view line) {
+  const size_t end = line.find(") ");
+  if (end == std::string_view::npos) return 0;
+  const std::string_view inside = line.substr(1, end - 1);
+  const size_t pid = inside.find("pid=");
+  const bool word = pid == 0 || (pid != std::string_view::npos &&
+                                 inside.find(' ') == pid - 1);
+  if (!word || pid + 4 >= inside.size() || !IsDigit(inside[pid + 4])) return 0;
+  return end + 2;
+}
+
+// A container's "2024-03-01T12:01:07.123456789Z ", perhaps "stdout F " behind
+// it, and the journal's "Mar 01 12:01:07 ", perhaps "node7 python3[4242]: "
+// behind it. Programs print their clocks otherwise. 0: none.
+size_t Clock(std::string_view line) {
+  if (Begins(line, "0000-00-00T00:00:00.000000")) {
+    Scan scan(line, 26);
+    while (IsDigit(scan.peek())) scan.Skip(scan.peek());
+    if (!scan.Skip("Z ")) return 0;
+    for (const std::string_view stream :
+         {"stdout F ", "stderr F ", "stdout P ", "stderr P "}) {
+      if (scan.Skip(stream)) break;
+    }
+    return scan.at();
+  }
+  if (!Begins(line, "Aaa 00 00:00:00 ")) return 0;
+  const size_t clock = 16;
+  const std::string_view rest = line.substr(clock);
+  const size_t blank = rest.find(' ');
+  const size_t end = rest.find("]: ");
+  if (blank == std::string_view::npos || end == std::string_view::npos ||
+      rest.find(' ', blank + 1) != end + 2) {
+    return clock;
+  }
+  return clock + end + 3;
+}
+
+// docker compose's "train-0  | ". 0: none.
+size_t Container(std::string_view line) {
+  const size_t blank = line.find(' ');
+  if (blank == std::string_view::npos || blank < 3 ||
+      !IsDigit(line[blank - 1])) {
+    return 0;
+  }
+  size_t at = blank - 1;
+  while (at > 0 && IsDigit(line[at])) --at;
+  if (line[at] != '-' && line[at] != '_') return 0;
+  const size_t bar = line.find_first_not_of(' ', blank);
+  return line.substr(std::min(bar, line.size())).starts_with("| ") ? bar + 2
+                                                                   : 0;
+}
+
+size_t ReadOne(std::string_view line, std::optional<int32_t>* rank) {
+  if (line.size() < 5) return 0;
+  const char first = line.front();
+  if (first == '[') return InBrackets(line, rank);
+  if (first == '(') return InParentheses(line);
+  if (line[4] == '-' || line[3] == ' ') {  // of most lines neither
+    if (const size_t clock = Clock(line)) return clock;
+  }
+  return IsSmall(first) ? Container(line) : 0;
+}
 
 }  // namespace
 
 RankPrefix ReadRankPrefix(std::string_view line) {
-  if (!line.starts_with('[')) return {};
-  Scan scan(line);
-  const bool named = scan.Skip("[rank");
-  if (!named && !scan.Skip("[default")) return {};
-  if (scan.peek() < '0' || scan.peek() > '9') return {};
-  const std::optional<int64_t> number = scan.Integer();
-  if (!number || *number > kRankMax || !scan.Skip("]:")) return {};
-  scan.SkipBlanks();
-  RankPrefix prefix{scan.at(), std::nullopt};
-  if (named) prefix.rank = static_cast<int32_t>(*number);
+  RankPrefix prefix;
+  // A collector's and then a launcher's.
+  for (int i = 0; i < kPrefixesMax; ++i) {
+    const size_t size = ReadOne(line.substr(prefix.size), &prefix.rank);
+    if (size == 0) break;
+    prefix.size += size;
+  }
   return prefix;
 }
 

@@ -1,4 +1,5 @@
-// What launchers put before each line that a rank prints.
+// What launchers put before each line that a rank prints, and those who collect
+// what programs print.
 
 #ifndef NANWATCH_LOGS_RANK_PREFIX_H_
 #define NANWATCH_LOGS_RANK_PREFIX_H_
@@ -16,7 +17,10 @@ struct RankPrefix {
   std::optional<int32_t> rank;  // of the job
 };
 
-// torchrun's "[rank3]: ", and "[default3]:", whose number is of the node alone.
+// torchrun's "[rank3]: ", and "[default3]:", whose number is of the node alone;
+// mpirun's "[1,3]<stdout>:", Ray's "(TrainWorker pid=4242) ", docker's, the
+// journal's and Kubernetes' clocks and names; several of them. What a program
+// might print itself ("3: ", "worker-3: ") is none: that formats read, or not.
 RankPrefix ReadRankPrefix(std::string_view line);
 
 // The ranks that name themselves in one log. Where some are missing, they are

@@ -72,9 +72,28 @@ void Recogniser::PrepareSearch() {
 
 void Recogniser::Offer(size_t candidate, std::string_view line,
                        std::optional<int32_t> rank) {
-  Candidate& c = candidates_[candidate];
   facts_.clear();
-  c.reader->Read(line, &facts_);
+  candidates_[candidate].reader->Read(line, &facts_);
+  TakeFacts(candidate, line, rank);
+}
+
+// The line of an unknown program that comes again and again: once it is clear
+// that its words hold no mark of a library's, they are not searched for them.
+bool Recogniser::OfferUsual(std::string_view line) {
+  if (!decided_ || first_generic_ >= candidates_.size()) return false;
+  const RankPrefix prefix = ReadRankPrefix(line);
+  line.remove_prefix(prefix.size);
+  facts_.clear();
+  if (!candidates_[first_generic_].reader->ReadUsual(line, &facts_)) {
+    return false;
+  }
+  TakeFacts(first_generic_, line, prefix.rank);
+  return true;
+}
+
+void Recogniser::TakeFacts(size_t candidate, std::string_view line,
+                           std::optional<int32_t> rank) {
+  Candidate& c = candidates_[candidate];
   for (LogFact& fact : facts_) {
     // Torn numbers make any count; none is passed on that cannot be.
     for (std::optional<int64_t>* const count :
@@ -109,6 +128,10 @@ void Recogniser::ReadLine(std::string_view line) {
   line_facts_.clear();
   told_.clear();
   library_spoke_ = false;
+  if (OfferUsual(line)) {
+    if (!told_.empty()) TellOrWait();
+    return;
+  }
   MarkSearch::Groups marked = search_.Find(line);
   marked |= unmarked_;
   if (marked.empty()) return;

@@ -90,6 +90,9 @@ class Recogniser {
   // `rank`: that printed the line, where its prefix names it.
   void Offer(size_t candidate, std::string_view line,
              std::optional<int32_t> rank);
+  bool OfferUsual(std::string_view line);
+  void TakeFacts(size_t candidate, std::string_view line,
+                 std::optional<int32_t> rank);
   void TellOrWait();
   // Looks from now on for the marks of the candidates.
   void PrepareSearch();

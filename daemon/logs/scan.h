@@ -24,6 +24,11 @@ class Scan {
   bool To(std::string_view literal);
   // Past `literal`, if the rest begins with it.
   bool Skip(std::string_view literal);
+  bool Skip(char c) {
+    if (done() || line_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
   void SkipBlanks();  // spaces and tabs
   // What stands before the next of `ends` (or the line's end), past it.
   std::string_view Until(char end);

@@ -68,7 +68,7 @@ bool StepCopies::MayBeCopy(const Line& told, const Line& line,
 }
 
 bool StepCopies::IsCopy(const LogFact& fact, bool skips_take_steps) {
-  if (!fact.step || fact.step_counted) return false;
+  if (!fact.step || fact.step_counted || fact.step_of_counter) return false;
   const Line line = Of(fact);
   Line* const told = line.step > lines_[newest_].step ? nullptr : Find(line);
   if (told == nullptr || !MayBeCopy(*told, line, skips_take_steps)) {

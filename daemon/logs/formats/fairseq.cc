@@ -120,6 +120,7 @@ class FairseqReader : public LineReader {
     LogFact& fact = AddFact(LogFact::Kind::kOverflow, at, facts);
     SetScale(after->text, ScaleText::kExact, &fact);
     last_ = after->value;
+    overflowed_ = true;
   }
 
   void ReadObject(std::string_view object, size_t at, FactList* facts) {
@@ -160,8 +161,22 @@ class FairseqReader : public LineReader {
     if (!ReadFields(line.substr(scan.at()), kText, &fact)) return;
     // The first versions did not count updates.
     if (!fact.step) fact.step = (*epoch - 1) * *batches + *batch;
+    fact.skips_took_steps = SkipsTookSteps(*epoch, *batch, *fact.step);
     facts->push_back(fact);
     inner_ = true;
+  }
+
+  // Of a batch that overflowed there is no update. Where the log counts as many
+  // updates as batches all the same, they are batches: forks count so.
+  bool SkipsTookSteps(int64_t epoch, int64_t batch, int64_t updates) {
+    const Place now = {epoch, batch, updates};
+    if (now.epoch == place_.epoch && now.batch == place_.batch) return took_;
+    took_ = overflowed_ && now.epoch == place_.epoch &&
+            now.batch > place_.batch &&
+            now.batch - place_.batch == now.updates - place_.updates;
+    overflowed_ = false;
+    place_ = now;
+    return took_;
   }
 
   // An epoch's means. Old step lines are means since the epoch's start, of
@@ -187,6 +202,14 @@ class FairseqReader : public LineReader {
   const bool metaseq_;
   double last_ = 0;     // newest scale of an overflow line; 0: none yet
   bool inner_ = false;  // step lines were seen since the last epoch's end
+  struct Place {
+    int64_t epoch = -1;
+    int64_t batch = 0;  // of the epoch
+    int64_t updates = 0;
+  };
+  Place place_;              // of the newest step line
+  bool took_ = false;        // its answer to SkipsTookSteps, for its copies
+  bool overflowed_ = false;  // since then
 };
 
 template <bool kMetaseqOnly>

@@ -34,21 +34,23 @@ class GuidedDiffusionReader : public LineReader {
       SetLog2Scale(after->value, &fact);
       overflowed_ = true;
     }
-    if (line.starts_with("| ")) {
-      ReadRow(line);
-    } else if (line.starts_with("----------")) {
+    if (line.ends_with("|")) {
+      ReadRow(line.substr(0, line.size() - 1));
+    } else if (line.ends_with("----------")) {
       EndTable(facts);
     }
   }
 
  private:
-  // `| loss          | 0.0123   |`
+  // `| loss          | 0.0123   `, whatever a launcher put before it.
   void ReadRow(std::string_view line) {
-    Scan scan(line, 2);
-    const std::string_view key = TrimBlanks(scan.Until('|'));
-    const std::string_view text = TrimBlanks(scan.Until('|'));
-    if (!line.ends_with("|")) return;  // torn
-    const std::optional<double> value = WholeNumber(text);
+    const size_t second = line.rfind('|');
+    if (second == std::string_view::npos || second == 0) return;
+    const size_t first = line.rfind('|', second - 1);
+    if (first == std::string_view::npos) return;
+    const std::string_view key =
+        TrimBlanks(line.substr(first + 1, second - first - 1));
+    const std::optional<double> value = WholeNumber(line.substr(second + 1));
     if (!value) return;
     if (key == "loss") {
       table_.Set(StepField::kLoss, *value);

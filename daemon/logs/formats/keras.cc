@@ -18,16 +18,19 @@ namespace {
 class KerasReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
-    if (line.starts_with("Epoch ")) {
-      ReadEpoch(line);
+    const size_t epoch = line.rfind("Epoch ");
+    if (epoch != std::string_view::npos && ReadEpoch(line.substr(epoch))) {
       return;
     }
-    Scan scan(line);
-    // Keras 2 goes back over its bar with backspaces.
-    while (scan.peek() == '\b') scan.Skip("\b");
+    const size_t bar = BarOf(line);
+    if (bar == std::string_view::npos) return;
+    const size_t begin = line.find_last_not_of("0123456789/", bar - 1) + 1;
+    Scan scan(line, begin);
     const std::optional<Ratio> batch = ReadRatio(&scan);
-    if (!batch || batch->whole == 0 || batch->part > batch->whole) return;
-    if (!scan.Skip(" [") && !scan.Skip(" \xe2\x94\x81")) return;
+    if (!batch || batch->whole == 0 || batch->part > batch->whole ||
+        scan.at() != bar) {
+      return;
+    }
     if (scan.rest().find("ETA: ") == std::string_view::npos &&
         scan.rest().find("/step") == std::string_view::npos) {
       return;
@@ -36,11 +39,23 @@ class KerasReader : public LineReader {
   }
 
  private:
-  // "Epoch 3/10", alone on its line.
-  void ReadEpoch(std::string_view line) {
-    Scan scan(line, 6);
+  // "Epoch 3/10", with nothing behind it.
+  bool ReadEpoch(std::string_view text) {
+    Scan scan(text, 6);
     const std::optional<Ratio> epoch = ReadRatio(&scan);
-    if (epoch && TrimBlanks(scan.rest()).empty()) epoch_ = epoch->part;
+    if (!epoch || !TrimBlanks(scan.rest()).empty()) return false;
+    epoch_ = epoch->part;
+    return true;
+  }
+
+  // Where the blank before a drawn bar stands, behind "12/120"; npos: nowhere.
+  static size_t BarOf(std::string_view line) {
+    for (const std::string_view drawn :
+         {" [=", " [>", " [.", " \xe2\x94\x81"}) {
+      const size_t at = line.find(drawn);
+      if (at != std::string_view::npos && at > 0) return at;
+    }
+    return std::string_view::npos;
   }
 
   void AddBar(std::string_view text, Ratio batch, FactList* facts) {

@@ -22,6 +22,7 @@
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
+#include "logs/line_template.h"
 #include "logs/named_number.h"
 #include "logs/scan.h"
 
@@ -225,23 +226,119 @@ class NamesBefore {
   std::array<Known, 256> lately_;
 };
 
+// A value whose name was found, and where it begins.
+struct PlacedValue {
+  ColumnMeaning meaning;
+  size_t at;
+};
+
+// The step line that a log prints again and again: once its names were found,
+// they need not be looked for.
+class UsualLine {
+ public:
+  // A step line, as it was read. REQUIRES: what it says depends on `values` and
+  // `bar` alone, and on its words.
+  void Note(std::string_view line, const std::optional<BarPlace>& bar,
+            const std::vector<PlacedValue>& values) {
+    // Two kinds of lines in turns: one of them is known.
+    if (known_ && ++others_ < kOthers) return;
+    known_ = Learn(line, bar, values);
+    others_ = 0;
+  }
+
+  bool known() const { return known_; }
+
+  // `bar`: null: the line has none.
+  bool Match(std::string_view line, const BarPlace* bar) {
+    if (!known_ || (bar != nullptr) != in_bar_) return false;
+    const bool same = bar != nullptr
+                          ? head_.Match(line.substr(0, bar->begin), &heads_) &&
+                                tail_.Match(line.substr(bar->end), &tails_)
+                          : head_.Match(line, &heads_);
+    if (!same) return false;
+    others_ = 0;
+    behind_ = bar != nullptr ? bar->end : 0;
+    return true;
+  }
+
+  // Of the line that Match() found to be one.
+  template <typename Read>
+  void ForEachValue(Read read) const {
+    for (const Value& value : values_) {
+      read(PlacedValue{value.meaning, value.in_tail
+                                          ? behind_ + tails_[value.number]
+                                          : heads_[value.number]});
+    }
+  }
+
+ private:
+  struct Value {
+    ColumnMeaning meaning;
+    bool in_tail;
+    size_t number;  // of the head's or tail's
+  };
+  // Other step lines in a row, after which they are the usual ones.
+  static constexpr int kOthers = 4;
+
+  bool Learn(std::string_view line, const std::optional<BarPlace>& bar,
+             const std::vector<PlacedValue>& values) {
+    // The number of an epoch may stand anywhere.
+    if (line.find("poch") != std::string_view::npos) return false;
+    in_bar_ = bar.has_value();
+    const size_t end = bar ? bar->begin : line.size();
+    const size_t behind = bar ? bar->end : line.size();
+    if (!head_.Learn(line.substr(0, end)) ||
+        !tail_.Learn(line.substr(behind)) ||
+        !head_.Match(line.substr(0, end), &heads_) ||
+        !tail_.Match(line.substr(behind), &tails_)) {
+      return false;
+    }
+    values_.clear();
+    for (const PlacedValue& value : values) {
+      const bool in_tail = value.at >= behind;
+      const LineTemplate& part = in_tail ? tail_ : head_;
+      const auto first = in_tail ? tails_.begin() : heads_.begin();
+      const auto last = first + static_cast<ptrdiff_t>(part.numbers());
+      const auto place =
+          std::find(first, last, value.at - (in_tail ? behind : 0));
+      // "nan", "True": of other words there may be another value.
+      if (place == last) return false;
+      values_.push_back(
+          {value.meaning, in_tail, static_cast<size_t>(place - first)});
+    }
+    return !values_.empty();
+  }
+
+  bool known_ = false;
+  bool in_bar_ = false;
+  int others_ = 0;
+  LineTemplate head_;  // up to the bar; all of a line without one
+  LineTemplate tail_;  // behind its clocks
+  LineTemplate::Places heads_{};
+  LineTemplate::Places tails_{};
+  size_t behind_ = 0;  // the bar of the newest line
+  std::vector<Value> values_;
+};
+
 class KeyValueReader : public LineReader {
  public:
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
     const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
+    values_.clear();
     // Of bars a log has very many, and their clocks hold no names.
     const bool clocks = bar && !names_.mapped();
     std::optional<size_t> name;  // where the first one begins
-    AddPairs(line, 0, clocks ? bar->begin : line.size(), &name);
-    const size_t before = name.value_or(clocks ? bar->begin : 0);
+    const BarPlace place = bar.value_or(BarPlace());
+    AddPairs(line, 0, clocks ? place.begin : line.size(), &name);
+    const size_t before = name.value_or(clocks ? place.begin : 0);
     if (IsEvaluation(line.substr(0, before))) return;
     if (clocks) {
       const bool first = !name;
-      AddPairs(line, bar->end, line.size(), &name);
+      AddPairs(line, place.end, line.size(), &name);
       if (first && name &&
-          IsEvaluation(line.substr(bar->end, *name - bar->end))) {
+          IsEvaluation(line.substr(place.end, *name - place.end))) {
         return;
       }
     }
@@ -252,16 +349,36 @@ class KeyValueReader : public LineReader {
       if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
       return;
     }
-    if (!fact_.has_step()) AddStep(line, bar);
+    const bool named_step = fact_.has_step();
+    if (!named_step) AddStep(line, bar);
     if (!fact_.has_epoch()) AddEpoch(line);
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
     if (step) {
       punctuated_ |= punctuated && fact_.fact().has(StepField::kLoss);
       fact_.Tell(facts);
+      if (punctuated && (named_step || bar) && !names_.mapped()) {
+        usual_.Note(line, bar, values_);
+      }
     } else if (name) {
       HoldAlone(line.substr(0, *name), facts);
     }
+  }
+
+  // Its names stand where they stood.
+  bool ReadUsual(std::string_view line, FactList* facts) override {
+    if (!usual_.known()) return false;
+    const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
+    if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
+    fact_.Begin(0);
+    usual_.ForEachValue([this, line](const PlacedValue& value) {
+      AddValue(value.meaning, line.substr(value.at));
+    });
+    if (!fact_.SaysHealth()) return true;
+    if (!fact_.has_step() && bar) AddStep(line, bar);
+    if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
+    if (fact_.LooksLikeStep()) fact_.Tell(facts);
+    return true;
   }
 
  private:
@@ -321,7 +438,10 @@ class KeyValueReader : public LineReader {
           *first = at - name.size;
           fact_.Begin(0);
         }
-        if (!name.evaluation) AddValue(name.meaning, line.substr(at + 1));
+        if (!name.evaluation) {
+          AddValue(name.meaning, line.substr(at + 1));
+          values_.push_back({name.meaning, at + 1});
+        }
       }
       begin = BehindValue(part, at + 1);
     }
@@ -383,6 +503,8 @@ class KeyValueReader : public LineReader {
   static constexpr size_t kAlone = 3;
 
   NamesBefore names_;
+  UsualLine usual_;
+  std::vector<PlacedValue> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
   bool in_bar_ = false;         // the newest step without a name was in a bar
   bool punctuated_ = false;     // a step's loss with a sign was told

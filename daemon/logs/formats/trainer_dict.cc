@@ -34,12 +34,24 @@ bool HoldsOne(std::string_view text, std::span<const std::string_view> words) {
   });
 }
 
+// What launchers put before a line: "3:", "worker-3:", "10.0.0.7:".
+bool IsOfLauncher(std::string_view title) {
+  title = TrimBlanks(title);
+  const bool number =
+      !title.empty() && title.back() >= '0' && title.back() <= '9';
+  const bool digits =
+      title.find_first_not_of("0123456789") == std::string_view::npos;
+  return number && title.find(' ') == std::string_view::npos &&
+         (digits || title.find_first_of("-.") != std::string_view::npos);
+}
+
 // Whether a bar that begins with the percentage at `at` is the training's: it
 // has no title, or (ms-swift) "Train:".
 bool IsUntitled(std::string_view text, size_t at) {
   while (at > 0 && text[at - 1] == ' ') --at;
   if (at == 0 || text[at - 1] != ':') return true;
-  return text.substr(0, at).ends_with("Train:");
+  return text.substr(0, at).ends_with("Train:") ||
+         IsOfLauncher(text.substr(0, at - 1));
 }
 
 }  // namespace

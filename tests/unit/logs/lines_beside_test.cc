@@ -122,5 +122,37 @@ TEST(LinesBeside, TwoOptimizersCountersGoWithTheirLosses) {
   EXPECT_EQ(told["1"], "1+ 2+ 3+ 4!+ ");
 }
 
+// Attempts of a fairseq log in which 5 of 30 overflowed; `counted`: its updates
+// count them, too.
+size_t FairseqAttempts(bool counted) {
+  size_t attempts = 0;
+  LogReader reader(nullptr, {}, [&attempts](const LogRecord&) { ++attempts; });
+  int updates = 0;
+  int scale = 4096;
+  for (int batch = 1; batch <= 30; ++batch) {
+    const bool overflow = batch > 12 && batch % 3 == 0 && batch < 28;
+    updates += overflow && !counted ? 0 : 1;
+    if (overflow) {
+      reader.ReadLine(
+          "2021-06-01 11:00:01 | INFO | fairseq.trainer | NOTE: gradient "
+          "overflow detected, ignoring gradient, setting loss scale to: " +
+          std::to_string(scale /= 2) + ".0");
+    }
+    if (batch % 10 != 0) continue;
+    reader.ReadLine(
+        "2021-06-01 11:00:09 | INFO | train_inner | epoch 001:     " +
+        std::to_string(batch) + " / 900 loss=7.5, nll_loss=6, num_updates=" +
+        std::to_string(updates) + ", lr=0.0005, gnorm=2.5, loss_scale=64");
+  }
+  reader.Finish();
+  return attempts;
+}
+
+// From the first line on, the last of 10 attempts: 1 and 20.
+TEST(LinesBeside, FairseqsUpdatesCountNoOverflowsButWhereTheyAreItsBatches) {
+  EXPECT_EQ(FairseqAttempts(false), 21u);
+  EXPECT_EQ(FairseqAttempts(true), 21u);
+}
+
 }  // namespace
 }  // namespace nanwatch

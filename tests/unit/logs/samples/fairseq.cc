@@ -55,6 +55,12 @@ constexpr SampleLines kLines[] = {
      "| WARNING: overflow detected, setting loss scale to: 0.00006",
      "overflow loss_scale=64\noverflow loss_scale=32\n"
      "overflow loss_scale=0.0001220703125\noverflow loss_scale=6e-05"},
+    {"glued",
+     "2021-05-01 10:10:10 | INFO | fairseq.trainer | NOTE: gradient overflow "
+     "detected, ignoring gradient, setting loss scale to: 64.02021-05-01 "
+     "10:10:11 | INFO | fairseq.trainer | NOTE: gradient overflow detected, "
+     "ignoring gradient, setting loss scale to: 32.0",
+     "overflow loss_scale=64\noverflow loss_scale=32"},
     {"JSON, NaN",
      "2020-08-01 10:10:10 | INFO | train_inner | {\"epoch\": 3, \"update\": "
      "2.05, \"loss\": \"nan\", \"nll_loss\": \"nan\", \"ppl\": \"nan\", "

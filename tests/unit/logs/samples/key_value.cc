@@ -30,6 +30,20 @@ constexpr SampleLines kLines[] = {
      "step=4 loss=1.5 loss_scale=8\n"
      "step=6 loss=1.25 loss_scale=4 grad_norm=2 learning_rate=0.5\n"
      "step=6 loss_scale=4 grad_norm=2"},
+    {"the same words again and again, and now and then no number",
+     "at 12:01:07 step=10 loss=2.5 scale=64\n"
+     "at 12:01:08 step=20 loss=-2.25 scale=128\n"
+     "at 12:01:09 step=30 loss=nan scale=128\n"
+     "at 12:01:10 step=40 loss=1.5e-05 scale=128\n"
+     "at 12:01:11 step=50 loss=1.5 scale=65,536\n"
+     "at 12:01:12 step=60 loss=1.25 scale=2e3\n"
+     "at 12:01:13 step=70 loss=1.25 scale=6553\n"
+     "at 12:01:14 test step=80 loss=1.25 scale=64\n"
+     "at 12:01:15 step=90 loss=7% scale=64",
+     "step=10 loss=2.5 loss_scale=64\nstep=20 loss=-2.25 loss_scale=128\n"
+     "step=30 loss=nan loss_scale=128\nstep=40 loss=1.5e-05 loss_scale=128\n"
+     "step=50 loss=1.5 loss_scale=65536\nstep=60 loss=1.25 loss_scale=2000\n"
+     "step=70 loss=1.25 loss_scale=6553\nstep=90 loss_scale=64"},
     {"bars one after another, a validation's and one's own losses among them",
      " 10%|#   | 1/10 [00:01<1:00:09, 1.05it/s, v=0, loss=2.5]\n"
      " 20%|##  | 2/10 [00:02<1:00:08, ?it/s, loss=2.25]\n"
