@@ -126,7 +126,13 @@ void RecordJudge::Admit(ClientMessage message) {
     refused_ = admitted.refused->message;
   }
   for (const Event& event : admitted.events) {
-    if (std::holds_alternative<RunOpened>(event.body)) run_ = event.run;
+    if (std::holds_alternative<RunOpened>(event.body)) {
+      // The run began again: of the attempt before nothing follows. Often that
+      // is why.
+      const bool anew = !run_.run_id.empty() && event.run != run_;
+      if (anew) engine_.Conclude(now_, &effects_);
+      run_ = event.run;
+    }
     Apply(event);
   }
 }

@@ -63,7 +63,8 @@ class RecordJudge {
   // All that was taken is judged now.
   void Judge();
   // What was taken is all that there is: a trouble that may have passed in what
-  // would follow is judged as it stands. Call once, before Verdict.
+  // would follow is judged as it stands, as that of each attempt was when the
+  // next one began. Call once, before Verdict.
   void Conclude();
   // As all stands now. Judges what was taken.
   RecordVerdict Verdict();
@@ -93,7 +94,7 @@ class RecordJudge {
   StepPacker packer_;
   int32_t packed_rank_ = 0;  // of the records in packer_
   Time now_;
-  RunKey run_;  // its newest attempt
+  RunKey run_;  // its newest attempt; no name: none yet
   // As the engine knows them.
   std::string framework_;
   std::map<std::string, std::string> settings_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace nanwatch {
 namespace {
@@ -141,6 +142,40 @@ TEST(RecordJudgeTest, ARestartGoesOnWithWhatWasReached) {
   EXPECT_EQ(verdict.at_end, Severity::kCritical);
   EXPECT_THAT(verdict.attempts[1]->diagnosis.headline,
               HasSubstr("had come to 2.8 at step"));
+}
+
+// 400 healthy steps, 60 that `loss` tells, and a restart from step 380 that
+// goes well: how bad the first attempt was.
+Severity WorstOfRestarted(const std::function<double(int64_t)>& loss) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  const auto take = [&](int64_t step, double value) {
+    StepRecord record = Attempt(step, 65536, false);
+    record.value[static_cast<int>(StepField::kLoss)] =
+        value + 0.01 * static_cast<double>(step % 7);
+    judge.Take(0, "", record);
+  };
+  for (int64_t i = 1; i <= 400; ++i) take(i, std::max(2.8, 9 - 0.05 * i));
+  for (int64_t i = 1; i <= 60; ++i) take(400 + i, loss(i));
+  for (int64_t i = 380; i <= 900; ++i) take(i, 2.8);
+  judge.Conclude();
+  const RecordVerdict verdict = judge.Verdict();
+  EXPECT_EQ(verdict.attempts.size(), 2u);
+  EXPECT_EQ(verdict.at_end, Severity::kNone);
+  return verdict.worst;
+}
+
+// Of the attempt before nothing follows, as at the end of a log.
+TEST(RecordJudgeTest, AnAttemptThatWasGivenUpIsJudgedAsItStood) {
+  EXPECT_EQ(WorstOfRestarted([](int64_t) { return 9.0; }), Severity::kCritical);
+  EXPECT_LE(WorstOfRestarted([](int64_t i) {
+              return i < 10 ? 4.0 : std::max(2.8, 4 - 0.05 * i);
+            }),
+            Severity::kWarning);
+  EXPECT_LE(WorstOfRestarted([](int64_t) { return 2.8; }), Severity::kInfo);
 }
 
 }  // namespace
