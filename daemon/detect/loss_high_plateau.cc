@@ -22,7 +22,16 @@ constexpr float kRuined = 100;         // times the first level
 constexpr float kTiny = 0.1f;          // first levels that say nothing
 constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health
 constexpr int kEndBlocks = 2;
-constexpr float kTailSpreads = 6;  // from a level on, a loss stands out
+// Worse than guessing: fewer records show no course; and it is back at less of
+// the jump.
+constexpr int32_t kGuessRecords = 5;
+constexpr double kGuessShare = 0.5;  // of critical_steps
+constexpr float kBack = 0.1f;        // of it
+
+// Of a block's `index`-th loss, if they came evenly.
+int64_t StepOf(int index, int64_t first, int64_t last) {
+  return first + (last - first) * index / (kBlock - 1);
+}
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -69,9 +78,11 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "of that was "
     "learned (else twice blown, a warning; critical at 100 times it, or at "
     "blown times guessing); critical for critical_hold records over "
-    "critical_steps steps, or "
-    "when a language model that was better is worse than guessing (the "
-    "logarithm of its vocabulary, else guessing) for guessing_steps steps. "
+    "critical_steps steps. A warning when a language model that was better is "
+    "worse than guessing (the logarithm of its vocabulary, else guessing) for "
+    "guessing_steps steps; critical after half of critical_steps, of 5 records "
+    "that do not come down, or where it is not back at its level when the log "
+    "ends. "
     "Right after a restart that goes on with the steps: after 16 records, "
     "critical for hold; or a warning at risen times the level before it. At "
     "the end of a log critical for 32 records that do not come down, where it "
@@ -109,19 +120,38 @@ std::optional<LossReached> LossHighPlateau::Reached() const {
                      .high = high_ > 0};
 }
 
-bool LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
+Severity LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
   const int64_t gap = last_step_;
   if (loss > 0) lowest_ = lowest_ > 0 ? std::min(lowest_, loss) : loss;
   // It was clearly better before.
   if (loss < untrained_ || lowest_ > 0.75f * untrained_) {
     guessing_ = 0;
-    return false;
+    if (loss <= guess_from_ + kBack * (guess_peak_ - guess_from_)) {
+      away_ = false;
+    }
+    return Severity::kNone;
   }
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
-  if (guessing_ == 0 && high_ == 0) first_step_ = step;
+  if (guessing_ == 0) {
+    if (high_ == 0) first_step_ = step;
+    guess_course_ = LossCourse();
+    guess_step_ = step;
+    if (!away_) {
+      guess_from_ = LevelBefore();
+      guess_peak_ = loss;
+    }
+  }
   guessing_ += static_cast<int32_t>(std::clamp<int64_t>(covered, 1, 100));
+  guess_course_.Add(loss);
+  guess_peak_ = std::max(guess_peak_, loss);
   loss_ = loss;
-  return guessing_ >= t[kGuessingSteps];
+  if (guessing_ < t[kGuessingSteps]) return Severity::kNone;
+  away_ = true;
+  const auto steps = static_cast<double>(step - guess_step_);
+  const bool stays = guess_course_.records() >= kGuessRecords &&
+                     steps >= kGuessShare * t[kCriticalSteps] &&
+                     !guess_course_.ComesDown(guess_from_);
+  return stays ? Severity::kCritical : Severity::kWarning;
 }
 
 void LossHighPlateau::SetFirst() {
@@ -170,27 +200,18 @@ Severity LossHighPlateau::AboveAll(Thresholds t) const {
   return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
-int64_t LossHighPlateau::StepOf(int index, int64_t last) const {
-  return block_step_ + (last - block_step_) * index / (kBlock - 1);
-}
-
-// The first loss of the full block in the upper half of the rise.
+// The first loss of the full block in the upper half of the rise, or of the
+// healthy one before, where that ends with such losses.
 int64_t LossHighPlateau::FirstHigh(float usual, int64_t last) const {
   const float half = usual + (level_ - usual) / 2;
   int index = 0;
   while (index < kBlock - 1 && block_[index] < half) ++index;
-  return index == 0 && tail_low_ >= half ? tail_step_ : StepOf(index, last);
-}
-
-// A healthy block may end with the first losses of the trouble.
-void LossHighPlateau::NoteTail(float spread, int64_t last) {
-  tail_low_ = std::numeric_limits<float>::lowest();
-  const float least =
-      level_ + kTailSpreads * std::max(spread, 0.01f * std::fabs(level_));
-  for (int i = kBlock - 1; i >= 0 && block_[i] > least; --i) {
-    tail_low_ = i == kBlock - 1 ? block_[i] : std::min(tail_low_, block_[i]);
-    tail_step_ = StepOf(i, last);
-  }
+  if (index > 0) return StepOf(index, block_step_, last);
+  int before = kBlock;
+  while (before > 0 && last_healthy_[before - 1] >= half) --before;
+  return before == kBlock || before == 0
+             ? block_step_
+             : StepOf(before, healthy_from_, healthy_step_);
 }
 
 Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
@@ -222,9 +243,10 @@ Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
     high_ = 0;
     best_ = std::min(best_, level_);
     healthy_ = level_;
+    healthy_from_ = block_step_;
     healthy_step_ = step;
+    last_healthy_ = block_;
     noise_ += (level.spread - noise_) / 4;
-    NoteTail(level.spread, step);
     return Severity::kNone;
   }
   if (high_ == 0 && guessing_ == 0) first_step_ = FirstHigh(usual, step);
@@ -246,25 +268,32 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
     if (c.loss_before != nullptr) GoOn(*c.loss_before, c.record.step);
   }
   const int64_t step = c.record.step;
-  const bool guesses = untrained_ > 0 && Guesses(loss, step, t);
+  const Severity guesses =
+      untrained_ > 0 ? Guesses(loss, step, t) : Severity::kNone;
   last_step_ = step;
+  newest_ = loss;
   Severity trigger = Severity::kNone;
   if (filled_ == 0) block_step_ = step;
   block_[filled_++] = loss;
   if (filled_ == kBlock) trigger = CloseBlock(step, t);
-  if (guesses) trigger = Severity::kCritical;
+  trigger = std::max(trigger, guesses);
   const bool opens = !episode_.open();
   const Severity severity = episode_.On(trigger, high_ == 0 && guessing_ == 0,
                                         step, static_cast<int64_t>(t[kClear]));
   if (opens) {
     episode_.OpenedAt(first_step_);
-    guesses_ = guesses;
+    guesses_ = guesses > Severity::kNone;
     not_loaded_ = high_ > 0 && LostAtRestart();
   }
   return severity;
 }
 
 Severity LossHighPlateau::OnEnd(Thresholds t) {
+  if (guesses_ && away_ && episode_.open()) {
+    to_end_ = true;
+    return episode_.On(Severity::kCritical, false, last_step_,
+                       static_cast<int64_t>(t[kClear]));
+  }
   if (high_ < kEndBlocks || LostAtRestart() ||
       Ceiling(t) < Severity::kCritical) {
     return episode_.severity();
@@ -291,10 +320,16 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
 void LossHighPlateau::Describe(Finding* finding) const {
   episode_.Describe(finding);
   if (guesses_) {
+    const bool lost = episode_.severity() == Severity::kCritical;
     finding->sentence = Sentence(
         "The loss is ", static_cast<double>(loss_), ", worse than guessing (",
         static_cast<double>(untrained_), "), and was ",
-        static_cast<double>(lowest_), ": the model has lost what it knew.");
+        static_cast<double>(lowest_),
+        to_end_ && guessing_ == 0 ? Sentence(", and is not back at the end (",
+                                             static_cast<double>(newest_), ")")
+                                  : std::string(),
+        lost ? ": the model has lost what it knew."
+             : ": all that it knew is lost, unless it comes back.");
     finding->numbers = {{"loss", loss_, ""},
                         {"untrained_loss", untrained_, ""},
                         {"lowest_loss", lowest_, ""}};

@@ -29,7 +29,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "detect/context.h"
@@ -70,10 +69,7 @@ class LossHighPlateau {
   Severity CloseBlock(int64_t step, Thresholds t);
   // `step` is that of the newest loss.
   Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;
-  // Of the full block's `index`-th loss, if they came evenly.
-  int64_t StepOf(int index, int64_t last) const;
   int64_t FirstHigh(float usual, int64_t last) const;
-  void NoteTail(float spread, int64_t last);
   // Every block since the restart was high.
   bool BeginsHigh() const { return resumed_ && high_ == since_; }
   // And not the one before it.
@@ -84,8 +80,10 @@ class LossHighPlateau {
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
   void SetFirst();
-  // Worse than guessing?
-  bool Guesses(float loss, int64_t step, Thresholds t);
+  // What a loss worse than guessing is called; kNone: it is none.
+  Severity Guesses(float loss, int64_t step, Thresholds t);
+  // The level that a loss left when it became worse than guessing.
+  float LevelBefore() const { return blocks_ > 0 ? healthy_ : lowest_; }
 
   Episode episode_;
   LossCourse course_;  // of the blocks that are high, in a row
@@ -98,18 +96,23 @@ class LossHighPlateau {
   float untrained_ = -1;  // loss of guessing; 0: no language model; -1: unknown
   float lowest_ = 0;      // loss so far; 0: none
   float loss_ = 0;        // the newest above untrained_
+  float newest_ = 0;      // loss
   int32_t guessing_ = 0;  // steps in a row above untrained_
-  float healthy_ = 0;     // of the newest block that was not high
-  float before_ = 0;      // likewise, before the restart
-  // The lowest of the losses at the end of the newest healthy block that stood
-  // out of it: the next may be high from there on.
-  float tail_low_ = std::numeric_limits<float>::lowest();
+  LossCourse guess_course_;  // of those
+  float guess_from_ = 0;     // the level that they left
+  float guess_peak_ = 0;
+  int64_t guess_step_ = 0;  // of the first of them
+  float healthy_ = 0;       // of the newest block that was not high
+  float before_ = 0;        // likewise, before the restart
+  // The newest healthy block: its last losses may be high already.
+  std::array<float, RobustBaseline::kBlock> last_healthy_{};
   int16_t filled_ = 0;
   int16_t blocks_ = 0;  // saturates
   int16_t since_ = 0;   // of those, since the restart; saturates
   int16_t high_ = 0;    // blocks in a row, saturates
   int16_t stood_ = 0;   // of the newest high level, also when it is over
   bool guesses_ = false;
+  bool away_ = false;         // worse than guessing, and not back since
   bool to_end_ = false;       // it was high when all was over
   bool means_ = false;        // step lines are means over the steps they cover
   bool resumed_ = false;      // goes on with what was reached before
@@ -117,7 +120,7 @@ class LossHighPlateau {
   int64_t last_step_ = -1;    // with a loss
   int64_t first_step_ = 0;    // of the high level
   int64_t block_step_ = 0;    // of the block's first loss
-  int64_t tail_step_ = 0;     // of the first of that tail
+  int64_t healthy_from_ = 0;  // of the first loss of healthy_
   int64_t healthy_step_ = 0;  // of the last loss of healthy_
   int64_t before_step_ = 0;   // of the last loss of before_
   bool before_high_ = false;  // the attempt before ended with a high level

@@ -1,7 +1,9 @@
 #include "detect/loss_not_decreasing.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -10,6 +12,9 @@ namespace {
 constexpr float kNoiseOfLevels = 0.31f;  // spreads
 constexpr float kNoiseOfBlocks = 1;      // likewise, of 16 against 128
 constexpr float kRisen = 1.1f;           // of the first level: it moved
+constexpr float kGuessing = 10.37f;      // ln 32000, as rule 35's
+constexpr float kGuessed = 0.97f;        // of the first 16 losses
+constexpr int kGuesses = 64;             // losses
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 2000, 10, 1e9, "steps",
@@ -29,14 +34,23 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "`steps` steps and 256 losses after the start of a run that was not "
     "resumed, the level of a positive loss was never a share of `min_share` "
     "below its first one (of 128 losses, or clearly below that of the first "
-    "16), nor a tenth above it, and its noise could not hide that.",
+    "16), nor a tenth above it, and its noise could not hide that. A warning "
+    "after half of `steps` and 64 losses of a language model's that is still "
+    "at 10.37, which is guessing, and 97 % of the first 16 or more.",
     "The loss falls by a share of `min_share`.",
     kThresholds};
 
-void LossNotDecreasing::Begin(const StepRecord& record) {
+void LossNotDecreasing::Begin(const StepContext& c) {
   begun_ = true;
-  first_step_ = record.step;
-  settled_ = record.step > kResumed;
+  first_step_ = c.record.step;
+  settled_ = c.record.step > kResumed;
+  language_ = TrainsLanguage(c.run);
+}
+
+bool LossNotDecreasing::Guesses(int64_t step, Thresholds t) const {
+  return language_ && records_ >= kGuesses &&
+         level_.center() >= std::max(kGuessing, kGuessed * start_) &&
+         2 * static_cast<double>(step - first_step_) >= t[kSteps];
 }
 
 bool LossNotDecreasing::Stands(int64_t step, Thresholds t) {
@@ -56,7 +70,7 @@ bool LossNotDecreasing::Stands(int64_t step, Thresholds t) {
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (settled_) return Severity::kNone;
   const StepRecord& r = c.record;
-  if (!begun_) Begin(r);
+  if (!begun_) Begin(c);
   // No update, nothing to learn from; rules 5 and 7 speak of lost ones.
   const bool updates =
       c.scaler.fate() != Fate::kLost &&
@@ -68,9 +82,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   // Levels move every 16 losses.
   if (++records_ % RobustBaseline::kBlock != 0) return episode_.severity();
   const bool stands = Stands(r.step, t);
-  return episode_.OnSince(first_step_,
-                          stands ? Severity::kInfo : Severity::kNone, settled_,
-                          r.step, 1);
+  const Severity trigger = !settled_ && Guesses(r.step, t) ? Severity::kWarning
+                           : stands                        ? Severity::kInfo
+                                                           : Severity::kNone;
+  return episode_.OnSince(first_step_, trigger, settled_, r.step, 1);
 }
 
 void LossNotDecreasing::Describe(Finding* finding) const {
@@ -78,10 +93,11 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   finding->sentence =
       Sentence("The loss is ", static_cast<double>(level_.center()), " after ",
                finding->last_step - finding->opened_step, " steps and was ",
-               static_cast<double>(first_),
+               static_cast<double>(first_ > 0 ? first_ : start_),
                " at the start: it has not moved at all. Look whether updates "
                "reach the weights.");
-  finding->numbers = {{"loss", level_.center(), ""}, {"first", first_, ""}};
+  finding->numbers = {{"loss", level_.center(), ""},
+                      {"first", first_ > 0 ? first_ : start_, ""}};
 }
 
 }  // namespace nanwatch

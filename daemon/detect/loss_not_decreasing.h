@@ -9,6 +9,10 @@
 // values differ by 0.31 spreads in 5 % of all cases. So it speaks of a loss
 // that stands, and not of one that falls slowly: the price of never being
 // wrong.
+//
+// A language model that guesses has learned nothing at all, which each of them
+// does within some hundred steps: there half of the steps, and 64 losses, are a
+// warning.
 
 #ifndef NANWATCH_DETECT_LOSS_NOT_DECREASING_H_
 #define NANWATCH_DETECT_LOSS_NOT_DECREASING_H_
@@ -32,8 +36,10 @@ class LossNotDecreasing {
   void Describe(Finding* finding) const;
 
  private:
-  void Begin(const StepRecord& record);
+  void Begin(const StepContext& c);
   bool Stands(int64_t step, Thresholds t);
+  // It guesses, and nothing else so far.
+  bool Guesses(int64_t step, Thresholds t) const;
 
   Episode episode_;
   RobustBaseline level_;
@@ -42,7 +48,8 @@ class LossNotDecreasing {
   int64_t first_step_ = 0;
   int32_t records_ = 0;
   bool begun_ = false;
-  bool settled_ = false;  // it fell, or is not to be judged
+  bool language_ = false;  // the loss is a language model's
+  bool settled_ = false;   // it fell, or is not to be judged
 };
 
 }  // namespace nanwatch

@@ -45,9 +45,12 @@ constexpr float kTinyLoss = 0.01f;    // policies begin near 0 and grow
 constexpr float kHotRatio = 2.3f;
 constexpr float kHotHold = 14;      // records
 constexpr int64_t kResumed = 1000;  // steps; a first loss so late
-// A mean over so many steps is no single batch: two of them are news.
+// A mean over so many steps is no single batch: two of them are news, and of a
+// hundred steps one is.
 constexpr int16_t kMany = 10;
 constexpr double kMeansHold = 2;
+constexpr int16_t kVeryMany = 100;
+constexpr double kLongMeansHold = 1;
 constexpr double kStaysShare = 0.2;  // of critical_steps, where losses are few
 // The next stage of a curriculum is at its highest at once.
 constexpr float kClimb = 0.5f;  // of the first record's jump, more
@@ -58,6 +61,18 @@ constexpr float kClimbRatio = 1.3f;  // of the level
 constexpr double kSteadyEndHold = 8;
 constexpr double kEndHold = 16;
 constexpr float kLearnedShare = 0.5f;  // of the largest
+// The last losses, times those before (harder data raised a language model's by
+// 1.65), and how many of them; losses before them in a table of a few.
+constexpr float kTailRatio = 1.7f;
+constexpr int32_t kTailHold = 4;
+constexpr int32_t kTableMost = 12;
+// Of fewer that are not steady a rise may be how it goes, as a generator's.
+constexpr int32_t kTailBefore = 16;
+// A training may double its loss at its 20th step, for a dozen.
+constexpr int64_t kHotUntil = 100;  // steps
+// A language model's that climbs: by a third, and by a nat.
+constexpr float kTailClimb = 1.25f;
+constexpr float kTailNats = 1;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"z", 8, 2, 1000, "z", "BLOOM 31219 against healthy steps"},
@@ -95,7 +110,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "them, within 5 % of one another; or 5 deviations and 1.85 times the "
     "lowest level of five, for up to 3 records more (14 for less than 2.3 "
     "times it in the first 32 of a training). Where records are means over "
-    "ten steps and more, two are enough for three. For information until "
+    "ten steps and more, two are enough for three; over a hundred, one. For "
+    "information until "
     "hold in a row are warning_ratio times the level, or it climbs further, or "
     "the second half of small_hold records is no lower. Critical when it does "
     "not come down, is in the upper half of the jump and critical_ratio times "
@@ -115,7 +131,12 @@ constinit const RuleSpec LossSpike::kSpec = {
     "of a log critical where it is critical_ratio times the level and does not "
     "come down: for 16 records of a language model's, or of a loss that had "
     "halved, for 8 where all before are within 5 % of one another, else for "
-    "critical_hold.",
+    "critical_hold; and likewise where so many of the last losses are above "
+    "all of the 24 before them (16 at least, or 3 steady ones), at 1.7 times "
+    "their median (or 4, of a table that begins with 3 to 12 steady ones). A "
+    "warning there where they are 4, "
+    "or where means of a language model's that went on from a checkpoint climb "
+    "by a quarter and by a nat.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
     kThresholds};
@@ -188,7 +209,10 @@ void LossSpike::OnHealthy(float loss) {
 }
 
 double LossSpike::LeastHold(Thresholds t) const {
-  return means_ && gap_ >= kMany ? std::min(kMeansHold, t[kHold]) : t[kHold];
+  const double least = !means_ || gap_ < kMany ? t[kHold]
+                       : gap_ < kVeryMany      ? kMeansHold
+                                               : kLongMeansHold;
+  return std::min(least, t[kHold]);
 }
 
 // So many in a row that chance makes them once in a million records.
@@ -267,8 +291,48 @@ bool LossSpike::IsCritical(int64_t steps, Thresholds t) const {
 
 double LossSpike::EndHold(Thresholds t) const {
   if (early_spike_ && stands_out_) return kSteadyEndHold;
-  const bool learned = smallest_ > 0 && smallest_ <= kLearnedShare * largest_;
-  return language_ || learned ? kEndHold : t[kCriticalHold];
+  return Learned() ? kEndHold : t[kCriticalHold];
+}
+
+bool LossSpike::Learned() const {
+  return language_ || (smallest_ > 0 && smallest_ <= kLearnedShare * largest_);
+}
+
+Severity LossSpike::OfTail(Thresholds t) {
+  std::optional<LossTail::Rise> rise = tail_.Jump();
+  Severity severity = Severity::kNone;
+  if (rise && !rise->comes_down && rise->records >= kTailHold &&
+      rise->from >= kEarlyLoss && rise->last >= kTailRatio * rise->from) {
+    const bool hot = !resumed_ && rise->step <= kHotUntil &&
+                     rise->records < 2 * kHotHold &&
+                     rise->last < kHotRatio * rise->from;
+    // All that there is of a run, and published for it.
+    const bool table = rise->all && rise->steady && rise->before >= kFewest &&
+                       rise->before <= kTableMost;
+    const double hold = Learned() ? kEndHold : t[kCriticalHold];
+    const bool level = rise->before >= kTailBefore ||
+                       (rise->steady && rise->before >= kFewest);
+    if (!hot && level) {
+      severity = table || rise->records >= hold ? Severity::kCritical
+                                                : Severity::kWarning;
+    }
+  }
+  if (severity == Severity::kNone && resumed_ && language_ && means_ &&
+      gap_ >= kMany) {
+    rise = tail_.Climb();
+    if (rise && rise->steady && rise->last >= kTailClimb * rise->from &&
+        rise->last >= rise->from + kTailNats) {
+      severity = Severity::kWarning;
+    }
+  }
+  if (severity <= episode_.severity()) return Severity::kNone;
+  of_tail_ = true;
+  first_step_ = rise->step;
+  usual_ = rise->from;
+  highest_ = rise->peak;
+  loss_ = rise->last;
+  high_for_ = rise->records;
+  return severity;
 }
 
 Severity LossSpike::OnEnd(Thresholds t) {
@@ -276,7 +340,11 @@ Severity LossSpike::OnEnd(Thresholds t) {
   if (held_ < std::max<double>(EndHold(t), HoldOf(t)) || usual <= 0 ||
       far_ < t[kHold] || course_.last() < t[kCriticalRatio] * usual ||
       course_.ComesDown(usual_)) {
-    return episode_.severity();
+    const Severity tail = OfTail(t);
+    if (tail == Severity::kNone) return episode_.severity();
+    to_end_ = true;
+    return episode_.OnSince(first_step_, tail, false, last_step_,
+                            static_cast<int64_t>(t[kClear]));
   }
   to_end_ = true;
   return episode_.OnSince(first_step_, Severity::kCritical, false, last_step_,
@@ -387,8 +455,9 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   began_ = true;
   gap_ = static_cast<int16_t>(
-      std::clamp<int64_t>(c.record.step - last_step_, 1, kMany));
+      std::clamp<int64_t>(c.record.step - last_step_, 1, kVeryMany));
   last_step_ = c.record.step;
+  tail_.Add(loss, c.record.step);
   Severity trigger = Judge(loss, c, t);
   const bool left = LeavesFirst(loss, c.record.step, t);
   if (left) trigger = Severity::kCritical;
@@ -435,8 +504,11 @@ void LossSpike::Describe(Finding* finding) const {
     return;
   }
   finding->sentence =
-      Sentence("The loss jumped to ", static_cast<double>(highest_));
-  if (!early_spike_) {
+      Sentence(of_tail_ ? "The loss rose to " : "The loss jumped to ",
+               static_cast<double>(highest_));
+  if (of_tail_) {
+    finding->sentence += Sentence(" from ", static_cast<double>(usual_));
+  } else if (!early_spike_) {
     finding->sentence +=
         Sentence(" from its usual ", static_cast<double>(usual_), " (",
                  static_cast<double>(z_high_), " robust deviations)");
@@ -448,12 +520,12 @@ void LossSpike::Describe(Finding* finding) const {
                                   static_cast<double>(largest_), ")");
   }
   finding->sentence +=
-      accepted_
-          ? Sentence(" and stayed there for ", high_for_,
-                     " records: this is its level now.")
-          : Sentence(held_ > 0 ? " and is high for " : " and was high for ",
-                     high_for_, high_for_ == 1 ? " record" : " records",
-                     to_end_ ? ", to the end." : ".");
+      accepted_ ? Sentence(" and stayed there for ", high_for_,
+                           " records: this is its level now.")
+                : Sentence(held_ > 0 || of_tail_ ? " and is high for "
+                                                 : " and was high for ",
+                           high_for_, high_for_ == 1 ? " record" : " records",
+                           to_end_ ? ", to the end." : ".");
   finding->numbers = {{"loss", loss_, ""},
                       {"peak", highest_, ""},
                       {"usual", usual_, ""},

@@ -12,8 +12,10 @@
 // tasks do, more in a row are asked for: as many as chance makes once in a
 // million records. Where all is over, a loss that is high to the end and shows
 // no way back is critical after fewer records: that there would have been 500
-// steps is no hope. A language model that goes on from a checkpoint has a level
-// from the first losses on: one that rises to twice that and stays has lost it.
+// steps is no hope; and there the last losses are compared with those before
+// them, whatever the baseline says (LossTail). A language model that goes on
+// from a checkpoint has a level from the first losses on: one that rises to
+// twice that and stays has lost it.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
@@ -26,6 +28,7 @@
 #include "detect/first_losses.h"
 #include "detect/last_digit.h"
 #include "detect/loss_course.h"
+#include "detect/loss_tail.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -76,8 +79,12 @@ class LossSpike {
   void Follow(float loss, Thresholds t);
   // It stays, and does not come down.
   bool IsCritical(int64_t steps, Thresholds t) const;
+  // No loss that grows in health, as a critic's.
+  bool Learned() const;
   // High records that are enough at the end.
   double EndHold(Thresholds t) const;
+  // Of the last losses, where no spike is followed; notes them.
+  Severity OfTail(Thresholds t);
   // The baseline begins anew with the level that stays.
   void Accept(float loss);
   bool ComesDown() const;
@@ -96,6 +103,7 @@ class LossSpike {
   float z_high_ = 0;   // of the newest high one
   float peak_ = 0;     // of the present spike
   LossCourse course_;  // of the present spike
+  LossTail tail_;
   float highest_ = 0;  // peak of all spikes of the episode
   float start_ = 0;    // first loss of the present spike, and its deviations
   float z_start_ = 0;
@@ -131,8 +139,9 @@ class LossSpike {
   bool left_first_ = false;   // the finding is about the first losses
   bool accepted_ = false;     // it stayed: that is the level now
   bool to_end_ = false;       // it was high when all was over
+  bool of_tail_ = false;      // the finding is about the last losses
   int16_t samples_ = 0;       // healthy ones, saturates at kEarly
-  int16_t gap_ = 1;           // steps from the loss before; saturates at kMany
+  int16_t gap_ = 1;           // steps from the loss before; saturates at 100
   FirstLosses first_losses_;  // of a language model that was resumed
   int64_t last_step_ = 0;     // with a loss
   int32_t risen_ = 0;         // losses in a row, far above before_falls_

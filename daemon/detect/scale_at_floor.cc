@@ -15,7 +15,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"probe", 3, 1, 100, "overflows", "ours: a hysteresis of 2, and one more"},
 };
 
-constexpr int64_t kAgain = 2;       // overflows at the floor
+constexpr int64_t kAgain = 2;  // overflows at the floor
+// Overflows in a row that leave a scale where it is: many scalers forgive one.
+constexpr int64_t kStands = 2;
 constexpr double kFarAbove = 256;   // rule 4
 constexpr int64_t kWentWell = 100;  // attempts: no search of the start
 
@@ -27,7 +29,9 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     Family::kScale,
     "A dynamic loss scale has fallen to its floor and cannot answer the next "
     "overflow.",
-    "The scale fell to the scaler's floor (nominal_floor where it has none); "
+    "The scale fell to the scaler's floor (nominal_floor where it has none, "
+    "or where an undeclared one leaves the scale there in two overflows in a "
+    "row); "
     "for information where that was a probe: at most `probe` overflows since "
     "it grew (or stood no lower, probe_after steps after the one before); "
     "critical once critical_streak attempts in a row overflowed there (where "
@@ -75,11 +79,30 @@ bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
   return probes_;
 }
 
+double ScaleAtFloor::FloorOf(const ScalerTracker& scaler, Thresholds t,
+                             int64_t* stands) {
+  const bool stood = scaler.overflowed() &&
+                     scaler.last_transition() == Transition::kHeld &&
+                     scaler.overflow_streak() > 1;
+  stood_ = stood ? stood_ + 1 : 0;
+  *stands = 0;
+  const double floor = scaler.floor() > 0 ? scaler.floor() : t[kNominalFloor];
+  const double scale = scaler.present_scale().value_or(0);
+  const bool declared = scaler.spec() != nullptr && !scaler.recognised();
+  if (declared || stood_ < kStands || scale < floor ||
+      scale > t[kNominalFloor]) {
+    return floor;
+  }
+  *stands = stood_;
+  return scale;
+}
+
 Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
   if (!scaler.dynamic()) return episode_.severity();
   const double scale = scaler.present_scale().value_or(0);
-  const double floor = scaler.floor() > 0 ? scaler.floor() : t[kNominalFloor];
+  int64_t stands = 0;
+  const double floor = FloorOf(scaler, t, &stands);
   const double at_most = floor * 1.005;  // logs round
   const bool at =
       scale <= at_most && scaler.first_scale().value_or(0) > at_most;
@@ -98,10 +121,11 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     }
     scale_ = scale;
     floor_ = floor;
-    nominal_ = !(scaler.floor() > 0);
-    if (overflow && was_at_) {
-      ++overflows_at_floor_;
-      ++floor_streak_;
+    nominal_ = !(scaler.floor() > 0) || stands > 0;
+    if (overflow && (was_at_ || stands > 0)) {
+      // That the first of them stood, the second shows.
+      overflows_at_floor_ += was_at_ ? 1 : stands;
+      floor_streak_ += was_at_ ? 1 : stands;
       if (IsCritical(scaler, t)) trigger = Severity::kCritical;
     }
   }

@@ -38,6 +38,8 @@ class ScaleAtFloor {
  private:
   // Is the newest overflow a probe of a scaler that lives near its floor?
   bool Probes(const StepContext& c, double scale, Thresholds t);
+  // Below it the scale does not go; *stands: overflows in a row that left it.
+  double FloorOf(const ScalerTracker& scaler, Thresholds t, int64_t* stands);
   // REQUIRES: the newest attempt overflowed at the floor.
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
 
@@ -46,6 +48,7 @@ class ScaleAtFloor {
   double floor_ = 0;
   int64_t overflows_at_floor_ = 0;  // in this episode
   int64_t floor_streak_ = 0;        // of them, in a row
+  int64_t stood_ = 0;               // overflows in a row that left the scale
   double overflow_scale_ = 0;       // that the newest overflow left; 0: none
   int64_t falls_ = 0;               // overflows since it grew
   int64_t overflow_step_ = 0;       // its step

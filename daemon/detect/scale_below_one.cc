@@ -12,8 +12,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"hold", 2, 1, 1000, "attempts", "pytorch#99640"},
     {"critical_overflows", 3, 1, 1000, "attempts",
      "fairseq#506 converges below 1 with isolated overflows"},
-    {"critical_scale", 0x1p-10, 0, 1, "scale",
-     "yolact#359 and apex#1135 learn nothing below it"},
+    {"critical_scale", 0x1p-8, 0, 1, "scale",
+     "yolact#359 and apex#1135 learn nothing below it; what overflows there is "
+     "above 2^24 unscaled"},
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
 };
 
@@ -27,7 +28,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "scaling, so they underflow.",
     "The scale is below 1 for hold attempts in a row; critical with "
     "critical_overflows overflows since it last grew, or below critical_scale "
-    "(where it was not seen to move, once it overflowed there). "
+    "(where it was not seen to move, once it overflowed there, which is enough "
+    "without hold). "
     "Likewise the lowest scale of a layer, without regard to overflows.",
     "For clear_after attempts the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
@@ -75,7 +77,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   // Where it was never seen to move, an overflow at such a scale is enough.
   const bool moves = c.scaler.dynamic() || (tiny && overflows_ > 0);
-  if (moves && below_ >= t[kHold] && news) {
+  const bool told = below_ >= t[kHold] || (tiny && c.scaler.overflowed());
+  if (moves && told && news) {
     const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
     trigger = critical ? Severity::kCritical : Severity::kWarning;
     scale_ = scale;

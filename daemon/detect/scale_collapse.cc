@@ -19,6 +19,10 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours: 65536 to 128 and back was survived; four halvings are left"},
 };
 
+// A row of overflows at the end, as rule 5's; and how far it took the scale.
+constexpr int64_t kEndRow = 5;
+constexpr double kEndRatio = 8;
+
 // Some scalers grow past what a float holds.
 constexpr double kLargest = std::numeric_limits<float>::max();
 
@@ -32,12 +36,33 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "The largest scale with a good attempt among the last 50 is warning_ratio "
     "times the scale, or among the last 200 critical_ratio times; critical "
     "where that leaves it no higher than near_floor times the floor (1 where "
-    "it has none).",
+    "it has none). At the end of a log critical where 5 overflows in a row or "
+    "more took it there, to an eighth of such a scale or less.",
     "Less than clear_ratio for clear_after attempts, at a scale of 1 or more.",
     kThresholds};
 
+void ScaleCollapse::NoteRow(const StepContext& c, double far, double low) {
+  row_ = c.scaler.overflow_streak();
+  if (row_ == 1) row_step_ = c.record.step;
+  step_ = c.record.step;
+  present_ = *c.scaler.scale();
+  row_from_ = far;
+  low_ = low;
+}
+
+Severity ScaleCollapse::OnEnd(Thresholds t) {
+  if (row_ < kEndRow || present_ > low_ || row_from_ < kEndRatio * present_) {
+    return episode_.severity();
+  }
+  scale_ = present_;
+  from_ = row_from_;
+  return episode_.OnSince(row_step_, Severity::kCritical, false, step_,
+                          static_cast<int64_t>(t[kClear]));
+}
+
 Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
+  row_ = 0;
   if (scale == 0) return Severity::kNone;
   // A good attempt between two step lines of a log worked at a scale that
   // nobody knows: the scaler may be half way down.
@@ -61,10 +86,11 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
     return Severity::kNone;
   }
   const double far = worked_200_.maximum();
+  const double low = t[kNearFloor] * std::max(1.0, c.scaler.floor());
+  NoteRow(c, far, low);
   if (far < 2 * scale && !episode_.open()) return Severity::kNone;
   const double near = worked_50_.maximum();
   Severity trigger = Severity::kNone;
-  const double low = t[kNearFloor] * std::max(1.0, c.scaler.floor());
   const bool fell = far >= t[kCriticalRatio] * scale;
   if (fell && scale <= low) {
     trigger = Severity::kCritical;

@@ -3,7 +3,9 @@
 // descent from a start scale that never worked (calibration, however deep) is
 // no collapse. A deep fall that ends well above the floor is a warning: scalers
 // come back from there. The windows are blocks of 10 attempts, see
-// BlockMaximum. A statistical scaler moves as it likes and is not judged.
+// BlockMaximum. A statistical scaler moves as it likes and is not judged. Where
+// all is over, a row of overflows that took it near its floor is critical
+// sooner: no attempt shows that it would have ended there.
 
 #ifndef NANWATCH_DETECT_SCALE_COLLAPSE_H_
 #define NANWATCH_DETECT_SCALE_COLLAPSE_H_
@@ -33,9 +35,13 @@ class ScaleCollapse {
   static constexpr int64_t kUnseen = 9;
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  // Where overflow followed overflow to the end.
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
+  void NoteRow(const StepContext& c, double far, double low);
+
   Episode episode_;
   BlockMaximum<10, 5> worked_50_;
   BlockMaximum<10, 20> worked_200_;
@@ -43,7 +49,16 @@ class ScaleCollapse {
   double from_ = 0;
   int64_t to_floor_ = -1;  // attempts; -1: no forecast
   int64_t attempt_ = 0;    // newest seen
-  float worked_ = 0;       // then
+  // Of the newest record: overflows in a row, and from which step; its scale;
+  // the largest at which an attempt went well; the lowest that is far from the
+  // floor.
+  int64_t row_ = 0;
+  int64_t row_step_ = 0;
+  int64_t step_ = 0;
+  double present_ = 0;
+  double row_from_ = 0;
+  double low_ = 0;
+  float worked_ = 0;  // then
 };
 
 }  // namespace nanwatch

@@ -14,6 +14,7 @@
 #include "detect/rules.h"
 #include "model/diagnosis.h"
 #include "tests/generate/healthy.h"
+#include "tests/generate/random.h"
 #include "tests/generate/texture.h"
 #include "tests/generate/trouble.h"
 #include "tests/judge/verdicts.h"
@@ -158,6 +159,77 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
     }
   }
   EXPECT_GT(ends, 2000);
+}
+
+// Losses that rise in health, and of few lines.
+struct Shape {
+  const char* what;
+  const char* framework;
+  double noise;  // of the logarithm
+  double (*level)(int line, generate::Random* random);
+  int from = 0;  // line; what comes before no one can tell from trouble
+};
+
+constexpr Shape kShapes[] = {
+    {"harder data", "megatron", 0.01,
+     [](int i, generate::Random*) {
+       return (2 + 8 * std::exp(-i / 15.0)) * (i < 90 ? 1 : 1.4);
+     }},
+    {"a learning rate that begins anew", "hf_trainer", 0.03,
+     [](int i, generate::Random*) {
+       const double again = i < 100 ? 0 : 0.25 * std::exp(-(i % 100) / 20.0);
+       return (1.2 + std::exp(-i / 30.0)) * (1 + again);
+     }},
+    {"epochs of a fine-tuning", "llama_factory", 0.08,
+     [](int i, generate::Random*) { return 2.0 * std::pow(0.72, i / 60); }},
+    {"a generator that loses ground", "", 0.1,
+     [](int i, generate::Random*) { return 0.7 + 2.5 * i / (i + 80.0); }},
+    {"a critic whose rewards grow", "", 0.25,
+     [](int i, generate::Random*) { return 0.3 * std::exp(i / 90.0); }},
+    {"a policy", "trl", 0,
+     [](int, generate::Random* r) { return 0.02 * r->Tailed(3); }},
+    {"two tasks in turn", "", 0.05,
+     [](int i, generate::Random*) { return i / 12 % 2 == 0 ? 0.9 : 2.1; }, 24},
+    {"a mixture of tasks", "", 0.1,
+     [](int, generate::Random* r) { return r->Chance(0.3) ? 2.2 : 0.9; }},
+    {"a hot start", "litgpt", 0.01,
+     [](int i, generate::Random*) {
+       return (i > 18 && i < 32 ? 1.9 : 1.0) * (3 + 8 * std::exp(-i / 40.0));
+     }},
+    {"a hard sample now and then", "", 0.3,
+     [](int, generate::Random* r) { return r->Chance(0.02) ? 0.5 : 1e-3; }},
+};
+
+TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
+  const RuleTables tables(DefaultRules());
+  const auto ignore = [](size_t, Severity) {};
+  for (const Shape& shape : kShapes) {
+    for (uint64_t seed = 1; seed <= (All() ? 60 : 12); ++seed) {
+      generate::Random random(seed);
+      const int64_t every = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 10 : 100;
+      RunDescription run;
+      run.framework = shape.framework;
+      ScalerTracker tracker;
+      StepRules rules;
+      for (int line = 0; line < 240; ++line) {
+        const double level = shape.level(line, &random);
+        const double loss = level * std::exp(shape.noise * random.Tailed(6));
+        const StepRecord record = RecordOf({.loss = loss}, (line + 1) * every);
+        tracker.OnStep(record);
+        const StepOps ops;
+        rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
+        if (line < shape.from) continue;
+        StepRules ended = rules;
+        ended.OnEnd(tables.step(), [&](size_t i, Severity) {
+          if (ended.severity(i) < Severity::kWarning) return;
+          Finding finding;
+          ended.Describe(i, &finding);
+          ADD_FAILURE() << shape.what << ", seed " << seed << ", line " << line
+                        << ": " << finding.sentence;
+        });
+      }
+    }
+  }
 }
 
 class TroubleTest : public testing::TestWithParam<int> {};

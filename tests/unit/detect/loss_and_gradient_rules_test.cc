@@ -464,16 +464,89 @@ TEST(LossSpike, WhereAllIsOverALossThatLearnedNothingMustBeHighForLonger) {
   EXPECT_EQ(end("", 30), Severity::kCritical);
 }
 
-TEST(LossSpike, WhereAllIsOverEightAreEnoughAfterLossesThatHardlyMoved) {
+TEST(LossSpike, WhereAllIsOverFourAreEnoughInATableOfLossesThatHardlyMoved) {
   const auto end = [](double before, int records) {
     StepFeed<LossSpike> f;
     for (int i = 0; i < 6; ++i) f.Step({.loss = 2 + before * (i % 2)});
     f.Steps({.loss = 7}, records);
     return f.End();
   };
-  EXPECT_EQ(end(0.03, 7), Severity::kWarning);
+  EXPECT_LE(end(0.03, 3), Severity::kWarning);
+  EXPECT_EQ(end(0.03, 4), Severity::kCritical);
   EXPECT_EQ(end(0.03, 8), Severity::kCritical);
   EXPECT_LE(end(0.3, 8), Severity::kWarning);
+}
+
+// A baseline of so few records has not forgotten how the loss fell.
+TEST(LossSpike, WhereAllIsOverTheLastLossesAreHeldAgainstThoseBefore) {
+  for (const auto& [before, records] : {std::pair(100, 20), {40, 40}}) {
+    StepFeed<LossSpike> f;
+    Noise noise;
+    for (int i = 0; i < before; ++i) {
+      const double level = 0.9 + 1.4 * std::exp(-6.0 * i / before);
+      f.Step({.loss = level * (1 + 0.01 * noise.Normal())});
+    }
+    for (int i = 0; i < records; ++i) {
+      f.Step({.loss = 1.65 * (1 + 0.01 * noise.Normal())});
+    }
+    EXPECT_LE(f.now, Severity::kInfo);
+    StepFeed<LossSpike> back = f;
+    back.Steps({.loss = 0.92}, 2);
+    EXPECT_LE(back.End(), Severity::kInfo) << "it came back";
+    EXPECT_EQ(f.End(), Severity::kCritical) << before;
+    EXPECT_EQ(f.Described().opened_step, before + 1);
+    EXPECT_THAT(f.Described().sentence, HasSubstr("The loss rose to 1.6"));
+  }
+}
+
+TEST(LossSpike, OneMeanOfAHundredStepsIsNoSingleBatch) {
+  const auto worst = [](int every) {
+    StepFeed<LossSpike> f;
+    f.run.framework = "megatron";
+    f.step = 29000;
+    Noise noise;
+    for (int i = 0; i < 200; ++i) {
+      f.Step({.loss = 2.77 + 0.015 * noise.Normal(), .unseen = every - 1});
+    }
+    for (const double loss : {4.5, 3.7, 3.3, 3.0}) {
+      f.Step({.loss = loss, .unseen = every - 1});
+    }
+    f.Steps({.loss = 2.77, .unseen = every - 1}, 30);
+    EXPECT_EQ(f.now, Severity::kNone);
+    return f.worst;
+  };
+  EXPECT_EQ(worst(100), Severity::kWarning);
+  EXPECT_EQ(worst(1), Severity::kInfo);
+}
+
+// BigScience's tr1-13B, its first lines: a spike, on its way back.
+TEST(LossSpike, WhereAllIsOverASpikeOfAFewLinesIsNoMoreThanAWarning) {
+  StepFeed<LossSpike> f;
+  f.run.framework = "megatron";
+  f.step = 29010;
+  for (const double loss :
+       {2.776, 2.773, 2.768, 7.344, 8.716, 7.654, 7.192, 6.849}) {
+    f.Step({.loss = loss, .unseen = 9});
+    StepFeed<LossSpike> end = f;
+    EXPECT_LE(end.End(), Severity::kWarning) << loss;
+  }
+}
+
+// tr8-104B: the lines before it was lost.
+TEST(LossSpike, WhereAllIsOverAMeanThatClimbsByANatIsAWarning) {
+  const auto end = [](const char* framework, std::vector<double> losses) {
+    StepFeed<LossSpike> f;
+    f.run.framework = framework;
+    f.step = 6890;
+    for (const double loss : losses) f.Step({.loss = loss, .unseen = 9});
+    EXPECT_LE(f.now, Severity::kInfo);
+    return f.End();
+  };
+  EXPECT_EQ(end("megatron", {6.4, 6.41, 7.2, 7.3, 8.5, 8.4}),
+            Severity::kWarning);
+  EXPECT_EQ(end("megatron", {6.4, 6.41, 7.2, 7.3, 8.5, 6.5}), Severity::kNone);
+  EXPECT_EQ(end("megatron", {6.4, 6.41, 6.9, 7.0, 7.1, 7.2}), Severity::kNone);
+  EXPECT_EQ(end("mmcv", {6.4, 6.41, 7.2, 7.3, 8.5, 8.4}), Severity::kNone);
 }
 
 // From scratch, so that it was as high before: a spike, until 500 steps.

@@ -129,6 +129,23 @@ TEST(ScaleAtFloor, ProbesOfAScalerThatLivesThereAreANote) {
   EXPECT_EQ(slow.now, Severity::kWarning);
 }
 
+// Moves by halves are fairseq's, too, whose floor is 1e-4; overflow upon
+// overflow that leaves the scale at 1 shows another.
+TEST(ScaleAtFloor, AScaleOfOneThatStandsIsAtItsFloorWhateverItsMovesFit) {
+  StepFeed<ScaleAtFloor> f;
+  f.run.framework = "event_table";
+  f.Good(128, 20);
+  f.Fall(128, 7);
+  ASSERT_NE(f.tracker.spec(), nullptr);
+  EXPECT_LT(f.tracker.floor(), 1);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Scale(1, true);
+  EXPECT_EQ(f.now, Severity::kNone) << "it may forgive one";
+  EXPECT_EQ(f.Scale(1, true), Severity::kWarning);
+  EXPECT_EQ(f.Scale(1, true), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("3 overflows came there"));
+}
+
 TEST(ScaleAtFloor, ScaleOneFromTheStartIsNoFloor) {
   StepFeed<ScaleAtFloor> undeclared;
   EXPECT_EQ(undeclared.Good(1, 100), Severity::kNone);
@@ -222,7 +239,8 @@ TEST(ScaleBelowOne, AttemptsOfWhichNothingIsKnownClearNothing) {
 TEST(ScaleBelowOne, OneOverflowFarBelowIsEnoughWhereNoMoveWasSeen) {
   StepFeed<ScaleBelowOne> f;
   f.Step({.loss = 17});
-  EXPECT_EQ(f.Scale(0x1p-16, true), Severity::kNone);
+  // It says that the scale above overflowed, and that this one is left.
+  EXPECT_EQ(f.Scale(0x1p-9, true), Severity::kCritical);
   EXPECT_EQ(f.Step({.overflow = false, .loss = 17.6}), Severity::kCritical);
   StepFeed<ScaleBelowOne> near;
   near.Scale(0.5, true);
@@ -303,6 +321,42 @@ TEST(ScaleCollapse, AFallThatEndsAboveTheFloorIsAWarning) {
 }
 
 // Keras and DeepSpeed grow without a ceiling, past what a float holds.
+// LlamaFactory#8514: 512 to 4 in seven overflows, and no more is told.
+TEST(ScaleCollapse, WhereAllIsOverARowThatTookItNearTheFloorIsCritical) {
+  const auto end = [](double from, int overflows, int good) {
+    StepFeed<ScaleCollapse> f;
+    f.Good(from, 10);
+    f.Good(f.Fall(from, overflows), good);
+    return f.End();
+  };
+  EXPECT_EQ(end(512, 7, 0), Severity::kCritical);
+  EXPECT_EQ(end(512, 5, 0), Severity::kCritical);
+  EXPECT_EQ(end(512, 4, 0), Severity::kWarning) << "a batch or two do that";
+  EXPECT_EQ(end(512, 7, 1), Severity::kWarning) << "it fits there";
+  EXPECT_EQ(end(65536, 7, 0), Severity::kWarning) << "far from the floor";
+  EXPECT_EQ(end(128, 3, 0), Severity::kNone);
+  StepFeed<ScaleCollapse> f;
+  f.Good(512, 10);
+  f.Fall(512, 7);
+  f.End();
+  EXPECT_EQ(f.Described().opened_step, 14) << "it was found before";
+  StepFeed<ScaleCollapse> stands;
+  stands.Good(32, 10);
+  stands.Fall(32, 3);
+  for (int i = 0; i < 3; ++i) stands.Scale(4, true);
+  EXPECT_EQ(stands.now, Severity::kNone);
+  EXPECT_EQ(stands.End(), Severity::kCritical);
+  EXPECT_EQ(stands.Described().opened_step, 11);
+}
+
+TEST(ScaleCollapse, WhereAllIsOverASearchOfTheStartIsNone) {
+  for (const int overflows : {5, 12, 28, 31}) {
+    StepFeed<ScaleCollapse> f(Scaler("deepspeed"));
+    f.Fall(4294967296.0, overflows);
+    EXPECT_EQ(f.End(), Severity::kNone) << overflows;
+  }
+}
+
 TEST(ScaleCollapse, AScaleBeyondFloatIsNoFall) {
   StepFeed<ScaleCollapse> f(Scaler("deepspeed"));
   for (int i = 120; i < 132; ++i) f.Good(std::ldexp(1, i), 300);

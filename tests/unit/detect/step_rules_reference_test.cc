@@ -223,7 +223,9 @@ TEST(LossHighPlateauReference, AgreesOnRandomRuns) {
   for (const bool language : {false, true}) {
     StepFeed<LossHighPlateau> feed = Feed<LossHighPlateau>();
     if (language) feed.run.settings["untrained_loss"] = "55";
-    feed.thresholds[LossHighPlateau::kCriticalSteps] = 1;
+    // Of a language model's it says so late that a guess is a warning only:
+    // which stays, and does not come down, its own tests say.
+    feed.thresholds[LossHighPlateau::kCriticalSteps] = language ? 1e9 : 1;
     Plateau plateau;
     Compare(feed, 3000, 64, [&](History h) {
       if (h.size() == 1) plateau = {};
@@ -240,10 +242,10 @@ TEST(LossHighPlateauReference, AgreesOnRandomRuns) {
       if (closed) plateau = PlateauOf(losses, language ? 55 : 0);
       Mark mark{.clean = plateau.high == 0 && guessing == 0};
       if (closed && plateau.high >= 4) {
-        mark.trigger =
-            plateau.high >= 16 ? plateau.ceiling : Severity::kWarning;
+        mark.trigger = plateau.high >= 16 && !language ? plateau.ceiling
+                                                       : Severity::kWarning;
       }
-      if (guessing >= 5) mark.trigger = Severity::kCritical;
+      if (guessing >= 5) mark.trigger = Severity::kWarning;
       return mark;
     });
   }
