@@ -37,6 +37,8 @@ void IncidentBook::Save(std::string* bytes) const {
     PutPhase(tracks_[i].phase, &out);
     out.String(tracks_[i].reason);
     PutOrigin(tracks_[i].origin, &out);
+    PutOrigin(tracks_[i].name, &out);
+    out.U8(tracks_[i].named);
   }
   StableHash hash;
   hash.Put(*bytes);
@@ -73,6 +75,8 @@ bool IncidentBook::Load(std::string_view bytes) {
     track.phase = GetPhase(&in);
     track.reason = in.String();
     track.origin = GetOrigin(&in);
+    track.name = GetOrigin(&in);
+    track.named = in.U8() != 0;
     tracks_.push_back(std::move(track));
   }
   if (in.done() && run_id == run_.run_id && attempt == run_.attempt) {

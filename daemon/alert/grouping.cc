@@ -56,6 +56,17 @@ Severity FindingGroup::severity() const {
   return worst;
 }
 
+const Finding& FindingGroup::head() const {
+  for (const Finding* finding : findings) {
+    if (cause != nullptr && finding->rule == cause->rule) return *finding;
+  }
+  return *findings[0];
+}
+
+bool FindingGroup::named() const {
+  return cause != nullptr && cause->rule == head().rule;
+}
+
 std::vector<FindingGroup> GroupFindings(std::span<const Finding> findings,
                                         const Diagnosis& diagnosis) {
   std::map<GroupKey, FindingGroup> groups;
@@ -96,6 +107,7 @@ uint64_t ShapeOf(std::span<const Finding> findings,
              static_cast<uint64_t>(cause.ceiling));
     hash.Put(static_cast<uint64_t>(cause.rules.size()) << 32 |
              cause.uncapped.size());
+    hash.Put(static_cast<uint64_t>(cause.rule));
     for (const std::string& op : cause.ops) hash.Put(op);
   }
   return hash.value();

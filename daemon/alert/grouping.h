@@ -20,6 +20,10 @@ struct FindingGroup {
   std::vector<const Finding*> findings;
 
   Severity severity() const;  // the worst, each under the cause's ceiling
+  // What the cause rests on, else the first cause. REQUIRES: there is one.
+  const Finding& head() const;
+  // The cause names it, and it is found.
+  bool named() const;
   // False for kUnexplained too: an incident is not recognised by that.
   bool has_cause() const {
     return cause != nullptr && cause->cause != Cause::kUnexplained;

@@ -47,6 +47,14 @@ bool SameUnexplained(const Incident& incident, const Origin& named,
          named.family == first.family && named.subject.op == first.subject.op;
 }
 
+// Another rule than it is named after, though that is found still: the cause
+// knows better by now. What is left when that is over gives no name.
+bool IsBetter(const FindingGroup& group, const Origin& name) {
+  return group.head().rule != name.rule &&
+         std::any_of(group.findings.begin(), group.findings.end(),
+                     [&](const Finding* f) { return f->rule == name.rule; });
+}
+
 bool IsOpen(const Incident& incident) {
   return incident.state != AlertState::kResolved;
 }
@@ -129,7 +137,7 @@ size_t IncidentBook::FindAgain(Time now, const FindingGroup& group,
       return i;
     }
     if (!IsOpen(incident) && !incident.findings.empty() &&
-        SameButForTheRank(incident.findings[0], first)) {
+        SameButForTheRank(incident.findings[0], group.head())) {
       return i;
     }
   }
@@ -156,7 +164,8 @@ size_t IncidentBook::Open(Time now, const FindingGroup& group) {
   }
   incident.opened = now;
   incidents_.push_back(std::move(incident));
-  tracks_.push_back({NewPhase(now), {}, OriginOf(first)});
+  tracks_.push_back(
+      {NewPhase(now), {}, OriginOf(first), OriginOf(first), false});
   return incidents_.size() - 1;
 }
 
@@ -167,19 +176,23 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
   const Severity severity = group.severity();
   const Cause cause =
       group.cause == nullptr ? Cause::kUnexplained : group.cause->cause;
-  bool differs = incident.severity != severity || incident.cause != cause;
+  const bool other_cause = incident.cause != cause;
+  bool differs = incident.severity != severity || other_cause;
+  const bool known_by_name =
+      IsOpen(incident) && incident.worst >= Severity::kWarning;
   incident.severity = severity;
   incident.cause = cause;
   incident.worst = std::max(incident.worst, severity);
-  incident.findings.clear();
+  incident.findings = {group.head()};
   for (const Finding* finding : group.findings) {
     if (incident.findings.size() == limits::kFindingsPerIncident) break;
-    incident.findings.push_back(*finding);
+    if (finding != &group.head()) incident.findings.push_back(*finding);
   }
   const bool known = group.has_cause() && !group.cause->sentence.empty();
   incident.summary =
       known ? group.cause->sentence : group.findings[0]->sentence;
-  differs |= Rename(index, group, place);
+  differs |= Rename(index, group, other_cause, place);
+  if (!known_by_name) incident.alert_family = incident.family;
   incident.updated = now;
 
   const AlertChange change = MoveOn(now, index, true);
@@ -192,24 +205,36 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
 }
 
 // Names the incident after the first of all its findings since they came, so
-// that it does not matter which rank was heard first. True: it had another
-// name.
+// that it does not matter which rank was heard first; but as its cause says,
+// where that knows better, and so it stays. True: it had another name.
 bool IncidentBook::Rename(size_t index, const FindingGroup& group,
-                          const FindPlace& place) {
+                          bool other_cause, const FindPlace& place) {
   Incident& incident = incidents_[index];
   Track& track = tracks_[index];
   const Origin now = OriginOf(*group.findings[0]);
   // One that comes back after its end is about what is there now.
+  if (!IsOpen(incident)) track.named = false;
   if (!IsOpen(incident) || Earlier(now, track.origin)) track.origin = now;
-  const Origin& origin = track.origin;
+  if (group.has_cause() && group.named()) {
+    const Origin head = OriginOf(group.head());
+    if (!track.named || other_cause || IsBetter(group, track.name) ||
+        (head.rule == track.name.rule && Earlier(head, track.name))) {
+      track.name = head;
+    }
+    track.named = true;
+  } else if (!track.named) {
+    track.name = track.origin;
+  }
+  const Origin& name = track.name;
   const bool at_op = group.has_cause() && !group.cause->origin.op.empty();
-  const Subject& subject = at_op ? group.cause->origin : origin.subject;
+  const Subject& subject = at_op ? group.cause->origin : name.subject;
+  const int64_t step = track.origin.step;
   const bool renamed =
-      incident.family != origin.family || incident.rule != origin.rule ||
-      incident.opened_step != origin.step || incident.subject != subject;
-  incident.family = origin.family;
-  incident.rule = origin.rule;
-  incident.opened_step = origin.step;
+      incident.family != name.family || incident.rule != name.rule ||
+      incident.opened_step != step || incident.subject != subject;
+  incident.family = name.family;
+  incident.rule = name.rule;
+  incident.opened_step = step;
   incident.subject = subject;
   RankPlace where;
   if (subject.rank >= 0 && place != nullptr) where = place(subject.rank);

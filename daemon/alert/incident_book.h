@@ -79,6 +79,8 @@ class IncidentBook {
     AlertPhase phase;
     std::string reason;  // with which it would resolve
     Origin origin;       // of the findings since they came
+    Origin name;         // what the incident is named after, but for the step
+    bool named = false;  // that is what its cause rests on
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);
 
@@ -89,7 +91,8 @@ class IncidentBook {
   size_t Open(Time now, const FindingGroup& group);
   void Refresh(Time now, size_t index, const FindingGroup& group,
                const FindPlace& place, std::vector<Incident>* changed);
-  bool Rename(size_t index, const FindingGroup& group, const FindPlace& place);
+  bool Rename(size_t index, const FindingGroup& group, bool other_cause,
+              const FindPlace& place);
   void Miss(Time now, size_t index, std::vector<Incident>* changed);
   size_t HolderOf(const Finding& finding) const;
   AlertChange MoveOn(Time now, size_t index, bool present);

@@ -70,6 +70,7 @@ void PutIncident(const Incident& incident, ByteWriter* out) {
   out->U64(incident.id);
   out->U8(static_cast<uint8_t>(incident.family));
   out->I64(incident.rule);
+  out->U8(static_cast<uint8_t>(incident.alert_family));
   out->U8(static_cast<uint8_t>(incident.cause));
   PutSubject(incident.subject, out);
   out->String(incident.host);
@@ -99,6 +100,7 @@ Incident GetIncident(ByteReader* in) {
   incident.id = in->U64();
   incident.family = in->Enum(Family::kTelemetry);
   incident.rule = static_cast<int>(in->I64());
+  incident.alert_family = in->Enum(Family::kTelemetry);
   incident.cause = in->Enum(static_cast<Cause>(kCauses - 1));
   incident.subject = GetSubject(in);
   incident.host = in->String();

@@ -213,8 +213,10 @@ constexpr Advice kAdvice[] = {
      When::kDropped},
 
     {Cause::kUnexplained, "",
-     "Collect op statuses of the next steps (a client answers requests), then "
-     "look again.",
+     "Ops are looked at, and none that was explains it: let the client look at "
+     "all of them (level ops, no module left out), and where it does, at what "
+     "they do not show: the batches around the named step, the optimizer and "
+     "its settings.",
      When::kOps},
     {Cause::kUnexplained, "",
      "This run shows nothing of its ops. Resume from the checkpoint before the "

@@ -150,7 +150,7 @@ bool IsAlone(const Case& c) {
          !NanFromForward(c) && !ScaleIndependentOp(c);
 }
 
-constexpr double kTiny = 0x1p-10;  // rule 2
+constexpr double kTiny = 0x1p-8;  // rule 2
 
 // The scaler was seen to move, or overflows at a scale that nobody chooses.
 bool Falls(const Case& c) {
@@ -216,6 +216,7 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   verdict.rules.assign(std::begin(kRules), std::end(kRules));
   if (IsOfNan(c, verdict)) return std::nullopt;
   verdict.step = Since(c);
+  verdict.rule = HeadOfScale(c, kRules);
   if (stuck) {
     SayStuck(c, &verdict);
   } else {

@@ -52,6 +52,24 @@ bool IsOfRestart(const Finding& finding) {
                      });
 }
 
+// What the verdict rests on: a loss that left its way, if that is found; its
+// gradients left it with it, or were the first to. `first`: of all.
+const Finding& Head(const Case& c, const Finding& first) {
+  const Finding* head = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (finding.rule != 34 && finding.rule != 35) continue;
+    if (finding.severity < std::min(first.severity, Severity::kWarning)) {
+      continue;
+    }
+    if (head == nullptr || finding.severity > head->severity ||
+        (finding.severity == head->severity &&
+         finding.opened_step < head->opened_step)) {
+      head = &finding;
+    }
+  }
+  return head == nullptr ? first : *head;
+}
+
 // The incident may have begun with a finding that is over by now.
 int64_t Since(const RunEvidence& e, const Finding& first) {
   const bool goes_on = e.earlier_cause == Cause::kDivergence &&
@@ -60,12 +78,12 @@ int64_t Since(const RunEvidence& e, const Finding& first) {
                  : first.opened_step;
 }
 
-std::string Sentence(const RunEvidence& e, const Finding& first, bool note,
+std::string Sentence(int64_t since, const Finding& head, bool note,
                      std::string_view how) {
-  if (IsOfRestart(first)) return first.sentence;
-  return note ? fmt::format("At step {}: {}", first.opened_step, first.sentence)
-              : fmt::format("The training diverges since step {}{}: {}",
-                            Since(e, first), how, first.sentence);
+  if (IsOfRestart(head)) return head.sentence;
+  return note ? fmt::format("At step {}: {}", head.opened_step, head.sentence)
+              : fmt::format("The training diverges since step {}{}: {}", since,
+                            how, head.sentence);
 }
 
 void SayOfScale(const Case& c, const std::vector<int>& consequences,
@@ -91,6 +109,27 @@ void SayOfScale(const Case& c, const std::vector<int>& consequences,
       {"", "Let the scaler skip an update that overflowed."});
 }
 
+// What was said of the loss that is back by now.
+std::string Earlier(const RunEvidence& e) {
+  constexpr std::string_view kNow = "The training diverges since step ";
+  if (!e.earlier.starts_with(kNow)) return e.earlier;
+  return "The training left its way at step " + e.earlier.substr(kNow.size());
+}
+
+// The loss is back, and what it did to the scale is found still.
+std::optional<CauseVerdict> Outlasted(const Case& c) {
+  if (!IsOfEarlierLoss(c)) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kDivergence;
+  verdict.rules = ConsequencesOfLoss(c);
+  if (verdict.rules.empty()) return std::nullopt;
+  verdict.grade = EvidenceGrade::kSupported;
+  verdict.step = c.evidence.earlier_from;
+  verdict.sentence = Earlier(c.evidence);
+  SayOfScale(c, verdict.rules, &verdict);
+  return verdict;
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> Divergence(const Case& c) {
@@ -102,7 +141,7 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
            !IsSmallUpdate(finding) && !IsOfAccusedRank(c, finding) &&
            !IsOfNanLoss(c, finding);
   });
-  if (first == nullptr) return std::nullopt;
+  if (first == nullptr) return Outlasted(c);
   // An overflow just before would be the simpler cause; those that came with a
   // loss that jumped are its doing.
   constexpr int64_t kLead = 50;
@@ -126,14 +165,22 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   verdict.rules.insert(verdict.rules.end(), consequences.begin(),
                        consequences.end());
   for (const int rule : AfterTheLoss(c)) verdict.rules.push_back(rule);
+  const Finding& head = Head(c, *first);
+  verdict.rule = head.rule;
   verdict.origin = first->subject;
   verdict.step = Since(e, *first);
-  verdict.sentence = Sentence(e, *first, IsNote(c, verdict),
+  const bool note = IsNote(c, verdict);
+  verdict.sentence = Sentence(verdict.step, head, note,
                               none ? " without an overflow"
                               : e.applied_overflows > 0
                                   ? ", and updates that overflowed are applied"
                                   : "");
-  if (IsOfRestart(*first)) {
+  // What is left of it is no news.
+  if (note && IsOfEarlierLoss(c)) {
+    verdict.rule = 0;
+    verdict.sentence = Earlier(e);
+  }
+  if (IsOfRestart(head)) {
     verdict.actions.push_back(
         {"",
          "Stop it and look which checkpoint was loaded (its path, its "

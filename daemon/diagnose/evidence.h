@@ -31,7 +31,9 @@ struct OpEvidence {
   uint64_t bad_statuses = 0;
   uint64_t clean_statuses = 0;  // after the first bad one
   uint64_t bad_attempts = 0;    // step records with a bad status of this op
-  uint64_t attempts = 0;        // step records since the first bad one
+  // Step records since the first bad one, but for overflows at which no op was
+  // looked at: clients look at some steps only.
+  uint64_t attempts = 0;
   uint64_t nan = 0;             // largest counts in one status
   uint64_t inf = 0;
   uint64_t saturated = 0;

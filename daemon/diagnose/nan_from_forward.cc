@@ -185,6 +185,39 @@ constexpr int kExplosion = 28;
 constexpr int kLossNonfinite = 15;
 constexpr int kUnrepresentable = 3;
 
+// Clients tell gradients behind a loss that is not finite where some are and
+// others are not: those lead to where it began.
+void SayOfGradients(const Case& c, CauseVerdict* verdict) {
+  constexpr size_t kFew = 8;
+  constexpr size_t kNamed = 3;
+  const RunEvidence& e = c.evidence;
+  std::vector<std::string> names;
+  for (const OpEvidence& op : e.ops) {
+    const bool gradient =
+        op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
+    if (!gradient || op.nan + op.inf == 0 || op.rank != e.nonfinite_loss_rank ||
+        op.first_bad_step != e.first_nonfinite_loss_step) {
+      continue;
+    }
+    if (std::find(names.begin(), names.end(), op.op.name) == names.end()) {
+      names.push_back(op.op.name);
+    }
+  }
+  if (names.empty() || names.size() > kFew) return;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kNamed) {
+    text += fmt::format(" and {} more", names.size() - kNamed);
+  }
+  verdict->evidence.push_back(
+      {EvidenceGrade::kSupported,
+       fmt::format("Of the gradients that were told of that step only those of "
+                   "{} are not finite: look on their way to the loss.",
+                   text)});
+}
+
 CauseVerdict FromLoss(const Case& c) {
   const RunEvidence& e = c.evidence;
   CauseVerdict verdict;
@@ -211,7 +244,8 @@ CauseVerdict FromLoss(const Case& c) {
   if (e.ops_collected) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("Which op it was is not known: no status of a bad op was "
+         fmt::format("Which op it was is not known: no status of a bad op of "
+                     "the forward pass was "
                      "collected at step {}.",
                      e.first_nonfinite_loss_step)});
   }
@@ -223,6 +257,7 @@ CauseVerdict FromLoss(const Case& c) {
                      "look there.",
                      term->second)});
   }
+  SayOfGradients(c, &verdict);
   for (const Finding& finding : c.findings) {
     if (finding.rule == kExplosion) {
       verdict.evidence.push_back(
@@ -347,6 +382,17 @@ void ExplainTheScale(const Case& c, bool always, CauseVerdict* verdict) {
   SayOfScale(c, verdict);
 }
 
+// The op that it was born in, if that is found, else the loss; 0: neither is.
+int RestsOn(const Case& c, const CauseVerdict& verdict) {
+  const Finding* op = FirstFound(c.findings, [&](const Finding& finding) {
+    return !finding.subject.op.empty() &&
+           finding.subject.op == verdict.origin.op &&
+           Explains(verdict, finding);
+  });
+  if (op != nullptr) return op->rule;
+  return Of(c, kLossNonfinite) != nullptr ? kLossNonfinite : 0;
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
@@ -362,6 +408,7 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
   // Of the named ops; values near the limit elsewhere are no news of the NaN.
   if (!verdict.ops.empty()) verdict.rules.push_back(25);
   ExplainTheScale(c, origin != nullptr && BadAtEveryAttempt(*origin), &verdict);
+  verdict.rule = RestsOn(c, verdict);
   return verdict;
 }
 

@@ -218,6 +218,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
       }
     }
   }
+  verdict.rule = HeadOfScale(c, verdict.rules);
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
   const bool ordinary =
       verdict.grade == EvidenceGrade::kEstablished && !FoundBurst(c);

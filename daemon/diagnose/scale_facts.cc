@@ -45,11 +45,17 @@ bool IsStuck(const Case& c) {
 }
 
 bool IsBeyondProbing(const Case& c) {
-  constexpr double kTiny = 0x1p-10;  // rule 2: no gradient is 10^8
+  constexpr double kTiny = 0x1p-8;  // rule 2: no gradient is 10^7
   const RunEvidence& e = c.evidence;
   if (!e.scale_now) return false;
   return IsNoScale(e) || *e.scale_now < kTiny ||
          (IsAtTheFloor(e) && e.overflow_streak >= kStreak);
+}
+
+bool IsOfEarlierLoss(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  return e.earlier_cause == Cause::kDivergence && !e.earlier.empty() &&
+         e.earlier_to < 0;
 }
 
 std::vector<int> ConsequencesOfLoss(const Case& c) {
@@ -65,14 +71,16 @@ std::vector<int> ConsequencesOfLoss(const Case& c) {
     }
   }
   std::vector<int> rules;
-  if (loss == nullptr) return rules;
+  if (loss == nullptr && !IsOfEarlierLoss(c)) return rules;
+  const int64_t since =
+      loss != nullptr ? loss->opened_step : c.evidence.earlier_from;
   for (const int rule : {1, 2, 4, 5, 6}) {
     bool any = false;
     bool all = true;
     for (const Finding& finding : c.findings) {
       if (finding.rule != rule) continue;
       any = true;
-      all = all && finding.opened_step + kSame >= loss->opened_step;
+      all = all && finding.opened_step + kSame >= since;
     }
     if (any && all) rules.push_back(rule);
   }
@@ -106,6 +114,22 @@ std::vector<int> AfterTheLoss(const Case& c) {
     if (any && all) rules.push_back(rule);
   }
   return rules;
+}
+
+int HeadOfScale(const Case& c, std::span<const int> rules) {
+  const Finding* head = nullptr;
+  for (const Finding& finding : c.findings) {
+    if (finding.family != Family::kScale ||
+        std::find(rules.begin(), rules.end(), finding.rule) == rules.end()) {
+      continue;
+    }
+    if (head == nullptr || finding.severity > head->severity ||
+        (finding.severity == head->severity &&
+         finding.opened_step < head->opened_step)) {
+      head = &finding;
+    }
+  }
+  return head == nullptr ? 0 : head->rule;
 }
 
 bool StartUpIsOver(const RunEvidence& e) {

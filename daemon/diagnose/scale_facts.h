@@ -4,6 +4,7 @@
 #define NANWATCH_DIAGNOSE_SCALE_FACTS_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "diagnose/causes.h"
@@ -29,14 +30,22 @@ bool IsStuck(const Case& c);
 // the floor, or it is so low that gradients which overflow there are none.
 bool IsBeyondProbing(const Case& c);
 
+// The incident goes on that began with a loss that left its way, though that is
+// back by now.
+bool IsOfEarlierLoss(const Case& c);
+
 // Rules on the scale of which every finding came with a jump of the loss, or
-// after it: its consequences.
+// after it: its consequences; also while they outlast it.
 std::vector<int> ConsequencesOfLoss(const Case& c);
 
 // Rules on ops, of which every finding came soon after a jump of the loss, and
 // that on zeros, soon after one of the loss or of the gradient norm: what has
 // run away leaves the range, and units that it killed have gradients of 0.
 std::vector<int> AfterTheLoss(const Case& c);
+
+// Of `rules` that of the first of the worst that is found of the scale: what a
+// cause rests on. 0: nothing is.
+int HeadOfScale(const Case& c, std::span<const int> rules);
 
 // Every overflow came before the first good step, but for a few just after it.
 bool StartUpIsOver(const RunEvidence& evidence);

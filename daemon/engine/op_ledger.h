@@ -20,15 +20,15 @@ namespace nanwatch {
 
 class OpLedger {
  public:
-  // One judged status of `rank`. `attempt`: the rank's attempts so far, this
-  // one included. `scale` of the step record. True when it is news that may
+  // One judged status of `rank`. `attempt`: how many of the rank's attempts so
+  // far say something of ops (RankState::looks), this one included. `scale` of the step record. True when it is news that may
   // change a diagnosis: a new op, or worse than ever.
   bool Add(const PendingOp& op, const OpName& name, int32_t rank,
            int64_t attempt, std::optional<double> scale, bool saturation);
 
   bool empty() const { return entries_.empty(); }
   bool Lists(const OpName& name, Slot slot) const;
-  // First cause first. `attempts(rank)`: attempts of a rank so far.
+  // First cause first. `attempts(rank)`: of a rank so far, counted likewise.
   template <typename Attempts>
   std::vector<OpEvidence> Evidence(Attempts&& attempts) const {
     std::vector<OpEvidence> all;

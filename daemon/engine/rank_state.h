@@ -46,6 +46,8 @@ struct RankState {
   bool op_only = false;
   int64_t clock_skew_us = 0;
   int64_t op_attempts = 0;  // steps judged from op statuses alone
+  // Overflows of which no op was looked at: clients look at some steps only.
+  int64_t unlooked_overflows = 0;
   LatestValues latest;
   LayerExtremes layers;  // of the newest record that has any
   StepTotals totals;
@@ -54,6 +56,12 @@ struct RankState {
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;
 
+  // Attempts that say of an op whether it was bad: the ops were looked at, or
+  // nothing overflowed.
+  int64_t looks() const {
+    return static_cast<int64_t>(tally().attempts()) + op_attempts -
+           unlooked_overflows;
+  }
   // What all its optimizers' records amount to. Most ranks have one: its tally
   // is then kept once.
   const StepTally& tally() const {
@@ -64,8 +72,8 @@ template <typename A>
 void Fields(A& archive, RankState& r) {
   archive(r.description, r.index, r.session, r.last_sequence, r.life,
           r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
-          r.clock_skew_us, r.op_attempts, r.latest, r.layers, r.totals,
-          r.all_tracks, r.pace, r.tracks, r.ops);
+          r.clock_skew_us, r.op_attempts, r.unlooked_overflows, r.latest,
+          r.layers, r.totals, r.all_tracks, r.pace, r.tracks, r.ops);
 }
 
 }  // namespace nanwatch

@@ -94,7 +94,7 @@ void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {
     AlertState& told =
         told_.try_emplace(incident.id, AlertState::kPending).first->second;
     if (incident.state == AlertState::kFiring && told != incident.state) {
-      ++detections_[static_cast<int>(incident.family)];
+      ++detections_[static_cast<int>(incident.alert_family)];
     }
     told = incident.state;
     StopOn(incident, effects);
@@ -193,9 +193,7 @@ RunEvidence RunState::Evidence() const {
   }
   e.ops = ledger_.Evidence([this](int32_t number) {
     const RankState* rank = FindRank(number);
-    return rank == nullptr ? 0
-                           : static_cast<int64_t>(rank->tally().attempts()) +
-                                 rank->op_attempts;
+    return rank == nullptr ? 0 : rank->looks();
   });
   e.downstream_clean = downstream_bad_ops_ == 1 && downstream_.clean > 0;
   return e;

@@ -129,7 +129,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
   const bool meant = op.bad_elements > 0 && !CountBad(context).any() &&
                      !op.status.device_flag.value_or(false);
   if (!meant) {
-    changed_ |= ledger_.Add(op, name, rank->description.rank, attempt,
+    changed_ |= ledger_.Add(op, name, rank->description.rank, rank->looks(),
                             scaler.scale(), saturation);
   }
   WatchedOp* watched =

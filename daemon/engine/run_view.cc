@@ -82,7 +82,7 @@ std::shared_ptr<const RunView> RunState::View() {
   view->incidents.assign(incidents.begin(), incidents.end());
   for (const Incident& incident : incidents) {
     if (incident.state != AlertState::kFiring) continue;
-    Severity& worst = view->family[static_cast<int>(incident.family)];
+    Severity& worst = view->family[static_cast<int>(incident.alert_family)];
     worst = std::max(worst, incident.severity);
   }
   view->top_ops = ledger_.Top();

@@ -66,6 +66,8 @@ bool Take(const v1::StoredFinding& from, Finding* to) {
 bool TakeEnums(const v1::StoredIncident& from, Incident* to) {
   return TakeEnum(from.family(), static_cast<Family>(kFamilies - 1),
                   &to->family) &&
+         TakeEnum(from.has_alert_family() ? from.alert_family() : from.family(),
+                  static_cast<Family>(kFamilies - 1), &to->alert_family) &&
          TakeEnum(from.cause(), static_cast<Cause>(kCauses - 1), &to->cause) &&
          TakeEnum(from.state(), AlertState::kResolved, &to->state) &&
          TakeEnum(from.severity(), Severity::kCritical, &to->severity) &&
@@ -98,6 +100,7 @@ void EncodeIncident(const Incident& from, std::string* out) {
   to.set_reopened(from.reopened);
   to.set_acknowledged_by(from.acknowledged_by);
   to.set_muted(from.muted);
+  to.set_alert_family(static_cast<uint32_t>(from.alert_family));
   to.SerializeToString(out);
 }
 

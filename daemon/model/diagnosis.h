@@ -58,6 +58,9 @@ struct CauseVerdict {
   // Where it began: the first op, rank and step. Rank -1: all or unknown.
   Subject origin;
   int64_t step = 0;
+  // The rule whose finding it rests on, by which its incident is named; 0: that
+  // of the first.
+  int rule = 0;
   std::string sentence;  // the cause, in one sentence
   std::vector<Evidence> evidence;
   std::vector<Action> actions;

@@ -25,10 +25,14 @@ struct Incident {
   // after every replay.
   uint64_t id = 0;
   Family family = Family::kScale;
-  // Family, rule, `opened_step` and, unless the cause names an op, the subject
-  // are those of the first of its findings since they came: the lowest step,
-  // then ops before the rest, the lowest rule, the lowest rank.
+  // Of the finding that the cause rests on; where it names none of the first of
+  // all since they came: the lowest step, then ops before the rest, the lowest
+  // rule, the lowest rank. `opened_step` is always that of the first, and where
+  // the cause names an op, the subject is the cause's.
   int rule = 0;
+  // That it had when it was first worth a warning: names of alerts and of
+  // metrics go by it, so that nobody is paged anew when its name improves.
+  Family alert_family = Family::kScale;
   Cause cause = Cause::kUnexplained;
   Subject subject;     // the first cause: rank and op
   std::string host;    // of that rank; may be empty

@@ -34,9 +34,9 @@ std::string_view AlertName(Family family) {
 
 AlertLabels LabelsOf(const Notice& notice) {
   const Incident& incident = notice.incident;
-  return {std::string(AlertName(incident.family)),
+  return {std::string(AlertName(incident.alert_family)),
           std::string(Name(incident.severity)), notice.run.run_id,
-          std::string(Name(incident.family))};
+          std::string(Name(incident.alert_family))};
 }
 
 namespace {
@@ -72,7 +72,7 @@ std::string PageOf(const Notice& notice, const LinkBases& bases) {
 std::string RunbookOf(const Notice& notice, const LinkBases& bases) {
   if (bases.runbooks.empty()) return {};
   return JoinUrl(bases.runbooks,
-                 fmt::format("{}.md", AlertName(notice.incident.family)));
+                 fmt::format("{}.md", AlertName(notice.incident.alert_family)));
 }
 
 std::string PlaceOf(const Incident& incident) {

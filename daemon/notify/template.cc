@@ -65,9 +65,13 @@ constexpr Placeholder kPlaceholders[] = {
      [](const Notice& n) { return std::string(Name(n.incident.cause)); }},
     {"action", ActionsOf},
     {"alertname",
-     [](const Notice& n) { return std::string(AlertName(n.incident.family)); }},
+     [](const Notice& n) {
+       return std::string(AlertName(n.incident.alert_family));
+     }},
     {"condition",
-     [](const Notice& n) { return std::string(Name(n.incident.family)); }},
+     [](const Notice& n) {
+       return std::string(Name(n.incident.alert_family));
+     }},
     {"run_id", [](const Notice& n) { return n.run.run_id; }},
     {"attempt", [](const Notice& n) { return std::to_string(n.run.attempt); }},
     {"job", [](const Notice& n) { return n.job; }},

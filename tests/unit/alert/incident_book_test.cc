@@ -109,6 +109,84 @@ TEST_F(IncidentBookTest, IncidentsOfOneCauseBecomeOne) {
   EXPECT_EQ(changed_[1].resolved_reason, "explained by another incident");
 }
 
+Finding LossFinding(Severity severity, int64_t step) {
+  Finding finding = ScaleFinding(34, severity, step);
+  finding.family = Family::kLoss;
+  finding.subject.rank = 2;
+  return finding;
+}
+
+Finding NormFinding(Severity severity, int64_t step) {
+  Finding finding = ScaleFinding(27, severity, step);
+  finding.family = Family::kGradient;
+  return finding;
+}
+
+Diagnosis Diverges(int rule) {
+  CauseVerdict verdict;
+  verdict.cause = Cause::kDivergence;
+  verdict.rules = {27, 34};
+  verdict.rule = rule;
+  verdict.sentence = "The training diverges.";
+  return CausedBy(verdict);
+}
+
+TEST_F(IncidentBookTest, IsNamedAfterWhatItsCauseRestsOn) {
+  Update(0, {NormFinding(Severity::kWarning, 7)}, Diverges(27));
+  EXPECT_EQ(book_.incidents()[0].family, Family::kGradient);
+  const uint64_t id = book_.incidents()[0].id;
+  Update(
+      5,
+      {NormFinding(Severity::kWarning, 7), LossFinding(Severity::kWarning, 9)},
+      Diverges(34));
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_THAT(changed_, SizeIs(1));
+  const Incident& incident = book_.incidents()[0];
+  EXPECT_EQ(incident.id, id);
+  EXPECT_EQ(incident.rule, 34);
+  EXPECT_EQ(incident.family, Family::kLoss);
+  EXPECT_EQ(incident.opened_step, 7) << "where it began";
+  EXPECT_EQ(incident.subject.rank, 2);
+  EXPECT_EQ(incident.findings[0].rule, 34);
+  EXPECT_EQ(incident.findings[1].rule, 27);
+  // Who was paged is not paged anew.
+  EXPECT_EQ(incident.alert_family, Family::kGradient);
+  // The loss is back first: the name stays.
+  Update(20, {NormFinding(Severity::kWarning, 7)}, Diverges(27));
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].rule, 34);
+  EXPECT_EQ(book_.incidents()[0].opened_step, 7);
+  // Another cause knows better.
+  Diagnosis nan = Diverges(27);
+  nan.causes[0].cause = Cause::kNanFromForward;
+  Update(25, {NormFinding(Severity::kWarning, 7)}, nan);
+  EXPECT_EQ(book_.incidents()[0].rule, 27);
+}
+
+TEST_F(IncidentBookTest, AlertsGoByTheNameOfTheFirstWarning) {
+  Update(0, {NormFinding(Severity::kInfo, 7)}, Diverges(27));
+  EXPECT_EQ(book_.incidents()[0].alert_family, Family::kGradient);
+  Update(5,
+         {NormFinding(Severity::kInfo, 7), LossFinding(Severity::kWarning, 9)},
+         Diverges(34));
+  EXPECT_EQ(book_.incidents()[0].alert_family, Family::kLoss);
+  std::string bytes;
+  book_.Save(&bytes);
+  IncidentBook loaded({"run", 0}, {});
+  ASSERT_TRUE(loaded.Load(bytes));
+  Update(60, {});
+  Update(100, {NormFinding(Severity::kWarning, 70)}, Diverges(27));
+  ASSERT_THAT(book_.incidents(), SizeIs(1));
+  EXPECT_EQ(book_.incidents()[0].reopened, 1);
+  EXPECT_EQ(book_.incidents()[0].rule, 27) << "about what is there now";
+  EXPECT_EQ(book_.incidents()[0].alert_family, Family::kGradient);
+  // A checkpoint knows the name, and that it is the cause's.
+  loaded.Update(At(6), 9, std::vector{NormFinding(Severity::kWarning, 7)}, {},
+                nullptr, &changed_);
+  EXPECT_EQ(loaded.incidents()[0].rule, 34);
+  EXPECT_EQ(loaded.incidents()[0].alert_family, Family::kLoss);
+}
+
 TEST_F(IncidentBookTest, WhatTakesAnotherInIsAsBadAsThatWas) {
   Update(0, {OpFinding(21, "Log", Severity::kWarning, 3),
              ScaleFinding(4, Severity::kCritical, 9)});

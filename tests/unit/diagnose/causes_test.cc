@@ -451,6 +451,90 @@ TEST(CausesTest, ADivergenceIsSaidToBeginWithItsIncident) {
   EXPECT_THAT(t.Verdict().headline, HasSubstr("since step 304"));
 }
 
+TEST(CausesTest, BehindANanLossTheGradientsThatAreNotFiniteAreNamed) {
+  const auto verdict = [](int32_t of_rank) {
+    TestCase t;
+    t.evidence.world_size = 2;
+    t.evidence.attempts = t.evidence.last_step = 3;
+    t.evidence.loss_nonfinite = 1;
+    t.evidence.first_nonfinite_loss_step = 3;
+    t.evidence.nonfinite_loss_rank = 1;
+    OpEvidence& op = t.Op("enc.3", Slot::kGradOutput);
+    op.rank = of_rank;
+    op.nan = op.bad_elements_max = 4;
+    op.first_bad_step = op.last_bad_step = 3;
+    t.Find(18, Family::kOp, Severity::kCritical, "enc.3").subject.rank =
+        of_rank;
+    t.Find(15, Family::kLoss, Severity::kCritical).subject.rank = 1;
+    const Diagnosis diagnosis = t.Verdict();
+    for (const Finding& finding : t.findings) {
+      EXPECT_EQ(FirstCause(diagnosis, finding), &diagnosis.causes[0]);
+    }
+    return diagnosis.causes[0];
+  };
+  for (const int32_t rank : {0, 1}) {
+    const CauseVerdict cause = verdict(rank);
+    EXPECT_EQ(cause.cause, Cause::kNanFromForward);
+    EXPECT_EQ(cause.rule, 15) << "the loss is accused, not its gradients";
+    EXPECT_EQ(cause.origin.rank, 1);
+    std::string said;
+    for (const Evidence& e : cause.evidence) said += e.sentence;
+    // Those of another rank came to it from this one.
+    EXPECT_EQ(said.find("only those of enc.3") != std::string::npos, rank == 1);
+  }
+}
+
+TEST(CausesTest, ADivergenceRestsOnTheLossWhoeverWasFirst) {
+  TestCase t;
+  t.Find(27, Family::kGradient, Severity::kWarning).opened_step = 100;
+  EXPECT_EQ(t.Verdict().causes[0].rule, 27);
+  t.Find(34, Family::kLoss, Severity::kWarning).opened_step = 103;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].rule, 34);
+  EXPECT_EQ(diagnosis.causes[0].step, 100);
+  EXPECT_THAT(diagnosis.causes[0].sentence, HasSubstr("finding of rule 34"));
+  // A note of the loss is no more than a note.
+  t.findings[1].severity = Severity::kInfo;
+  EXPECT_EQ(t.Verdict().causes[0].rule, 27);
+}
+
+TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
+  TestCase t;
+  t.evidence.attempts = t.evidence.last_step = 900;
+  t.evidence.overflows = t.evidence.skipped = 4;
+  t.evidence.good_steps = 896;
+  t.evidence.first_good_step = 0;
+  t.evidence.first_overflow_step = 220;
+  t.evidence.last_overflow_step = 223;
+  t.evidence.scaler_dynamic = true;
+  t.evidence.scale_first = t.evidence.scale_max = 65536;
+  t.evidence.scale_now = t.evidence.scale_min = 4096;
+  t.Find(4, Family::kScale, Severity::kWarning).opened_step = 223;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow);
+  t.evidence.earlier = "The training diverges since step 220: it jumped.";
+  t.evidence.earlier_cause = Cause::kDivergence;
+  t.evidence.earlier_from = 220;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
+  EXPECT_EQ(diagnosis.causes[0].sentence,
+            "The training left its way at step 220: it jumped.");
+  t.evidence.earlier_to = 400;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow)
+      << "that is over: another trouble";
+}
+
+TEST(CausesTest, ANoteThatOutlastsADivergenceSaysNothingNewOfIt) {
+  TestCase t;
+  t.evidence.earlier = "The training diverges since step 220: it jumped.";
+  t.evidence.earlier_cause = Cause::kDivergence;
+  t.evidence.earlier_from = 220;
+  t.Find(27, Family::kGradient, Severity::kInfo).opened_step = 221;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(diagnosis.causes[0].rule, 0);
+  EXPECT_EQ(diagnosis.causes[0].sentence,
+            "The training left its way at step 220: it jumped.");
+}
+
 TEST(CausesTest, ALostCheckpointIsNoTrainingThatDiverges) {
   TestCase t;
   t.evidence.attempts = 100;

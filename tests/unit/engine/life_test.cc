@@ -29,6 +29,37 @@ TEST(LifeTest, AllRanksClosedEndsTheRun) {
   EXPECT_THAT(driver.effects().notices, IsEmpty());
 }
 
+// A client looks at the ops of every fourth step.
+TEST(LifeTest, OverflowsAtWhichNoOpWasLookedAtSayNothingOfOne) {
+  const auto causes = [](bool between) {
+    Driver driver;
+    const SessionId s = driver.Open("job");
+    driver.Name(s, {{.name = "softmax", .order = 1}});
+    double scale = 65536;
+    for (int64_t step = 0; step < 20; ++step) {
+      driver.Steps(s, {{.step = step, .scale = scale, .overflow = false}});
+    }
+    for (int64_t step = 20; step < 60; ++step) {
+      const bool looked = step % 4 == 0;
+      if (looked) driver.Ops(s, {{.step = step, .op = 0, .inf = 4}});
+      const bool overflow = looked || between;
+      driver.Steps(s, {{.step = step, .scale = scale, .overflow = overflow}});
+      if (overflow) scale /= 2;
+    }
+    return driver.Run("job")->diagnosis.causes;
+  };
+  const std::vector<CauseVerdict> always = causes(true);
+  ASSERT_FALSE(always.empty());
+  EXPECT_EQ(always[0].cause, Cause::kScaleIndependentOp);
+  EXPECT_EQ(always[0].grade, EvidenceGrade::kEstablished);
+  EXPECT_EQ(always[0].origin.op, "softmax");
+  for (const CauseVerdict& cause : causes(false)) {
+    const bool of_op = cause.cause == Cause::kScaleIndependentOp;
+    EXPECT_FALSE(of_op && cause.grade == EvidenceGrade::kEstablished)
+        << "it was clean between";
+  }
+}
+
 TEST(LifeTest, WhatIsSaidAtTheEndIsAsOfTheLastRecord) {
   Driver driver;
   const SessionId s = driver.Open("job");

@@ -31,7 +31,7 @@ TEST(Exposition, ConditionsAreThereFromTheStartAtZero) {
 Incident Firing(Family family, Severity severity, bool muted) {
   Incident incident;
   incident.state = AlertState::kFiring;
-  incident.family = family;
+  incident.family = incident.alert_family = family;
   incident.severity = severity;
   incident.muted = muted;
   return incident;

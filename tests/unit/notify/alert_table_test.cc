@@ -33,6 +33,21 @@ TEST_F(AlertTableTest, SaysItAgainEveryMinute) {
   EXPECT_THAT(Send(60), SizeIs(1));
 }
 
+TEST_F(AlertTableTest, ABetterNameIsNoOtherAlert) {
+  table_.Take(At(0), Firing(1));
+  Send(0);
+  Notice renamed = Firing(1);
+  renamed.incident.family = Family::kLoss;
+  renamed.incident.rule = 34;
+  table_.Take(At(5), renamed);
+  const std::vector<Alert> sent = Send(5);
+  ASSERT_THAT(sent, SizeIs(1));
+  EXPECT_EQ(sent[0].labels.alertname, "NanwatchLossScale");
+  EXPECT_EQ(sent[0].labels.condition, "scale");
+  EXPECT_EQ(sent[0].starts, At(0));
+  EXPECT_EQ(table_.size(), 1u);
+}
+
 TEST_F(AlertTableTest, SaysFiringForTheHoldAndResolvedForTenMinutes) {
   table_.Take(At(0), Firing(1));
   Send(0);
