@@ -48,7 +48,7 @@ constexpr CauseSpec kCauseSpecs[] = {
      "The scale fell so far that small gradients become zero.", kCollapseRules},
     {Cause::kUnderflow,
      "The loss scale is lower than it could be, or there is none, and small "
-     "gradients are lost for it.",
+     "gradients are lost for it; or a layer gets no gradient any more.",
      kUnderflowRules},
     {Cause::kNoSingleScale,
      "Layers differ so much in their gradients that no one scale suits all.",

@@ -123,9 +123,12 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
   for (const Finding& finding : c.findings) {
     if (finding.rule == kNoSingleScale) return std::nullopt;
   }
-  // Nobody counted what underflows, and the zeros came with a divergence.
+  // Nobody counted what underflows, or next to nothing does, and the zeros came
+  // with a divergence.
+  constexpr double kCounted = 0.01;  // rule 31's warning
+  const bool little = c.evidence.underflow_fraction.value_or(0) < kCounted;
   const std::vector<int> after = AfterTheLoss(c);
-  if (found.predicted == nullptr && !c.evidence.underflow_fraction &&
+  if (found.predicted == nullptr && little &&
       std::find(after.begin(), after.end(), kMeasured) != after.end()) {
     return std::nullopt;
   }

@@ -98,6 +98,14 @@ TEST(Consequences, WhatALayerLostIsTheLossOfIt) {
   EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kDivergence);
 }
 
+TEST(Consequences, WhereNextToNothingUnderflowsZerosAreTheDivergences) {
+  for (const double counted : {0.0, 0.001}) {
+    TestCase t = Diverged();
+    t.evidence.underflow_fraction = counted;
+    EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kDivergence);
+  }
+}
+
 TEST(Consequences, UnderflowThatWasCountedIsACauseOfItsOwn) {
   TestCase t = Diverged();
   t.evidence.underflow_fraction = 0.3;
