@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <string_view>
 
 #include "logs/format.h"
 #include "logs/log_reader.h"
+#include "logs/recogniser.h"
 #include "tests/unit/logs/samples/samples.h"
 #include "tests/unit/logs/told_facts.h"
 
@@ -42,6 +44,111 @@ TEST_P(SampleTables, AreNoOtherPrograms) {
     EXPECT_TRUE(others.empty() || others == table.also)
         << sample.what << ": " << others;
   }
+}
+
+// Facts of lines each of which has `before` in front of it, as the reader of a
+// whole log finds them.
+std::string FactsBehind(std::string_view before, std::string_view format,
+                        std::string_view lines) {
+  std::string facts;
+  Recogniser recogniser(FindLogFormat(format), {},
+                        [&facts](const LogFact& fact, uint64_t) {
+                          LogFact told = fact;
+                          if (told.rank == 0) told.rank.reset();  // mpirun's
+                          facts.append(FactText(told)).append("\n");
+                        });
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    recogniser.ReadLine(std::string(before).append(line));
+  }
+  recogniser.Finish();
+  return facts;
+}
+
+void ExpectTheSameBehind(std::string_view before, const SampleTable& table) {
+  for (const SampleLines& sample : table.lines) {
+    EXPECT_EQ(FactsBehind(before, table.format, sample.lines),
+              FactsBehind("", table.format, sample.lines))
+        << sample.what << " behind " << before;
+  }
+}
+
+bool IsOneOf(std::string_view name,
+             std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What those who start programs, or keep what they print, put before each line.
+TEST_P(SampleTables, SayItBehindWhatALauncherPutsBeforeIt) {
+  const SampleTable& table = *GetParam();
+  // Files, in which nobody puts anything.
+  if (IsOneOf(table.format, {"csv", "event_table", "wandb_history"})) return;
+  for (const std::string_view before : {
+           "[default0]:",                      // torchrun --tee
+           "[1,0]<stdout>:",                   // mpirun --tag-output
+           "[1,0]<stderr>: ",                  //
+           "(pid=4242, ip=10.0.0.7) ",         // Ray
+           "(TrainWorker pid=4242) ",          //
+           "2024-03-01T12:01:07.123456789Z ",  // kubectl logs --timestamps
+           "2024-03-01T12:01:07.123456789Z stdout F ",  // a container's log
+           "Mar 01 12:01:07 ",                          // ts
+           "Mar  1 12:01:07 node7 python3[4242]: ",     // journalctl
+           "train-0  | ",                               // docker compose
+           "2024-03-01T12:01:07.123456789Z (TrainWorker pid=4242) ",
+       }) {
+    ExpectTheSameBehind(before, table);
+  }
+}
+
+// What a program may print itself is left to the formats. Some tell by where a
+// line begins: objects of JSON are then read as names and numbers.
+TEST_P(SampleTables, SayItBehindWhatMayBeALaunchersNumberOrName) {
+  const SampleTable& table = *GetParam();
+  if (IsOneOf(table.format,
+              {"csv", "event_table", "wandb_history", "json_lines", "mmcv",
+               "mmengine", "ultralytics", "gnmt", "key_value"})) {
+    return;
+  }
+  for (const std::string_view before : {
+           "0: ",                                           // srun --label
+           " 12: ",                                         //
+           "worker-3: ",                                    // pdsh, deepspeed
+           "10.0.0.7: ",                                    //
+           "[2024-03-01 12:01:07,123][__main__][INFO] - ",  // hydra
+       }) {
+    ExpectTheSameBehind(before, table);
+  }
+}
+
+// In a whole log a line that comes again and again is known by its words: what
+// it says is what it would say alone.
+TEST(LogFormats, LinesThatComeAgainSayTheSame) {
+  const auto tables = AllSampleTables();
+  const auto table = std::find_if(tables.begin(), tables.end(), [](auto* each) {
+    return each->format == "key_value";
+  });
+  ASSERT_NE(table, tables.end());
+  for (const SampleLines& sample : (*table)->lines) {
+    EXPECT_EQ(FactsBehind("", "key_value", sample.lines),
+              ToldFacts("key_value", sample.lines))
+        << sample.what;
+  }
+  constexpr std::string_view kEnds[] = {
+      "1.25it/s, v_num=0, loss=2.5]",   "10.5it/s, v_num=0, loss=-2.5]",
+      "9.25s/it, v_num=0, loss=2.25]",  "9.25s/it, v_num=0, loss=nan]",
+      "9.25s/it, v_num=0, loss=1e-05]", "9.25s/it, v_num=0, loss=7%]",
+      "9.25s/it, v_num=1, loss=1,250]", "9.25s/it, v_num=1, loss=12]",
+      "9.25s/it, val loss=3]",          "9.25s/it, v_num=1, loss=1.5, lr=0.1]",
+  };
+  std::string lines;
+  for (int step = 1; step <= 300; ++step) {
+    lines += std::to_string(step / 3) + "%|##  | " + std::to_string(step) +
+             "/300 [1:02:03<9:08:07, ";
+    lines += kEnds[step < 20 ? 0 : step * 7 / 5 % std::size(kEnds)];
+    lines += "\n";
+  }
+  EXPECT_EQ(FactsBehind("", "key_value", lines), ToldFacts("key_value", lines));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SampleTables,
