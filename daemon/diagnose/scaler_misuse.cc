@@ -104,6 +104,13 @@ std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
                                          : EvidenceGrade::kSupported;
   if (measured) {
     verdict.sentence = first->sentence;
+    verdict.actions.push_back(
+        {"", first->rule == kClipped
+                 ? "Unscale the gradients before they are clipped (PyTorch: "
+                   "scaler.unscale_(optimizer), then clip_grad_norm_)."
+                 : "Let the scaler alone divide the gradients by the loss "
+                   "scale: what steps the optimizer does it, unless unscale_ "
+                   "did before."});
     return verdict;
   }
   verdict.sentence =
