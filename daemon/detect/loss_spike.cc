@@ -68,6 +68,7 @@ constexpr int32_t kTailHold = 4;
 constexpr int32_t kTableMost = 12;
 // Of fewer that are not steady a rise may be how it goes, as a generator's.
 constexpr int32_t kTailBefore = 16;
+constexpr int32_t kTailSteady = 8;  // where there are others
 // A training may double its loss at its 20th step, for a dozen.
 constexpr int64_t kHotUntil = 100;  // steps
 // A language model's that climbs: by a third, and by a nat.
@@ -132,7 +133,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "come down: for 16 records of a language model's, or of a loss that had "
     "halved, for 8 where all before are within 5 % of one another, else for "
     "critical_hold; and likewise where so many of the last losses are above "
-    "all of the 24 before them (16 at least, or 3 steady ones), at 1.7 times "
+    "all of the 24 before them (16 at least, or 8 steady ones, or 3 where "
+    "there are no others), at 1.7 times "
     "their median (or 4, of a table that begins with 3 to 12 steady ones). A "
     "warning there where they are 4, "
     "or where means of a language model's that went on from a checkpoint climb "
@@ -310,8 +312,9 @@ Severity LossSpike::OfTail(Thresholds t) {
     const bool table = rise->all && rise->steady && rise->before >= kFewest &&
                        rise->before <= kTableMost;
     const double hold = Learned() ? kEndHold : t[kCriticalHold];
-    const bool level = rise->before >= kTailBefore ||
-                       (rise->steady && rise->before >= kFewest);
+    const int32_t fewest = rise->all ? kFewest : kTailSteady;
+    const bool level =
+        rise->before >= kTailBefore || (rise->steady && rise->before >= fewest);
     if (!hot && level) {
       severity = table || rise->records >= hold ? Severity::kCritical
                                                 : Severity::kWarning;

@@ -34,7 +34,7 @@ struct OpEvidence {
   // Step records since the first bad one, but for overflows at which no op was
   // looked at: clients look at some steps only.
   uint64_t attempts = 0;
-  uint64_t nan = 0;             // largest counts in one status
+  uint64_t nan = 0;  // largest counts in one status
   uint64_t inf = 0;
   uint64_t saturated = 0;
   uint64_t bad_elements_max = 0;  // bad elements of one status, all kinds

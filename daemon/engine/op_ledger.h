@@ -21,8 +21,9 @@ namespace nanwatch {
 class OpLedger {
  public:
   // One judged status of `rank`. `attempt`: how many of the rank's attempts so
-  // far say something of ops (RankState::looks), this one included. `scale` of the step record. True when it is news that may
-  // change a diagnosis: a new op, or worse than ever.
+  // far say something of ops (RankState::looks), this one included. `scale` of
+  // the step record. True when it is news that may change a diagnosis: a new
+  // op, or worse than ever.
   bool Add(const PendingOp& op, const OpName& name, int32_t rank,
            int64_t attempt, std::optional<double> scale, bool saturation);
 
