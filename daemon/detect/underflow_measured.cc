@@ -83,6 +83,10 @@ void UnderflowMeasured::FollowRate(const StepRecord& record) {
 // The share of zeros may come with a later record than the tensors.
 void UnderflowMeasured::TakeName(const StepContext& c) {
   if (c.zeroed_name.empty() || episode_.open()) return;
+  if (name_held_ > 0) {  // others are looked at later, or follow
+    name_more_ += 1 + c.gradients->zeroed_more;
+    return;
+  }
   name_.Set(c.zeroed_name);
   name_step_ = c.record.step;
   name_more_ = c.gradients->zeroed_more;

@@ -72,6 +72,17 @@ std::vector<int> ConsequencesOfLayer(const Case& c, const Finding& layer) {
   return rules;
 }
 
+// Not all of a model is looked at at each step: the layer may be seen a little
+// later than what it brings about.
+bool CameWithTheLoss(const Case& c, const Finding& layer) {
+  constexpr int64_t kSeen = 4;  // steps
+  return std::none_of(c.findings.begin(), c.findings.end(),
+                      [&](const Finding& finding) {
+                        return (finding.rule == 34 || finding.rule == 35) &&
+                               finding.opened_step + kSeen < layer.opened_step;
+                      });
+}
+
 void SayOfLayer(const Case& c, const Finding& layer, CauseVerdict* verdict) {
   verdict->sentence = "A layer gets no gradient any more: " + layer.sentence;
   if (verdict->grade == EvidenceGrade::kHypothesis) {
@@ -128,7 +139,9 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
   constexpr double kCounted = 0.01;  // rule 31's warning
   const bool little = c.evidence.underflow_fraction.value_or(0) < kCounted;
   const std::vector<int> after = AfterTheLoss(c);
-  if (found.predicted == nullptr && little &&
+  const bool layer = found.measured != nullptr && IsOfALayer(*found.measured) &&
+                     CameWithTheLoss(c, *found.measured);
+  if (found.predicted == nullptr && little && !layer &&
       std::find(after.begin(), after.end(), kMeasured) != after.end()) {
     return std::nullopt;
   }

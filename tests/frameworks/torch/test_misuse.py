@@ -55,11 +55,11 @@ def test_a_step_that_is_none(watch, caplog, number):
 
 
 def test_a_closed_watch(watch, caplog):
-    watch.close(5)
+    assert watch.close(5)
     for _ in range(3):
         watch.step(watch.training.step())
     assert len(warnings(caplog)) == 1
-    assert watch.close(5) is False
+    assert watch.close(5), "as it said before"
 
 
 def test_two_watches_of_one_model(watch, caplog, daemon):

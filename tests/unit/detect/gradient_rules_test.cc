@@ -307,6 +307,17 @@ TEST(UnderflowMeasured, NamesATensorThatBecameZeroHoweverSmall) {
   EXPECT_EQ(f.now, Severity::kNone) << "nobody says which";
 }
 
+TEST(UnderflowMeasured, TheFirstTensorKeepsItsNameWhileOthersFollow) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.zero_fraction = 0}, 40);
+  f.gradients.emplace();
+  f.gradients->zeroed = 3;
+  f.Steps({.zero_fraction = 0.001}, 5);  // another one at each step
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_EQ(f.Described().opened_step, 41);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("zeroed and 4 more"));
+}
+
 // Of a tensor that became 0 beside what `before` brought.
 bool IsTakenForALayer(const Attempt& before, const Attempt& after) {
   StepFeed<UnderflowMeasured> f(Scaler("pytorch"));
