@@ -185,7 +185,7 @@ constexpr Shape kShapes[] = {
     {"a generator that loses ground", "", 0.1,
      [](int i, generate::Random*) { return 0.7 + 2.5 * i / (i + 80.0); }},
     {"a critic whose rewards grow", "", 0.15,
-     [](int i, generate::Random*) { return 0.3 * std::exp(i / 200.0); }},
+     [](int i, generate::Random*) { return 0.3 * std::exp(i / 400.0); }},
     {"a policy", "trl", 0,
      [](int, generate::Random* r) { return 0.02 * r->Tailed(3); }},
     {"two tasks in turn", "", 0.05,
