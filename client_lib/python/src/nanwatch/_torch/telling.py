@@ -585,6 +585,10 @@ class Teller:
         for row, status, sure in zip(step.rows, statuses, known):
             if is_mask(row, status) or (row.backward and loss_bad):
                 continue
+            # Where zeros begin may be in what was not looked at; those of the
+            # weights are all known.
+            if row.backward and status.rms == 0.0:
+                continue
             if not status.bad or (sure and harm) or row.module in followed:
                 rows.add(self._module_op(row), row.slot, status)
             elif row.module not in self._harmless:
