@@ -255,7 +255,7 @@ typedef struct nanwatch_step {
   /* At most 4096, of a layer-wise scaler; or NULL. */
   const nanwatch_layer_scale* layer_scales;
   size_t layer_scales_count;
-  uint64_t request_id; /* of nanwatch_request, if this answers one */
+  uint64_t request_id;      /* of nanwatch_request, if this answers one */
   double applied_grad_norm; /* of what the optimizer got, after clipping */
 } nanwatch_step;
 

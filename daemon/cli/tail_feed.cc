@@ -42,11 +42,16 @@ nanwatch_stats StatsOf(const nanwatch_session* session) {
 nanwatch_step StepOf(const StepRecord& record) {
   nanwatch_step step;
   nanwatch_step_init(&step, record.step);
-  double* const places[] = {
-      &step.loss,          &step.loss_scale,         &step.grad_norm,
-      &step.update_norm,   &step.param_norm,         &step.learning_rate,
-      &step.zero_fraction, &step.underflow_fraction, &step.consumed_samples,
-      &step.applied_grad_norm};
+  double* const places[] = {&step.loss,
+                            &step.loss_scale,
+                            &step.grad_norm,
+                            &step.update_norm,
+                            &step.param_norm,
+                            &step.learning_rate,
+                            &step.zero_fraction,
+                            &step.underflow_fraction,
+                            &step.consumed_samples,
+                            &step.applied_grad_norm};
   static_assert(std::size(places) == kStepFields);
   for (int f = 0; f < kStepFields; ++f) {
     *places[f] = record.value[static_cast<size_t>(f)];
