@@ -117,10 +117,11 @@ struct RunEvidence {
   std::string suspect_place;
   int32_t world_size = 1;
   // Sentence of the worst incident that fired, of warning or worse; empty: none
-  // did. Its cause, and the steps from which and to which it was found; -1: it
-  // is found still.
+  // did. Its cause, the rule that it is named after, and the steps from which
+  // and to which it was found; -1: it is found still.
   std::string earlier;
   std::optional<Cause> earlier_cause;
+  int earlier_rule = 0;
   int64_t earlier_from = 0;
   int64_t earlier_to = -1;
 };

@@ -54,7 +54,8 @@ bool IsBeyondProbing(const Case& c) {
 
 bool IsOfEarlierLoss(const Case& c) {
   const RunEvidence& e = c.evidence;
-  return e.earlier_cause == Cause::kDivergence && !e.earlier.empty() &&
+  return e.earlier_cause == Cause::kDivergence &&
+         (e.earlier_rule == 34 || e.earlier_rule == 35) && !e.earlier.empty() &&
          e.earlier_to < 0;
 }
 

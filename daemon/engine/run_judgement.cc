@@ -188,6 +188,7 @@ RunEvidence RunState::Evidence() const {
   if (const Incident* earlier = EarlierIncident()) {
     e.earlier = earlier->summary;
     e.earlier_cause = earlier->cause;
+    e.earlier_rule = earlier->rule;
     e.earlier_from = earlier->opened_step;
     e.earlier_to = earlier->resolved_step.value_or(-1);
   }

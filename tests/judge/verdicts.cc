@@ -71,8 +71,9 @@ TroubleVerdict JudgeTrouble(const generate::TroubleKind& kind, int seeds,
     std::string told;
     for (const Told& t : heard.told) {
       told += fmt::format(
-          " [{} {} rule {} at +{}]", Name(t.worst), t.cause, t.rule,
-          static_cast<int64_t>(t.moment) - static_cast<int64_t>(story.onset));
+          " [{} {} rule {} at +{}: {}]", Name(t.worst), t.cause, t.rule,
+          static_cast<int64_t>(t.moment) - static_cast<int64_t>(story.onset),
+          t.summary);
     }
     verdict.missed.push_back(fmt::format(
         "{} x{} seed {}: {}; causes: {};{}", kind.cause, effect, seed,

@@ -514,6 +514,7 @@ TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
   t.evidence.earlier = "The training diverges since step 220: it jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 220;
+  t.evidence.earlier_rule = 34;
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
   EXPECT_EQ(diagnosis.causes[0].sentence,
@@ -521,6 +522,10 @@ TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
   t.evidence.earlier_to = 400;
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow)
       << "that is over: another trouble";
+  t.evidence.earlier_to = -1;
+  t.evidence.earlier_rule = 27;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow)
+      << "a norm that is as high is the overflows' own";
 }
 
 TEST(CausesTest, ANoteThatOutlastsADivergenceSaysNothingNewOfIt) {
@@ -528,6 +533,7 @@ TEST(CausesTest, ANoteThatOutlastsADivergenceSaysNothingNewOfIt) {
   t.evidence.earlier = "The training diverges since step 220: it jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 220;
+  t.evidence.earlier_rule = 34;
   t.Find(27, Family::kGradient, Severity::kInfo).opened_step = 221;
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].rule, 0);
