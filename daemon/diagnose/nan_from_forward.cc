@@ -383,13 +383,17 @@ void ExplainTheScale(const Case& c, bool always, CauseVerdict* verdict) {
 }
 
 // The op that it was born in, if that is found, else the loss; 0: neither is.
+// What the scale does about that op comes after it.
 int RestsOn(const Case& c, const CauseVerdict& verdict) {
-  const Finding* op = FirstFound(c.findings, [&](const Finding& finding) {
-    return !finding.subject.op.empty() &&
-           finding.subject.op == verdict.origin.op &&
-           Explains(verdict, finding);
-  });
-  if (op != nullptr) return op->rule;
+  for (const bool of_scale : {false, true}) {
+    const Finding* op = FirstFound(c.findings, [&](const Finding& finding) {
+      return !finding.subject.op.empty() &&
+             finding.subject.op == verdict.origin.op &&
+             (finding.family == Family::kScale) == of_scale &&
+             Explains(verdict, finding);
+    });
+    if (op != nullptr) return op->rule;
+  }
   return Of(c, kLossNonfinite) != nullptr ? kLossNonfinite : 0;
 }
 

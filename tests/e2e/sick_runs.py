@@ -71,6 +71,7 @@ class Training:
                 "lr": 1e-3 / (1 + step / 500), "update_norm": 1e-3,
                 "param_norm": 100.0 + step / 1000, "zero_fraction": 0.02,
                 "underflow_fraction": 0.001, "consumed_samples": 512.0 * step,
+                "applied_grad_norm": 1.0,
                 **self.values(step, rank)})
         self.since_overflow = 0 if overflow else self.since_overflow + 1
         if overflow:
