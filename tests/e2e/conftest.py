@@ -1,6 +1,7 @@
 """Real daemons, a real Prometheus, a real Alertmanager, on ports of their own."""
 
 import contextlib
+import fcntl
 import http.server
 import json
 import os
@@ -163,6 +164,16 @@ def folder():
     """Short, since a unix socket's path has at most 107 bytes."""
     with tempfile.TemporaryDirectory(prefix="nw-") as name:
         yield pathlib.Path(name)
+
+
+@pytest.fixture
+def usual_places():
+    """Root's own socket and history, which no setting moves: of one test of
+    this machine at a time."""
+    path = pathlib.Path(tempfile.gettempdir()) / "nanwatch-usual-places.lock"
+    with open(path, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def megatron_log():
 
 
 @pytest.fixture
-def place(folder):
+def place(folder, usual_places):
     """A folder that has what the README's commands name."""
     (folder / "train.log").write_text(megatron_log())
     (folder / "logs").mkdir()

@@ -86,7 +86,7 @@ class Shell:
 
 
 @pytest.fixture
-def shell(folder):
+def shell(folder, usual_places):
     it = Shell(folder)
     yield it
     for pid in it.daemons():

@@ -21,6 +21,7 @@ BIN = _e2e.BIN
 Daemon = _e2e.Daemon
 daemon = _e2e.daemon
 folder = _e2e.folder
+usual_places = _e2e.usual_places
 summary = _e2e.summary
 wait_for = _e2e.wait_for
 

@@ -9,7 +9,14 @@ import subprocess
 import sys
 
 import pytest
-from daemons import BIN, SOURCE, folder, said, wait_for  # noqa: F401
+from daemons import (  # noqa: F401
+    BIN,
+    SOURCE,
+    folder,
+    said,
+    usual_places,
+    wait_for,
+)
 
 TRAIN = """
 import sys, time
@@ -70,7 +77,7 @@ class Place:
 
 
 @pytest.fixture
-def place(folder):  # noqa: F811
+def place(folder, usual_places):  # noqa: F811
     it = Place(folder)
     yield it
     for pid in it.daemons():

@@ -1,6 +1,7 @@
 """Fork, spawn, and the ways in which a process ends."""
 
 import signal
+import subprocess
 
 import pytest
 from daemons import (  # noqa: F401
@@ -186,3 +187,23 @@ except KeyboardInterrupt:
     process.send_signal(signal.SIGINT)
     out = said(process, seconds=30)
     assert int(summary(daemon, "interrupted")["steps"]) == int(out)
+
+
+def test_nothing_of_grpc_is_left_to_the_garbage_collector(
+        daemon):  # noqa: F811
+    """A call that the interpreter collects at its end takes a lock then that a
+    thread may have died with: the program would hang."""
+    left = program("import gc\ngc.disable()\n" + in_run("gone", BEGIN) + """
+run.step(1)
+assert run.flush(10)
+print("told", flush=True)
+sys.stdin.readline()  # the daemon is killed meanwhile
+time.sleep(0.3)
+run.close(0.3)
+from grpc._channel import _Rendezvous
+print(sum(isinstance(o, _Rendezvous) for o in gc.get_objects()))
+""", daemon.address, stdin=subprocess.PIPE)
+    assert left.stdout.readline() == "told\n"
+    daemon.kill()
+    left.stdin.write("\n")
+    assert said(left) == "0\n"

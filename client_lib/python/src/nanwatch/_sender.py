@@ -35,6 +35,8 @@ _URGENT_TURN = 0.005
 _OPEN_TIMEOUT = 5.0
 # A daemon that reads but acknowledges nothing, or a host that is gone.
 _ACK_TIMEOUT = 30.0
+# In the end, for the threads of the last stream.
+_LET_GO = 0.05
 _RETRY_LEAST, _RETRY_MOST = 0.01, 60.0
 # On their way at once. More would only lie in gRPC's memory, twice.
 _IN_FLIGHT_BYTES = 4 << 20
@@ -106,7 +108,10 @@ class Sender:
         except Exception as error:  # the run is silent from here on
             log.warning("nanwatch: nothing more is sent: %r", error)
             log.debug("in the sender:", exc_info=True)
+        stream = self._stream
         self._drop_stream()
+        if stream is not None:
+            stream.let_go(_LET_GO)
         shared = self._shared
         with shared.changed:
             shared.ended = True

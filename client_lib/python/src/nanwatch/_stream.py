@@ -72,10 +72,15 @@ class Stream:
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._rpc_error: type[BaseException] = grpc.RpcError
         # No serializers: bytes in, bytes out.
-        self._call = self._channel.stream_stream(_METHOD)(self._requests())
-        threading.Thread(
-            target=self._read, name="nanwatch-answers", daemon=True
-        ).start()
+        call = self._channel.stream_stream(_METHOD)(self._requests())
+        self._call: Any = call
+        self._reader = threading.Thread(
+            target=self._read,
+            args=(call,),
+            name="nanwatch-answers",
+            daemon=True,
+        )
+        self._reader.start()
 
     def write(self, message: bytes) -> None:
         self._outgoing.put(message)
@@ -87,8 +92,16 @@ class Stream:
     def cancel(self) -> None:
         # gRPC's thread that waits for the next request must not wait for ever.
         self._outgoing.put(None)
-        self._call.cancel()
+        call, self._call = self._call, None
+        if call is not None:
+            call.cancel()
         self._channel.close()
+
+    def let_go(self, seconds: float) -> None:
+        """After `cancel`: waits until nobody holds the call, at most so long.
+        gRPC takes a lock when a call is collected; a thread that has it when
+        the interpreter ends never gives it back, and the program hangs."""
+        self._reader.join(seconds)
 
     def _requests(self) -> Iterator[bytes]:
         while True:
@@ -97,13 +110,17 @@ class Stream:
                 return
             yield message
 
-    def _read(self) -> None:
+    def _read(self, call: Any) -> None:
         try:
-            for response in self._call:
+            for response in call:
                 self._events.put((self, response))
         except self._rpc_error as error:
             details = getattr(error, "details", None)
             self.error = str(details() if callable(details) else error)
+            # It is the call itself, and its frames hold it: it would be left
+            # to the garbage collector.
+            error.__traceback__ = None
         except Exception as error:  # whatever gRPC may have thought of
             self.error = f"{type(error).__name__}: {error}"
+        del call
         self._events.put((self, None))
