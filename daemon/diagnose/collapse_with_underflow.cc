@@ -150,13 +150,11 @@ bool IsAlone(const Case& c) {
          !NanFromForward(c) && !ScaleIndependentOp(c);
 }
 
-constexpr double kTiny = 0x1p-8;  // rule 2
-
 // The scaler was seen to move, or overflows at a scale that nobody chooses.
 bool Falls(const Case& c) {
   const RunEvidence& e = c.evidence;
   return e.scaler_dynamic ||
-         (*e.scale_now < kTiny && e.overflows > 0 &&
+         (*e.scale_now < kTinyScale && e.overflows > 0 &&
           std::any_of(c.findings.begin(), c.findings.end(),
                       [](const Finding& f) { return f.rule == kBelowOne; }));
 }
@@ -182,7 +180,8 @@ void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
          fmt::format("At this rate the floor is reached in {} steps.",
                      *e.attempts_to_floor)});
   }
-  if (*e.scale_now <= kTiny && e.overflows_last_50 > 0) SayOfSize(e, verdict);
+  if (*e.scale_now <= kTinyScale && e.overflows_last_50 > 0)
+    SayOfSize(e, verdict);
   const std::string updates = UpdatesInWords(e);
   if (!updates.empty()) {
     verdict->evidence.push_back(

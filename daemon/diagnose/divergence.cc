@@ -55,18 +55,10 @@ bool IsOfRestart(const Finding& finding) {
 // What the verdict rests on: a loss that left its way, if that is found; its
 // gradients left it with it, or were the first to. `first`: of all.
 const Finding& Head(const Case& c, const Finding& first) {
-  const Finding* head = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (finding.rule != 34 && finding.rule != 35) continue;
-    if (finding.severity < std::min(first.severity, Severity::kWarning)) {
-      continue;
-    }
-    if (head == nullptr || finding.severity > head->severity ||
-        (finding.severity == head->severity &&
-         finding.opened_step < head->opened_step)) {
-      head = &finding;
-    }
-  }
+  const Severity least = std::min(first.severity, Severity::kWarning);
+  const Finding* head = FirstOfTheWorst(c.findings, [&](const Finding& f) {
+    return IsOfLoss(f.rule) && f.severity >= least;
+  });
   return head == nullptr ? first : *head;
 }
 

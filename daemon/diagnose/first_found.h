@@ -3,9 +3,11 @@
 #ifndef NANWATCH_DIAGNOSE_FIRST_FOUND_H_
 #define NANWATCH_DIAGNOSE_FIRST_FOUND_H_
 
+#include <algorithm>
 #include <span>
 
 #include "model/finding.h"
+#include "model/severity.h"
 
 namespace nanwatch {
 
@@ -21,6 +23,19 @@ const Finding* FirstFound(std::span<const Finding> findings, Wanted&& wanted) {
     }
   }
   return first;
+}
+
+// Likewise of the worst of them.
+template <typename Wanted>
+const Finding* FirstOfTheWorst(std::span<const Finding> findings,
+                               Wanted&& wanted) {
+  Severity worst = Severity::kNone;
+  for (const Finding& finding : findings) {
+    if (wanted(finding)) worst = std::max(worst, finding.severity);
+  }
+  return FirstFound(findings, [&](const Finding& finding) {
+    return finding.severity == worst && wanted(finding);
+  });
 }
 
 }  // namespace nanwatch

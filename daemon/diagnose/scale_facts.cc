@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "diagnose/first_found.h"
+
 namespace nanwatch {
 namespace {
 
@@ -45,32 +47,23 @@ bool IsStuck(const Case& c) {
 }
 
 bool IsBeyondProbing(const Case& c) {
-  constexpr double kTiny = 0x1p-8;  // rule 2: no gradient is 10^7
   const RunEvidence& e = c.evidence;
   if (!e.scale_now) return false;
-  return IsNoScale(e) || *e.scale_now < kTiny ||
+  return IsNoScale(e) || *e.scale_now < kTinyScale ||
          (IsAtTheFloor(e) && e.overflow_streak >= kStreak);
 }
 
 bool IsOfEarlierLoss(const Case& c) {
   const RunEvidence& e = c.evidence;
-  return e.earlier_cause == Cause::kDivergence &&
-         (e.earlier_rule == 34 || e.earlier_rule == 35) && !e.earlier.empty() &&
-         e.earlier_to < 0;
+  return e.earlier_cause == Cause::kDivergence && IsOfLoss(e.earlier_rule) &&
+         !e.earlier.empty() && e.earlier_to < 0;
 }
 
 std::vector<int> ConsequencesOfLoss(const Case& c) {
   // Steps: a log tells a step in ten or twenty, and of the scale the last.
   constexpr int64_t kSame = 20;
-  constexpr int kSpike = 34;
-  constexpr int kPlateau = 35;
-  const Finding* loss = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (finding.rule != kSpike && finding.rule != kPlateau) continue;
-    if (loss == nullptr || finding.opened_step < loss->opened_step) {
-      loss = &finding;
-    }
-  }
+  const Finding* loss =
+      FirstFound(c.findings, [](const Finding& f) { return IsOfLoss(f.rule); });
   std::vector<int> rules;
   if (loss == nullptr && !IsOfEarlierLoss(c)) return rules;
   const int64_t since =
@@ -95,7 +88,7 @@ std::vector<int> AfterTheLoss(const Case& c) {
   int64_t gradients = loss;
   for (const Finding& finding : c.findings) {
     if (finding.severity <= Severity::kInfo) continue;
-    const bool is_loss = finding.rule == 34 || finding.rule == 35;
+    const bool is_loss = IsOfLoss(finding.rule);
     const bool is_norm = finding.rule == 27 || finding.rule == 28;
     if (is_loss) loss = std::min(loss, finding.opened_step);
     if (is_loss || is_norm)
@@ -118,18 +111,10 @@ std::vector<int> AfterTheLoss(const Case& c) {
 }
 
 int HeadOfScale(const Case& c, std::span<const int> rules) {
-  const Finding* head = nullptr;
-  for (const Finding& finding : c.findings) {
-    if (finding.family != Family::kScale ||
-        std::find(rules.begin(), rules.end(), finding.rule) == rules.end()) {
-      continue;
-    }
-    if (head == nullptr || finding.severity > head->severity ||
-        (finding.severity == head->severity &&
-         finding.opened_step < head->opened_step)) {
-      head = &finding;
-    }
-  }
+  const Finding* head = FirstOfTheWorst(c.findings, [&](const Finding& f) {
+    return f.family == Family::kScale &&
+           std::find(rules.begin(), rules.end(), f.rule) != rules.end();
+  });
   return head == nullptr ? 0 : head->rule;
 }
 

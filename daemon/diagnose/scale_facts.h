@@ -11,6 +11,13 @@
 
 namespace nanwatch {
 
+// A scale below it is one at which no gradient overflows: it would be 10^7
+// (rule 2's critical_scale).
+inline constexpr double kTinyScale = 0x1p-8;
+
+// Rules that a loss left its way: loss_spike and loss_high_plateau.
+constexpr bool IsOfLoss(int rule) { return rule == 34 || rule == 35; }
+
 // A scale is reported that no scaler makes: negative, NaN or infinite.
 bool IsNoScale(const RunEvidence& evidence);
 

@@ -64,7 +64,7 @@ std::vector<int> ConsequencesOfLayer(const Case& c, const Finding& layer) {
   std::vector<int> rules;
   for (const Finding& finding : c.findings) {
     const int rule = finding.rule;
-    if (rule != 27 && rule != 28 && rule != 34 && rule != 35) continue;
+    if (rule != 27 && rule != 28 && !IsOfLoss(rule)) continue;
     const int64_t after = finding.opened_step - layer.opened_step;
     if (after < 0 || after > kSoon) return {};
     rules.push_back(rule);
@@ -78,7 +78,7 @@ bool CameWithTheLoss(const Case& c, const Finding& layer) {
   constexpr int64_t kSeen = 4;  // steps
   return std::none_of(c.findings.begin(), c.findings.end(),
                       [&](const Finding& finding) {
-                        return (finding.rule == 34 || finding.rule == 35) &&
+                        return IsOfLoss(finding.rule) &&
                                finding.opened_step + kSeen < layer.opened_step;
                       });
 }

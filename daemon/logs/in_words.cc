@@ -159,7 +159,7 @@ bool ReadDigits(std::string_view text, size_t* at, int64_t* number) {
   const size_t end = std::min(text.size(), begin + 10);
   size_t i = begin;
   int64_t sum = 0;
-  for (; i < end && text[i] >= '0' && text[i] <= '9'; ++i) {
+  for (; i < end && IsDigit(text[i]); ++i) {
     sum = sum * 10 + (text[i] - '0');
   }
   *at = i;

@@ -2,12 +2,13 @@
 
 #include <cstring>
 
+#include "logs/scan.h"
+
 namespace nanwatch {
 namespace {
 
 constexpr size_t kTextMax = 1024;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsOfNumber(char c) { return IsDigit(c) || c == '.'; }
 
 // What is behind it is a part of the same word.

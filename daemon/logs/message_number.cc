@@ -9,8 +9,6 @@
 namespace nanwatch {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 size_t Digits(std::string_view text, size_t at) {
   while (at < text.size() && IsDigit(text[at])) ++at;
   return at;

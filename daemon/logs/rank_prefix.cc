@@ -10,7 +10,6 @@ namespace {
 constexpr int64_t kRankMax = 1'000'000;
 constexpr int kPrefixesMax = 3;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
 
 // Whether `text` begins as `pattern` does: 0 stands for a digit, A and a for a

@@ -8,11 +8,9 @@ namespace nanwatch {
 namespace {
 
 bool IsWordCharacter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z') || c == '_';
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         c == '_';
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Adds digits, as many as there are before `end`, to `*number`; behind them.
 const char* ReadDigits(const char* at, const char* end, uint64_t* number) {

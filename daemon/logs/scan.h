@@ -11,6 +11,8 @@
 
 namespace nanwatch {
 
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 class Scan {
  public:
   explicit Scan(std::string_view line, size_t at = 0) : line_(line), at_(at) {}

@@ -33,7 +33,6 @@ constexpr bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr auto kNameCharacters = [] {
   std::array<bool, 256> names{};
   constexpr std::string_view kMarks = "_/-.@";

@@ -37,8 +37,7 @@ bool HoldsOne(std::string_view text, std::span<const std::string_view> words) {
 // What launchers put before a line: "3:", "worker-3:", "10.0.0.7:".
 bool IsOfLauncher(std::string_view title) {
   title = TrimBlanks(title);
-  const bool number =
-      !title.empty() && title.back() >= '0' && title.back() <= '9';
+  const bool number = !title.empty() && IsDigit(title.back());
   const bool digits =
       title.find_first_not_of("0123456789") == std::string_view::npos;
   return number && title.find(' ') == std::string_view::npos &&

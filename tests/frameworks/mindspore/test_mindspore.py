@@ -3,6 +3,7 @@
 import mindspore
 import numpy
 import pytest
+from late_device import LateDevice
 from mindspore import amp, nn, ops
 from verdicts import Verdict
 
@@ -165,66 +166,27 @@ def test_a_second_training_is_an_attempt_of_its_own(daemon, name):
     assert "attempt 1" in daemon.nanwatch("show", name).stdout
 
 
-class Event:
-    """Of a copy that arrives some steps later."""
-
-    def __init__(self, clock):
-        self.clock, self.due = clock, clock[0] + 3
-
-    def query(self):
-        return self.clock[0] >= self.due
-
-    def synchronize(self):
-        """Only where the run is flushed or closed."""
-
-
 @pytest.fixture
 def device(monkeypatch):
-    """Tensors of the CPU are treated like a device's, and nothing is read of
-    one but what arrived, while `reading` holds False. The clock counts
-    steps."""
-    clock, reading = [0], [True]
-    module = nanwatch.mindspore
-    monkeypatch.setattr(module, "_on_host", lambda tensor: False)
-    monkeypatch.setattr(module, "_start", lambda flat: (flat, Event(clock)))
-    arrived, read = module._Copy.read, mindspore.Tensor.asnumpy
-
-    def read_what_arrived(copy):
-        was, reading[0] = reading[0], True
-        try:
-            return arrived(copy)
-        finally:
-            reading[0] = was
-
-    def asnumpy(tensor):
-        assert reading[0], "asnumpy() waits for the device"
-        return read(tensor)
-
-    monkeypatch.setattr(module._Copy, "read", read_what_arrived)
-    monkeypatch.setattr(mindspore.Tensor, "asnumpy", asnumpy)
-    return clock, reading
+    return LateDevice(
+        monkeypatch, nanwatch.mindspore, mindspore.Tensor, ["asnumpy"])
 
 
 def test_nothing_waits_for_the_device(daemon, name, device):
-    clock, reading = device
     scaler = amp.DynamicLossScaler(64.0, 2, 1000)
     bad = numpy.ones((4, 2), numpy.float32)
     bad[1] = numpy.nan
-    good, told = numpy.ones((4, 2), numpy.float32), []
+    good = numpy.ones((4, 2), numpy.float32)
     with nanwatch.mindspore.watch(
             scaler, run=name, address=daemon.address) as watch:
-        tell = watch._pending._tell
-        watch._pending._tell = lambda it: (
-            told.append((it.number, clock[0])), tell(it))
+        told = device.hear(watch)
         for i in range(40):
             grads = [mindspore.Tensor(bad if i == 20 else good)]
             finite = amp.all_finite(grads)
             scaler.adjust(finite)
             loss = mindspore.Tensor(1.0, mindspore.float32)
-            reading[0] = False
-            watch.step(loss, finite, grads)
-            reading[0] = True
-            clock[0] += 1
+            with device.asked():
+                watch.step(loss, finite, grads)
         assert told == [(i, i + 3) for i in range(37)]
         assert watch.run.flush(15) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
@@ -236,16 +198,13 @@ def test_nothing_waits_for_the_device(daemon, name, device):
 
 
 def test_the_callback_does_not_wait_either(daemon, name, device):
-    clock, reading = device
     callback = nanwatch.mindspore.Callback(run=name, address=daemon.address)
     end, late = callback.on_train_step_end, []
 
     def step_end(run_context):
-        reading[0] = False
-        end(run_context)
-        reading[0] = True
+        with device.asked():
+            end(run_context)
         late.append(len(callback._pending))
-        clock[0] += 1
 
     callback.on_train_step_end = step_end
     net = small_net()

@@ -8,6 +8,7 @@ import types
 import numpy
 import paddle
 import pytest
+from late_device import LateDevice
 from paddle.amp import grad_scaler
 from verdicts import Verdict
 
@@ -32,6 +33,16 @@ def pictures(count, seed=1):
     return x, y
 
 
+def update(loss, optimizer, scaler):
+    if scaler is None:
+        loss.backward()
+        optimizer.step()
+    else:
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+
 def train(daemon, name, scaler, steps=150, poison=None, times=1.0):
     paddle.seed(1)
     model = paddle.nn.Sequential(paddle.nn.Linear(16, 32), paddle.nn.Tanh(),
@@ -43,13 +54,7 @@ def train(daemon, name, scaler, steps=150, poison=None, times=1.0):
         for i in range(steps):
             data = x * float("nan") if poison and i >= poison else x
             loss = paddle.nn.functional.cross_entropy(model(data), y) * times
-            if scaler is None:
-                loss.backward()
-                optimizer.step()
-            else:
-                scaler.scale(loss).backward()
-                scaler.step(optimizer)
-                scaler.update()
+            update(loss, optimizer, scaler)
             watch.step(loss)
             optimizer.clear_grad()
         assert watch.run.stats.bad_input == 0
@@ -100,24 +105,10 @@ def test_bad_input_does_not_raise(daemon, name):
         assert watch.run.stats.bad_input == 2
 
 
-class Event:
-    """Of a copy that arrives some steps later."""
-
-    def __init__(self, clock):
-        self.clock, self.due = clock, clock[0] + 3
-
-    def query(self):
-        return self.clock[0] >= self.due
-
-    def synchronize(self):
-        """Only where the run is flushed or closed."""
-
-
 @pytest.mark.parametrize("scaled", [False, True])
 def test_nothing_waits_for_the_device(daemon, name, monkeypatch, scaled):
     """Tensors of the CPU are treated like a device's. The scale halves at step
     20 alone, where the data holds an Inf."""
-    clock, reading, told = [0], [True], []
     scaler = scaler_on_a_cpu(
         monkeypatch, init_loss_scaling=64.0, decr_every_n_nan_or_inf=1,
         incr_every_n_steps=1000) if scaled else None
@@ -125,45 +116,19 @@ def test_nothing_waits_for_the_device(daemon, name, monkeypatch, scaled):
     model = paddle.nn.Linear(16, 2)
     optimizer = paddle.optimizer.SGD(1e-2, parameters=model.parameters())
     x, y = map(paddle.to_tensor, pictures(32))
-    module = nanwatch.paddle
-    monkeypatch.setattr(module, "_on_host", lambda tensor: False)
-    monkeypatch.setattr(module, "_start", lambda flat: (flat, Event(clock)))
-    for way in ("item", "tolist", "numpy", "__float__", "__bool__"):
-        def read(tensor, *more, old=getattr(paddle.Tensor, way), way=way):
-            assert reading[0], f"{way}() waits for the device"
-            return old(tensor, *more)
-
-        monkeypatch.setattr(paddle.Tensor, way, read)
-    arrived = module._Copy.read
-
-    def read_what_arrived(copy):
-        was, reading[0] = reading[0], True
-        try:
-            return arrived(copy)
-        finally:
-            reading[0] = was
-
-    monkeypatch.setattr(module._Copy, "read", read_what_arrived)
-    with module.watch(model, optimizer, scaler, run=name,
-                      address=daemon.address) as watch:
-        tell = watch._pending._tell
-        watch._pending._tell = lambda it: (
-            told.append((it.number, clock[0])), tell(it))
+    device = LateDevice(
+        monkeypatch, nanwatch.paddle, paddle.Tensor,
+        ["item", "tolist", "numpy", "__float__", "__bool__"])
+    with nanwatch.paddle.watch(model, optimizer, scaler, run=name,
+                               address=daemon.address) as watch:
+        told = device.hear(watch)
         for i in range(40):
             data = x * float("inf") if scaled and i == 20 else x
             loss = paddle.nn.functional.cross_entropy(model(data), y)
-            if scaled:
-                scaler.scale(loss).backward()
-                scaler.step(optimizer)
-                scaler.update()
-            else:
-                loss.backward()
-                optimizer.step()
-            reading[0] = False
-            watch.step(loss)
-            reading[0] = True
+            update(loss, optimizer, scaler)
+            with device.asked():
+                watch.step(loss)
             optimizer.clear_grad()
-            clock[0] += 1
         assert told == [(i, i + 3) for i in range(37)]
         assert watch.run.flush(15) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
@@ -195,13 +160,7 @@ def test_a_weight_that_stays_nan(daemon, name, monkeypatch, scaled):
             elif i == 100:
                 x[0, 0] = float("nan")
             loss = ((model(x) - y) ** 2).mean()
-            if scaled:
-                scaler.scale(loss).backward()
-                scaler.step(optimizer)
-                scaler.update()
-            else:
-                loss.backward()
-                optimizer.step()
+            update(loss, optimizer, scaler)
             watch.step(loss)
             optimizer.clear_grad()
         assert watch.run.flush(15) and watch.run.stats.bad_input == 0

@@ -211,28 +211,37 @@ class LowRank(nn.Module):
         return self.base(x) + self.up(self.down(x))
 
 
-@pytest.mark.parametrize("level", ["default", "ops"])
-def test_adapters(daemon, name, level):
-    torch.manual_seed(1)
-    model = Net().requires_grad_(False)
-    for block in model.body:
-        block.fc = LowRank(block.fc)
+def spoilt(daemon, name, level, model, spoil):
+    """The verdict on 60 steps, of which the 51st is spoilt."""
     optimizer = torch.optim.AdamW(
         [p for p in model.parameters() if p.requires_grad], lr=1e-3)
     watch = nanwatch.torch.watch(
         model, optimizer, run=name, level=level, budget=1e9,
         address=daemon.address)
     for i in range(60):
-        if i == 50:
-            with torch.no_grad():
-                model.body[1].fc.up.weight[0, 0] = math.nan
-        step(model, optimizer, watch)
+        step(model, optimizer, watch, spoil(model) if i == 50 else 1.0)
         if i == 45:
             assert watch.flush(20)
             assert Verdict(daemon, name).worst == ""
     assert watch.close(20) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
     assert it.cause == "nan_from_forward" and it.step == 50, it
+    return it
+
+
+def spoil_adapter(model):
+    with torch.no_grad():
+        model.body[1].fc.up.weight[0, 0] = math.nan
+    return 1.0
+
+
+@pytest.mark.parametrize("level", ["default", "ops"])
+def test_adapters(daemon, name, level):
+    torch.manual_seed(1)
+    model = Net().requires_grad_(False)
+    for block in model.body:
+        block.fc = LowRank(block.fc)
+    it = spoilt(daemon, name, level, model, spoil_adapter)
     assert it.origin["op"] in ("body.1.fc.up", "body.1.fc.up.weight"), it
 
 
@@ -242,15 +251,4 @@ def test_weights_that_are_computed(daemon, name, level, kind):
     torch.manual_seed(1)
     model = Net()
     getattr(nn.utils.parametrizations, kind)(model.body[1].fc)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    watch = nanwatch.torch.watch(
-        model, optimizer, run=name, level=level, budget=1e9,
-        address=daemon.address)
-    for i in range(60):
-        step(model, optimizer, watch, math.nan if i == 50 else 1.0)
-        if i == 45:
-            assert watch.flush(20)
-            assert Verdict(daemon, name).worst == ""
-    assert watch.close(20) and watch.run.stats.bad_input == 0
-    it = Verdict(daemon, name)
-    assert it.cause == "nan_from_forward" and it.step == 50, it
+    spoilt(daemon, name, level, model, lambda _: math.nan)

@@ -4,16 +4,34 @@ way of their own to ask for them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, Union
+from typing import Any, NamedTuple, Union
 
 
-class Copy(Protocol):
-    """What is copied behind what makes it."""
+class Copied:
+    """A copy on the host, behind an event of the device."""
+
+    def __init__(
+        self,
+        source: Any,
+        host: Any,
+        event: Any,
+        numbers_of: Callable[[Any], list[float]],
+    ) -> None:
+        """`source` is kept until the copy is there. `event`: None where it is
+        already. `numbers_of` reads what is on the host."""
+        self._source = source
+        self._host = host
+        self._event = event
+        self._numbers_of = numbers_of
 
     def ready(self) -> bool:
         """Whether it is there. Asks; does not wait."""
+        return bool(self._event is None or self._event.query())
 
-    def read(self) -> list[float]: ...
+    def read(self) -> list[float]:
+        if self._event is not None:
+            self._event.synchronize()
+        return self._numbers_of(self._host)
 
 
 class Place(NamedTuple):
@@ -31,12 +49,12 @@ class Arrivals:
     """Collects tensors of one element each, or vectors, and takes all of them
     to the host by one copy."""
 
-    def __init__(self, copy: Callable[[Sequence[Any]], Copy]) -> None:
+    def __init__(self, copy: Callable[[Sequence[Any]], Copied]) -> None:
         """`copy` joins flat tensors and starts to copy them."""
         self._start = copy
         self._tensors: list[Any] = []
         self._elements = 0
-        self._copy: Copy | None = None
+        self._copy: Copied | None = None
         self._read: list[float] = []
 
     def add(self, tensor: Any, elements: int) -> Place:
@@ -65,3 +83,7 @@ class Arrivals:
         if isinstance(at, Place):
             return self._read[at.begin : at.begin + at.elements]
         return at
+
+    def number(self, at: Numbers | None) -> float | None:
+        """The first of them; None: there is nothing."""
+        return None if at is None else self.numbers(at)[0]

@@ -39,3 +39,12 @@ class Pending(Generic[E]):
         entries = self._entries
         while entries and (wait or len(entries) > _MOST or entries[0].ready()):
             self._tell(entries.popleft())
+
+    def settle(self, failed: Callable[[Exception], None]) -> None:
+        """Everything; waits for the device. Of what cannot be told `failed` is
+        called, and the others are told."""
+        while self._entries:
+            try:
+                self.tell(wait=True)
+            except Exception as error:
+                failed(error)

@@ -25,11 +25,7 @@ class WatchedRun:
 
     def _tell_pending(self) -> None:
         """Before the run is flushed or closed; waits for the device."""
-        while len(self._pending):
-            try:
-                self._pending.tell(wait=True)
-            except Exception as error:  # of one; the others are told
-                self.run._failed("flush", error)
+        self._pending.settle(lambda error: self.run._failed("flush", error))
 
     @property
     def should_stop(self) -> str:

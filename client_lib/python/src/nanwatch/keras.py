@@ -134,11 +134,11 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
 
     def _drain(self) -> None:
         """Tells of all batches that are over."""
-        while self.run is not None and len(self._pending):
-            try:
-                self._pending.tell(wait=True)
-            except Exception as error:  # of one; the others are told
-                self.run._failed("on_epoch_end", error)
+        run = self.run
+        if run is not None:
+            self._pending.settle(
+                lambda error: run._failed("on_epoch_end", error)
+            )
 
     def _begin_epoch(self) -> None:
         self._first = None

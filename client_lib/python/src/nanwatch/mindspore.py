@@ -21,7 +21,7 @@ import mindspore
 import numpy
 
 import nanwatch
-from nanwatch._arrivals import Arrivals, Numbers
+from nanwatch._arrivals import Arrivals, Copied, Numbers
 from nanwatch._pending import Pending
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
@@ -46,9 +46,6 @@ class _Step(NamedTuple):
 
     def ready(self) -> bool:
         return self.arrivals.ready()
-
-    def read(self, at: Numbers | None) -> float | None:
-        return None if at is None else self.arrivals.numbers(at)[0]
 
 
 class Watch(WatchedRun):
@@ -93,7 +90,7 @@ class Watch(WatchedRun):
     ) -> None:
         number = self._number if step is None else step
         self._number = number + 1
-        arrivals = Arrivals(_Copy)
+        arrivals = Arrivals(_copied)
         used = self._scale
         self._scale = _kept(getattr(self._scaler, "scale_value", None))
         gradients = None if grads is None else list(grads)
@@ -119,9 +116,9 @@ class Watch(WatchedRun):
 
     def _tell_entry(self, it: _Step) -> None:
         it.arrivals.finish()
-        told = it.read(it.loss)
-        numbers: dict[str, Any] = {"scale": it.read(it.scale)}
-        finite = it.read(it.finite)
+        told = it.arrivals.number(it.loss)
+        numbers: dict[str, Any] = {"scale": it.arrivals.number(it.scale)}
+        finite = it.arrivals.number(it.finite)
         overflow = None if finite is None else not finite
         if overflow is not None:
             numbers["overflow"] = overflow
@@ -198,21 +195,10 @@ def _kept(scale: Any) -> Any:
     return _number(scale) if _on_host(scale) else scale + 0.0
 
 
-class _Copy:
+def _copied(tensors: Sequence[Any]) -> Copied:
     """To the host, behind what makes the numbers."""
-
-    def __init__(self, tensors: Sequence[Any]) -> None:
-        self._flat = mindspore.ops.concat(tuple(tensors))
-        self._host, self._event = _start(self._flat)
-
-    def ready(self) -> bool:
-        return bool(self._event is None or self._event.query())
-
-    def read(self) -> list[float]:
-        if self._event is not None:
-            self._event.synchronize()
-        numbers: list[float] = self._host.asnumpy().tolist()
-        return numbers
+    flat = mindspore.ops.concat(tuple(tensors))
+    return Copied(flat, *_start(flat), lambda host: host.asnumpy().tolist())
 
 
 def _start(flat: Any) -> tuple[Any, Any]:
@@ -285,7 +271,7 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
         outputs = args.net_outputs
         if not isinstance(outputs, (tuple, list)):
             outputs = [outputs]
-        arrivals = Arrivals(_Copy)
+        arrivals = Arrivals(_copied)
         found = {"loss": _add(arrivals, outputs[0])}
         # Of a TrainOneStepWithLossScaleCell: loss, whether it overflowed, the
         # scale that this step had.
@@ -312,11 +298,11 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
 
     def _drain(self) -> None:
         """Tells of all steps that are over; waits for the device."""
-        while self.run is not None and len(self._pending):
-            try:
-                self._pending.tell(wait=True)
-            except Exception as error:  # of one; the others are told
-                self.run._failed("on_train_end", error)
+        run = self.run
+        if run is not None:
+            self._pending.settle(
+                lambda error: run._failed("on_train_end", error)
+            )
 
     def on_train_end(self, run_context: Any) -> None:
         if self.run is not None:

@@ -17,7 +17,7 @@ from typing import Any
 import paddle
 
 import nanwatch
-from nanwatch._arrivals import Arrivals, Numbers
+from nanwatch._arrivals import Arrivals, Copied, Numbers
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._watched_run import WatchedRun
@@ -47,7 +47,7 @@ class _Step:
     def __init__(self, number: int) -> None:
         self.number = number
         self.time = time.time()
-        self.arrivals = Arrivals(_Copy)
+        self.arrivals = Arrivals(_copied)
         self.loss: Numbers | None = None
         self.scale: Numbers | None = None
         self.found: Numbers | None = None  # NaN or Inf, by the scaler
@@ -58,9 +58,6 @@ class _Step:
 
     def ready(self) -> bool:
         return self.arrivals.ready()
-
-    def read(self, at: Numbers | None) -> float | None:
-        return None if at is None else self.arrivals.numbers(at)[0]
 
 
 class Watch(WatchedRun):
@@ -130,12 +127,12 @@ class Watch(WatchedRun):
 
     def _tell_entry(self, it: _Step) -> None:
         it.arrivals.finish()
-        loss = it.read(it.loss)
+        loss = it.arrivals.number(it.loss)
         numbers: dict[str, Any] = {}
         if it.found is not None:
-            found = bool(it.read(it.found))
+            found = bool(it.arrivals.number(it.found))
             numbers = {
-                "scale": it.read(it.scale),
+                "scale": it.arrivals.number(it.scale),
                 "overflow": found,
                 "skipped": found,
             }
@@ -207,22 +204,11 @@ def _kept(scale: Any) -> Any:
     return float(scale.item())
 
 
-class _Copy:
+def _copied(tensors: Sequence[Any]) -> Copied:
     """Into memory that a device reaches by itself."""
-
-    def __init__(self, tensors: Sequence[Any]) -> None:
-        with paddle.no_grad():
-            self._flat = paddle.concat(list(tensors))
-        self._host, self._event = _start(self._flat)
-
-    def ready(self) -> bool:
-        return bool(self._event is None or self._event.query())
-
-    def read(self) -> list[float]:
-        if self._event is not None:
-            self._event.synchronize()
-        numbers: list[float] = self._host.tolist()
-        return numbers
+    with paddle.no_grad():
+        flat = paddle.concat(list(tensors))
+    return Copied(flat, *_start(flat), lambda host: host.tolist())
 
 
 def _start(flat: Any) -> tuple[Any, Any]:

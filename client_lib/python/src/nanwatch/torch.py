@@ -21,7 +21,7 @@ from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling, watching
-from nanwatch._torch.places import places
+from nanwatch._torch.places import is_distributed, places
 from nanwatch._torch.watching import LEVELS, Optimizers, Watch
 
 __all__ = ["LEVELS", "Watch", "watch"]
@@ -142,7 +142,7 @@ def _open(
         given.setdefault("device", _device(first.device))
     add_settings(given, torch=torch.__version__)
     dist = torch.distributed
-    if dist.is_available() and dist.is_initialized():
+    if is_distributed():
         given.setdefault("rank", dist.get_rank())
         given.setdefault("world_size", dist.get_world_size())
         with contextlib.suppress(Exception):  # a mesh of another torch

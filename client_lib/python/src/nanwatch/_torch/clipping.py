@@ -4,12 +4,12 @@ clip_grad_value_, as most programs and frameworks call them."""
 
 from __future__ import annotations
 
-import functools
 import weakref
 from typing import Any, Protocol
 
 import torch
 
+from nanwatch._torch.following import follow
 from nanwatch._torch.modules import is_compiling
 
 
@@ -21,7 +21,6 @@ _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _followed(function: Any) -> Any:
-    @functools.wraps(function)
     def call(parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return function(parameters, *args, **kwargs)
@@ -31,18 +30,14 @@ def _followed(function: Any) -> Any:
             listener.before_clipping(parameters)
         return function(parameters, *args, **kwargs)
 
-    call._nanwatch = True  # type: ignore[attr-defined]
     return call
 
 
 def listen(listener: Listener) -> None:
     """For as long as the listener lives, or until `forget`."""
     _listeners.add(listener)
-    utils = torch.nn.utils
     for name in ("clip_grad_norm_", "clip_grad_value_"):
-        function = getattr(utils, name, None)
-        if function is not None and not hasattr(function, "_nanwatch"):
-            setattr(utils, name, _followed(function))
+        follow(torch.nn.utils, name, _followed)
 
 
 def forget(listener: Listener) -> None:

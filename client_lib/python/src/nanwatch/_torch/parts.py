@@ -3,13 +3,13 @@ program may tell the last of them alone, or a mean that it makes of others."""
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from nanwatch._torch.following import follow
 from nanwatch._torch.modules import is_compiling
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
@@ -78,7 +78,6 @@ _listeners: weakref.WeakSet[Parts] = weakref.WeakSet()
 
 
 def _followed(function: Any) -> Any:
-    @functools.wraps(function)
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or not _listeners:
             return function(tensors, *args, **kwargs)
@@ -89,7 +88,6 @@ def _followed(function: Any) -> Any:
                 its.add(tensors)
         return result
 
-    backward._nanwatch = True  # type: ignore[attr-defined]
     return backward
 
 
@@ -97,9 +95,7 @@ def listen(parts: Parts) -> None:
     """To each backward pass that computes gradients of its own, for as long as
     it lives, or until `forget`."""
     _listeners.add(parts)
-    function = getattr(torch.autograd, "backward", None)
-    if function is not None and not hasattr(function, "_nanwatch"):
-        torch.autograd.backward = _followed(function)
+    follow(torch.autograd, "backward", _followed)
 
 
 def forget(parts: Parts) -> None:

@@ -126,7 +126,7 @@ class Watch:
         else:
             parts.listen(self._parts)
         clipping.listen(self)
-        scripting.follow()
+        scripting.listen()
         self._model = model
         keep_from_copies(model)
         self._autocast = model.register_forward_hook(Hook(self._see_autocast))
