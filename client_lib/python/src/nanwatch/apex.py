@@ -18,8 +18,9 @@ from apex.amp._amp_state import _amp_state
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
 from nanwatch._torch import scaling
+from nanwatch._torch.given_optimizers import listed
 from nanwatch._torch.hooks import release, replace
-from nanwatch._torch.watching import Watch, listed
+from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch as _watch
 
 __all__ = ["watch"]

@@ -20,9 +20,10 @@ from nanwatch import _init
 from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
-from nanwatch._torch import scaling, watching
+from nanwatch._torch import given_optimizers, scaling, watching
+from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.places import is_distributed, places
-from nanwatch._torch.watching import LEVELS, Optimizers, Watch
+from nanwatch._torch.watching import LEVELS, Watch
 
 __all__ = ["LEVELS", "Watch", "watch"]
 
@@ -116,11 +117,11 @@ def _watch(
     if next(model.parameters(), None) is None:
         checks.refuse("model", "the model has no parameters")
     followed = {}
-    for name, each in watching.listed(optimizer).items():
-        if watching.can_be_followed(each):
+    for name, each in given_optimizers.listed(optimizer).items():
+        if given_optimizers.can_be_followed(each):
             followed[name] = each
         else:
-            checks.refuse("optimizer", watching.why_not(each))
+            checks.refuse("optimizer", given_optimizers.why_not(each))
     made = Watch(opened, owns, model, followed, scaler, level, budget)
     watching.remember(model, made)
     return made

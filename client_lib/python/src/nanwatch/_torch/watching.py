@@ -6,39 +6,30 @@ import atexit
 import collections
 import contextlib
 import functools
-import math
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 
-from nanwatch._checks import describe
 from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting, underflow
+from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
+from nanwatch._torch.losses import Losses
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
+from nanwatch._torch.step import Seen, Step
 from nanwatch._torch.strangers import Strangers
-from nanwatch._torch.telling import LAYERS_EVERY, Seen, Step, Teller
+from nanwatch._torch.telling import LAYERS_EVERY, Teller
 
 LEVELS = ("default", "layers", "ops")
-# Steps from one look at all weights, and at the size of an update, to the next.
-_WEIGHTS_EVERY = 32
+# Steps from one look at the size of an update to the next.
 _UPDATE_EVERY = 16
-# Steps of detail that a client gives itself when a loss or a gradient is not
-# finite, and the least number of steps between two such.
-_DETAIL_STEPS = 16
-_DETAIL_APART = 256
-# The same where something was not finite while some modules were not looked at.
-_LOOK_STEPS = 4
-_LOOK_APART = 64
-# Overflows in a row that are not a scaler's usual work.
-_STREAK = 3
 _PENDING = 64  # steps whose numbers are not there yet
 # Steps in which nothing is odd are told by the sender, in its turn: the code
 # that does is out of the processor's caches after a training's step. Where so
@@ -73,20 +64,14 @@ class Watch:
         self._failures: dict[str, int] = {}  # by what failed
         self._number = 0  # of the step that is going on
         self._readout = Readout()
-        self._losses: list[Any] = []
+        self._losses = Losses(run._checks)
         self._attempts: list[Attempt] = []
         self._pending: collections.deque[Step] = collections.deque()
         # Who tells of them: the training's thread or the sender's. A signal's
         # handler may close a watch that is telling.
         self._telling = threading.RLock()
-        self._detail_until = -1
-        self._detail_last = -_DETAIL_APART
-        self._look_last = -_LOOK_APART
-        self._request = 0
-        self._streak = 0
         self._strangers = Strangers()
         self._scales_others = False  # the scaler: optimizers not followed
-        self._weights_at = 0  # the next step whose weights are looked at
         self._last_time = 0.0
 
         named = name_parameters(inner(model))
@@ -98,6 +83,7 @@ class Watch:
             torch.nn.parallel.DistributedDataParallel,
         )
         self.modules = Modules(model, self._guard)
+        self._detail = Detail(self.modules)
         self._teller = Teller(
             run, level, self._replica, self.modules, self._after
         )
@@ -113,13 +99,13 @@ class Watch:
         ]
         self._by_id = {id(f.optimizer): f for f in self._followed}
         if self._replica:
-            self._teller.name_weights(self._followed)
+            self._teller.names.name_weights(self._followed)
         if self._scaler is not None:
             self._scaler.follow(
                 self._before_step, self._unscaled, self._after_step
             )
             # Until the first forward pass says so; a compiled one does not.
-            self._teller.half = True
+            self._teller.names.half = True
         self._parts = parts.Parts(self._followed, self._guard)
         if self._scaler is not None:
             self._scaler.follow_losses(self._parts.add)
@@ -171,7 +157,7 @@ class Watch:
     def add_loss(self, loss: Any) -> None:
         """A part of the next step's loss, which becomes the mean of them."""
         if not self._closed:
-            self._guard("loss", lambda: self._take_loss(loss))
+            self._guard("loss", lambda: self._losses.add(loss))
 
     @property
     def should_stop(self) -> str:
@@ -273,7 +259,7 @@ class Watch:
             release(self._model)
         with contextlib.suppress(Exception):
             kind = next(module.parameters()).device.type
-            self._teller.half = (
+            self._teller.names.half = (
                 torch.is_autocast_enabled(kind)
                 and torch.get_autocast_dtype(kind) is torch.float16
             )
@@ -295,11 +281,9 @@ class Watch:
         attempt = followed.begin()
         if rich and attempt.underflow is None:
             self._measure_underflow(attempt, divide_by, gradient_of)
-        # Before the first update that a bad gradient could spoil: was it they?
-        if (
-            self._number >= self._weights_at
-            or (self._streak == 0 and attempt.is_known_bad())
-        ) and not attempt.weight_sizes:
+        if not attempt.weight_sizes and self._detail.wants_weights(
+            self._number, attempt.is_known_bad()
+        ):
             followed.measure_weights(self._readout)
         # On a host it is known before an update that it is made of NaN.
         unguarded = self._scaler is None and not followed.is_on_host()
@@ -321,7 +305,7 @@ class Watch:
             scale = attempt.scale[0] if known else self._scaler.present_scale()
         underflow.measure_attempt(
             attempt,
-            self._teller.half,
+            self._teller.names.half,
             scale,
             self._number,
             self._readout,
@@ -329,7 +313,7 @@ class Watch:
         )
 
     def _detailed(self) -> bool:
-        return self._number <= self._detail_until
+        return self._detail.covers(self._number)
 
     def _unscaled(self, optimizer: Any, **how: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
@@ -368,7 +352,7 @@ class Watch:
             if (
                 self._scaler is not None
                 and followed.begin().looked_at
-                and self._number % _WEIGHTS_EVERY < 2
+                and self._number % WEIGHTS_EVERY < 2
             ):
                 followed.measure_again(self._readout)
             self._measure_gradients(
@@ -420,14 +404,15 @@ class Watch:
         # Its code and its data are out of the processor's caches after a
         # training's step: each call that is not made counts.
         begun = time.perf_counter() if self._level == "ops" else 0.0
+        losses = self._losses
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
             loss = loss.tolist()  # costs less than item()
-        if type(loss) is not float or self._losses:
-            self._take_loss(loss)
+        if type(loss) is not float or losses.waiting:
+            losses.add(loss)
             loss = None
         if self._followed and not self._attempts and self._is_part():
             if loss is not None:
-                self._losses.append(loss)
+                losses.waiting.append(loss)
             return
         if number is None:
             number = self._number
@@ -438,11 +423,11 @@ class Watch:
         step = Step(
             number,
             time.time(),
-            self._mean_loss() if loss is None else loss,
+            losses.take_mean(readout) if loss is None else loss,
             self._attempts,
             readout,
             *(self.modules.take() if self.modules.rows else NONE_TOLD),
-            self._request if self._number <= self._detail_until else 0,
+            self._detail.request_of(self._number),
             scale,
             more,
             self._parts.take(),
@@ -482,45 +467,6 @@ class Watch:
         """Before the run is flushed or closed."""
         self._guard("flush", lambda: self._tell_ready(wait=False))
 
-    def _take_loss(self, loss: Any) -> None:
-        if isinstance(loss, torch.Tensor):
-            loss = self._of_tensor(loss)
-        elif type(loss) is not float:
-            loss = self._checks.real("loss", loss)
-        if loss is not None and len(self._losses) < 4096:
-            self._losses.append(loss)
-
-    def _of_tensor(self, loss: Any) -> Any:
-        if on_host(loss):  # read at once: it costs no wait
-            try:
-                value = loss.item()  # raises where there are more elements
-            except (RuntimeError, ValueError):
-                value = None
-            if value is not None and type(value) is not complex:
-                return float(value)
-        elif loss.numel() == 1 and not loss.is_complex():
-            return loss.detach().reshape(()).float()
-        self._checks.refuse(
-            "loss",
-            f"loss= takes one real element, not {tuple(loss.shape)} of "
-            f"{loss.dtype}",
-        )
-        return None
-
-    def _mean_loss(self) -> Any:
-        """A float, a place in the readout, or None."""
-        losses = self._losses
-        if not losses:
-            return None
-        self._losses = []
-        if len(losses) == 1 and type(losses[0]) is float:
-            return losses[0]
-        if all(isinstance(loss, float) for loss in losses):
-            return math.fsum(losses) / len(losses)
-        tensors = [x for x in losses if isinstance(x, torch.Tensor)]
-        mean = tensors[0] if len(tensors) == 1 else torch.stack(tensors).mean()
-        return self._readout.add([mean])
-
     def _tell_ready(self, wait: bool) -> None:
         with self._telling:
             while self._pending and (wait or self._pending[0].ready()):
@@ -541,52 +487,16 @@ class Watch:
             self._telling.release()
 
     def _after(self, step: Step, seen: Seen) -> None:
-        """What a step that was told means for the next ones."""
-        self._streak = self._streak + 1 if seen.overflow else 0
-        if step.number >= self._weights_at:
-            self._weights_at = (
-                step.number - step.number % _WEIGHTS_EVERY + _WEIGHTS_EVERY
-            )
-        if (
-            seen.overflow and (seen.applied or self._streak == 1)
-        ) or seen.loss_bad:
-            self._weights_at = self._number  # are they lost, or were they?
-        if seen.lost:  # modules would tell of nothing else
-            if self._request == 0:
-                self._detail_until = -1
-            return
-        unusual = (
-            seen.loss_bad
-            or (seen.overflow and seen.applied)
-            or self._streak == _STREAK
-        )
-        if unusual and step.number - self._detail_last >= _DETAIL_APART:
-            self._detail_last = step.number
-            self._ask_detail(_DETAIL_STEPS)
-        elif seen.unexplained and step.number - self._look_last >= _LOOK_APART:
-            self._look_last = step.number
-            self._ask_detail(_LOOK_STEPS)
-
-    def _ask_detail(self, steps: int, request: int = 0) -> None:
-        until = self._number + max(1, steps)
-        if request or not self._detailed():
-            self._request = request
-        self._detail_until = max(until, self._detail_until)
-        self._weights_at = min(self._weights_at, self._number)
-        self.modules.all = True
-        self.modules.enable()
+        self._detail.after(step, seen, self._number)
 
     def _take_requests(self) -> None:
         for request in self.run.requests():
             if request.kind == "collect_ops":
                 with self._telling:
                     self._teller.tell_kept(request.id)
-                self._ask_detail(request.steps, request.id)
+                self._detail.ask(self._number, request.steps, request.id)
         if self.modules.all and not self._detailed():
-            self._request = 0
-            self.modules.all = False
-            if self._level != "ops":
-                self.modules.disable()
+            self._detail.end(keep=self._level == "ops")
 
     def _keep_budget(self, now: float) -> None:
         seconds, self._last_time = now - self._last_time, now
@@ -602,23 +512,6 @@ def _at_exit(reference: weakref.ref[Watch]) -> None:
         watch._guard("exit", lambda: watch._tell_ready(wait=False))
 
 
-Optimizers = Union[None, Any, Sequence[Any], Mapping[str, Any]]
-
-
-def listed(optimizers: Optimizers) -> dict[str | None, Any]:
-    """By name; the only one has none."""
-    if optimizers is None:
-        return {}
-    named: dict[str | None, Any]
-    if isinstance(optimizers, Mapping):
-        named = {str(name): o for name, o in optimizers.items()}
-    elif isinstance(optimizers, (list, tuple)):
-        named = {str(i): o for i, o in enumerate(optimizers)}
-    else:
-        named = {None: optimizers}
-    return {None: next(iter(named.values()))} if len(named) == 1 else named
-
-
 def known(model: Any) -> Watch | None:
     """The open watch of a model."""
     watch = _watches.get(model)
@@ -632,11 +525,3 @@ def is_told_of(run: Run) -> bool:
 
 def remember(model: Any, watch: Watch) -> None:
     _watches[model] = watch
-
-
-def can_be_followed(optimizer: Any) -> bool:
-    return hasattr(plain(optimizer), "register_step_pre_hook")
-
-
-def why_not(optimizer: Any) -> str:
-    return f"optimizer= takes torch optimizers, not a {describe(optimizer)}"

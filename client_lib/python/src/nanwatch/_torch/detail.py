@@ -1,0 +1,87 @@
+"""How closely a training is looked at: which steps' weights, and from when to
+when all modules."""
+
+from __future__ import annotations
+
+from nanwatch._torch.modules import Modules
+from nanwatch._torch.step import Seen, Step
+
+# Steps from one look at all weights to the next.
+WEIGHTS_EVERY = 32
+# Steps of detail that a client gives itself when a loss or a gradient is not
+# finite, and the least number of steps between two such.
+_DETAIL_STEPS = 16
+_DETAIL_APART = 256
+# The same where something was not finite while some modules were not looked at.
+_LOOK_STEPS = 4
+_LOOK_APART = 64
+# Overflows in a row that are not a scaler's usual work.
+_STREAK = 3
+
+
+class Detail:
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+        self._until = -1
+        self._last = -_DETAIL_APART
+        self._look_last = -_LOOK_APART
+        self._request = 0
+        self._streak = 0  # overflows in a row
+        self._weights_at = 0  # the next step whose weights are looked at
+
+    def covers(self, number: int) -> bool:
+        return number <= self._until
+
+    def request_of(self, number: int) -> int:
+        """The id of the daemon's that asks for this step's; 0: it did not."""
+        return self._request if number <= self._until else 0
+
+    def wants_weights(self, number: int, known_bad: bool) -> bool:
+        """`known_bad`: a gradient is, before the first update that it could
+        spoil: was it they?"""
+        return number >= self._weights_at or (self._streak == 0 and known_bad)
+
+    def after(self, step: Step, seen: Seen, number: int) -> None:
+        """What a step that was told means for the next ones, from `number`
+        on."""
+        self._streak = self._streak + 1 if seen.overflow else 0
+        if step.number >= self._weights_at:
+            self._weights_at = (
+                step.number - step.number % WEIGHTS_EVERY + WEIGHTS_EVERY
+            )
+        if (
+            seen.overflow and (seen.applied or self._streak == 1)
+        ) or seen.loss_bad:
+            self._weights_at = number  # are they lost, or were they?
+        if seen.lost:  # modules would tell of nothing else
+            if self._request == 0:
+                self._until = -1
+            return
+        unusual = (
+            seen.loss_bad
+            or (seen.overflow and seen.applied)
+            or self._streak == _STREAK
+        )
+        if unusual and step.number - self._last >= _DETAIL_APART:
+            self._last = step.number
+            self.ask(number, _DETAIL_STEPS)
+        elif seen.unexplained and step.number - self._look_last >= _LOOK_APART:
+            self._look_last = step.number
+            self.ask(number, _LOOK_STEPS)
+
+    def ask(self, number: int, steps: int, request: int = 0) -> None:
+        """For the next `steps`, from `number` on."""
+        until = number + max(1, steps)
+        if request or not self.covers(number):
+            self._request = request
+        self._until = max(until, self._until)
+        self._weights_at = min(self._weights_at, number)
+        self._modules.all = True
+        self._modules.enable()
+
+    def end(self, keep: bool) -> None:
+        """It is over. `keep`: some modules are looked at all the same."""
+        self._request = 0
+        self._modules.all = False
+        if not keep:
+            self._modules.disable()

@@ -1,0 +1,169 @@
+"""What of the modules' statuses at a step is worth its rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nanwatch._torch.modules import Modules, Row
+from nanwatch._torch.op_names import OpNames
+from nanwatch._torch.rows import Rows
+from nanwatch._torch.sampling import certain, is_mask
+from nanwatch._torch.statistics import Read
+from nanwatch._torch.step import Step
+
+# Modules at most that tell at each step, though there is a budget.
+_FOLLOWED = 4
+
+
+class ModuleTeller:
+    """Knows which modules make what is bad and does no harm."""
+
+    def __init__(self, modules: Modules, names: OpNames) -> None:
+        self._modules = modules
+        self._names = names
+        self._harmless: set[int] = set()  # modules: what they make is masked
+
+    def tell(self, step: Step, rows: Rows, loss_bad: bool, harm: bool) -> bool:
+        """Of a step in which not all modules were looked at, what is certain.
+        A loss that is not finite makes all gradients so: they say nothing of
+        where it comes from, and are left out. `harm`: loss or gradients are
+        not finite. True: something is bad, and where it began may be in what
+        was not looked at."""
+        self._names.name_backward(step.rows)
+        statuses = [row.one.read(step.rows_readout) for row in step.rows]
+        if step.sampled:
+            bad = self._tell_sampled(step, statuses, rows, loss_bad, harm)
+        else:
+            bad = False
+            self._tell_all(step, statuses, rows, loss_bad)
+        if not harm:
+            self._follow(step, statuses)
+        if loss_bad:
+            self._tell_loss(step, statuses, rows)
+        return bad
+
+    def _tell_all(
+        self,
+        step: Step,
+        statuses: Sequence[Read],
+        rows: Rows,
+        loss_bad: bool,
+    ) -> None:
+        clean: Read | None = None  # what came before, while nothing was bad
+        first = True
+        alive = {
+            (row.module, row.slot)
+            for row, status in zip(step.rows, statuses)
+            if row.backward and status.rms != 0.0
+        }
+        for row, status in zip(step.rows, statuses):
+            if is_mask(row, status):
+                continue
+            # A module's node has the gradients of its weights, too: what enters
+            # it was 0.
+            if (
+                row.backward
+                and status.rms == 0.0
+                and (row.module, row.slot) in alive
+            ):
+                continue
+            op = self._names.module(row)
+            if not row.backward and first:
+                if status.bad and row.slot == "input" and clean is not None:
+                    self._tell_between(row, rows, clean, status)
+                first = not status.bad
+                clean = status if row.slot == "output" else clean
+            if not (row.backward and loss_bad):
+                rows.add(op, row.slot, status)
+
+    def _tell_between(
+        self, row: Row, rows: Rows, before: Read, status: Read
+    ) -> None:
+        """What is bad entered a module though all that modules made before was
+        clean: it was made between, by the forward pass of the one that calls
+        them."""
+        op = self._names.between(row)
+        rows.add(op, "input", before)
+        rows.add(op, "output", status)
+
+    def _tell_sampled(
+        self,
+        step: Step,
+        statuses: Sequence[Read],
+        rows: Rows,
+        loss_bad: bool,
+        harm: bool,
+    ) -> bool:
+        """What is bad and does no harm is told where all are looked at: what
+        takes it out may not be among these. True: there is such, of a module
+        that was not known for it, or it harms."""
+        followed = self._modules.followed
+        known = certain(step.rows, statuses, self._modules.leaf.__getitem__)
+        unexplained = harm
+        for row, status, sure in zip(step.rows, statuses, known):
+            if is_mask(row, status) or (row.backward and loss_bad):
+                continue
+            # Where zeros begin may be in what was not looked at; those of the
+            # weights are all known.
+            if row.backward and status.rms == 0.0:
+                continue
+            if not status.bad or (sure and harm) or row.module in followed:
+                rows.add(self._names.module(row), row.slot, status)
+            elif row.module not in self._harmless:
+                unexplained = True
+        return unexplained
+
+    def _follow(self, step: Step, statuses: Sequence[Read]) -> None:
+        """What is bad and does no harm: as long as it is so it is told at each
+        step, so that it is known to be as it always is."""
+        bad = [
+            row.module
+            for row, status in zip(step.rows, statuses)
+            if status.bad and not row.backward and not is_mask(row, status)
+        ]
+        followed = self._modules.followed
+        if followed:
+            followed.intersection_update(bad)
+        if not step.sampled and bad:
+            self._harmless.update(bad)
+            for module in bad:
+                if len(followed) < _FOLLOWED:
+                    followed.add(module)
+
+    def _tell_loss(
+        self, step: Step, statuses: Sequence[Read], rows: Rows
+    ) -> None:
+        """It is not finite: was what it is computed of? Where that is bad and
+        not all modules were looked at, it says nothing of where it began."""
+        results = [
+            status
+            for row, status in zip(step.rows, statuses)
+            if row.module == 0 and row.slot == "output" and not row.backward
+        ]
+        place = step.bad_part()
+        if place is not None and len(results) == len(step.parts):
+            result = results[place]
+        elif results:
+            result = results[-1]
+        else:
+            return
+        if step.sampled and result.bad:
+            return
+        op = self._loss_op(step)
+        rows.add(op, "input", result)
+        rows.add(op, "output", _status_of(step.loss))
+
+    def tell_part(self, step: Step, rows: Rows) -> None:
+        """Which one it is of several losses, one of which is not finite."""
+        if len(step.parts) > 1 and step.bad_part() is not None:
+            rows.add(self._loss_op(step), "output", _status_of(step.loss))
+
+    def _loss_op(self, step: Step) -> int:
+        return self._names.loss(step.bad_part(), len(step.parts))
+
+
+def _status_of(loss: float | None) -> Read:
+    """Of one that is not finite."""
+    nan = int(loss is None or math.isnan(loss))
+    return Read(1, nan, 1 - nan, 0, None, None, None)

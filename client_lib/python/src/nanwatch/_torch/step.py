@@ -1,0 +1,128 @@
+"""A step that is over on the host, and what of it matters to those that
+follow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from nanwatch._torch.modules import Row
+from nanwatch._torch.optimizers import Attempt
+from nanwatch._torch.readout import Later, Readout
+
+
+class Step:
+    """A step that is over on the host; its numbers may be on their way."""
+
+    __slots__ = (
+        "_loss",
+        "attempts",
+        "more",
+        "number",
+        "parts",
+        "readout",
+        "request",
+        "rows",
+        "rows_readout",
+        "sampled",
+        "scale",
+        "time",
+    )
+
+    def __init__(
+        self,
+        number: int,
+        time: float,
+        loss: Any,
+        attempts: list[Attempt],
+        readout: Readout,
+        rows: list[Row],
+        rows_readout: Readout,
+        sampled: bool,
+        request: int,
+        scale: float | None,
+        more: dict[str, Any],
+        parts: list[Any],
+    ) -> None:
+        """`parts`: the losses that went backward; tensors are taken to the
+        readout."""
+        self.number = number
+        self.time = time
+        self._loss = loss
+        self.attempts = attempts
+        self.readout = readout
+        self.rows = rows
+        self.rows_readout = rows_readout
+        self.sampled = sampled  # there are modules that have no rows
+        self.request = request
+        self.scale = scale
+        self.more = more
+        self.parts = [
+            part if type(part) is float else readout.add([part])
+            for part in parts
+        ]
+
+    def start(self) -> None:
+        self.readout.start()
+        self.rows_readout.start()
+
+    def ready(self) -> bool:
+        return self.readout.ready() and self.rows_readout.ready()
+
+    def finish(self) -> None:
+        self.readout.finish()
+        self.rows_readout.finish()
+
+    def is_plain(self) -> bool:
+        """All its numbers are on the host, and nothing is odd about them."""
+        loss = self._loss
+        if self.rows or self.request or self.more:
+            return False
+        if loss is not None and not (
+            type(loss) is float and math.isfinite(loss)
+        ):
+            return False
+        for part in self.parts:
+            if type(part) is not float or not math.isfinite(part):
+                return False
+        return all(attempt.is_plain() for attempt in self.attempts)
+
+    @property
+    def loss(self) -> float | None:
+        """As the program told it; where that hides that a part of it is not
+        finite, this part."""
+        if isinstance(self._loss, (list, Later)):
+            loss = self.readout.number(self._loss)
+        else:
+            loss = self._loss
+        if self.parts and (loss is None or math.isfinite(loss)):
+            place = self.bad_part()
+            if place is not None:
+                return self._part(place)
+        return loss
+
+    def bad_part(self) -> int | None:
+        """The first that is not finite."""
+        for place in range(len(self.parts)):
+            if not math.isfinite(self._part(place)):
+                return place
+        return None
+
+    def _part(self, place: int) -> float:
+        part = self.parts[place]
+        return part if type(part) is float else self.readout.number(part)
+
+    def scale_of(self, attempt: Attempt) -> float | None:
+        if isinstance(attempt.scale, (list, Later)):
+            return self.readout.number(attempt.scale)
+        return self.scale if attempt.scale is None else attempt.scale
+
+
+class Seen(NamedTuple):
+    """What of a step that was told matters to those that follow."""
+
+    overflow: bool  # or its loss was not finite, where no optimizer is followed
+    applied: bool  # though it overflowed
+    loss_bad: bool
+    lost: bool  # weights, to an update before
+    unexplained: bool  # something was bad, and not all modules were looked at
