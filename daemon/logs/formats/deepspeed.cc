@@ -10,6 +10,7 @@
 // to 1
 // [Rank 0] step=10, skipped=3, lr=[1e-05], mom=[(0.9, 0.95)]
 
+#include <optional>
 #include <string_view>
 
 #include "logs/formats/formats.h"
@@ -82,6 +83,18 @@ void ReadCounter(std::string_view line, size_t at, FactList* facts) {
   }
 }
 
+// Of the rank that names itself before "step=" at `at`: "[Rank 3] ".
+std::optional<int64_t> RankBefore(std::string_view line, size_t at) {
+  constexpr std::string_view kRank = "[Rank ";
+  constexpr std::string_view kEnd = "] step=";
+  if (!line.substr(0, at).ends_with(kEnd)) return std::nullopt;
+  const size_t begin = line.rfind(kRank, at);
+  if (begin == std::string_view::npos) return std::nullopt;
+  Scan scan(line, begin + kRank.size());
+  const std::optional<int64_t> rank = scan.Integer();
+  return scan.at() + kEnd.size() == at ? rank : std::nullopt;
+}
+
 void ReadArgument(std::string_view text, std::string_view key,
                   LogSetting setting, size_t at, FactList* facts) {
   Scan scan(text);
@@ -135,6 +148,7 @@ class DeepSpeedReader : public LineReader {
       }
     }
     for (Scan scan(line); scan.To("step=");) {
+      if (IsOfOtherRank(line, scan.at())) continue;
       ReadCounter(line, scan.at(), facts);
     }
     Scan config(line);
@@ -147,6 +161,15 @@ class DeepSpeedReader : public LineReader {
   }
 
  private:
+  // Where every rank prints its counter, the first one's is enough: two lines
+  // of a step are those of two optimizers.
+  bool IsOfOtherRank(std::string_view line, size_t at) {
+    const std::optional<int64_t> rank = RankBefore(line, at);
+    if (!rank) return false;
+    if (!counter_rank_) counter_rank_ = rank;
+    return *rank != *counter_rank_;
+  }
+
   void ReadOverflows(std::string_view line, FactList* facts) {
     for (Scan scan(line); scan.To("verflow! Rank ");) {
       ReadOverflow(line, scan.at(), facts);
@@ -212,6 +235,7 @@ class DeepSpeedReader : public LineReader {
     SetPrinted(*after, &fact);
   }
 
+  std::optional<int64_t> counter_rank_;
   bool fused_ = false;    // rank 0's own lines were seen
   bool gave_up_ = false;  // and no overflow since
   double scale_ = 0;      // newest; 0: not known

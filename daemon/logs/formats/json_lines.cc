@@ -1,7 +1,9 @@
 // Logs of no known program: one JSON object a line.
 //
 //  {"step": 10, "train": {"loss": 2.31, "grad_norm": NaN}, "scale": "65536"}
+//  node7: 2026-03-01 12:01:07 INFO {"step": 10, "loss": 2.31}
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +33,9 @@ class JsonLinesReader : public LineReader {
 
   void Read(std::string_view line, FactList* facts) override {
     size_t at = BehindTaskNumber(line);
+    // Behind a logger's words, or a launcher's, an object that shows its step.
+    const bool behind = at < line.size() && line[at] != '{';
+    if (behind) at = std::min(line.find("{\"", at), line.size());
     while (at < line.size() && line[at] == '{') {
       fact_.Begin(at);
       evaluation_ = false;
@@ -38,7 +43,8 @@ class JsonLinesReader : public LineReader {
       if (size == std::string_view::npos) return;
       const bool step =
           names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
-      if (step && !evaluation_) fact_.Tell(facts);
+      const bool wanted = step && !evaluation_ && (!behind || fact_.has_step());
+      if (wanted) fact_.Tell(facts);
       at = line.find_first_not_of(" \t,", at + size);
     }
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +121,31 @@ TEST(LinesBeside, TwoOptimizersCountersGoWithTheirLosses) {
   EXPECT_EQ(told.size(), 2u);
   EXPECT_EQ(told["0"], "1- 2- 3!- 4- ");
   EXPECT_EQ(told["1"], "1+ 2+ 3+ 4!+ ");
+}
+
+// Where all ranks print the counter, one rank's shows the attempts.
+TEST(LinesBeside, OtherRanksCountersAreNoOtherOptimizers) {
+  size_t attempts = 0;
+  size_t overflows = 0;
+  std::set<std::string> optimizers;
+  LogReader reader(nullptr, {}, [&](const LogRecord& record) {
+    ++attempts;
+    if (record.step.is(StepFlag::kOverflow)) ++overflows;
+    optimizers.emplace(record.optimizer);
+  });
+  constexpr int kRanks = 8;
+  for (int line = 1; line <= 6; ++line) {
+    for (int rank = 0; rank < kRanks; ++rank) {
+      // In no order: the ranks do not wait for one another.
+      reader.ReadLine("[Rank " + std::to_string((rank * 3 + line) % kRanks) +
+                      "] step=" + std::to_string(10 * line) + ", skipped=" +
+                      std::to_string(line / 3) + ", lr=[1e-05], mom=[0.9]");
+    }
+  }
+  reader.Finish();
+  EXPECT_EQ(attempts, 51u);  // of those before the first line nothing is known
+  EXPECT_EQ(overflows, 2u);
+  EXPECT_EQ(optimizers, std::set<std::string>{""});
 }
 
 // Attempts of a fairseq log in which 5 of 30 overflowed; `counted`: its updates

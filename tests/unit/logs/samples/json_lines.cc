@@ -9,6 +9,10 @@ namespace {
 constexpr SampleLines kLines[] = {
     {"a task's number before it", "3: {\"step\": 10, \"loss\": 2.5}",
      "step=10 loss=2.5"},
+    {"a logger's words before it, or a host's name",
+     "2026-03-01 12:01:07,123 INFO train: {\"step\": 10, \"loss\": 2.5}\n"
+     "node7: {\"step\": 20, \"loss\": 2.25}",
+     "step=10 loss=2.5\nstep=20 loss=2.25"},
     {"objects in one another",
      R"({"step": 10, "train": {"loss": 2.5, "grad_norm": NaN}, "amp": )"
      R"({"scale": "65536.0"}, "tags": ["a", {"loss": 9}], "note": null})",
