@@ -1,10 +1,14 @@
 #include "app/log_judge.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "detect/gnorm_explosion.h"
 #include "detect/loss_nonfinite.h"
 #include "detect/scale_at_floor.h"
+#include "diagnose/actions.h"
 
 namespace nanwatch {
 
@@ -30,23 +34,57 @@ LogJudge::~LogJudge() = default;
 
 namespace {
 
+struct Word {
+  int rule;
+  Family family;
+  Cause cause;  // likely
+  std::string_view sentence;
+};
+
+Word WordOn(std::optional<StepField> over) {
+  if (over == StepField::kLoss) {
+    return {LossNonfinite::kSpec.number, LossNonfinite::kSpec.family,
+            Cause::kNanFromForward,
+            "A loss that is not finite comes from the forward pass, the data "
+            "or the weights."};
+  }
+  if (over == StepField::kGradNorm) {
+    return {GnormExplosion::kSpec.number, GnormExplosion::kSpec.family,
+            Cause::kNanFromForward,
+            "Gradients that are not finite behind a finite loss come from an "
+            "op's backward pass, the data or a device."};
+  }
+  return {ScaleAtFloor::kSpec.number, ScaleAtFloor::kSpec.family,
+          Cause::kScaleIndependentOp,
+          "Overflows that no lower loss scale ends come from an op that the "
+          "scale does not reach."};
+}
+
 // Nothing that was seen was trouble: the program's own word for it is.
-Incident OwnWord(const RunView& attempt, const std::string& reason) {
-  const bool scale = reason.find("scale") != std::string::npos;
-  Incident incident;
-  incident.family =
-      scale ? ScaleAtFloor::kSpec.family : LossNonfinite::kSpec.family;
-  incident.rule =
-      scale ? ScaleAtFloor::kSpec.number : LossNonfinite::kSpec.number;
+void TakeItsWord(const LogStopped& stopped, RunView* view) {
+  const Word word = WordOn(stopped.over);
+  Incident& incident = *view->incidents.emplace(view->incidents.begin());
+  incident.family = word.family;
+  incident.rule = word.rule;
   incident.state = AlertState::kFiring;
-  incident.opened_step = attempt.last_overflow_step.value_or(attempt.last_step);
-  incident.summary = "The program gave up: " + reason;
-  return incident;
+  incident.opened_step = view->last_step;
+  incident.summary = "The program gave up: " + stopped.reason;
+  CauseVerdict cause;
+  cause.cause = word.cause;
+  cause.step = view->last_step;
+  cause.rule = word.rule;
+  cause.sentence = word.sentence;
+  cause.rules = {word.rule};
+  cause.actions = ActionsFor(word.cause, {.ops_collected = false},
+                             view->description.framework);
+  view->diagnosis.causes = {std::move(cause)};
+  view->diagnosis.headline =
+      "The program ended over its numerics; the log shows no trouble before.";
 }
 
 // The worst trouble that it was in when it gave up is what it gave up over.
 std::shared_ptr<const RunView> GivenUp(const RunView& attempt,
-                                       const std::string& reason) {
+                                       const LogStopped& stopped) {
   auto view = std::make_shared<RunView>(attempt);
   Incident* worst = nullptr;
   for (Incident& incident : view->incidents) {
@@ -60,10 +98,8 @@ std::shared_ptr<const RunView> GivenUp(const RunView& attempt,
     }
   }
   if (worst == nullptr) {
-    worst = &*view->incidents.insert(view->incidents.begin(),
-                                     OwnWord(attempt, reason));
-    view->diagnosis.headline =
-        "The program ended over its numerics; the log shows no trouble before.";
+    TakeItsWord(stopped, view.get());
+    worst = &view->incidents.front();
   }
   worst->severity = worst->worst = Severity::kCritical;
   view->severity = Severity::kCritical;
@@ -79,7 +115,7 @@ void JudgeStop(bool went_on, LogVerdict* verdict) {
   verdict->at_end = Severity::kCritical;
   if (verdict->attempts.empty()) return;
   verdict->attempts.back() =
-      GivenUp(*verdict->attempts.back(), verdict->stopped->reason);
+      GivenUp(*verdict->attempts.back(), *verdict->stopped);
 }
 
 LogVerdict LogJudge::Finish() {

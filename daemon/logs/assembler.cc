@@ -48,6 +48,8 @@ void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
     SetFlag(StepFlag::kOverflow, *fact.overflow, record);
     SetFlag(StepFlag::kSkipped, *fact.overflow && !fact.applied.value_or(false),
             record);
+  } else if (fact.applied) {
+    SetFlag(StepFlag::kSkipped, !*fact.applied, record);
   }
   // Such a line always shows a loss, and nothing was skipped: it was NaN.
   if (fact.loss_left_out && clean) {

@@ -44,7 +44,8 @@ struct LogFact {
     kOverflow,  // an attempt overflowed
     kScale,     // the loss scale is now another (raised, or told after
                 // kOverflow)
-    kStopped,   // the program gave up because of its numerics; text says why
+    kStopped,   // the program gave up because of its numerics; text says why,
+                // a value what was not finite
     kSetting,   // `setting` with `number` or `text`
   };
   Kind kind = Kind::kProgress;

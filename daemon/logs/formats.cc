@@ -51,12 +51,14 @@ constexpr const LogFormat* kFormats[] = {
     &kDetectron2,
     &kUltralytics,
     &kTensorBoard,
-    // Libraries' loss scalers, beside any of the others.
+    // Libraries' loss scalers, and what ends a program, beside any of the
+    // others.
     &kApex,
     &kDeepSpeed,
     &kFp16Optimizer,
     &kTorchNpu,
     &kColossalAi,
+    &kLastWords,
     // For logs of no known program.
     &kWandbHistory,
     &kJsonLines,

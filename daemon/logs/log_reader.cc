@@ -49,18 +49,36 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     TakeSetting(fact);
     return;
   }
-  if (fact.kind == LogFact::Kind::kStopped && !stopped_) {
-    stopped_ = LogStopped{line, std::string(fact.text)};
-  }
-  if (fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss)) {
-    NoteTerm(fact);
+  if (fact.kind == LogFact::Kind::kProgress) {
+    goes_on_ = true;
+    if (fact.has(StepField::kLoss)) NoteTerm(fact);
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
                     .surely_take_steps = recogniser_.surely_take_steps(),
                     .has_program = recogniser_.program() != nullptr});
+  if (fact.kind == LogFact::Kind::kStopped) {
+    TakeStop(fact, line);
+    return;
+  }
   columns_.Note(fact);
   axis_.Take(fact, line);
+}
+
+// All ranks say it, and a traceback says it again.
+void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
+  if (!std::exchange(goes_on_, false)) return;
+  stopped_ = LogStopped{line, std::string(fact.text), std::nullopt};
+  if (fact.present == 0) return;
+  stopped_->over =
+      fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
+  // The attempt after the last that a line shows is the one it stopped at.
+  axis_.Flush();
+  LogFact attempt = fact;
+  attempt.kind = LogFact::Kind::kProgress;
+  attempt.applied = false;
+  if (stopped_->over == StepField::kGradNorm) attempt.overflow = true;
+  assembler_.Take(attempt, line);
 }
 
 // Of the first of losses in a row that are not finite.

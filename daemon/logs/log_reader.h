@@ -19,10 +19,13 @@
 
 namespace nanwatch {
 
-// A program that gave up because of its numerics, in its own words.
+// A program that gave up because of its numerics, in its own words: those of
+// the last time, if it was started again.
 struct LogStopped {
   uint64_t line = 0;
   std::string reason;
+  // A loss or a norm that is not finite; none: the scale can fall no more.
+  std::optional<StepField> over;
 };
 
 class LogReader {
@@ -59,6 +62,7 @@ class LogReader {
  private:
   void Take(const LogFact& fact, uint64_t line);
   void TakeSetting(const LogFact& fact);
+  void TakeStop(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
 
   RunDescription run_;
@@ -70,6 +74,7 @@ class LogReader {
   uint64_t records_ = 0;   // of ReadFact
   std::string plain_;      // a line without its colours
   bool loss_bad_ = false;  // the newest one
+  bool goes_on_ = true;    // since it stopped
 };
 
 }  // namespace nanwatch

@@ -245,7 +245,10 @@ uint64_t Recogniser::step_lines() const {
 std::string Recogniser::Emitter() const {
   std::string name(program_ == nullptr ? "" : program_->name);
   for (const Candidate& c : candidates_) {
-    if (c.format == program_ || !Wanted(c) || c.facts == 0) continue;
+    if (c.format == program_ || !Wanted(c) || c.facts == 0 ||
+        c.format->unnamed) {
+      continue;
+    }
     if (!name.empty()) name += '+';
     name += c.format->name;
   }

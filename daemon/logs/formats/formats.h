@@ -60,6 +60,7 @@ extern const LogFormat kImageNet;
 extern const LogFormat kLlmC;
 extern const LogFormat kDetectron2;
 extern const LogFormat kUltralytics;
+extern const LogFormat kLastWords;
 extern const LogFormat kEventTable;
 
 }  // namespace nanwatch

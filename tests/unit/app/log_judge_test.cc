@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace nanwatch {
 namespace {
@@ -21,7 +22,8 @@ LogVerdict GaveUp(std::initializer_list<Severity> severities) {
   LogVerdict verdict;
   verdict.records = 17;
   verdict.worst = verdict.at_end = Severity::kWarning;
-  verdict.stopped = LogStopped{18, "loss scale already at minimum"};
+  verdict.stopped =
+      LogStopped{18, "loss scale already at minimum", std::nullopt};
   verdict.attempts.push_back(std::move(view));
   return verdict;
 }
@@ -85,6 +87,48 @@ TEST(LogJudgeTest, TheTermThatWasNotFiniteIsEvidence) {
       evidence += each.sentence + "\n";
   }
   EXPECT_THAT(evidence, testing::HasSubstr("Of its terms loss_bbox was not"));
+}
+
+LogVerdict EndedWith(std::string_view words, int more = 0) {
+  LogJudge log({.run_id = "r"});
+  for (int step = 1; step <= 100 + more; ++step) {
+    log.ReadLine("step: " + std::to_string(step) + ", loss: 2.5");
+    if (step != 100) continue;
+    for (int rank = 0; rank < 8; ++rank) log.ReadLine(words);
+  }
+  return log.Finish();
+}
+
+// No line of it shows the NaN.
+TEST(LogJudgeTest, AProgramsLastWordsAreOfTheStepAfterItsLastLine) {
+  const LogVerdict loss = EndedWith("Loss is nan, stopping training");
+  EXPECT_EQ(loss.worst, Severity::kCritical);
+  EXPECT_EQ(loss.at_end, Severity::kCritical);
+  EXPECT_EQ(loss.records, 101u);
+  EXPECT_EQ(loss.emitter, "key_value");
+  const RunView& view = *loss.attempts.at(0);
+  ASSERT_FALSE(view.incidents.empty());
+  EXPECT_EQ(view.incidents[0].family, Family::kLoss);
+  EXPECT_EQ(view.incidents[0].opened_step, 101);
+  ASSERT_FALSE(view.diagnosis.causes.empty());
+  EXPECT_EQ(view.diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_FALSE(view.diagnosis.causes[0].actions.empty());
+}
+
+TEST(LogJudgeTest, LastWordsOnGradientsAreOfTheirFamily) {
+  const LogVerdict verdict =
+      EndedWith("FloatingPointError: gradients are Nan/Inf");
+  EXPECT_EQ(verdict.at_end, Severity::kCritical);
+  const RunView& view = *verdict.attempts.at(0);
+  ASSERT_FALSE(view.incidents.empty());
+  EXPECT_EQ(view.incidents[0].family, Family::kGradient);
+  EXPECT_FALSE(view.diagnosis.causes.at(0).actions.empty());
+}
+
+TEST(LogJudgeTest, AProgramThatWentOnAfterItsLastWordsIsWellAtTheEnd) {
+  const LogVerdict verdict = EndedWith("Loss is nan, stopping training", 100);
+  EXPECT_EQ(verdict.worst, Severity::kCritical);
+  EXPECT_EQ(verdict.at_end, Severity::kNone);
 }
 
 // While a run goes on it may come back; this one is over.

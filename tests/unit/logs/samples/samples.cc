@@ -26,6 +26,7 @@ constexpr const SampleTable* kTables[] = {
     &kJsonLinesSamples,
     &kKerasSamples,
     &kKeyValueSamples,
+    &kLastWordsSamples,
     &kLightningSamples,
     &kLitGptSamples,
     &kLlamaFactorySamples,

@@ -45,6 +45,7 @@ extern const SampleTable kInternLmSamples;
 extern const SampleTable kJsonLinesSamples;
 extern const SampleTable kKerasSamples;
 extern const SampleTable kKeyValueSamples;
+extern const SampleTable kLastWordsSamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLitGptSamples;
 extern const SampleTable kLlamaFactorySamples;
