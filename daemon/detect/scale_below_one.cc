@@ -1,6 +1,7 @@
 #include "detect/scale_below_one.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "detect/sentence.h"
 #include "model/scale_bound.h"
@@ -15,6 +16,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"critical_scale", 0x1p-8, 0, 1, "scale",
      "yolact#359 and apex#1135 learn nothing below it; what overflows there is "
      "above 2^24 unscaled"},
+    {"window", 2000, 10, 1e6, "steps",
+     "the longest growth interval that is usual: a scaler that does not raise "
+     "such a scale within it overflows whenever it tries"},
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
 };
 
@@ -29,11 +33,36 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "The scale is below 1 for hold attempts in a row; critical with "
     "critical_overflows overflows since it last grew, or below critical_scale "
     "(where it was not seen to move, once it overflowed there, which is enough "
-    "without hold). "
-    "Likewise the lowest scale of a layer, without regard to overflows.",
+    "without hold). Also where it was "
+    "never seen to move and the loss has not fallen since, for 96 losses; "
+    "critical then after window steps, or below critical_scale. Likewise the "
+    "lowest scale of a layer, without regard to overflows.",
     "For clear_after attempts the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds};
+
+void ScaleBelowOne::StandingLoss::Add(float loss) {
+  const float share = 1.0f / static_cast<float>(std::min(++losses_, kFirst));
+  const float off = loss - level_;
+  level_ += share * off;
+  if (losses_ > 1) noise_ += share * (std::fabs(off) - noise_);
+  if (losses_ <= kFirst) first_ = level_;
+  // Means of so many differ by a quarter of it by chance.
+  const float noise = std::max(noise_, 0.002f * std::fabs(first_));
+  const float fall = stands() && losses_ > kEnough ? 2 * noise : noise;
+  fell_ = fell_ || (losses_ >= kEnough && level_ < first_ - fall);
+}
+
+bool ScaleBelowOne::IsDead(const StepContext& c) {
+  const StepRecord& r = c.record;
+  const bool chosen = c.run.scaler.kind == ScalingKind::kStatic;
+  if (chosen || c.scaler.dynamic() || overflows_ > 0) return false;
+  if (below_ == 1) since_ = r.step;
+  if (r.has(StepField::kLoss) && std::isfinite(r[StepField::kLoss])) {
+    loss_.Add(static_cast<float>(r[StepField::kLoss]));
+  }
+  return loss_.stands();
+}
 
 void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
   const double lowest = c.layers->of.lowest;
@@ -59,6 +88,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   if (scale >= 1) {
     below_ = 0;
     overflows_ = since_growth_ = 0;
+    loss_ = {};
+    dead_ = false;
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, scale >= 2 || !c.scaler.overflowed(),
                        c.record.step, static_cast<int64_t>(t[kClear]));
@@ -83,10 +114,17 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
     trigger = critical ? Severity::kCritical : Severity::kWarning;
     scale_ = scale;
   }
+  dead_ = IsDead(c);
+  if (dead_) {
+    const auto steps = static_cast<double>(c.record.step - since_);
+    trigger =
+        tiny || steps >= t[kWindow] ? Severity::kCritical : Severity::kWarning;
+    scale_ = scale;
+  }
   // A log that shows neither the scale nor overflows shows no clean attempt.
   const bool known = !BoundOf(scale) || c.record.flags_present != 0;
-  return episode_.On(trigger, known, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.OnSince(dead_ ? since_ : c.record.step, trigger, known,
+                          c.record.step, static_cast<int64_t>(t[kClear]));
 }
 
 void ScaleBelowOne::Describe(Finding* finding) const {
@@ -108,9 +146,13 @@ void ScaleBelowOne::Describe(Finding* finding) const {
                // Logs that print a scale as 0 may tell no overflow either.
                BoundOf(scale_) ? "at least " : "of which ", overflows_,
                BoundOf(scale_) ? " of which overflowed" : " overflowed");
-  finding->sentence +=
-      zero ? ": no gradient is left of a loss times 0."
-           : ": gradients are made smaller than without any scaling.";
+  if (dead_) {
+    finding->sentence += ": it never moves, and the loss does not fall.";
+  } else {
+    finding->sentence +=
+        zero ? ": no gradient is left of a loss times 0."
+             : ": gradients are made smaller than without any scaling.";
+  }
   finding->numbers = {
       {"scale", scale_, ""},
       {"attempts_below_one", static_cast<double>(below_), "attempts"},

@@ -3,10 +3,13 @@
 // healthy there, so it is critical only when overflows go on below 1 or the
 // scale is far below it. Of layer-wise scales the lowest is looked at; which of
 // them an overflow is about is not known, so only a scale far below 1 is
-// critical there.
+// critical there. A log may begin, or be continued, where the scale is below 1
+// already and never moves: then the loss says whether anything is learned.
 
 #ifndef NANWATCH_DETECT_SCALE_BELOW_ONE_H_
 #define NANWATCH_DETECT_SCALE_BELOW_ONE_H_
+
+#include <cstdint>
 
 #include "detect/context.h"
 #include "detect/episode.h"
@@ -19,13 +22,32 @@ namespace nanwatch {
 class ScaleBelowOne {
  public:
   static const RuleSpec kSpec;
-  enum Threshold { kHold, kCriticalOverflows, kCriticalScale, kClear };
+  enum Threshold { kHold, kCriticalOverflows, kCriticalScale, kWindow, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
+  // Of a scale that stands: whether the loss does, too.
+  class StandingLoss {
+   public:
+    void Add(float loss);
+    bool stands() const { return losses_ >= kEnough && !fell_; }
+
+   private:
+    static constexpr int kFirst = 32;   // losses that make the first level
+    static constexpr int kEnough = 96;  // from which on it can be said
+
+    int32_t losses_ = 0;
+    float first_ = 0;
+    float level_ = 0;  // of the newest kFirst or so
+    float noise_ = 0;  // distance of a loss from it
+    bool fell_ = false;
+  };
+
   void LookAtLayers(const StepContext& c, Thresholds t);
+  // Never seen to move, and nothing is learned with it.
+  bool IsDead(const StepContext& c);
   Severity LookAtScale(const StepContext& c, Thresholds t);
 
   Episode episode_;
@@ -35,6 +57,9 @@ class ScaleBelowOne {
   int32_t overflows_ = 0;     // of those
   int32_t since_growth_ = 0;  // of those since the scale last grew
   int32_t layer_below_ = 0;   // records in a row with a layer below 1
+  StandingLoss loss_;         // while it is below 1
+  int64_t since_ = 0;         // the step since which it is
+  bool dead_ = false;
 };
 
 }  // namespace nanwatch

@@ -150,11 +150,12 @@ bool IsAlone(const Case& c) {
          !NanFromForward(c) && !ScaleIndependentOp(c);
 }
 
-// The scaler was seen to move, or overflows at a scale that nobody chooses.
+// The scaler was seen to move; or it stands where nobody would put it, and
+// overflows there, or learns nothing.
 bool Falls(const Case& c) {
   const RunEvidence& e = c.evidence;
   return e.scaler_dynamic ||
-         (*e.scale_now < kTinyScale && e.overflows > 0 &&
+         (*e.scale_now < 1 &&
           std::any_of(c.findings.begin(), c.findings.end(),
                       [](const Finding& f) { return f.rule == kBelowOne; }));
 }

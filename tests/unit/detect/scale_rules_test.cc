@@ -250,6 +250,29 @@ TEST(ScaleBelowOne, OneOverflowFarBelowIsEnoughWhereNoMoveWasSeen) {
 TEST(ScaleBelowOne, FixedScalesBelowOneAreAChoice) {
   StepFeed<ScaleBelowOne> f(FixedScale());
   EXPECT_EQ(f.Good(0.5, 50), Severity::kNone);
+  for (int i = 0; i < 3000; ++i) f.Step({.scale = 0.5, .loss = 9.5});
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+// A log that begins when all is lost (insightface#2277): nothing moves.
+TEST(ScaleBelowOne, StandingWithTheLossIsAWarningAndAfterTheWindowCritical) {
+  const auto after = [](int attempts, double scale, double fall) {
+    StepFeed<ScaleBelowOne> f;
+    for (int i = 0; i < attempts; ++i) {
+      const double noise = 0.05 * ((i * 7 + i / 5) % 11 - 5);
+      f.Step({.scale = scale, .loss = 9.5 - fall * i + noise});
+    }
+    return f;
+  };
+  EXPECT_EQ(after(95, 0.5, 0).now, Severity::kNone);
+  EXPECT_EQ(after(100, 0.5, 0).now, Severity::kWarning);
+  EXPECT_EQ(after(2100, 0.5, 0).now, Severity::kCritical);
+  EXPECT_EQ(after(100, 0x1p-9, 0).now, Severity::kCritical);
+  EXPECT_EQ(after(2100, 0.5, 0.005).now, Severity::kNone) << "it learns";
+  EXPECT_EQ(after(2100, 1, 0).now, Severity::kNone);
+  const auto dead = after(2100, 0.5, 0);
+  EXPECT_THAT(dead.Described().sentence,
+              HasSubstr("it never moves, and the loss does"));
 }
 
 // --- 3 scale_unrepresentable -------------------------------------------------
