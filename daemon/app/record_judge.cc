@@ -15,23 +15,9 @@ constexpr size_t kBatchRows = 128;
 // Logs often have no clock, and none that decides: a record is a second, so
 // that rules on time hold still.
 constexpr Duration kRecordTime = std::chrono::seconds(1);
+// Incidents of which it is kept when they first opened.
+constexpr size_t kFirstOpenedMax = 65'536;
 constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
-
-// One trouble, one incident: what was told alone before it turned out to be a
-// part of another one stands there.
-std::shared_ptr<const RunView> WithoutParts(
-    std::shared_ptr<const RunView> attempt) {
-  const auto is_part = [](const Incident& incident) {
-    return incident.resolved_reason == kExplainedElsewhere;
-  };
-  if (std::none_of(attempt->incidents.begin(), attempt->incidents.end(),
-                   is_part)) {
-    return attempt;
-  }
-  auto view = std::make_shared<RunView>(*attempt);
-  std::erase_if(view->incidents, is_part);
-  return view;
-}
 
 }  // namespace
 
@@ -144,6 +130,14 @@ void RecordJudge::Apply(const Event& event) {
 }
 
 void RecordJudge::TellNotices() {
+  for (const Notice& notice : effects_.notices) {
+    // While it is open it may be found to have begun earlier still.
+    const Incident& incident = notice.incident;
+    if (first_opened_.size() >= kFirstOpenedMax) break;
+    const auto [first, fresh] =
+        first_opened_.emplace(incident.id, incident.opened_step);
+    if (!fresh && incident.reopened == 0) first->second = incident.opened_step;
+  }
   if (options_.on_notice) {
     for (const Notice& notice : effects_.notices) options_.on_notice(notice);
   }
@@ -154,6 +148,23 @@ void RecordJudge::Conclude() {
   Judge();
   engine_.Conclude(now_, &effects_);
   TellNotices();
+}
+
+// One trouble, one incident: what was told alone before it turned out to be a
+// part of another one stands there, and what came back is as old as the first
+// time.
+std::shared_ptr<const RunView> RecordJudge::InWhole(
+    std::shared_ptr<const RunView> attempt) const {
+  auto view = std::make_shared<RunView>(*attempt);
+  std::erase_if(view->incidents, [](const Incident& incident) {
+    return incident.resolved_reason == kExplainedElsewhere;
+  });
+  for (Incident& incident : view->incidents) {
+    const auto first = first_opened_.find(incident.id);
+    if (first == first_opened_.end()) continue;
+    incident.opened_step = std::min(incident.opened_step, first->second);
+  }
+  return view;
 }
 
 RecordVerdict RecordJudge::Verdict() {
@@ -174,7 +185,7 @@ RecordVerdict RecordJudge::Verdict() {
     if (view == nullptr) break;
     verdict.worst = std::max(verdict.worst, WorstEver(*view));
     verdict.at_end = view->severity;
-    verdict.attempts.push_back(WithoutParts(std::move(view)));
+    verdict.attempts.push_back(InWhole(std::move(view)));
   }
   return verdict;
 }

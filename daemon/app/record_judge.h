@@ -86,6 +86,8 @@ class RecordJudge {
   void Admit(ClientMessage message);
   void Apply(const Event& event);
   void TellNotices();
+  std::shared_ptr<const RunView> InWhole(
+      std::shared_ptr<const RunView> attempt) const;
 
   const Options options_;
   Engine engine_;
@@ -99,7 +101,8 @@ class RecordJudge {
   std::string framework_;
   std::map<std::string, std::string> settings_;
   uint64_t records_ = 0;
-  std::string refused_;  // the first sentence
+  std::string refused_;                       // the first sentence
+  std::map<uint64_t, int64_t> first_opened_;  // steps, by incidents' ids
 };
 
 }  // namespace nanwatch

@@ -85,7 +85,7 @@ using AlignedRules =
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew>;
 
-static_assert(sizeof(StepRules) <= 4736, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 4864, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

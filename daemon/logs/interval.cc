@@ -25,6 +25,13 @@ void Assembler::DoubtFirst(const LogFact& next) {
   const auto scale_of = [](const LogFact& fact) {
     return fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
   };
+  // All of the next interval was skipped, and the scale is where it was: one
+  // so high is no floor, nothing lowers it.
+  constexpr double kNoFloor = 0x1p12;
+  At(first.rank).lanes[0].scale_stands =
+      scale_of(first) >= kNoFloor && scale_of(next) == scale_of(first) &&
+      first.step && next.step && next.skipped_since > 1 &&
+      *next.skipped_since >= *next.step - *first.step;
   if (first.skipped_since != 0 || next.skipped_since != 0 ||
       first.rank != next.rank || first.scaler || next.scaler ||
       !(scale_of(next) > 0 && scale_of(next) < scale_of(first))) {
@@ -66,7 +73,7 @@ double Assembler::SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
   const int halvings = static_cast<int>(std::min<int64_t>(skips - 1, 64));
   const double start =
       std::max(scale, std::min(std::ldexp(scale, halvings), kHighest));
-  if (lane.first_step < 0) return start;
+  if (lane.first_step < 0) return lane.scale_stands ? 0 : start;
   // The steps go on, and a fresh scaler begins where the first one did.
   const bool anew = lane.clean_lines >= kClean && lane.scale > 0 &&
                     start >= kRaised * lane.scale &&

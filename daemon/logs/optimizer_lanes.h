@@ -31,6 +31,9 @@ struct OptimizerLane {
   int64_t early_overflows = 0;
   int64_t usual_gap = 0;      // steps from line to line; 0: unknown
   bool counter_lies = false;  // it stood still while the scale fell
+  // Everything was skipped from the first line to the second, and it is where
+  // it was: no search went before.
+  bool scale_stands = false;
   // The scale that the newest overflow or raise left; 0: unknown.
   double left = 0;
   double began = 0;  // scale of the log's first attempt, about; 0: unknown

@@ -27,6 +27,11 @@ std::optional<int32_t> RankBefore(std::string_view line) {
   return static_cast<int32_t>(*rank);
 }
 
+bool IsPowerOfTwo(double value) {
+  int exponent = 0;
+  return std::frexp(value, &exponent) == 0.5;
+}
+
 class GnmtReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
@@ -71,6 +76,11 @@ class GnmtReader : public LineReader {
     if (!scale) return;
     // Floats: torn without a point; but the floor may be an integer.
     if (scale->integer() && (scale->value != 1 || last_ > 2)) return;
+    // It doubles and halves: glued to another line's digits it is something
+    // else.
+    const bool glued = std::isfinite(last_) && !IsPowerOfTwo(scale->value) &&
+                       !IsPowerOfTwo(scale->value / last_);
+    if (glued) return;
     last_ = scale->value;
     LogFact& fact = AddFact(kind, at, facts);
     SetScale(scale->text, ScaleText::kExact, &fact);

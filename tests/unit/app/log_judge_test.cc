@@ -155,6 +155,24 @@ TEST(LogJudgeTest, ALossThatIsHighToTheEndIsCritical) {
   EXPECT_EQ(judge(40, 30).worst, Severity::kWarning);
 }
 
+// The first time is the one that somebody looks for.
+TEST(LogJudgeTest, WhatCameBackIsAsOldAsTheFirstTime) {
+  LogJudge judge({.run_id = "r"});
+  for (int step = 1; step <= 4000; ++step) {
+    const bool bad = step == 200 || step == 1400;
+    judge.ReadLine("step: " + std::to_string(step) +
+                   ", loss: " + (bad ? "nan" : "2.5"));
+  }
+  const LogVerdict verdict = judge.Finish();
+  const auto& incidents = verdict.attempts.at(0)->incidents;
+  const auto back =
+      std::find_if(incidents.begin(), incidents.end(),
+                   [](const Incident& each) { return each.reopened == 1; });
+  ASSERT_NE(back, incidents.end());
+  EXPECT_EQ(back->opened_step, 200);
+  EXPECT_GT(back->resolved_step.value_or(0), 1400);
+}
+
 // Three losses, each with a scaler of its own: steps are one optimizer's.
 TEST(LogJudgeTest, StepsAreThoseOfOneOptimizer) {
   LogJudge judge({.run_id = "r"});

@@ -107,6 +107,25 @@ TEST_F(AssemblerTest, TheSearchForAScaleIsOneRowOfOverflows) {
   }
 }
 
+// The first line alone might end a search: 2^29 down to 2^20.
+TEST_F(AssemblerTest, AScaleThatIsWhereItWasWhileAllIsSkippedWasNeverHigher) {
+  const auto first_scale = [this](double scale, double next) {
+    records_.clear();
+    Assembler assembler{[this](const LogRecord& r) { records_.push_back(r); }};
+    assembler.Learn({.tells_overflows = true});
+    for (int64_t step = 10; step <= 20; step += 10) {
+      LogFact line = Line(step);
+      line.skipped_since = 10;
+      line.Set(StepField::kLossScale, step == 10 ? scale : next);
+      assembler.Take(line, static_cast<uint64_t>(step));
+    }
+    return records_.at(0).step.get(StepField::kLossScale).value_or(0);
+  };
+  EXPECT_EQ(first_scale(0x1p20, 0x1p20), 0);
+  EXPECT_EQ(first_scale(0x1p20, 0x1p10), 0x1p29);
+  EXPECT_EQ(first_scale(1, 1), 0x1p9) << "a floor";
+}
+
 TEST_F(AssemblerTest, CountersTellWhatNoLineDoes) {
   Learn(true);
   LogFact line = Line(20);

@@ -32,6 +32,13 @@ constexpr SampleLines kLines[] = {
      "0: Skipped batch, new scale: 2.0\n0: Skipped batch, new scale: 1",
      "overflow loss_scale=128 rank=0\noverflow loss_scale=2 rank=0\n"
      "overflow loss_scale=1 rank=0"},
+    {"glued to another line's number",
+     "0: Skipped batch, new scale: 4096.0\n"
+     "0: TRAIN [0][640/900]\tTime 0.2 (0.2)\tData 0: Upscaling, new scale: "
+     "81923.1e-4 (1.1e-3)\tLoss/tok 5.5 (8.0)\tLR 2.0e-03\n"
+     "0: Upscaling, new scale: 8192.0",
+     "overflow loss_scale=4096 rank=0\nstep=640 loss=5.5 learning_rate=0.002\n"
+     "scale loss_scale=8192 rank=0"},
     {"torn",
      "0: TRAIN [0][20/900]\tTime 0.1 (0.1)\tLoss/tok 8\n"
      "0: Skipped batch, new scale: 51",
