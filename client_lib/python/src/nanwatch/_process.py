@@ -8,6 +8,7 @@ silent: what it calls returns at once and touches nothing.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
@@ -56,7 +57,7 @@ def add(run: Ends) -> None:
 
 
 def forget(run: Ends) -> None:
-    if run in _runs:
+    with contextlib.suppress(ValueError):
         _runs.remove(run)
 
 

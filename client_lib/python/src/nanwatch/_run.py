@@ -401,6 +401,35 @@ class Run(RunOps):
         if self._silent or self._closed:
             return self._ended_well
         self._settle()
+        shared = self._shared
+        deadline = self._begin_end(timeout, in_order)
+        with shared.changed:
+            shared.changed.wait_for(
+                lambda: shared.ended,
+                deadline + _GRACE_SECONDS - _time.monotonic(),
+            )
+            # A sender that does not come out of gRPC is left.
+            well = shared.acked + shared.bad_rows == shared.accepted()
+        self._ended_well = well
+        return well
+
+    def leave_to_sender(self, last: Callable[[], None]) -> None:
+        """Not for trainings: the sender calls `last`, soon. Takes no lock and
+        waits for nothing: the garbage collector may call this."""
+        shared = self._shared
+        if not (self._silent or self._closed or shared.ended):
+            shared.leaving.append(last)
+            shared.events.put(None)
+
+    def end_by_sender(self) -> None:
+        """Not for trainings: as `close`, by the sender, which goes on until
+        all is told or 2 seconds are over."""
+        if self._silent or self._closed:
+            return
+        self._begin_end(2.0, in_order=True)
+
+    def _begin_end(self, timeout: float, in_order: bool) -> float:
+        """Until when the sender has time, in monotonic seconds."""
         self._closed = True
         self._limit = -1
         _process.forget(self)
@@ -411,14 +440,7 @@ class Run(RunOps):
             shared.closing = in_order
             shared.ending = True
             shared.events.put(None)
-            shared.changed.wait_for(
-                lambda: shared.ended,
-                deadline + _GRACE_SECONDS - _time.monotonic(),
-            )
-            # A sender that does not come out of gRPC is left.
-            well = shared.acked + shared.bad_rows == shared.accepted()
-        self._ended_well = well
-        return well
+        return deadline
 
     def end_at_exit(self, in_order: bool) -> None:
         """Not for trainings: the interpreter ends, in order or by an

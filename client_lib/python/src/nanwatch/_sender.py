@@ -151,6 +151,7 @@ class Sender:
             len(self._outbox)
             or shared.rows
             or shared.ops_waiting()
+            or shared.leaving
             or (shared.closing and not self._close_pushed)
         )
         return self._done or time.monotonic() >= shared.deadline or nothing_left
@@ -159,6 +160,8 @@ class Sender:
 
     def _drain(self, now: float) -> None:
         shared = self._shared
+        while shared.leaving:
+            shared.leaving.popleft()()
         hurry = shared.urgent or shared.flush or shared.ending
         if now - self._last_turn < (_URGENT_TURN if hurry else _TURN):
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -64,6 +65,10 @@ class Shared:
         self.on_bad_row: Callable[[], None] = lambda: None
         # What the sender calls before it takes them; weak references.
         self.before_turns: list[Callable[[], Callable[[], None] | None]] = []
+        # What the sender calls, once each: last words of who has gone.
+        self.leaving: collections.deque[Callable[[], None]] = (
+            collections.deque()
+        )
         self.gap = Gap()
         self.names = Names()
         # Wakes the sender: None is "look", others are the stream's.

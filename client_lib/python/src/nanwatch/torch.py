@@ -122,9 +122,7 @@ def _watch(
             followed[name] = each
         else:
             checks.refuse("optimizer", given_optimizers.why_not(each))
-    made = Watch(opened, owns, model, followed, scaler, level, budget)
-    watching.remember(model, made)
-    return made
+    return Watch(opened, owns, model, followed, scaler, level, budget)
 
 
 def _open(

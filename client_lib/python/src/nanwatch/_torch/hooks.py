@@ -34,6 +34,19 @@ class Hook:
         return getattr, (contextlib.nullcontext(), "__exit__")
 
 
+class _Held:
+    """Lives as long as the object that holds it, whose copies hold nothing."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return None
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
+
+
 class _State:
     """As an object's `__getstate__`, which copy and pickle ask of the object
     itself: what its class would say, but for what is ours."""
@@ -41,6 +54,7 @@ class _State:
     def __init__(self, owner: Any) -> None:
         self._owner = owner
         self.replaced: dict[str, Any] = {}  # what was there before
+        self.held: _Held | None = None
 
     def __call__(self) -> Any:
         state = self._of_class()
@@ -105,13 +119,30 @@ def keep_from_copies(owner: Any) -> None:
 
 
 def release(owner: Any) -> None:
-    """Puts back what `replace` took, too."""
+    """Puts back what `replace` took, too; what `hold` gave stays."""
     state = vars(owner).get(_GETSTATE)
     if not isinstance(state, _State):
         return
     for name, before in state.replaced.items():
         _put(vars(owner), name, before)
-    del vars(owner)[_GETSTATE]
+    state.replaced = {}
+    if state.held is None:
+        del vars(owner)[_GETSTATE]
+
+
+def hold(owner: Any, value: Any) -> None:
+    """`value` lives as long as `owner`, or until `let_go`: what refers to its
+    owner cannot be kept in a dict by it, not in a weak one either."""
+    keep_from_copies(owner)
+    vars(owner)[_GETSTATE].held = _Held(value)
+
+
+def let_go(owner: Any) -> None:
+    """Releases it, too."""
+    state = vars(owner).get(_GETSTATE)
+    if isinstance(state, _State):
+        state.held = None
+        release(owner)
 
 
 def replace(owner: Any, name: str, function: Callable[..., Any]) -> None:

@@ -17,7 +17,7 @@ import torch
 from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting, underflow
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
-from nanwatch._torch.hooks import Hook, keep_from_copies, release
+from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.losses import Losses
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
@@ -37,12 +37,18 @@ _PENDING = 64  # steps whose numbers are not there yet
 _WAITING = 32
 _FAILURES = 100  # of one kind, after which it is given up
 
-_watches: weakref.WeakKeyDictionary[Any, Watch] = weakref.WeakKeyDictionary()
+_watches: weakref.WeakSet[Watch] = weakref.WeakSet()
+_tells_at_exit = False
 
 
 class Watch:
     """What `nanwatch.torch.watch` gives. Calls come from the thread that
-    trains; none of them raises, or waits for a device."""
+    trains; none of them raises, or waits for a device.
+
+    The model holds it, and the hooks of its optimizers do: nothing else does,
+    so it goes with them, when nobody has any of these any more."""
+
+    _closed = True  # until it is made
 
     def __init__(
         self,
@@ -60,7 +66,6 @@ class Watch:
         self._level = level
         self._budget = budget
         self._scaler = scaling.of(scaler)
-        self._closed = False
         self._failures: dict[str, int] = {}  # by what failed
         self._number = 0  # of the step that is going on
         self._readout = Readout()
@@ -101,26 +106,30 @@ class Watch:
         if self._replica:
             self._teller.names.name_weights(self._followed)
         if self._scaler is not None:
+            # A scaler may well be another model's, later.
             self._scaler.follow(
-                self._before_step, self._unscaled, self._after_step
+                weakly(self._before_step),
+                weakly(self._unscaled),
+                weakly(self._after_step),
             )
             # Until the first forward pass says so; a compiled one does not.
             self._teller.names.half = True
         self._parts = parts.Parts(self._followed, self._guard)
         if self._scaler is not None:
-            self._scaler.follow_losses(self._parts.add)
+            self._scaler.follow_losses(weakly(self._parts.add))
         else:
             parts.listen(self._parts)
         clipping.listen(self)
         scripting.listen()
         self._model = model
-        keep_from_copies(model)
+        hold(model, self)
         self._autocast = model.register_forward_hook(Hook(self._see_autocast))
         if level == "ops":
             self.modules.enable()
         run.before_settling(weakref.WeakMethod(self._tell_pending))
         run.before_turns(weakref.WeakMethod(self._tell_usual))
-        atexit.register(_at_exit, weakref.ref(self))
+        self._closed = False
+        _remember(self)
 
     # ------------------------------------------------------- for the training
 
@@ -208,16 +217,38 @@ class Watch:
             return self.run.close(0.0) if self._owns_run else True
         self._closed = True
         self._guard("close", lambda: self._tell_ready(wait=True))
-        clipping.forget(self)
-        parts.forget(self._parts)
-        self._autocast.remove()
-        release(self._model)
-        self.modules.disable()
-        for followed in self._followed:
-            followed.close()
+        self._take_off()
         if self._scaler is not None:
             self._scaler.close()
         return self.run.close(timeout) if self._owns_run else True
+
+    def _take_off(self) -> None:
+        clipping.forget(self)
+        parts.forget(self._parts)
+        self._autocast.remove()
+        let_go(self._model)
+        self.modules.disable()
+        for followed in self._followed:
+            followed.close()
+
+    def __del__(self) -> None:
+        """Nobody has it, its model or its optimizers any more, and nobody
+        closed it. This is the garbage collector's call, which comes at any
+        place of any thread: the sender does what is left to do."""
+        if not self._closed:
+            self.run.leave_to_sender(self._leave)
+
+    def _leave(self) -> None:
+        """By the sender: tells what was not told, ends the run, and lets go of
+        all that this was made of, which would wait for the next collection."""
+        self._closed = True
+        self._guard("close", lambda: self._tell_ready(wait=True))
+        # A scaler may be another watch's by now; ours is not heard any more.
+        self._guard("hooks", self._take_off)
+        if self._owns_run:
+            self.run.end_by_sender()
+        for part in (self.modules, self._parts, *self._followed, self):
+            vars(part).clear()
 
     def __enter__(self) -> Watch:
         return self
@@ -506,22 +537,40 @@ class Watch:
             self.modules.keep_within(self._budget, seconds)
 
 
-def _at_exit(reference: weakref.ref[Watch]) -> None:
-    watch = reference()
-    if watch is not None and not watch._closed:
-        watch._guard("exit", lambda: watch._tell_ready(wait=False))
+def weakly(method: Callable[..., None]) -> Callable[..., None]:
+    """Nothing, once the object whose method it is has gone."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*args: Any, **kwargs: Any) -> None:
+        found = reference()
+        if found is not None:
+            found(*args, **kwargs)
+
+    return call
+
+
+def _remember(watch: Watch) -> None:
+    global _tells_at_exit
+    _watches.add(watch)
+    if not _tells_at_exit:
+        _tells_at_exit = True
+        atexit.register(_at_exit)
+
+
+def _at_exit() -> None:
+    for watch in list(_watches):
+        if not watch._closed:
+            watch._tell_pending()
 
 
 def known(model: Any) -> Watch | None:
     """The open watch of a model."""
-    watch = _watches.get(model)
-    return watch if watch is not None and not watch._closed else None
+    for watch in list(_watches):
+        if watch._model is model and not watch._closed:
+            return watch
+    return None
 
 
 def is_told_of(run: Run) -> bool:
     """An open watch of another model tells of it."""
-    return any(w.run is run and not w._closed for w in _watches.values())
-
-
-def remember(model: Any, watch: Watch) -> None:
-    _watches[model] = watch
+    return any(w.run is run and not w._closed for w in list(_watches))

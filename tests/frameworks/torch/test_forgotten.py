@@ -1,0 +1,130 @@
+"""A watch that nobody closes: a cell of a notebook that runs again."""
+
+import copy
+import gc
+import pickle
+import time
+import weakref
+
+import numpy
+import pytest
+import torch
+from torch import nn
+
+import nanwatch
+
+STEPS = 20
+
+
+def train(model, optimizer, scaler, watch, steps=STEPS):
+    for _ in range(steps):
+        loss = model(torch.randn(8, 16)).square().mean()
+        optimizer.zero_grad()
+        if scaler is None:
+            loss.backward()
+            optimizer.step()
+        else:
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        watch.step(loss)
+
+
+def cell(run, address, scaler=None, level="default"):
+    """Its model, and what only goes when the memory of that does."""
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+    # The garbage collector does not know of arrays: no weak reference to one
+    # is cleared before it is freed.
+    model.array = numpy.zeros(8)
+    optimizer = torch.optim.Adam(model.parameters())
+    watch = nanwatch.torch.watch(
+        model, optimizer, scaler, run=run, level=level, address=address
+    )
+    train(model, optimizer, scaler, watch)
+    return model, optimizer, watch
+
+
+def wait(for_what, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not for_what() and time.monotonic() < end:
+        time.sleep(0.01)
+    return for_what()
+
+
+@pytest.mark.parametrize("level", ["default", "ops"])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_all_is_freed_and_the_run_is_closed(daemon, name, scaled, level):
+    scaler = torch.amp.GradScaler("cpu") if scaled else None  # stays
+    freed = []
+    for i in range(3):
+        model, optimizer, watch = cell(f"{name}-{i}", daemon.address, scaler, level)
+        run = watch.run
+        freed.append(weakref.ref(model.array))
+    del model, optimizer, watch
+    begun = time.monotonic()
+    gc.collect()
+    assert time.monotonic() - begun < 1.0
+    assert wait(lambda: not any(array() is not None for array in freed))
+    assert wait(lambda: run._shared.ended)
+    assert run.stats.acked == run.stats.pushed >= STEPS
+    for i in range(3):
+        said = daemon.nanwatch("diagnose", f"{name}-{i}").stdout
+        assert "all ranks closed" in said, said
+        assert f"{STEPS} attempts" in said, said
+
+
+def test_without_a_daemon_too(tmp_path):
+    model, optimizer, watch = cell("r", f"unix:{tmp_path}/none.sock")
+    run, array = watch.run, weakref.ref(model.array)
+    begun = time.monotonic()
+    del model, optimizer, watch
+    gc.collect()
+    assert time.monotonic() - begun < 1.0
+    assert wait(lambda: array() is None)
+    assert wait(lambda: run._shared.ended)
+    assert run not in nanwatch._process._runs
+
+
+def test_hooks_stay_for_as_long_as_the_model(daemon, name):
+    model, optimizer, watch = cell(name, daemon.address)
+    run, reference = watch.run, weakref.ref(watch)
+    del watch
+    gc.collect()
+    assert reference() is not None
+    train(model, optimizer, None, reference())
+    # A copy and a pickle hold nothing.
+    for other in (
+        copy.deepcopy(model),
+        copy.copy(model),
+        pickle.loads(pickle.dumps(model)),
+    ):
+        assert "__getstate__" not in vars(other)
+    del other
+    del optimizer  # the model has it yet
+    gc.collect()
+    assert reference() is not None
+    assert reference().close(10) and run.stats.acked >= 2 * STEPS
+    assert "__getstate__" not in vars(model)
+
+
+def test_of_a_run_that_stays(daemon, name):
+    with nanwatch.init(run=name, address=daemon.address) as run:
+        for _ in range(2):
+            model, optimizer, watch = cell(run, daemon.address)
+            array = weakref.ref(model.array)
+            del model, optimizer, watch
+            gc.collect()
+            assert wait(lambda: array() is None)
+        assert run.flush(10) and run.stats.acked >= 2 * STEPS
+
+
+def test_a_scaler_that_stays_tells_the_next_watch(daemon, name):
+    scaler = torch.amp.GradScaler("cpu")
+    cell(name + "-1", daemon.address, scaler)
+    gc.collect()
+    model, optimizer, watch = cell(name, daemon.address, scaler)
+    time.sleep(0.5)
+    train(model, optimizer, scaler, watch)
+    assert watch.close(10) and watch.run.stats.bad_input == 0
+    numbers = daemon.nanwatch("diagnose", name).stdout
+    assert "loss scale 65536" in numbers, numbers
