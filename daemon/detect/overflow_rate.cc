@@ -1,6 +1,7 @@
 #include "detect/overflow_rate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/sentence.h"
 
@@ -25,8 +26,9 @@ constinit const RuleSpec OverflowRate::kSpec = {
     "overflow_rate",
     Family::kScale,
     "Overflows cost a noticeable part of the optimizer attempts.",
-    "Of the last 1000 attempts more than the share warning (critical) "
-    "overflowed beyond what growths of the scale explain.",
+    "Of the last 1000 attempts (where the scale alone shows overflows, steps) "
+    "more than the share warning (critical) overflowed beyond what growths of "
+    "the scale explain.",
     "Below clear_below.",
     kThresholds};
 
@@ -35,9 +37,14 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const auto earned = [&scaler] {  // not of every record: it takes logarithms
     return static_cast<int32_t>(scaler.overflows_per_growth());
   };
+  const bool first = attempt_ == 0;
   const int64_t steady = SteadySince(c, &attempt_);
+  const int64_t steps = c.record.step - std::exchange(step_, c.record.step);
   quiet_ = static_cast<int32_t>(std::min<int64_t>(quiet_ + steady, kQuiet));
   excess_.Skip(steady);
+  // Where the scale alone tells overflows, a record tells those of all steps
+  // since the one before, of which the others went well.
+  if (!first && c.record.flags_present == 0) excess_.Skip(steps - steady - 1);
   if (scaler.last_transition() == Transition::kGrew) {
     credit_ = std::min(credit_ + earned(), kGrowthsKept * earned());
   }

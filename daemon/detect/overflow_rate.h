@@ -33,6 +33,7 @@ class OverflowRate {
   int32_t quiet_ = 0;   // attempts since the last overflow
   int32_t count_ = 0;
   int64_t attempt_ = 0;  // newest seen
+  int64_t step_ = 0;     // its
   bool applied_ = false;
 };
 

@@ -141,6 +141,22 @@ TEST(OverflowRate, IsolatedOverflowsThatTellNoScaleAreProbes) {
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
+// A line in ten steps shows the scale, and no overflow but by it.
+TEST(OverflowRate, WhatTheScaleAloneShowsIsOfAllSteps) {
+  const auto worst = [](int64_t unseen) {
+    StepFeed<OverflowRate> f(Scaler("pytorch"));
+    double scale = 0x1p40;
+    f.Step({.scale = scale});
+    for (int i = 0; i < 40; ++i) {
+      f.Step({.scale = scale /= 2, .unseen = unseen});
+      for (int k = 0; k < 19; ++k) f.Step({.scale = scale, .unseen = unseen});
+    }
+    return f.worst;
+  };
+  EXPECT_EQ(worst(0), Severity::kWarning);
+  EXPECT_EQ(worst(9), Severity::kNone) << "4 or 5 of 1000";
+}
+
 TEST(OverflowRate, CalibrationIsNotCounted) {
   StepFeed<OverflowRate> f(Scaler("megatron"));
   f.Fall(4294967296.0, 30);

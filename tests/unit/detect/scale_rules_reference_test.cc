@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "detect/overflow_rate.h"
@@ -98,29 +100,37 @@ TEST(OverflowStreakReference, AgreesOnRandomRuns) {
 
 TEST(OverflowRateReference, AgreesOnRandomRuns) {
   const auto excess = [](History h) {
-    std::vector<bool> list;
+    std::vector<std::optional<Fate>> list;  // of those in excess
     int64_t credit = 0;
     int quiet = 0;
+    int64_t step = h.front().step - 1;
     for (const Fact& f : h) {
+      const bool flags = f.attempt.overflow || f.attempt.skipped;
+      const int64_t unseen = std::min<int64_t>(f.step - step - 1, 1000);
+      if (!flags) {
+        list.insert(list.end(), static_cast<size_t>(unseen), std::nullopt);
+      }
+      step = f.step;
       if (f.transition == Transition::kGrew) {
         credit = std::min(credit + f.earned, 4 * f.earned);
       }
       if (f.overflowed && !f.attempt.scale && quiet >= 50) {
         credit = std::max(credit, f.earned);
       }
-      list.push_back(f.overflowed && !f.in_grace && credit == 0);
+      const bool excess = f.overflowed && !f.in_grace && credit == 0;
+      list.push_back(excess ? std::optional(f.fate) : std::nullopt);
       if (f.overflowed && credit > 0) --credit;
       quiet = f.overflowed ? 0 : quiet + 1;
     }
     return list;
   };
   Compare<OverflowRate>(Scaler("pytorch"), 1, [&](History h) {
-    const std::vector<bool> list = excess(h);
+    const std::vector<std::optional<Fate>> list = excess(h);
     int count = 0;
     Fate fate = Fate::kUnknown;
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i] && i + 1000 >= list.size()) ++count;
-      if (list[i]) fate = h[i].fate;
+      if (list[i]) fate = *list[i];
     }
     Mark mark{.clean = count < 5};
     if (list.back() && count > 10) {
