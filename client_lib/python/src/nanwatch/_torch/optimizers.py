@@ -44,6 +44,9 @@ class Parameter:
         self.index = index  # of the run's ops; -1: not told yet
         self.shape = tuple(tensor.shape)
 
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
 
 class Glance(NamedTuple):
     """The norms of some weights of an optimizer, before an update."""
@@ -56,6 +59,7 @@ class Attempt:
     """One optimizer attempt: numbers of the host, and places of a readout."""
 
     __slots__ = (
+        "absent",
         "again",
         "applied",
         "comparable",
@@ -86,6 +90,8 @@ class Attempt:
         self.lr: float | None = None
         # The parameters that had a gradient, by device, and their sizes.
         self.gradients: list[list[Parameter]] = []
+        # Those that had none, though they are trained.
+        self.absent: list[Parameter] = []
         self.sizes: list[Sizes] = []
         # The same of weights, where they were looked at.
         self.parameters: list[list[Parameter]] = []
@@ -209,6 +215,10 @@ class Followed:
         """Any of the tensors with these ids."""
         return any(id(p) in ids for p in self._tensors())
 
+    def holds_gradients(self, ids: set[int]) -> bool:
+        """Any of the gradients with these ids."""
+        return any(id(p.grad) in ids for p in self._tensors())
+
     def of(self, tensor: Any) -> Parameter:
         parameter = self._known.get(id(tensor))
         if parameter is None:
@@ -275,6 +285,12 @@ class Followed:
         groups = self._look(
             [(p, g) for p in tensors if (g := p.grad) is not None]
         )
+        if 0 < len(gradients) < len(tensors):
+            self.begin().absent = [
+                self.of(p)
+                for p in tensors
+                if p.requires_grad and p.grad is None
+            ]
         self._usual = None
         if (
             len(groups) == 1

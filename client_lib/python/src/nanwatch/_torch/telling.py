@@ -13,14 +13,14 @@ from nanwatch._torch import underflow
 from nanwatch._torch.module_telling import ModuleTeller
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Attempt, total
+from nanwatch._torch.optimizers import Attempt, Parameter, total
 from nanwatch._torch.places import is_distributed
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
-from nanwatch._torch.statistics import Read
+from nanwatch._torch.statistics import Read, Sizes
 from nanwatch._torch.step import Seen, Step
 from nanwatch._torch.weight_telling import WeightTeller
-from nanwatch._torch.zeros import ZeroedGradients
+from nanwatch._torch.zeros import ZeroedGradients, Zeros
 
 # Steps of gradient sizes that are kept for the daemon to ask for.
 _KEPT = 32
@@ -66,7 +66,8 @@ class Teller:
         self._spoiling = Spoiling()
         self._modules = ModuleTeller(modules, self.names)
         self._weights = WeightTeller(self.names, self._spoiling, replica)
-        self._zeroed = ZeroedGradients(run._checks)
+        # By the id of the Followed.
+        self._zeroed: dict[int, ZeroedGradients] = {}
         self._twice = 0  # looks in a row
         self._kept: collections.deque[_Kept] = collections.deque(maxlen=_KEPT)
 
@@ -153,11 +154,12 @@ class Teller:
         norms = [step.readout.numbers(sizes.norms) for sizes in looked_at]
         zeros = None
         if norms and not bad:
-            zeros = self._zeroed.look(
+            zeros = self._zeroed_of(attempt).look(
                 step.number,
                 attempt.gradients,
                 norms,
                 [sizes.elements for sizes in looked_at],
+                attempt.absent,
             )
         every = _ROWS_EVERY if self._level == "default" else LAYERS_EVERY
         everything = step.request != 0 or step.number % every == 0
@@ -168,12 +170,14 @@ class Teller:
             and not self._spoiling.lost
             and not (loss_bad and self._are_all_bad(step, attempt))
         ):
-            self._add_gradients(
-                step, attempt, rows, zeros.behind if zeros else frozenset()
-            )
+            self._add_gradients(step, attempt, rows, zeros)
         elif not bad:
             self._kept.append(_Kept(step, attempt))
         told = self._numbers(step, attempt, rows, bad, norms)
+        if zeros is not None and zeros.absent and "zero_fraction" in told:
+            told["zero_fraction"] = _with(
+                zeros.absent, told["zero_fraction"], looked_at
+            )
         # Levels above count zeros of all tensors: another number. So often that
         # the daemon knows what is usual, and all of a change.
         if (
@@ -183,6 +187,13 @@ class Teller:
         ):
             told["zero_fraction"] = zeros.share
         return told
+
+    def _zeroed_of(self, attempt: Attempt) -> ZeroedGradients:
+        known = self._zeroed.get(id(attempt.of))
+        if known is None:
+            known = ZeroedGradients(self._run._checks)
+            self._zeroed[id(attempt.of)] = known
+        return known
 
     def _reads(self, step: Step, attempt: Attempt, scale: float) -> list[Read]:
         """Of each gradient; those of fp16 arithmetic with the loss scale."""
@@ -200,11 +211,11 @@ class Teller:
         step: Step,
         attempt: Attempt,
         rows: Rows,
-        behind: frozenset[int] = frozenset(),
+        zeros: Zeros | None = None,
     ) -> None:
         """In the order of the backward pass: the last layer's come first, and
-        of those that are 0 the one that made the others so. `behind`: ids of
-        what is 0 for another reason."""
+        of those that are 0 the one that made the others so."""
+        behind = zeros.behind if zeros else frozenset()
         reads = self._reads(step, attempt, step.scale_of(attempt) or 1.0)
         all_of_them = [p for group in attempt.gradients for p in group]
         told = [
@@ -215,6 +226,17 @@ class Teller:
             )
             for p, read in zip(all_of_them, reads)
         ]
+        if zeros and zeros.absent:  # theirs are at the places that they have
+            told.extend(
+                (False, self.names.gradient(p), _read_absent(p))
+                for p in zeros.absent
+            )
+            all_of_them.extend(zeros.absent)
+            places = {id(p): i for i, p in enumerate(attempt.of.weights())}
+            order = [places.get(id(p), -1) for p in all_of_them]
+            told = [
+                told[i] for i in sorted(range(len(told)), key=order.__getitem__)
+            ]
         told.reverse()
         if behind:
             told.sort(key=lambda one: one[0])
@@ -304,3 +326,18 @@ class Teller:
         table = rows.table()
         if table is not None:
             self._run.take_table(table)
+
+
+def _read_absent(parameter: Parameter) -> Read:
+    """Of a gradient that there is none of any more."""
+    elements = parameter.elements()
+    return Read(elements, 0, 0, 0, elements, 0.0, 0.0)
+
+
+def _with(
+    absent: Sequence[Parameter], share: float, of: Sequence[Sizes]
+) -> float:
+    """A share of zeros, with those of gradients that are absent."""
+    elements = sum(sum(sizes.elements) for sizes in of)
+    none = sum(parameter.elements() for parameter in absent)
+    return (share * elements + none) / max(1, elements + none)

@@ -57,7 +57,7 @@ class WeightTeller:
             for place, norm in zip(glance.which, norms):
                 parameter = weights[place]
                 if math.isnan(norm) and self._spoiling.tells(parameter):
-                    elements = math.prod(parameter.shape)
+                    elements = parameter.elements()
                     status = Read(elements, 1, 0, 0, None, None, None)
                     rows.add(self._names.weight(parameter), "parameter", status)
         if digest is not None and attempt.comparable:
