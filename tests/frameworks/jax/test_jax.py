@@ -73,6 +73,36 @@ def test_a_poisoned_batch(daemon, name):
     assert it.bad_ops() == {} and not it.origin.get("op"), it
 
 
+@pytest.mark.parametrize("poisoned", ["batch", "gradient"])
+def test_what_nobody_skips_is_applied(daemon, name, poisoned):
+    """optax alone applies an update of NaN."""
+    params = parameters()
+    optimizer = optax.adam(1e-2)
+    state = optimizer.init(params)
+    watch = nanwatch.jax.watch(params, run=name, address=daemon.address)
+
+    @jax.jit
+    def update(params, state, x, bad):
+        loss, grads = jax.value_and_grad(loss_of)(params, x)
+        grads["out"]["kernel"] = grads["out"]["kernel"] * bad
+        told = nanwatch.jax.statistics(grads)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, loss, told
+
+    for i, x in enumerate(batches(60)):
+        bad = 1.0
+        if i == 40 and poisoned == "batch":
+            x = x.at[0, 0].set(jnp.nan)
+        elif i == 40:
+            bad = jnp.nan
+        params, state, loss, told = update(params, state, x, bad)
+        watch.step(loss, told)
+    it = verdict(daemon, watch, name)
+    assert int(it.summary.get("skipped", 0)) == 0, it
+    assert int(it.summary["overflows"]) == 20, it
+    assert it.worst == "critical", it
+
+
 @pytest.mark.parametrize("scale, worst", [(2.0**15, ""), (2.0**40, "info")])
 def test_a_dynamic_scale_in_fp16(daemon, name, scale, worst):
     """Of flax; jmp's is the same. Too high a start is calibration."""

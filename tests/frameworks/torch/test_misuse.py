@@ -54,6 +54,55 @@ def test_a_step_that_is_none(watch, caplog, number):
     assert len(warnings(caplog)) == 1
 
 
+def test_a_loss_of_no_device(watch, caplog):
+    watch.training.step()
+    watch.step(torch.zeros((), device="meta"))
+    assert watch.run.stats.bad_input == 1
+    (said,) = warnings(caplog)
+    assert "loss= takes" in said.getMessage()
+    assert "meta device" in said.getMessage()
+
+
+@pytest.mark.parametrize("parameters", [3, [object()], "x", 1.5, object()])
+def test_before_clipping_what_is_none(daemon, name, caplog, parameters):
+    training = Training("pictures", scaler=None, dtype=torch.float32)
+    with nanwatch.torch.watch(training.model, training.optimizer, run=name,
+                              address=daemon.address) as watch:
+        for _ in range(3):
+            watch.before_clipping(parameters)
+            watch.step(training.step())
+        assert watch.flush(10)
+    assert len(warnings(caplog)) <= 1
+    assert Verdict(daemon, name).steps == 3
+
+
+@pytest.mark.parametrize("timeout", [
+    "soon", None, [], float("nan"), float("inf"), -1, 10**400])
+def test_a_timeout_that_is_none(watch, caplog, timeout):
+    watch.step(watch.training.step())
+    watch.flush(timeout)
+    watch.close(timeout)
+    watch.close(timeout)
+    assert len(warnings(caplog)) <= 1
+
+
+def test_a_loss_that_is_left_out(daemon, name, caplog):
+    """The program tells it, and goes neither backward nor to the optimizer."""
+    training = Training("pictures", scaler=None, dtype=torch.float32)
+    with nanwatch.torch.watch(training.model, training.optimizer, run=name,
+                              address=daemon.address) as watch:
+        for i in range(40):
+            if i in (20, 21, 30):
+                watch.step(torch.tensor(float("nan")))
+            else:
+                watch.step(training.step())
+        assert watch.flush(10)
+    it = Verdict(daemon, name)
+    assert int(it.summary["last_step"]) == 39, it
+    assert it.cause == "nan_from_forward" and it.step == 20, it
+    assert not warnings(caplog)
+
+
 def test_a_closed_watch(watch, caplog):
     assert watch.close(5)
     for _ in range(3):

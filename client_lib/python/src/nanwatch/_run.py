@@ -20,6 +20,9 @@ _now = _time.time
 # Beyond the sender's deadline to leave.
 _GRACE_SECONDS = 0.1
 _EXIT_SECONDS = 1.0
+# To flush and to close, if nothing else is said; and at most.
+_TIMEOUT_SECONDS = 2.0
+_MOST_SECONDS = 1e6
 _INT32_MAX = (1 << 31) - 1
 _LAYER_SCALES = 4096  # a record
 
@@ -374,6 +377,7 @@ class Run(RunOps):
         most `timeout` seconds. True: it is."""
         if self._silent or self._closed:
             return False
+        timeout = self._seconds(timeout)
         self._settle()
         shared = self._shared
         with shared.changed:
@@ -385,9 +389,7 @@ class Run(RunOps):
                 settled = shared.acked + shared.refused + shared.bad_rows
                 return settled >= target
 
-            shared.changed.wait_for(
-                lambda: settled() or shared.ended, max(0.0, timeout)
-            )
+            shared.changed.wait_for(lambda: settled() or shared.ended, timeout)
             return settled()
 
     def close(self, timeout: float = 2.0) -> bool:
@@ -397,12 +399,19 @@ class Run(RunOps):
         says the same."""
         return self._end(timeout, in_order=True)
 
+    def _seconds(self, timeout: Any) -> float:
+        """As much as a lock can wait; what is no number is what is usual."""
+        number = self._checks.real("timeout", timeout)
+        if number is None:
+            return _TIMEOUT_SECONDS
+        return min(max(0.0, number), _MOST_SECONDS)
+
     def _end(self, timeout: float, in_order: bool) -> bool:
         if self._silent or self._closed:
             return self._ended_well
         self._settle()
         shared = self._shared
-        deadline = self._begin_end(timeout, in_order)
+        deadline = self._begin_end(self._seconds(timeout), in_order)
         with shared.changed:
             shared.changed.wait_for(
                 lambda: shared.ended,
@@ -426,7 +435,7 @@ class Run(RunOps):
         all is told or 2 seconds are over."""
         if self._silent or self._closed:
             return
-        self._begin_end(2.0, in_order=True)
+        self._begin_end(_TIMEOUT_SECONDS, in_order=True)
 
     def _begin_end(self, timeout: float, in_order: bool) -> float:
         """Until when the sender has time, in monotonic seconds."""
@@ -434,7 +443,7 @@ class Run(RunOps):
         self._limit = -1
         _process.forget(self)
         shared = self._shared
-        deadline = _time.monotonic() + max(0.0, timeout)
+        deadline = _time.monotonic() + timeout
         with shared.changed:
             shared.deadline = deadline
             shared.closing = in_order

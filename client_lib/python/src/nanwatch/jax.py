@@ -33,6 +33,8 @@ from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Statistics", "Watch", "statistics", "watch"]
 
+# Numbers of a step that say that there is something which skips updates.
+_SKIPPING = {"scale", "skipped"}
 _ROWS_EVERY = 32  # steps; what is not finite is told at once
 
 
@@ -91,9 +93,10 @@ class Watch(WatchedRun):
     """What `watch` gives; for the thread that trains. Arrays that are handed
     over are copied without waiting, and read some steps later."""
 
-    def __init__(self, run: Run, params: Any) -> None:
+    def __init__(self, run: Run, params: Any, scaled: bool) -> None:
         super().__init__(run)
         self._number = 0
+        self._may_skip = scaled  # else optax applies what is not finite
         found = jax.tree_util.tree_flatten_with_path(params)[0]
         self._named = [
             (_path(path), x)
@@ -167,6 +170,8 @@ class Watch(WatchedRun):
             norms = numpy.asarray(entry.told.norm).tolist()
             numbers["grad_norm"] = math.hypot(*norms)
             numbers["overflow"] = bad or bool(numbers.get("skipped"))
+            if not self._may_skip and numbers.keys().isdisjoint(_SKIPPING):
+                numbers["skipped"] = False
         self.run.step(entry.number, time=entry.time, **numbers, **entry.more)
 
     def _plain(self, name: str, value: Any) -> Any:
@@ -267,7 +272,7 @@ def watch(params: Any, **init: Any) -> Watch:
             init = {**_places(params), **init}
     opened = nanwatch.init(**init)
     try:
-        return Watch(opened, params)
+        return Watch(opened, params, init.get("scaler") is not None)
     except Exception as error:
         opened._failed("watch", error)
-        return Watch(nanwatch._init._silent(Checks()), ())
+        return Watch(nanwatch._init._silent(Checks()), (), False)

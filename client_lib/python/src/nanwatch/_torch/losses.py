@@ -35,6 +35,13 @@ class Losses:
                 value = None
             if value is not None and type(value) is not complex:
                 return float(value)
+        elif loss.is_meta:
+            self._checks.refuse(
+                "loss",
+                "loss= takes one real element that has a value, not a tensor "
+                "of the meta device",
+            )
+            return None
         elif loss.numel() == 1 and not loss.is_complex():
             return loss.detach().reshape(()).float()
         self._checks.refuse(

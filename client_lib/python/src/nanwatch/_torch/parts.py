@@ -66,6 +66,9 @@ class Parts:
         else:  # programs add to what they had of it
             self._losses.append(loss.detach().reshape(()).clone())
 
+    def empty(self) -> bool:
+        return not self._losses
+
     def take(self) -> list[Any]:
         """Those since the last call: floats, and tensors of a device."""
         if not self._losses:

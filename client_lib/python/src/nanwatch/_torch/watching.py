@@ -6,10 +6,11 @@ import atexit
 import collections
 import contextlib
 import functools
+import math
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -177,9 +178,33 @@ class Watch:
         """Looks at the gradients now. Needed only where a program clips by
         means of its own, without a GradScaler. `parameters`: whose gradients
         they are; None: all."""
+        if not self._closed:
+            self._guard(
+                "clipping",
+                lambda: self._look_before_clipping(self._whose(parameters)),
+            )
+
+    def before_clipping_of(self, gradients: Any) -> None:
+        """Not for trainings: of these, lists of tensors."""
         if self._closed:
             return
-        for followed in self._whose(parameters):
+
+        def work() -> None:
+            unseen = [
+                f
+                for f in self._followed
+                if f.attempt is None or not f.attempt.looked_at
+            ]
+            if unseen:
+                ids = {id(g) for each in gradients for g in each}
+                self._look_before_clipping(
+                    [f for f in unseen if f.holds_gradients(ids)]
+                )
+
+        self._guard("clipping", work)
+
+    def _look_before_clipping(self, of: Sequence[Followed]) -> None:
+        for followed in of:
             if self._scaler is None:
                 self._guard(
                     "gradients",
@@ -441,7 +466,12 @@ class Watch:
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
-        if self._followed and not self._attempts and self._is_part():
+        if (
+            self._followed
+            and not self._attempts
+            and not (self._was_left_out(loss))
+            and self._is_part()
+        ):
             if loss is not None:
                 losses.waiting.append(loss)
             return
@@ -477,6 +507,15 @@ class Watch:
             # What is told of modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
             self._keep_budget(step.time)
+
+    def _was_left_out(self, loss: Any) -> bool:
+        """Not finite, and the program did not go backward with it, nor with
+        another one since the last step: it is none of accumulated ones."""
+        return (
+            type(loss) is float
+            and not math.isfinite(loss)
+            and self._parts.empty()
+        )
 
     def _is_part(self) -> bool:
         """No optimizer was called since the last step: this is a part of one,

@@ -1,0 +1,133 @@
+"""Clipping by functions that a program imported before it was watched."""
+
+import math
+import re
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from verdicts import Verdict
+
+import nanwatch
+
+STEPS = 40
+
+
+def clip_by_parts(parameters):
+    nn.utils.clip_grads_with_norm_(parameters, 1e-3, torch.tensor(5.0))
+
+
+CLIPS = {
+    "norm": lambda parameters: clip_grad_norm_(parameters, 1e-3),
+    "norm, each": lambda parameters: clip_grad_norm_(
+        parameters, 1e-3, foreach=False),
+    "value": lambda parameters: clip_grad_value_(parameters, 1e-4),
+    "a norm of its own": clip_by_parts,
+}
+
+
+def trained(daemon, name, clip, scaler=None, unscale=True, bad_at=-1, parts=1,
+            of=lambda model: model.parameters()):
+    """The norms before clipping."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-7)
+    watch = nanwatch.torch.watch(model, optimizer, scaler, run=name,
+                                 address=daemon.address)
+    norms = []
+    for i in range(STEPS):
+        optimizer.zero_grad()
+        for _ in range(parts):
+            loss = 30 * model(torch.randn(8, 16)).square().mean()
+            (loss if scaler is None else scaler.scale(loss)).backward()
+            # Who asks for a norm clips nothing.
+            nn.utils.get_total_norm([p.grad for p in model.parameters()])
+        if scaler is not None and unscale:
+            scaler.unscale_(optimizer)
+        if i == bad_at:
+            model[2].weight.grad[0, 0] = math.nan
+        norms.append(float(nn.utils.get_total_norm(
+            [p.grad for p in model.parameters()])))
+        clip(of(model))
+        if scaler is None:
+            optimizer.step()
+        else:
+            scaler.step(optimizer)
+            scaler.update()
+        watch.step(loss)
+    assert watch.close(20)
+    return norms, watch.run.stats
+
+
+def told(daemon, name):
+    text = daemon.nanwatch("show", name).stdout
+    return float(re.search(r"gradient norm ([\d.e+-]+)", text)[1])
+
+
+needs_parts = pytest.mark.skipif(
+    not hasattr(nn.utils, "clip_grads_with_norm_"), reason="before 2.6")
+
+
+@needs_parts
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("clip", CLIPS)
+def test_the_norm_is_that_before(daemon, name, caplog, clip, scaled):
+    scaler = torch.amp.GradScaler("cpu") if scaled else None
+    norms, stats = trained(daemon, name, CLIPS[clip], scaler, parts=2)
+    assert stats.bad_input == 0 and not [
+        r for r in caplog.records if r.name == "nanwatch"]
+    scale = 2.0**16 if scaled else 1.0
+    said = told(daemon, name)
+    assert min(abs(said - norms[-1]), abs(said * scale - norms[-1])) < (
+        1e-3 * norms[-1]), (said, norms[-1])
+
+
+@needs_parts
+@pytest.mark.parametrize("clip", CLIPS)
+def test_of_a_generator_and_of_a_part(daemon, name, clip):
+    """One layer's parameters alone are clipped."""
+    norms, _ = trained(daemon, name, CLIPS[clip],
+                       of=lambda model: (p for p in model[0].parameters()))
+    assert abs(told(daemon, name) - norms[-1]) < 1e-3 * norms[-1]
+
+
+@needs_parts
+def test_the_first_nan_is_that_parameter_s(daemon, name):
+    trained(daemon, name, CLIPS["norm"], bad_at=20)
+    bad = Verdict(daemon, name).bad_ops()
+    gradients = {op: step for (op, slot), step in bad.items()
+                 if slot == "grad_input"}
+    assert gradients == {"2.weight": 20}, bad
+
+
+@needs_parts
+def test_before_unscaling_is_said_once_a_step(daemon, name, caplog):
+    _, stats = trained(daemon, name, CLIPS["norm"],
+                       torch.amp.GradScaler("cpu"), unscale=False)
+    assert stats.bad_input == STEPS, stats
+    said = [r for r in caplog.records if r.name == "nanwatch"]
+    assert len(said) == 1 and "before they are unscaled" in said[0].message
+
+
+def test_a_norm_that_is_asked_for_is_no_look(daemon, name):
+    """Of gradients that are accumulated, at the first part."""
+    torch.manual_seed(1)
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-7)
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for _ in range(STEPS):
+            optimizer.zero_grad()
+            for part in range(3):
+                loss = model(torch.randn(8, 4)).square().mean()
+                loss.backward()
+                gradients = [p.grad for p in model.parameters()]
+                norm = float(torch.stack(
+                    [g.norm() for g in gradients]).norm())
+                if hasattr(nn.utils, "get_total_norm"):
+                    nn.utils.get_total_norm(gradients)
+            optimizer.step()
+            watch.step(loss)
+        assert watch.flush(20)
+    assert abs(told(daemon, name) - norm) < 1e-3 * norm
