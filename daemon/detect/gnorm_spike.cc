@@ -11,6 +11,7 @@ namespace {
 
 // A norm that never moves would make every flicker an outlier.
 constexpr float kLeastSpread = 0.05f;  // log2
+constexpr float kSmooth = 0.125f;      // of an attempt
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_z", 6, 2, 1000, "z", "BLOOM 31214-31222 against healthy steps"},
@@ -36,9 +37,15 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "log2 of the norm is warning_z robust deviations above the level of 128 "
     "attempts, and min_ratio times it, for hold attempts in a row (for "
     "information below); critical after critical_hold attempts in a row, and "
-    "critical_steps steps, at critical_z.",
+    "critical_steps steps, at critical_z, if it does not come down.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
+
+void GnormSpike::Follow(float above) {
+  if (spiked_++ == 0) mean_ = smooth_ = above;
+  mean_ += (above - mean_) / static_cast<float>(spiked_);
+  smooth_ += kSmooth * (above - smooth_);
+}
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm) || c.scaler.fate() == Fate::kLost) {
@@ -66,15 +73,18 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (z >= t[kWarningZ] && above >= Log2(static_cast<float>(t[kMinRatio]))) {
     held_ = z >= t[kCriticalZ] ? held_ + 1 : 0;
     if (held_ == 1) held_step_ = c.record.step;
-    ++spiked_;
+    Follow(above);
     const auto steps = static_cast<double>(c.record.step - held_step_);
-    const bool stays = held_ >= t[kCriticalHold] && steps >= t[kCriticalSteps];
+    const bool stays = held_ >= t[kCriticalHold] &&
+                       steps >= t[kCriticalSteps] && smooth_ >= mean_;
     trigger = stays                 ? Severity::kCritical
               : spiked_ >= t[kHold] ? Severity::kWarning
                                     : Severity::kInfo;
-    norm_ = norm;
-    z_ = z;
-    usual_ = baseline_.center();
+    if (!episode_.open() || norm > norm_) {
+      norm_ = norm;
+      z_ = z;
+      usual_ = baseline_.center();
+    }
     baseline_.Reject();
   } else {
     held_ = spiked_ = 0;

@@ -2,8 +2,8 @@
 // its logarithm against a robust baseline (RobustBaseline of log2 of the norm).
 // Norms have long tails: a single batch is a note, since among 100,000 healthy
 // attempts some are 6 deviations away. Real spikes recover within some
-// hundred steps, so only a level that stays is critical. Skipped attempts have
-// no gradient norm worth judging.
+// hundred steps, so only a level that stays, and shows no way back, is
+// critical. Skipped attempts have no gradient norm worth judging.
 
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_
@@ -38,12 +38,17 @@ class GnormSpike {
   void Describe(Finding* finding) const;
 
  private:
+  // `above` the usual, log2.
+  void Follow(float above);
+
   Episode episode_;
   RobustBaseline baseline_;
   LastDigit digit_;  // where the norm is rounded, its last digit
-  float norm_ = 0;
+  float norm_ = 0;   // the largest of the episode
   float z_ = 0;
   float usual_ = 0;        // log2
+  float mean_ = 0;         // of what attempts in a row are above it, log2
+  float smooth_ = 0;       // the same of about the last eight of them
   int32_t spiked_ = 0;     // attempts in a row at the warning level
   int32_t held_ = 0;       // attempts in a row at the critical level
   int64_t held_step_ = 0;  // of the first of them

@@ -6,6 +6,7 @@
 
 #include "diagnose/causes.h"
 #include "diagnose/first_found.h"
+#include "diagnose/nan_from_backward.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
@@ -29,10 +30,14 @@ bool IsOfAccusedRank(const Case& c, const Finding& finding) {
       });
 }
 
-// The norm of gradients of a loss that is NaN: NanFromForward speaks of it.
+// The norm of gradients of a loss that is NaN, or that themselves began it:
+// NanFromForward speaks of it.
 bool IsOfNanLoss(const Case& c, const Finding& finding) {
-  return finding.rule == 28 && c.evidence.loss_nonfinite > 0 &&
-         finding.opened_step >= c.evidence.first_nonfinite_loss_step;
+  if (finding.rule != 28) return false;
+  const bool of_loss =
+      c.evidence.loss_nonfinite > 0 &&
+      finding.opened_step >= c.evidence.first_nonfinite_loss_step;
+  return of_loss || FindBackwardNan(c).has_value();
 }
 
 // One batch, mostly: not yet a training that diverges.
@@ -98,7 +103,9 @@ void SayOfScale(const Case& c, const std::vector<int>& consequences,
                    "weights.",
                    e.applied_overflows, e.attempts)});
   verdict->actions.push_back(
-      {"", "Let the scaler skip an update that overflowed."});
+      {"", IsScaled(c)
+               ? "Let the scaler skip an update that overflowed."
+               : "Leave an update out whose gradient norm is not finite."});
 }
 
 // What was said of the loss that is back by now.
@@ -133,6 +140,8 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
            !IsSmallUpdate(finding) && !IsOfAccusedRank(c, finding) &&
            !IsOfNanLoss(c, finding);
   });
+  const Finding* grown = GrownLoss(c);
+  if (first == nullptr) first = grown;
   if (first == nullptr) return Outlasted(c);
   // An overflow just before would be the simpler cause; those that came with a
   // loss that jumped are its doing.
@@ -157,7 +166,12 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   verdict.rules.insert(verdict.rules.end(), consequences.begin(),
                        consequences.end());
   for (const int rule : AfterTheLoss(c)) verdict.rules.push_back(rule);
-  const Finding& head = Head(c, *first);
+  if (grown != nullptr) {
+    // All that came after it is its doing.
+    verdict.rules.insert(verdict.rules.end(),
+                         {5, 6, 7, 8, 15, 16, 17, 18, 19, 20, 21, 22, 25});
+  }
+  const Finding& head = grown != nullptr ? *grown : Head(c, *first);
   verdict.rule = head.rule;
   verdict.origin = first->subject;
   verdict.step = Since(e, *first);
@@ -167,8 +181,8 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
                               : e.applied_overflows > 0
                                   ? ", and updates that overflowed are applied"
                                   : "");
-  // What is left of it is no news.
-  if (note && IsOfEarlierLoss(c)) {
+  // What is left of it is no news, nor are gradients that come back after it.
+  if (IsOfEarlierLoss(c) && (note || !IsOfLoss(head.rule))) {
     verdict.rule = 0;
     verdict.sentence = Earlier(e);
   }

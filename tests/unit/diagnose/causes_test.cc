@@ -528,17 +528,21 @@ TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
       << "a norm that is as high is the overflows' own";
 }
 
-TEST(CausesTest, ANoteThatOutlastsADivergenceSaysNothingNewOfIt) {
+TEST(CausesTest, WhatOutlastsADivergenceSaysNothingNewOfIt) {
   TestCase t;
   t.evidence.earlier = "The training diverges since step 220: it jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 220;
   t.evidence.earlier_rule = 34;
-  t.Find(27, Family::kGradient, Severity::kInfo).opened_step = 221;
-  const Diagnosis diagnosis = t.Verdict();
-  EXPECT_EQ(diagnosis.causes[0].rule, 0);
-  EXPECT_EQ(diagnosis.causes[0].sentence,
-            "The training left its way at step 220: it jumped.");
+  Finding& norm = t.Find(27, Family::kGradient, Severity::kInfo);
+  norm.opened_step = 221;
+  for (const Severity severity : {Severity::kInfo, Severity::kWarning}) {
+    norm.severity = severity;
+    const Diagnosis diagnosis = t.Verdict();
+    EXPECT_EQ(diagnosis.causes[0].rule, 0);
+    EXPECT_EQ(diagnosis.causes[0].sentence,
+              "The training left its way at step 220: it jumped.");
+  }
 }
 
 TEST(CausesTest, ALostCheckpointIsNoTrainingThatDiverges) {
@@ -628,6 +632,7 @@ TEST(CausesTest, OverflowedUpdatesThatAreAppliedAreSaid) {
   TestCase t;
   t.run.framework = "mindyolo";
   RunEvidence& e = t.evidence;
+  e.scale_now = 1024;
   e.attempts = 300;
   e.overflows = 3;
   e.attempts_last_50 = 50;
