@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,23 @@ BadElements CountBad(const OpContext& c) {
   if (s.slot == Slot::kInput && IsOneOf(c.op, kPlaceholders)) return {};
   if (negative > 0 && !IsMask(c)) bad.inf += negative;
   return bad;
+}
+
+bool IsAbsorbedMask(const OpContext& c) {
+  const OpStatus& s = c.status;
+  const bool activation = s.slot == Slot::kInput || s.slot == Slot::kOutput;
+  if (!activation || c.record == nullptr || c.scaler.overflowed() ||
+      c.scaler.presumed_fate() != Fate::kApplied ||
+      c.run.overflow_mode == OverflowMode::kSaturation ||
+      s.device_flag.value_or(false)) {
+    return false;
+  }
+  const uint64_t negative = s.get(OpCount::kNegInf).value_or(0);
+  if (negative == 0 || CountBad(c).all() != negative) return false;
+  const auto sound = [&c](StepField field) {
+    return c.record->has(field) && std::isfinite((*c.record)[field]);
+  };
+  return sound(StepField::kLoss) && sound(StepField::kGradNorm);
 }
 
 bool LookedAt(const OpStatus& status) {

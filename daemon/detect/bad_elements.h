@@ -43,6 +43,11 @@ inline bool ScalerAnswers(const OpContext& c) {
          c.scaler.fate() == Fate::kLost && c.scaler.overflow_streak() <= 2;
 }
 
+// All that is bad of a forward status is -infinity, and the loss and the norm
+// of the same attempt are finite and its update went through: a mask, of an op
+// whose type does not tell it, that what comes after takes in.
+bool IsAbsorbedMask(const OpContext& c);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DETECT_BAD_ELEMENTS_H_

@@ -10,6 +10,11 @@ namespace {
 
 // No training loses so much of its loss in one record.
 constexpr double kSizable = 0.1;
+// Growth: of one loss to the other, of the first losses, and how many in a row.
+constexpr float kFar = 1e3F;
+constexpr float kGrown = 1e6F;
+constexpr int kFirsts = 4;
+constexpr int kAbove = 2;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -24,13 +29,35 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     15,
     "loss_nonfinite",
     Family::kLoss,
-    "The loss is NaN or infinite.",
+    "The loss is NaN or infinite, or on its way there.",
     "One such loss; critical when its update was applied, or from "
-    "critical_streak in a row outside calibration. A warning where no norm is "
+    "critical_streak in a row outside calibration; and where the loss has "
+    "grown to a million times the largest of the first 4, by two records in "
+    "a row that were above a thousand times it. A warning where no norm is "
     "reported and the loss went from 0.1 or more to exactly 0 at once, for "
     "`zeros` records: NaN, filtered.",
     "clear_after finite losses.",
     kThresholds};
+
+// One loss far above all is a bad batch; a row of them, up to a million times
+// what it began with (and a million, where it began near 0), is none.
+void LossNonfinite::FollowGrowth(double loss) {
+  const auto size = static_cast<float>(std::fabs(loss));
+  if (firsts_ < kFirsts) {
+    base_ = std::max({base_, size, 1.0F});
+    ++firsts_;
+  }
+  grown_to_ = size;
+  if (size < kFar * base_) {
+    above_ = 0;
+  } else if (above_ < kAbove) {
+    ++above_;
+  }
+}
+
+bool LossNonfinite::HasGrown() const {
+  return above_ >= kAbove && grown_to_ >= kGrown * base_;
+}
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
@@ -57,10 +84,13 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
 Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
   if (std::isfinite(loss)) {
+    FollowGrowth(loss);
     streak_ = 0;
-    if (!episode_.open()) return Severity::kNone;
-    return episode_.On(Severity::kNone, true, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+    const bool grown = HasGrown();
+    if (grown) loss_ = loss;
+    if (!grown && !episode_.open()) return Severity::kNone;
+    return episode_.On(grown ? Severity::kCritical : Severity::kNone, !grown,
+                       c.record.step, static_cast<int64_t>(t[kClear]));
   }
   ++streak_;
   loss_ = loss;
@@ -93,8 +123,17 @@ void LossNonfinite::Describe(Finding* finding) const {
     return;
   }
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence("The loss is ", loss_, " since step ", finding->opened_step);
+  const bool grown = HasGrown();
+  if (grown && std::isfinite(loss_)) {
+    finding->sentence =
+        Sentence("The loss has grown to ", loss_, " from ", base_,
+                 " at most in the beginning: it is on its way to infinity.");
+    finding->numbers = {{"loss", loss_, ""}, {"grown_from", base_, ""}};
+    return;
+  }
+  finding->sentence = Sentence("The loss is ", loss_);
+  if (!grown)
+    finding->sentence += Sentence(" since step ", finding->opened_step);
   if (streak_ > 1) {
     finding->sentence += Sentence(", ", streak_, " records in a row");
   }
@@ -108,6 +147,10 @@ void LossNonfinite::Describe(Finding* finding) const {
   finding->sentence += ".";
   finding->numbers = {{"loss", loss_, ""},
                       {"streak", static_cast<double>(streak_), "records"}};
+  if (!grown) return;
+  finding->sentence += Sentence(" It had grown to ", grown_to_, " from ", base_,
+                                " at most in the beginning.");
+  finding->numbers.push_back({"grown_from", base_, ""});
 }
 
 }  // namespace nanwatch

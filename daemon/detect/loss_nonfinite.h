@@ -4,6 +4,9 @@
 // In saturation mode a finite loss proves nothing, so this rule says nothing
 // there.
 
+// A loss that grows a millionfold, record by record, is on its way there, and
+// critical as soon as that is seen.
+
 #ifndef NANWATCH_DETECT_LOSS_NONFINITE_H_
 #define NANWATCH_DETECT_LOSS_NONFINITE_H_
 
@@ -28,7 +31,13 @@ class LossNonfinite {
  private:
   Severity LookAtLoss(const StepContext& c, Thresholds t);
   Severity LookAtZeros(const StepContext& c, Thresholds t);
+  void FollowGrowth(double loss);
+  bool HasGrown() const;
 
+  float base_ = 0;          // the largest of the first losses
+  float grown_to_ = 0;      // the newest finite one
+  int8_t firsts_ = 0;       // losses that base_ stands on
+  int8_t above_ = 0;        // finite losses in a row far above it; held by NaN
   Episode zeros_;           // of losses that became exactly 0
   double last_loss_ = 0;    // the newest finite one that was not 0
   int32_t zeros_held_ = 0;  // records in a row since

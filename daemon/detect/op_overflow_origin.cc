@@ -24,8 +24,10 @@ constinit const RuleSpec OpOverflowOrigin::kSpec = {
     "The trouble begins in this op: its inputs are clean and its output is "
     "not.",
     "Inputs collected and clean, the output bad; for information where a "
-    "dynamic scaler calibrates or answers it by one or two skipped steps, and "
-    "a warning where it answers a NaN in the forward pass so.",
+    "dynamic scaler calibrates or answers it by one or two skipped steps, or "
+    "where all of it is -infinity, as a mask writes it, and loss and update "
+    "are sound; a warning where a scaler answers a NaN in the forward pass "
+    "so.",
     "clear_after attempts without a bad output.",
     kThresholds};
 
@@ -41,7 +43,7 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   Severity trigger = Severity::kCritical;
   if (ScalerAnswers(c)) {
     trigger = forward_nan ? Severity::kWarning : Severity::kInfo;
-  } else if (Calibrating(c) && !forward_nan) {
+  } else if ((Calibrating(c) && !forward_nan) || IsAbsorbedMask(c)) {
     trigger = Severity::kInfo;
   }
   nan_ = bad.nan;

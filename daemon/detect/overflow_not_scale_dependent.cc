@@ -86,6 +86,10 @@ void OverflowNotScaleDependent::Describe(Finding* finding) const {
     if (episode_.severity() == Severity::kWarning) {
       finding->sentence += "; the scaler skipped that update";
     }
+  } else if (halvings < 1) {  // an attempt was good since
+    finding->sentence =
+        "Bad at loss scales far apart, with no good attempt between: lowering "
+        "it further could not help";
   } else {
     finding->sentence = Sentence("Bad at every loss scale from ", scale_high_,
                                  " down to ", scale_low_, " (", halvings,

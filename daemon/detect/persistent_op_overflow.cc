@@ -25,7 +25,9 @@ constinit const RuleSpec PersistentOpOverflow::kSpec = {
     "The same op overflows again and again.",
     "Bad in `bad_attempts` of the last 10 attempts; or, without a dynamic "
     "scaler, three times, `apart` seconds or more from each other and in a "
-    "span of `within` seconds. For information during calibration.",
+    "span of `within` seconds. For information during calibration, and where "
+    "all of it is -infinity, as a mask writes it, and loss and update are "
+    "sound.",
     "clear_after attempts without a bad status.",
     kThresholds};
 
@@ -59,7 +61,8 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   const bool strikes = ThreeStrikes(c, bad, t);
   if (bad && (bad_10_.ones() >= t[kBadAttempts] || strikes)) {
-    trigger = Calibrating(c) ? Severity::kInfo : Severity::kCritical;
+    trigger = Calibrating(c) || IsAbsorbedMask(c) ? Severity::kInfo
+                                                  : Severity::kCritical;
     scale_ = c.scaler.present_scale().value_or(0);
     applied_ = c.scaler.fate() == Fate::kApplied;
     strikes_ = strikes;

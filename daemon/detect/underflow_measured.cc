@@ -38,7 +38,8 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "times its usual change: for information when it did so at once and at the "
     "same scale (frozen layers do), critical when it rose by `critical` while "
     "the scale fell `scale_fell` times, or when everything is zero for "
-    "`all_zero` attempts. However small it is, a tensor that became exactly 0 "
+    "`all_zero` attempts, though the loss is not 0. However small it is, a "
+    "tensor that became exactly 0 "
     "and stays so for 5 records, where few elements were zero, is named for "
     "information. A share of zeros that was there from the beginning is none "
     "of it.",
@@ -157,6 +158,16 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   if (fraction || zeros || c.gradients != nullptr) FollowRate(c.record);
+  // Nothing is left to learn of this batch (a margin that is kept); and what a
+  // loss that is not finite leaves of the gradients tells nothing.
+  if (const auto loss = c.record.get(StepField::kLoss)) {
+    if (!std::isfinite(*loss)) return episode_.severity();
+    if (*loss == 0 && zeros && *zeros >= 1) {
+      all_zero_ = 0;
+      return episode_.On(Severity::kNone, true, c.record.step,
+                         static_cast<int64_t>(t[kClear]));
+    }
+  }
   TakeName(c);
   if (!fraction && !zeros) return episode_.severity();
   if (c.scaler.in_grace() || c.scaler.fate() == Fate::kLost) {

@@ -42,6 +42,10 @@ bool Holds(When when, const Situation& s) {
       return !s.ops_collected;
     case When::kMissing:
       return !s.dropped;
+    case When::kScaled:
+      return s.scaled;
+    case When::kNotScaled:
+      return !s.scaled;
     case When::kDropped:
       return s.dropped;
   }
@@ -57,11 +61,14 @@ bool SetsTheScaler(Cause cause) {
          cause == Cause::kScalerMisuse;
 }
 
-// A static scale whose overflow check is off skips no update.
-bool IsCured(Cause cause, const RunDescription& run) {
-  return cause == Cause::kHarmlessPadding &&
-         run.scaler.kind == ScalingKind::kStatic &&
-         run.scaler.overflow_check == false;
+// A static scale whose overflow check is off skips no update; nor is one
+// skipped for a mask.
+bool IsCured(const CauseVerdict& verdict, const RunDescription& run) {
+  if (verdict.cause != Cause::kHarmlessPadding) return false;
+  const bool mask = verdict.grade != EvidenceGrade::kEstablished &&
+                    verdict.ceiling == Severity::kInfo;
+  return mask || (run.scaler.kind == ScalingKind::kStatic &&
+                  run.scaler.overflow_check == false);
 }
 
 // Rule 54 of ranks whose clients dropped records, and of nobody else.
@@ -132,10 +139,11 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
   s.ops_collected =
       c.evidence.ops_collected &&
       (verdict.cause != Cause::kNanFromForward || !verdict.origin.op.empty());
-  s.cured = IsCured(verdict.cause, c.run);
+  s.cured = IsCured(verdict, c.run);
   s.often = verdict.grade != EvidenceGrade::kEstablished;
   s.fixed = !c.evidence.scaler_dynamic;
   s.stuck = IsStuck(c);
+  s.scaled = IsScaled(c) || c.evidence.underflow_fraction.value_or(0) > 0;
   Severity worst = Severity::kNone;
   bool missing = false;
   for (const Finding& finding : c.findings) {

@@ -21,6 +21,7 @@ struct Situation {
   bool fixed = false;    // nothing lowers the loss scale
   bool stuck = false;    // no update goes through at the lowest scale
   bool severe = true;    // what it explains is critical
+  bool scaled = true;    // a loss scale is used, or may be needed
   bool dropped = false;  // only records of ranks that are heard are missing
 };
 Situation SituationOf(const Case& c, const CauseVerdict& verdict);

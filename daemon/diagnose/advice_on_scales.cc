@@ -52,7 +52,8 @@ constexpr Advice kAdvice[] = {
      When::kSick},
     {Cause::kHarmlessPadding, "",
      "Nothing: the update is applied all the same. To silence even this note, "
-     "mask the padding before the op.",
+     "mask the padding before the op, or name an op that masks on purpose in "
+     "engine.masked_ops.",
      When::kCured},
 
     {Cause::kStartupCalibration, "",
@@ -259,41 +260,62 @@ constexpr Advice kAdvice[] = {
      "optax.clip_by_global_norm(1.0) before the update."},
 
     {Cause::kUnderflow, "",
+     "No loss is scaled here, so that no scale is at fault: look at what makes "
+     "gradients 0, as weights of 0, an activation that is 0 everywhere (dead "
+     "ReLUs), a factor of 0, a detach, a loss that stands (clamped, or masked "
+     "everywhere).",
+     When::kNotScaled},
+    {Cause::kUnderflow, "",
      "Scale the loss higher: a dynamic scaler that may grow finds the scale by "
-     "itself. With bf16 none is needed."},
+     "itself. With bf16 none is needed.",
+     When::kScaled},
     {Cause::kUnderflow, "pytorch",
      "Let GradScaler grow: call update() at each step, and shorten "
-     "growth_interval if it has far to go."},
+     "growth_interval if it has far to go.",
+     When::kScaled},
     {Cause::kUnderflow, "megatron",
-     "Take off --loss-scale, so that the scale is dynamic, or use --bf16."},
+     "Take off --loss-scale, so that the scale is dynamic, or use --bf16.",
+     When::kScaled},
     {Cause::kUnderflow, "deepspeed",
      "Set fp16.loss_scale to 0 (dynamic), with fp16.initial_scale_power at the "
-     "log2 of the scale named."},
+     "log2 of the scale named.",
+     When::kScaled},
     {Cause::kUnderflow, "fairseq",
-     "Raise --fp16-init-scale, and shorten --fp16-scale-window."},
+     "Raise --fp16-init-scale, and shorten --fp16-scale-window.",
+     When::kScaled},
     {Cause::kUnderflow, "apex",
-     "amp.initialize(..., loss_scale='dynamic') instead of a fixed number."},
+     "amp.initialize(..., loss_scale='dynamic') instead of a fixed number.",
+     When::kScaled},
     {Cause::kUnderflow, "ascend_tf",
      "Raise incr_ratio or shorten incr_every_n_steps of "
-     "ExponentialUpdateLossScaleManager."},
+     "ExponentialUpdateLossScaleManager.",
+     When::kScaled},
     {Cause::kUnderflow, "mindspore",
      "DynamicLossScaleManager(init_loss_scale=..., scale_window=...) instead "
-     "of a fixed scale."},
+     "of a fixed scale.",
+     When::kScaled},
     {Cause::kUnderflow, "mindformers",
      "runner_wrapper.scale_sense of type DynamicLossScaleUpdateCell with a "
-     "higher loss_scale_value and a shorter scale_window."},
+     "higher loss_scale_value and a shorter scale_window.",
+     When::kScaled},
     {Cause::kUnderflow, "mindyolo",
-     "--ms_loss_scaler dynamic, or a higher --ms_loss_scaler_value."},
+     "--ms_loss_scaler dynamic, or a higher --ms_loss_scaler_value.",
+     When::kScaled},
     {Cause::kUnderflow, "paddle",
      "GradScaler(use_dynamic_loss_scaling=True) with a shorter "
-     "incr_every_n_steps; in PaddleNLP a higher --scale_loss."},
-    {Cause::kUnderflow, "mmcv", "fp16 = dict(loss_scale='dynamic')."},
+     "incr_every_n_steps; in PaddleNLP a higher --scale_loss.",
+     When::kScaled},
+    {Cause::kUnderflow, "mmcv", "fp16 = dict(loss_scale='dynamic').",
+     When::kScaled},
     {Cause::kUnderflow, "mmengine",
-     "optim_wrapper = dict(type='AmpOptimWrapper', loss_scale='dynamic')."},
+     "optim_wrapper = dict(type='AmpOptimWrapper', loss_scale='dynamic').",
+     When::kScaled},
     {Cause::kUnderflow, "keras",
-     "LossScaleOptimizer(opt, initial_scale=...); leave dynamic on."},
+     "LossScaleOptimizer(opt, initial_scale=...); leave dynamic on.",
+     When::kScaled},
     {Cause::kUnderflow, "jax",
-     "jmp.DynamicLossScale instead of a constant, with a shorter period."},
+     "jmp.DynamicLossScale instead of a constant, with a shorter period.",
+     When::kScaled},
 
     {Cause::kScalerMisuse, "",
      "Save and restore the scaler with the checkpoint, and let each attempt "

@@ -16,8 +16,9 @@ constexpr int kUnderflowRules[] = {27, 28, 29, 30, 31, 32, 34, 35};
 constexpr int kNoSingleRules[] = {29, 30, 31, 32, 33};
 constexpr int kFp8Rules[] = {41, 42, 43};
 constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};
-constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  18, 19, 20, 21, 22,
-                                    25, 26, 27, 28, 29, 31, 34, 35, 38, 40};
+constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  7,  8,  15, 16,
+                                    17, 18, 19, 20, 21, 22, 25, 26, 27,
+                                    28, 29, 31, 34, 35, 38, 40};
 constexpr int kRankRules[] = {12, 13, 49, 56};
 constexpr int kMisuseRules[] = {1,  2,  3,  4,  5,  6,  7,  9,  10, 11,
                                 14, 18, 19, 20, 21, 22, 25, 57, 58, 59};
@@ -40,7 +41,9 @@ constexpr CauseSpec kCauseSpecs[] = {
      kPaddingRules},
     {Cause::kNanFromForward,
      "NaN or infinity is born in the forward pass, the data or the weights, "
-     "where no loss scale reaches.",
+     "where no loss scale reaches; or, where no loss is scaled, in the "
+     "backward "
+     "pass.",
      kForwardRules},
     {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",
      kIndependentRules},

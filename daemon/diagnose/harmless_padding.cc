@@ -17,6 +17,7 @@ namespace {
 // Findings on the op itself, and that the overflow does not depend on the
 // scale.
 constexpr int kOpRules[] = {8, 18, 19, 20, 21, 22, 25};
+constexpr int kLossNonfinite = 15;
 // What comes of it when each overflow skips an update.
 constexpr int kScaleRules[] = {1, 2, 3, 4, 5, 6, 7};
 
@@ -42,7 +43,7 @@ Culprits FindCulprits(const Case& c) {
       found.others = found.others || IsBadNow(op, c.evidence);
       continue;
     }
-    if (found.first == nullptr && !IsInput(op)) {
+    if (found.first == nullptr && !IsInput(op) && IsHarmlessPadding(c, op)) {
       found.first = &op;
       found.judgement = *JudgePadding(c, op);
     }
@@ -121,29 +122,44 @@ CauseVerdict Established(const Case& c, const Culprits& found) {
   return verdict;
 }
 
-// An overflow whose Inf never arrives anywhere: a mask, perhaps.
-std::optional<CauseVerdict> Masked(const Case& c, const OpEvidence& op) {
-  const RunEvidence& e = c.evidence;
-  if (c.run.overflow_mode == OverflowMode::kSaturation || op.nan > 0 ||
-      op.bad_elements_max == 0 || !IsForward(op) || !BadAtEveryAttempt(op) ||
-      !e.downstream_clean || e.loss_finite == 0 || e.loss_nonfinite > 0) {
-    return std::nullopt;
-  }
+// Infinities that never arrive anywhere: a mask, perhaps.
+CauseVerdict Masked(const Case& c, const OpEvidence& op) {
   CauseVerdict verdict;
   verdict.grade = EvidenceGrade::kSupported;
+  verdict.ceiling = Severity::kInfo;
+  const char* const finite = c.evidence.loss_nonfinite > 0 ? "losses were long"
+                             : c.evidence.downstream_clean
+                                 ? "what follows it and the loss are"
+                                 : "the loss is";
   verdict.sentence = fmt::format(
-      "{} has up to {} infinite elements {}, but what follows it and the loss "
-      "are finite: masked, it seems.",
-      InWords(op.op), op.bad_elements_max, WhenBad(op));
-  verdict.ops = {op.op.name};
+      "{} has up to {} infinite elements {}, but {} finite, and no update is "
+      "lost by it: masked, it seems.",
+      InWords(op.op), op.bad_elements_max, WhenBad(op), finite);
+  for (const OpEvidence& other : c.evidence.ops) {
+    if (IsAbsorbed(c, other)) verdict.ops.push_back(other.op.name);
+  }
   verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
   return verdict;
 }
 
+// While the loss is not finite, and nobody knows which op began it, none is let
+// off.
+bool LetsOff(const Case& c) {
+  const bool now =
+      std::any_of(c.findings.begin(), c.findings.end(),
+                  [](const Finding& f) { return f.rule == kLossNonfinite; });
+  if (!now) return true;
+  const std::optional<CauseVerdict> nan = NanFromForward(c);
+  return !nan || !nan->ops.empty();
+}
+
 std::optional<CauseVerdict> NotEstablished(const Case& c,
                                            const OpEvidence& op) {
+  if (IsAbsorbed(c, op)) {
+    return LetsOff(c) ? std::optional(Masked(c, op)) : std::nullopt;
+  }
   const auto judgement = JudgePadding(c, op);
-  if (!judgement) return Masked(c, op);
+  if (!judgement) return std::nullopt;
   CauseVerdict verdict;
   verdict.grade = judgement->grade;
   verdict.evidence = judgement->evidence;
@@ -167,7 +183,7 @@ std::optional<CauseVerdict> HarmlessPadding(const Case& c) {
     verdict = Established(c, found);
   } else {
     for (const OpEvidence& op : c.evidence.ops) {
-      if (!IsBadNow(op, c.evidence)) continue;
+      if (!IsBadNow(op, c.evidence) && !IsAbsorbed(c, op)) continue;
       verdict = NotEstablished(c, op);
       origin = &op;
       if (verdict) break;

@@ -1,5 +1,6 @@
 // NaN or infinity born in the forward pass, or brought in by the data or the
-// weights. No loss scale can mend it.
+// weights; or, where no loss is scaled, in the backward pass. No loss scale can
+// mend it.
 
 #include <spdlog/fmt/fmt.h>
 
@@ -8,8 +9,10 @@
 
 #include "diagnose/causes.h"
 #include "diagnose/first_found.h"
+#include "diagnose/nan_from_backward.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -400,18 +403,26 @@ int RestsOn(const Case& c, const CauseVerdict& verdict) {
 }  // namespace
 
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
-  const OpEvidence* nan = FirstNan(c);
+  // What has grown out of the range was not born anywhere.
+  if (GrownLoss(c) != nullptr) return std::nullopt;
+  const std::optional<BackwardNan> backward = FindBackwardNan(c);
+  const OpEvidence* nan = backward ? nullptr : FirstNan(c);
   const OpEvidence* origin = Origin(c, nan);
-  if (origin == nullptr && c.evidence.loss_nonfinite == 0) return std::nullopt;
+  if (!backward && origin == nullptr && c.evidence.loss_nonfinite == 0)
+    return std::nullopt;
   const int spoilt = origin != nullptr ? SpoiltWeights(c, *origin) : 0;
-  CauseVerdict verdict = spoilt > 0          ? FromLossThatSpoilt(c, spoilt)
+  CauseVerdict verdict = backward            ? FromBackward(c, *backward)
+                         : spoilt > 0        ? FromLossThatSpoilt(c, spoilt)
                          : origin != nullptr ? FromOp(c, *origin, *nan)
                                              : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   // Of the named ops; values near the limit elsewhere are no news of the NaN.
   if (!verdict.ops.empty()) verdict.rules.push_back(25);
-  ExplainTheScale(c, origin != nullptr && BadAtEveryAttempt(*origin), &verdict);
+  ExplainTheScale(
+      c,
+      backward.has_value() || (origin != nullptr && BadAtEveryAttempt(*origin)),
+      &verdict);
   verdict.rule = RestsOn(c, verdict);
   return verdict;
 }

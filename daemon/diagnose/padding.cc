@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnose/op_facts.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -82,7 +83,7 @@ std::optional<PaddingJudgement> JudgePadding(const Case& c,
   return judgement;
 }
 
-bool IsHarmless(const Case& c, const OpEvidence& op) {
+bool IsHarmlessPadding(const Case& c, const OpEvidence& op) {
   const auto established = [&](const OpEvidence& other) {
     const auto judgement = JudgePadding(c, other);
     return judgement && judgement->grade == EvidenceGrade::kEstablished;
@@ -100,6 +101,31 @@ bool IsHarmless(const Case& c, const OpEvidence& op) {
     return !IsInput(other) && other.first_bad_step <= op.first_bad_step &&
            other.bad_elements_max >= op.bad_elements_max && established(other);
   });
+}
+
+bool IsAbsorbed(const Case& c, const OpEvidence& op) {
+  constexpr uint64_t kOften = 6;       // attempts; as BadAtEveryAttempt()
+  constexpr int64_t kLongBefore = 20;  // steps; as IsBadNow()
+  const RunEvidence& e = c.evidence;
+  const bool activation = op.slot == Slot::kInput || op.slot == Slot::kOutput;
+  if (!activation || Saturates(c.run) || op.nan > 0 || op.inf == 0 ||
+      op.flag_only > 0 || e.loss_finite == 0) {
+    return false;
+  }
+  if (op.bad_attempts < kOften && op.first_bad_step > 1) return false;
+  // What went well for long is not what spoils the loss in the end.
+  if (e.loss_nonfinite > 0) {
+    return op.bad_attempts >= kOften &&
+           e.first_nonfinite_loss_step - op.first_bad_step > kLongBefore;
+  }
+  // A scaler's search and its probing have nothing to do with it.
+  const uint64_t overflows =
+      e.overflows - static_cast<uint64_t>(StartUpOverflows(e));
+  return op.bad_attempts > 2 * overflows;
+}
+
+bool IsHarmless(const Case& c, const OpEvidence& op) {
+  return IsAbsorbed(c, op) || IsHarmlessPadding(c, op);
 }
 
 }  // namespace nanwatch

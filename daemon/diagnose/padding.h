@@ -28,8 +28,16 @@ struct PaddingJudgement {
 std::optional<PaddingJudgement> JudgePadding(const Case& c,
                                              const OpEvidence& op);
 
-// True when the op's badness is established to be harmless: its own padding, or
-// the padding of another such op that enters it and goes no further.
+// True when the op's badness is established to be harmless padding: its own, or
+// that of another such op that enters it and goes no further.
+bool IsHarmlessPadding(const Case& c, const OpEvidence& op);
+
+// Infinities of the forward pass that what comes after takes in: seen again and
+// again, or from the beginning, while losses are finite and updates go through.
+// A mask, mostly.
+bool IsAbsorbed(const Case& c, const OpEvidence& op);
+
+// Either of them.
 bool IsHarmless(const Case& c, const OpEvidence& op);
 
 }  // namespace nanwatch

@@ -196,9 +196,14 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   // ordinary ones.
   constexpr double kUnderflow = 0.10;  // rule 31
   const bool vanish = e.underflow_fraction.value_or(0) > kUnderflow;
-  verdict.grade = e.overflows > 0 && FewOverflows(e) && all_went && !vanish
-                      ? EvidenceGrade::kEstablished
-                      : EvidenceGrade::kSupported;
+  // Where losses were not finite from the first overflow on, and no op tells
+  // more, the scale may have had nothing to do with it.
+  const bool nan_loss = e.loss_nonfinite > 0 && verdict.ops.empty() &&
+                        e.first_overflow_step >= e.first_nonfinite_loss_step;
+  verdict.grade =
+      e.overflows > 0 && FewOverflows(e) && all_went && !vanish && !nan_loss
+          ? EvidenceGrade::kEstablished
+          : EvidenceGrade::kSupported;
   verdict.rules = RulesOf(c);
   // The search of the start is none, and over; nor is what a loss that jumped
   // made overflow.

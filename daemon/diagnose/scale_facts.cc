@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "diagnose/first_found.h"
 
@@ -13,6 +14,24 @@ constexpr double kRounding = 1.005;  // of logs
 constexpr uint64_t kStreak = 3;      // attempts; rule 1
 
 }  // namespace
+
+bool IsScaled(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  const ScalingKind kind = c.run.scaler.kind;
+  if (e.scale_now || e.scaler_dynamic) return true;
+  if (kind != ScalingKind::kUnknown) return kind != ScalingKind::kNone;
+  return c.run.precision.find("16") != std::string::npos &&
+         c.run.precision.find("bf16") == std::string::npos;
+}
+
+const Finding* GrownLoss(const Case& c) {
+  return FirstFound(c.findings, [](const Finding& finding) {
+    return finding.rule == 15 &&
+           std::any_of(
+               finding.numbers.begin(), finding.numbers.end(),
+               [](const EvidenceNumber& n) { return n.name == "grown_from"; });
+  });
+}
 
 bool IsNoScale(const RunEvidence& e) {
   return e.scale_now && !(*e.scale_now >= 0 && std::isfinite(*e.scale_now));

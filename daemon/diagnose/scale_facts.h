@@ -18,6 +18,13 @@ inline constexpr double kTinyScale = 0x1p-8;
 // Rules that a loss left its way: loss_spike and loss_high_plateau.
 constexpr bool IsOfLoss(int rule) { return rule == 34 || rule == 35; }
 
+// Anything tells of a loss scaler, or that the format may need one.
+bool IsScaled(const Case& c);
+
+// The loss grew a millionfold, record by record, before it was not finite, or
+// is on its way there: the finding of rule 15; null: it did not.
+const Finding* GrownLoss(const Case& c);
+
 // A scale is reported that no scaler makes: negative, NaN or infinite.
 bool IsNoScale(const RunEvidence& evidence);
 

@@ -3,10 +3,14 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "diagnose/causes.h"
+#include "diagnose/nan_from_backward.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
+#include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -35,6 +39,44 @@ EvidenceGrade GradeOf(const Case& c, const OpEvidence& op) {
                                            : EvidenceGrade::kHypothesis;
 }
 
+// Of gradients that are bad for long the one that a module made of a finite
+// one: those of parameters, and of all before it in the model, are bad after
+// it. It may be seen later, since modules are looked at in turn.
+const OpEvidence* Maker(const Case& c, const OpEvidence* origin) {
+  if (origin == nullptr || IsForward(*origin) || origin->first_inputs_clean) {
+    return origin;
+  }
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (op.slot == Slot::kGradInput && op.first_inputs_clean && op.nan > 0 &&
+        op.first_bad_step >= origin->first_bad_step &&
+        IsBadNow(op, c.evidence) && !IsHarmless(c, op)) {
+      return &op;
+    }
+  }
+  return origin;
+}
+
+// What a NaN reached on its way back.
+void AddGradientsSince(const Case& c, int64_t step,
+                       std::vector<std::string>* names) {
+  for (const OpEvidence& op : c.evidence.ops) {
+    const bool gradient =
+        op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
+    if (gradient && op.first_bad_step >= step) {
+      names->push_back(op.op.name);
+    }
+  }
+}
+
+std::string SentenceOfMaker(const OpEvidence& maker, const OpEvidence& first) {
+  return fmt::format(
+      "{} makes NaN in the backward pass: the gradient that reaches it is "
+      "finite, what it makes of it holds up to {} NaN. The gradient of {} is "
+      "not finite {}{}.",
+      InWords(maker.op), maker.nan, first.op.name, WhenBad(first),
+      BadAtEveryAttempt(first) ? ", so lowering the scale cannot help" : "");
+}
+
 std::string SentenceOf(const OpEvidence& op) {
   const char* const therefore =
       BadAtEveryAttempt(op) ? ", so lowering the scale cannot help"
@@ -52,6 +94,9 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   if (c.evidence.in_grace && c.evidence.first_good_step < 0) {
     return std::nullopt;
   }
+  // What has grown out of the range, and what is NaN in the backward pass where
+  // nothing is scaled, is told as that.
+  if (GrownLoss(c) != nullptr || FindBackwardNan(c)) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kScaleIndependentOp;
   verdict.rules = {1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20, 21, 22};
@@ -68,13 +113,19 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     if (origin == nullptr && !IsInput(op)) origin = &op;
   }
   if (origin != nullptr) {
-    verdict.origin.op = origin->op.name;
-    verdict.origin.slot = origin->slot;
-    verdict.origin.rank = origin->rank;
+    const OpEvidence* maker = Maker(c, origin);
+    if (maker != origin) {
+      AddGradientsSince(c, origin->first_bad_step, &verdict.ops);
+      verdict.actions.push_back(LookForInfiniteSlope());
+    }
+    verdict.origin.op = maker->op.name;
+    verdict.origin.slot = maker->slot;
+    verdict.origin.rank = maker->rank;
     verdict.step = origin->first_bad_step;
     verdict.rules.push_back(25);  // saturated at the limit: the same trouble
     verdict.grade = GradeOf(c, *origin);
-    verdict.sentence = SentenceOf(*origin);
+    verdict.sentence = maker != origin ? SentenceOfMaker(*maker, *origin)
+                                       : SentenceOf(*origin);
     return verdict;
   }
   const Finding* finding = Find(c, kNotScaleDependent);

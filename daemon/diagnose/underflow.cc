@@ -83,6 +83,11 @@ bool CameWithTheLoss(const Case& c, const Finding& layer) {
                       });
 }
 
+// Without a scaler and a format that needs one, zeros are no underflow.
+bool MayUnderflow(const Case& c) {
+  return IsScaled(c) || c.evidence.underflow_fraction.value_or(0) > 0;
+}
+
 void SayOfLayer(const Case& c, const Finding& layer, CauseVerdict* verdict) {
   verdict->sentence = "A layer gets no gradient any more: " + layer.sentence;
   if (verdict->grade == EvidenceGrade::kHypothesis) {
@@ -92,10 +97,12 @@ void SayOfLayer(const Case& c, const Finding& layer, CauseVerdict* verdict) {
     verdict->rules.push_back(rule);
   }
   verdict->actions.push_back(
-      {"", "Look at " + layer.subject.op +
-               " and at what comes behind it: weights of 0, an activation "
-               "that is 0 everywhere (dead ReLUs), a factor of 0, a detach; "
-               "or its gradient underflows, which a higher scale mends."});
+      {"", "Look at " + layer.subject.op + " and at what comes behind it" +
+               (MayUnderflow(c)
+                    ? ": weights of 0, an activation that is 0 everywhere "
+                      "(dead ReLUs), a factor of 0, a detach; or its gradient "
+                      "underflows, which a higher scale mends."
+                    : ".")});
 }
 
 // How a scale is given to each framework's scaler.
@@ -165,10 +172,11 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
       c.evidence.scale_now ? InWords(*c.evidence.scale_now) : "not reported";
   const bool none = c.run.scaler.kind == ScalingKind::kNone;
   verdict.sentence =
-      none ? "Gradients are lost to underflow and no loss is scaled: " +
-                 first.sentence
-           : "The loss scale (" + scale +
-                 ") is too low for these gradients: " + first.sentence;
+      !MayUnderflow(c) ? "Gradients are 0: " + first.sentence
+      : none ? "Gradients are lost to underflow and no loss is scaled: " +
+                   first.sentence
+             : "The loss scale (" + scale +
+                   ") is too low for these gradients: " + first.sentence;
   if (room) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
@@ -183,7 +191,7 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
                      *found.headroom)});
   }
   if (IsOfALayer(first)) SayOfLayer(c, first, &verdict);
-  if (found.better) AddActions(c, *found.better, &verdict);
+  if (found.better && MayUnderflow(c)) AddActions(c, *found.better, &verdict);
   return verdict;
 }
 

@@ -260,6 +260,27 @@ TEST(UnderflowMeasured, EverythingZeroIsCriticalUnlessANormSaysOtherwise) {
   EXPECT_EQ(g.now, Severity::kCritical);
 }
 
+// A margin loss is exactly 0 once all samples keep the margin.
+TEST(UnderflowMeasured, ALossOfZeroHasNoGradients) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.loss = 0.5, .grad_norm = 1, .zero_fraction = 0.1}, 50);
+  f.Steps({.loss = 0, .grad_norm = 0, .zero_fraction = 1}, 400);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  f.Steps({.loss = 0.5, .grad_norm = 0, .zero_fraction = 1}, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(UnderflowMeasured, ALossThatIsNoNumberTellsNothingOfGradients) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Steps({.loss = 0.5, .zero_fraction = 0}, 50);
+  f.gradients.emplace();
+  f.gradients->zeroed = 3;
+  f.Step({.loss = kNan, .zero_fraction = 1});
+  f.gradients = std::nullopt;
+  f.Steps({.loss = 0.5, .zero_fraction = 0}, 50);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
 TEST(UnderflowMeasured, NotCollectedIsNotZero) {
   StepFeed<UnderflowMeasured> f(NoScaler());
   f.Steps({.loss = 2}, 200);

@@ -60,6 +60,22 @@ TEST(OverflowNotScaleDependent, AGoodAttemptBetweenMeansTheScaleHelped) {
   EXPECT_EQ(f.now, Severity::kNone);
 }
 
+TEST(OverflowNotScaleDependent, AGoodAttemptSinceLeavesNoNumbersToSay) {
+  OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
+  for (int i = 0; i < 110; ++i) f.Record({.scale = 65536, .overflow = false});
+  f.Count(OpCount::kPosInf, 3);
+  for (int i = 0; i < 12; ++i) {
+    f.Both({.scale = 65536.0 / (1 << i), .overflow = true});
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("(11 halvings)"));
+  f.Record({.scale = 16, .overflow = false});
+  f.Both({.scale = 8, .overflow = true});
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("Bad at loss scales far apart"));
+}
+
 TEST(OverflowNotScaleDependent, NanInAForwardOutputIsEnough) {
   OpFeed<OverflowNotScaleDependent> f(NoScaler());
   f.Count(OpCount::kNan, 1);
@@ -169,6 +185,30 @@ TEST(OpOverflowOrigin, AnOpNamedInTheConfigurationIsMasked) {
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kCritical);
 }
 
+// An op of no telling type: what comes after takes the -infinity in.
+TEST(OpOverflowOrigin, AMaskIsKnownByWhatItLeavesSound) {
+  const auto of = [](OpCount count, const Attempt& attempt,
+                     Slot slot = Slot::kOutput) {
+    OpFeed<OpOverflowOrigin> f(NoScaler());
+    f.inputs = InputState::kClean;
+    f.status.slot = slot;
+    f.Count(count, 400);
+    return f.Both(attempt);
+  };
+  const Attempt sound = {.loss = 1, .grad_norm = 1};
+  EXPECT_EQ(of(OpCount::kNegInf, sound), Severity::kInfo);
+  EXPECT_EQ(of(OpCount::kPosInf, sound), Severity::kCritical);
+  EXPECT_EQ(of(OpCount::kNan, sound), Severity::kCritical);
+  EXPECT_EQ(of(OpCount::kNegInf, sound, Slot::kGradInput), Severity::kCritical);
+  EXPECT_EQ(of(OpCount::kNegInf, {.loss = 1}), Severity::kCritical);
+  EXPECT_EQ(of(OpCount::kNegInf, {.loss = 1, .grad_norm = kNan}),
+            Severity::kCritical);
+  EXPECT_EQ(of(OpCount::kNegInf, {.overflow = true, .loss = 1, .grad_norm = 1}),
+            Severity::kCritical);
+  EXPECT_EQ(of(OpCount::kNegInf, {.loss = kNan, .grad_norm = 1}),
+            Severity::kCritical);
+}
+
 TEST(OpOverflowOrigin, ClearsFiftyAttemptsAfterTheLastBadStatus) {
   OpFeed<OpOverflowOrigin> f(NoScaler());
   f.inputs = InputState::kClean;
@@ -225,6 +265,14 @@ TEST(PersistentOpOverflow, ThreeOfTenAttempts) {
   for (int i = 0; i < 199; ++i) f.Both(kGood);
   EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_EQ(f.Both(kGood), Severity::kNone);
+}
+
+TEST(PersistentOpOverflow, AMaskIsForInformation) {
+  OpFeed<PersistentOpOverflow> f(NoScaler());
+  f.Count(OpCount::kNegInf, 100);
+  for (int i = 0; i < 20; ++i) f.Both({.loss = 1, .grad_norm = 1});
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_EQ(f.Both({.loss = kNan, .grad_norm = 1}), Severity::kCritical);
 }
 
 TEST(PersistentOpOverflow, SeveralStatusesOfOneAttemptAreOne) {

@@ -67,9 +67,11 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
     const std::vector<Action> actions = ActionsFor(
         Cause::kHarmlessPadding, SituationOf(cured, padding), framework);
     ASSERT_EQ(actions.size(), 1u);
-    EXPECT_EQ(actions[0].sentence,
-              "Nothing: the update is applied all the same. To silence even "
-              "this note, mask the padding before the op.");
+    EXPECT_EQ(
+        actions[0].sentence,
+        "Nothing: the update is applied all the same. To silence even "
+        "this note, mask the padding before the op, or name an op that masks "
+        "on purpose in engine.masked_ops.");
   }
   EXPECT_GT(
       ActionsFor(Cause::kScaleIndependentOp, SituationOf(cured, padding), "")

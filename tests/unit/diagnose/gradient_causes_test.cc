@@ -9,6 +9,7 @@ namespace nanwatch {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 bool Says(const CauseVerdict& cause, const std::string& text) {
   for (const Action& action : cause.actions) {
@@ -59,6 +60,25 @@ TEST(GradientCauses, WithoutAScalerItSaysSo) {
   t.run.scaler.kind = ScalingKind::kNone;
   t.evidence.scale_now.reset();
   EXPECT_THAT(t.Verdict().causes[0].sentence, HasSubstr("no loss is scaled"));
+}
+
+TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
+  TestCase t;
+  t.run.framework = "pytorch";
+  t.evidence.attempts = 500;
+  Finding& f = t.Find(31, Family::kGradient, Severity::kWarning, "2.bias");
+  f.numbers = {{"zeroed_tensors", 2, "tensors"}};
+  for (const bool layer : {true, false}) {
+    if (!layer) f.numbers.clear();
+    const CauseVerdict cause = t.Verdict().causes.at(0);
+    EXPECT_EQ(cause.cause, Cause::kUnderflow);
+    EXPECT_THAT(cause.sentence, Not(HasSubstr("loss scale")));
+    EXPECT_FALSE(Says(cause, "GradScaler"));
+    EXPECT_FALSE(Says(cause, "higher"));
+    EXPECT_TRUE(Says(cause, "a detach"));
+  }
+  t.run.precision = "fp16";
+  EXPECT_TRUE(Says(t.Verdict().causes.at(0), "GradScaler"));
 }
 
 TEST(GradientCauses, ACollapseIsTheBetterCause) {

@@ -163,21 +163,87 @@ TEST(PaddingTest, WithoutPaddingItIsAnOpThatOverflowsAtEveryScale) {
   EXPECT_EQ(Worst(t), Severity::kCritical);
 }
 
-TEST(PaddingTest, AMaskIsSupportedAtMost) {
+// 100 losses, each of them finite; an op that is infinite at each step.
+TestCase Masked() {
   TestCase t;
+  t.run.framework = "pytorch";
   t.run.overflow_mode = OverflowMode::kInfNan;
-  t.evidence.attempts = t.evidence.loss_finite = 100;
+  t.evidence.attempts = t.evidence.applied = t.evidence.loss_finite = 100;
   t.evidence.downstream_clean = true;
   t.evidence.last_step = 99;
-  OpEvidence& op = t.Op("MaskedFill", Slot::kOutput);
+  OpEvidence& op = t.Op("Fill", Slot::kOutput);
   op.last_bad_step = 99;
   op.bad_statuses = op.bad_attempts = op.attempts = 100;
   op.inf = op.bad_elements_max = 64;
-  t.Find(18, Family::kOp, Severity::kCritical, "MaskedFill");
+  t.Find(18, Family::kOp, Severity::kCritical, "Fill");
+  return t;
+}
+
+TEST(PaddingTest, AMaskIsSupportedAtMostAndANote) {
+  const TestCase t = Masked();
   const Diagnosis diagnosis = t.Verdict();
-  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kHarmlessPadding);
-  EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  const CauseVerdict& cause = diagnosis.causes[0];
+  EXPECT_EQ(cause.cause, Cause::kHarmlessPadding);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+  ASSERT_EQ(cause.actions.size(), 1u) << "no scaler is advised, and no NPU";
+  EXPECT_THAT(cause.actions[0].sentence, HasSubstr("Nothing"));
+}
+
+TEST(PaddingTest, WhatTakesAMaskInIsPartOfIt) {
+  TestCase t = Masked();
+  t.evidence.downstream_clean = false;
+  t.evidence.ops.push_back(t.evidence.ops[0]);
+  OpEvidence& softmax = t.evidence.ops[1];
+  softmax.op.name = "softmax";
+  softmax.slot = Slot::kInput;
+  t.Find(20, Family::kOp, Severity::kCritical, "softmax");
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+  EXPECT_EQ(t.Verdict().causes.size(), 1u);
+}
+
+TEST(PaddingTest, AScalersSearchAndItsProbingAreNotTheMasks) {
+  TestCase t = Masked();
+  RunEvidence& e = t.evidence;
+  e.overflows = e.skipped = 12;
+  e.first_overflow_step = 0;
+  e.first_good_step = 10;
+  e.last_overflow_step = 90;
+  e.skipped_last_50 = e.overflows_last_50 = 1;
+  e.attempts_last_50 = 50;
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+}
+
+TEST(PaddingTest, AnInfinityThatCostsUpdatesIsNoMask) {
+  TestCase t = Masked();
+  RunEvidence& e = t.evidence;
+  e.overflows = e.skipped = 100;
+  e.applied = 0;
+  e.skipped_last_50 = e.overflows_last_50 = e.attempts_last_50 = 50;
+  e.first_overflow_step = 0;
+  e.last_overflow_step = 99;
   EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, ANewInfinityIsNoMaskYet) {
+  TestCase t = Masked();
+  OpEvidence& op = t.evidence.ops[0];
+  op.first_bad_step = 97;
+  op.bad_statuses = op.bad_attempts = op.attempts = 3;
+  EXPECT_EQ(Worst(t), Severity::kCritical);
+}
+
+TEST(PaddingTest, AMaskOfLongIsNotWhereANanLossBegan) {
+  TestCase t = Masked();
+  RunEvidence& e = t.evidence;
+  e.loss_nonfinite = 10;
+  e.first_nonfinite_loss_step = 90;
+  e.last_nonfinite_loss_step = 99;
+  t.Find(15, Family::kLoss, Severity::kCritical).opened_step = 90;
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromForward);
+  EXPECT_EQ(cause.origin.op, "");
 }
 
 }  // namespace

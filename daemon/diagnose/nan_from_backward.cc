@@ -1,0 +1,156 @@
+#include "diagnose/nan_from_backward.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "diagnose/first_found.h"
+#include "diagnose/op_facts.h"
+#include "diagnose/padding.h"
+#include "diagnose/scale_facts.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kExplosion = 28;
+
+bool IsGradient(const OpEvidence& op) {
+  return op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
+}
+
+// The norm is NaN: an infinite one may be that of gradients that have grown.
+bool HasNanNorm(const Finding& finding) {
+  return finding.rule == kExplosion &&
+         std::any_of(finding.numbers.begin(), finding.numbers.end(),
+                     [](const EvidenceNumber& n) {
+                       return n.name == "grad_norm" && std::isnan(n.value);
+                     });
+}
+
+// The first step at which gradients held NaN; of ops if any was told.
+std::optional<int64_t> FirstStep(const Case& c) {
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (IsGradient(op) && op.nan > 0) return op.first_bad_step;
+  }
+  const Finding* norm = FirstFound(c.findings, HasNanNorm);
+  if (norm == nullptr) return std::nullopt;
+  return norm->opened_step;
+}
+
+bool CameAfterAnother(const Case& c, int64_t step) {
+  const RunEvidence& e = c.evidence;
+  if (e.loss_nonfinite > 0 && e.first_nonfinite_loss_step <= step) return true;
+  const bool forward =
+      std::any_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
+        return IsForward(op) && op.first_bad_step <= step && !IsHarmless(c, op);
+      });
+  return forward || GrownLoss(c) != nullptr ||
+         std::any_of(c.findings.begin(), c.findings.end(),
+                     [step](const Finding& finding) {
+                       return IsOfLoss(finding.rule) &&
+                              finding.severity > Severity::kInfo &&
+                              finding.opened_step <= step;
+                     });
+}
+
+std::string NamesOf(const BackwardNan& nan) {
+  constexpr size_t kNamed = 3;
+  std::string text;
+  const size_t all = nan.gradients.size();
+  for (size_t i = 0; i < std::min(all, kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + nan.gradients[i]->op.name;
+  }
+  if (all > kNamed) text += fmt::format(" and {} more", all - kNamed);
+  return text;
+}
+
+std::string Where(const BackwardNan& nan) {
+  if (nan.gradients.empty()) {
+    return "the gradient norm is NaN; of which parameter was not told";
+  }
+  const OpEvidence& first = *nan.gradients[0];
+  if (first.first_inputs_clean) {
+    return fmt::format(
+        "the gradient that reaches {} is finite, what {} makes "
+        "of it holds {} NaN",
+        InWords(first.op), first.op.name, first.nan);
+  }
+  return fmt::format("of the gradients that were told {} not",
+                     nan.gradients.size() == 1
+                         ? "that of " + NamesOf(nan) + " is"
+                         : "those of " + NamesOf(nan) + " are");
+}
+
+}  // namespace
+
+std::optional<BackwardNan> FindBackwardNan(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  if (IsScaled(c) || e.loss_finite == 0 ||
+      c.run.overflow_mode == OverflowMode::kSaturation) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> step = FirstStep(c);
+  if (!step || CameAfterAnother(c, *step)) return std::nullopt;
+  BackwardNan nan;
+  nan.step = *step;
+  for (const OpEvidence& op : e.ops) {
+    if (IsGradient(op) && op.nan > 0 && op.first_bad_step == *step) {
+      nan.gradients.push_back(&op);
+    }
+  }
+  std::stable_partition(
+      nan.gradients.begin(), nan.gradients.end(),
+      [](const OpEvidence* op) { return op->first_inputs_clean; });
+  return nan;
+}
+
+Action LookForInfiniteSlope() {
+  return {
+      "",
+      "Look there, and on the way from the loss, for what is finite and has "
+      "an infinite slope: sqrt, norm or pow at 0, a division or log at its "
+      "edge. Add an epsilon inside of it, or mask its input: a mask on its "
+      "result comes too late."};
+}
+
+CauseVerdict FromBackward(const Case& c, const BackwardNan& nan) {
+  const RunEvidence& e = c.evidence;
+  CauseVerdict verdict;
+  verdict.step = nan.step;
+  verdict.grade = EvidenceGrade::kSupported;
+  if (!nan.gradients.empty()) {
+    const OpEvidence& first = *nan.gradients[0];
+    verdict.origin.op = first.op.name;
+    verdict.origin.slot = first.slot;
+    verdict.origin.rank = first.rank;
+    if (first.first_inputs_clean) verdict.grade = EvidenceGrade::kEstablished;
+  }
+  verdict.sentence = fmt::format(
+      "NaN is born in the backward pass at step {}: the loss of that step is "
+      "finite, {}.",
+      nan.step, Where(nan));
+  if (e.loss_nonfinite > 0) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("The loss is not finite from step {} on: the update wrote "
+                     "it into the weights.",
+                     e.first_nonfinite_loss_step)});
+  }
+  verdict.actions.push_back(LookForInfiniteSlope());
+  std::string leave = "Leave an update out whose gradient norm is not finite";
+  if (nan.step > 1 && e.loss_nonfinite > 0) {
+    leave += fmt::format(", and resume from the last checkpoint before step {}",
+                         nan.step);
+  }
+  verdict.actions.push_back({"", leave + "."});
+  verdict.actions.push_back(
+      {"pytorch",
+       "clip_grad_norm_(parameters, max_norm, error_if_nonfinite=True) stops "
+       "before such an update."});
+  return verdict;
+}
+
+}  // namespace nanwatch

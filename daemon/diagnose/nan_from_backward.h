@@ -1,0 +1,34 @@
+// NaN born in the backward pass of a run that scales no loss: its loss was
+// finite at that step, and gradients were not. With a scaler this is what
+// overflows look like, and the scale tells more.
+
+#ifndef NANWATCH_DIAGNOSE_NAN_FROM_BACKWARD_H_
+#define NANWATCH_DIAGNOSE_NAN_FROM_BACKWARD_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "diagnose/causes.h"
+
+namespace nanwatch {
+
+struct BackwardNan {
+  int64_t step = 0;
+  // Gradients of that step that hold NaN, of those that were told; the one it
+  // is laid to comes first. Empty: only the norm is known.
+  std::vector<const OpEvidence*> gradients;
+};
+
+// nullopt: none is seen, or another trouble came before it.
+std::optional<BackwardNan> FindBackwardNan(const Case& c);
+
+// Its sentence, origin, evidence and actions.
+CauseVerdict FromBackward(const Case& c, const BackwardNan& nan);
+
+// What to do about it, with a scaler or without.
+Action LookForInfiniteSlope();
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_NAN_FROM_BACKWARD_H_

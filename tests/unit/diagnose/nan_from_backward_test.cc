@@ -1,0 +1,165 @@
+// NaN that is born in the backward pass.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/unit/diagnose/case_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+OpEvidence& Bad(TestCase* t, const char* name, Slot slot, int64_t step) {
+  OpEvidence& op = t->Op(name, slot);
+  op.first_bad_step = step;
+  op.last_bad_step = step;
+  op.bad_statuses = op.bad_attempts = 1;
+  op.attempts = 3;
+  op.nan = op.bad_elements_max = 64;
+  return op;
+}
+
+// fp32 without a scaler: gradients are NaN at step 130, the weights and the
+// loss one step later.
+TestCase Applied() {
+  TestCase t;
+  t.run.framework = "pytorch";
+  RunEvidence& e = t.evidence;
+  e.attempts = e.applied = 133;
+  e.attempts_last_50 = e.applied_last_50 = 50;
+  e.overflows = e.applied_overflows = e.overflows_last_50 = 3;
+  e.first_overflow_step = e.first_nonfinite_loss_step = 130;
+  e.last_overflow_step = e.last_step = e.last_nonfinite_loss_step = 132;
+  e.first_nonfinite_loss_step = 131;
+  e.loss_finite = 131;
+  e.loss_nonfinite = 2;
+  e.nonfinite_loss_rank = 0;
+  e.grad_norm_finite = 130;
+  e.grad_norm_nonfinite = 3;
+  Finding& norm = t.Find(28, Family::kGradient, Severity::kCritical);
+  norm.opened_step = 130;
+  norm.numbers = {{"grad_norm", std::nan(""), ""}};
+  t.Find(15, Family::kLoss, Severity::kCritical).opened_step = 131;
+  return t;
+}
+
+void WithWeights(TestCase* t) {
+  Bad(t, "0.bias", Slot::kGradInput, 130);
+  Bad(t, "0.weight", Slot::kGradInput, 130);
+  Bad(t, "0.bias", Slot::kParameter, 131);
+  Bad(t, "0.weight", Slot::kParameter, 131);
+  t->Find(16, Family::kWeight, Severity::kCritical, "0.bias");
+}
+
+std::string Advice(const CauseVerdict& cause) {
+  std::string all;
+  for (const Action& action : cause.actions) all += action.sentence + "\n";
+  return all;
+}
+
+TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
+  TestCase t = Applied();
+  WithWeights(&t);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  const CauseVerdict& cause = diagnosis.causes[0];
+  EXPECT_EQ(cause.cause, Cause::kNanFromForward);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
+  EXPECT_EQ(cause.step, 130);
+  EXPECT_EQ(cause.origin.op, "0.bias");
+  EXPECT_EQ(cause.origin.slot, Slot::kGradInput);
+  EXPECT_THAT(cause.sentence, HasSubstr("born in the backward pass at step 130"
+                                        ": the loss of that step is finite"));
+  EXPECT_THAT(cause.sentence, HasSubstr("those of 0.bias, 0.weight are not"));
+  EXPECT_THAT(Advice(cause), Not(HasSubstr("scaler")));
+  EXPECT_THAT(Advice(cause), HasSubstr("error_if_nonfinite"));
+}
+
+TEST(NanFromBackward, AModuleThatMadeItOfAFiniteGradientGoesBefore) {
+  TestCase t = Applied();
+  Bad(&t, "0.bias", Slot::kGradInput, 130);
+  Bad(&t, "2", Slot::kGradInput, 130).first_inputs_clean = true;
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.origin.op, "2");
+  EXPECT_EQ(cause.grade, EvidenceGrade::kEstablished);
+  EXPECT_THAT(cause.sentence, HasSubstr("that reaches 2 is finite"));
+}
+
+TEST(NanFromBackward, TheNormAloneTellsTheStep) {
+  const TestCase t = Applied();
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u) << "no divergence beside it";
+  EXPECT_EQ(diagnosis.causes[0].step, 130);
+  EXPECT_THAT(diagnosis.causes[0].sentence,
+              HasSubstr("the gradient norm is NaN"));
+}
+
+TEST(NanFromBackward, NotWhereTheLossWasNanFirstOrIsScaledOrHadJumped) {
+  TestCase first = Applied();
+  WithWeights(&first);
+  first.evidence.first_nonfinite_loss_step = 130;
+  TestCase scaled = Applied();
+  WithWeights(&scaled);
+  scaled.evidence.scale_now = 1024;
+  TestCase jumped = Applied();
+  WithWeights(&jumped);
+  jumped.Find(34, Family::kLoss, Severity::kCritical).opened_step = 120;
+  TestCase infinite = Applied();
+  infinite.findings[0].numbers[0].value = INFINITY;
+  for (const TestCase* t : {&first, &scaled, &jumped, &infinite}) {
+    for (const CauseVerdict& cause : t->Verdict().causes) {
+      EXPECT_THAT(cause.sentence, Not(HasSubstr("backward pass at")));
+    }
+  }
+}
+
+// A loss that grew out of the range, which its op was seen to leave.
+TEST(NanFromBackward, WhatGrewIntoAnInfinityDiverges) {
+  TestCase t = Applied();
+  OpEvidence& loss = t.Op("loss", Slot::kOutput);
+  loss.first_bad_step = loss.last_bad_step = 131;
+  loss.inf = loss.bad_elements_max = loss.bad_attempts = loss.attempts = 1;
+  loss.first_inputs_clean = true;
+  t.Find(18, Family::kOp, Severity::kCritical, "loss");
+  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kNanFromForward);
+  t.findings[1].numbers = {{"grown_from", 14.6, ""}};
+  t.findings[1].sentence = "The loss is NaN. It had grown.";
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
+  EXPECT_THAT(diagnosis.headline, HasSubstr("It had grown"));
+}
+
+// With a scaler it goes on at every scale.
+TEST(NanFromBackward, AtEveryScaleTheModuleGoesBeforeItsParameters) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.attempts = e.last_step = 300;
+  e.scaler_dynamic = true;
+  e.scale_now = 1;
+  OpEvidence& bias = Bad(&t, "0.bias", Slot::kGradInput, 130);
+  bias.last_bad_step = 300;
+  bias.bad_attempts = bias.attempts = 170;
+  bias.scale_max = 65536;
+  bias.scale_min = 1;
+  OpEvidence& module = Bad(&t, "2", Slot::kGradInput, 133);
+  module.last_bad_step = 300;
+  module.first_inputs_clean = true;
+  Bad(&t, "0", Slot::kGradInput, 135).last_bad_step = 300;
+  t.Find(20, Family::kOp, Severity::kCritical, "0");
+  t.Find(20, Family::kOp, Severity::kCritical, "0.bias");
+  t.Find(18, Family::kOp, Severity::kCritical, "2");
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kScaleIndependentOp);
+  EXPECT_EQ(diagnosis.causes[0].origin.op, "2");
+  EXPECT_EQ(diagnosis.causes[0].step, 130);
+  EXPECT_THAT(diagnosis.causes[0].sentence,
+              HasSubstr("2 makes NaN in the backward pass"));
+}
+
+}  // namespace
+}  // namespace nanwatch
