@@ -9,6 +9,8 @@ import weakref
 import numpy
 import pytest
 import torch
+from accelerate import Accelerator
+from test_huggingface import gpt2, trainer
 from torch import nn
 
 import nanwatch
@@ -44,6 +46,12 @@ def cell(run, address, scaler=None, level="default"):
     return model, optimizer, watch
 
 
+def is_freed(array):
+    """Of what the sender had in hand, the next collection knows."""
+    gc.collect()
+    return array() is None
+
+
 def wait(for_what, seconds=10.0):
     end = time.monotonic() + seconds
     while not for_what() and time.monotonic() < end:
@@ -64,7 +72,7 @@ def test_all_is_freed_and_the_run_is_closed(daemon, name, scaled, level):
     begun = time.monotonic()
     gc.collect()
     assert time.monotonic() - begun < 1.0
-    assert wait(lambda: not any(array() is not None for array in freed))
+    assert wait(lambda: all(map(is_freed, freed)))
     assert wait(lambda: run._shared.ended)
     assert run.stats.acked == run.stats.pushed >= STEPS
     for i in range(3):
@@ -80,7 +88,7 @@ def test_without_a_daemon_too(tmp_path):
     del model, optimizer, watch
     gc.collect()
     assert time.monotonic() - begun < 1.0
-    assert wait(lambda: array() is None)
+    assert wait(lambda: is_freed(array))
     assert wait(lambda: run._shared.ended)
     assert run not in nanwatch._process._runs
 
@@ -114,7 +122,7 @@ def test_of_a_run_that_stays(daemon, name):
             array = weakref.ref(model.array)
             del model, optimizer, watch
             gc.collect()
-            assert wait(lambda: array() is None)
+            assert wait(lambda: is_freed(array))
         assert run.flush(10) and run.stats.acked >= 2 * STEPS
 
 
@@ -128,3 +136,26 @@ def test_a_scaler_that_stays_tells_the_next_watch(daemon, name):
     assert watch.close(10) and watch.run.stats.bad_input == 0
     numbers = daemon.nanwatch("diagnose", name).stdout
     assert "loss scale 65536" in numbers, numbers
+
+
+def test_a_trainer_that_was_interrupted(daemon, name, tmp_path):
+    class Stops(nanwatch.transformers.Callback):
+        def on_step_end(self, args, state, control, **more):
+            super().on_step_end(args, state, control, **more)
+            if state.global_step == 10:
+                raise KeyboardInterrupt
+
+    before = Accelerator.backward
+    model = gpt2()
+    model.array = numpy.zeros(8)
+    array = weakref.ref(model.array)
+    callback = Stops(run=name, address=daemon.address)
+    with pytest.raises(KeyboardInterrupt):
+        trainer(tmp_path, callback, 30, model).train()
+    run = callback.watch.run
+    assert Accelerator.backward is not before
+    del model, callback
+    gc.collect()
+    assert Accelerator.backward is before
+    assert wait(lambda: is_freed(array))
+    assert wait(lambda: run._shared.ended) and run.stats.acked >= 10

@@ -165,10 +165,7 @@ class Sender:
         hurry = shared.urgent or shared.flush or shared.ending
         if now - self._last_turn < (_URGENT_TURN if hurry else _TURN):
             return
-        for reference in shared.before_turns:
-            tell = reference()
-            if tell is not None:
-                tell()
+        self._ask_who_tells()
         if self._outbox.bytes > self._unacked_bytes and not shared.ending:
             # The buffers fill, then: what is lost is the newest. The oldest
             # has the start of the trouble.
@@ -183,6 +180,13 @@ class Sender:
             if shared.closing and not self._close_pushed:
                 self._close_pushed = True
                 self._outbox.push(Outgoing(_outbox.CLOSE))
+
+    def _ask_who_tells(self) -> None:
+        """None of them is kept beyond this: it may be the last reference."""
+        for reference in self._shared.before_turns:
+            tell = reference()
+            if tell is not None:
+                tell()
 
     # --------------------------------------------------------- the connection
 

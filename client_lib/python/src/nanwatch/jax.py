@@ -126,7 +126,8 @@ class Watch(WatchedRun):
     ) -> None:
         """After an update. `loss`, `scale` (the one that it had) and `skipped`
         (e.g. `~opt_state.last_finite` of optax.apply_if_finite) may be arrays
-        of one element. `more` is as for `Run.step`."""
+        of one element; without either of both an update is taken for applied,
+        as optax does it. `more` is as for `Run.step`."""
         try:
             self._step(loss, told, step, scale, skipped, more)
         except Exception as error:

@@ -6,6 +6,7 @@ trainer = Trainer(..., callbacks=[nanwatch.transformers.Callback(run="r1")])
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +47,10 @@ class Callback(TrainerCallback):  # type: ignore[misc]
         if args.bf16:
             options.setdefault("precision", "bf16")
         self.watch = watch(model, optimizer, scaler, **options)
-        self._undo = _follow_backward(self._see_loss)
+        if self._undo is not None:  # of a training that was interrupted
+            self._undo()
+        self._undo = _follow_backward(weakref.WeakMethod(self._see_loss))
+        weakref.finalize(self, self._undo)
 
     def _see_loss(self, loss: Any) -> None:
         if isinstance(loss, torch.Tensor) and len(self._parts) < 4096:
@@ -78,7 +82,9 @@ class Callback(TrainerCallback):  # type: ignore[misc]
             self.watch.close()
 
 
-def _follow_backward(see: Callable[[Any], None]) -> Callable[[], None]:
+def _follow_backward(
+    see: weakref.WeakMethod[Callable[[Any], None]],
+) -> Callable[[], None]:
     """Calls `see` with what goes backward through any Accelerator: a callback
     does not get its Trainer's. Returns what ends that."""
     before = Accelerator.backward
@@ -87,7 +93,9 @@ def _follow_backward(see: Callable[[Any], None]) -> Callable[[], None]:
     @functools.wraps(before)
     def backward(self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
         for each in listening:
-            each(loss)
+            seen = each()
+            if seen is not None:
+                seen(loss)
         return before(self, loss, *args, **kwargs)
 
     def undo() -> None:
