@@ -49,6 +49,10 @@ float LossCourse::Mean(int from, int count) const {
 
 float LossCourse::last() const { return Mean(used_ - Third(), Third()); }
 
+float LossCourse::highest() const {
+  return *std::max_element(mean_.begin(), mean_.begin() + used_);
+}
+
 bool LossCourse::ComesDown(float usual) const {
   const int third = Third();
   const float first = Mean(0, third) - usual;

@@ -19,6 +19,10 @@ class LossCourse {
   }
   // Mean of the last third. REQUIRES: records() > 0.
   float last() const;
+  // Likewise of the first.
+  float first() const { return Mean(0, Third()); }
+  // Of the stretches' means. REQUIRES: records() > 0.
+  float highest() const;
   // The last third is clearly nearer to `usual` than the first was, and not
   // only since a peak at the beginning; of few records, also where it falls
   // from third to third. REQUIRES: records() > 0.

@@ -18,7 +18,8 @@
 // programs that train nothing else the smallest usual one is taken.
 //
 // Where all is over, a loss that is high to the end and shows no way back is
-// critical after two blocks.
+// critical after two blocks, and a language model's that is far above its
+// best a warning: however slowly it rose.
 //
 // A restart that goes on with the steps of the attempt before goes on with its
 // levels: a loss that begins far above them is a checkpoint that was not
@@ -65,6 +66,10 @@ class LossHighPlateau {
 
  private:
   void GoOn(const LossReached& before, int64_t step);
+  // Half of those of a block that is not full yet are below.
+  bool GoesBackTo(float level) const;
+  // A language model's loss stands far above its best at the end.
+  bool EndsHigh() const;
   // A block of losses is full; `step` of its last.
   Severity CloseBlock(int64_t step, Thresholds t);
   // `step` is that of the newest loss.
@@ -111,19 +116,21 @@ class LossHighPlateau {
   int16_t since_ = 0;   // of those, since the restart; saturates
   int16_t high_ = 0;    // blocks in a row, saturates
   int16_t stood_ = 0;   // of the newest high level, also when it is over
-  bool guesses_ = false;
-  bool away_ = false;         // worse than guessing, and not back since
-  bool to_end_ = false;       // it was high when all was over
-  bool means_ = false;        // step lines are means over the steps they cover
-  bool resumed_ = false;      // goes on with what was reached before
-  bool not_loaded_ = false;   // the finding is about the restart
-  int64_t last_step_ = -1;    // with a loss
-  int64_t first_step_ = 0;    // of the high level
-  int64_t block_step_ = 0;    // of the block's first loss
-  int64_t healthy_from_ = 0;  // of the first loss of healthy_
-  int64_t healthy_step_ = 0;  // of the last loss of healthy_
-  int64_t before_step_ = 0;   // of the last loss of before_
-  bool before_high_ = false;  // the attempt before ended with a high level
+  bool guesses_ : 1 = false;
+  bool away_ : 1 = false;     // worse than guessing, and not back since
+  bool to_end_ : 1 = false;   // it was high when all was over
+  bool means_ : 1 = false;    // step lines are means over the steps they cover
+  bool resumed_ : 1 = false;  // goes on with what was reached before
+  bool not_loaded_ : 1 = false;   // the finding is about the restart
+  bool ends_high_ : 1 = false;    // about the end
+  bool before_high_ : 1 = false;  // the attempt before ended with a high level
+  int64_t last_step_ = -1;        // with a loss
+  int64_t first_step_ = 0;        // of the high level
+  int64_t block_step_ = 0;        // of the block's first loss
+  int64_t healthy_from_ = 0;      // of the first loss of healthy_
+  int64_t healthy_step_ = 0;      // of the last loss of healthy_
+  int64_t before_step_ = 0;       // of the last loss of before_
+  int64_t best_step_ = 0;         // of the last loss of best_
 };
 
 }  // namespace nanwatch

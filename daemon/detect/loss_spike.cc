@@ -61,6 +61,17 @@ constexpr float kClimbRatio = 1.3f;  // of the level
 constexpr double kSteadyEndHold = 8;
 constexpr double kEndHold = 16;
 constexpr float kLearnedShare = 0.5f;  // of the largest
+// A loss that left the level of just before, times that level, is a warning;
+// and it is critical from kTailRatio on, or where a language model loses so
+// many nats: it is e^2 times as perplexed.
+// Harder data raise one by 1.4.
+constexpr float kLiftWarning = 1.44f;
+constexpr float kLiftFar = 1.45f;  // 1.5 of a level that still fell a bit
+constexpr float kLiftNats = 2;
+constexpr float kLostHalf = 0.5f;  // of what was learned
+// A learning rate that jumps so far, and no higher than it was, begins a cycle.
+constexpr float kRateJump = 3;
+constexpr float kRateHighest = 1.1f;
 // The last losses, times those before (harder data raised a language model's by
 // 1.65), and how many of them; losses before them in a table of a few.
 constexpr float kTailRatio = 1.7f;
@@ -138,7 +149,19 @@ constinit const RuleSpec LossSpike::kSpec = {
     "their median (or 4, of a table that begins with 3 to 12 steady ones). A "
     "warning there where they are 4, "
     "or where means of a language model's that went on from a checkpoint climb "
-    "by a quarter and by a nat.",
+    "by a quarter and by a nat. The level of just before (the lower median of "
+    "the newest 16 losses and of 16 about 30 ago) tells what a baseline that "
+    "holds a descent does not: a loss above 1.25 times it and 3 deviations, at "
+    "once and for as many records, without a way back, is critical there at "
+    "1.7 times it (at 1.45, where a language model lost 2 nats, or half of "
+    "what "
+    "was learned is lost), a warning at 1.44 times; a language model's is "
+    "critical so after critical_hold records over critical_steps steps; and a "
+    "spike of 1.3 times and 8 deviations that is back within 64 records is a "
+    "warning, if that level moves by less than 5 %. Levels begin anew where "
+    "the "
+    "learning rate goes back up, to three times its recent one and where it "
+    "was.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records.",
     kThresholds};
@@ -338,7 +361,62 @@ Severity LossSpike::OfTail(Thresholds t) {
   return severity;
 }
 
+Severity LossSpike::OfLift(double hold, double steps, Thresholds t) const {
+  if (lift_.spiked()) {
+    const bool far = lift_.peak() >= t[kWarningRatio] * lift_.from();
+    const float least = std::max<float>(HoldOf(t), far ? 1 : kShortly);
+    return baseline_.samples() >= kBaselineSamples &&
+                   static_cast<float>(lift_.records()) >= least
+               ? Severity::kWarning
+               : Severity::kNone;
+  }
+  if (!lift_.lifted() || lift_.records() < hold ||
+      static_cast<double>(last_step_ - lift_.step()) < steps ||
+      !lift_.Stays()) {
+    return Severity::kNone;
+  }
+  const float level = lift_.from();
+  const float rise = lift_.last() - level;
+  const float times = lift_.last() / level;
+  const bool nats = language_ && rise >= kLiftNats;
+  const bool half = !resumed_ && smallest_ > 0 &&
+                    smallest_ <= kLearnedShare * largest_ &&
+                    rise >= kLostHalf * (largest_ - smallest_);
+  if (times >= kTailRatio || (times >= kLiftFar && (nats || half))) {
+    return Severity::kCritical;
+  }
+  return times >= kLiftWarning ? Severity::kWarning : Severity::kNone;
+}
+
+void LossSpike::TellLift() {
+  of_lift_ = true;
+  of_tail_ = accepted_ = false;
+  first_step_ = lift_.step();
+  usual_ = lift_.from();
+  highest_ = lift_.peak();
+  loss_ = lift_.last();
+  z_high_ = lift_.deviations();
+  high_for_ = lift_.records();
+}
+
+bool LossSpike::Restarts(const StepContext& c) {
+  if (!c.record.has(StepField::kLearningRate)) return false;
+  const auto rate = static_cast<float>(c.record[StepField::kLearningRate]);
+  const bool jumps = rate_ > 0 && rate >= kRateJump * rate_ &&
+                     rate <= kRateHighest * highest_rate_;
+  rate_ = jumps || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
+  highest_rate_ = std::max(highest_rate_, rate);
+  return jumps;
+}
+
 Severity LossSpike::OnEnd(Thresholds t) {
+  const Severity lift = OfLift(Learned() ? kEndHold : t[kCriticalHold], 0, t);
+  if (lift > episode_.severity()) {
+    TellLift();
+    to_end_ = true;
+    return episode_.OnSince(first_step_, lift, false, last_step_,
+                            static_cast<int64_t>(t[kClear]));
+  }
   const auto usual = static_cast<double>(usual_);
   if (held_ < std::max<double>(EndHold(t), HoldOf(t)) || usual <= 0 ||
       far_ < t[kHold] || course_.last() < t[kCriticalRatio] * usual ||
@@ -457,11 +535,31 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     recent_ = loss;
   }
   began_ = true;
+  if (Restarts(c)) {
+    baseline_ = RobustBaseline();
+    early_losses_ = EarlyLosses();
+    tail_ = LossTail();
+    lift_ = LossLift();
+    held_ = 0;
+  }
   gap_ = static_cast<int16_t>(
       std::clamp<int64_t>(c.record.step - last_step_, 1, kVeryMany));
   last_step_ = c.record.step;
   tail_.Add(loss, c.record.step);
+  lift_.Add(loss, tail_);
   Severity trigger = Judge(loss, c, t);
+  if (trigger > episode_.severity()) of_lift_ = false;
+  const Severity lift = OfLift(t[kCriticalHold], t[kCriticalSteps], t);
+  // Of other losses some wander: there the end must show that it stays.
+  if (lift > std::max(trigger, episode_.severity()) &&
+      (lift_.spiked() || (lift == Severity::kCritical && language_))) {
+    trigger = lift;
+    TellLift();
+  }
+  if (of_lift_ && lift_.lifted()) {
+    calm_ = false;
+    TellLift();
+  }
   const bool left = LeavesFirst(loss, c.record.step, t);
   if (left) trigger = Severity::kCritical;
   if (left && !left_first_) first_step_ = first_losses_.left_step();
@@ -509,7 +607,7 @@ void LossSpike::Describe(Finding* finding) const {
   finding->sentence =
       Sentence(of_tail_ ? "The loss rose to " : "The loss jumped to ",
                static_cast<double>(highest_));
-  if (of_tail_) {
+  if (of_tail_ || of_lift_) {
     finding->sentence += Sentence(" from ", static_cast<double>(usual_));
   } else if (!early_spike_) {
     finding->sentence +=
@@ -522,11 +620,11 @@ void LossSpike::Describe(Finding* finding) const {
     finding->sentence += Sentence(" (the largest healthy one was ",
                                   static_cast<double>(largest_), ")");
   }
+  const bool is_high = of_lift_ ? lift_.lifted() : held_ > 0 || of_tail_;
   finding->sentence +=
       accepted_ ? Sentence(" and stayed there for ", high_for_,
                            " records: this is its level now.")
-                : Sentence(held_ > 0 || of_tail_ ? " and is high for "
-                                                 : " and was high for ",
+                : Sentence(is_high ? " and is high for " : " and was high for ",
                            high_for_, high_for_ == 1 ? " record" : " records",
                            to_end_ ? ", to the end." : ".");
   finding->numbers = {{"loss", loss_, ""},

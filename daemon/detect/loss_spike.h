@@ -13,9 +13,12 @@
 // million records. Where all is over, a loss that is high to the end and shows
 // no way back is critical after fewer records: that there would have been 500
 // steps is no hope; and there the last losses are compared with those before
-// them, whatever the baseline says (LossTail). A language model that goes on
-// from a checkpoint has a level from the first losses on: one that rises to
-// twice that and stays has lost it.
+// them, whatever the baseline says (LossTail). Where the baseline is as wide as
+// the descent that it holds, LossLift tells a loss that leaves the level of
+// just before: one that stays away, and a spike that comes back. A learning
+// rate that goes back up to where it was begins anew, and so does the level. A
+// language model that goes on from a checkpoint has a level from the first
+// losses on: one that rises to twice that and stays has lost it.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
@@ -28,6 +31,7 @@
 #include "detect/first_losses.h"
 #include "detect/last_digit.h"
 #include "detect/loss_course.h"
+#include "detect/loss_lift.h"
 #include "detect/loss_tail.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
@@ -85,6 +89,13 @@ class LossSpike {
   double EndHold(Thresholds t) const;
   // Of the last losses, where no spike is followed; notes them.
   Severity OfTail(Thresholds t);
+  // Of a loss that left the level of just before (LossLift), where that is
+  // worse than what is told: once it stays for `hold` records and `steps`
+  // steps, or came back.
+  Severity OfLift(double hold, double steps, Thresholds t) const;
+  void TellLift();
+  // A warm restart: the rate is back where it was.
+  bool Restarts(const StepContext& c);
   // The baseline begins anew with the level that stays.
   void Accept(float loss);
   bool ComesDown() const;
@@ -104,6 +115,7 @@ class LossSpike {
   float peak_ = 0;     // of the present spike
   LossCourse course_;  // of the present spike
   LossTail tail_;
+  LossLift lift_;
   float highest_ = 0;  // peak of all spikes of the episode
   float start_ = 0;    // first loss of the present spike, and its deviations
   float z_start_ = 0;
@@ -128,23 +140,26 @@ class LossSpike {
   int32_t climbs_ = 0;    // likewise, well above the first
   int32_t high_for_ = 0;  // of the episode's longest spike
   int32_t exploded_ = 0;  // records in a row
-  bool calm_ = true;
-  bool early_spike_ = false;  // it began before there was a baseline
-  bool stands_out_ = false;   // the newest: so few losses, so steady
-  bool applied_ = false;      // an overflow was applied, ever
-  bool began_ = false;        // there was a loss
-  bool resumed_ = false;      // the first of all was late
-  bool language_ = false;     // the loss is a language model's
-  bool means_ = false;        // records are means over the steps between them
-  bool left_first_ = false;   // the finding is about the first losses
-  bool accepted_ = false;     // it stayed: that is the level now
-  bool to_end_ = false;       // it was high when all was over
-  bool of_tail_ = false;      // the finding is about the last losses
-  int16_t samples_ = 0;       // healthy ones, saturates at kEarly
-  int16_t gap_ = 1;           // steps from the loss before; saturates at 100
-  FirstLosses first_losses_;  // of a language model that was resumed
-  int64_t last_step_ = 0;     // with a loss
-  int32_t risen_ = 0;         // losses in a row, far above before_falls_
+  float rate_ = 0;        // of learning, over about four records; 0: not told
+  float highest_rate_ = 0;
+  bool calm_ : 1 = true;
+  bool early_spike_ : 1 = false;  // it began before there was a baseline
+  bool stands_out_ : 1 = false;   // the newest: so few losses, so steady
+  bool applied_ : 1 = false;      // an overflow was applied, ever
+  bool began_ : 1 = false;        // there was a loss
+  bool resumed_ : 1 = false;      // the first of all was late
+  bool language_ : 1 = false;     // the loss is a language model's
+  bool means_ : 1 = false;  // records are means over the steps between them
+  bool left_first_ : 1 = false;  // the finding is about the first losses
+  bool accepted_ : 1 = false;    // it stayed: that is the level now
+  bool to_end_ : 1 = false;      // it was high when all was over
+  bool of_tail_ : 1 = false;     // the finding is about the last losses
+  bool of_lift_ : 1 = false;     // or about lift_
+  int16_t samples_ = 0;          // healthy ones, saturates at kEarly
+  int16_t gap_ = 1;              // steps from the loss before; saturates at 100
+  FirstLosses first_losses_;     // of a language model that was resumed
+  int64_t last_step_ = 0;        // with a loss
+  int32_t risen_ = 0;            // losses in a row, far above before_falls_
   int32_t falls_ = 0;       // overflows of the finding about them; 0: it is not
   int64_t overflows_ = 0;   // before the newest loss
   int64_t first_step_ = 0;  // of the present spike

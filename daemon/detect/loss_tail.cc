@@ -22,7 +22,7 @@ constexpr float kStaysUp = 0.85f;  // of the rise
 void LossTail::Add(float loss, int64_t step) {
   if (filled_ == 0) first_step_ = step;
   if (filled_ == kKept) {
-    constexpr size_t kDrop = kKept / 6;  // not with each: it moves the others
+    constexpr size_t kDrop = kKept / 5;  // not with each: it moves the others
     dropped_ = true;
     std::copy(losses_.begin() + kDrop, losses_.end(), losses_.begin());
     std::copy(steps_.begin() + kDrop, steps_.end(), steps_.begin());

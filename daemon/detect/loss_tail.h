@@ -6,8 +6,10 @@
 #define NANWATCH_DETECT_LOSS_TAIL_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace nanwatch {
 
@@ -30,6 +32,14 @@ class LossTail {
   // The next. REQUIRES: it is finite.
   void Add(float loss, int64_t step);
 
+  // The newest last: up to 40, all there are of the first 40 and 33 at least
+  // after that.
+  std::span<const float> losses() const {
+    return {losses_.data(), static_cast<size_t>(filled_)};
+  }
+  int64_t StepOf(int index) const { return first_step_ + steps_[index]; }
+  bool positive() const;  // all of them
+
   // At the end, where they are clearly apart from those before: all of them are
   // above all of up to 24, by as much as those differ and half more. Absent:
   // they are not; or some before were as high, and came back; or some are not
@@ -41,10 +51,8 @@ class LossTail {
   std::optional<Rise> Climb() const;
 
  private:
-  static constexpr int kKept = 48;
+  static constexpr int kKept = 40;
 
-  int64_t StepOf(int index) const { return first_step_ + steps_[index]; }
-  bool positive() const;
   bool WasAsHigh(int split) const;
   Rise Describe(int split, int before) const;
 

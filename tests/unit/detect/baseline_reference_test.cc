@@ -189,8 +189,18 @@ TEST(GnormSpikeReference, AgreesOnRandomRuns) {
           int spiked = 0;
           for (size_t i = seen.size(); i > 0 && seen[i - 1].rejected; --i)
             ++spiked;
+          float mean = 0;  // of those in a row, and of about the last eight
+          float smooth = 0;
+          for (int i = 0; i < spiked; ++i) {
+            const float rise =
+                seen[seen.size() - static_cast<size_t>(spiked - i)].value -
+                b.center;
+            if (i == 0) mean = smooth = rise;
+            mean += (rise - mean) / static_cast<float>(i + 1);
+            smooth += (rise - smooth) / 8;
+          }
           const bool stays =
-              held >= 20 &&
+              held >= 20 && smooth >= mean &&
               step - steps[steps.size() - static_cast<size_t>(held)] >= 250;
           mark.trigger = stays         ? Severity::kCritical
                          : spiked >= 3 ? Severity::kWarning

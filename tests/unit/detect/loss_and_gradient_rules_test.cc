@@ -151,6 +151,24 @@ TEST(GnormSpike, ASpikeIsAWarningHoweverOftenItIsLogged) {
   }
 }
 
+// However long it takes: its way back shows.
+TEST(GnormSpike, ASpikeThatComesDownIsAWarningAndTellsItsPeak) {
+  for (const double records : {10, 40, 80}) {
+    StepFeed<GnormSpike> f(NoScaler());
+    Noise noise;
+    std::string told;
+    for (int i = 0; i < 700; ++i) {
+      const double above = i < 400 ? 0 : 8 * std::exp(-(i - 400) / records);
+      f.Step({.grad_norm = 0.3 * (1 + above) * std::exp(0.1 * noise.Normal()),
+              .unseen = 9});
+      if (f.now != Severity::kNone) told = f.Described().sentence;
+    }
+    EXPECT_EQ(f.worst, Severity::kWarning) << records;
+    EXPECT_EQ(f.now, Severity::kNone) << records;
+    EXPECT_THAT(told, HasSubstr("reached 2.899, 9.667 times its usual"));
+  }
+}
+
 TEST(GnormSpike, TheLastDigitIsNoSpike) {
   StepFeed<GnormSpike> f(NoScaler());  // a small norm, printed with two digits
   for (int i = 0; i < 3000; ++i) {
@@ -495,7 +513,7 @@ TEST(LossSpike, WhereAllIsOverTheLastLossesAreHeldAgainstThoseBefore) {
     EXPECT_LE(back.End(), Severity::kInfo) << "it came back";
     EXPECT_EQ(f.End(), Severity::kCritical) << before;
     EXPECT_EQ(f.Described().opened_step, before + 1);
-    EXPECT_THAT(f.Described().sentence, HasSubstr("The loss rose to 1.6"));
+    EXPECT_THAT(f.Described().sentence, HasSubstr("The loss jumped to 1.6"));
   }
 }
 

@@ -135,6 +135,24 @@ TEST(LossHighPlateau, SeesALossThatCreepsUp) {
   EXPECT_EQ(f.worst, Severity::kCritical);
 }
 
+// From 3 to 4.5: too little for a level that is lost.
+TEST(LossHighPlateau, WhereAllIsOverALanguageModelThatCreptUpIsAWarning) {
+  for (const double end : {3.2, 4.5}) {
+    StepFeed<LossHighPlateau> f;
+    f.run.framework = "megatron";
+    for (int i = 0; i < 500; ++i) f.Step({.loss = 3 + 8 * std::exp(-i / 50.0)});
+    for (int i = 0; i < 300; ++i) f.Step({.loss = 3 + (end - 3) * i / 300});
+    f.Steps({.loss = end}, 40);
+    EXPECT_EQ(f.now, Severity::kNone);
+    StepFeed<LossHighPlateau> back = f;
+    back.Steps({.loss = 3}, 10);
+    EXPECT_EQ(back.End(), Severity::kNone);
+    EXPECT_EQ(f.End(), end < 4 ? Severity::kNone : Severity::kWarning);
+    if (f.now == Severity::kNone) continue;
+    EXPECT_NEAR(f.Described().opened_step, 500, 40);
+  }
+}
+
 TEST(LossHighPlateau, ALevelThatStaysIsNeverHealthy) {
   StepFeed<LossHighPlateau> f(NoScaler());
   Noise noise;
