@@ -49,7 +49,7 @@ const OpEvidence* Maker(const Case& c, const OpEvidence* origin) {
   for (const OpEvidence& op : c.evidence.ops) {
     if (op.slot == Slot::kGradInput && op.first_inputs_clean && op.nan > 0 &&
         op.first_bad_step >= origin->first_bad_step &&
-        IsBadNow(op, c.evidence) && !IsHarmless(c, op)) {
+        op.first_bad_step <= origin->last_bad_step) {
       return &op;
     }
   }

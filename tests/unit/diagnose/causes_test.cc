@@ -164,6 +164,33 @@ TEST(CausesTest, RareRangeOverflowIsTheScalersJob) {
   EXPECT_EQ(Worst(t), Severity::kCritical);
 }
 
+// One bad sample an epoch, of a program that tells no ops: each overflow may be
+// its, and what the loss shows comes first.
+TEST(CausesTest, OverflowsOfLossesThatAreNoNumbersAreNotEstablished) {
+  TestCase t;
+  RunEvidence& e = t.evidence;
+  e.attempts = e.last_step = 90;
+  e.attempts_last_50 = 50;
+  e.overflows = e.skipped = 5;
+  e.overflows_last_50 = e.skipped_last_50 = 3;
+  e.good_steps = 10;
+  e.first_good_step = 0;
+  e.first_overflow_step = e.first_nonfinite_loss_step = 17;
+  e.last_overflow_step = e.last_nonfinite_loss_step = 85;
+  e.loss_finite = 60;
+  e.loss_nonfinite = 30;
+  e.scaler_dynamic = true;
+  e.scale_now = 1024;
+  e.scale_max = 32768;
+  t.Find(15, Family::kLoss, Severity::kWarning).opened_step = 17;
+  t.Find(4, Family::kScale, Severity::kWarning).opened_step = 58;
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 2u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
+  EXPECT_EQ(diagnosis.causes[1].cause, Cause::kRangeOverflow);
+  EXPECT_EQ(diagnosis.causes[1].grade, EvidenceGrade::kSupported);
+}
+
 TEST(CausesTest, AFallingScaleIsNeverLowered) {
   TestCase t = Calibrated();
   t.evidence.last_overflow_step = 60;

@@ -146,7 +146,7 @@ TEST(NanFromBackward, AtEveryScaleTheModuleGoesBeforeItsParameters) {
   bias.scale_max = 65536;
   bias.scale_min = 1;
   OpEvidence& module = Bad(&t, "2", Slot::kGradInput, 133);
-  module.last_bad_step = 300;
+  module.clean_statuses = 5;  // where the gradients that reach it are 0
   module.first_inputs_clean = true;
   Bad(&t, "0", Slot::kGradInput, 135).last_bad_step = 300;
   t.Find(20, Family::kOp, Severity::kCritical, "0");
