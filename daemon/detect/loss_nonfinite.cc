@@ -33,8 +33,9 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "One such loss; critical when its update was applied, or from "
     "critical_streak in a row outside calibration; and where the loss has "
     "grown to a million times the largest of the first 4, by two records in "
-    "a row that were above a thousand times it. A warning where no norm is "
-    "reported and the loss went from 0.1 or more to exactly 0 at once, for "
+    "a row that were above a thousand times it. A warning where the "
+    "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
+    "once, for "
     "`zeros` records: NaN, filtered.",
     "clear_after finite losses.",
     kThresholds};
@@ -67,8 +68,9 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
     return zeros_.On(Severity::kNone, true, c.record.step, 1);
   }
   // Rule 30 tells it of a norm that went along.
-  const bool gone =
-      !c.record.has(StepField::kGradNorm) && last_loss_ >= kSizable;
+  const bool norm_gone =
+      c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
+  const bool gone = !norm_gone && last_loss_ >= kSizable;
   const bool stays = gone && ++zeros_held_ >= t[kZeros];
   return zeros_.On(stays ? Severity::kWarning : Severity::kNone, false,
                    c.record.step, 1);

@@ -15,6 +15,8 @@ constexpr float kRisen = 1.1f;           // of the first level: it moved
 constexpr float kGuessing = 10.37f;      // ln 32000, as rule 35's
 constexpr float kGuessed = 0.97f;        // of the first 16 losses
 constexpr int kGuesses = 64;             // losses
+constexpr int kSame = 50;                // losses
+constexpr float kSizable = 0.01f;        // printed in digits that would move
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 2000, 10, 1e9, "steps",
@@ -36,7 +38,10 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "below its first one (of 128 losses, or clearly below that of the first "
     "16), nor a tenth above it, and its noise could not hide that. A warning "
     "after half of `steps` and 64 losses of a language model's that is still "
-    "at 10.37, which is guessing, and 97 % of the first 16 or more.",
+    "at 10.37, which is guessing, and 97 % of the first 16 or more; "
+    "and of any that is 0.01 or more and the same to the last digit in the "
+    "first 50 records, with a gradient norm of 0: every batch has a loss of "
+    "its own.",
     "The loss falls by a share of `min_share`.",
     kThresholds};
 
@@ -67,6 +72,14 @@ bool LossNotDecreasing::Stands(int64_t step, Thresholds t) {
          kNoiseOfLevels * level_.spread() <= share * first_;
 }
 
+bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
+  if (records_ == 1) frozen_ = loss;
+  const bool no_norm =
+      record.has(StepField::kGradNorm) && record[StepField::kGradNorm] == 0;
+  if (loss != frozen_ || !no_norm) frozen_ = kMoved;
+  return frozen_ >= kSizable && records_ >= kSame;
+}
+
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (settled_) return Severity::kNone;
   const StepRecord& r = c.record;
@@ -79,12 +92,18 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
   level_.Add(loss);
+  ++records_;
+  const bool frozen = IsFrozen(r, loss);
   // Levels move every 16 losses.
-  if (++records_ % RobustBaseline::kBlock != 0) return episode_.severity();
-  const bool stands = Stands(r.step, t);
-  const Severity trigger = !settled_ && Guesses(r.step, t) ? Severity::kWarning
-                           : stands                        ? Severity::kInfo
-                                                           : Severity::kNone;
+  if (records_ % RobustBaseline::kBlock != 0 && !frozen) {
+    return episode_.severity();
+  }
+  const bool stands =
+      records_ % RobustBaseline::kBlock == 0 && Stands(r.step, t);
+  const bool warns = frozen || (!settled_ && Guesses(r.step, t));
+  const Severity trigger = warns    ? Severity::kWarning
+                           : stands ? Severity::kInfo
+                                    : Severity::kNone;
   return episode_.OnSince(first_step_, trigger, settled_, r.step, 1);
 }
 

@@ -41,10 +41,16 @@ class LossNotDecreasing {
   // It guesses, and nothing else so far.
   bool Guesses(int64_t step, Thresholds t) const;
 
+  // The same in all records so far, without a gradient. Of each record once.
+  bool IsFrozen(const StepRecord& record, float loss);
+
+  static constexpr float kMoved = -1;
+
   Episode episode_;
   RobustBaseline level_;
-  float first_ = 0;  // level of the first 128
-  float start_ = 0;  // of the first 16
+  float first_ = 0;   // level of the first 128
+  float start_ = 0;   // of the first 16
+  float frozen_ = 0;  // the loss of all records so far; kMoved: there are two
   int64_t first_step_ = 0;
   int32_t records_ = 0;
   bool begun_ = false;

@@ -500,6 +500,22 @@ TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
   EXPECT_EQ(after("mmcv", 11.9, 112), Severity::kNone) << "of other units";
 }
 
+// DPO whose reference is the policy itself: ln 2 for ever.
+TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
+  const Attempt same = {.loss = 0.6931, .grad_norm = 0};
+  StepFeed<LossNotDecreasing> f(NoScaler());
+  EXPECT_EQ(f.Steps(same, 49), Severity::kNone);
+  EXPECT_EQ(f.Step(same), Severity::kWarning);
+  EXPECT_EQ(f.Steps(same, 100), Severity::kWarning);
+  f.Steps({.loss = 0.5, .grad_norm = 1}, 400);
+  EXPECT_EQ(f.now, Severity::kNone) << "it moved";
+  StepFeed<LossNotDecreasing> learned(NoScaler());
+  EXPECT_EQ(learned.Steps({.loss = 0.0001, .grad_norm = 0}, 200),
+            Severity::kNone);
+  StepFeed<LossNotDecreasing> bare(NoScaler());
+  EXPECT_EQ(bare.Steps({.loss = 0.6931}, 200), Severity::kNone);
+}
+
 TEST(LossNotDecreasing, WhatFellOrCannotBeToldIsLeftInPeace) {
   Noise noise;
   const auto quiet = [](const char* what,
