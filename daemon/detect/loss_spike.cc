@@ -163,7 +163,7 @@ constinit const RuleSpec LossSpike::kSpec = {
     "learning rate goes back up, to three times its recent one and where it "
     "was.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
-    "clear_after records.",
+    "clear_after records; a warning also where the log ends at that level.",
     kThresholds};
 
 bool LossSpike::early() const {
@@ -416,6 +416,13 @@ Severity LossSpike::OnEnd(Thresholds t) {
     to_end_ = true;
     return episode_.OnSince(first_step_, lift, false, last_step_,
                             static_cast<int64_t>(t[kClear]));
+  }
+  // Back at the level that it left, over about four records: what is missing of
+  // clear_after will not come.
+  if (episode_.severity() == Severity::kWarning && held_ == 0 && calm_ &&
+      !lift_.lifted() && usual_ > 0 && recent_ <= t[kClearRatio] * usual_) {
+    episode_ = Episode();
+    return Severity::kNone;
   }
   const auto usual = static_cast<double>(usual_);
   if (held_ < std::max<double>(EndHold(t), HoldOf(t)) || usual <= 0 ||

@@ -174,5 +174,23 @@ TEST(LossLift, AWarmRestartOfTheLearningRateIsNoSpike) {
   EXPECT_EQ(lost.now, Severity::kCritical) << "an explosion is one";
 }
 
+// What is missing until it clears will not come.
+TEST(LossSpike, WhereTheLogEndsAtTheLevelOfBeforeAWarningIsOver) {
+  for (const int back : {1, 12}) {
+    StepFeed<LossSpike> f;
+    Noise noise;
+    const auto steps = [&](double level, int records) {
+      for (int i = 0; i < records; ++i) {
+        f.Step({.loss = level * noise.Factor(0.01)});
+      }
+    };
+    steps(2.3, 300);
+    steps(4.5, 8);
+    steps(2.2, back);
+    EXPECT_EQ(f.now, Severity::kWarning);
+    EXPECT_EQ(f.End(), back == 1 ? Severity::kWarning : Severity::kNone);
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch
