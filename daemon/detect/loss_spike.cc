@@ -405,7 +405,8 @@ bool LossSpike::Restarts(const StepContext& c) {
   const bool jumps = rate_ > 0 && rate >= kRateJump * rate_ &&
                      rate <= kRateHighest * highest_rate_;
   rate_ = jumps || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
-  highest_rate_ = std::max(highest_rate_, rate);
+  // One that jumps up for the first time was never there for long.
+  highest_rate_ = std::max(highest_rate_, rate_);
   return jumps;
 }
 

@@ -174,6 +174,19 @@ TEST(LossLift, AWarmRestartOfTheLearningRateIsNoSpike) {
   EXPECT_EQ(lost.now, Severity::kCritical) << "an explosion is one";
 }
 
+// A rate that was never so high: the loss that follows is no new level.
+TEST(LossLift, ALearningRateThatIsRaisedByFarBeginsNoCycle) {
+  StepFeed<LossSpike> f;
+  Noise noise;
+  for (int i = 0; i < 150; ++i) {
+    f.Step({.loss = 0.3 * noise.Factor(0.4), .learning_rate = 3e-3});
+  }
+  for (int i = 0; i < 60; ++i) {
+    f.Step({.loss = 4 * noise.Factor(0.8), .learning_rate = 0.35});
+  }
+  EXPECT_GE(f.worst, Severity::kWarning);
+}
+
 // What is missing until it clears will not come.
 TEST(LossSpike, WhereTheLogEndsAtTheLevelOfBeforeAWarningIsOver) {
   for (const int back : {1, 12}) {
