@@ -171,6 +171,20 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
   return verdict;
 }
 
+// Nothing speaks for another reason of the overflows than the scale's height.
+// `ops_tell`: ops do that became clean with it.
+bool IsOfTheScale(const RunEvidence& e, bool ops_tell) {
+  // A scale at which gradients fit and many of them vanish was not lowered by
+  // ordinary ones.
+  constexpr double kUnderflow = 0.10;  // rule 31
+  const bool vanish = e.underflow_fraction.value_or(0) > kUnderflow;
+  // Where losses were not finite from the first overflow on, and no op tells
+  // more, the scale may have had nothing to do with it.
+  const bool nan_loss = e.loss_nonfinite > 0 && !ops_tell &&
+                        e.first_overflow_step >= e.first_nonfinite_loss_step;
+  return !vanish && !nan_loss;
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> RangeOverflow(const Case& c) {
@@ -192,18 +206,10 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.ops.push_back(op.op.name);
   }
   if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
-  // A scale at which gradients fit and many of them vanish was not lowered by
-  // ordinary ones.
-  constexpr double kUnderflow = 0.10;  // rule 31
-  const bool vanish = e.underflow_fraction.value_or(0) > kUnderflow;
-  // Where losses were not finite from the first overflow on, and no op tells
-  // more, the scale may have had nothing to do with it.
-  const bool nan_loss = e.loss_nonfinite > 0 && verdict.ops.empty() &&
-                        e.first_overflow_step >= e.first_nonfinite_loss_step;
-  verdict.grade =
-      e.overflows > 0 && FewOverflows(e) && all_went && !vanish && !nan_loss
-          ? EvidenceGrade::kEstablished
-          : EvidenceGrade::kSupported;
+  const bool few = e.overflows > 0 && FewOverflows(e);
+  verdict.grade = few && all_went && IsOfTheScale(e, !verdict.ops.empty())
+                      ? EvidenceGrade::kEstablished
+                      : EvidenceGrade::kSupported;
   verdict.rules = RulesOf(c);
   // The search of the start is none, and over; nor is what a loss that jumped
   // made overflow.
