@@ -32,7 +32,10 @@ def train(fault, address, run):
                 weight.set_data(mindspore.Tensor(flipped))
             rate = fault.rate(step, 3e-3)
             if rate != 3e-3:
-                optimizer.learning_rate.set_data(
+                # set_data changes what a graph that is compiled already need
+                # not look at.
+                mindspore.ops.assign(
+                    optimizer.learning_rate,
                     mindspore.Tensor(rate, mindspore.float32))
             (_, loss), grads = gradient(
                 mindspore.Tensor(x), mindspore.Tensor(y))
