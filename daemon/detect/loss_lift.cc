@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <span>
 
-#include "detect/robust_baseline.h"
-
 namespace nanwatch {
 namespace {
 

@@ -17,10 +17,6 @@ namespace {
 
 constexpr int kExplosion = 28;
 
-bool IsGradient(const OpEvidence& op) {
-  return op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
-}
-
 // The norm is NaN: an infinite one may be that of gradients that have grown.
 bool HasNanNorm(const Finding& finding) {
   return finding.rule == kExplosion &&

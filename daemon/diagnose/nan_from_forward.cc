@@ -196,9 +196,8 @@ void SayOfGradients(const Case& c, CauseVerdict* verdict) {
   const RunEvidence& e = c.evidence;
   std::vector<std::string> names;
   for (const OpEvidence& op : e.ops) {
-    const bool gradient =
-        op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
-    if (!gradient || op.nan + op.inf == 0 || op.rank != e.nonfinite_loss_rank ||
+    if (!IsGradient(op) || op.nan + op.inf == 0 ||
+        op.rank != e.nonfinite_loss_rank ||
         op.first_bad_step != e.first_nonfinite_loss_step) {
       continue;
     }

@@ -7,6 +7,10 @@ bool IsForward(const OpEvidence& op) {
          op.slot == Slot::kParameter;
 }
 
+bool IsGradient(const OpEvidence& op) {
+  return op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
+}
+
 bool IsInput(const OpEvidence& op) {
   return op.slot == Slot::kInput || op.slot == Slot::kGradOutput;
 }

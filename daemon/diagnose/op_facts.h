@@ -9,6 +9,8 @@ namespace nanwatch {
 
 // In the forward pass or in what enters it: no loss scale touches it.
 bool IsForward(const OpEvidence& op);
+// In the backward pass.
+bool IsGradient(const OpEvidence& op);
 // What enters an op: the badness of another op's output, seen again.
 bool IsInput(const OpEvidence& op);
 // Bad still, as far as is known: not clean since, or within the last 20 steps.

@@ -60,9 +60,7 @@ const OpEvidence* Maker(const Case& c, const OpEvidence* origin) {
 void AddGradientsSince(const Case& c, int64_t step,
                        std::vector<std::string>* names) {
   for (const OpEvidence& op : c.evidence.ops) {
-    const bool gradient =
-        op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
-    if (gradient && op.first_bad_step >= step) {
+    if (IsGradient(op) && op.first_bad_step >= step) {
       names->push_back(op.op.name);
     }
   }

@@ -4,13 +4,13 @@
 
 #include <cmath>
 #include <functional>
-#include <random>
 #include <vector>
 
 #include "detect/gnorm_explosion.h"
 #include "detect/gnorm_spike.h"
 #include "detect/loss_nonfinite.h"
 #include "detect/loss_spike.h"
+#include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
@@ -19,20 +19,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Not std::normal_distribution: it differs between libraries.
-class Noise {
- public:
-  double Uniform() { return static_cast<double>(engine_()) / 2147483647.0; }
-  double Normal() {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += Uniform();
-    return sum;
-  }
-
- private:
-  std::minstd_rand engine_{20240607};
-};
 
 // --- 15 loss_nonfinite -------------------------------------------------------
 

@@ -4,30 +4,17 @@
 
 #include <cmath>
 #include <functional>
-#include <random>
 #include <vector>
 
 #include "detect/loss_high_plateau.h"
 #include "detect/loss_not_decreasing.h"
+#include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
 
 using ::testing::HasSubstr;
-
-class Noise {
- public:
-  double Uniform() { return static_cast<double>(engine_()) / 2147483647.0; }
-  double Normal() {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += Uniform();
-    return sum;
-  }
-
- private:
-  std::minstd_rand engine_{20240607};
-};
 
 template <typename Rule>
 Severity Worst(int records, const std::function<double(int)>& loss) {

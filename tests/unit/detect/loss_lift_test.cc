@@ -4,30 +4,15 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <random>
 
 #include "detect/loss_spike.h"
+#include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Not std::normal_distribution: it differs between libraries.
-class Noise {
- public:
-  double Uniform() { return static_cast<double>(engine_()) / 2147483647.0; }
-  double Normal() {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += Uniform();
-    return sum;
-  }
-  double Factor(double width) { return std::exp(width * Normal()); }
-
- private:
-  std::minstd_rand engine_{20240607};
-};
 
 struct Texture {
   double first = 10.8;

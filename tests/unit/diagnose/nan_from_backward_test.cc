@@ -31,7 +31,7 @@ TestCase Applied() {
   e.attempts = e.applied = 133;
   e.attempts_last_50 = e.applied_last_50 = 50;
   e.overflows = e.applied_overflows = e.overflows_last_50 = 3;
-  e.first_overflow_step = e.first_nonfinite_loss_step = 130;
+  e.first_overflow_step = 130;
   e.last_overflow_step = e.last_step = e.last_nonfinite_loss_step = 132;
   e.first_nonfinite_loss_step = 131;
   e.loss_finite = 131;

@@ -34,7 +34,7 @@ class Detail:
 
     def request_of(self, number: int) -> int:
         """The id of the daemon's that asks for this step's; 0: it did not."""
-        return self._request if number <= self._until else 0
+        return self._request if self.covers(number) else 0
 
     def wants_weights(self, number: int, known_bad: bool) -> bool:
         """`known_bad`: a gradient is, before the first update that it could
