@@ -1,11 +1,13 @@
 """A small conv net of Keras in mixed_float16, on the back end that the importing
 test chose by KERAS_BACKEND."""
 
+import contextlib
 import threading
 
 import keras
 import numpy
 import pytest
+from forgotten import ends
 from verdicts import Verdict
 
 import nanwatch
@@ -149,3 +151,24 @@ def test_nothing_waits_for_the_device(daemon, name, rate, late, monkeypatch):
     # 6th, twice after the 10th.
     assert values["loss_scale"] == 128.0, it
     assert 0 < values["learning_rate"] <= 1e-2, it
+
+
+class Stops(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        if batch == 10:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_fit_ends_its_run(daemon, name):
+    def cell():
+        callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+        model = keras.Sequential([
+            keras.layers.Input((8, 8, 1)), keras.layers.Flatten(),
+            keras.layers.Dense(1)])
+        model.compile(optimizer="sgd", loss="mse")
+        with contextlib.suppress(KeyboardInterrupt):
+            model.fit(*pictures(320), batch_size=16, epochs=1, verbose=0,
+                      callbacks=[callback, Stops()])
+        return callback
+
+    ends(daemon, name, cell, 10)

@@ -15,6 +15,7 @@ os.environ.update(DS_ACCELERATOR="cpu", RANK="0", LOCAL_RANK="0",
 import deepspeed  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from forgotten import ends  # noqa: E402
 from ranks import ranks_say  # noqa: E402
 from verdicts import Verdict  # noqa: E402
 
@@ -136,3 +137,18 @@ def test_places_of_two_ranks():
     here = pathlib.Path(__file__).resolve().parent
     assert ranks_say(here / "places.py") == [
         [{"dp": rank}, {"dp": rank, "ep": rank}] for rank in range(2)]
+
+
+def test_a_forgotten_watch_ends_its_run(daemon, name):
+    def cell():
+        engine = engine_of("bf16", 1)
+        watch = nanwatch.deepspeed.watch(
+            engine, run=name, address=daemon.address)
+        for _ in range(20):
+            loss = engine(torch.randn(16, 16).bfloat16()).square().mean()
+            engine.backward(loss)
+            engine.step()
+            watch.step(loss)
+        return watch
+
+    ends(daemon, name, cell, 20)

@@ -1,10 +1,14 @@
 """A small net in JAX, with optax and with the dynamic scale of flax."""
 
+import gc
+import weakref
+
 import flax.training.dynamic_scale
 import jax
 import jax.numpy as jnp
 import optax
 import pytest
+from forgotten import ends
 from verdicts import Verdict
 
 import nanwatch
@@ -211,3 +215,22 @@ def test_what_was_donated_is_left_out(daemon, name):
         watch.step(jnp.float32(i), scale=gone if i == 0 else jnp.float32(8.0))
     assert watch.close(20) and watch.run.stats.bad_input == 1
     assert Verdict(daemon, name).steps == 3
+
+
+def test_a_forgotten_watch_ends_its_run(daemon, name):
+    def cell():
+        watch = nanwatch.jax.watch(
+            parameters(), run=name, address=daemon.address)
+        train(watch, 20)
+        return watch
+
+    ends(daemon, name, cell, 20)
+
+
+def test_a_watch_keeps_no_array(daemon, name):
+    params = parameters()
+    with nanwatch.jax.watch(params, run=name, address=daemon.address):
+        first = weakref.ref(params["hidden"]["kernel"])
+        del params
+        gc.collect()
+        assert first() is None

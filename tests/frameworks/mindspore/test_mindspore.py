@@ -1,8 +1,11 @@
 """MindSpore's own package on a CPU: Model.train, and a loop of functions."""
 
+import contextlib
+
 import mindspore
 import numpy
 import pytest
+from forgotten import ends
 from late_device import LateDevice
 from mindspore import amp, nn, ops
 from verdicts import Verdict
@@ -220,3 +223,35 @@ def test_the_callback_does_not_wait_either(daemon, name, device):
     assert it.steps == 20 and it.worst == "", it
     values = {v["field"]: v["last"] for v in it.summary["values"]}
     assert values["loss_scale"] == 1024.0 and values["loss"] < 1.0, it
+
+
+def test_a_forgotten_watch_ends_its_run(daemon, name):
+    def cell():
+        watch = nanwatch.mindspore.watch(run=name, address=daemon.address)
+        grads = [mindspore.Tensor(numpy.ones((4, 2), numpy.float32))]
+        for _ in range(20):
+            watch.step(1.0, None, grads)
+        return watch
+
+    ends(daemon, name, cell, 20)
+
+
+class Stops(mindspore.train.Callback):
+    def on_train_step_end(self, run_context):
+        if run_context.original_args().cur_step_num == 10:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_training_ends_its_run(daemon, name):
+    def cell():
+        callback = nanwatch.mindspore.Callback(run=name, address=daemon.address)
+        net = small_net()
+        loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+        model = mindspore.train.Model(
+            net, loss, nn.SGD(net.trainable_params(), learning_rate=0.05))
+        with contextlib.suppress(KeyboardInterrupt):
+            model.train(1, batches(*pictures(640)),
+                        callbacks=[callback, Stops()], dataset_sink_mode=False)
+        return callback
+
+    ends(daemon, name, cell, 10)

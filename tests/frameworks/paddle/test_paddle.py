@@ -8,6 +8,7 @@ import types
 import numpy
 import paddle
 import pytest
+from forgotten import ends
 from late_device import LateDevice
 from paddle.amp import grad_scaler
 from verdicts import Verdict
@@ -169,3 +170,20 @@ def test_a_weight_that_stays_nan(daemon, name, monkeypatch, scaled):
     weight = "2.weight" if scaled else "0.weight"
     assert it.step in (100, 101) and it.origin["op"] == weight, it
     assert it.bad_ops()[(weight, "parameter")] == 101, it
+
+
+def test_a_forgotten_watch_ends_its_run(daemon, name):
+    def cell():
+        model = paddle.nn.Linear(16, 2)
+        optimizer = paddle.optimizer.Adam(parameters=model.parameters())
+        watch = nanwatch.paddle.watch(
+            model, optimizer, run=name, address=daemon.address)
+        x, y = map(paddle.to_tensor, pictures(32))
+        for _ in range(20):
+            loss = paddle.nn.functional.cross_entropy(model(x), y)
+            update(loss, optimizer, None)
+            watch.step(loss)
+            optimizer.clear_grad()
+        return watch
+
+    ends(daemon, name, cell, 20)

@@ -10,6 +10,7 @@ import numpy
 import pytest
 import torch
 from accelerate import Accelerator
+from forgotten import wait
 from test_huggingface import gpt2, trainer
 from torch import nn
 
@@ -50,13 +51,6 @@ def is_freed(array):
     """Of what the sender had in hand, the next collection knows."""
     gc.collect()
     return array() is None
-
-
-def wait(for_what, seconds=10.0):
-    end = time.monotonic() + seconds
-    while not for_what() and time.monotonic() < end:
-        time.sleep(0.01)
-    return for_what()
 
 
 @pytest.mark.parametrize("level", ["default", "ops"])

@@ -6,10 +6,11 @@ from typing import Any
 
 import nanwatch
 from nanwatch._batch_loss import BatchLoss
+from nanwatch._owns_run import OwnsRun
 from nanwatch._run import Run
 
 
-class FitCallback:
+class FitCallback(OwnsRun):
     """Beside Keras' own Callback, which brings `model`. Tells each batch by
     `_tell`, and stops the training, in Keras's own way, if it may."""
 
@@ -22,7 +23,6 @@ class FitCallback:
         self._number = 0
         self._scale: float | None = None
         self._loss = BatchLoss()
-        self.run: Run | None = None
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         raise NotImplementedError

@@ -5,15 +5,18 @@ from __future__ import annotations
 import weakref
 from typing import Any, TypeVar
 
+from nanwatch._owns_run import OwnsRun
 from nanwatch._pending import Pending
 from nanwatch._run import Run
 
 Self = TypeVar("Self", bound="WatchedRun")
 
 
-class WatchedRun:
+class WatchedRun(OwnsRun):
     """Closes its run at the end of a `with`, whatever ended it. Steps whose
     numbers are on their way are told, in their order, by `_tell_entry`."""
+
+    run: Run
 
     def __init__(self, run: Run) -> None:
         self.run = run

@@ -98,11 +98,13 @@ class Watch(WatchedRun):
         self._number = 0
         self._may_skip = scaled  # else optax applies what is not finite
         found = jax.tree_util.tree_flatten_with_path(params)[0]
-        self._named = [
+        named = [
             (_path(path), x)
             for path, x in found
             if hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jnp.floating)
         ]
+        # No array is kept: these are the first ones, and are soon replaced.
+        self._sizes = [max(1, x.size) for _, x in named]
         # A tree says nothing of the order in which they are computed.
         self._ops = [
             run.register_op(
@@ -111,7 +113,7 @@ class Watch(WatchedRun):
                 dtype=_DTYPES.get(str(x.dtype), ""),
                 shape=x.shape,
             )
-            for name, x in self._named
+            for name, x in named
         ]
 
     def step(
@@ -206,7 +208,6 @@ class Watch(WatchedRun):
         # of where; where some are not, those that are lead to it.
         if loss_bad and len(clean) > 1 and not any(clean):
             return True
-        sizes = [max(1, x.size) for _, x in self._named]
         self.run.ops(
             {
                 "op": self._ops,
@@ -217,7 +218,7 @@ class Watch(WatchedRun):
                 "abs_max": [v if c else None for v, c in zip(largest, clean)],
                 "rms": [
                     v / math.sqrt(n) if c else None
-                    for v, n, c in zip(norm, sizes, clean)
+                    for v, n, c in zip(norm, self._sizes, clean)
                 ],
             }
         )

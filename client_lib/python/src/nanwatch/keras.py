@@ -125,14 +125,14 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             keras=keras.__version__,
             backend=keras.backend.backend(),
         )
-        self._drain()
+        self._tell_pending()
         before = self.run
         self._open(init)
         if self.run is not None and self.run is not before:
-            self.run.before_settling(weakref.WeakMethod(self._drain))
+            self.run.before_settling(weakref.WeakMethod(self._tell_pending))
         self._begin_epoch()
 
-    def _drain(self) -> None:
+    def _tell_pending(self) -> None:
         """Tells of all batches that are over."""
         run = self.run
         if run is not None:
@@ -214,7 +214,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             return
         self._end_batch(float("inf"))
         self._first = None
-        self._drain()
+        self._tell_pending()
         try:
             for variable in self.model.trainable_variables:
                 self._tell_weight(self.run, variable)

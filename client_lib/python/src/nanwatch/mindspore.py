@@ -22,6 +22,7 @@ import numpy
 
 import nanwatch
 from nanwatch._arrivals import Arrivals, Copied, Numbers
+from nanwatch._owns_run import OwnsRun
 from nanwatch._pending import Pending
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
@@ -231,7 +232,7 @@ class _Batch(NamedTuple):
         return self.arrivals.ready()
 
 
-class Callback(mindspore.train.Callback):  # type: ignore[misc]
+class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
     """Tells the loss of each step of `Model.train` and, where the training
     network is a TrainOneStepWithLossScaleCell, its scale and whether it
     skipped the update. With `dataset_sink_mode=True` MindSpore calls it once an
@@ -245,7 +246,6 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
         self._stop = stop
         self._init = init
         self._pending: Pending[_Batch] = Pending(self._tell_batch)
-        self.run: Run | None = None
 
     def on_train_begin(self, run_context: Any) -> None:
         if self.run is None or self.run.is_closed:
@@ -253,9 +253,9 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
             manager = getattr(network, "loss_scaling_manager", None)
             init = dict(self._init)
             init.setdefault("scaler", _declared(manager))
-            self._drain()
+            self._tell_pending()
             self.run = _open(init)
-            self.run.before_settling(weakref.WeakMethod(self._drain))
+            self.run.before_settling(weakref.WeakMethod(self._tell_pending))
 
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:
@@ -296,7 +296,7 @@ class Callback(mindspore.train.Callback):  # type: ignore[misc]
             numbers["skipped"] = numbers["overflow"]
         self.run.step(it.number, time=it.time, **numbers)
 
-    def _drain(self) -> None:
+    def _tell_pending(self) -> None:
         """Tells of all steps that are over; waits for the device."""
         run = self.run
         if run is not None:
