@@ -50,7 +50,7 @@ Word WordOn(std::optional<StepField> over) {
   }
   if (over == StepField::kGradNorm) {
     return {GnormExplosion::kSpec.number, GnormExplosion::kSpec.family,
-            Cause::kNanFromForward,
+            Cause::kNanFromBackward,
             "Gradients that are not finite behind a finite loss come from an "
             "op's backward pass, the data or a device."};
   }

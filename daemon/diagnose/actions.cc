@@ -137,8 +137,9 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
   Situation s;
   // Advice on the named op is none where no op is named.
   s.ops_collected =
-      c.evidence.ops_collected &&
-      (verdict.cause != Cause::kNanFromForward || !verdict.origin.op.empty());
+      c.evidence.ops_collected && ((verdict.cause != Cause::kNanFromForward &&
+                                    verdict.cause != Cause::kNanFromBackward) ||
+                                   !verdict.origin.op.empty());
   s.cured = IsCured(verdict, c.run);
   s.often = verdict.grade != EvidenceGrade::kEstablished;
   s.fixed = !c.evidence.scaler_dynamic;

@@ -60,6 +60,26 @@ constexpr Advice kAdvice[] = {
     {Cause::kNanFromForward, "jax",
      "jax.config.update('jax_debug_nans', True) names the op."},
 
+    {Cause::kNanFromBackward, "",
+     "Look at the batch of the first bad step for what is exactly 0, empty or "
+     "masked: the forward pass takes it, its slope is infinite."},
+    {Cause::kNanFromBackward, "pytorch",
+     "Run that step under torch.autograd.set_detect_anomaly(True): it names "
+     "the function whose backward returned the NaN, and the line that called "
+     "it."},
+    {Cause::kNanFromBackward, "megatron",
+     "--check-for-nan-in-loss-and-grad stops at the first; resume before that "
+     "step and skip its data with --iterations-to-skip."},
+    {Cause::kNanFromBackward, "lightning",
+     "Trainer(detect_anomaly=True) names the function."},
+    {Cause::kNanFromBackward, "paddle",
+     "FLAGS_check_nan_inf=1, or paddle.amp.debugging.enable_tensor_checker, "
+     "names the op, of the backward pass too."},
+    {Cause::kNanFromBackward, "jax",
+     "jax.config.update('jax_debug_nans', True) names the op. Of jnp.where "
+     "both branches have gradients: give the one that is not taken an input "
+     "that it can stand. optax.apply_if_finite leaves such an update out."},
+
     {Cause::kScaleIndependentOp, "",
      "Find out why the named op overflows: keep it in fp32, or clamp or mask "
      "its input. Do not wait for the scaler."},

@@ -18,6 +18,7 @@ namespace {
 constexpr CauseFunction kCauseFunctions[] = {
     HarmlessPadding,
     NanFromForward,
+    NanFromBackward,
     ScaleIndependentOp,
     SilentCorruption,
     RankDisagreement,
@@ -164,7 +165,8 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
       // What is over and established is told as well: a poisoned batch is worth
       // knowing after the scaler has skipped it. That the loss was not finite
       // is, also where it is not known which op began it.
-      const bool nan_loss = verdict->cause == Cause::kNanFromForward &&
+      const bool nan_loss = (verdict->cause == Cause::kNanFromForward ||
+                             verdict->cause == Cause::kNanFromBackward) &&
                             evidence.loss_nonfinite > 0;
       if (!ExplainsAny(*verdict, findings) && !nan_loss &&
           verdict->grade != EvidenceGrade::kEstablished) {

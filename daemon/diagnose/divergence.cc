@@ -31,7 +31,7 @@ bool IsOfAccusedRank(const Case& c, const Finding& finding) {
 }
 
 // The norm of gradients of a loss that is NaN, or that themselves began it:
-// NanFromForward speaks of it.
+// NanFromForward or NanFromBackward speaks of it.
 bool IsOfNanLoss(const Case& c, const Finding& finding) {
   if (finding.rule != 28) return false;
   const bool of_loss =

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "diagnose/first_found.h"
+#include "diagnose/nan_rule.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
@@ -15,7 +16,9 @@
 namespace nanwatch {
 namespace {
 
+constexpr int kSpike = 27;
 constexpr int kExplosion = 28;
+constexpr int kStreak = 5;
 
 // The norm is NaN: an infinite one may be that of gradients that have grown.
 bool HasNanNorm(const Finding& finding) {
@@ -26,12 +29,29 @@ bool HasNanNorm(const Finding& finding) {
                      });
 }
 
+// Update after update is left out by the program itself, for a norm that is not
+// finite: rules on the norm do not look at those. What had grown before, and
+// what holds infinities alone, may have left the range.
+const Finding* LeftOut(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  if (e.grad_norm_nonfinite == 0 || e.grad_norm_finite_while_overflow > 0 ||
+      std::any_of(e.ops.begin(), e.ops.end(), IsGradient) ||
+      std::any_of(c.findings.begin(), c.findings.end(), [](const Finding& f) {
+        return f.rule == kSpike || f.rule == kExplosion;
+      })) {
+    return nullptr;
+  }
+  return FirstFound(c.findings,
+                    [](const Finding& f) { return f.rule == kStreak; });
+}
+
 // The first step at which gradients held NaN; of ops if any was told.
 std::optional<int64_t> FirstStep(const Case& c) {
   for (const OpEvidence& op : c.evidence.ops) {
     if (IsGradient(op) && op.nan > 0) return op.first_bad_step;
   }
   const Finding* norm = FirstFound(c.findings, HasNanNorm);
+  if (norm == nullptr) norm = LeftOut(c);
   if (norm == nullptr) return std::nullopt;
   return norm->opened_step;
 }
@@ -63,9 +83,17 @@ std::string NamesOf(const BackwardNan& nan) {
   return text;
 }
 
+// Evidence is in the order of execution.
+bool IsOrderKnown(const BackwardNan& nan) {
+  return nan.gradients.size() > 1 &&
+         std::all_of(
+             nan.gradients.begin(), nan.gradients.end(),
+             [](const OpEvidence* op) { return op->first_bad_order >= 0; });
+}
+
 std::string Where(const BackwardNan& nan) {
   if (nan.gradients.empty()) {
-    return "the gradient norm is NaN; of which parameter was not told";
+    return "the gradient norm is not; of which parameter was not told";
   }
   const OpEvidence& first = *nan.gradients[0];
   if (first.first_inputs_clean) {
@@ -74,10 +102,14 @@ std::string Where(const BackwardNan& nan) {
         "of it holds {} NaN",
         InWords(first.op), first.op.name, first.nan);
   }
-  return fmt::format("of the gradients that were told {} not",
-                     nan.gradients.size() == 1
-                         ? "that of " + NamesOf(nan) + " is"
-                         : "those of " + NamesOf(nan) + " are");
+  return fmt::format(
+      "of the gradients that were told {} not{}",
+      nan.gradients.size() == 1 ? "that of " + NamesOf(nan) + " is"
+                                : "those of " + NamesOf(nan) + " are",
+      IsOrderKnown(nan)
+          ? fmt::format("; of these the backward pass reaches {} first",
+                        first.op.name)
+          : "");
 }
 
 }  // namespace
@@ -112,11 +144,18 @@ Action LookForInfiniteSlope() {
       "result comes too late."};
 }
 
-CauseVerdict FromBackward(const Case& c, const BackwardNan& nan) {
+std::optional<CauseVerdict> NanFromBackward(const Case& c) {
+  const std::optional<BackwardNan> found = FindBackwardNan(c);
+  if (!found || GrownLoss(c) != nullptr) return std::nullopt;
+  const BackwardNan& nan = *found;
   const RunEvidence& e = c.evidence;
   CauseVerdict verdict;
+  verdict.cause = Cause::kNanFromBackward;
+  verdict.rules = {5, 6, 7, 8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   verdict.step = nan.step;
-  verdict.grade = EvidenceGrade::kSupported;
+  verdict.grade = nan.gradients.empty() && LeftOut(c) != nullptr
+                      ? EvidenceGrade::kHypothesis
+                      : EvidenceGrade::kSupported;
   if (!nan.gradients.empty()) {
     const OpEvidence& first = *nan.gradients[0];
     verdict.origin.op = first.op.name;
@@ -142,6 +181,7 @@ CauseVerdict FromBackward(const Case& c, const BackwardNan& nan) {
                          nan.step);
   }
   verdict.actions.push_back({"", leave + "."});
+  verdict.rule = RuleOfNan(c, verdict);
   verdict.actions.push_back(
       {"pytorch",
        "clip_grad_norm_(parameters, max_norm, error_if_nonfinite=True) stops "

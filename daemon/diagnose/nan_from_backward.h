@@ -13,6 +13,7 @@
 
 namespace nanwatch {
 
+// NanFromBackward(), of causes.h, is made of these.
 struct BackwardNan {
   int64_t step = 0;
   // Gradients of that step that hold NaN, of those that were told; the one it
@@ -22,9 +23,6 @@ struct BackwardNan {
 
 // nullopt: none is seen, or another trouble came before it.
 std::optional<BackwardNan> FindBackwardNan(const Case& c);
-
-// Its sentence, origin, evidence and actions.
-CauseVerdict FromBackward(const Case& c, const BackwardNan& nan);
 
 // What to do about it, with a scaler or without.
 Action LookForInfiniteSlope();

@@ -1,6 +1,5 @@
 // NaN or infinity born in the forward pass, or brought in by the data or the
-// weights; or, where no loss is scaled, in the backward pass. No loss scale can
-// mend it.
+// weights. No loss scale can mend it.
 
 #include <spdlog/fmt/fmt.h>
 
@@ -10,6 +9,7 @@
 #include "diagnose/causes.h"
 #include "diagnose/first_found.h"
 #include "diagnose/nan_from_backward.h"
+#include "diagnose/nan_rule.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
@@ -384,45 +384,25 @@ void ExplainTheScale(const Case& c, bool always, CauseVerdict* verdict) {
   SayOfScale(c, verdict);
 }
 
-// The op that it was born in, if that is found, else the loss; 0: neither is.
-// What the scale does about that op comes after it.
-int RestsOn(const Case& c, const CauseVerdict& verdict) {
-  for (const bool of_scale : {false, true}) {
-    const Finding* op = FirstFound(c.findings, [&](const Finding& finding) {
-      return !finding.subject.op.empty() &&
-             finding.subject.op == verdict.origin.op &&
-             (finding.family == Family::kScale) == of_scale &&
-             Explains(verdict, finding);
-    });
-    if (op != nullptr) return op->rule;
-  }
-  return Of(c, kLossNonfinite) != nullptr ? kLossNonfinite : 0;
-}
-
 }  // namespace
 
 std::optional<CauseVerdict> NanFromForward(const Case& c) {
-  // What has grown out of the range was not born anywhere.
-  if (GrownLoss(c) != nullptr) return std::nullopt;
-  const std::optional<BackwardNan> backward = FindBackwardNan(c);
-  const OpEvidence* nan = backward ? nullptr : FirstNan(c);
+  // What has grown out of the range was not born anywhere, and what is born in
+  // the backward pass is told as that.
+  if (GrownLoss(c) != nullptr || FindBackwardNan(c)) return std::nullopt;
+  const OpEvidence* nan = FirstNan(c);
   const OpEvidence* origin = Origin(c, nan);
-  if (!backward && origin == nullptr && c.evidence.loss_nonfinite == 0)
-    return std::nullopt;
+  if (origin == nullptr && c.evidence.loss_nonfinite == 0) return std::nullopt;
   const int spoilt = origin != nullptr ? SpoiltWeights(c, *origin) : 0;
-  CauseVerdict verdict = backward            ? FromBackward(c, *backward)
-                         : spoilt > 0        ? FromLossThatSpoilt(c, spoilt)
+  CauseVerdict verdict = spoilt > 0          ? FromLossThatSpoilt(c, spoilt)
                          : origin != nullptr ? FromOp(c, *origin, *nan)
                                              : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
   verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
   // Of the named ops; values near the limit elsewhere are no news of the NaN.
   if (!verdict.ops.empty()) verdict.rules.push_back(25);
-  ExplainTheScale(
-      c,
-      backward.has_value() || (origin != nullptr && BadAtEveryAttempt(*origin)),
-      &verdict);
-  verdict.rule = RestsOn(c, verdict);
+  ExplainTheScale(c, origin != nullptr && BadAtEveryAttempt(*origin), &verdict);
+  verdict.rule = RuleOfNan(c, verdict);
   return verdict;
 }
 

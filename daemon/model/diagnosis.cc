@@ -44,6 +44,8 @@ std::string_view Name(Cause cause) {
       return "fp8_scaling";
     case Cause::kSilentCorruption:
       return "silent_corruption";
+    case Cause::kNanFromBackward:
+      return "nan_from_backward";
   }
   return "unexplained";
 }

@@ -31,8 +31,9 @@ enum class Cause : uint8_t {
   kNoSingleScale,     // no loss scale suits all layers
   kFp8Scaling,        // the scale of an FP8 tensor does not follow it
   kSilentCorruption,  // a device or a link is suspected
+  kNanFromBackward,   // NaN born in the backward pass of a finite loss
 };
-inline constexpr int kCauses = 15;
+inline constexpr int kCauses = 16;
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 
 enum class EvidenceGrade : uint8_t {

@@ -27,12 +27,13 @@ class Kind:
 
 KINDS = {kind.name: kind for kind in (
     Kind("NanInBatch", ("nan_from_forward",), 1),
-    Kind("OutlierBatch", ("divergence", "range_overflow", "nan_from_forward"),
-         2, (2.0**11, 2.0**13)),
-    # In fp32 what is made of it may still be finite.
-    Kind("WeightBitFlipped", ("nan_from_forward", "divergence"), 1),
-    Kind("LearningRate", ("divergence", "nan_from_forward"), 60,
-         (100.0, 300.0)),
+    Kind("OutlierBatch", ("divergence", "range_overflow", "nan_from_forward",
+                          "nan_from_backward"), 2, (2.0**11, 2.0**13)),
+    # In fp32 what is made of it may still be finite, or so on the way forward.
+    Kind("WeightBitFlipped", ("nan_from_forward", "nan_from_backward",
+                              "divergence"), 1),
+    Kind("LearningRate", ("divergence", "nan_from_forward",
+                          "nan_from_backward"), 60, (100.0, 300.0)),
 )}
 
 

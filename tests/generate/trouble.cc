@@ -168,6 +168,34 @@ Story NanFromForward(uint64_t seed, double effect) {
       });
 }
 
+// The gradients are NaN at so many attempts in a row, of which the loss of the
+// first is finite; where the program leaves such updates out, that of all.
+Story NanFromBackward(uint64_t seed, double effect) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Scene s(seed, AnyKind(seed), Scaling::kNone, 160);
+  s.plan.has_norm = true;
+  const int lasts = static_cast<int>(std::round(effect));
+  const bool left_out = seed % 2 == 0;
+  s.look = lasts + 3;
+  const bool ops = seed % 4 < 2;
+  if (ops) {
+    s.story.setup.ops = {{"head.bias", "Parameter"}};
+    s.healthy = [](int, Moment* m) {
+      m->statuses = {{.op = 0, .tensor = Tensor::kGradOutput}};
+    };
+  }
+  return s.Tell(seed, {}, [=](int since, Moment* m) {
+    if (since >= lasts) return;
+    for (Attempt& a : m->attempts) {
+      a.overflow = true;
+      a.skipped = left_out;
+      a.grad_norm = kNan;
+      if (!left_out && since > 0) a.loss = kNan;
+    }
+    if (ops) m->statuses[0].nan = 3;
+  });
+}
+
 // Loss, gradient norm or both rise and stay there.
 Story Divergence(uint64_t seed, double effect) {
   const Kind kind = AnyKind(seed / 3);
@@ -371,6 +399,7 @@ constexpr TroubleKind kKindsOfTrouble[] = {
     {"collapse_with_underflow", "ln of largest gradient (1.28)", true,
      Collapse},
     {"nan_from_forward", "attempts with NaN (1)", true, NanFromForward},
+    {"nan_from_backward", "attempts with NaN (1)", true, NanFromBackward},
     {"divergence", "ln of loss (0.62, 1.30, 0.33) or norm (1.28)", false,
      Divergence},
     {"rank_disagreement", "steps (1)", false, RankDisagreement},

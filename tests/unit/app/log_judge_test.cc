@@ -122,6 +122,7 @@ TEST(LogJudgeTest, LastWordsOnGradientsAreOfTheirFamily) {
   const RunView& view = *verdict.attempts.at(0);
   ASSERT_FALSE(view.incidents.empty());
   EXPECT_EQ(view.incidents[0].family, Family::kGradient);
+  EXPECT_EQ(view.diagnosis.causes.at(0).cause, Cause::kNanFromBackward);
   EXPECT_FALSE(view.diagnosis.causes.at(0).actions.empty());
 }
 

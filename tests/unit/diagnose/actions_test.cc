@@ -41,8 +41,9 @@ TEST(ActionsTest, OnlyThoseOfTheRunsFrameworkWhenItIsKnown) {
 }
 
 TEST(ActionsTest, AnUnknownProgramIsAdvisedAsPyTorchFirst) {
-  for (const Cause cause : {Cause::kDivergence, Cause::kCollapseWithUnderflow,
-                            Cause::kNanFromForward, Cause::kUnderflow}) {
+  for (const Cause cause :
+       {Cause::kDivergence, Cause::kCollapseWithUnderflow,
+        Cause::kNanFromForward, Cause::kNanFromBackward, Cause::kUnderflow}) {
     const std::vector<Action> actions = ActionsFor(cause, {}, "");
     const auto named =
         std::find_if(actions.begin(), actions.end(),

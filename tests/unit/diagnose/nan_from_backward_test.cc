@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <utility>
 
 #include "tests/unit/diagnose/case_fixture.h"
 
@@ -66,7 +67,8 @@ TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   const CauseVerdict& cause = diagnosis.causes[0];
-  EXPECT_EQ(cause.cause, Cause::kNanFromForward);
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  EXPECT_EQ(cause.rule, 16);
   EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
   EXPECT_EQ(cause.step, 130);
   EXPECT_EQ(cause.origin.op, "0.bias");
@@ -76,6 +78,18 @@ TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   EXPECT_THAT(cause.sentence, HasSubstr("those of 0.bias, 0.weight are not"));
   EXPECT_THAT(Advice(cause), Not(HasSubstr("scaler")));
   EXPECT_THAT(Advice(cause), HasSubstr("error_if_nonfinite"));
+}
+
+// In the order of execution the last layer's come first.
+TEST(NanFromBackward, OfSeveralTheOneThatTheBackwardPassReachesFirstIsSaid) {
+  TestCase t = Applied();
+  WithWeights(&t);
+  EXPECT_THAT(t.Verdict().causes.at(0).sentence, Not(HasSubstr("reaches")));
+  t.evidence.ops[0].first_bad_order = 7;
+  EXPECT_THAT(t.Verdict().causes.at(0).sentence, Not(HasSubstr("reaches")));
+  t.evidence.ops[1].first_bad_order = 8;
+  EXPECT_THAT(t.Verdict().causes.at(0).sentence,
+              HasSubstr("the backward pass reaches 0.bias first"));
 }
 
 TEST(NanFromBackward, AModuleThatMadeItOfAFiniteGradientGoesBefore) {
@@ -92,9 +106,34 @@ TEST(NanFromBackward, TheNormAloneTellsTheStep) {
   const TestCase t = Applied();
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u) << "no divergence beside it";
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromBackward);
   EXPECT_EQ(diagnosis.causes[0].step, 130);
   EXPECT_THAT(diagnosis.causes[0].sentence,
-              HasSubstr("the gradient norm is NaN"));
+              HasSubstr("is finite, the gradient norm is not;"));
+}
+
+// bf16 with a guard of the program's own: no update of NaN is applied.
+TEST(NanFromBackward, UpdatesThatTheProgramLeavesOutAreOfIt) {
+  TestCase t = Applied();
+  t.evidence.loss_nonfinite = t.evidence.applied_overflows = 0;
+  t.findings.clear();
+  t.Find(5, Family::kScale, Severity::kWarning).opened_step = 130;
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  EXPECT_EQ(cause.step, 130);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
+  TestCase untold = t;  // nobody told the norm
+  untold.evidence.grad_norm_nonfinite = 0;
+  TestCase grown = t;
+  grown.Find(27, Family::kGradient, Severity::kWarning).opened_step = 120;
+  TestCase infinite = t;
+  OpEvidence& op = Bad(&infinite, "0.bias", Slot::kGradInput, 130);
+  op.inf = std::exchange(op.nan, 0);
+  for (const TestCase* other : {&untold, &grown, &infinite}) {
+    for (const CauseVerdict& verdict : other->Verdict().causes) {
+      EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
+    }
+  }
 }
 
 TEST(NanFromBackward, NotWhereTheLossWasNanFirstOrIsScaledOrHadJumped) {
@@ -111,6 +150,7 @@ TEST(NanFromBackward, NotWhereTheLossWasNanFirstOrIsScaledOrHadJumped) {
   infinite.findings[0].numbers[0].value = INFINITY;
   for (const TestCase* t : {&first, &scaled, &jumped, &infinite}) {
     for (const CauseVerdict& cause : t->Verdict().causes) {
+      EXPECT_NE(cause.cause, Cause::kNanFromBackward);
       EXPECT_THAT(cause.sentence, Not(HasSubstr("backward pass at")));
     }
   }
@@ -124,7 +164,7 @@ TEST(NanFromBackward, WhatGrewIntoAnInfinityDiverges) {
   loss.inf = loss.bad_elements_max = loss.bad_attempts = loss.attempts = 1;
   loss.first_inputs_clean = true;
   t.Find(18, Family::kOp, Severity::kCritical, "loss");
-  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kNanFromForward);
+  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kNanFromBackward);
   t.findings[1].numbers = {{"grown_from", 14.6, ""}};
   t.findings[1].sentence = "The loss is NaN. It had grown.";
   const Diagnosis diagnosis = t.Verdict();
