@@ -37,7 +37,7 @@ def name_parameters(model: Any) -> dict[int, Parameter]:
                 tensor,
                 half,
                 DTYPES.get(tensor.dtype, ""),
-                -1,
+                len(named),
             )
     return named
 
@@ -51,5 +51,5 @@ def name_copies(
         known = named.get(id(parameter))
         if known is not None and copy is not parameter:
             named[id(copy)] = Parameter(
-                known.name, copy, known.half, known.dtype, -1
+                known.name, copy, known.half, known.dtype, known.place
             )

@@ -32,16 +32,16 @@ _USUAL_GRADIENT = (torch.Tensor, torch.strided)
 class Parameter:
     """One parameter tensor: what it is called, and how its gradient is told."""
 
-    __slots__ = ("dtype", "half", "index", "name", "shape", "tensor")
+    __slots__ = ("dtype", "half", "name", "place", "shape", "tensor")
 
     def __init__(
-        self, name: str, tensor: Any, half: bool, dtype: str, index: int
+        self, name: str, tensor: Any, half: bool, dtype: str, place: int
     ) -> None:
         self.name = name
         self.tensor = tensor
         self.half = half  # its gradient comes out of fp16 arithmetic
         self.dtype = dtype
-        self.index = index  # of the run's ops; -1: not told yet
+        self.place = place  # among those of the model; -1: none of them
         self.shape = tuple(tensor.shape)
 
     def elements(self) -> int:
