@@ -97,12 +97,18 @@ void SayOfLayer(const Case& c, const Finding& layer, CauseVerdict* verdict) {
     verdict->rules.push_back(rule);
   }
   verdict->actions.push_back(
-      {"", "Look at " + layer.subject.op + " and at what comes behind it" +
-               (MayUnderflow(c)
-                    ? ": weights of 0, an activation that is 0 everywhere "
-                      "(dead ReLUs), a factor of 0, a detach; or its gradient "
-                      "underflows, which a higher scale mends."
-                    : ".")});
+      {"", "Look at " + layer.subject.op +
+               " and at what comes behind it: weights of 0, an activation that "
+               "is 0 everywhere (dead ReLUs), a factor of 0, a detach by "
+               "mistake" +
+               (MayUnderflow(c) ? "; or its gradient underflows, which a "
+                                  "higher scale mends."
+                                : ".")});
+  verdict->actions.push_back(
+      {"",
+       "Nothing, if it was meant: a head or a branch that was dropped, layers "
+       "that were frozen. The note of it ends by itself after some hundred "
+       "steps."});
 }
 
 // How a scale is given to each framework's scaler.

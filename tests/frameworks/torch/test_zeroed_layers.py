@@ -139,13 +139,28 @@ def test_a_layer_that_is_cut_off(daemon, name, caplog, level):
     said = said_in(caplog)
     assert len(said) == 1, said
     assert (f"gradient of enc.2.bias, enc.2.weight, enc.0.bias and 1 more is "
-            f"None since step {FAULT}") in said[0], said
+            f"None since step {FAULT}, and was not before: detached by "
+            "mistake, or dropped on purpose") in said[0], said
     it = Verdict(daemon, name)
     assert it.cause == "underflow", it
     assert FAULT <= it.step <= FAULT + 8, it
     assert it.origin["op"] in {"enc.2.bias", "enc.2.weight"}, it
     assert "A layer gets no gradient any more" in " ".join(
         daemon.nanwatch("diagnose", name).stdout.split()), it
+
+
+def test_a_head_that_is_dropped(daemon, name):
+    """A note that says both, and ends by itself."""
+    for steps in (STEPS, 700):
+        run = f"{name}-{steps}"
+        train_heads(daemon, run, lambda i: [0, 1] if i < FAULT else [0], steps)
+        it = Verdict(daemon, run)
+        assert it.worst in ("", "info"), it
+        advice = daemon.nanwatch("diagnose", run).stdout
+        noted = "a head or a branch that was dropped" in " ".join(
+            advice.split())
+        assert noted == (steps == STEPS), advice
+    assert it.headline.startswith("Healthy: 700 steps"), it
 
 
 def freeze(model):

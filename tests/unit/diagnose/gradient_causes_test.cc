@@ -76,6 +76,7 @@ TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
     EXPECT_FALSE(Says(cause, "GradScaler"));
     EXPECT_FALSE(Says(cause, "higher"));
     EXPECT_TRUE(Says(cause, "a detach"));
+    EXPECT_EQ(Says(cause, "a head or a branch that was dropped"), layer);
   }
   t.run.precision = "fp16";
   EXPECT_TRUE(Says(t.Verdict().causes.at(0), "GradScaler"));

@@ -166,11 +166,16 @@ class ZeroedGradients:
         names = ", ".join(p.name for p in lost[:_NAMES])
         more = len(lost) - _NAMES
         first = id(lost[0])
-        what = "None" if first in self._absent else "exactly 0"
+        what, why = (
+            ("None", ": detached by mistake, or dropped on purpose")
+            if first in self._absent
+            else ("exactly 0", "")
+        )
         self._checks.notice(
             f"the gradient of {names}"
             + (f" and {more} more" if more > 0 else "")
-            + f" is {what} since step {self._since[first]}, and was not before",
+            + f" is {what} since step {self._since[first]}, and was not before"
+            + why,
         )
 
 
