@@ -190,7 +190,9 @@ constexpr Look kLooks[] = {
     {34,
      "A spike that comes back within some tens of steps needs nothing. If it "
      "stays, go back to a checkpoint before it and skip the data of that step, "
-     "as the authors of large models do."},
+     "as the authors of large models do. Where tasks take turns, tell each by "
+     "a name of its own (the Python client's step(loss, optimizer=\"task\")): "
+     "it is judged by its own level then."},
     {35,
      "What was learned is lost and does not come back by itself: go back to a "
      "checkpoint with a lower learning rate."},
