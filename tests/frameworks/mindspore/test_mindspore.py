@@ -255,3 +255,20 @@ def test_an_interrupted_training_ends_its_run(daemon, name):
         return callback
 
     ends(daemon, name, cell, 10)
+
+
+def test_of_gradients_of_nan_the_first_on_the_way_back_is_said(daemon, name):
+    parameters = small_net().trainable_params()
+    with nanwatch.mindspore.watch(
+            None, nn.SGD(parameters, learning_rate=0.05), run=name,
+            address=daemon.address) as watch:
+        for i in range(40):
+            grads = [numpy.ones(p.shape, numpy.float32) for p in parameters]
+            if i == 30:
+                grads[0] *= numpy.nan
+                grads[1] *= numpy.nan
+            watch.step(1.0 / (i + 1), None, list(map(mindspore.Tensor, grads)))
+        assert watch.run.flush(15) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.cause == "nan_from_backward" and it.step == 30, it
+    assert "the backward pass reaches 0.bias first" in it.headline, it

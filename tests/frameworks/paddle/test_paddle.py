@@ -187,3 +187,26 @@ def test_a_forgotten_watch_ends_its_run(daemon, name):
         return watch
 
     ends(daemon, name, cell, 20)
+
+
+def test_of_gradients_of_nan_the_first_on_the_way_back_is_said(daemon, name):
+    paddle.seed(1)
+    one, two, three = (paddle.nn.Linear(16, 16) for _ in range(3))
+    model = paddle.nn.LayerList([one, two, three])
+    optimizer = paddle.optimizer.Adam(parameters=model.parameters())
+    x, _ = map(paddle.to_tensor, pictures(32))
+    with nanwatch.paddle.watch(model, optimizer, run=name,
+                               address=daemon.address) as watch:
+        for i in range(40):
+            middle = two(paddle.tanh(one(x)))
+            if i == 30:
+                middle = paddle.sqrt(middle * 0)
+            loss = three(middle).square().mean()
+            update(loss, optimizer, None)
+            watch.step(loss)
+            optimizer.clear_grad()
+        assert watch.run.flush(15) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.cause == "nan_from_backward" and it.step == 30, it
+    assert it.origin["op"] == "1.bias", it
+    assert "the backward pass reaches 1.bias first" in it.headline, it

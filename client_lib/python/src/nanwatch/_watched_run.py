@@ -21,10 +21,23 @@ class WatchedRun(OwnsRun):
     def __init__(self, run: Run) -> None:
         self.run = run
         self._pending: Pending[Any] = Pending(self._tell_entry)
+        self._gradients: dict[str, int] = {}  # ops by name
         run.before_settling(weakref.WeakMethod(self._tell_pending))
 
     def _tell_entry(self, entry: Any) -> None:
         raise NotImplementedError
+
+    def _gradient(self, name: str, place: int, of: int) -> int:
+        """The op of the gradient of a parameter, in its place of so many.
+        Models mostly list them as they use them: the backward pass comes to
+        the last one first."""
+        op = self._gradients.get(name)
+        if op is None:
+            op = self.run.register_op(
+                name, type="Parameter", order=of - 1 - place
+            )
+            self._gradients[name] = op
+        return op
 
     def _tell_pending(self) -> None:
         """Before the run is flushed or closed; waits for the device."""

@@ -148,7 +148,9 @@ class Watch(WatchedRun):
             )
             named = i < len(self._names)
             self.run.op(
-                self._names[i] if named else f"gradient {i}",
+                self._gradient(self._names[i], i, len(self._names))
+                if named
+                else f"gradient {i}",
                 step=it.number,
                 slot="grad_input",
                 **counts,

@@ -154,9 +154,11 @@ class Watch(WatchedRun):
         self.run.step(it.number, loss, **{"time": it.time, **numbers})
 
     def _tell_gradients(self, it: _Step, norms: Sequence[float]) -> None:
+        places = {name: i for i, (name, _) in enumerate(self._parameters)}
         for name, norm in zip(it.names, norms):
             if not math.isfinite(norm):
-                self._tell_bad(name, it, "grad_input", norm)
+                op = self._gradient(name, places[name], len(places))
+                self._tell_bad(op, it, "grad_input", norm)
 
     def _tell_weights(self, it: _Step, norms: Sequence[float]) -> None:
         """Those that are not finite, and once they are so again; all of them
@@ -172,9 +174,11 @@ class Watch(WatchedRun):
                 self._lost.discard(name)
                 self.run.op(name, step=it.number, slot="parameter", nan=0)
 
-    def _tell_bad(self, name: str, it: _Step, slot: str, norm: float) -> None:
+    def _tell_bad(
+        self, op: int | str, it: _Step, slot: str, norm: float
+    ) -> None:
         self.run.op(
-            name,
+            op,
             step=it.number,
             slot=slot,
             nan=int(math.isnan(norm)),
