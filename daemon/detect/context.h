@@ -15,6 +15,7 @@
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/run.h"
+#include "model/severity.h"
 #include "model/step.h"
 #include "scaler/headroom.h"
 #include "scaler/tracker.h"
@@ -94,6 +95,15 @@ struct StepContext {
 inline bool FateIsTold(const StepContext& c) {
   return c.scaler.fate() != Fate::kUnknown || c.record.flags_present != 0 ||
          c.run.scaler.kind != ScalingKind::kUnknown;
+}
+
+// Overflows that would be `severity` if each had cost its update, and that are
+// applied all the same: who declares the check off wants that. Of others it is
+// not known what went into the weights.
+inline Severity OfApplied(const RunDescription& run, Severity severity) {
+  const bool wanted = run.scaler.overflow_check == false;
+  return severity == Severity::kCritical && !wanted ? Severity::kWarning
+                                                    : Severity::kInfo;
 }
 
 // What a record brings, a bit each. A rule whose OnStep changes nothing, and

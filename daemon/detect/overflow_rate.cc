@@ -28,7 +28,8 @@ constinit const RuleSpec OverflowRate::kSpec = {
     "Overflows cost a noticeable part of the optimizer attempts.",
     "Of the last 1000 attempts (where the scale alone shows overflows, steps) "
     "more than the share warning (critical) overflowed beyond what growths of "
-    "the scale explain.",
+    "the scale explain. A degree less where their updates are applied all the "
+    "same, and for information where the overflow check was declared off.",
     "Below clear_below.",
     kThresholds};
 
@@ -67,7 +68,7 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (excess && rate > t[kWarning]) {
     trigger = rate > t[kCritical] ? Severity::kCritical : Severity::kWarning;
-    if (applied_) trigger = Severity::kInfo;
+    if (applied_) trigger = OfApplied(c.run, trigger);
     count_ = excess_.ones();
   }
   return episode_.On(trigger, rate < t[kClearBelow], c.record.step, 1);

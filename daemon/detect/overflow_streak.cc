@@ -27,8 +27,8 @@ constinit const RuleSpec OverflowStreak::kSpec = {
     "Optimizer attempts overflow one after another, so nothing is learned.",
     "`warning` overflows in a row after the attempts that a start-up "
     "calibration may take; critical from `critical` in a row on, once one "
-    "attempt was good; for information where the updates are applied all the "
-    "same.",
+    "attempt was good. A degree less where the updates are applied all the "
+    "same, and for information where the overflow check was declared off.",
     "clear_after attempts without overflow.",
     kThresholds};
 
@@ -54,8 +54,9 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   if (streak >= t[at_least] && !scaler.in_grace()) {
     trigger = streak >= t[kCritical] ? Severity::kCritical : Severity::kWarning;
     applied_ = scaler.fate() == Fate::kApplied;
-    if (applied_) trigger = Severity::kInfo;
+    if (applied_) trigger = OfApplied(c.run, trigger);
     streak_ = streak;
+    apart_ = told && scaler.step_gap() > 1;
     to_floor_ = scaler.attempts_to_floor().value_or(-1);
     scale_ = scaler.present_scale().value_or(-1);
   }
@@ -64,11 +65,11 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
 
 void OverflowStreak::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence(streak_, " attempts in a row overflowed since step ",
-               finding->opened_step,
-               applied_ ? "; their updates are applied all the same"
-                        : "; each of their updates is lost");
+  finding->sentence = Sentence(
+      streak_, apart_ ? " recorded" : "",
+      " attempts in a row overflowed since step ", finding->opened_step,
+      applied_ ? "; their updates are applied all the same"
+               : "; each of their updates is lost");
   finding->numbers = {{"streak", static_cast<double>(streak_), "attempts"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale is ", scale_);

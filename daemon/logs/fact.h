@@ -81,6 +81,9 @@ struct LogFact {
   bool beside = false;
 
   std::optional<double> scale_before;  // of the attempt, where it is printed
+  // kOverflow: told where the step line behind it is of the same attempt, by
+  // programs that do not tell each.
+  bool of_next_line = false;
   // The attempt's update was applied all the same (true) or not (false).
   std::optional<bool> applied;
   std::optional<bool> overflow;  // kProgress: a flag of the line's newest step

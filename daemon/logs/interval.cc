@@ -206,6 +206,9 @@ bool Assembler::ShowsOverflow(const OptimizerLane& lane,
 bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
                                const OptimizerLane& lane,
                                const Interval& interval, const LogFact& fact) {
+  if (!interval.known && !waiting.empty() && waiting.back().fact.of_next_line) {
+    return true;
+  }
   const auto blown = [&fact, &interval](StepField f) {
     return interval.known && fact.has(f) && !std::isfinite(fact[f]);
   };

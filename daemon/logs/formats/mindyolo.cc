@@ -1,6 +1,7 @@
 // mindyolo on MindSpore. With overflow_still_update an overflowed update is
 // applied all the same; newer versions tell an overflow only where it falls on
-// a step that is logged.
+// a step that is logged, just before that step's line; where gradients are
+// accumulated, each.
 //
 //  overflow, still update, loss scale adjust to 1024.0
 //  Epoch 1/300, Step 100/1848, imgsize (640, 640), loss: 11.6707, lbox: 3.6262,
@@ -21,10 +22,14 @@ namespace {
 void ReadOverflow(std::string_view text, size_t at, FactList* facts) {
   Scan scan(text);
   std::optional<bool> applied;
+  bool accumulates = false;
   if (scan.Skip("still update, ")) {
     applied = true;
-  } else if (scan.Skip("drop step, ") || scan.Skip("drop. ")) {
+  } else if (scan.Skip("drop step, ")) {
     applied = false;
+  } else if (scan.Skip("drop. ")) {
+    applied = false;
+    accumulates = true;
   }
   if (!scan.Skip("loss scale adjust to ") &&
       !scan.Skip("Loss scale adjust to ")) {
@@ -32,6 +37,7 @@ void ReadOverflow(std::string_view text, size_t at, FactList* facts) {
   }
   LogFact& fact = AddFact(LogFact::Kind::kOverflow, at, facts);
   fact.applied = applied;
+  fact.of_next_line = !accumulates;
   scan.SkipBlanks();
   scan.Skip("[");
   const std::optional<Scan::Printed> scale = scan.PrintedNumber();

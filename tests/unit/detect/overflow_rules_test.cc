@@ -43,7 +43,26 @@ TEST(OverflowStreak, StartUpDescentIsQuiet) {
   EXPECT_EQ(undeclared.worst, Severity::kNone);
 }
 
-TEST(OverflowStreak, AppliedUpdatesAreForInformation) {
+TEST(OverflowStreak, AppliedUpdatesAreADegreeLess) {
+  StepFeed<OverflowStreak> f;
+  f.Steps({.scale = 1024, .overflow = false}, 20);
+  const Attempt applied = {.scale = 1024, .overflow = true, .skipped = false};
+  EXPECT_EQ(f.Steps(applied, 15), Severity::kInfo);
+  EXPECT_EQ(f.Steps(applied, 1), Severity::kWarning);
+  EXPECT_EQ(f.Steps(applied, 100), Severity::kWarning);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("applied all the same"));
+}
+
+// A log that shows one step in a hundred.
+TEST(OverflowStreak, OfStepsThatAreNotShownNothingIsClaimed) {
+  StepFeed<OverflowStreak> f;
+  f.Steps({.scale = 1024, .overflow = false, .unseen = 99}, 20);
+  f.Steps({.scale = 1024, .overflow = true, .unseen = 99}, 8);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("8 recorded attempts in a row overflowed"));
+}
+
+TEST(OverflowStreak, UpdatesThatAreAppliedOnPurposeAreForInformation) {
   StepFeed<OverflowStreak> f(FixedScale(false));
   f.Steps({.scale = 128, .overflow = true}, 100);
   EXPECT_EQ(f.worst, Severity::kInfo);
@@ -119,6 +138,19 @@ TEST(OverflowRate, TenPercentIsCritical) {
   }
   EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_THAT(f.Described().sentence, HasSubstr("101 of the last"));
+}
+
+TEST(OverflowRate, OftenAppliedIsAWarning) {
+  StepFeed<OverflowRate> f;
+  f.Steps({.scale = 1024, .overflow = false}, 50);
+  for (int i = 0; i < 101; ++i) {
+    f.Step({.scale = 1024, .overflow = true, .skipped = false});
+    f.Steps({.scale = 1024, .overflow = false}, 4);
+    if (i == 50) {
+      EXPECT_EQ(f.now, Severity::kInfo);
+    }
+  }
+  EXPECT_EQ(f.now, Severity::kWarning);
 }
 
 TEST(OverflowRate, IsolatedOverflowsWithoutAScaleAreProbes) {

@@ -173,6 +173,26 @@ TEST_F(QuietTest, WhoTellsOneAtMostMayTellSome) {
   EXPECT_EQ(records_.back().flags_present, 0);
 }
 
+// mindyolo, since it tells an overflow only with a step line.
+TEST_F(QuietTest, AnOverflowThatIsToldWithItsStepLineIsThatAttempt) {
+  assembler_.Learn({.tells_overflows = false, .skips_take_steps = true});
+  LogFact overflow = Overflow(0, 1024);
+  overflow.applied = true;
+  overflow.of_next_line = true;
+  Take({Line(100), overflow, Line(200), overflow, Line(300), Line(400)});
+  ASSERT_EQ(records_.size(), 4u);
+  for (const size_t i : {1, 2}) {
+    EXPECT_TRUE(records_[i].is(StepFlag::kOverflow)) << i;
+    EXPECT_TRUE(records_[i].is_not(StepFlag::kSkipped)) << i;
+    EXPECT_EQ(records_[i][StepField::kLoss], 2.5) << i;
+  }
+  EXPECT_EQ(records_[3].flags_present, 0);
+  // The version before tells each.
+  Take({overflow, overflow, Line(500)});
+  EXPECT_EQ(records_.size(), 104u);
+  EXPECT_TRUE(records_.back().is_not(StepFlag::kOverflow));
+}
+
 // MAE's log.txt: 853.33, Infinity.
 TEST_F(QuietTest, AnEpochsMeansAreNoAttempts) {
   assembler_.Learn({.tells_overflows = false, .skips_take_steps = true});
