@@ -18,6 +18,8 @@ constexpr Duration kRecordTime = std::chrono::seconds(1);
 // Incidents of which it is kept when they first opened.
 constexpr size_t kFirstOpenedMax = 65'536;
 constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
+// Steps a record, from which on most have none.
+constexpr int64_t kBetween = 2;
 
 }  // namespace
 
@@ -55,6 +57,7 @@ void RecordJudge::Take(int32_t number, std::string_view optimizer,
     Judge();
   }
   own->second.newest = step.step;
+  own->second.forth += std::max<int64_t>(0, step.step - own->second.newest);
   ++own->second.records;
   packed_rank_ = number;
   ++rank.records;
@@ -176,7 +179,9 @@ RecordVerdict RecordJudge::Verdict() {
   verdict.refused = refused_;
   if (!ranks_.empty()) {
     for (const auto& [name, own] : ranks_.begin()->second.optimizers) {
-      verdict.steps = std::max(verdict.steps, own.records);
+      if (own.records <= verdict.steps) continue;
+      verdict.steps = own.records;
+      verdict.steps_between = own.forth >= kBetween * own.records;
     }
   }
   const auto snapshot = engine_.Publish(now_, 0, Snapshot());

@@ -31,6 +31,8 @@ struct RecordVerdict {
   uint64_t records = 0;  // judged, of all ranks; 0: nothing to judge
   // Attempts of the first rank; of its optimizers, the one with most of them.
   int64_t steps = 0;
+  // Most steps between them have no record.
+  bool steps_between = false;
   Severity worst = Severity::kNone;   // ever
   Severity at_end = Severity::kNone;  // still firing at the end
   // Why some records were not judged (more optimizers or ranks than are held);
@@ -78,6 +80,7 @@ class RecordJudge {
       int64_t newest = 0;  // step
       int64_t records = 0;
     };
+      int64_t forth = 0;  // steps from record to record
     std::map<std::string, Optimizer, std::less<>> optimizers;
   };
 

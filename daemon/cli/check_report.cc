@@ -147,9 +147,11 @@ std::string StoppedText(const LogVerdict& verdict, const Style& style) {
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
-  std::string out = fmt::format("{} ({}); {}, {}", verdict.emitter,
-                                log.certainty, Counted(verdict.lines, "line"),
-                                Counted(verdict.records, "attempt"));
+  std::string out = fmt::format(
+      "{} ({}); {}, {}", verdict.emitter, log.certainty,
+      Counted(verdict.lines, "line"),
+      Counted(verdict.records,
+              verdict.steps_between ? "recorded attempt" : "attempt"));
   if (const ScalerSpec* scaler = ScalerOf(verdict)) {
     out += fmt::format("; the loss scaler moves as that of {}", scaler->title);
   }
@@ -188,7 +190,10 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
     return out + ": the program gave up\n";
   }
   if (tally.serious == 0) {
-    return out + fmt::format(": {}\n", Counted(verdict.steps, "step"));
+    return out + fmt::format(
+                     ": {}\n",
+                     Counted(verdict.steps,
+                             verdict.steps_between ? "recorded step" : "step"));
   }
   out += fmt::format(": {} from step {}", RuleNameOf(tally.first_rule),
                      tally.first_step);

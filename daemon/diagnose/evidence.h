@@ -58,6 +58,9 @@ struct RunEvidence {
   std::string optimizer;
   uint64_t attempts = 0;
   uint64_t attempts_before = 0;  // in earlier attempts of the run
+  // Most steps have no record: a log that shows one in ten. How many attempts
+  // there were, and overflowed, nobody knows then.
+  bool steps_between = false;
   uint64_t overflows = 0;
   uint64_t skipped = 0;
   uint64_t applied = 0;

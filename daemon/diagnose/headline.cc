@@ -17,7 +17,7 @@ std::string Healthy(const Case& c) {
   // So few that a rule would not ask whether the search will end.
   const bool none_good = e.overflows == e.attempts && e.applied == 0;
   std::string text = none_good ? "No update applied yet: " : "Healthy: ";
-  text += CountOf(e.attempts, "step");
+  text += CountOf(e.attempts, e.steps_between ? "recorded step" : "step");
   if (e.attempts_before > 0) {
     text += fmt::format(" since the last restart ({} in all)",
                         e.attempts_before + e.attempts);
@@ -27,9 +27,11 @@ std::string Healthy(const Case& c) {
     if (e.in_grace) text += ", as a search for the loss scale begins";
   } else if (e.overflows > 0) {
     const int64_t start = StartUpOverflows(e);
+    // Of steps without a record nobody knows, so there is no share to tell.
     text += fmt::format(
         ", {} ({}{})", CountOf(e.overflows, "overflow"),
-        PercentOf(e.overflows, e.attempts),
+        e.steps_between ? "as far as shown"
+                        : PercentOf(e.overflows, e.attempts),
         start > 0 ? fmt::format(", {} of them at the start", start) : "");
   } else if (e.applied > 0) {
     text += ", no overflow";

@@ -93,6 +93,7 @@ std::string Sentence(const Case& c, bool ordinary) {
   const RunEvidence& e = c.evidence;
   const std::string scale =
       e.scale_now ? InWords(*e.scale_now) : "not reported";
+  const std::string_view steps = StepsInWords(e);
   if (e.overflows == 0) {
     for (const Finding& finding : c.findings) {
       if (finding.rule == kCollapse) {
@@ -105,9 +106,9 @@ std::string Sentence(const Case& c, bool ordinary) {
   if (ordinary) {
     const int64_t start = StartUpOverflows(e);
     return fmt::format(
-        "Ordinary range overflow: {} of {} steps overflowed{} and the scaler "
+        "Ordinary range overflow: {} of {} {} overflowed{} and the scaler "
         "answered, {} of the last {}; the scale is {}.",
-        e.overflows, e.attempts,
+        e.overflows, e.attempts, steps,
         start > 0
             ? fmt::format(" ({} of them before the first good one)", start)
             : "",
@@ -116,21 +117,22 @@ std::string Sentence(const Case& c, bool ordinary) {
   // It is over, whatever windows still remember of it.
   if (e.overflows_last_50 == 0) {
     return fmt::format(
-        "Gradients outgrew the loss scale: {} of {} steps overflowed, none of "
+        "Gradients outgrew the loss scale: {} of {} {} overflowed, none of "
         "the last {}; the scale is {}.",
-        e.overflows, e.attempts, e.attempts_last_50, scale);
+        e.overflows, e.attempts, steps, e.attempts_last_50, scale);
   }
   if (e.first_good_step >= 0 && FewOverflows(e)) {
     return fmt::format(
-        "Gradients outgrew the loss scale: {} of {} steps overflowed, {} of "
+        "Gradients outgrew the loss scale: {} of {} {} overflowed, {} of "
         "them among the last {}; the scale is {}.",
-        e.overflows, e.attempts, e.overflows_last_50, e.attempts_last_50,
+        e.overflows, e.attempts, steps, e.overflows_last_50, e.attempts_last_50,
         scale);
   }
   return fmt::format(
-      "Gradients outgrow the loss scale: {} of the last {} steps overflowed "
+      "Gradients outgrow the loss scale: {} of the last {} {} overflowed "
       "({} of {} in all), oftener than a scaler's probing; the scale is {}.",
-      e.overflows_last_50, e.attempts_last_50, e.overflows, e.attempts, scale);
+      e.overflows_last_50, e.attempts_last_50, steps, e.overflows, e.attempts,
+      scale);
 }
 
 // Gradients leave the range, and nothing answers: the scale is fixed.
@@ -157,8 +159,9 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
   verdict.sentence = fmt::format(
       "The fixed loss scale {} is too high for these gradients: {} of the last "
-      "{} steps overflowed, {}, and nothing lowers it.",
+      "{} {} overflowed, {}, and nothing lowers it.",
       InWords(*e.scale_now), e.overflows_last_50, e.attempts_last_50,
+      StepsInWords(e),
       e.applied_overflows_last_50 > 0 ? "and were applied all the same"
                                       : "and their updates were skipped");
   if (!verdict.ops.empty()) {

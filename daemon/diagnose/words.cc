@@ -23,6 +23,10 @@ std::string CountOf(uint64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
+std::string_view StepsInWords(const RunEvidence& evidence) {
+  return evidence.steps_between ? "recorded steps" : "steps";
+}
+
 std::string PercentOf(uint64_t part, uint64_t all) {
   const double percent =
       all == 0 ? 0

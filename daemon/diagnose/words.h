@@ -16,6 +16,9 @@ namespace nanwatch {
 std::string InWords(double value);
 // "1 step", "300 steps": without a separator, as sentences here have them.
 std::string CountOf(uint64_t n, std::string_view what);
+// "steps"; "recorded steps" where most have no record, and what was in those
+// nobody knows.
+std::string_view StepsInWords(const RunEvidence& evidence);
 // "0.05 %", "1.9 %", "100 %".
 std::string PercentOf(uint64_t part, uint64_t all);
 // "[1000, 6]".

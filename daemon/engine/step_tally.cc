@@ -7,11 +7,14 @@ namespace nanwatch {
 namespace {
 
 constexpr uint64_t kNewest50 = (uint64_t{1} << 50) - 1;
+// Steps a record, from which on it is no gap that makes them fewer.
+constexpr int64_t kBetween = 2;
 
 }  // namespace
 
 void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
-  ++attempts_;
+  if (++attempts_ == 1) first_step_ = record.step;
+  last_step_ = std::max(last_step_, record.step);
   overflows_ += overflow;
   applied_ += fate == Fate::kApplied;
   applied_overflows_ += overflow && fate == Fate::kApplied;
@@ -62,6 +65,8 @@ uint64_t StepTally::overflows_last_50() const {
 
 void StepTally::WriteAttempts(RunEvidence* evidence) const {
   evidence->attempts = attempts_;
+  evidence->steps_between =
+      last_step_ - first_step_ >= kBetween * static_cast<int64_t>(attempts_);
   evidence->overflows = overflows_;
   evidence->applied = applied_;
   evidence->skipped = lost_;

@@ -53,6 +53,8 @@ class StepTally {
   void AddValues(const StepRecord& record, bool overflow);
 
   uint64_t attempts_ = 0;
+  int64_t first_step_ = 0;
+  int64_t last_step_ = 0;
   uint64_t overflows_ = 0;
   uint64_t applied_ = 0;  // attempts of unknown fate count in neither
   uint64_t applied_overflows_ = 0;

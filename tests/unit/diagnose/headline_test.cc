@@ -22,6 +22,16 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   EXPECT_TRUE(t.Verdict().causes.empty());
 }
 
+TEST(HeadlineTest, StepsOfALogThatShowsOneInTenAreThoseThatItRecords) {
+  TestCase t;
+  t.evidence.attempts = t.evidence.loss_finite = 1575;
+  t.evidence.overflows = 75;
+  t.evidence.steps_between = true;
+  EXPECT_EQ(t.Verdict().headline,
+            "Healthy: 1575 recorded steps, 75 overflows (as far as shown), the "
+            "loss is finite.");
+}
+
 TEST(HeadlineTest, AttemptsBeforeARestartAreNotForgotten) {
   TestCase t;
   t.evidence.attempts = t.evidence.applied = 100;

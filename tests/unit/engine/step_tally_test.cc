@@ -40,6 +40,17 @@ TEST(StepTallyTest, LastFiftyForgetWhatIsOlder) {
   EXPECT_EQ(e.applied_last_50, 45u);
 }
 
+TEST(StepTallyTest, MostStepsMayHaveNoRecord) {
+  EXPECT_FALSE(After({{.step = 5000}}).steps_between);
+  EXPECT_TRUE(After({{.step = 50}, {.step = 60}, {.step = 70}}).steps_between);
+  // A gap.
+  std::vector<Row> rows;
+  for (int64_t step = 0; step < 60; ++step) {
+    rows.push_back({.step = step < 30 ? step : step + 20});
+  }
+  EXPECT_FALSE(After(rows).steps_between);
+}
+
 TEST(StepTallyTest, WhatIsNotSaidIsNeitherAppliedNorSkipped) {
   const RunEvidence e = After({{.step = 1}, {.step = 2}});
   EXPECT_EQ(e.attempts, 2u);
