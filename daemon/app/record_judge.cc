@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "alert/incident_book.h"
+#include "app/reopened.h"
 #include "detect/rules.h"
 
 namespace nanwatch {
@@ -17,9 +18,9 @@ constexpr size_t kBatchRows = 128;
 constexpr Duration kRecordTime = std::chrono::seconds(1);
 // Incidents of which it is kept when they first opened.
 constexpr size_t kFirstOpenedMax = 65'536;
-constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
 // Steps a record, from which on most have none.
 constexpr int64_t kBetween = 2;
+constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
 
 }  // namespace
 
@@ -56,8 +57,8 @@ void RecordJudge::Take(int32_t number, std::string_view optimizer,
        step.step < own->second.newest)) {
     Judge();
   }
-  own->second.newest = step.step;
   own->second.forth += std::max<int64_t>(0, step.step - own->second.newest);
+  own->second.newest = step.step;
   ++own->second.records;
   packed_rank_ = number;
   ++rank.records;
@@ -156,9 +157,8 @@ void RecordJudge::Conclude() {
 // One trouble, one incident: what was told alone before it turned out to be a
 // part of another one stands there, and what came back is as old as the first
 // time.
-std::shared_ptr<const RunView> RecordJudge::InWhole(
-    std::shared_ptr<const RunView> attempt) const {
-  auto view = std::make_shared<RunView>(*attempt);
+std::shared_ptr<RunView> RecordJudge::InWhole(const RunView& attempt) const {
+  auto view = std::make_shared<RunView>(attempt);
   std::erase_if(view->incidents, [](const Incident& incident) {
     return incident.resolved_reason == kExplainedElsewhere;
   });
@@ -184,14 +184,17 @@ RecordVerdict RecordJudge::Verdict() {
       verdict.steps_between = own.forth >= kBetween * own.records;
     }
   }
+  std::vector<std::shared_ptr<RunView>> attempts;
   const auto snapshot = engine_.Publish(now_, 0, Snapshot());
   for (int32_t attempt = 0;; ++attempt) {
-    auto view = snapshot->Find(options_.run_id, attempt);
+    const auto view = snapshot->Find(options_.run_id, attempt);
     if (view == nullptr) break;
     verdict.worst = std::max(verdict.worst, WorstEver(*view));
     verdict.at_end = view->severity;
-    verdict.attempts.push_back(InWhole(std::move(view)));
+    attempts.push_back(InWhole(*view));
   }
+  ReopenAfterRestarts(attempts);
+  verdict.attempts.assign(attempts.begin(), attempts.end());
   return verdict;
 }
 

@@ -39,7 +39,8 @@ struct RecordVerdict {
   // empty: all were.
   std::string refused;
   // Attempts of the run (it began again from the start or a checkpoint), in
-  // their order, as they stand at the end.
+  // their order, as they stand at the end. A trouble that came back in a later
+  // one stands there (reopened.h).
   std::vector<std::shared_ptr<const RunView>> attempts;
 };
 
@@ -79,8 +80,8 @@ class RecordJudge {
     struct Optimizer {
       int64_t newest = 0;  // step
       int64_t records = 0;
-    };
       int64_t forth = 0;  // steps from record to record
+    };
     std::map<std::string, Optimizer, std::less<>> optimizers;
   };
 
@@ -89,8 +90,7 @@ class RecordJudge {
   void Admit(ClientMessage message);
   void Apply(const Event& event);
   void TellNotices();
-  std::shared_ptr<const RunView> InWhole(
-      std::shared_ptr<const RunView> attempt) const;
+  std::shared_ptr<RunView> InWhole(const RunView& attempt) const;
 
   const Options options_;
   Engine engine_;

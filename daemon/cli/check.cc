@@ -27,6 +27,7 @@ Json IncidentJson(const Incident& incident, size_t attempt) {
   json["opened_step"] = incident.opened_step;
   json["resolved_step"] = nullptr;
   if (incident.resolved_step) json["resolved_step"] = *incident.resolved_step;
+  json["reopened"] = incident.reopened;
   json["cause"] = Name(incident.cause);
   json["summary"] = incident.summary;
   for (const Finding& finding : incident.findings) {

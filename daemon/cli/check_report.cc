@@ -68,6 +68,11 @@ std::string IncidentLines(const v1::RunDetail& run,
                        incident.severity() < v1::SEVERITY_WARNING;
     when += eased ? ", harmless at the end" : ", not over at the end";
   }
+  if (incident.reopened() > 0) {
+    when += fmt::format(
+        "; it came back {}",
+        Counted(static_cast<uint64_t>(incident.reopened()), "time"));
+  }
   std::string out =
       fmt::format("  {} {}  {}\n",
                   style.Tint(incident.worst(),
@@ -94,9 +99,10 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
                         const Style& style) {
   v1::RunDetail run;
   WriteDetail(attempt, RuleNameOf, &run);
+  // Nothing was found, or it came back in a later attempt and stands there.
+  if (run.incidents_size() == 0) return "";
   // Of a healthy run there is nothing to do.
   const bool serious = run.summary().worst() >= v1::SEVERITY_WARNING;
-  if (!serious && run.incidents_size() == 0) return "";
   std::string out;
   if (attempts > 1) {
     out += '\n' +

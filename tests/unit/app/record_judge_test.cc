@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <vector>
 
 namespace nanwatch {
 namespace {
@@ -176,6 +178,68 @@ TEST(RecordJudgeTest, AnAttemptThatWasGivenUpIsJudgedAsItStood) {
             }),
             Severity::kWarning);
   EXPECT_LE(WorstOfRestarted([](int64_t) { return 2.8; }), Severity::kInfo);
+}
+
+// Each time at step 5300, from the checkpoint of step 5000; the last attempt
+// goes well.
+TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  const auto take = [&](int64_t step, bool bad) {
+    StepRecord record = Attempt(step, 65536, false);
+    record.flags_present = record.flags = 0;
+    if (bad) record.value[static_cast<int>(StepField::kLoss)] = NAN;
+    judge.Take(0, "", record);
+  };
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    for (int64_t i = 5000; i < 5310; ++i) take(i, i >= 5300);
+  }
+  for (int64_t i = 5000; i < 6000; ++i) take(i, false);
+  judge.Conclude();
+  const RecordVerdict verdict = judge.Verdict();
+  ASSERT_EQ(verdict.attempts.size(), 6u);
+  EXPECT_EQ(verdict.worst, Severity::kCritical);
+  EXPECT_EQ(verdict.at_end, Severity::kNone);
+  std::vector<int> attempts;
+  for (const auto& attempt : verdict.attempts) {
+    for (const Incident& incident : attempt->incidents) {
+      if (incident.rule != 15) continue;
+      attempts.push_back(attempt->key.attempt);
+      EXPECT_EQ(incident.opened_step, 5300);
+      EXPECT_EQ(incident.worst, Severity::kCritical);
+      EXPECT_EQ(incident.reopened, 4);
+    }
+  }
+  EXPECT_EQ(attempts, std::vector<int>{4});
+}
+
+// Weeks of training later it is another one.
+TEST(RecordJudgeTest, WhatALaterAttemptMeetsFarBeyondIsItsOwn) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  const auto run = [&](int64_t from, int64_t bad_from) {
+    for (int64_t i = from; i < bad_from + 10; ++i) {
+      StepRecord record = Attempt(i, 65536, false);
+      if (i >= bad_from) {
+        record.value[static_cast<int>(StepField::kLoss)] = NAN;
+      }
+      judge.Take(0, "", record);
+    }
+  };
+  run(5000, 5300);
+  run(5000, 9000);
+  judge.Conclude();
+  const RecordVerdict verdict = judge.Verdict();
+  ASSERT_EQ(verdict.attempts.size(), 2u);
+  for (const auto& attempt : verdict.attempts) {
+    EXPECT_FALSE(attempt->incidents.empty());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// What restarts of a run repeat: a job that is started again from a checkpoint
+// meets the trouble again that it died of. That is one incident, re-opened.
+
+#ifndef NANWATCH_APP_REOPENED_H_
+#define NANWATCH_APP_REOPENED_H_
+
+#include <memory>
+#include <span>
+
+#include "model/snapshot.h"
+
+namespace nanwatch {
+
+// Takes from each of `attempts`, which are of one run and in their order, the
+// incidents that a later one has again where it had not come much farther: it
+// stands in the last that has it, as old as the first.
+void ReopenAfterRestarts(std::span<const std::shared_ptr<RunView>> attempts);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_APP_REOPENED_H_
