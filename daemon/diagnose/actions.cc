@@ -142,7 +142,7 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
                                    !verdict.origin.op.empty());
   s.cured = IsCured(verdict, c.run);
   s.often = verdict.grade != EvidenceGrade::kEstablished;
-  s.fixed = !c.evidence.scaler_dynamic;
+  s.fixed = !c.evidence.scaler_dynamic && !IsUnseen(c);
   s.stuck = IsStuck(c);
   s.scaled = IsScaled(c) || c.evidence.underflow_fraction.value_or(0) > 0;
   Severity worst = Severity::kNone;

@@ -103,6 +103,17 @@ std::string_view MostUpdates(const RunEvidence& e, bool skipped) {
              : "Most updates are skipped";
 }
 
+void SayOfLoss(const Case& c, CauseVerdict* verdict) {
+  const RunEvidence& e = c.evidence;
+  if (e.loss_finite_while_overflow == 0 || e.loss_nonfinite > 0 ||
+      c.run.overflow_mode == OverflowMode::kSaturation) {
+    return;
+  }
+  verdict->evidence.push_back(
+      {EvidenceGrade::kSupported,
+       "The loss is finite meanwhile: it begins in the backward pass."});
+}
+
 void SayStuck(const Case& c, CauseVerdict* verdict) {
   const RunEvidence& e = c.evidence;
   const bool skipped = e.skipped_last_50 >= e.overflows_last_50;
@@ -136,12 +147,7 @@ void SayStuck(const Case& c, CauseVerdict* verdict) {
          fmt::format("{} of {} updates{} were skipped.", e.skipped, e.attempts,
                      OfOptimizer(e))});
   }
-  if (e.loss_finite_while_overflow > 0 && e.loss_nonfinite == 0 &&
-      c.run.overflow_mode != OverflowMode::kSaturation) {
-    verdict->evidence.push_back(
-        {EvidenceGrade::kSupported,
-         "The loss is finite meanwhile: it begins in the backward pass."});
-  }
+  SayOfLoss(c, verdict);
 }
 
 // No op and no NaN loss is the better cause.
@@ -190,10 +196,32 @@ void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
   }
 }
 
+// A counter of skipped steps shows it, and no scale.
+std::optional<CauseVerdict> CollapseUnseen(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  if (!IsStuck(c) || !IsAlone(c)) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kCollapseWithUnderflow;
+  verdict.grade = EvidenceGrade::kSupported;
+  verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  verdict.step = Since(c);
+  verdict.rule = HeadOfScale(c, kRules);
+  verdict.sentence = fmt::format(
+      "No update{} is applied since step {}: {} attempts in a row were "
+      "skipped. "
+      "No loss scale is reported; one that falls with each of them is at its "
+      "floor since long, where a lower one helps nobody.",
+      OfOptimizer(e), verdict.step,
+      std::max(static_cast<int64_t>(e.overflow_streak), LongestStreak(c)));
+  SayOfLoss(c, &verdict);
+  return verdict;
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   const RunEvidence& e = c.evidence;
+  if (IsUnseen(c)) return CollapseUnseen(c);
   if (!e.scale_now || !e.scale_max || IsNoScale(e) || !Falls(c)) {
     return std::nullopt;
   }

@@ -192,7 +192,7 @@ bool IsOfTheScale(const RunEvidence& e, bool ops_tell) {
 
 std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (!e.scaler_dynamic) return FixedTooHigh(c);
+  if (!e.scaler_dynamic && !IsUnseen(c)) return FixedTooHigh(c);
   if (e.good_steps == 0 || IsBeyondProbing(c)) return std::nullopt;
   if (GoesOnAtTheFloor(c)) return std::nullopt;
   // A log that tells a step in ten may show the fall and no overflow.

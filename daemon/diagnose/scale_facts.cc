@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kRounding = 1.005;  // of logs
 constexpr uint64_t kStreak = 3;      // attempts; rule 1
+// Attempts: 2^32, the highest that any program begins at, is 2^-8 then.
+constexpr uint64_t kAllHalvings = 40;
 
 }  // namespace
 
@@ -48,14 +50,20 @@ bool IsAtTheFloor(const RunEvidence& e) {
          *e.scale_now <= std::max(e.floor, 1.0) * kRounding;
 }
 
+bool IsUnseen(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  return !e.scale_max && e.skipped > 0 && !e.scaler_dynamic &&
+         !e.ops_collected && c.run.scaler.kind == ScalingKind::kUnknown;
+}
+
 bool IsStuck(const Case& c) {
   const RunEvidence& e = c.evidence;
   const bool mostly = 2 * e.overflows_last_50 > e.attempts_last_50;
-  if (!e.scaler_dynamic || !IsAtTheFloor(e) ||
-      (e.overflow_streak < kStreak && !mostly) ||
-      e.applied_overflows_last_50 > 0) {
-    return false;
-  }
+  const bool at_the_floor = IsUnseen(c)
+                                ? e.overflow_streak >= kAllHalvings
+                                : e.scaler_dynamic && IsAtTheFloor(e) &&
+                                      (e.overflow_streak >= kStreak || mostly);
+  if (!at_the_floor || e.applied_overflows_last_50 > 0) return false;
   static constexpr int kRules[] = {1, 2, 3, 5, 7};
   return std::any_of(
       c.findings.begin(), c.findings.end(), [](const Finding& finding) {
@@ -67,7 +75,7 @@ bool IsStuck(const Case& c) {
 
 bool IsBeyondProbing(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (!e.scale_now) return false;
+  if (!e.scale_now) return IsStuck(c);
   return IsNoScale(e) || *e.scale_now < kTinyScale ||
          (IsAtTheFloor(e) && e.overflow_streak >= kStreak);
 }

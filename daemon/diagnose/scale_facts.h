@@ -28,6 +28,10 @@ const Finding* GrownLoss(const Case& c);
 // A scale is reported that no scaler makes: negative, NaN or infinite.
 bool IsNoScale(const RunEvidence& evidence);
 
+// Updates are skipped and no scale is reported: a log's counter shows that a
+// scaler is there, and not what it does. Ops would tell more.
+bool IsUnseen(const Case& c);
+
 // Overflows before the first good step, where each attempt overflows: the
 // search of the start. 0 while no step was good.
 int64_t StartUpOverflows(const RunEvidence& evidence);
@@ -37,7 +41,8 @@ bool IsAtTheFloor(const RunEvidence& evidence);
 
 // Overflows follow one another at the floor, or most attempts overflow there:
 // the scaler has no answer left, and hardly an update goes through. Rules say
-// from how many on (the critical ones of 1, 2, 3, 5 and 7).
+// from how many on (the critical ones of 1, 2, 3, 5 and 7). One that is not
+// seen has come there by as many overflows in a row as none survives.
 bool IsStuck(const Case& c);
 
 // Ordinary overflows cannot have brought the scale where it is: they go on at

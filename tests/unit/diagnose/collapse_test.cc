@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -310,6 +311,60 @@ TEST(CollapseTest, AnOverflowFarBelowOneIsOneBeforeTheScaleWasSeenToMove) {
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
   EXPECT_THAT(diagnosis.headline,
               HasSubstr("is 1.526e-05: in fp16 gradients below"));
+}
+
+// NVIDIA's BERT shows a counter of skipped steps, and no scale.
+TestCase Unseen(uint64_t streak) {
+  TestCase t;
+  t.run.framework = "nvidia_bert";
+  RunEvidence& e = t.evidence;
+  e.attempts = 9953;
+  e.overflows = e.skipped = 3 + streak;
+  e.good_steps = e.applied = e.attempts - e.overflows;
+  e.first_overflow_step = 1;
+  e.first_good_step = 4;
+  e.last_overflow_step = e.last_step = 5997;
+  e.attempts_last_50 = 50;
+  e.overflow_streak = std::min<uint64_t>(streak, 50);
+  e.overflows_last_50 = e.skipped_last_50 = e.overflow_streak;
+  e.applied_last_50 = 50 - e.overflow_streak;
+  e.loss_finite = 200;
+  e.loss_finite_while_overflow = 79;
+  Finding& finding = t.Find(5, Family::kScale, Severity::kCritical);
+  finding.opened_step = 5998;
+  finding.numbers = {{"streak", static_cast<double>(streak), "attempts"}};
+  return t;
+}
+
+TEST(CollapseTest, ARowThatNoScalerSurvivesIsOneWhereNoScaleIsShown) {
+  TestCase t = Unseen(3950);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  const CauseVerdict& cause = diagnosis.causes[0];
+  EXPECT_EQ(cause.cause, Cause::kCollapseWithUnderflow);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
+  EXPECT_THAT(diagnosis.headline,
+              StartsWith("No update is applied since step 5998: 3950 attempts "
+                         "in a row were skipped. No loss scale is reported"));
+  EXPECT_THAT(cause.actions.at(0).sentence, StartsWith("Stop it"));
+  // Where ops were looked at they say more, and a loss that is NaN does.
+  t.evidence.loss_nonfinite = 10;
+  t.evidence.first_nonfinite_loss_step = 5990;
+  for (const CauseVerdict& other : t.Verdict().causes) {
+    EXPECT_NE(other.cause, Cause::kCollapseWithUnderflow);
+  }
+}
+
+TEST(CollapseTest, AShorterRowIsARangeThatWasLeftAlsoWhereNoScaleIsShown) {
+  const Diagnosis diagnosis = Unseen(20).Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kRangeOverflow);
+  EXPECT_THAT(
+      diagnosis.headline,
+      StartsWith("Gradients outgrow the loss scale: 20 of the last 50"));
+  for (const Action& action : diagnosis.causes[0].actions) {
+    EXPECT_THAT(action.sentence, Not(HasSubstr("fixed")));
+  }
 }
 
 }  // namespace
