@@ -71,9 +71,11 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
   const bool gone = !norm_gone && last_loss_ >= kSizable;
-  const bool stays = gone && ++zeros_held_ >= t[kZeros];
-  return zeros_.On(stays ? Severity::kWarning : Severity::kNone, false,
-                   c.record.step, 1);
+  if (gone && ++zeros_held_ == 1) zeros_from_ = c.record.step;
+  const bool stays = gone && zeros_held_ >= t[kZeros];
+  return zeros_.OnSince(zeros_from_,
+                        stays ? Severity::kWarning : Severity::kNone, false,
+                        c.record.step, 1);
 }
 
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {

@@ -41,6 +41,7 @@ class LossNonfinite {
   Episode zeros_;           // of losses that became exactly 0
   double last_loss_ = 0;    // the newest finite one that was not 0
   int32_t zeros_held_ = 0;  // records in a row since
+  int64_t zeros_from_ = 0;  // step of the first of them
   Episode episode_;
   double loss_ = 0;
   int64_t streak_ = 0;

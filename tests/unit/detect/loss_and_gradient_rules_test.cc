@@ -30,6 +30,17 @@ TEST(LossNonfinite, AppliedIsCriticalAtOnce) {
 }
 
 // It is feared, and not said: a loop may guard its updates by itself.
+TEST(LossNonfinite, ZerosInPlaceOfNanBeginWithTheFirst) {
+  StepFeed<LossNonfinite> f;
+  f.Steps({.loss = 1.2, .grad_norm = 0.7}, 70);
+  f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 71);
+  f.Steps({.loss = 1.1, .grad_norm = 0.7}, 10);
+  f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  EXPECT_EQ(f.Described().opened_step, 111);
+}
+
 TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
   StepFeed<LossNonfinite> f(NoScaler());
   f.Step({.loss = 2.5});
