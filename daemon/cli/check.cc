@@ -93,6 +93,9 @@ Json FileJson(const CheckedLog& log) {
     json["diagnosis"] = verdict.attempts[i]->diagnosis.headline;
   }
   if (!log.nothing.empty()) json["diagnosis"] = log.nothing;
+  if (log.evaluation.line() > 0) {
+    json["evaluation_not_finite_line"] = log.evaluation.line();
+  }
   if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
   if (!log.error.empty()) json["error"] = log.error;
   return json;

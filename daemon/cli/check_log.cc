@@ -101,6 +101,7 @@ class Intake {
 
   void TakeLine(std::string_view line) {
     judge_->ReadLine(line);
+    log_->evaluation.Look(line);
     const Recogniser& recogniser = judge_->reader().recogniser();
     if (recogniser.decided() || recogniser.lines() > kHintLines) return;
     const bool hint = line.find("loss") != std::string_view::npos ||

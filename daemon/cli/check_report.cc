@@ -150,6 +150,16 @@ std::string StoppedText(const LogVerdict& verdict, const Style& style) {
                  2, style.columns);
 }
 
+// Empty: none that is not finite was told.
+std::string EvaluationText(const CheckedLog& log, const Style& style) {
+  if (log.evaluation.line() == 0) return "";
+  return Wrapped(
+      fmt::format("An evaluation's loss is not finite ({}, line {}); what is "
+                  "judged is the training.",
+                  log.evaluation.name(), log.evaluation.line()),
+      2, style.columns);
+}
+
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
@@ -217,6 +227,7 @@ std::string LogReport(const CheckedLog& log, const Style& style) {
   std::string out =
       Wrapped(verdict.attempts.back()->diagnosis.headline, 2, style.columns);
   out += StoppedText(verdict, style);
+  out += EvaluationText(log, style);
   out += style.Dim(SourceText(log, style));
   const std::string picture = log.picture.Text(style);
   if (!picture.empty()) out += '\n' + picture;

@@ -41,6 +41,32 @@ TEST(LogReport, WhatIsOnlyANoteByNowIsSaidToBeHarmless) {
   EXPECT_THAT(eased, Not(HasSubstr("not over")));
 }
 
+TEST(LogReport, AnEvaluationThatIsNotFiniteIsSaid) {
+  CheckedLog log = WithIncident(Severity::kInfo);
+  EXPECT_THAT(LogReport(log, Style()), Not(HasSubstr("evaluation")));
+  log.evaluation.Look("{'loss': 1.5}");
+  log.evaluation.Look("{'eval_loss': nan}");
+  EXPECT_THAT(LogReport(log, Style()),
+              HasSubstr("loss is not finite (eval_loss, line 2)"));
+}
+
+TEST(LogReport, WhatCameBackIsSaid) {
+  CheckedLog log = WithIncident(Severity::kCritical);
+  auto view = std::make_shared<RunView>(*log.verdict.attempts[0]);
+  view->incidents[0].reopened = 4;
+  log.verdict.attempts[0] = view;
+  EXPECT_THAT(LogReport(log, Style()),
+              HasSubstr("not over at the end; it came back 4 times"));
+}
+
+TEST(LogReport, StepsThatAreNotShownAreNotClaimed) {
+  CheckedLog log = WithIncident(Severity::kInfo);
+  log.verdict.attempts[0] = std::make_shared<RunView>();
+  log.verdict.steps_between = true;
+  EXPECT_THAT(VerdictLine(log, Style()), HasSubstr(": 60 recorded steps"));
+  EXPECT_THAT(LogReport(log, Style()), HasSubstr("60 recorded attempts"));
+}
+
 TEST(LogReport, AnAttemptOfWhichThereIsNothingToSayHasNoHeading) {
   CheckedLog log = WithIncident(Severity::kCritical);
   auto calm = std::make_shared<RunView>();

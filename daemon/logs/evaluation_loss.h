@@ -1,0 +1,32 @@
+// EvaluationLoss: whether a log tells of an evaluation whose loss is not
+// finite: {'eval_loss': nan}, "val_loss: nan". No rule judges it, since it is
+// none of a step; but a training that goes well beside it is half of the truth.
+
+#ifndef NANWATCH_LOGS_EVALUATION_LOSS_H_
+#define NANWATCH_LOGS_EVALUATION_LOSS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nanwatch {
+
+class EvaluationLoss {
+ public:
+  // Each line of the log, in order.
+  void Look(std::string_view line);
+
+  // The first line that shows such a loss; 0: none does.
+  uint64_t line() const { return found_; }
+  // As printed there: "eval_loss".
+  const std::string& name() const { return name_; }
+
+ private:
+  uint64_t lines_ = 0;
+  uint64_t found_ = 0;
+  std::string name_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_EVALUATION_LOSS_H_
