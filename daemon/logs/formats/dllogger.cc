@@ -9,6 +9,11 @@
 //  DLLL {"timestamp": "1.6e9", ..., "type": "LOG", "step": [0, 10], "data":
 //  {"average_loss": 10.5, "learning_rate": 6e-06}}
 //  LOG Wed Dec 21 00:12:27 2022 - (0, 14) step_loss : 11.25 ...
+//
+// BERT tells a scale alone where it skipped an update, the one that it fell to;
+// other programs tell their options so, before the first step.
+//
+//  DLL 2020-12-07 20:04:34.092791 - PARAMETER loss_scale : 32768.0
 
 #include <limits>
 #include <string_view>
@@ -50,6 +55,7 @@ class Gathered {
     }
     const std::optional<double> value = WholeNumber(number);
     if (!value) return;
+    if (name == "skipped_steps") fact_.skipped_total = AsCount(value);
     for (size_t i = 0; i < std::size(kLosses) && i < loss_; ++i) {
       if (name != kLosses[i]) continue;
       loss_ = i;
@@ -131,6 +137,13 @@ class DlLoggerReader : public LineReader {
       ReadBars(scan.rest(), at, facts);
       return;
     }
+    if (scan.Skip("PARAMETER loss_scale : ")) {
+      const std::optional<Scan::Printed> scale = scan.PrintedNumber();
+      if (scale && !scan.done() && TrimBlanks(scan.rest()).empty()) {
+        TellSkipped(scale->text, at, facts);
+      }
+      return;
+    }
     const std::optional<Step> step = ReadStep(&scan);
     if (!step) return;
     Gathered gathered;
@@ -165,7 +178,10 @@ class DlLoggerReader : public LineReader {
     DictScan dict(text);
     std::optional<Step> step;
     Gathered gathered;
+    std::string_view scale;  // of what stands alone
+    bool parameter = false;
     while (dict.Next()) {
+      parameter |= dict.key() == "step" && dict.value() == "PARAMETER";
       if (dict.key() == "step" && !dict.quoted()) {
         Scan scan(dict.value());
         const std::optional<int64_t> count = dict.Count();
@@ -176,10 +192,27 @@ class DlLoggerReader : public LineReader {
         }
       } else if (dict.key() == "data" && dict.value().starts_with('{')) {
         DictScan data(dict.value());
-        while (data.Next()) gathered.Add(data.key(), data.value());
+        for (int i = 0; data.Next(); ++i) {
+          gathered.Add(data.key(), data.value());
+          const bool alone = i == 0 && data.key() == "loss_scale";
+          scale = alone ? data.value() : std::string_view();
+        }
       }
     }
+    if (dict.whole() && parameter && !scale.empty()) {
+      TellSkipped(scale, at, facts);
+    }
     if (dict.whole() && step) Tell(gathered, *step, at, facts);
+  }
+
+  void TellSkipped(std::string_view scale, size_t at, FactList* facts) const {
+    LogFact fact;
+    fact.kind = LogFact::Kind::kOverflow;
+    fact.at = static_cast<uint32_t>(at);
+    fact.applied = false;
+    SetScale(scale, ScaleText::kExact, &fact);
+    const bool training = epoch_ >= 0;
+    if (training && fact.has(StepField::kLossScale)) facts->push_back(fact);
   }
 
   void Tell(const Gathered& gathered, Step at_step, size_t at,

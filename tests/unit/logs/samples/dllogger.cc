@@ -50,6 +50,21 @@ constexpr SampleLines kLines[] = {
      "\n"
      R"(DLLL {"type": "LOG", "step": [0, 12], "data": {"loss": 3})",
      "step=10 loss=10.5 learning_rate=6e-06\nstep=11 loss=inf"},
+    {"BERT's skipped updates, and options that are none",
+     "DLL 2024-01-07 20:04:30.1 - PARAMETER loss_scale : 128.0 \n"
+     "DLL 2024-01-07 20:04:34.1 - Training Epoch: 0 Training Iteration: 10  "
+     "average_loss : 10.5  skipped_steps : 2 \n"
+     "DLL 2024-01-07 20:04:35.1 - PARAMETER loss_scale : 32768.0 \n"
+     "DLL 2024-01-07 20:04:35.1 - PARAMETER loss_scale : 32768.0  seed : 1 \n"
+     "DLL 2024-01-07 20:04:35.1 - PARAMETER loss_scale : 327\n"
+     R"(DLLL {"type": "LOG", "step": "PARAMETER", "data": {"loss_scale": 2}})"
+     "\n"
+     R"(DLLL {"step": "PARAMETER", "data": {"loss_scale": 2, "seed": 1}})"
+     "\n"
+     R"(DLLL {"step": "PARAMETER", "data": {"seed": 1, "loss_scale": 2}})",
+     "step=10 loss=10.5 skipped_total=2\n"
+     "overflow loss_scale=32768 skipped\n"
+     "overflow loss_scale=2 skipped"},
     {"AWS' BERT",
      "[0]:LOG Wed Jan  7 00:12:27 2024 - (0, 14) step_loss : 11.2500 "
      "learning_rate : 2.80e-06 throughput : 6497.86 grad-norm : 2.5 ",
