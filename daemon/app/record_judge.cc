@@ -32,7 +32,7 @@ RuleSet RulesOfLogs() {
 
 RecordJudge::RecordJudge(Options options)
     : options_(std::move(options)),
-      engine_(Engine::EndedRuns::kStay),
+      engine_(Engine::EndedRuns::kStay, Engine::Seconds::kAtOnce),
       now_(kBegin) {
   RulesLoaded loaded;
   loaded.rules = options_.rules.rules.empty() ? DefaultRules() : options_.rules;

@@ -10,8 +10,9 @@ namespace nanwatch {
 
 class Engine::State {
  public:
-  explicit State(EndedRuns ended)
-      : shared_{.ended_stay = ended == EndedRuns::kStay},
+  State(EndedRuns ended, Seconds seconds)
+      : shared_{.ended_stay = ended == EndedRuns::kStay,
+                .seconds_at_once = seconds == Seconds::kAtOnce},
         registry_(&shared_),
         admission_(registry_) {
     shared_.tables = std::make_unique<RuleTables>(DefaultRules());
@@ -92,7 +93,7 @@ void Engine::State::Advance(Time now, Effects* effects) {
       is_dirty_[due->slot] = true;
       continue;
     }
-    run->Advance(due->time, effects);
+    run->Advance(due->time, now, effects);
     Touch(run);
   }
 }
@@ -243,7 +244,8 @@ std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
 
 // ------------------------------------------------------------------- Engine
 
-Engine::Engine(EndedRuns ended) : state_(std::make_unique<State>(ended)) {}
+Engine::Engine(EndedRuns ended, Seconds seconds)
+    : state_(std::make_unique<State>(ended, seconds)) {}
 Engine::~Engine() = default;
 
 Admitted Engine::Admit(Time now, ClientMessage message,

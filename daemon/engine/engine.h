@@ -70,9 +70,13 @@ class Engine {
   // kStay: for reading files; a run that has ended stays, so that it can be
   // looked at. Changes no verdict.
   enum class EndedRuns : uint8_t { kLeave, kStay };
+  // Seconds that pass between two events. kAtOnce: for records whose times say
+  // nothing; what waits is looked at in the last of those seconds, not in each.
+  enum class Seconds : uint8_t { kEach, kAtOnce };
 
   // Begins with the default rules and options until a RulesLoaded is applied.
-  explicit Engine(EndedRuns ended = EndedRuns::kLeave);
+  explicit Engine(EndedRuns ended = EndedRuns::kLeave,
+                  Seconds seconds = Seconds::kEach);
   ~Engine();
 
   // Looks at a message of a client that arrives at `now` without changing what

@@ -39,6 +39,7 @@ inline constexpr char kAllRanksClosed[] = "all ranks closed";
 // What all runs share. `options` and `tables` change with RulesLoaded.
 struct EngineShared {
   bool ended_stay = false;
+  bool seconds_at_once = false;
   EngineOptions options;
   std::unique_ptr<const RuleTables> tables;
   EngineStats stats;
@@ -140,8 +141,9 @@ class RunState {
   // and waits that begin from here on are as long as they are now.
   void RulesChanged(Time now, Effects* effects);
 
-  // --- Time. Fires what is due at `now`, which is not before NextTimer().
-  void Advance(Time now, Effects* effects);
+  // --- Time. Fires what is due at `now`, which is not before NextTimer();
+  // nothing happens before `until`.
+  void Advance(Time now, Time until, Effects* effects);
   std::optional<Time> NextTimer() const;
   bool Left(Time now) const;  // ended long enough ago to be forgotten
 

@@ -30,8 +30,17 @@ bool RunState::Left(Time now) const {
          *ended_ + shared_->options.ended_run_leaves_after <= now;
 }
 
-void RunState::Advance(Time now, Effects* effects) {
+void RunState::Advance(Time now, Time until, Effects* effects) {
   if (closed() || now < next_tick_) return;
+  if (shared_->seconds_at_once) {
+    const auto more = (until - now) / kTick;
+    now += more * kTick;
+    next_tick_ += more * kTick;
+    if (heard_ > more)
+      heard_ -= static_cast<uint8_t>(more);
+    else
+      heard_ = std::min<uint8_t>(heard_, 1);
+  }
   next_tick_ += kTick;
   Tick(now, effects);
 }

@@ -54,10 +54,8 @@ void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
   if (meaning == ColumnMeaning::kNothing) return;
   text = TrimBlanks(text);
   if (meaning == ColumnMeaning::kLossScale) {
-    if (fact_.has(StepField::kLossScale)) return;
-    if (ends_line && IsCut(text)) return;
-    SetScale(text, scales_, &fact_);
-    if (fact_.has(StepField::kLossScale)) ++numbers_;
+    const std::optional<double> scale = WholeNumber(text);
+    if (scale) AddScale(text, *scale, ends_line);
     return;
   }
   const std::optional<double> truth = Truth(text);
@@ -67,6 +65,13 @@ void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
   }
   const std::optional<double> value = truth ? truth : WholeNumber(text);
   if (value) AddNumber(meaning, *value);
+}
+
+void ColumnFact::AddScale(std::string_view text, double value, bool ends_line) {
+  if (fact_.has(StepField::kLossScale)) return;
+  if (ends_line && IsCut(text)) return;
+  SetScale(text, value, scales_, &fact_);
+  if (fact_.has(StepField::kLossScale)) ++numbers_;
 }
 
 void ColumnFact::AddSkipped(double value) {

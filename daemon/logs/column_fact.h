@@ -30,6 +30,8 @@ class ColumnFact {
   void Add(ColumnMeaning meaning, std::string_view text,
            bool ends_line = false);
   void AddNumber(ColumnMeaning meaning, double value);
+  // A loss scale that is printed as `text` and is `value`.
+  void AddScale(std::string_view text, double value, bool ends_line);
   // The line's epoch, of which a part may be over ("epoch": 1.37): where steps
   // begin anew in each, Tell() tells the run's; of a line without a step the
   // epoch is the step, if no line of the log has one.

@@ -9,7 +9,13 @@ namespace {
 
 constexpr size_t kTextMax = 1024;
 
-bool IsOfNumber(char c) { return IsDigit(c) || c == '.'; }
+constexpr auto kOfNumber = [] {
+  std::array<bool, 256> of_number{};
+  for (char c = '0'; c <= '9'; ++c) of_number[static_cast<uint8_t>(c)] = true;
+  of_number[static_cast<uint8_t>('.')] = true;
+  return of_number;
+}();
+bool IsOfNumber(char c) { return kOfNumber[static_cast<uint8_t>(c)]; }
 
 // What is behind it is a part of the same word.
 bool IsOfWord(char c) {

@@ -37,13 +37,18 @@ double BelowOne(double value, std::string_view text) {
 void SetScale(std::string_view text, ScaleText how, LogFact* fact) {
   text = TrimBlanks(text);
   const std::optional<double> value = WholeNumber(text);
-  if (!value || *value < 0) return;
-  if (*value > 0 && *value < 1 && how == ScaleText::kRounded) {
-    fact->Set(StepField::kLossScale, BelowOne(*value, text));
+  if (value) SetScale(text, *value, how, fact);
+}
+
+void SetScale(std::string_view text, double value, ScaleText how,
+              LogFact* fact) {
+  if (value < 0) return;
+  if (value > 0 && value < 1 && how == ScaleText::kRounded) {
+    fact->Set(StepField::kLossScale, BelowOne(value, text));
     return;
   }
-  if (*value > 0 || std::isnan(*value) || how == ScaleText::kExact) {
-    fact->Set(StepField::kLossScale, *value);
+  if (value > 0 || std::isnan(value) || how == ScaleText::kExact) {
+    fact->Set(StepField::kLossScale, value);
     return;
   }
   fact->Set(

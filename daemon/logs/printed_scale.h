@@ -20,6 +20,9 @@ enum class ScaleText : uint8_t {
 // Sets `fact`'s loss scale from `text`. Negative (unknown) and unreadable ones
 // leave it unset; one that was rounded to zero sets scale_at_most.
 void SetScale(std::string_view text, ScaleText how, LogFact* fact);
+// The same where `text` was read already: it is `value`.
+void SetScale(std::string_view text, double value, ScaleText how,
+              LogFact* fact);
 // The same for a scale that is printed as its binary logarithm. Beyond the
 // range of a double it is 0 or infinite: no float can hold it.
 void SetLog2Scale(double log2_scale, LogFact* fact);

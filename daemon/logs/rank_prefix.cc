@@ -65,7 +65,8 @@ size_t InParentheses(std::string_view line) {
 // it, and the journal's "Mar 01 12:01:07 ", perhaps "node7 python3[4242]: "
 // behind it. Programs print their clocks otherwise. 0: none.
 size_t Clock(std::string_view line) {
-  if (Begins(line, "0000-00-00T00:00:00.000000")) {
+  if (line.size() > 10 && line[10] == 'T' &&
+      Begins(line, "0000-00-00T00:00:00.000000")) {
     Scan scan(line, 26);
     while (IsDigit(scan.peek())) scan.Skip(scan.peek());
     if (!scan.Skip("Z ")) return 0;

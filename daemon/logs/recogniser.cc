@@ -79,9 +79,7 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
 
 // The line of an unknown program that comes again and again: once it is clear
 // that its words hold no mark of a library's, they are not searched for them.
-bool Recogniser::OfferUsual(std::string_view line) {
-  if (!decided_ || first_generic_ >= candidates_.size()) return false;
-  const RankPrefix prefix = ReadRankPrefix(line);
+bool Recogniser::OfferUsual(std::string_view line, const RankPrefix& prefix) {
   line.remove_prefix(prefix.size);
   facts_.clear();
   if (!candidates_[first_generic_].reader->ReadUsual(line, &facts_)) {
@@ -128,14 +126,17 @@ void Recogniser::ReadLine(std::string_view line) {
   line_facts_.clear();
   told_.clear();
   library_spoke_ = false;
-  if (OfferUsual(line)) {
+  const bool has_usual = decided_ && first_generic_ < candidates_.size();
+  RankPrefix prefix;
+  if (has_usual) prefix = ReadRankPrefix(line);
+  if (has_usual && OfferUsual(line, prefix)) {
     if (!told_.empty()) TellOrWait();
     return;
   }
   MarkSearch::Groups marked = search_.Find(line);
   marked |= unmarked_;
   if (marked.empty()) return;
-  const RankPrefix prefix = ReadRankPrefix(line);
+  if (!has_usual) prefix = ReadRankPrefix(line);
   line.remove_prefix(prefix.size);
   while (!marked.empty()) {
     const size_t i = marked.Take();

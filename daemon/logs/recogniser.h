@@ -90,7 +90,7 @@ class Recogniser {
   // `rank`: that printed the line, where its prefix names it.
   void Offer(size_t candidate, std::string_view line,
              std::optional<int32_t> rank);
-  bool OfferUsual(std::string_view line);
+  bool OfferUsual(std::string_view line, const RankPrefix& prefix);
   void TakeFacts(size_t candidate, std::string_view line,
                  std::optional<int32_t> rank);
   void TellOrWait();

@@ -17,15 +17,17 @@ def percentile(sorted_values, share):
     return sorted_values[int(len(sorted_values) * share)]
 
 
-def measure(call, rate):
+def measure(call, rate, burst):
+    """Each call's cost, `rate` a second in bursts with a sleep between. The
+    longer the burst, the fewer of its calls find the caches cold."""
     clock = time.perf_counter_ns
     costs = []
     for i in range(SECONDS * rate):
         before = clock()
         call(i)
         costs.append(clock() - before)
-        if i % 10 == 9:
-            time.sleep(10 / rate)
+        if i % burst == burst - 1:
+            time.sleep(burst / rate)
     return sorted(costs)
 
 
@@ -50,24 +52,26 @@ def report(name, costs, clock_cost):
 
 def main():
     rate = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    clock_cost = percentile(measure(lambda i: None, rate), 0.5)
-    print(f"{rate} calls a second for {SECONDS} s in tens; the clock's and an "
-          f"empty call's {clock_cost} ns are taken off")
+    clock_cost = percentile(measure(lambda i: None, rate, 1000), 0.5)
+    print(f"{rate} calls a second for {SECONDS} s; the clock's and an empty "
+          f"call's {clock_cost} ns are taken off")
     with tempfile.TemporaryDirectory(prefix="nw-") as folder:
         daemon = Daemon(folder).start()
         try:
             run = nanwatch.init(run="cost", address=daemon.address)
             step = run.step
-            for name, call in (("a row kept, nothing else", Bare().step),
-                               ("step, five numbers", step)):
-                costs = measure(
-                    lambda i, call=call: call(
-                        step=i, loss=1.5, scale=65536.0, overflow=False,
-                        grad_norm=2.5), rate)
-                report(name, costs, clock_cost)
+            for burst in (10, 1000):
+                print(f"in bursts of {burst}")
+                for name, call in (("a row kept, nothing else", Bare().step),
+                                   ("step, five numbers", step)):
+                    costs = measure(
+                        lambda i, call=call: call(
+                            step=i, loss=1.5, scale=65536.0, overflow=False,
+                            grad_norm=2.5), rate, burst)
+                    report(name, costs, clock_cost)
             costs = measure(
                 lambda i: step(i + SECONDS * rate, 1.5, 65536.0, False, False,
-                               2.5, 1e-3, update_norm=0.5), rate)
+                               2.5, 1e-3, update_norm=0.5), rate, 10)
             report("step, with one that few have", costs, clock_cost)
             run.close(20)
             print(run.stats)

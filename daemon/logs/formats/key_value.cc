@@ -393,23 +393,32 @@ class KeyValueReader : public LineReader {
     if (at == text.size()) return;
     if (text.substr(at).starts_with("tensor(")) at += 7;
     const std::string_view rest = text.substr(at);
-    if (const std::string plain = WithoutThousands(rest); !plain.empty()) {
-      fact_.Add(meaning, plain);
-      return;
-    }
     if (const auto printed = Scan(rest).PrintedNumber()) {
-      const std::string_view behind = rest.substr(printed->text.size());
-      if (behind.starts_with('%')) {
-        AddBar(meaning, behind);
-      } else if (meaning == ColumnMeaning::kLossScale) {
-        fact_.Add(meaning, printed->text, behind.empty());
-      } else {
-        fact_.AddNumber(meaning, printed->value);
-      }
+      AddPrinted(meaning, *printed, rest);
       return;
     }
     for (const std::string_view truth : {"True", "False", "true", "false"}) {
       if (rest.starts_with(truth)) fact_.Add(meaning, truth);
+    }
+  }
+
+  // The number that begins `rest`.
+  void AddPrinted(ColumnMeaning meaning, const Scan::Printed& printed,
+                  std::string_view rest) {
+    const std::string_view behind = rest.substr(printed.text.size());
+    const char next = behind.empty() ? '\0' : behind.front();
+    if (next == ',') {
+      if (const std::string plain = WithoutThousands(rest); !plain.empty()) {
+        fact_.Add(meaning, plain);
+        return;
+      }
+    }
+    if (next == '%') {
+      AddBar(meaning, behind);
+    } else if (meaning == ColumnMeaning::kLossScale) {
+      fact_.AddScale(printed.text, printed.value, behind.empty());
+    } else {
+      fact_.AddNumber(meaning, printed.value);
     }
   }
 
