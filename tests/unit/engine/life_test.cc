@@ -2,10 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "model/limits.h"
 #include "tests/unit/engine/driver.h"
+#include "tests/unit/engine/dump.h"
 
 namespace nanwatch {
 namespace {
@@ -301,6 +305,37 @@ TEST(LifeTest, AnEndedRunStaysWhileAFileIsRead) {
   }
   reading.Advance(driver.now() + hours(24 * 365), &effects);
   EXPECT_EQ(reading.stats().runs, 1u);
+}
+
+// An hour of silence behind an overflow at each of its last steps.
+TEST(LifeTest, SecondsThatPassAtOnceEndAsEachOfThemWould) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  double scale = 65536;
+  for (int64_t batch = 0; batch < 8; ++batch) {
+    std::vector<Row> rows;
+    for (int64_t step = 100 * batch; step < 100 * (batch + 1); ++step) {
+      const bool overflow = step >= 650;
+      rows.push_back({.step = step, .scale = scale, .overflow = overflow});
+      if (overflow) scale = std::max(1.0, scale / 2);
+    }
+    driver.Steps(s, rows);
+    driver.Sleep(seconds(100));
+  }
+  const auto verdict = [&driver](Engine::Seconds passing) {
+    Engine engine(Engine::EndedRuns::kStay, passing);
+    Effects effects;
+    for (const StampedEvent& e : driver.history()) {
+      engine.Apply(e.now, e.event, &effects);
+    }
+    engine.Advance(driver.now() + hours(1), &effects);
+    return DumpVerdict(*engine.Publish(driver.now() + hours(1), 0, Snapshot())
+                            ->Find("job", 0));
+  };
+  const std::string at_once = verdict(Engine::Seconds::kAtOnce);
+  EXPECT_EQ(at_once, verdict(Engine::Seconds::kEach));
+  EXPECT_THAT(at_once, HasSubstr("cause silence"));
+  EXPECT_THAT(at_once, HasSubstr("cause collapse_with_underflow"));
 }
 
 TEST(LifeTest, IdsOfRunsAreForgottenWhenThereAreTooMany) {
