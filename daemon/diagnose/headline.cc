@@ -26,7 +26,7 @@ std::string Healthy(const Case& c) {
     text += e.attempts == 1 ? ", which overflowed" : ", which all overflowed";
     if (e.in_grace) text += ", as a search for the loss scale begins";
   } else if (e.overflows > 0) {
-    const int64_t start = StartUpOverflows(e);
+    const int64_t start = ToldAtStartUp(e);
     // Of steps without a record nobody knows, so there is no share to tell.
     text += fmt::format(
         ", {} ({}{})", CountOf(e.overflows, "overflow"),

@@ -104,7 +104,7 @@ std::string Sentence(const Case& c, bool ordinary) {
     }
   }
   if (ordinary) {
-    const int64_t start = StartUpOverflows(e);
+    const int64_t start = ToldAtStartUp(e);
     return fmt::format(
         "Ordinary range overflow: {} of {} {} overflowed{} and the scaler "
         "answered, {} of the last {}; the scale is {}.",

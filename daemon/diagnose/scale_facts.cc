@@ -45,6 +45,11 @@ int64_t StartUpOverflows(const RunEvidence& e) {
                              static_cast<int64_t>(e.overflows));
 }
 
+int64_t ToldAtStartUp(const RunEvidence& e) {
+  const bool all = e.last_overflow_step < e.first_good_step;
+  return e.steps_between && !all ? 0 : StartUpOverflows(e);
+}
+
 bool IsAtTheFloor(const RunEvidence& e) {
   return e.scale_now && !IsNoScale(e) &&
          *e.scale_now <= std::max(e.floor, 1.0) * kRounding;

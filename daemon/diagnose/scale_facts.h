@@ -36,6 +36,10 @@ bool IsUnseen(const Case& c);
 // search of the start. 0 while no step was good.
 int64_t StartUpOverflows(const RunEvidence& evidence);
 
+// The same, to be told: 0 where steps lie between the records and some came
+// later, since nobody knows how many came before.
+int64_t ToldAtStartUp(const RunEvidence& evidence);
+
 // The scale is at the scaler's floor or at 1, below which scaling only harms.
 bool IsAtTheFloor(const RunEvidence& evidence);
 

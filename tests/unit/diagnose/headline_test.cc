@@ -30,6 +30,15 @@ TEST(HeadlineTest, StepsOfALogThatShowsOneInTenAreThoseThatItRecords) {
   EXPECT_EQ(t.Verdict().headline,
             "Healthy: 1575 recorded steps, 75 overflows (as far as shown), the "
             "loss is finite.");
+  // A line in a hundred steps: four of six were at the start.
+  t.evidence.overflows = 6;
+  t.evidence.first_overflow_step = 100;
+  t.evidence.first_good_step = 500;
+  t.evidence.last_overflow_step = 25000;
+  EXPECT_THAT(t.Verdict().headline, testing::HasSubstr("(as far as shown)"));
+  t.evidence.last_overflow_step = 400;
+  EXPECT_THAT(t.Verdict().headline,
+              testing::HasSubstr("(as far as shown, 6 of them at the start)"));
 }
 
 TEST(HeadlineTest, AttemptsBeforeARestartAreNotForgotten) {
