@@ -43,8 +43,8 @@ Level BlockAt(std::span<const float> losses) {
     moves[i] = std::fabs(block[i] - block[i - 1]);
   }
   moves[0] = moves[1];
-  const float level = LevelOf(block).center;
-  return {level, kMoveToNoise * LevelOf(moves).center / level};
+  const float level = MedianOf(block);
+  return {level, kMoveToNoise * MedianOf(moves) / level};
 }
 
 }  // namespace

@@ -100,6 +100,10 @@ void RobustBaseline::Close() {
   spread_ = 1.4826f * std::max(between, within);
 }
 
+float MedianOf(std::array<float, RobustBaseline::kBlock> values) {
+  return Median(&values, values.size());
+}
+
 Level LevelOf(const std::array<float, RobustBaseline::kBlock>& values) {
   std::array<float, RobustBaseline::kBlock> sorted = values;
   const float center = Median(&sorted, sorted.size());

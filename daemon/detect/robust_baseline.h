@@ -55,6 +55,9 @@ class RobustBaseline {
   int8_t at_ = 0;
 };
 
+// REQUIRES: no value is NaN.
+float MedianOf(std::array<float, RobustBaseline::kBlock> values);
+
 // Median of 16 values, and 1.4826 times their median absolute deviation.
 struct Level {
   float center = 0;
