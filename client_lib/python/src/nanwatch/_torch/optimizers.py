@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import operator
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -139,6 +140,8 @@ class Followed:
         self.optimizer = optimizer
         self.name = name
         self.attempt: Attempt | None = None
+        # That made the watch, until another one takes a step.
+        self._thread = threading.get_ident()
         self.copies: list[Any] | None = None  # of weights, before an update
         self._known = parameters
         self._before = before
@@ -187,7 +190,13 @@ class Followed:
         for handle in self._handles:
             handle.remove()
 
+    def is_trained_here(self) -> bool:
+        """By this thread. Another one's gradients are not to be touched: the
+        backward pass writes them without the interpreter's lock."""
+        return self._thread == threading.get_ident()
+
     def begin(self) -> Attempt:
+        self._thread = threading.get_ident()
         if self.attempt is None:
             self.attempt = Attempt(self)
         return self.attempt
@@ -216,8 +225,8 @@ class Followed:
         return any(id(p) in ids for p in self._tensors())
 
     def holds_gradients(self, ids: set[int]) -> bool:
-        """Any of the gradients with these ids."""
-        return any(id(p.grad) in ids for p in self._tensors())
+        """Any of the gradients with these ids, which are of this thread's."""
+        return self.is_trained_here() and any(id(p.grad) in ids for p in self._tensors())
 
     def of(self, tensor: Any) -> Parameter:
         parameter = self._known.get(id(tensor))

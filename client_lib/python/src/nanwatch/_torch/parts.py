@@ -46,6 +46,8 @@ class Parts:
 
         def work() -> None:
             for followed in self._followed:
+                if not followed.is_trained_here():
+                    continue
                 for tensor in followed.some_tensors(_TENSORS):
                     gradient = tensor.grad
                     found.append(id(gradient))
@@ -95,8 +97,8 @@ def _followed(function: Any) -> Any:
 
 
 def listen(parts: Parts) -> None:
-    """To each backward pass that computes gradients of its own, for as long as
-    it lives, or until `forget`."""
+    """To each backward pass that computes gradients of its own, in the thread
+    that trains its model, for as long as it lives, or until `forget`."""
     _listeners.add(parts)
     follow(torch.autograd, "backward", _followed)
 
