@@ -167,6 +167,7 @@ std::shared_ptr<RunView> RecordJudge::InWhole(const RunView& attempt) const {
     if (first == first_opened_.end()) continue;
     incident.opened_step = std::min(incident.opened_step, first->second);
   }
+  ReopenProbes(view.get());
   return view;
 }
 

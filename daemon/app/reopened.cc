@@ -30,7 +30,35 @@ std::vector<Incident>::iterator FindBefore(const Incident& again,
   return newest;
 }
 
+void Fold(const Incident& first, Incident* again) {
+  again->opened_step = std::min(again->opened_step, first.opened_step);
+  again->worst = std::max(again->worst, first.worst);
+  again->reopened += 1 + first.reopened;
+}
+
+// A low scale that probes once in each growth interval, which may be longer
+// than the time in which an incident is opened again.
+bool SameProbing(const Incident& a, const Incident& b) {
+  return a.family == Family::kScale && b.family == Family::kScale &&
+         a.cause == b.cause && a.subject.op == b.subject.op &&
+         a.subject.optimizer == b.subject.optimizer;
+}
+
 }  // namespace
+
+void ReopenProbes(RunView* attempt) {
+  std::vector<Incident>& incidents = attempt->incidents;
+  std::vector<Incident> kept;
+  for (Incident& again : incidents) {
+    std::erase_if(kept, [&again](const Incident& first) {
+      const bool same = SameProbing(first, again);
+      if (same) Fold(first, &again);
+      return same;
+    });
+    kept.push_back(std::move(again));
+  }
+  incidents = std::move(kept);
+}
 
 void ReopenAfterRestarts(std::span<const std::shared_ptr<RunView>> attempts) {
   for (size_t i = 1; i < attempts.size(); ++i) {
@@ -41,9 +69,7 @@ void ReopenAfterRestarts(std::span<const std::shared_ptr<RunView>> attempts) {
         const auto first = FindBefore(again, &view.incidents);
         if (first == view.incidents.end()) continue;
         if (opened <= view.last_step + kFarther) {
-          again.opened_step = std::min(opened, first->opened_step);
-          again.worst = std::max(again.worst, first->worst);
-          again.reopened += 1 + first->reopened;
+          Fold(*first, &again);
           view.incidents.erase(first);
         }
         break;

@@ -11,6 +11,10 @@
 
 namespace nanwatch {
 
+// Takes from one attempt the troubles of its loss scale that a later one of the
+// same cause repeats: that one stands, as old as the first.
+void ReopenProbes(RunView* attempt);
+
 // Takes from each of `attempts`, which are of one run and in their order, the
 // incidents that a later one has again where it had not come much farther: it
 // stands in the last that has it, as old as the first.

@@ -18,6 +18,10 @@ constexpr ThresholdSpec kThresholds[] = {
 constexpr int64_t kAgain = 2;  // overflows at the floor
 // Overflows in a row that leave a scale where it is: many scalers forgive one.
 constexpr int64_t kStands = 2;
+// A search that begins low ends above this share of a floor, and within so many
+// overflows: from 128, where fairseq begins, to 1/2 they are 8.
+constexpr double kFarBelow = 0.125;
+constexpr int64_t kLongSearch = 10;
 constexpr double kFarAbove = 256;   // rule 4
 constexpr int64_t kWentWell = 100;  // attempts: no search of the start
 
@@ -50,12 +54,14 @@ bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
       scaler.highest_good_scale() >= far && scaler.good_steps() >= kWentWell) {
     return true;
   }
-  // Never good: the overflows of the fall count too, and where it goes on below
-  // the floor that no scaler keeps, they are all. But at the end of a long
-  // search one or two at a floor are nothing yet: a run with 35 converged.
+  // Never good: the overflows of the fall count too, and where it goes on far
+  // below the floor that no scaler keeps, they are all. But at the end of a
+  // long search one or two at a floor are nothing yet: a run with 35 converged.
   return scaler.good_steps() == 0 &&
          static_cast<double>(scaler.overflow_streak()) >= t[kCriticalStreak] &&
-         (scale_ < 0.995 * floor_ || floor_streak_ * 10 >= scaler.attempts());
+         (scale_ < 0.995 * floor_ ? scale_ < kFarBelow * floor_ ||
+                                        scaler.overflow_streak() > kLongSearch
+                                  : floor_streak_ * 10 >= scaler.attempts());
 }
 
 bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {

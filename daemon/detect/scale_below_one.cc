@@ -21,6 +21,8 @@ constexpr ThresholdSpec kThresholds[] = {
      "such a scale within it overflows whenever it tries"},
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
 };
+// Attempts: DeepSpeed's and Apex's windows are 100 and more (rule 1).
+constexpr int32_t kProbeAfter = 50;
 
 }  // namespace
 
@@ -31,7 +33,9 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "A dynamic loss scale below 1 makes gradients smaller than without any "
     "scaling, so they underflow.",
     "The scale is below 1 for hold attempts in a row; critical with "
-    "critical_overflows overflows since it last grew, or below critical_scale "
+    "critical_overflows overflows since it last grew (or stood no lower than "
+    "at the overflow before, 50 attempts ago and more), or below "
+    "critical_scale "
     "(where it was not seen to move, once it overflowed there, which is enough "
     "without hold). Also where it was "
     "never seen to move and the loss has not fallen since, for 96 losses; "
@@ -88,6 +92,7 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   if (scale >= 1) {
     below_ = 0;
     overflows_ = since_growth_ = 0;
+    overflow_scale_ = 0;
     loss_ = {};
     dead_ = false;
     if (!episode_.open()) return Severity::kNone;
@@ -97,10 +102,20 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   const bool first = ++below_ == static_cast<int32_t>(t[kHold]);
   // One that probes for the best scale below 1 overflows once in each growth
   // interval; one that collapses does not grow.
-  if (c.scaler.last_transition() == Transition::kGrew) since_growth_ = 0;
-  if (c.scaler.overflowed()) {
+  // Some logs tell the scale with overflows alone: one that is no lower than at
+  // the overflow before, long ago, grew in between.
+  const bool overflow = c.scaler.overflowed();
+  const bool stood = overflow && overflow_scale_ > 0 &&
+                     scale >= overflow_scale_ &&
+                     below_ - overflow_at_ >= kProbeAfter;
+  if (stood || c.scaler.last_transition() == Transition::kGrew) {
+    since_growth_ = 0;
+  }
+  if (overflow) {
     ++overflows_;
     ++since_growth_;
+    overflow_scale_ = static_cast<float>(scale);
+    overflow_at_ = below_;
   }
   const bool tiny = scale < t[kCriticalScale];
   const bool news = first || tiny || c.scaler.overflowed() ||

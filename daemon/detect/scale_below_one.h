@@ -56,6 +56,8 @@ class ScaleBelowOne {
   int32_t below_ = 0;         // attempts in a row
   int32_t overflows_ = 0;     // of those
   int32_t since_growth_ = 0;  // of those since the scale last grew
+  int32_t overflow_at_ = 0;   // below_ at the newest overflow
+  float overflow_scale_ = 0;  // and the scale; 0: none was below 1
   int32_t layer_below_ = 0;   // records in a row with a layer below 1
   StandingLoss loss_;         // while it is below 1
   int64_t since_ = 0;         // the step since which it is

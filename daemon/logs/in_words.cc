@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "logs/named_number.h"
 #include "logs/scan.h"
@@ -283,6 +284,49 @@ std::optional<double> LossInWords(std::string_view line) {
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+// Whether a word stands right before `at`: "logit scale" is another one.
+bool IsBehindWord(std::string_view line, size_t at) {
+  const std::string_view before = TrimBlanks(line.substr(0, at));
+  return !before.empty() && IsLetter(before.back());
+}
+
+// The number behind the first of `names` that begins a word; `alone`: and has
+// none before it.
+std::optional<Scan::Printed> BehindName(std::string_view line,
+                                        std::span<const std::string_view> names,
+                                        bool alone = false) {
+  for (const std::string_view name : names) {
+    for (size_t at = line.find(name); at != std::string_view::npos;
+         at = line.find(name, at + 1)) {
+      if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
+      if (alone && IsBehindWord(line, at)) continue;
+      Scan scan(line, at + name.size());
+      if (const auto number = scan.PrintedNumber()) return number;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
+                                                "loss-scale ", "Loss scale ",
+                                                "Loss Scale ", "LOSS SCALE "};
+  static constexpr std::string_view kShort[] = {"scale ", "Scale "};
+  const auto scale = BehindName(line, kNames);
+  return scale ? scale : BehindName(line, kShort, true);
+}
+
+std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {
+      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
+      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
+  return BehindName(line, kNames);
 }
 
 bool IsEvaluation(std::string_view prose) {

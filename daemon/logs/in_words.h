@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "logs/scan.h"
+
 namespace nanwatch {
 
 // A step, with the epoch and the number of steps in it, where they stand with
@@ -41,6 +43,10 @@ std::optional<int64_t> EpochAlone(std::string_view line);
 
 // A training's loss, "train loss 2.31,". Not a share, "loss 5%".
 std::optional<double> LossInWords(std::string_view line);
+
+// Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
+std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
+std::optional<Scan::Printed> GradNormInWords(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);

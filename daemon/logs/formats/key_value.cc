@@ -470,8 +470,16 @@ class KeyValueReader : public LineReader {
   bool AddLossInWords(std::string_view line) {
     if (punctuated_) return false;
     const std::optional<double> loss = LossInWords(line);
-    if (loss) fact_.AddNumber(ColumnMeaning::kLoss, *loss);
-    return loss.has_value();
+    if (!loss) return false;
+    fact_.AddNumber(ColumnMeaning::kLoss, *loss);
+    if (const auto scale = LossScaleInWords(line)) {
+      const bool ends_line = scale->text.end() == line.end();
+      fact_.AddScale(scale->text, scale->value, ends_line);
+    }
+    if (const auto norm = GradNormInWords(line)) {
+      fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
+    }
+    return true;
   }
 
   void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {

@@ -216,6 +216,33 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
   EXPECT_EQ(attempts, std::vector<int>{4});
 }
 
+// A scaler that lives at 1/2 and probes each 2,000 attempts.
+TEST(RecordJudgeTest, WhatEachProbeRepeatsIsOneIncident) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  double scale = 4;
+  for (int64_t i = 0; i < 3; ++i)
+    judge.Take(0, "", Attempt(i, scale /= 2, true));
+  for (int64_t i = 3; i < 12'000; ++i) {
+    judge.Take(0, "", Attempt(i, 0.5, i % 2000 == 0));
+  }
+  judge.Conclude();
+  const RecordVerdict verdict = judge.Verdict();
+  EXPECT_EQ(verdict.worst, Severity::kWarning);
+  ASSERT_EQ(verdict.attempts.size(), 1u);
+  int scales = 0;
+  for (const Incident& incident : verdict.attempts[0]->incidents) {
+    if (incident.family != Family::kScale) continue;
+    ++scales;
+    EXPECT_LE(incident.opened_step, 4);
+    EXPECT_GE(incident.reopened, 1);
+  }
+  EXPECT_EQ(scales, 1);
+}
+
 // Weeks of training later it is another one.
 TEST(RecordJudgeTest, WhatALaterAttemptMeetsFarBeyondIsItsOwn) {
   RecordJudge judge({.run_id = "r",

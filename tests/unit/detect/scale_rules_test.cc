@@ -171,6 +171,16 @@ TEST(ScaleAtFloor, ScalerWithoutFloorIsCriticalOnItsWayThroughOne) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
+// fairseq#506 lives below 1: a short search that ends there is none yet.
+TEST(ScaleAtFloor, ShortSearchMayEndBelowOne) {
+  StepFeed<ScaleAtFloor> f;
+  f.Fall(4, 2);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Good(0.5, 300);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
 // --- 2 scale_below_one -------------------------------------------------------
 
 TEST(ScaleBelowOne, WarnsAfterTwoAttempts) {
@@ -201,6 +211,21 @@ TEST(ScaleBelowOne, ProbingBelowOneIsAWarning) {
   }
   EXPECT_EQ(f.worst, Severity::kWarning);
   f.Fall(0.25, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// fairseq and Apex print its falls alone: to the same scale again and again.
+TEST(ScaleBelowOne, ProbesWhoseGrowthNoLineTellsAreAWarning) {
+  StepFeed<ScaleBelowOne> f;
+  f.Fall(4, 3);
+  for (int i = 0; i < 6; ++i) {
+    f.Good(0.5, 2000);
+    f.Scale(0.5, true);
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  f.Good(0.5, 10);
+  f.Scale(0.5, true);
+  f.Scale(0.5, true);
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 

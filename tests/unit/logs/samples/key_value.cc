@@ -20,6 +20,15 @@ constexpr SampleLines kLines[] = {
      "(iter: 40/1000) [loss=tensor(2.5, device='cuda:0')], 'lr': [0.001], "
      "overflow: True",
      "step=40 loss=2.5 learning_rate=0.001 overflowed"},
+    {"no signs at all",
+     "step 60 | loss 1.75 | loss_scale 65536 | grad_norm inf | lr 1e-4\n"
+     "Iter 61/900 loss 2 scale 32768.0 gnorm 0.5\n"
+     "step 62 - loss 2 - loss scale 1024 - grad norm nan\n"
+     "step 63 | loss 2 | logit scale 4.5 | max_grad_norm 1.0",
+     "step=60 loss=1.75 loss_scale=65536 grad_norm=inf\n"
+     "step=61 loss=2 loss_scale=32768 grad_norm=0.5\n"
+     "step=62 loss=2 loss_scale=1024 grad_norm=nan\n"
+     "step=63 loss=2"},
     {"a step without punctuation",
      "Epoch 1, Step 30 | loss: 0.75\n[iter 40/200] train_loss=0.5",
      "step=30 loss=0.75\nstep=40 loss=0.5"},

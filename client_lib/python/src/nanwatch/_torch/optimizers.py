@@ -226,7 +226,9 @@ class Followed:
 
     def holds_gradients(self, ids: set[int]) -> bool:
         """Any of the gradients with these ids, which are of this thread's."""
-        return self.is_trained_here() and any(id(p.grad) in ids for p in self._tensors())
+        return self.is_trained_here() and any(
+            id(p.grad) in ids for p in self._tensors()
+        )
 
     def of(self, tensor: Any) -> Parameter:
         parameter = self._known.get(id(tensor))
