@@ -107,7 +107,8 @@ std::string Where(const BackwardNan& nan) {
       nan.gradients.size() == 1 ? "that of " + NamesOf(nan) + " is"
                                 : "those of " + NamesOf(nan) + " are",
       IsOrderKnown(nan)
-          ? fmt::format("; of these the backward pass reaches {} first",
+          ? fmt::format("; of these the model lists {} last, where the "
+                        "backward pass mostly begins",
                         first.op.name)
           : "");
 }

@@ -271,4 +271,4 @@ def test_of_gradients_of_nan_the_first_on_the_way_back_is_said(daemon, name):
         assert watch.run.flush(15) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
     assert it.cause == "nan_from_backward" and it.step == 30, it
-    assert "the backward pass reaches 0.bias first" in it.headline, it
+    assert "the model lists 0.bias last" in it.headline, it
