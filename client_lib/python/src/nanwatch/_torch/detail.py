@@ -24,6 +24,7 @@ class Detail:
         self._modules = modules
         self._until = -1
         self._last = -_DETAIL_APART
+        self._stayed = -_DETAIL_APART  # for overflows that stay
         self._look_last = -_LOOK_APART
         self._request = 0
         self._streak = 0  # overflows in a row
@@ -62,8 +63,15 @@ class Detail:
             or (seen.overflow and seen.applied)
             or self._streak == _STREAK
         )
-        if unusual and step.number - self._last >= _DETAIL_APART:
+        # One bad batch not long ago does not hide what stays.
+        stays = (
+            self._streak == _STREAK
+            and step.number - self._stayed >= _DETAIL_APART
+        )
+        if unusual and (stays or step.number - self._last >= _DETAIL_APART):
             self._last = step.number
+            if stays:
+                self._stayed = step.number
             self.ask(number, _DETAIL_STEPS)
         elif seen.unexplained and step.number - self._look_last >= _LOOK_APART:
             self._look_last = step.number
