@@ -14,6 +14,22 @@ bool NormOfBefore(const LogFact& fact) {
   return fact.norm_told == NormTold::kZero || fact.norm_told == NormTold::kOld;
 }
 
+bool NormIsBlown(const LogFact& fact) {
+  return fact.has(StepField::kGradNorm) &&
+         !std::isfinite(fact[StepField::kGradNorm]);
+}
+
+// Where nothing tells overflows: the norm shows that this attempt was skipped.
+// What one that is not finite means, the falls of the scale have shown: at its
+// floor, or while its scaler forgives, it stands.
+bool NormShowsSkip(const OptimizerLane& lane, const LogFact& fact) {
+  constexpr int kShown = 2;
+  const bool rises = fact.has(StepField::kLossScale) &&
+                     fact[StepField::kLossScale] > lane.scale;
+  return NormOfBefore(fact) ||
+         (lane.blown_falls >= kShown && NormIsBlown(fact) && !rises);
+}
+
 }  // namespace
 
 // The log's first line says that nothing was skipped, as does the next one,
@@ -144,9 +160,12 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
     own.skipped_total = *fact.skipped_total;
   }
   const bool untold = counted == 0 && interval.overflows == 0;
-  if (untold && Fell(&own, fact)) counted = 1;
+  if (untold && Fell(&own, fact)) {
+    counted = 1;
+    own.blown_falls = NormIsBlown(fact) ? own.blown_falls + 1 : 0;
+  }
   const bool shown =
-      untold && counted == 0 && own.counter_lies && NormOfBefore(fact);
+      untold && counted == 0 && own.counter_lies && NormShowsSkip(own, fact);
   const int64_t gap =
       fact.step && own.last_step >= 0 ? *fact.step - own.last_step : 0;
   if (gap > 0 && (own.usual_gap == 0 || gap < own.usual_gap)) {
@@ -198,7 +217,7 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
 bool Assembler::ShowsOverflow(const OptimizerLane& lane,
                               const Interval& interval, const LogFact& fact) {
   return lane.counter_lies && !fact.overflow && interval.overflows == 0 &&
-         interval.unlisted == 0 && NormOfBefore(fact);
+         interval.unlisted == 0 && NormShowsSkip(lane, fact);
 }
 
 // Where each overflow is told, an attempt without one has finite numbers of its
@@ -214,7 +233,7 @@ bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
   };
   if (!blown(StepField::kLoss) && !blown(StepField::kGradNorm) &&
       !fact.overflow.value_or(false) &&
-      !(lane.counter_lies && NormOfBefore(fact))) {
+      !(lane.counter_lies && NormShowsSkip(lane, fact))) {
     return false;
   }
   if (interval.unlisted > 0) return true;

@@ -31,6 +31,8 @@ struct OptimizerLane {
   int64_t early_overflows = 0;
   int64_t usual_gap = 0;      // steps from line to line; 0: unknown
   bool counter_lies = false;  // it stood still while the scale fell
+  // Of such falls the newest in a row whose line has a norm that is not finite.
+  int64_t blown_falls = 0;
   // Everything was skipped from the first line to the second, and it is where
   // it was: no search went before.
   bool scale_stands = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -621,6 +622,30 @@ TEST_F(AssemblerTest, WhereTheCounterLiesAScaleThatFellIsAnOverflow) {
   };
   EXPECT_EQ(line(30)->step.flags_present, 0);
   EXPECT_TRUE(line(40)->step.is(StepFlag::kOverflow));
+}
+
+// Nothing but the scale tells overflows, and at its floor it is silent; what a
+// norm that is not finite means its falls have shown.
+TEST_F(AssemblerTest, AtTheFloorTheNormShowsWhatItsFallsHaveShown) {
+  Learn(false);
+  const auto line = [this](int64_t step, double scale, double norm) {
+    Take({Line(step)
+              .Set(StepField::kLossScale, scale)
+              .Set(StepField::kGradNorm, norm)});
+    return records_.back().step.is(StepFlag::kOverflow);
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(line(1, 4, 1));
+  EXPECT_FALSE(line(2, 4, inf)) << "the scaler may not see it";
+  EXPECT_TRUE(line(3, 2, inf));
+  EXPECT_FALSE(line(4, 2, inf)) << "one fall may be chance";
+  EXPECT_TRUE(line(5, 1, inf));
+  EXPECT_TRUE(line(6, 1, inf));
+  EXPECT_TRUE(line(7, 1, std::nan("")));
+  EXPECT_FALSE(line(8, 1, 1));
+  EXPECT_FALSE(line(9, 2, inf)) << "it does not grow with an overflow";
+  EXPECT_TRUE(line(10, 1, 1)) << "the norm is another attempt's";
+  EXPECT_FALSE(line(11, 1, inf));
 }
 
 TEST_F(AssemblerTest, ANormOfZeroIsNoOverflowWhereTheCounterCounts) {
