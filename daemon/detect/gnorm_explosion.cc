@@ -74,6 +74,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (!std::isfinite(norm)) {
     if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
+    newest_row_ = nonfinite_;
+    losses_after_ = 0;
     told_fate_ = c.scaler.fate();
     norm_ = norm;
     const bool starts = samples_ == 0 && !told;
@@ -84,6 +86,10 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
   nonfinite_ = 0;
+  if (c.record.has(StepField::kLoss) && !Survived()) {
+    const bool finite = std::isfinite(c.record[StepField::kLoss]);
+    losses_after_ = finite ? losses_after_ + 1 : 0;
+  }
   if (norm <= 0) return episode_.severity();  // a placeholder
   if (Explodes(norm, t)) {
     norm_ = norm;
@@ -120,15 +126,29 @@ void GnormExplosion::Describe(Finding* finding) const {
                         {"largest_healthy", limit_, ""}};
     return;
   }
+  finding->numbers = {{"grad_norm", norm_, ""}};
+  if (Survived()) {
+    const bool once = newest_row_ == 1;
+    finding->sentence = Sentence("The gradient norm was ", norm_);
+    finding->sentence +=
+        once ? Sentence(" at step ", nonfinite_step_)
+             : Sentence(" ", newest_row_, " times in a row from step ",
+                        nonfinite_step_);
+    // A sum of squares may overflow where no gradient did.
+    finding->sentence += !std::isnan(norm_) ? ", and the weights are not spoilt"
+                         : once             ? ", and its update was left out"
+                                : ", and those updates were left out";
+    finding->sentence += ": the losses since are finite.";
+    return;
+  }
   finding->sentence = Sentence(
       "The gradient norm is ", norm_,
       told_fate_ == Fate::kApplied
           ? " and the update was applied: the weights are spoilt."
-      : nonfinite_ == 1
+      : newest_row_ == 1
           ? ", and nothing says that the update was skipped."
           : " again and again, and nothing says that those updates were "
             "skipped.");
-  finding->numbers = {{"grad_norm", norm_, ""}};
 }
 
 }  // namespace nanwatch

@@ -15,6 +15,9 @@ constexpr float kFar = 1e3F;
 constexpr float kGrown = 1e6F;
 constexpr int kFirsts = 4;
 constexpr int kAbove = 2;
+// Finite losses after which no NaN can be in the weights: it spoils the next
+// one already.
+constexpr int8_t kSurvived = 3;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -90,13 +93,15 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   if (std::isfinite(loss)) {
     FollowGrowth(loss);
     streak_ = 0;
+    if (finite_after_ < kSurvived) ++finite_after_;
     const bool grown = HasGrown();
     if (grown) loss_ = loss;
     if (!grown && !episode_.open()) return Severity::kNone;
     return episode_.On(grown ? Severity::kCritical : Severity::kNone, !grown,
                        c.record.step, static_cast<int64_t>(t[kClear]));
   }
-  ++streak_;
+  newest_row_ = ++streak_;
+  finite_after_ = 0;
   loss_ = loss;
   told_fate_ = c.scaler.fate();
   fate_ = c.scaler.presumed_fate();
@@ -133,6 +138,19 @@ void LossNonfinite::Describe(Finding* finding) const {
         Sentence("The loss has grown to ", loss_, " from ", base_,
                  " at most in the beginning: it is on its way to infinity.");
     finding->numbers = {{"loss", loss_, ""}, {"grown_from", base_, ""}};
+    return;
+  }
+  if (!std::isfinite(loss_) && finite_after_ >= kSurvived && !grown) {
+    finding->sentence = Sentence("The loss was ", loss_);
+    if (newest_row_ > 1) {
+      finding->sentence += Sentence(" ", newest_row_, " times in a row");
+    }
+    finding->sentence +=
+        told_fate_ == Fate::kLost
+            ? "; the update was skipped."
+            : "; the losses after it are finite, so no NaN is in the weights.";
+    // The row is over.
+    finding->numbers = {{"loss", loss_, ""}, {"streak", 0, "records"}};
     return;
   }
   finding->sentence = Sentence("The loss is ", loss_);

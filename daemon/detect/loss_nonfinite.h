@@ -45,6 +45,8 @@ class LossNonfinite {
   Episode episode_;
   double loss_ = 0;
   int64_t streak_ = 0;
+  int64_t newest_row_ = 0;           // as streak_, but finite losses keep it
+  int8_t finite_after_ = 0;          // losses behind that row; 3 at most
   Fate fate_ = Fate::kUnknown;       // of the newest, as is to be feared
   Fate told_fate_ = Fate::kUnknown;  // as its record says
 };

@@ -54,6 +54,24 @@ TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
   EXPECT_THAT(lost.Described().sentence, HasSubstr("the update was skipped"));
 }
 
+TEST(LossNonfinite, OneThatFiniteLossesFollowIsNotInTheWeights) {
+  StepFeed<LossNonfinite> f(NoScaler());
+  f.Step({.skipped = false, .loss = 2.5});
+  f.Steps({.skipped = false, .loss = kNan}, 2);
+  f.Steps({.skipped = false, .loss = 2.5}, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("was NaN 2 times in a row; the losses after it "
+                              "are finite, so no NaN is in the weights"),
+                    Not(HasSubstr("applied"))));
+  StepFeed<LossNonfinite> grown;  // and came down again
+  grown.Steps({.loss = 1}, 10);
+  grown.Steps({.loss = 1e8}, 4);
+  grown.Steps({.loss = 1}, 4);
+  EXPECT_EQ(grown.now, Severity::kCritical);
+  EXPECT_THAT(grown.Described().sentence, Not(HasSubstr("weights")));
+}
+
 TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {
   StepFeed<LossNonfinite> f(Scaler("pytorch"));
   f.Step({.scale = 1024, .overflow = false, .loss = 2});
@@ -269,6 +287,32 @@ TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
   EXPECT_EQ(unknown.now, Severity::kNone);
   EXPECT_EQ(unknown.Step({.scale = 1024, .grad_norm = kInf}),
             Severity::kCritical);
+}
+
+// The program says that nothing is skipped, and its loop leaves it out.
+TEST(GnormExplosion, AnUpdateThatFiniteLossesFollowWasLeftOut) {
+  StepFeed<GnormExplosion> f(NoScaler());
+  const Attempt fine = {.skipped = false, .loss = 2.5, .grad_norm = 1};
+  f.Steps(fine, 70);
+  EXPECT_EQ(f.Step({.skipped = false, .grad_norm = kNan}), Severity::kCritical);
+  f.Steps(fine, 2);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("spoilt"));
+  f.Steps(fine, 1);
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("was NaN at step 71, and its update was left "
+                              "out: the losses since are finite"),
+                    Not(HasSubstr("spoilt")), Not(HasSubstr("applied"))));
+  f.Steps({.skipped = false, .grad_norm = kNan}, 2);
+  f.Steps(fine, 3);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("2 times in a row from step 75, and those updates "
+                        "were left out"));
+  f.Steps({.skipped = false, .grad_norm = kInf}, 2);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("the weights are spoilt"));
+  f.Steps(fine, 3);
+  EXPECT_THAT(f.Described().sentence,
+              HasSubstr("was Infinity 2 times in a row from step 80, and the "
+                        "weights are not spoilt"));
 }
 
 // Hugging Face's log of an fp16 run: no scale, no flag.
