@@ -40,7 +40,8 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "min_samples on), or average_ratio times their average; for information "
     "until hold in a row where healthy norms of the run were as large (a hard "
     "sample of a net that has learned all the others); critical for "
-    "critical_hold attempts in a row over critical_steps steps, or at "
+    "critical_hold attempts in a row over critical_steps steps, if the loss "
+    "that left its level with it does not come down, or at "
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known.",
     "Finite and below twice the average for clear_after attempts.",
@@ -96,9 +97,9 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     limit_ = healthy_.maximum();
     if (rejected_++ == 0) rejected_step_ = c.record.step;
     const auto steps = static_cast<double>(c.record.step - rejected_step_);
-    const bool stays =
-        rejected_ >= t[kCriticalHold] &&
-        (steps >= t[kCriticalSteps] || norm >= t[kLostRatio] * limit_);
+    const bool stays = rejected_ >= t[kCriticalHold] &&
+                       ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
+                        norm >= t[kLostRatio] * limit_);
     const bool known = norm <= run_largest_ && rejected_ < t[kHold];
     trigger = stays   ? Severity::kCritical
               : known ? Severity::kInfo

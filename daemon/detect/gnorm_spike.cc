@@ -37,7 +37,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "log2 of the norm is warning_z robust deviations above the level of 128 "
     "attempts, and min_ratio times it, for hold attempts in a row (for "
     "information below); critical after critical_hold attempts in a row, and "
-    "critical_steps steps, at critical_z, if it does not come down.",
+    "critical_steps steps, at critical_z, if it does not come down, nor the "
+    "loss that left its level with it.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
 
@@ -76,7 +77,8 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     Follow(above);
     const auto steps = static_cast<double>(c.record.step - held_step_);
     const bool stays = held_ >= t[kCriticalHold] &&
-                       steps >= t[kCriticalSteps] && smooth_ >= mean_;
+                       steps >= t[kCriticalSteps] && smooth_ >= mean_ &&
+                       !c.loss_returns;
     trigger = stays                 ? Severity::kCritical
               : spiked_ >= t[kHold] ? Severity::kWarning
                                     : Severity::kInfo;

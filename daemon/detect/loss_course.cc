@@ -14,6 +14,10 @@ constexpr int32_t kManyRecords = 64;
 // From third to third, of the rise of the first: of few records that is a way
 // back already, as of a spike that takes 500 steps.
 constexpr float kFalls = 0.025f;
+// Likewise, of the third before: it does not settle at another level. Of many
+// records so much of the first third's rise is left at most.
+constexpr float kFast = 0.875f;
+constexpr float kNearlyBack = 0.4f;
 
 }  // namespace
 
@@ -62,6 +66,15 @@ bool LossCourse::ComesDown(float usual) const {
   if (records() >= kManyRecords) return !stays && rise < kStands * middle;
   const float least = kFalls * first;
   return !stays || (middle <= first - least && rise <= middle - least);
+}
+
+bool LossCourse::Falls(float usual) const {
+  const int third = Third();
+  const float before = first() - usual;
+  const float middle = Mean((used_ - third) / 2, third) - usual;
+  const float rise = last() - usual;
+  if (records() >= kManyRecords && rise > kNearlyBack * before) return false;
+  return used_ >= 3 && middle < kFast * before && rise < kFast * middle;
 }
 
 }  // namespace nanwatch

@@ -27,6 +27,8 @@ class LossCourse {
   // only since a peak at the beginning; of few records, also where it falls
   // from third to third. REQUIRES: records() > 0.
   bool ComesDown(float usual) const;
+  // It still falls, from third to third. REQUIRES: records() > 0.
+  bool Falls(float usual) const;
 
  private:
   static constexpr int kStretches = 8;

@@ -474,6 +474,14 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
                                                     : Severity::kInfo;
 }
 
+bool LossSpike::Returns() const {
+  if (!episode_.open() || episode_.severity() == Severity::kCritical ||
+      of_lift_ || accepted_) {
+    return false;
+  }
+  return held_ > 0 ? course_.Falls(usual_) : calm_;
+}
+
 // apex#493: the scale falls and falls, and the loss rises with it.
 bool LossSpike::RisesAsScaleFalls(float loss, const StepContext& c,
                                   Thresholds t) {

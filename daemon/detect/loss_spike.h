@@ -64,6 +64,8 @@ class LossSpike {
   // Waiting for a way back has an end: where none shows, it is critical.
   Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
+  // It jumped and is on its way back, or there.
+  bool Returns() const;
 
  private:
   Severity Judge(float loss, const StepContext& c, Thresholds t);

@@ -152,6 +152,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
   StepContext context{description_, record, track->scaler, ops};
   if (layers) context.layers = &*layers;
+  context.loss_returns = track->rules.get<LossSpike>().Returns();
   if (loss_before_ && rank->tracks.size() == 1) {
     context.loss_before = &*loss_before_;
   }

@@ -156,6 +156,37 @@ TEST(LogJudgeTest, ALossThatIsHighToTheEndIsCritical) {
   EXPECT_EQ(judge(40, 30).worst, Severity::kWarning);
 }
 
+// Of 500 records, each of 20 steps; `loss` and `norm` are times the usual,
+// after as many records of the spike.
+RecordVerdict Spiked(double (*loss)(int), double (*norm)(int)) {
+  LogJudge log({.run_id = "r"});
+  for (int i = 1; i <= 500; ++i) {
+    const double noise = 1 + 0.02 * std::sin(2.4 * i);
+    log.ReadLine("step: " + std::to_string(20 * i) + ", loss: " +
+                 std::to_string(2.5 * loss(i - 300) * noise) + ", grad_norm: " +
+                 std::to_string(0.3 * norm(i - 300) * std::pow(noise, 9)));
+  }
+  return log.Finish();
+}
+
+void ExpectAWarningOfTheLoss(const RecordVerdict& verdict) {
+  EXPECT_EQ(verdict.worst, Severity::kWarning);
+  EXPECT_EQ(verdict.at_end, Severity::kNone);
+  const auto& incidents = verdict.attempts.at(0)->incidents;
+  const bool of_loss =
+      std::any_of(incidents.begin(), incidents.end(), [](const Incident& each) {
+        return each.family == Family::kLoss &&
+               each.worst == Severity::kWarning && each.opened_step == 6000;
+      });
+  EXPECT_TRUE(of_loss);
+}
+
+TEST(LogJudgeTest, ASpikeThatComesDownIsAWarningWhateverItsNormDoes) {
+  ExpectAWarningOfTheLoss(Spiked(
+      [](int i) { return i < 0 || i >= 40 ? 1 : 1 + 2 * (1 - i / 40.0); },
+      [](int i) { return i < 0 || i >= 40 ? 1.0 : 8; }));
+}
+
 // The first time is the one that somebody looks for.
 TEST(LogJudgeTest, WhatCameBackIsAsOldAsTheFirstTime) {
   LogJudge judge({.run_id = "r"});

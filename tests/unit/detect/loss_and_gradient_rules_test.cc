@@ -148,6 +148,14 @@ TEST(GnormSpike, ALevelThatStaysIsCriticalAndThenTheNewNormal) {
   EXPECT_EQ(f.Steps({.grad_norm = 20}, 500), Severity::kNone);
 }
 
+TEST(GnormSpike, ANormThatStaysUpWhileTheLossReturnsIsAWarning) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  f.loss_returns = true;
+  EXPECT_EQ(f.Steps({.grad_norm = 20}, 252), Severity::kWarning);
+  f.loss_returns = false;
+  EXPECT_EQ(f.Step({.grad_norm = 20}), Severity::kCritical);
+}
+
 // The same 200 steps, whether a record is one of them or ten.
 TEST(GnormSpike, ASpikeIsAWarningHoweverOftenItIsLogged) {
   for (const int64_t every : {1, 2, 10}) {
@@ -267,6 +275,15 @@ TEST(GnormExplosion, StayingThereIsCriticalUntilItIsTheLevel) {
   log.Steps({.grad_norm = 50, .unseen = 9}, 25);
   EXPECT_EQ(log.now, Severity::kWarning);
   EXPECT_EQ(log.Steps({.grad_norm = 50, .unseen = 9}, 1), Severity::kCritical);
+}
+
+TEST(GnormExplosion, StayingThereWhileTheLossReturnsIsAWarning) {
+  StepFeed<GnormExplosion> f(NoScaler());
+  f.Steps({.grad_norm = 1}, 100);
+  f.loss_returns = true;
+  EXPECT_EQ(f.Steps({.grad_norm = 50}, 252), Severity::kWarning);
+  f.loss_returns = false;
+  EXPECT_EQ(f.Step({.grad_norm = 50}), Severity::kCritical);
 }
 
 TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
@@ -427,6 +444,30 @@ TEST(LossSpike, WarnsAfterThreeAndClears) {
   EXPECT_THAT(f.Described().sentence, HasSubstr("3.5"));
   EXPECT_EQ(f.Steps({.loss = 2.21}, 19), Severity::kWarning);
   EXPECT_EQ(f.Steps({.loss = 2.21}, 1), Severity::kNone);
+}
+
+TEST(LossSpike, SaysWhetherItReturns) {
+  StepFeed<LossSpike> falls = HealthyLoss(500);
+  for (double loss = 8.7; loss > 3; loss *= 0.97) falls.Step({.loss = loss});
+  EXPECT_TRUE(falls.rule.Returns());
+  falls.Steps({.loss = 2.21}, 10);
+  EXPECT_TRUE(falls.rule.Returns()) << "it is back";
+  falls.Steps({.loss = 2.21}, 20);
+  EXPECT_FALSE(falls.rule.Returns()) << "and all is well";
+  StepFeed<LossSpike> stays = HealthyLoss(500);
+  stays.Step({.loss = 8.7});
+  stays.Steps({.loss = 6}, 30);
+  EXPECT_FALSE(stays.rule.Returns());
+  StepFeed<LossSpike> settles = HealthyLoss(500);
+  for (int i = 0; i < 40; ++i) {
+    settles.Step({.loss = 6 + 2.7 * std::exp(-i / 15.0)});
+  }
+  EXPECT_FALSE(settles.rule.Returns());
+  StepFeed<LossSpike> slow = HealthyLoss(500);
+  for (int i = 0; i < 100; ++i) {
+    slow.Step({.loss = 5 + 3.7 * std::exp(-i / 60.0)});
+  }
+  EXPECT_FALSE(slow.rule.Returns());
 }
 
 TEST(LossSpike, RecoveringSpikesAreNeverCritical) {

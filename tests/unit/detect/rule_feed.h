@@ -112,6 +112,7 @@ class StepFeed {
     if (gradients && gradients->zeroed >= 0) context.zeroed_name = "zeroed";
     if (layers) context.layers = &*layers;
     if (before) context.loss_before = &*before;
+    context.loss_returns = loss_returns;
     now = rule.OnStep(context, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
@@ -150,6 +151,7 @@ class StepFeed {
   std::optional<StepGradients> gradients;  // of the steps that follow
   std::optional<StepLayers> layers;        // likewise
   std::optional<LossReached> before;       // of the attempt before
+  bool loss_returns = false;               // as of the record before
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
