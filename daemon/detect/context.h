@@ -86,8 +86,9 @@ struct StepContext {
   std::string_view zeroed_name{};
   const StepLayers* layers = nullptr;  // null: none in the record
   // As of the record before: a loss that left its level is on its way back, or
-  // there.
+  // there; rule 27 or 28 warns.
   bool loss_returns = false;
+  bool norm_warns = false;
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;
   float norm_log2 = Log2OfNorm(record);

@@ -36,6 +36,7 @@ class GnormExplosion {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
+  bool Warns() const { return episode_.severity() >= Severity::kWarning; }
 
  private:
   bool Explodes(double norm, Thresholds t) const;

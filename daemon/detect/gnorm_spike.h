@@ -36,6 +36,7 @@ class GnormSpike {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
+  bool Warns() const { return episode_.severity() >= Severity::kWarning; }
 
  private:
   // `above` the usual, log2.

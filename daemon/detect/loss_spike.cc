@@ -32,10 +32,15 @@ constexpr float kSteady = 0.05f;  // of the largest: they hardly moved
 constexpr float kWanders = 1.5f;
 constexpr float kOftenMemory = 1.0f / 256;  // records
 constexpr int kShortly = 8;                 // records in a row
-constexpr float kChance = 20;               // bits: once in a million
-constexpr float kDecay = 0.1f;              // of the jump, between two halves
-constexpr float kSmooth = 0.25f;            // of a record
-constexpr float kStaysUp = 0.85f;           // of the highest jump
+// Records for which a high loss and a norm that warns belong together: rule 27
+// waits for three.
+constexpr int16_t kWithNorm = 4;
+// Of the level: the first of a spike that is nearly gone at its third record.
+constexpr float kVastJump = 3;
+constexpr float kChance = 20;      // bits: once in a million
+constexpr float kDecay = 0.1f;     // of the jump, between two halves
+constexpr float kSmooth = 0.25f;   // of a record
+constexpr float kStaysUp = 0.85f;  // of the highest jump
 // Where steps are not told, a record counts for one: as many records then.
 constexpr int kAllLostHold = 56;
 constexpr double kFewHold = 2.0 / 3;  // of lost_hold, where losses are few
@@ -55,7 +60,7 @@ constexpr double kStaysShare = 0.2;  // of critical_steps, where losses are few
 // The next stage of a curriculum is at its highest at once.
 constexpr float kClimb = 0.5f;  // of the first record's jump, more
 constexpr float kClimbDeviations = 12;
-constexpr float kClimbRatio = 1.3f;  // of the level
+constexpr float kClimbRatio = 1.3f;  // of the level; also beside a norm
 // Records at the end: where all before hardly differ; where the loss cannot be
 // one that grows in health, as a critic's does; of others critical_hold.
 constexpr double kSteadyEndHold = 8;
@@ -121,10 +126,13 @@ constinit const RuleSpec LossSpike::kSpec = {
     "below half of that level: ratio times all of "
     "them, within 5 % of one another; or 5 deviations and 1.85 times the "
     "lowest level of five, for up to 3 records more (14 for less than 2.3 "
-    "times it in the first 32 of a training). Where records are means over "
+    "times it in the first 32 of a training). One of 1.3 times the "
+    "level is a warning beside a gradient norm that rule 27 or 28 warns of. "
+    "Where records are means over "
     "ten steps and more, two are enough for three; over a hundred, one. For "
     "information until "
-    "hold in a row are warning_ratio times the level, or it climbs further, or "
+    "hold in a row are warning_ratio times the level, or one was three times "
+    "it, or it climbs further, or "
     "the second half of small_hold records is no lower. Critical when it does "
     "not come down, is in the upper half of the jump and critical_ratio times "
     "the level for critical_hold records over critical_steps steps; or above "
@@ -467,8 +475,9 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
   }
   if (exploded_ > 0 && vast && applied_) return Severity::kWarning;
   if (static_cast<float>(held_) < HoldOf(t)) return Severity::kNone;
-  const bool far =
-      usual_ <= 0 || static_cast<double>(far_) >= LeastHold(t) || climbs_ > 1;
+  const bool far = usual_ <= 0 || static_cast<double>(far_) >= LeastHold(t) ||
+                   climbs_ > 1 ||
+                   (!early_spike_ && peak_ >= kVastJump * usual_);
   const auto half = static_cast<int32_t>(t[kSmallHold]) / 2;
   return far || (held_ >= 2 * half && !ComesDown()) ? Severity::kWarning
                                                     : Severity::kInfo;
@@ -564,6 +573,16 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   tail_.Add(loss, c.record.step);
   lift_.Add(loss, tail_);
   Severity trigger = Judge(loss, c, t);
+  if (held_ > 0) {
+    const bool far = !early_spike_ && peak_ >= kClimbRatio * usual_;
+    just_high_ = far ? kWithNorm : 0;
+  } else if (just_high_ > 0) {
+    --just_high_;
+  }
+  // Its gradients say that it was no chance.
+  if (just_high_ > 0 && c.norm_warns) {
+    trigger = std::max(trigger, Severity::kWarning);
+  }
   if (trigger > episode_.severity()) of_lift_ = false;
   const Severity lift = OfLift(t[kCriticalHold], t[kCriticalSteps], t);
   // Of other losses some wander: there the end must show that it stays.

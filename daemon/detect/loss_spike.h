@@ -159,9 +159,10 @@ class LossSpike {
   bool of_lift_ : 1 = false;     // or about lift_
   int16_t samples_ = 0;          // healthy ones, saturates at kEarly
   int16_t gap_ = 1;              // steps from the loss before; saturates at 100
-  FirstLosses first_losses_;     // of a language model that was resumed
-  int64_t last_step_ = 0;        // with a loss
-  int32_t risen_ = 0;            // losses in a row, far above before_falls_
+  int16_t just_high_ = 0;  // records for which one that stood out is the newest
+  FirstLosses first_losses_;  // of a language model that was resumed
+  int64_t last_step_ = 0;     // with a loss
+  int32_t risen_ = 0;         // losses in a row, far above before_falls_
   int32_t falls_ = 0;       // overflows of the finding about them; 0: it is not
   int64_t overflows_ = 0;   // before the newest loss
   int64_t first_step_ = 0;  // of the present spike

@@ -153,6 +153,8 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   StepContext context{description_, record, track->scaler, ops};
   if (layers) context.layers = &*layers;
   context.loss_returns = track->rules.get<LossSpike>().Returns();
+  context.norm_warns = track->rules.get<GnormSpike>().Warns() ||
+                       track->rules.get<GnormExplosion>().Warns();
   if (loss_before_ && rank->tracks.size() == 1) {
     context.loss_before = &*loss_before_;
   }

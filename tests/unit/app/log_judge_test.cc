@@ -187,6 +187,14 @@ TEST(LogJudgeTest, ASpikeThatComesDownIsAWarningWhateverItsNormDoes) {
       [](int i) { return i < 0 || i >= 40 ? 1.0 : 8; }));
 }
 
+TEST(LogJudgeTest, AShortSpikeWithItsNormIsOneOfTheLoss) {
+  ExpectAWarningOfTheLoss(
+      Spiked([](int i) { return i == 0   ? 1.9
+                                : i == 1 ? 1.15
+                                         : 1; },
+             [](int i) { return i < 0 ? 1 : 1 + 16 * std::exp(-i / 1.5); }));
+}
+
 // The first time is the one that somebody looks for.
 TEST(LogJudgeTest, WhatCameBackIsAsOldAsTheFirstTime) {
   LogJudge judge({.run_id = "r"});

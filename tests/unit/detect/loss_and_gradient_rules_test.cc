@@ -446,6 +446,38 @@ TEST(LossSpike, WarnsAfterThreeAndClears) {
   EXPECT_EQ(f.Steps({.loss = 2.21}, 1), Severity::kNone);
 }
 
+TEST(LossSpike, AVastOneThatIsNearlyBackAtItsThirdRecordWarns) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  for (const double loss : {8.7, 3.9, 3.0}) f.Step({.loss = loss});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  StepFeed<LossSpike> small = HealthyLoss(500);
+  for (const double loss : {5.5, 3.9, 3.0}) small.Step({.loss = loss});
+  EXPECT_EQ(small.now, Severity::kInfo);
+}
+
+TEST(LossSpike, OneRecordBesideANormThatWarnsIsAWarning) {
+  for (const int after : {0, 2, 6}) {
+    StepFeed<LossSpike> f = HealthyLoss(500);
+    EXPECT_EQ(f.Step({.loss = 4.5}), Severity::kNone);
+    f.Steps({.loss = 2.21}, after);
+    f.norm_warns = true;
+    f.Steps({.loss = 2.21}, 1);
+    EXPECT_EQ(f.now, after < 4 ? Severity::kWarning : Severity::kNone) << after;
+    if (after >= 4) continue;
+    EXPECT_EQ(f.Described().opened_step, 501);
+    EXPECT_THAT(f.Described().sentence, AllOf(HasSubstr("jumped to 4.5"),
+                                              HasSubstr("was high for 1 ")));
+    f.Steps({.loss = 2.21}, 25);
+    EXPECT_EQ(f.now, Severity::kNone);
+  }
+}
+
+TEST(LossSpike, BesideANormThatWarnsASmallRiseIsNone) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  f.norm_warns = true;
+  EXPECT_EQ(f.Steps({.loss = 2.7}, 2), Severity::kNone);
+}
+
 TEST(LossSpike, SaysWhetherItReturns) {
   StepFeed<LossSpike> falls = HealthyLoss(500);
   for (double loss = 8.7; loss > 3; loss *= 0.97) falls.Step({.loss = loss});

@@ -113,6 +113,7 @@ class StepFeed {
     if (layers) context.layers = &*layers;
     if (before) context.loss_before = &*before;
     context.loss_returns = loss_returns;
+    context.norm_warns = norm_warns;
     now = rule.OnStep(context, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
@@ -152,6 +153,7 @@ class StepFeed {
   std::optional<StepLayers> layers;        // likewise
   std::optional<LossReached> before;       // of the attempt before
   bool loss_returns = false;               // as of the record before
+  bool norm_warns = false;                 // likewise
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
