@@ -71,6 +71,9 @@ class Parts:
     def empty(self) -> bool:
         return not self._losses
 
+    def count(self) -> int:
+        return len(self._losses)
+
     def take(self) -> list[Any]:
         """Those since the last call: floats, and tensors of a device."""
         if not self._losses:

@@ -25,6 +25,14 @@ class Strangers:
         self._versions = []
         self._updates = self._parts = 0
 
+    def have_updated(self) -> bool:
+        """Once or more since an optimizer that is followed was called."""
+        return self._updates > 0
+
+    def were_none(self) -> None:
+        """Nobody updated the model: what was told was left out."""
+        self._parts = 0
+
     def are_at_work(self, followed: Sequence[Followed]) -> bool:
         """At a call in which none of `followed` was called since the last."""
         tensors = [t for f in followed for t in f.some_tensors(_TENSORS)]

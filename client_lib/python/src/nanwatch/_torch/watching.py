@@ -18,6 +18,7 @@ import torch
 from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting, underflow
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
+from nanwatch._torch.held import Held, Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.losses import Losses
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
@@ -77,6 +78,7 @@ class Watch:
         # handler may close a watch that is telling.
         self._telling = threading.RLock()
         self._strangers = Strangers()
+        self._held = Held()
         self._scales_others = False  # the scaler: optimizers not followed
         self._last_time = 0.0
 
@@ -241,6 +243,7 @@ class Watch:
         if self._closed:
             return self.run.close(0.0) if self._owns_run else True
         self._closed = True
+        self._guard("close", self._tell_held)
         self._guard("close", lambda: self._tell_ready(wait=True))
         self._take_off()
         if self._scaler is not None:
@@ -267,6 +270,7 @@ class Watch:
         """By the sender: tells what was not told, ends the run, and lets go of
         all that this was made of, which would wait for the next collection."""
         self._closed = True
+        self._guard("close", self._tell_held)
         self._guard("close", lambda: self._tell_ready(wait=True))
         # A scaler may be another watch's by now; ours is not heard any more.
         self._guard("hooks", self._take_off)
@@ -474,24 +478,43 @@ class Watch:
         ):
             if loss is not None:
                 losses.waiting.append(loss)
+            self._hold(number)
             return
-        if number is None:
-            number = self._number
+        if self._attempts:
+            self._held.applied()
         else:
-            number = self._checks.step(number)
-            number = self._number if number is None else number
+            self._held.forget()
+        number = self._number_of(number)
+        if loss is None:
+            loss = losses.take_mean(self._readout)
+        now = time.time()
+        self._finish_step(number, now, loss, scale, more, self._parts.take())
+        if self._level == "ops":
+            # What is told of modules is theirs, too.
+            self.modules.seconds += time.perf_counter() - begun
+            self._keep_budget(now)
+
+    def _finish_step(
+        self,
+        number: int,
+        when: float,
+        loss: Any,
+        scale: float | None,
+        more: dict[str, Any],
+        backward: list[Any],
+    ) -> None:
         readout = self._readout
         step = Step(
             number,
-            time.time(),
-            losses.take_mean(readout) if loss is None else loss,
+            when,
+            loss,
             self._attempts,
             readout,
             *(self.modules.take() if self.modules.rows else NONE_TOLD),
             self._detail.request_of(self._number),
             scale,
             more,
-            self._parts.take(),
+            backward,
         )
         self._attempts = []
         if step.rows or not readout.empty():
@@ -503,10 +526,87 @@ class Watch:
             self._tell_ready(wait=len(self._pending) > _PENDING)
         if self.modules.all or self.run.is_asked:
             self._take_requests()
-        if self._level == "ops":
-            # What is told of modules is theirs, too.
-            self.modules.seconds += time.perf_counter() - begun
-            self._keep_budget(step.time)
+
+    def _number_of(self, given: int | None) -> int:
+        number = None if given is None else self._checks.step(given)
+        return self._number if number is None else number
+
+    def _hold(self, number: int | None) -> None:
+        """A part of a step; or an update that the program left out, if that
+        is sure. Where gradients are accumulated the optimizer is called with
+        what is not finite in a part, or there are too many of them."""
+        held = self._held
+        held.hold(
+            Part(
+                len(self._losses.waiting),
+                self._parts.count(),
+                number,
+                time.time(),
+            ),
+            self._followed,
+        )
+        if self._strangers.have_updated():
+            return
+        if held.is_too_much() or (held.is_alone() and self._is_known_bad()):
+            self._tell_left_out()
+
+    def _is_known_bad(self) -> bool:
+        """What went backward is not finite, on the host."""
+        if self._parts.empty():
+            return False
+        if any(
+            type(loss) is float and not math.isfinite(loss)
+            for loss in self._losses.waiting
+        ):
+            return True
+        if self._scaler is not None:
+            return False
+        bad = False
+        for followed in self._followed:
+            if followed.attempt is None and followed.is_on_host():
+                followed.measure_gradients(
+                    self._readout, largest=False, zeros=False
+                )
+                if not followed.begin().is_known_bad():
+                    followed.end()  # the optimizer may come yet
+            attempt = followed.attempt
+            bad = bad or (attempt is not None and attempt.is_known_bad())
+        return bad
+
+    def _tell_left_out(self) -> None:
+        """What is held, each as an attempt of its own that was not applied."""
+        losses, self._losses.waiting = self._losses.waiting, []
+        backward = self._parts.take()
+        begun = Part(0, 0, None, 0.0)
+        self._strangers.were_none()
+        for part in self._held.take():
+            for followed in self._followed:
+                # The first of them has what was looked at since.
+                attempt = followed.begin()
+                attempt.applied, attempt.lr = False, followed.rate()
+                followed.end()
+                self._attempts.append(attempt)
+            self._losses.waiting = losses[begun.losses : part.losses]
+            self._finish_step(
+                self._number_of(part.number),
+                part.time,
+                self._losses.take_mean(self._readout),
+                None,
+                {},
+                backward[begun.backward : part.backward],
+            )
+            begun = part
+
+    def _tell_held(self) -> None:
+        """At the end, if something of it is not finite: one step's parts."""
+        held = self._held
+        if not held.parts or self._attempts or self._strangers.have_updated():
+            return
+        if all(math.isfinite(float(loss)) for loss in self._losses.waiting):
+            return
+        if held.adds_up():
+            held.parts = held.parts[-1:]
+        self._tell_left_out()
 
     def _was_left_out(self, loss: Any) -> bool:
         """Not finite, and the program did not go backward with it, nor with
@@ -599,6 +699,7 @@ def _remember(watch: Watch) -> None:
 def _at_exit() -> None:
     for watch in list(_watches):
         if not watch._closed:
+            watch._guard("close", watch._tell_held)
             watch._tell_pending()
 
 

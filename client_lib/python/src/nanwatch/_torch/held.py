@@ -1,0 +1,98 @@
+"""Calls of `Watch.step` that no optimizer came before: parts of a step that
+accumulates gradients, or updates that a program leaves out."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nanwatch._torch.optimizers import Followed
+
+_TENSORS = 4  # whose gradients are looked at
+_LATELY = 8  # steps
+_MOST = 64  # parts of a first step
+
+
+class Part(NamedTuple):
+    """How much was told and went backward when it was over, and when."""
+
+    losses: int
+    backward: int
+    number: int | None  # that the program gave
+    time: float
+
+
+class Held:
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self._most = 0  # parts of a step
+        self._lately: collections.deque[int] = collections.deque(maxlen=_LATELY)
+        self._versions: list[int | None] = []
+        self._adds_up = True
+        self._told = 0  # that were none of a step, since one was
+
+    def applied(self) -> None:
+        """An optimizer was called: they are parts of its step."""
+        parts = len(self.parts) + 1
+        if parts > self._most:
+            self._most = parts
+        self._lately.append(parts)
+        self._told = 0
+        if self._versions:
+            self.forget()
+
+    def forget(self) -> None:
+        self.parts = []
+        self._versions = []
+        self._adds_up = True
+
+    def take(self) -> list[Part]:
+        """They are told, each as an update that was left out."""
+        taken = self.parts
+        self._told += len(taken)
+        self.forget()
+        return taken
+
+    def hold(self, part: Part, followed: Sequence[Followed]) -> None:
+        self.parts.append(part)
+        tensors = [t for f in followed for t in f.some_tensors(_TENSORS)]
+        gradients = [t.grad for t in tensors]
+        versions = [None if g is None else g._version for g in gradients]
+        if len(self.parts) > 1 and not _have_grown(self._versions, versions):
+            self._adds_up = False
+        self._versions = versions
+
+    def is_alone(self) -> bool:
+        """The only part, where each step had one of late."""
+        return (
+            len(self.parts) == 1
+            and bool(self._lately)
+            and max(self._lately) == 1
+        )
+
+    def adds_up(self) -> bool:
+        """Each of several added to the gradients of those before."""
+        return self._adds_up and len(self.parts) > 1
+
+    def is_too_much(self) -> bool:
+        """No step has so many parts."""
+        begun = 0
+        for part in self.parts:
+            if part.backward == begun:  # told, and did not go backward
+                return False
+            begun = part.backward
+        most = 2 * self._most or _MOST
+        return self._told + len(self.parts) > most and not self.adds_up()
+
+
+def _have_grown(
+    before: Sequence[int | None], now: Sequence[int | None]
+) -> bool:
+    """All gradients that there are; those that were zeroed are new ones."""
+    if len(before) != len(now):
+        return False
+    pairs = [p for p in zip(before, now) if p != (None, None)]
+    return bool(pairs) and all(
+        a is not None and b is not None and b > a for a, b in pairs
+    )
