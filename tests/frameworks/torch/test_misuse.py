@@ -205,6 +205,53 @@ def test_an_optimizer_that_is_made_anew(watch, caplog, seconds):
     assert 0.0 < loss["last"] < 10.0
 
 
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("parts", [1, 4])
+def test_a_nan_behind_an_optimizer_that_is_made_anew(
+        daemon, name, caplog, fused, parts):
+    """Fused ones do not raise the versions of what they update."""
+    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 1))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=fused)
+    watch = nanwatch.torch.watch(model, optimizer, run=name,
+                                 address=daemon.address)
+    for i in range(60):
+        if i == 20:
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3,
+                                          fused=fused)
+        optimizer.zero_grad()
+        for part in range(parts):
+            x = torch.randn(4, 8) * (float("nan") if i == 40 else 1.0)
+            loss = model(x).square().mean() / parts
+            loss.backward()
+            if part == parts - 1:
+                optimizer.step()
+            watch.step(loss)
+    assert "not by the optimizer" in caplog.text
+    assert watch.close(10)
+    it = Verdict(daemon, name)
+    assert it.cause == "nan_from_forward" and it.step in (40, 41), it
+    assert int(it.summary["last_step"]) == 59, it
+
+
+def test_optimizers_of_other_models_are_no_strangers(daemon, name, caplog):
+    model, other = nn.Linear(8, 1), nn.Linear(8, 1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
+    others = torch.optim.AdamW(other.parameters(), lr=1e-3, fused=True)
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for i in range(40):
+            for it in (model, other):
+                it(torch.randn(4, 8)).square().mean().backward()
+            others.step()
+            if i % 4 == 3:
+                optimizer.step()
+                optimizer.zero_grad()
+            watch.step(1.0)
+        assert watch.flush(10)
+    assert not warnings(caplog)
+    assert Verdict(daemon, name).steps == 10
+
+
 def verdict(watch):
     assert watch.flush(10)
     return Verdict(watch.daemon, watch.run.stats.run_id)

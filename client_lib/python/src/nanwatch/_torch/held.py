@@ -42,6 +42,11 @@ class Held:
         if self._versions:
             self.forget()
 
+    def strange(self) -> None:
+        """They were told, though nothing is known of an optimizer."""
+        self._told = 0
+        self.forget()
+
     def forget(self) -> None:
         self.parts = []
         self._versions = []

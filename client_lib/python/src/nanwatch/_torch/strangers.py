@@ -3,9 +3,12 @@ was made anew after `watch`, say."""
 
 from __future__ import annotations
 
+import contextlib
+import weakref
 from collections.abc import Sequence
+from typing import Any
 
-from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.optimizers import Followed, plain
 
 _TENSORS = 8  # that are looked at
 _UPDATES = 3  # in a row, which loading weights is not
@@ -16,14 +19,23 @@ _PARTS = 4096
 
 class Strangers:
     def __init__(self) -> None:
+        self._followed: Sequence[Followed] = ()
         self._versions: list[int] = []
         self._updates = 0
         self._parts = 0
+        # Since the last call, and ever: optimizers that PyTorch told of.
+        self._stepped = False
+        self._are_told = False
+        # By optimizer: whether it updates what those do that are followed.
+        self._known: weakref.WeakKeyDictionary[Any, bool] = (
+            weakref.WeakKeyDictionary()
+        )
 
     def forget(self) -> None:
         """An optimizer that is followed was called."""
         self._versions = []
         self._updates = self._parts = 0
+        self._stepped = self._are_told = False
 
     def have_updated(self) -> bool:
         """Once or more since an optimizer that is followed was called."""
@@ -35,10 +47,61 @@ class Strangers:
 
     def are_at_work(self, followed: Sequence[Followed]) -> bool:
         """At a call in which none of `followed` was called since the last."""
+        stepped, self._stepped = self._stepped, False
+        self._parts += 1
+        if self._are_told:  # of each of their updates
+            return stepped or self._parts >= _PARTS
         tensors = [t for f in followed for t in f.some_tensors(_TENSORS)]
         versions = [t._version for t in tensors]
-        self._parts += 1
         if self._versions and versions != self._versions:
             self._updates += 1
         self._versions = versions
         return self._updates >= _UPDATES or self._parts >= _PARTS
+
+    def listen(self, followed: Sequence[Followed]) -> None:
+        """To each optimizer, for as long as it lives, or until `close`: fused
+        ones raise no version."""
+        self._followed = followed
+        if followed:
+            _listeners.add(self)
+            _follow_all()
+
+    def close(self) -> None:
+        _listeners.discard(self)
+
+    def see(self, optimizer: Any) -> None:
+        """It updated what it holds."""
+        is_one = self._known.get(optimizer)
+        if is_one is None:
+            is_one = self._known[optimizer] = self._is_one(optimizer)
+        if is_one:
+            self._stepped = self._are_told = True
+            self._updates = self._parts = 0
+
+    def _is_one(self, optimizer: Any) -> bool:
+        if any(f.optimizer is plain(optimizer) for f in self._followed):
+            return False
+        ids = {id(p) for g in optimizer.param_groups for p in g["params"]}
+        return any(f.holds(ids) for f in self._followed)
+
+
+_listeners: weakref.WeakSet[Strangers] = weakref.WeakSet()
+_follows_all = False
+
+
+def _follow_all() -> None:
+    """Where this PyTorch can."""
+    global _follows_all
+    if _follows_all:
+        return
+    _follows_all = True
+    with contextlib.suppress(ImportError):
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        register_optimizer_step_post_hook(_see)
+
+
+def _see(optimizer: Any, args: Any, kwargs: Any) -> None:
+    for each in list(_listeners):
+        with contextlib.suppress(Exception):
+            each.see(optimizer)

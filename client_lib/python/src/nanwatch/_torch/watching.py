@@ -106,6 +106,7 @@ class Watch:
             for name, optimizer in optimizers.items()
         ]
         self._by_id = {id(f.optimizer): f for f in self._followed}
+        self._strangers.listen(self._followed)
         if self._replica:
             self._teller.names.name_weights(self._followed)
         if self._scaler is not None:
@@ -253,6 +254,7 @@ class Watch:
     def _take_off(self) -> None:
         clipping.forget(self)
         parts.forget(self._parts)
+        self._strangers.close()
         self._autocast.remove()
         let_go(self._model)
         self.modules.disable()
@@ -483,7 +485,7 @@ class Watch:
         if self._attempts:
             self._held.applied()
         else:
-            self._held.forget()
+            self._held.strange()
         number = self._number_of(number)
         if loss is None:
             loss = losses.take_mean(self._readout)
