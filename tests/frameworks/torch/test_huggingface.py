@@ -53,6 +53,33 @@ def test_trainer(daemon, name, tmp_path):
     assert not hasattr(Accelerator.backward, "__wrapped__"), "taken off"
 
 
+@pytest.mark.parametrize("same", [False, True])
+def test_a_training_that_begins_again(daemon, name, tmp_path, same):
+    """After one that raised, with its callback or another one."""
+
+    class Raises(nanwatch.transformers.Callback):
+        def on_step_end(self, args, state, control, **more):
+            super().on_step_end(args, state, control, **more)
+            if state.global_step == 10 and raised[:] == []:
+                raised.append(1)
+                raise RuntimeError("out of memory")
+
+    raised = []
+    model = gpt2()
+    callback = Raises(run=name, address=daemon.address)
+    with pytest.raises(RuntimeError):
+        trainer(tmp_path, callback, 20, model).train()
+    first = callback.watch
+    if not same:
+        callback = Raises(run=name, address=daemon.address)
+    trainer(tmp_path, callback, 20, model).train()
+    assert callback.watch is not first and first._closed
+    assert callback.watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 20, it
+    assert not hasattr(Accelerator.backward, "__wrapped__"), "taken off"
+
+
 def test_trainer_finds_where_a_nan_is_born(daemon, name, tmp_path):
     model = gpt2()
     mlp = model.transformer.h[1].mlp

@@ -1,5 +1,6 @@
 """A Trainer of Lightning's with the loss scaler that it makes itself."""
 
+import contextlib
 import math
 import warnings
 
@@ -41,6 +42,40 @@ def fit(daemon, name, module, steps, **more):
         trainer.fit(module, torch.utils.data.DataLoader(data, batch_size=4))
     assert callback.watch.run.stats.bad_input == 0
     return Verdict(daemon, name)
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_a_training_that_begins_again(daemon, name, same):
+    """After one that raised, with its callback or another one."""
+
+    class Raises(Module):
+        at = 10
+
+        def training_step(self, batch, index):
+            if self.global_step == self.at:
+                self.at = -1
+                raise RuntimeError("out of memory")
+            return super().training_step(batch, index)
+
+    module, loader = Raises(), torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(torch.randn(80, 8)), batch_size=4)
+    callback = nanwatch.lightning.Callback(run=name, address=daemon.address)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for again in range(2):
+            if again and not same:
+                callback = nanwatch.lightning.Callback(
+                    run=name, address=daemon.address)
+            trainer = lightning.Trainer(
+                max_steps=20, accelerator="cpu", callbacks=[callback],
+                logger=False, enable_checkpointing=False,
+                enable_progress_bar=False, enable_model_summary=False)
+            with contextlib.suppress(RuntimeError):
+                trainer.fit(module, loader)
+            assert callback.watch._closed
+            assert callback.watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.steps == 20 and int(it.summary["last_step"]) == 19, it
 
 
 def scaled():

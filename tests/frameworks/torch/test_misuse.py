@@ -1,6 +1,7 @@
 """What a training does wrong costs it a warning and nothing else."""
 
 import logging
+import math
 
 import pytest
 import torch
@@ -116,6 +117,56 @@ def test_two_watches_of_one_model(watch, caplog, daemon):
     again = nanwatch.torch.watch(training.model, training.optimizer,
                                  training.scaler, address=daemon.address)
     assert again is watch and len(warnings(caplog)) == 1
+
+
+def test_a_training_that_begins_again(daemon, name, caplog):
+    """A cell of a notebook that makes the optimizer and the watch anew."""
+    model = nn.Linear(8, 1)
+
+    def cell(bad=-1):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        watch = nanwatch.torch.watch(model, optimizer, run=name,
+                                     address=daemon.address)
+        for i in range(30):
+            optimizer.zero_grad()
+            loss = model(torch.randn(4, 8)).square().mean()
+            (loss * math.nan if i == bad else loss).backward()
+            optimizer.step()
+            watch.step(loss)
+        return watch
+
+    first = cell()
+    watch = cell(bad=20)
+    assert watch is not first and first._closed
+    assert len(warnings(caplog)) == 1 and "begins again" in caplog.text
+    assert watch.close(10) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "critical" and it.step in (20, 21), it
+    assert int(it.summary["last_step"]) == 29, it
+
+
+def test_another_scaler_of_one_model(watch):
+    training = watch.training
+    again = nanwatch.torch.watch(
+        training.model, training.optimizer, torch.amp.GradScaler("cpu"),
+        address=watch.daemon.address)
+    assert again is not watch and watch._closed
+    assert again.close(10)
+
+
+def test_a_training_that_begins_again_in_its_run(daemon, name):
+    training = Training("pictures", scaler=None, dtype=torch.float32)
+    with nanwatch.init(run=name, address=daemon.address) as run:
+        for _ in range(2):
+            training.optimizer = torch.optim.SGD(
+                training.model.parameters(), lr=0.01)
+            watch = nanwatch.torch.watch(
+                training.model, training.optimizer, run=run)
+            for _ in range(10):
+                watch.step(training.step())
+        assert run.flush(10)
+    it = Verdict(daemon, name)
+    assert it.steps == 20 and int(it.summary["last_step"]) == 19, it
 
 
 def test_a_model_without_parameters(daemon, name, caplog):

@@ -35,6 +35,7 @@ class Callback(_Callback):  # type: ignore[misc]
         self.watch: Watch | None = None
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        self._close()  # of a training that was interrupted
         options = dict(self._options)
         precision = str(trainer.precision).partition("-")[0]
         options.setdefault("precision", _PRECISIONS.get(precision, ""))
@@ -66,6 +67,14 @@ class Callback(_Callback):  # type: ignore[misc]
         if self._stop and self.watch.should_stop:
             trainer.should_stop = True
 
+    def on_exception(
+        self, trainer: Any, pl_module: Any, exception: BaseException
+    ) -> None:
+        self._close()
+
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        self._close()
+
+    def _close(self) -> None:
         if self.watch is not None:
             self.watch.close()

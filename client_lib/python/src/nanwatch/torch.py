@@ -22,6 +22,7 @@ from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._torch import given_optimizers, scaling, watching
 from nanwatch._torch.given_optimizers import Optimizers
+from nanwatch._torch.optimizers import plain
 from nanwatch._torch.places import is_distributed, places
 from nanwatch._torch.watching import LEVELS, Watch
 
@@ -84,11 +85,18 @@ def _watch(
             f"model= takes a torch.nn.Module, not a {describe(model)}"
         )
     known = watching.known(model)
-    if known is not None:
+    if known is not None and _is_of(known, optimizer, scaler):
         known._checks.refuse(
             "watch", "this model is watched already; that watch is returned"
         )
         return known
+    if known is not None:
+        known._checks.refuse(
+            "watch",
+            "this model is watched already, with another optimizer or scaler: "
+            "that watch is closed, and the training begins again",
+        )
+        known.close()
     odd = None if scaling.can_be_followed(scaler) else scaler
     scaler = scaler if odd is None else None
     owns = not isinstance(run, Run)
@@ -122,7 +130,21 @@ def _watch(
             followed[name] = each
         else:
             checks.refuse("optimizer", given_optimizers.why_not(each))
-    return Watch(opened, owns, model, followed, scaler, level, budget)
+    it = Watch(opened, owns, model, followed, scaler, level, budget)
+    if known is not None and known.run is opened:
+        it.goes_on_from(known)
+    return it
+
+
+def _is_of(known: Watch, optimizer: Optimizers, scaler: Any) -> bool:
+    """It has these, as far as they are given."""
+    given = given_optimizers.listed(optimizer).values()
+    ids = {id(plain(o)) for o in given if given_optimizers.can_be_followed(o)}
+    return (not ids or ids == set(known._by_id)) and (
+        scaler is None
+        or scaler is known._given_scaler
+        or not scaling.can_be_followed(scaler)
+    )
 
 
 def _open(

@@ -46,9 +46,9 @@ class Callback(TrainerCallback):  # type: ignore[misc]
         options.setdefault("seed", args.seed)
         if args.bf16:
             options.setdefault("precision", "bf16")
+        self._close()  # of a training that was interrupted
+        self._parts = []
         self.watch = watch(model, optimizer, scaler, **options)
-        if self._undo is not None:  # of a training that was interrupted
-            self._undo()
         self._undo = _follow_backward(weakref.WeakMethod(self._see_loss))
         weakref.finalize(self, self._undo)
 
@@ -76,6 +76,9 @@ class Callback(TrainerCallback):  # type: ignore[misc]
     def on_train_end(
         self, args: Any, state: Any, control: Any, **more: Any
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         if self._undo is not None:
             self._undo()
         if self.watch is not None:

@@ -67,6 +67,7 @@ class Watch:
         self._checks = run._checks
         self._level = level
         self._budget = budget
+        self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
         self._failures: dict[str, int] = {}  # by what failed
         self._number = 0  # of the step that is going on
@@ -250,6 +251,10 @@ class Watch:
         if self._scaler is not None:
             self._scaler.close()
         return self.run.close(timeout) if self._owns_run else True
+
+    def goes_on_from(self, before: Watch) -> None:
+        """A run has no number twice."""
+        self._number = before._number
 
     def _take_off(self) -> None:
         clipping.forget(self)
