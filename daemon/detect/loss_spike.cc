@@ -35,6 +35,7 @@ constexpr int kShortly = 8;                 // records in a row
 // Records for which a high loss and a norm that warns belong together: rule 27
 // waits for three.
 constexpr int16_t kWithNorm = 4;
+constexpr int16_t kAfterNan = 64;  // records that are that one's
 // Of the level: the first of a spike that is nearly gone at its third record.
 constexpr float kVastJump = 3;
 constexpr float kChance = 20;      // bits: once in a million
@@ -551,7 +552,10 @@ Severity LossSpike::Judge(float loss, const StepContext& c, Thresholds t) {
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
-  if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
+  if (!std::isfinite(loss)) {  // rule 15's, as is what comes of it
+    just_high_ = -kAfterNan;
+    return episode_.severity();
+  }
   if (!began_) {
     resumed_ = c.record.step > kResumed;
     means_ = TellsMeans(c.run);
@@ -573,7 +577,9 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   tail_.Add(loss, c.record.step);
   lift_.Add(loss, tail_);
   Severity trigger = Judge(loss, c, t);
-  if (held_ > 0) {
+  if (just_high_ < 0) {
+    ++just_high_;
+  } else if (held_ > 0) {
     const bool far = !early_spike_ && peak_ >= kClimbRatio * usual_;
     just_high_ = far ? kWithNorm : 0;
   } else if (just_high_ > 0) {

@@ -159,7 +159,9 @@ class LossSpike {
   bool of_lift_ : 1 = false;     // or about lift_
   int16_t samples_ = 0;          // healthy ones, saturates at kEarly
   int16_t gap_ = 1;              // steps from the loss before; saturates at 100
-  int16_t just_high_ = 0;  // records for which one that stood out is the newest
+  // Records for which one that stood out is the newest; < 0: for which one that
+  // was not finite explains it.
+  int16_t just_high_ = 0;
   FirstLosses first_losses_;  // of a language model that was resumed
   int64_t last_step_ = 0;     // with a loss
   int32_t risen_ = 0;         // losses in a row, far above before_falls_

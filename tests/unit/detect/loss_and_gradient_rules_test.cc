@@ -472,6 +472,15 @@ TEST(LossSpike, OneRecordBesideANormThatWarnsIsAWarning) {
   }
 }
 
+// A flipped bit: NaN, then one loss of 4e36. The NaN is told, as it was first.
+TEST(LossSpike, BehindANanANormThatWarnsShowsNoSpike) {
+  StepFeed<LossSpike> f = HealthyLoss(500);
+  f.norm_warns = true;
+  f.Steps({.loss = NAN}, 3);
+  EXPECT_EQ(f.Step({.loss = 4e36}), Severity::kNone);
+  EXPECT_EQ(f.Steps({.loss = NAN}, 3), Severity::kNone);
+}
+
 TEST(LossSpike, BesideANormThatWarnsASmallRiseIsNone) {
   StepFeed<LossSpike> f = HealthyLoss(500);
   f.norm_warns = true;
