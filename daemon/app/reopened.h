@@ -1,5 +1,6 @@
-// What restarts of a run repeat: a job that is started again from a checkpoint
-// meets the trouble again that it died of. That is one incident, re-opened.
+// Trouble that comes again later than an incident is opened again: that of a
+// job which is started anew from a checkpoint and meets what it died of, and a
+// low scale's probes. Each is one incident, re-opened.
 
 #ifndef NANWATCH_APP_REOPENED_H_
 #define NANWATCH_APP_REOPENED_H_

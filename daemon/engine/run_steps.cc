@@ -180,10 +180,12 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (group.open >= 2 || !group.ring.empty()) {
     Align(*rank, *track, was, record, ops);
   }
-  const bool due = TimeToRejudge(rank->tally().attempts(), rank->pace);
-  // What one finding is judged with is as of now, too.
-  if (!board_.empty() && (due || changed_)) Refresh(rank, record.time);
-  changed_ |= due && !board_.empty() && Lowest() == rank;
+  if (!board_.empty()) {
+    const bool due = TimeToRejudge(rank->tally().attempts(), rank->pace);
+    // What one finding is judged with is as of now, too.
+    if (due || changed_) Refresh(rank, record.time);
+    changed_ |= due && Lowest() == rank;
+  }
   JudgeIfChanged(record.time, record.step, effects);
   if (rank->tally().attempts() % 64 == 0) {
     rank->ops.Forget(static_cast<int64_t>(rank->tally().attempts()));
