@@ -7,6 +7,7 @@
 #include "alert/incident_book.h"
 #include "app/reopened.h"
 #include "detect/rules.h"
+#include "model/steps_between.h"
 
 namespace nanwatch {
 namespace {
@@ -18,8 +19,6 @@ constexpr size_t kBatchRows = 128;
 constexpr Duration kRecordTime = std::chrono::seconds(1);
 // Incidents of which it is kept when they first opened.
 constexpr size_t kFirstOpenedMax = 65'536;
-// Steps a record, from which on most have none.
-constexpr int64_t kBetween = 2;
 constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
 
 }  // namespace
@@ -182,7 +181,7 @@ RecordVerdict RecordJudge::Verdict() {
     for (const auto& [name, own] : ranks_.begin()->second.optimizers) {
       if (own.records <= verdict.steps) continue;
       verdict.steps = own.records;
-      verdict.steps_between = own.forth >= kBetween * own.records;
+      verdict.steps_between = HasStepsBetween(own.forth, own.records);
     }
   }
   std::vector<std::shared_ptr<RunView>> attempts;

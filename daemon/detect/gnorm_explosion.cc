@@ -76,7 +76,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!std::isfinite(norm)) {
     if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
     newest_row_ = nonfinite_;
-    losses_after_ = 0;
+    survival_.Restart();
     told_fate_ = c.scaler.fate();
     norm_ = norm;
     const bool starts = samples_ == 0 && !told;
@@ -87,9 +87,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
   nonfinite_ = 0;
-  if (c.record.has(StepField::kLoss) && !Survived()) {
-    const bool finite = std::isfinite(c.record[StepField::kLoss]);
-    losses_after_ = finite ? losses_after_ + 1 : 0;
+  if (c.record.has(StepField::kLoss)) {
+    survival_.AddLoss(std::isfinite(c.record[StepField::kLoss]));
   }
   if (norm <= 0) return episode_.severity();  // a placeholder
   if (Explodes(norm, t)) {
@@ -128,7 +127,7 @@ void GnormExplosion::Describe(Finding* finding) const {
     return;
   }
   finding->numbers = {{"grad_norm", norm_, ""}};
-  if (Survived()) {
+  if (survival_.IsSure()) {
     const bool once = newest_row_ == 1;
     finding->sentence = Sentence("The gradient norm was ", norm_);
     finding->sentence +=

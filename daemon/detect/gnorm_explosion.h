@@ -13,6 +13,7 @@
 #include "detect/block_maximum.h"
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/survival.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -41,11 +42,6 @@ class GnormExplosion {
  private:
   bool Explodes(double norm, Thresholds t) const;
   void Learn(double norm);
-  bool Survived() const { return losses_after_ >= kSurvived; }
-
-  // Finite losses after which no update with NaN can have been applied: it
-  // spoils the next one already.
-  static constexpr int8_t kSurvived = 3;
 
   Episode episode_;
   BlockMaximum<16, 8> healthy_;
@@ -60,7 +56,7 @@ class GnormExplosion {
   int32_t nonfinite_ = 0;            // in a row
   int32_t newest_row_ = 0;           // as nonfinite_, but finite ones keep it
   Fate told_fate_ = Fate::kUnknown;  // of the newest of those
-  int8_t losses_after_ = 0;          // finite ones behind that row; 3 at most
+  Survival survival_;                // of that row
   int64_t nonfinite_step_ = 0;       // of the first of those in a row
 };
 

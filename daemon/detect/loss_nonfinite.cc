@@ -15,9 +15,6 @@ constexpr float kFar = 1e3F;
 constexpr float kGrown = 1e6F;
 constexpr int kFirsts = 4;
 constexpr int kAbove = 2;
-// Finite losses after which no NaN can be in the weights: it spoils the next
-// one already.
-constexpr int8_t kSurvived = 3;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -93,7 +90,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   if (std::isfinite(loss)) {
     FollowGrowth(loss);
     streak_ = 0;
-    if (finite_after_ < kSurvived) ++finite_after_;
+    survival_.AddLoss(true);
     const bool grown = HasGrown();
     if (grown) loss_ = loss;
     if (!grown && !episode_.open()) return Severity::kNone;
@@ -101,7 +98,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
                        c.record.step, static_cast<int64_t>(t[kClear]));
   }
   newest_row_ = ++streak_;
-  finite_after_ = 0;
+  survival_.Restart();
   loss_ = loss;
   told_fate_ = c.scaler.fate();
   fate_ = c.scaler.presumed_fate();
@@ -140,7 +137,7 @@ void LossNonfinite::Describe(Finding* finding) const {
     finding->numbers = {{"loss", loss_, ""}, {"grown_from", base_, ""}};
     return;
   }
-  if (!std::isfinite(loss_) && finite_after_ >= kSurvived && !grown) {
+  if (!std::isfinite(loss_) && survival_.IsSure() && !grown) {
     finding->sentence = Sentence("The loss was ", loss_);
     if (newest_row_ > 1) {
       finding->sentence += Sentence(" ", newest_row_, " times in a row");

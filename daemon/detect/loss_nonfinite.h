@@ -14,6 +14,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/survival.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -46,7 +47,7 @@ class LossNonfinite {
   double loss_ = 0;
   int64_t streak_ = 0;
   int64_t newest_row_ = 0;           // as streak_, but finite losses keep it
-  int8_t finite_after_ = 0;          // losses behind that row; 3 at most
+  Survival survival_;                // of that row
   Fate fate_ = Fate::kUnknown;       // of the newest, as is to be feared
   Fate told_fate_ = Fate::kUnknown;  // as its record says
 };

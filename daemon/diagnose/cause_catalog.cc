@@ -9,8 +9,8 @@ constexpr int kCalibrationRules[] = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
 constexpr int kRangeRules[] = {1, 2, 4, 5, 6, 18, 19, 20, 21, 22, 25};
 constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15,
                                  16, 17, 18, 19, 20, 21, 22, 25, 28};
-constexpr int kBackwardRules[] = {5,  6,  7,  8,  15, 16, 17,
-                                  18, 19, 20, 21, 22, 28};
+constexpr int kBackwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15,
+                                  16, 17, 18, 19, 20, 21, 22, 28};
 constexpr int kIndependentRules[] = {1, 2,  3,  4,  5,  6,  7,
                                      8, 18, 19, 20, 21, 22, 25};
 constexpr int kCollapseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
@@ -47,7 +47,7 @@ constexpr CauseSpec kCauseSpecs[] = {
      kForwardRules},
     {Cause::kNanFromBackward,
      "NaN is born in the backward pass: the loss is finite, gradients are not, "
-     "and no loss is scaled.",
+     "and no loss scale is to blame.",
      kBackwardRules},
     {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",
      kIndependentRules},

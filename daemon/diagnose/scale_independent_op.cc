@@ -1,4 +1,5 @@
-// An op overflows whatever the scale, and it is not known to be harmless.
+// An op overflows whatever the scale, and it is not known to be harmless; or it
+// makes NaN in the backward pass, whatever the scale.
 
 #include <spdlog/fmt/fmt.h>
 
@@ -75,6 +76,25 @@ std::string SentenceOfMaker(const OpEvidence& maker, const OpEvidence& first) {
       BadAtEveryAttempt(first) ? ", so lowering the scale cannot help" : "");
 }
 
+// Infinities are what too high a scale makes, and what a NaN is made of then.
+bool MakesNanAlone(const Case& c) {
+  bool nan = false;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (!IsGradient(op)) continue;
+    if (op.inf > 0) return false;
+    nan = nan || op.nan > 0;
+  }
+  return nan;
+}
+
+std::string SentenceOfNan(const OpEvidence& op) {
+  return fmt::format(
+      "NaN is born in the backward pass, whatever the scale: the gradient of "
+      "{} is not finite {}, and no gradient holds an infinity, which a scale "
+      "that is too high makes first.",
+      op.op.name, WhenBad(op));
+}
+
 std::string SentenceOf(const OpEvidence& op) {
   const char* const therefore =
       BadAtEveryAttempt(op) ? ", so lowering the scale cannot help"
@@ -112,17 +132,21 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   }
   if (origin != nullptr) {
     const OpEvidence* maker = Maker(c, origin);
-    if (maker != origin) {
+    const bool of_nan = IsGradient(*origin) && MakesNanAlone(c);
+    if (maker != origin || of_nan) {
+      verdict.cause = Cause::kNanFromBackward;
       AddGradientsSince(c, origin->first_bad_step, &verdict.ops);
       verdict.actions.push_back(LookForInfiniteSlope());
+    } else {
+      verdict.rules.push_back(25);  // saturated at the limit: the same trouble
     }
     verdict.origin.op = maker->op.name;
     verdict.origin.slot = maker->slot;
     verdict.origin.rank = maker->rank;
     verdict.step = origin->first_bad_step;
-    verdict.rules.push_back(25);  // saturated at the limit: the same trouble
     verdict.grade = GradeOf(c, *origin);
     verdict.sentence = maker != origin ? SentenceOfMaker(*maker, *origin)
+                       : of_nan        ? SentenceOfNan(*origin)
                                        : SentenceOf(*origin);
     return verdict;
   }

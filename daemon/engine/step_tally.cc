@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/steps_between.h"
+
 namespace nanwatch {
 namespace {
 
 constexpr uint64_t kNewest50 = (uint64_t{1} << 50) - 1;
-// Steps a record, from which on it is no gap that makes them fewer.
-constexpr int64_t kBetween = 2;
 
 }  // namespace
 
@@ -66,7 +66,8 @@ uint64_t StepTally::overflows_last_50() const {
 void StepTally::WriteAttempts(RunEvidence* evidence) const {
   evidence->attempts = attempts_;
   evidence->steps_between =
-      last_step_ - first_step_ >= kBetween * static_cast<int64_t>(attempts_);
+      HasStepsBetween(last_step_ - first_step_,
+                      static_cast<int64_t>(attempts_));
   evidence->overflows = overflows_;
   evidence->applied = applied_;
   evidence->skipped = lost_;

@@ -194,11 +194,40 @@ TEST(NanFromBackward, AtEveryScaleTheModuleGoesBeforeItsParameters) {
   t.Find(18, Family::kOp, Severity::kCritical, "2");
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
-  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kScaleIndependentOp);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromBackward);
   EXPECT_EQ(diagnosis.causes[0].origin.op, "2");
   EXPECT_EQ(diagnosis.causes[0].step, 130);
   EXPECT_THAT(diagnosis.causes[0].sentence,
               HasSubstr("2 makes NaN in the backward pass"));
+}
+
+// No module was looked at: what a scale that is too high makes are infinities.
+TEST(NanFromBackward, AtEveryScaleWithoutAnInfinityIsNoOverflow) {
+  TestCase t;
+  t.run.framework = "pytorch";
+  RunEvidence& e = t.evidence;
+  e.attempts = e.last_step = 180;
+  e.scaler_dynamic = true;
+  e.scale_now = 64;
+  OpEvidence& bias = Bad(&t, "2.bias", Slot::kGradInput, 170);
+  bias.last_bad_step = 180;
+  bias.bad_attempts = bias.attempts = 11;
+  bias.scale_max = 65536;
+  bias.scale_min = 64;
+  Bad(&t, "2", Slot::kGradOutput, 172);
+  t.Find(4, Family::kScale, Severity::kCritical);
+  t.Find(8, Family::kScale, Severity::kCritical, "2.bias");
+  t.Find(8, Family::kScale, Severity::kCritical, "2");
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromBackward);
+  EXPECT_EQ(diagnosis.causes[0].origin.op, "2.bias");
+  EXPECT_EQ(diagnosis.causes[0].step, 170);
+  EXPECT_THAT(diagnosis.headline, HasSubstr("no gradient holds an infinity"));
+  EXPECT_THAT(Advice(diagnosis.causes[0]), HasSubstr("infinite slope"));
+  EXPECT_THAT(Advice(diagnosis.causes[0]), HasSubstr("set_detect_anomaly"));
+  t.evidence.ops[1].inf = 1;
+  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kScaleIndependentOp);
 }
 
 }  // namespace

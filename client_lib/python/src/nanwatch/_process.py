@@ -12,6 +12,8 @@ import contextlib
 import os
 import sys
 import threading
+import time
+import weakref
 from typing import Protocol
 
 
@@ -23,6 +25,17 @@ class Ends(Protocol):
     def go_silent(self) -> None: ...
 
 
+class Sends(Protocol):
+    """What a sender that ends by itself shares with everybody."""
+
+    changed: threading.Condition
+
+    def wait_until_ended(self, deadline: float) -> None: ...
+
+
+# For them all, when the process ends.
+_EXIT_SECONDS = 1.0
+
 # While gRPC is being imported no fork may happen: the child would find modules
 # half made and their locks taken.
 importing = threading.Lock()
@@ -33,6 +46,7 @@ _entered = False
 _silent = False
 _held = False
 _runs: list[Ends] = []
+_ending: weakref.WeakSet[Sends] = weakref.WeakSet()
 
 
 def enter() -> bool:
@@ -61,6 +75,11 @@ def forget(run: Ends) -> None:
         _runs.remove(run)
 
 
+def wait_for(sender: Sends) -> None:
+    """At the process' end, if it still goes on."""
+    _ending.add(sender)
+
+
 def _before_fork() -> None:
     global _held
     _held = importing.acquire(timeout=_IMPORT_SECONDS)
@@ -86,3 +105,7 @@ def _at_exit() -> None:
     failed = getattr(sys, "last_value", None) is not None
     for run in list(_runs):
         run.end_at_exit(in_order=not failed)
+    deadline = time.monotonic() + _EXIT_SECONDS
+    for sender in list(_ending):
+        with sender.changed:
+            sender.wait_until_ended(deadline)

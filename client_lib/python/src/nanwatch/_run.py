@@ -17,11 +17,11 @@ from nanwatch._stats import Stats
 
 _now = _time.time
 
-# Beyond the sender's deadline to leave.
-_GRACE_SECONDS = 0.1
 _EXIT_SECONDS = 1.0
 # To flush and to close, if nothing else is said; and at most.
 _TIMEOUT_SECONDS = 2.0
+# Nobody waits for a sender that closes by itself, but the process' end.
+_SENDER_SECONDS = 30.0
 _MOST_SECONDS = 1e6
 _INT32_MAX = (1 << 31) - 1
 _LAYER_SCALES = 4096  # a record
@@ -413,11 +413,8 @@ class Run(RunOps):
         shared = self._shared
         deadline = self._begin_end(self._seconds(timeout), in_order)
         with shared.changed:
-            shared.changed.wait_for(
-                lambda: shared.ended,
-                deadline + _GRACE_SECONDS - _time.monotonic(),
-            )
             # A sender that does not come out of gRPC is left.
+            shared.wait_until_ended(deadline)
             well = shared.acked + shared.bad_rows == shared.accepted()
         self._ended_well = well
         return well
@@ -432,10 +429,12 @@ class Run(RunOps):
 
     def end_by_sender(self) -> None:
         """Not for trainings: as `close`, by the sender, which goes on until
-        all is told or 2 seconds are over."""
+        all is told or 30 seconds are over; the process' end waits as it does
+        for a run."""
         if self._silent or self._closed:
             return
-        self._begin_end(_TIMEOUT_SECONDS, in_order=True)
+        _process.wait_for(self._shared)
+        self._begin_end(_SENDER_SECONDS, in_order=True)
 
     def _begin_end(self, timeout: float, in_order: bool) -> float:
         """Until when the sender has time, in monotonic seconds."""

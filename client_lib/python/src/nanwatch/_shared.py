@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
@@ -18,6 +19,8 @@ from nanwatch._steps import WIDTH
 # A daemon that owes an answer for so long is in trouble: it acknowledges within
 # 50 ms, and a full disk takes a second.
 _SILENCE = 1.0
+# Beyond its deadline, for the sender to leave.
+_GRACE = 0.1
 
 
 class Gap:
@@ -108,6 +111,13 @@ class Shared:
     def accepted(self) -> int:
         """Rows that were taken over from the training, ever, bad ones too."""
         return self.steps_taken + len(self.rows) // WIDTH + self.ops_given
+
+    def wait_until_ended(self, deadline: float) -> None:
+        """For the sender, which has until `deadline`; under `changed`."""
+        self.deadline = min(self.deadline, deadline)
+        self.changed.wait_for(
+            lambda: self.ended, deadline + _GRACE - time.monotonic()
+        )
 
     def trouble(self, now: float) -> str:
         """The connection's before the caller's: nothing arrives without it."""

@@ -61,8 +61,7 @@ class Held:
 
     def hold(self, part: Part, followed: Sequence[Followed]) -> None:
         self.parts.append(part)
-        tensors = [t for f in followed for t in f.some_tensors(_TENSORS)]
-        gradients = [t.grad for t in tensors]
+        gradients = [g for f in followed for g in f.some_gradients(_TENSORS)]
         versions = [None if g is None else g._version for g in gradients]
         if len(self.parts) > 1 and not _have_grown(self._versions, versions):
             self._adds_up = False

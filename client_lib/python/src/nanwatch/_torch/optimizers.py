@@ -69,6 +69,7 @@ class Attempt:
         "glanced_at_all",
         "glances",
         "gradients",
+        "left_out",
         "looked_at",
         "lr",
         "of",
@@ -83,6 +84,7 @@ class Attempt:
     def __init__(self, of: Followed) -> None:
         self.of = of
         self.applied: bool | None = None
+        self.left_out = False  # by the program, which called no optimizer
         self.looked_at = False  # its gradients, or an attempt was made to
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Any = None
@@ -216,6 +218,13 @@ class Followed:
         groups = self.optimizer.param_groups
         wanted = (p for g in groups for p in g["params"] if p.requires_grad)
         return list(itertools.islice(wanted, most))
+
+    def some_gradients(self, most: int) -> list[Any]:
+        """Of the first tensors, None where one has none; no gradient at all
+        where another thread trains them."""
+        if not self.is_trained_here():
+            return []
+        return [tensor.grad for tensor in self.some_tensors(most)]
 
     def _real_tensors(self) -> list[Any]:
         return [p for p in self._tensors() if not p.is_complex()]

@@ -46,10 +46,7 @@ class Parts:
 
         def work() -> None:
             for followed in self._followed:
-                if not followed.is_trained_here():
-                    continue
-                for tensor in followed.some_tensors(_TENSORS):
-                    gradient = tensor.grad
+                for gradient in followed.some_gradients(_TENSORS):
                     found.append(id(gradient))
                     found.append(gradient is None or gradient._version)
 

@@ -174,6 +174,9 @@ class Teller:
         elif not bad:
             self._kept.append(_Kept(step, attempt))
         told = self._numbers(step, attempt, rows, bad, norms)
+        if attempt.left_out and not (bad or loss_bad):
+            # For a reason of the program's: not known to be an overflow.
+            told["overflow"] = told["skipped"] = None
         if zeros is not None and zeros.absent and "zero_fraction" in told:
             told["zero_fraction"] = _with(
                 zeros.absent, told["zero_fraction"], looked_at

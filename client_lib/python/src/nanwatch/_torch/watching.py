@@ -6,7 +6,6 @@ import atexit
 import collections
 import contextlib
 import functools
-import math
 import threading
 import time
 import weakref
@@ -18,15 +17,15 @@ import torch
 from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting, underflow
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
-from nanwatch._torch.held import Held, Part
+from nanwatch._torch.held import Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
+from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.losses import Losses
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Seen, Step
-from nanwatch._torch.strangers import Strangers
 from nanwatch._torch.telling import LAYERS_EVERY, Teller
 
 LEVELS = ("default", "layers", "ops")
@@ -78,8 +77,6 @@ class Watch:
         # Who tells of them: the training's thread or the sender's. A signal's
         # handler may close a watch that is telling.
         self._telling = threading.RLock()
-        self._strangers = Strangers()
-        self._held = Held()
         self._scales_others = False  # the scaler: optimizers not followed
         self._last_time = 0.0
 
@@ -107,7 +104,6 @@ class Watch:
             for name, optimizer in optimizers.items()
         ]
         self._by_id = {id(f.optimizer): f for f in self._followed}
-        self._strangers.listen(self._followed)
         if self._replica:
             self._teller.names.name_weights(self._followed)
         if self._scaler is not None:
@@ -124,6 +120,15 @@ class Watch:
             self._scaler.follow_losses(weakly(self._parts.add))
         else:
             parts.listen(self._parts)
+        self._left_out = LeftOut(
+            self._followed,
+            self._losses,
+            self._parts,
+            self._checks,
+            is_scaled=self._scaler is not None,
+            readout=lambda: self._readout,
+            tell=self._tell_left_out,
+        )
         clipping.listen(self)
         scripting.listen()
         self._model = model
@@ -245,7 +250,7 @@ class Watch:
         if self._closed:
             return self.run.close(0.0) if self._owns_run else True
         self._closed = True
-        self._guard("close", self._tell_held)
+        self._guard("close", self._tell_last)
         self._guard("close", lambda: self._tell_ready(wait=True))
         self._take_off()
         if self._scaler is not None:
@@ -259,7 +264,7 @@ class Watch:
     def _take_off(self) -> None:
         clipping.forget(self)
         parts.forget(self._parts)
-        self._strangers.close()
+        self._left_out.close()
         self._autocast.remove()
         let_go(self._model)
         self.modules.disable()
@@ -277,7 +282,7 @@ class Watch:
         """By the sender: tells what was not told, ends the run, and lets go of
         all that this was made of, which would wait for the next collection."""
         self._closed = True
-        self._guard("close", self._tell_held)
+        self._guard("close", self._tell_last)
         self._guard("close", lambda: self._tell_ready(wait=True))
         # A scaler may be another watch's by now; ours is not heard any more.
         self._guard("hooks", self._take_off)
@@ -449,7 +454,7 @@ class Watch:
         attempt = followed.end()
         if attempt is None:
             return
-        self._strangers.forget()
+        self._left_out.updated()
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
@@ -477,20 +482,13 @@ class Watch:
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
-        if (
-            self._followed
-            and not self._attempts
-            and not (self._was_left_out(loss))
-            and self._is_part()
-        ):
-            if loss is not None:
-                losses.waiting.append(loss)
-            self._hold(number)
-            return
         if self._attempts:
-            self._held.applied()
+            self._left_out.applied()
+        elif self._followed and self._left_out.may_be_part(loss):
+            self._left_out.hold(loss, number)
+            return
         else:
-            self._held.strange()
+            self._left_out.strange()
         number = self._number_of(number)
         if loss is None:
             loss = losses.take_mean(self._readout)
@@ -538,107 +536,20 @@ class Watch:
         number = None if given is None else self._checks.step(given)
         return self._number if number is None else number
 
-    def _hold(self, number: int | None) -> None:
-        """A part of a step; or an update that the program left out, if that
-        is sure. Where gradients are accumulated the optimizer is called with
-        what is not finite in a part, or there are too many of them."""
-        held = self._held
-        held.hold(
-            Part(
-                len(self._losses.waiting),
-                self._parts.count(),
-                number,
-                time.time(),
-            ),
-            self._followed,
+    def _tell_left_out(
+        self, part: Part, attempts: list[Attempt], loss: Any, backward: Any
+    ) -> None:
+        self._attempts = attempts
+        self._finish_step(
+            self._number_of(part.number), part.time, loss, None, {}, backward
         )
-        if self._strangers.have_updated():
-            return
-        if held.is_too_much() or (held.is_alone() and self._is_known_bad()):
-            self._tell_left_out()
-
-    def _is_known_bad(self) -> bool:
-        """What went backward is not finite, on the host."""
-        if self._parts.empty():
-            return False
-        if any(
-            type(loss) is float and not math.isfinite(loss)
-            for loss in self._losses.waiting
-        ):
-            return True
-        if self._scaler is not None:
-            return False
-        bad = False
-        for followed in self._followed:
-            if followed.attempt is None and followed.is_on_host():
-                followed.measure_gradients(
-                    self._readout, largest=False, zeros=False
-                )
-                if not followed.begin().is_known_bad():
-                    followed.end()  # the optimizer may come yet
-            attempt = followed.attempt
-            bad = bad or (attempt is not None and attempt.is_known_bad())
-        return bad
-
-    def _tell_left_out(self) -> None:
-        """What is held, each as an attempt of its own that was not applied."""
-        losses, self._losses.waiting = self._losses.waiting, []
-        backward = self._parts.take()
-        begun = Part(0, 0, None, 0.0)
-        self._strangers.were_none()
-        for part in self._held.take():
-            for followed in self._followed:
-                # The first of them has what was looked at since.
-                attempt = followed.begin()
-                attempt.applied, attempt.lr = False, followed.rate()
-                followed.end()
-                self._attempts.append(attempt)
-            self._losses.waiting = losses[begun.losses : part.losses]
-            self._finish_step(
-                self._number_of(part.number),
-                part.time,
-                self._losses.take_mean(self._readout),
-                None,
-                {},
-                backward[begun.backward : part.backward],
-            )
-            begun = part
-
-    def _tell_held(self) -> None:
-        """At the end, if something of it is not finite: one step's parts."""
-        held = self._held
-        if not held.parts or self._attempts or self._strangers.have_updated():
-            return
-        if all(math.isfinite(float(loss)) for loss in self._losses.waiting):
-            return
-        if held.adds_up():
-            held.parts = held.parts[-1:]
-        self._tell_left_out()
-
-    def _was_left_out(self, loss: Any) -> bool:
-        """Not finite, and the program did not go backward with it, nor with
-        another one since the last step: it is none of accumulated ones."""
-        return (
-            type(loss) is float
-            and not math.isfinite(loss)
-            and self._parts.empty()
-        )
-
-    def _is_part(self) -> bool:
-        """No optimizer was called since the last step: this is a part of one,
-        unless it is others that update the model."""
-        if self._strangers.are_at_work(self._followed):
-            self._checks.refuse(
-                "optimizer made anew",
-                "the model is updated, but not by the optimizer that watch() "
-                "was given: losses are told, gradients and skipped steps are "
-                "not seen; close this watch and watch the new one",
-            )
-            return False
-        return True
 
     def _is_urgent(self, step: Step) -> bool:
         return not step.is_plain() or len(self._pending) >= _WAITING
+
+    def _tell_last(self) -> None:
+        if not self._attempts:
+            self._left_out.tell_last()
 
     def _tell_pending(self) -> None:
         """Before the run is flushed or closed."""
@@ -706,7 +617,7 @@ def _remember(watch: Watch) -> None:
 def _at_exit() -> None:
     for watch in list(_watches):
         if not watch._closed:
-            watch._guard("close", watch._tell_held)
+            watch._guard("close", watch._tell_last)
             watch._tell_pending()
 
 

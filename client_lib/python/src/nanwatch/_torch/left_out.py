@@ -1,0 +1,170 @@
+"""Updates that a program leaves out: it told a step, and called no optimizer.
+What accumulates gradients looks the same, until its optimizer is called."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nanwatch._checks import Checks
+from nanwatch._torch.held import Held, Part
+from nanwatch._torch.losses import Losses
+from nanwatch._torch.optimizers import Attempt, Followed
+from nanwatch._torch.parts import Parts
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.strangers import Strangers
+
+# Tells one of them: its part, its attempts, its loss, and the losses that went
+# backward for it.
+Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]"], None]
+
+
+class LeftOut:
+    def __init__(
+        self,
+        followed: Sequence[Followed],
+        losses: Losses,
+        parts: Parts,
+        checks: Checks,
+        *,
+        is_scaled: bool,
+        readout: Callable[[], Readout],
+        tell: Tell,
+    ) -> None:
+        """`losses` and `parts` are what is told and went backward since the
+        last step, `readout` gives the one that this step's numbers are in."""
+        self._followed = followed
+        self._losses = losses
+        self._parts = parts
+        self._checks = checks
+        self._is_scaled = is_scaled
+        self._readout = readout
+        self._tell = tell
+        self._held = Held()
+        self._strangers = Strangers()
+        self._strangers.listen(followed)
+
+    def close(self) -> None:
+        self._strangers.close()
+
+    def updated(self) -> None:
+        """An optimizer was called, whether it updated or not."""
+        self._strangers.forget()
+
+    def applied(self) -> None:
+        """The step is over: what is held is of it."""
+        self._held.applied()
+
+    def strange(self) -> None:
+        """A step is told, though no optimizer was called."""
+        self._held.strange()
+
+    def may_be_part(self, loss: Any) -> bool:
+        """Of a step whose optimizer is not called yet: unless others update
+        the model, or nothing went backward with this loss, nor with another
+        one since the last step, and it is not finite."""
+        if _is_bad(loss) and self._parts.empty():
+            return False
+        if self._strangers.are_at_work(self._followed):
+            self._checks.refuse(
+                "optimizer made anew",
+                "the model is updated, but not by the optimizer that watch() "
+                "was given: losses are told, gradients and skipped steps are "
+                "not seen; close this watch and watch the new one",
+            )
+            return False
+        return True
+
+    def hold(self, loss: Any, number: int | None) -> None:
+        """A part of a step; or an update that the program left out, if that
+        is sure. Where gradients are accumulated the optimizer is called with
+        what is not finite in a part, or there are too many of them."""
+        if loss is not None:
+            self._losses.waiting.append(loss)
+        held = self._held
+        held.hold(
+            Part(
+                len(self._losses.waiting),
+                self._parts.count(),
+                number,
+                time.time(),
+            ),
+            self._followed,
+        )
+        if self._strangers.have_updated() or not self._are_trained_here():
+            return
+        if held.is_too_much():
+            self._checks.refuse(
+                "updates left out",
+                f"no optimizer that watch() was given was called in "
+                f"{len(held.parts)} steps in a row, though losses went "
+                "backward: none of them updates the model",
+            )
+            self._tell_all()
+        elif held.is_alone() and self._is_known_bad():
+            self._tell_all()
+
+    def tell_last(self) -> None:
+        """At the end, if something of it is not finite: one step's parts."""
+        held = self._held
+        if not held.parts or self._strangers.have_updated():
+            return
+        if all(math.isfinite(float(loss)) for loss in self._losses.waiting):
+            return
+        if held.adds_up():
+            held.parts = held.parts[-1:]
+        self._tell_all()
+
+    def _are_trained_here(self) -> bool:
+        """Whose gradients may not be looked at may well be accumulated."""
+        return all(followed.is_trained_here() for followed in self._followed)
+
+    def _is_known_bad(self) -> bool:
+        """What went backward is not finite, on the host."""
+        if self._parts.empty():
+            return False
+        if any(map(_is_bad, self._losses.waiting)):
+            return True
+        if self._is_scaled:
+            return False
+        return any([self._has_bad_gradients(each) for each in self._followed])
+
+    def _has_bad_gradients(self, followed: Followed) -> bool:
+        if followed.attempt is None and followed.is_on_host():
+            followed.measure_gradients(
+                self._readout(), largest=False, zeros=False
+            )
+            if not followed.begin().is_known_bad():
+                followed.end()  # the optimizer may come yet
+        attempt = followed.attempt
+        return attempt is not None and attempt.is_known_bad()
+
+    def _tell_all(self) -> None:
+        """What is held, each as an attempt of its own that was not applied."""
+        losses, self._losses.waiting = self._losses.waiting, []
+        backward = self._parts.take()
+        begun = Part(0, 0, None, 0.0)
+        self._strangers.were_none()
+        for part in self._held.take():
+            attempts = []
+            for followed in self._followed:
+                # The first of them has what was looked at since.
+                attempt = followed.begin()
+                attempt.applied, attempt.lr = False, followed.rate()
+                attempt.left_out = True
+                followed.end()
+                attempts.append(attempt)
+            self._losses.waiting = losses[begun.losses : part.losses]
+            self._tell(
+                part,
+                attempts,
+                self._losses.take_mean(self._readout()),
+                backward[begun.backward : part.backward],
+            )
+            begun = part
+
+
+def _is_bad(loss: Any) -> bool:
+    return type(loss) is float and not math.isfinite(loss)
