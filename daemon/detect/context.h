@@ -89,6 +89,8 @@ struct StepContext {
   // there; rule 27 or 28 warns.
   bool loss_returns = false;
   bool norm_warns = false;
+  // Optimizers of this rank follow losses of their own, against each other.
+  bool rival_losses = false;
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;
   float norm_log2 = Log2OfNorm(record);
@@ -99,6 +101,15 @@ struct StepContext {
 inline bool FateIsTold(const StepContext& c) {
   return c.scaler.fate() != Fate::kUnknown || c.record.flags_present != 0 ||
          c.run.scaler.kind != ScalingKind::kUnknown;
+}
+
+// The update was left out, and what is told does not say why: it counts as an
+// overflow, which is why scalers leave them out.
+inline bool IsLeftOut(const StepContext& c) {
+  return c.record.is(StepFlag::kSkipped) &&
+         !c.record.is(StepFlag::kOverflow) &&
+         !c.record.is_not(StepFlag::kOverflow) &&
+         c.record.float_status == nullptr && !c.scaler.scale();
 }
 
 // Overflows that would be `severity` if each had cost its update, and that are

@@ -23,6 +23,7 @@ class GnormSpike {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
+  static constexpr bool kOfOneLoss = true;
   enum Threshold {
     kWarningZ,
     kCriticalZ,

@@ -45,6 +45,7 @@ class LossHighPlateau {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
+  static constexpr bool kOfOneLoss = true;
   enum Threshold {
     kLostShare,
     kHold,

@@ -28,6 +28,7 @@ namespace nanwatch {
 class LossNotDecreasing {
  public:
   static const RuleSpec kSpec;
+  static constexpr bool kOfOneLoss = true;
   enum Threshold { kSteps, kMinShare };
   // An attempt that begins at a later step was resumed.
   static constexpr int64_t kResumed = 1000;

@@ -43,6 +43,7 @@ class LossSpike {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
+  static constexpr bool kOfOneLoss = true;
   enum Threshold {
     kZ,
     kRatio,

@@ -69,6 +69,7 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   if (excess && rate > t[kWarning]) {
     trigger = rate > t[kCritical] ? Severity::kCritical : Severity::kWarning;
     if (applied_) trigger = OfApplied(c.run, trigger);
+    left_out_ = IsLeftOut(c);
     count_ = excess_.ones();
   }
   return episode_.On(trigger, rate < t[kClearBelow], c.record.step, 1);
@@ -76,11 +77,14 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
 
 void OverflowRate::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence = Sentence(
-      count_, " of the last ", std::max(count_, excess_.size()),
-      " attempts overflowed beyond what growths of the loss scale explain",
-      applied_ ? "; their updates are applied all the same."
-               : "; their updates are lost.");
+  finding->sentence =
+      Sentence(count_, " of the last ", std::max(count_, excess_.size()));
+  finding->sentence +=
+      left_out_ ? " updates were left out; whether for overflows is not told."
+                : Sentence(" attempts overflowed beyond what growths of the "
+                           "loss scale explain",
+                           applied_ ? "; their updates are applied all the same."
+                                    : "; their updates are lost.");
   finding->numbers = {
       {"excess_overflows", static_cast<double>(count_), "attempts"},
       {"rate", static_cast<double>(count_) / kWindow, "ratio"}};

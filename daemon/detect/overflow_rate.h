@@ -35,6 +35,7 @@ class OverflowRate {
   int64_t attempt_ = 0;  // newest seen
   int64_t step_ = 0;     // its
   bool applied_ = false;
+  bool left_out_ = false;  // as IsLeftOut
 };
 
 }  // namespace nanwatch

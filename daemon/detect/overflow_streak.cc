@@ -55,6 +55,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     trigger = streak >= t[kCritical] ? Severity::kCritical : Severity::kWarning;
     applied_ = scaler.fate() == Fate::kApplied;
     if (applied_) trigger = OfApplied(c.run, trigger);
+    left_out_ = IsLeftOut(c);
     streak_ = streak;
     apart_ = told && scaler.step_gap() > 1;
     to_floor_ = scaler.attempts_to_floor().value_or(-1);
@@ -67,9 +68,12 @@ void OverflowStreak::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       streak_, apart_ ? " recorded" : "",
-      " attempts in a row overflowed since step ", finding->opened_step,
-      applied_ ? "; their updates are applied all the same"
-               : "; each of their updates is lost");
+      left_out_ ? " updates in a row were left out since step "
+                : " attempts in a row overflowed since step ",
+      finding->opened_step,
+      left_out_  ? "; whether for an overflow is not told"
+      : applied_ ? "; their updates are applied all the same"
+                 : "; each of their updates is lost");
   finding->numbers = {{"streak", static_cast<double>(streak_), "attempts"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale is ", scale_);

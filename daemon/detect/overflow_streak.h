@@ -30,6 +30,7 @@ class OverflowStreak {
   int64_t to_floor_ = -1;   // attempts; -1: no forecast
   double scale_ = -1;       // -1: none in the records
   bool applied_ = false;
+  bool left_out_ = false;  // as IsLeftOut
   bool apart_ = false;  // steps without a record lie between them
 };
 

@@ -7,6 +7,8 @@
 //   void Describe(Finding*) const;  // sentence, numbers, opened and last step
 //   static constexpr uint32_t kNeeds = ...;  // only where it applies: Brings()
 //   Severity OnEnd(Thresholds);  // only where the end says more than a record
+//   static constexpr bool kOfOneLoss = true;  // only where it knows the course
+//                                             // of a loss that nothing opposes
 // and members that are plain values. OnX returns the rule's present opinion:
 // holding and clearing are its own. Describe is called only while the opinion
 // is not kNone, or once just after it became so.
@@ -14,6 +16,7 @@
 #ifndef NANWATCH_DETECT_RULE_LIST_H_
 #define NANWATCH_DETECT_RULE_LIST_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +43,22 @@ constexpr uint32_t Brings(const Context&) {
   return ~0u;
 }
 
+template <typename Context>
+constexpr bool HasRivals(const Context&) {
+  return false;
+}
+inline bool HasRivals(const StepContext& c) { return c.rival_losses; }
+
+// Of what a rule thinks. Losses that rise and fall against each other are
+// noteworthy, and no trouble.
+template <typename Rule>
+constexpr Severity WithRivals(Severity opinion, bool rivals) {
+  if constexpr (requires { Rule::kOfOneLoss; }) {
+    if (rivals) return std::min(opinion, Severity::kInfo);
+  }
+  return opinion;
+}
+
 template <typename... Rules>
 class RuleList {
  public:
@@ -60,9 +79,10 @@ class RuleList {
   }
 
   // Nothing follows any more: what waited for that is judged as it stands.
+  // `rivals`: as StepContext::rival_losses.
   template <typename Changed>
-  void OnEnd(const Table& table, Changed&& changed) {
-    EndEach(table, changed, std::make_index_sequence<kSize>());
+  void OnEnd(const Table& table, bool rivals, Changed&& changed) {
+    EndEach(table, rivals, changed, std::make_index_sequence<kSize>());
   }
 
   Severity severity(size_t index) const { return severity_[index]; }
@@ -105,18 +125,21 @@ class RuleList {
       }
     }
     if (!table.enabled[I]) return;
-    Note(I, Call(At<I>(), context, table.thresholds[I]), changed);
+    const Severity now = Call(At<I>(), context, table.thresholds[I]);
+    Note(I, WithRivals<RuleAt<I>>(now, HasRivals(context)), changed);
   }
   template <typename Changed, size_t... I>
-  void EndEach(const Table& table, Changed& changed,
+  void EndEach(const Table& table, bool rivals, Changed& changed,
                std::index_sequence<I...>) {
-    (EndOne<I>(table, changed), ...);
+    (EndOne<I>(table, rivals, changed), ...);
   }
   template <size_t I, typename Changed>
-  void EndOne(const Table& table, Changed& changed) {
+  void EndOne(const Table& table, [[maybe_unused]] bool rivals,
+              Changed& changed) {
     if constexpr (requires(Thresholds t) { At<I>().OnEnd(t); }) {
       if (table.enabled[I]) {
-        Note(I, At<I>().OnEnd(table.thresholds[I]), changed);
+        const Severity now = At<I>().OnEnd(table.thresholds[I]);
+        Note(I, WithRivals<RuleAt<I>>(now, rivals), changed);
       }
     }
   }

@@ -36,7 +36,8 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "critical from a share of `critical` on, if that is 5 percentage points "
     "more than at first. Or the share of zeros rose by `rise` and by four "
     "times its usual change: for information when it did so at once and at the "
-    "same scale (frozen layers do), critical when it rose by `critical` while "
+    "same scale (frozen layers do), or where neither a loss scale nor fp16 is "
+    "known of; critical when it rose by `critical` while "
     "the scale fell `scale_fell` times, or when everything is zero for "
     "`all_zero` attempts, though the loss is not 0. However small it is, a "
     "tensor that became exactly 0 "
@@ -141,7 +142,11 @@ Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
   scale_ = scale;
   const bool fell = scale > 0 && scale * t[kScaleFell] <= usual_scale_;
   if (fell && rise >= t[kCritical]) return Severity::kCritical;
-  if (jump_ < rise / 2) return Severity::kWarning;
+  if (jump_ < rise / 2) {
+    // Elsewhere these are units that died, or that a margin satisfies.
+    const bool small_range = scale > 0 || HasFp16(c.run);
+    return small_range ? Severity::kWarning : Severity::kInfo;
+  }
   if (++risen_ >= kNewLevel) zero_samples_ = 0;
   return Severity::kInfo;
 }

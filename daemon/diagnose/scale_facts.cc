@@ -22,8 +22,7 @@ bool IsScaled(const Case& c) {
   const ScalingKind kind = c.run.scaler.kind;
   if (e.scale_now || e.scaler_dynamic) return true;
   if (kind != ScalingKind::kUnknown) return kind != ScalingKind::kNone;
-  return c.run.precision.find("16") != std::string::npos &&
-         c.run.precision.find("bf16") == std::string::npos;
+  return HasFp16(c.run);
 }
 
 const Finding* GrownLoss(const Case& c) {

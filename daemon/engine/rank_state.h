@@ -9,6 +9,7 @@
 #include "detect/rules.h"
 #include "engine/op_watch.h"
 #include "engine/place.h"
+#include "engine/rival_losses.h"
 #include "engine/state_fields.h"
 #include "engine/step_tally.h"
 #include "model/event.h"
@@ -52,6 +53,7 @@ struct RankState {
   LayerExtremes layers;  // of the newest record that has any
   StepTotals totals;
   StepTally all_tracks;  // of all its optimizers, once there are several
+  RivalLosses rivals;
   Pace pace;
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;
@@ -73,7 +75,7 @@ void Fields(A& archive, RankState& r) {
   archive(r.description, r.index, r.session, r.last_sequence, r.life,
           r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
           r.clock_skew_us, r.op_attempts, r.unlooked_overflows, r.latest,
-          r.layers, r.totals, r.all_tracks, r.pace, r.tracks, r.ops);
+          r.layers, r.totals, r.all_tracks, r.rivals, r.pace, r.tracks, r.ops);
 }
 
 }  // namespace nanwatch

@@ -115,11 +115,12 @@ void RunState::Conclude(Time now, Effects* effects) {
   for (const auto& rank : ranks_) {
     if (rank->life != LifeState::kOpen) continue;
     for (OptimizerTrack& track : rank->tracks) {
-      track.rules.OnEnd(shared_->tables->step(), [&](size_t i, Severity) {
+      const auto changed = [&](size_t i, Severity) {
         Changed(
             KeyOf(*rank, track, i), track.rules,
             Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));
-      });
+      };
+      track.rules.OnEnd(shared_->tables->step(), rank->rivals.Seen(), changed);
     }
   }
   JudgeIfChanged(now, last_step_, effects);
@@ -133,7 +134,10 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   const bool overflow = Overflowed(record);
   const Fate fate = track->scaler.fate();
   track->tally.Add(record, overflow, fate);
-  if (rank->tracks.size() > 1) rank->all_tracks.Add(record, overflow, fate);
+  if (rank->tracks.size() > 1) {
+    rank->all_tracks.Add(record, overflow, fate);
+    rank->rivals.Add(record, track->name);
+  }
   Remember(rank, record, fate);
   CountStep(record, overflow, fate);
 
@@ -153,6 +157,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   StepContext context{description_, record, track->scaler, ops};
   if (layers) context.layers = &*layers;
   context.loss_returns = track->rules.get<LossSpike>().Returns();
+  context.rival_losses = rank->rivals.Seen();
   context.norm_warns = track->rules.get<GnormSpike>().Warns() ||
                        track->rules.get<GnormExplosion>().Warns();
   if (loss_before_ && rank->tracks.size() == 1) {

@@ -30,4 +30,9 @@ std::string_view Name(ScalingKind kind) {
   return "unknown";
 }
 
+bool HasFp16(const RunDescription& run) {
+  return run.precision.find("16") != std::string::npos &&
+         run.precision.find("bf16") == std::string::npos;
+}
+
 }  // namespace nanwatch

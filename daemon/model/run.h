@@ -63,6 +63,9 @@ struct RunDescription {
   bool run_id_guessed = false;
 };
 
+// It says that it computes in fp16, whose range a gradient may fall out of.
+bool HasFp16(const RunDescription& run);
+
 // What the loss of a run had come to in the attempts before. Each level is a
 // median of 16 finite losses in a row.
 struct LossReached {

@@ -2,6 +2,7 @@
 scaler; and parts of an accumulated step, which are none."""
 
 import math
+import threading
 
 import pytest
 import torch
@@ -87,18 +88,22 @@ def test_gradients_that_nobody_has_any_more(daemon, name):
             it.optimizer.step()
         it.optimizer.zero_grad()
         watch.step(loss)
-    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert watch.close(20) and watch.run.stats.bad_input > 0
     assert counted(daemon, name) == (STEPS, STEPS - FAULT, STEPS - 1)
 
 
-def test_an_optimizer_that_is_never_called(daemon, name):
+def test_an_optimizer_that_is_never_called(daemon, name, caplog):
     it = training()
     watch = watched(it, daemon, name)
     for _ in range(80):
         it.optimizer.zero_grad()
         watch.step(backward(it))
-    assert watch.close(20) and watch.run.stats.bad_input == 0
-    assert Verdict(daemon, name).worst == "critical"
+    assert watch.close(20) and watch.run.stats.bad_input > 0
+    assert caplog.text.count("no optimizer that watch() was given was called in 65 steps") == 1
+    found = Verdict(daemon, name)
+    assert found.worst == "critical"
+    # Nobody said that anything overflowed.
+    assert "80 updates in a row were left out since step 0" in found.headline
     assert counted(daemon, name) == (80, 80, 79)
 
 
@@ -165,3 +170,24 @@ def test_losses_without_a_backward_pass_are_none(daemon, name):
             watch.step(nn.functional.mse_loss(torch.ones(2), torch.zeros(2)))
     assert watch.close(20) and watch.run.stats.bad_input == 0
     assert counted(daemon, name) == (20, 0, 19)
+
+
+def test_a_thread_that_only_tells_looks_at_no_gradient(daemon, name):
+    """The backward pass of another one may be writing it."""
+    it = training()
+    watch = watched(it, daemon, name)
+    it.optimizer.zero_grad()
+    loss = backward(it)
+    it.optimizer.step()
+    watch.step(loss)
+    backward(it)
+    next(it.model.parameters()).grad.fill_(math.nan)
+
+    def tell():
+        for _ in range(3):
+            watch.step(1.0)
+
+    teller = threading.Thread(target=tell)
+    teller.start()
+    teller.join()
+    assert watch.close(20) and counted(daemon, name)[1] == 0

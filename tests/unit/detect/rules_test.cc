@@ -150,8 +150,8 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
       EXPECT_EQ(rules.severity(i), Severity::kCritical);
       changed.push_back(StepRules::Specs()[i]->number);
     };
-    rules.OnEnd(tables.step(), note);
-    rules.OnEnd(tables.step(), note);  // and no more
+    rules.OnEnd(tables.step(), false, note);
+    rules.OnEnd(tables.step(), false, note);  // and no more
     EXPECT_EQ(changed, enabled ? std::vector<int>{34} : std::vector<int>{});
   }
 }

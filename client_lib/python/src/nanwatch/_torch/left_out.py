@@ -95,15 +95,18 @@ class LeftOut:
         )
         if self._strangers.have_updated() or not self._are_trained_here():
             return
-        if held.is_too_much():
+        too_many = held.is_too_much()
+        if not too_many and not held.is_alone():
+            return
+        bad = self._is_known_bad()
+        if too_many and not bad:
             self._checks.refuse(
                 "updates left out",
                 f"no optimizer that watch() was given was called in "
                 f"{len(held.parts)} steps in a row, though losses went "
                 "backward: none of them updates the model",
             )
-            self._tell_all()
-        elif held.is_alone() and self._is_known_bad():
+        if too_many or bad:
             self._tell_all()
 
     def tell_last(self) -> None:

@@ -71,6 +71,7 @@ class Attempt:
         "gradients",
         "left_out",
         "looked_at",
+        "losses",
         "lr",
         "of",
         "parameters",
@@ -91,6 +92,7 @@ class Attempt:
         self.float_status: tuple[int, ...] = ()
         self.scale: Any = None  # float, of a readout, or None
         self.lr: float | None = None
+        self.losses = 0  # that had gone backward in its step when it was over
         # The parameters that had a gradient, by device, and their sizes.
         self.gradients: list[list[Parameter]] = []
         # Those that had none, though they are trained.

@@ -89,8 +89,9 @@ class Teller:
         for attempt, its_bad in zip(step.attempts, bad):
             told.append(self._judge(step, attempt, rows, loss_bad, its_bad))
         self._push(rows)
-        for attempt, numbers in zip(step.attempts, told):
-            self._tell_step(step, attempt, loss, numbers)
+        losses = [loss] if len(step.attempts) == 1 else step.losses()
+        for attempt, its, numbers in zip(step.attempts, losses, told):
+            self._tell_step(step, attempt, its, numbers)
         if not step.attempts:  # an optimizer that cannot be followed
             self._run.step(
                 step.number, loss, step.scale, time=step.time, **step.more
@@ -176,7 +177,7 @@ class Teller:
         told = self._numbers(step, attempt, rows, bad, norms)
         if attempt.left_out and not (bad or loss_bad):
             # For a reason of the program's: not known to be an overflow.
-            told["overflow"] = told["skipped"] = None
+            told["overflow"] = None
         if zeros is not None and zeros.absent and "zero_fraction" in told:
             told["zero_fraction"] = _with(
                 zeros.absent, told["zero_fraction"], looked_at

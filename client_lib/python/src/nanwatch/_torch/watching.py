@@ -455,6 +455,7 @@ class Watch:
         if attempt is None:
             return
         self._left_out.updated()
+        attempt.losses = self._parts.count()
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))

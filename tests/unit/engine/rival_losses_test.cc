@@ -1,0 +1,45 @@
+// Optimizers that follow losses of their own, and others that share one.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/unit/engine/driver.h"
+
+namespace nanwatch {
+namespace {
+
+// The loss of `b`, and of `a` if it is another one, jumps and stays up.
+Severity WorstOf(bool own) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  Severity worst = Severity::kNone;
+  for (int64_t step = 0; step < 900; ++step) {
+    const double wave = 0.01 * static_cast<double>(step % 7);
+    const double b = (step < 200 ? 1 : 4) + wave;
+    StepColumns columns = Columns({{.step = step, .loss = own ? 0.5 + wave : b},
+                                   {.step = step, .loss = b}},
+                                  driver.now());
+    columns.optimizers = {"a", "b"};
+    columns.optimizer = {0, 1};
+    driver.Send({.session = s,
+                 .sequence = static_cast<Sequence>(step) + 1,
+                 .sent = driver.now(),
+                 .body = StepBatch{std::move(columns)}});
+    worst = std::max(worst, driver.Run("job")->severity);
+    driver.Sleep(std::chrono::milliseconds(100));
+  }
+  return worst;
+}
+
+TEST(RivalLosses, HaveNoLevelToLeave) {
+  EXPECT_EQ(WorstOf(true), Severity::kInfo);
+}
+
+TEST(RivalLosses, OneThatIsSharedHas) {
+  EXPECT_EQ(WorstOf(false), Severity::kCritical);
+}
+
+}  // namespace
+}  // namespace nanwatch
