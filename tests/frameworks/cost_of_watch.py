@@ -127,4 +127,5 @@ def main():
             daemon.kill()
 
 
-main()
+if __name__ == "__main__":
+    main()

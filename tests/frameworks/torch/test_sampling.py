@@ -91,7 +91,7 @@ def test_looking_at_all_is_for_some_steps(tmp_path):
     for _ in range(20):
         watch.step(training.step())
     stride = watch.modules._stride
-    assert stride == len(watch.modules.named)
+    assert stride > len(watch.modules.named)  # none at most steps
     training.before_update = lambda _: training.model.classifier.bias.grad.fill_(
         math.inf)
     whole = 0
@@ -100,7 +100,7 @@ def test_looking_at_all_is_for_some_steps(tmp_path):
         whole += watch.modules.all
         watch.step(loss)
     assert 4 <= whole <= 17 + 4 * 5
-    assert watch.modules._stride == stride
+    assert watch.modules._stride >= stride
     watch.close(0.1)
 
 

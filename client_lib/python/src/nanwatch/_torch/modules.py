@@ -31,6 +31,9 @@ _TENSORS = 4  # of one call's inputs, and of its outputs
 _VIEWS = 3  # nodes that only change a shape, between a module and its result
 # Reading a byte on a GPU takes so long, which its host does not see.
 _SECONDS_A_BYTE = 1e-12
+# Where one module a step is too much, each waits for so many turns.
+_TURNS = 16
+_SMOOTH = 1 / 16  # of a step, where not each has one
 # What a step takes more for the time that is seen here: to call hooks, and to
 # fetch again what they put out of the processor's caches (measured).
 _UNSEEN = 4 / 3
@@ -157,6 +160,7 @@ class Modules:
         self._handles: list[Any] = []
         self.all = False  # every module tells, whatever it costs
         self._stride = 1  # else each so many-th one
+        self._spent = 0.0  # share of a step's time, of late
         self._sampled = False  # a module did not tell, since `take`
         self._turn = 0
         # Modules that tell at each step: what they make is not finite, and
@@ -204,18 +208,34 @@ class Modules:
 
     def keep_within(self, share: float, step_seconds: float) -> None:
         """Fewer modules at a step where their share of its time is more than
-        `share`; all again where there is room."""
+        `share`, and then none at most steps but the one that is called first;
+        all again where there is room."""
         if step_seconds <= 0:
             return
         spent = _UNSEEN * self.seconds / step_seconds
         self.seconds = 0.0
-        if spent > share:
-            wanted = math.ceil(self._stride * spent / share)
-            wanted = max(self._stride + 1, wanted)
-            self._stride = min(len(self.named), wanted)
-        elif spent < share / 2 and self._stride > 1:
-            self._stride -= 1
         self._turn += 1
+        every = len(self.named)
+        if self._stride < every:
+            self._spent = spent
+            if spent > share:
+                wanted = math.ceil(self._stride * spent / share)
+                self._stride = min(every, max(self._stride + 1, wanted))
+            elif spent < share / 2 and self._stride > 1:
+                self._stride -= 1
+            return
+        self._spent += _SMOOTH * (spent - self._spent)
+        by = max(1, int(_SMOOTH * self._stride))
+        if self._spent > share:
+            self._stride = min(_TURNS * every, self._stride + by)
+        elif self._spent < share / 2:
+            self._stride = max(1, self._stride - by)
+
+    @property
+    def turns(self) -> int:
+        """For how many turns of all of them one waits, 1 to 16: how much less
+        often than usual it is that anything is looked at."""
+        return max(1, self._stride // len(self.named))
 
     def _hook(self, index: int) -> Callable[..., None]:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:

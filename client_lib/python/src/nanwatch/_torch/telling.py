@@ -162,8 +162,11 @@ class Teller:
                 [sizes.elements for sizes in looked_at],
                 attempt.absent,
             )
-        every = _ROWS_EVERY if self._level == "default" else LAYERS_EVERY
-        everything = step.request != 0 or step.number % every == 0
+        if self._level == "default":
+            everything = step.number % _ROWS_EVERY == 0
+        else:
+            everything = any(sizes.zeros is not None for sizes in looked_at)
+        everything = everything or step.request != 0
         if zeros is not None and zeros.fresh:
             everything = True  # so that the daemon knows which
         if (

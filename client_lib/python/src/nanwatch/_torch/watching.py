@@ -342,7 +342,8 @@ class Watch:
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
     ) -> None:
-        rich = self._level != "default" and self._number % LAYERS_EVERY == 0
+        every = LAYERS_EVERY * self.modules.turns
+        rich = self._level != "default" and self._number % every == 0
         followed.measure_gradients(
             self._readout,
             largest=rich or self._detailed() or self._number % 32 == 0,
