@@ -147,6 +147,8 @@ class ModuleTeller:
         elif results:
             result = results[-1]
         else:
+            if not any(status.bad for status in statuses):
+                self.tell_part(step, rows)
             return
         if step.sampled and result.bad:
             return
