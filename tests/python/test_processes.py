@@ -174,6 +174,19 @@ run.step(1)
 """, "/nowhere/at.all", seconds=20)
 
 
+def test_the_end_waits_for_a_run_that_its_sender_closes(daemon):  # noqa: F811
+    """Who forgot it waited for nothing."""
+    said_by(in_run("forgotten", BEGIN) + """
+for step in range(20_000):
+    run.step(step, loss=1.0)
+run.leave_to_sender(run.end_by_sender)
+while not run._closed:
+    time.sleep(1e-4)
+""", daemon.address)
+    assert int(summary(daemon, "forgotten")["steps"]) == 20_000
+    assert "closed" in state(daemon, "forgotten")
+
+
 def test_interrupts_are_the_trainings_own(daemon):  # noqa: F811
     """A signal's handler runs in the training, whatever the sender does."""
     process = program(in_run("interrupted", SENDING + """
