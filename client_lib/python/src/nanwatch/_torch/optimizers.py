@@ -75,6 +75,7 @@ class Attempt:
         "lr",
         "of",
         "parameters",
+        "rich",
         "scale",
         "sizes",
         "underflow",
@@ -109,6 +110,7 @@ class Attempt:
         # Norms of gradients as the optimizer gets them; seldom looked at.
         self.again: Any = None
         self.update: Any = None  # norms of updates, a tensor each
+        self.rich = False  # all that is known of gradients is worth its rows
         self.underflow: Any = None  # counts, at level "layers"
 
     def is_known_bad(self) -> bool:

@@ -162,11 +162,8 @@ class Teller:
                 [sizes.elements for sizes in looked_at],
                 attempt.absent,
             )
-        if self._level == "default":
-            everything = step.number % _ROWS_EVERY == 0
-        else:
-            everything = any(sizes.zeros is not None for sizes in looked_at)
-        everything = everything or step.request != 0
+        usual = self._level == "default" and step.number % _ROWS_EVERY == 0
+        everything = usual or attempt.rich or step.request != 0
         if zeros is not None and zeros.fresh:
             everything = True  # so that the daemon knows which
         if (

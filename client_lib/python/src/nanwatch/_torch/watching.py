@@ -342,17 +342,20 @@ class Watch:
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
     ) -> None:
+        # Of zeros the daemon wants to know as often as ever.
+        counts = self._level != "default" and self._number % LAYERS_EVERY == 0
         every = LAYERS_EVERY * self.modules.turns
-        rich = self._level != "default" and self._number % every == 0
+        rich = counts and self._number % every == 0
         followed.measure_gradients(
             self._readout,
             largest=rich or self._detailed() or self._number % 32 == 0,
-            zeros=rich or self._detailed(),
+            zeros=counts or self._detailed(),
             divide_by=divide_by,
             gradient_of=gradient_of,
         )
         attempt = followed.begin()
         if rich and attempt.underflow is None:
+            attempt.rich = True
             self._measure_underflow(attempt, divide_by, gradient_of)
         if not attempt.weight_sizes and self._detail.wants_weights(
             self._number, attempt.is_known_bad()
