@@ -106,8 +106,7 @@ inline bool FateIsTold(const StepContext& c) {
 // The update was left out, and what is told does not say why: it counts as an
 // overflow, which is why scalers leave them out.
 inline bool IsLeftOut(const StepContext& c) {
-  return c.record.is(StepFlag::kSkipped) &&
-         !c.record.is(StepFlag::kOverflow) &&
+  return c.record.is(StepFlag::kSkipped) && !c.record.is(StepFlag::kOverflow) &&
          !c.record.is_not(StepFlag::kOverflow) &&
          c.record.float_status == nullptr && !c.scaler.scale();
 }

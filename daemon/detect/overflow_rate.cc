@@ -81,10 +81,11 @@ void OverflowRate::Describe(Finding* finding) const {
       Sentence(count_, " of the last ", std::max(count_, excess_.size()));
   finding->sentence +=
       left_out_ ? " updates were left out; whether for overflows is not told."
-                : Sentence(" attempts overflowed beyond what growths of the "
-                           "loss scale explain",
-                           applied_ ? "; their updates are applied all the same."
-                                    : "; their updates are lost.");
+                : Sentence(
+                      " attempts overflowed beyond what growths of the "
+                      "loss scale explain",
+                      applied_ ? "; their updates are applied all the same."
+                               : "; their updates are lost.");
   finding->numbers = {
       {"excess_overflows", static_cast<double>(count_), "attempts"},
       {"rate", static_cast<double>(count_) / kWindow, "ratio"}};

@@ -66,14 +66,14 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
 
 void OverflowStreak::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence = Sentence(
-      streak_, apart_ ? " recorded" : "",
-      left_out_ ? " updates in a row were left out since step "
-                : " attempts in a row overflowed since step ",
-      finding->opened_step,
-      left_out_  ? "; whether for an overflow is not told"
-      : applied_ ? "; their updates are applied all the same"
-                 : "; each of their updates is lost");
+  finding->sentence =
+      Sentence(streak_, apart_ ? " recorded" : "",
+               left_out_ ? " updates in a row were left out since step "
+                         : " attempts in a row overflowed since step ",
+               finding->opened_step,
+               left_out_  ? "; whether for an overflow is not told"
+               : applied_ ? "; their updates are applied all the same"
+                          : "; each of their updates is lost");
   finding->numbers = {{"streak", static_cast<double>(streak_), "attempts"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale is ", scale_);

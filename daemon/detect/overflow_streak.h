@@ -31,7 +31,7 @@ class OverflowStreak {
   double scale_ = -1;       // -1: none in the records
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut
-  bool apart_ = false;  // steps without a record lie between them
+  bool apart_ = false;     // steps without a record lie between them
 };
 
 }  // namespace nanwatch

@@ -1,6 +1,6 @@
 // RivalLosses: whether the optimizers of a rank follow losses of their own, as
-// the two of a GAN do, or an actor's and its critic's. What lowers one may raise
-// another, so none has a level that a healthy training keeps.
+// the two of a GAN do, or an actor's and its critic's. What lowers one may
+// raise another, so none has a level that a healthy training keeps.
 
 #ifndef NANWATCH_ENGINE_RIVAL_LOSSES_H_
 #define NANWATCH_ENGINE_RIVAL_LOSSES_H_

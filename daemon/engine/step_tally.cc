@@ -65,9 +65,8 @@ uint64_t StepTally::overflows_last_50() const {
 
 void StepTally::WriteAttempts(RunEvidence* evidence) const {
   evidence->attempts = attempts_;
-  evidence->steps_between =
-      HasStepsBetween(last_step_ - first_step_,
-                      static_cast<int64_t>(attempts_));
+  evidence->steps_between = HasStepsBetween(last_step_ - first_step_,
+                                            static_cast<int64_t>(attempts_));
   evidence->overflows = overflows_;
   evidence->applied = applied_;
   evidence->skipped = lost_;
