@@ -49,8 +49,9 @@ def loss_of(found):
 
 
 class Gan:
-    def __init__(self, kind, seed):
+    def __init__(self, kind, seed, scaled=False):
         torch.manual_seed(seed)
+        self.scaler = torch.amp.GradScaler("cpu", enabled=scaled)
         self.of_critic, self.of_generator = GANS[kind]
         self.nets = nn.ModuleDict({"g": network(8, 2), "d": network(2, 1)})
         self.optimizers = {
@@ -59,12 +60,13 @@ class Gan:
 
     def descend(self, side, loss):
         self.optimizers[side].zero_grad()
-        loss.backward()
-        self.optimizers[side].step()
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimizers[side])
         return loss.item()
 
-    def step(self, spoilt=False):
-        """The critic's loss, and the generator's."""
+    def step(self, spoilt=False, frozen=False):
+        """The critic's loss, and the generator's. `frozen`: its gradients are
+        not computed for the critic."""
         g, d = self.nets["g"], self.nets["d"]
         angle = torch.rand(64) * 6.28
         real = torch.stack([angle.cos(), angle.sin()], 1)
@@ -72,18 +74,23 @@ class Gan:
             real = real * float("nan")
         fake = g(torch.randn(64, 8)).detach()
         critic = self.descend("d", self.of_critic(d(real), d(fake)))
-        return critic, self.descend(
+        d.requires_grad_(not frozen)
+        generator = self.descend(
             "g", self.of_generator(d(g(torch.randn(64, 8)))))
+        d.requires_grad_(True)
+        self.scaler.update()
+        return critic, generator
 
 
+@pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("kind", GANS)
-def test_is_healthy(daemon, name, kind):
-    for seed in range(3):
-        gan, run = Gan(kind, seed), f"{name}-{seed}"
-        with nanwatch.torch.watch(gan.nets, gan.optimizers, run=run,
+def test_is_healthy(daemon, name, kind, scaled):
+    for seed in range(1 if scaled else 3):
+        gan, run = Gan(kind, seed, scaled), f"{name}-{seed}"
+        with nanwatch.torch.watch(gan.nets, gan.optimizers, gan.scaler, run=run,
                                   address=daemon.address) as watch:
             for _ in range(STEPS):
-                losses = gan.step()
+                losses = gan.step(frozen=seed == 1)
                 watch.step(sum(losses))
         assert watch.run.stats.bad_input == 0
         found = Verdict(daemon, run)
@@ -118,3 +125,39 @@ def test_optimizers_that_share_a_loss_tell_it(daemon, name):
                 optimizer.zero_grad()
             watch.step(loss + 7)
     assert loss_of(Verdict(daemon, name)) >= 7
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_head_beside_a_model_is_no_rival(daemon, name, apart):
+    """A probe of what it computes: each has a loss, and what destroys the model
+    is told, whether these go backward in one or one by one."""
+    torch.manual_seed(1)
+    model = nn.ModuleDict({"body": network(8, 4), "probe": nn.Linear(4, 3)})
+    optimizers = {side: torch.optim.AdamW(model[side].parameters(), 3e-3)
+                  for side in model}
+    target = torch.randn(8, 3)
+    with nanwatch.torch.watch(model, optimizers, run=name,
+                              address=daemon.address) as watch:
+        for i in range(500):
+            if i == 250:
+                optimizers["body"].param_groups[0]["lr"] *= 300
+            x = torch.randn(64, 8)
+            label = (x @ target).argmax(1)
+            out = model["body"](x)
+            loss = F.cross_entropy(out, label)
+            other = F.cross_entropy(model["probe"](out.detach()), label)
+            for optimizer in optimizers.values():
+                optimizer.zero_grad()
+            if apart:
+                loss.backward()
+                optimizers["body"].step()
+                other.backward()
+                optimizers["probe"].step()
+            else:
+                (loss + other).backward()
+                for optimizer in optimizers.values():
+                    optimizer.step()
+            watch.step(loss)
+    found = Verdict(daemon, name)
+    assert found.worst in ("warning", "critical"), found
+    assert found.cause == "divergence" and 250 <= found.step <= 256, found

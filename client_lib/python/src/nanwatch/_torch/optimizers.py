@@ -93,7 +93,9 @@ class Attempt:
         self.float_status: tuple[int, ...] = ()
         self.scale: Any = None  # float, of a readout, or None
         self.lr: float | None = None
-        self.losses = 0  # that had gone backward in its step when it was over
+        # Where optimizers are rivals: losses that had gone backward in its step
+        # when it was over.
+        self.losses = 0
         # The parameters that had a gradient, by device, and their sizes.
         self.gradients: list[list[Parameter]] = []
         # Those that had none, though they are trained.
@@ -212,7 +214,8 @@ class Followed:
         self.copies = None
         return attempt
 
-    def _tensors(self) -> list[Any]:
+    def tensors(self) -> list[Any]:
+        """Those that it updates."""
         return [
             p for group in self.optimizer.param_groups for p in group["params"]
         ]
@@ -231,16 +234,16 @@ class Followed:
         return [tensor.grad for tensor in self.some_tensors(most)]
 
     def _real_tensors(self) -> list[Any]:
-        return [p for p in self._tensors() if not p.is_complex()]
+        return [p for p in self.tensors() if not p.is_complex()]
 
     def holds(self, ids: set[int]) -> bool:
         """Any of the tensors with these ids."""
-        return any(id(p) in ids for p in self._tensors())
+        return any(id(p) in ids for p in self.tensors())
 
     def holds_gradients(self, ids: set[int]) -> bool:
         """Any of the gradients with these ids, which are of this thread's."""
         return self.is_trained_here() and any(
-            id(p.grad) in ids for p in self._tensors()
+            id(p.grad) in ids for p in self.tensors()
         )
 
     def of(self, tensor: Any) -> Parameter:
@@ -292,7 +295,7 @@ class Followed:
         self, gradient_of: Callable[[Any], Any] | None
     ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
         """By device. As long as all are as they were, nothing is checked."""
-        tensors = self._tensors()
+        tensors = self.tensors()
         if gradient_of is not None:
             found = [(p, gradient_of(p)) for p in tensors]
             return self._look([(p, g) for p, g in found if g is not None])
@@ -347,7 +350,7 @@ class Followed:
 
     def measure_weights(self, readout: Readout) -> None:
         attempt = self.begin()
-        pairs = [(p, p) for p in self._tensors()]
+        pairs = [(p, p) for p in self.tensors()]
         for weights, parameters, shapes in self._look(pairs):
             attempt.parameters.append(parameters)
             attempt.weight_sizes.append(
@@ -360,7 +363,7 @@ class Followed:
         return not first or on_host(first[0])
 
     def weights(self) -> list[Parameter]:
-        return [self.of(p) for p in self._tensors()]
+        return [self.of(p) for p in self.tensors()]
 
     def glance_at_weights(
         self, readout: Readout, number: int, replica: bool, everything: bool
@@ -370,7 +373,7 @@ class Followed:
         attempt = self.begin()
         if attempt.glances:
             return
-        tensors = self._tensors()
+        tensors = self.tensors()
         which = range(len(tensors))
         attempt.glanced_at_all = attempt.comparable = True
         if replica and not everything:

@@ -13,6 +13,7 @@ from nanwatch._torch.following import follow
 from nanwatch._torch.modules import is_compiling
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
+from nanwatch._torch.rivals import Rivals
 
 _MOST = 4096  # of one step
 _TENSORS = 4  # whose gradients are looked for
@@ -23,10 +24,15 @@ class Parts:
         self,
         followed: Sequence[Followed],
         guard: Callable[[str, Callable[[], None]], None],
+        *,
+        is_scaled: bool,
     ) -> None:
-        """`guard` runs a function and keeps what it raises from training."""
+        """`guard` runs a function and keeps what it raises from training.
+        `is_scaled`: who scales them tells the losses, not who goes backward."""
         self._followed = followed
         self._guard = guard
+        self._is_scaled = is_scaled
+        self.rivals = Rivals(followed)
         self._losses: list[Any] = []
 
     def add(self, losses: Any) -> None:
@@ -40,18 +46,29 @@ class Parts:
 
         self._guard("parts", work)
 
-    def gradients(self) -> list[Any]:
-        """Another list, once gradients of the model were computed."""
-        found: list[Any] = []
+    def gradients(self) -> list[list[Any]]:
+        """Of each optimizer; another list, once they were computed."""
+        found: list[list[Any]] = [[] for _ in self._followed]
 
         def work() -> None:
-            for followed in self._followed:
+            for its, followed in zip(found, self._followed):
                 for gradient in followed.some_gradients(_TENSORS):
-                    found.append(id(gradient))
-                    found.append(gradient is None or gradient._version)
+                    its.append(id(gradient))
+                    its.append(gradient is None or gradient._version)
 
         self._guard("parts", work)
         return found
+
+    def went_backward(self, tensors: Any, before: list[list[Any]]) -> None:
+        """`tensors`, with the gradients that there were."""
+        now = self.gradients()
+        if now == before:  # another model's
+            return
+        self.rivals.backward(
+            i for i, (old, new) in enumerate(zip(before, now)) if old != new
+        )
+        if not self._is_scaled:
+            self.add(tensors)
 
     def _add(self, loss: Any) -> None:
         if (
@@ -89,8 +106,7 @@ def _followed(function: Any) -> Any:
         parts = [(its, its.gradients()) for its in list(_listeners)]
         result = function(tensors, *args, **kwargs)
         for its, before in parts:
-            if its.gradients() != before:  # it was of its model
-                its.add(tensors)
+            its.went_backward(tensors, before)
         return result
 
     return backward

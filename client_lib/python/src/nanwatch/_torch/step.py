@@ -102,25 +102,19 @@ class Step:
         return loss
 
     def losses(self) -> list[float | None]:
-        """Of each attempt. That of the step; or the sum of what went backward
-        for it, where each optimizer follows a loss of its own, as those of a
-        GAN do: something did for each of them, after the one before it."""
+        """Of each attempt. That of the step; or where optimizers are rivals the
+        sum of what went backward for it, after the attempt before."""
         loss = self.loss
-        attempts = self.attempts
-        ends = [attempt.losses for attempt in attempts]
-        begins = [0, *ends[:-1]]
-        if (
-            loss is None
-            or not math.isfinite(loss)
-            or len({id(attempt.of) for attempt in attempts}) < 2
-            or any(begin >= end for begin, end in zip(begins, ends))
-            or ends[-1] > len(self.parts)
-        ):
-            return [loss] * len(attempts)
-        return [
-            math.fsum(map(self._part, range(begin, end)))
-            for begin, end in zip(begins, ends)
-        ]
+        ends = [attempt.losses for attempt in self.attempts]
+        if loss is None or not math.isfinite(loss) or not any(ends):
+            return [loss] * len(ends)
+        told: list[float | None] = []
+        begin = 0
+        for end in ends:
+            its = range(begin, min(end, len(self.parts)))
+            told.append(math.fsum(map(self._part, its)) if its else loss)
+            begin = end
+        return told
 
     def bad_part(self) -> int | None:
         """The first that is not finite."""

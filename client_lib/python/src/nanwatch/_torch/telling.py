@@ -89,8 +89,7 @@ class Teller:
         for attempt, its_bad in zip(step.attempts, bad):
             told.append(self._judge(step, attempt, rows, loss_bad, its_bad))
         self._push(rows)
-        losses = [loss] if len(step.attempts) == 1 else step.losses()
-        for attempt, its, numbers in zip(step.attempts, losses, told):
+        for attempt, its, numbers in zip(step.attempts, step.losses(), told):
             self._tell_step(step, attempt, its, numbers)
         if not step.attempts:  # an optimizer that cannot be followed
             self._run.step(

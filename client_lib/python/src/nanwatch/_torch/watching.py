@@ -115,17 +115,20 @@ class Watch:
             )
             # Until the first forward pass says so; a compiled one does not.
             self._teller.names.half = True
-        self._parts = parts.Parts(self._followed, self._guard)
+        is_scaled = self._scaler is not None
+        self._parts = parts.Parts(
+            self._followed, self._guard, is_scaled=is_scaled
+        )
         if self._scaler is not None:
             self._scaler.follow_losses(weakly(self._parts.add))
-        else:
+        if not is_scaled or len(self._followed) > 1:
             parts.listen(self._parts)
         self._left_out = LeftOut(
             self._followed,
             self._losses,
             self._parts,
             self._checks,
-            is_scaled=self._scaler is not None,
+            is_scaled=is_scaled,
             readout=lambda: self._readout,
             tell=self._tell_left_out,
         )
@@ -459,6 +462,7 @@ class Watch:
         if attempt is None:
             return
         self._left_out.updated()
+        self._parts.rivals.updated(followed)
         attempt.losses = self._parts.count()
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
@@ -514,6 +518,9 @@ class Watch:
         backward: list[Any],
     ) -> None:
         readout = self._readout
+        if not self._parts.rivals.seen:
+            for attempt in self._attempts:
+                attempt.losses = 0
         step = Step(
             number,
             when,
