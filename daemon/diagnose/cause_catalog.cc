@@ -6,7 +6,7 @@ namespace {
 constexpr int kPaddingRules[] = {1, 2,  3,  4,  5,  6,  7,
                                  8, 18, 19, 20, 21, 22, 25};
 constexpr int kCalibrationRules[] = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
-constexpr int kRangeRules[] = {1, 2, 4, 5, 6, 18, 19, 20, 21, 22, 25};
+constexpr int kRangeRules[] = {1, 2, 4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
 constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15,
                                  16, 17, 18, 19, 20, 21, 22, 25, 28};
 constexpr int kBackwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8, 15,

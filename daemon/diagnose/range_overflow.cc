@@ -53,6 +53,7 @@ constexpr int kBelowOne = 2;
 constexpr int kCollapse = 4;
 constexpr int kStreak = 5;
 constexpr int kRate = 6;
+constexpr int kNotScaleDependent = 8;
 constexpr int kReset = 14;
 
 bool Found(const Case& c, int rule) {
@@ -71,6 +72,8 @@ std::vector<int> RulesOf(const Case& c) {
   if (IsAtTheFloor(c.evidence) && FoundBurst(c)) {
     rules.insert(rules.begin(), {kFloor, kBelowOne});
   }
+  // Fewer halvings would not have done.
+  if (HasHelped(c.evidence)) rules.push_back(kNotScaleDependent);
   for (const int rule : ConsequencesOfLoss(c)) std::erase(rules, rule);
   for (const int rule : AfterTheLoss(c)) std::erase(rules, rule);
   return rules;
@@ -203,7 +206,9 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   bool all_went = true;
   for (const OpEvidence& op : e.ops) {
     if (IsHarmless(c, op) || CameWithNan(c, op)) continue;
-    if (BadAtEveryScale(op)) return std::nullopt;
+    if (BadAtEveryScale(op) && !(IsGradient(op) && HasHelped(e))) {
+      return std::nullopt;
+    }
     if (IsBadNow(op, e) && OverflowsUnscaled(op, e)) return std::nullopt;
     all_went = all_went && WentWithTheScale(op, e);
     verdict.ops.push_back(op.op.name);

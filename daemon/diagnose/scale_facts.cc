@@ -49,6 +49,11 @@ int64_t ToldAtStartUp(const RunEvidence& e) {
   return e.steps_between && !all ? 0 : StartUpOverflows(e);
 }
 
+bool HasHelped(const RunEvidence& e) {
+  return e.scaler_dynamic && e.scale_now && e.overflows > 0 &&
+         e.overflow_streak == 0;
+}
+
 bool IsAtTheFloor(const RunEvidence& e) {
   return e.scale_now && !IsNoScale(e) &&
          *e.scale_now <= std::max(e.floor, 1.0) * kRounding;

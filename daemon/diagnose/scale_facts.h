@@ -40,6 +40,10 @@ int64_t StartUpOverflows(const RunEvidence& evidence);
 // later, since nobody knows how many came before.
 int64_t ToldAtStartUp(const RunEvidence& evidence);
 
+// Attempts overflowed at scale after scale, and the newest one did not: the
+// lower scale helped, however many it took.
+bool HasHelped(const RunEvidence& evidence);
+
 // The scale is at the scaler's floor or at 1, below which scaling only harms.
 bool IsAtTheFloor(const RunEvidence& evidence);
 

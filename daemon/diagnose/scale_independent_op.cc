@@ -34,7 +34,11 @@ bool IsOfNan(const Finding& finding) {
 }
 
 EvidenceGrade GradeOf(const Case& c, const OpEvidence& op) {
-  if (BadAtEveryScale(op)) return EvidenceGrade::kEstablished;
+  if (BadAtEveryScale(op)) {
+    // Gradients that grew may fit at a scale that is lower yet.
+    return IsGradient(op) && op.inf > 0 ? EvidenceGrade::kSupported
+                                        : EvidenceGrade::kEstablished;
+  }
   const bool unscaled = !c.evidence.scaler_dynamic && !c.evidence.scale_now;
   return BadAtEveryAttempt(op) || unscaled ? EvidenceGrade::kSupported
                                            : EvidenceGrade::kHypothesis;
@@ -122,6 +126,7 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   const bool has_nan = NanFromForward(c).has_value();
   for (const OpEvidence& op : c.evidence.ops) {
     if (IsHarmless(c, op) || !IsBadNow(op, c.evidence)) continue;
+    if (IsGradient(op) && HasHelped(c.evidence)) continue;
     // At a fixed scale nothing is known of others, but the forward pass does
     // not feel the scale at all.
     const bool fixed = IsForward(op) && BadAtEveryAttempt(op);
@@ -154,7 +159,7 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   if (finding == nullptr) return std::nullopt;
   const bool of_nan = IsOfNan(*finding);
   // Where the NaN began is told there.
-  if (of_nan && has_nan) return std::nullopt;
+  if (of_nan ? has_nan : HasHelped(c.evidence)) return std::nullopt;
   verdict.ops.clear();
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;

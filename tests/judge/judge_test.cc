@@ -151,7 +151,7 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
         if (++records % 16 != 0) continue;
         ++ends;
         StepRules ended = rules;
-        ended.OnEnd(tables.step(), [&](size_t i, Severity was) {
+        ended.OnEnd(tables.step(), false, [&](size_t i, Severity was) {
           if (ended.severity(i) < was) return;
           ADD_FAILURE() << StepRules::Specs()[i]->name << ", seed " << seed
                         << " (" << story.setup.kind << "), step " << a.step;
@@ -221,7 +221,7 @@ TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
         rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
         if (line < shape.from) continue;
         StepRules ended = rules;
-        ended.OnEnd(tables.step(), [&](size_t i, Severity) {
+        ended.OnEnd(tables.step(), false, [&](size_t i, Severity) {
           if (ended.severity(i) < Severity::kWarning) return;
           Finding finding;
           ended.Describe(i, &finding);

@@ -20,7 +20,8 @@ from typing import Protocol
 class Ends(Protocol):
     """A run, as exit and fork see it."""
 
-    def end_at_exit(self, in_order: bool) -> None: ...
+    def end_at_exit(self, in_order: bool) -> None:
+        """Begins to end; `wait_for` is told for what."""
 
     def go_silent(self) -> None: ...
 
@@ -33,8 +34,8 @@ class Sends(Protocol):
     def wait_until_ended(self, deadline: float) -> None: ...
 
 
-# For them all, when the process ends.
-_EXIT_SECONDS = 1.0
+# For all of them, when the process ends.
+EXIT_SECONDS = 1.0
 
 # While gRPC is being imported no fork may happen: the child would find modules
 # half made and their locks taken.
@@ -103,9 +104,9 @@ def _in_child() -> None:
 def _at_exit() -> None:
     # The interpreter keeps the exception that ended the main program.
     failed = getattr(sys, "last_value", None) is not None
+    deadline = time.monotonic() + EXIT_SECONDS
     for run in list(_runs):
         run.end_at_exit(in_order=not failed)
-    deadline = time.monotonic() + _EXIT_SECONDS
     for sender in list(_ending):
         with sender.changed:
             sender.wait_until_ended(deadline)

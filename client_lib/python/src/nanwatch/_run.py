@@ -17,7 +17,6 @@ from nanwatch._stats import Stats
 
 _now = _time.time
 
-_EXIT_SECONDS = 1.0
 # To flush and to close, if nothing else is said; and at most.
 _TIMEOUT_SECONDS = 2.0
 # Nobody waits for a sender that closes by itself, but the process' end.
@@ -433,8 +432,11 @@ class Run(RunOps):
         for a run."""
         if self._silent or self._closed:
             return
+        self._end_by_itself(_SENDER_SECONDS, in_order=True)
+
+    def _end_by_itself(self, timeout: float, in_order: bool) -> None:
         _process.wait_for(self._shared)
-        self._begin_end(_SENDER_SECONDS, in_order=True)
+        self._begin_end(timeout, in_order)
 
     def _begin_end(self, timeout: float, in_order: bool) -> float:
         """Until when the sender has time, in monotonic seconds."""
@@ -452,8 +454,11 @@ class Run(RunOps):
 
     def end_at_exit(self, in_order: bool) -> None:
         """Not for trainings: the interpreter ends, in order or by an
-        exception."""
-        self._end(_EXIT_SECONDS, in_order)
+        exception, and waits for the sender."""
+        if self._silent or self._closed:
+            return
+        self._settle()
+        self._end_by_itself(_process.EXIT_SECONDS, in_order)
 
     def go_silent(self) -> None:
         """Not for trainings: this is a forked child."""
