@@ -17,6 +17,7 @@
 #include "model/run.h"
 #include "model/severity.h"
 #include "model/step.h"
+#include "model/told_overflow.h"
 #include "scaler/headroom.h"
 #include "scaler/tracker.h"
 
@@ -106,9 +107,8 @@ inline bool FateIsTold(const StepContext& c) {
 // The update was left out, and what is told does not say why: it counts as an
 // overflow, which is why scalers leave them out.
 inline bool IsLeftOut(const StepContext& c) {
-  return c.record.is(StepFlag::kSkipped) && !c.record.is(StepFlag::kOverflow) &&
-         !c.record.is_not(StepFlag::kOverflow) &&
-         c.record.float_status == nullptr && !c.scaler.scale();
+  return c.record.is(StepFlag::kSkipped) && !SaysOverflow(c.record) &&
+         !c.scaler.scale();
 }
 
 // Overflows that would be `severity` if each had cost its update, and that are

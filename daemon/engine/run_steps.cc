@@ -8,6 +8,7 @@
 #include "detect/replica_locator.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
+#include "model/told_overflow.h"
 
 namespace nanwatch {
 namespace {

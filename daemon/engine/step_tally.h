@@ -16,18 +16,6 @@
 
 namespace nanwatch {
 
-// The framework found it, or the device's float status says it.
-inline bool Overflowed(const StepRecord& record) {
-  return record.is(StepFlag::kOverflow) ||
-         (record.float_status != nullptr && record.float_status->words[0] != 0);
-}
-
-// Whether it overflowed was collected.
-inline bool SaysOverflow(const StepRecord& record) {
-  return record.is(StepFlag::kOverflow) || record.is_not(StepFlag::kOverflow) ||
-         record.float_status != nullptr;
-}
-
 // Trivially copyable.
 class StepTally {
  public:

@@ -1,4 +1,5 @@
 #include "engine/step_tally.h"
+#include "model/told_overflow.h"
 
 #include <gmock/gmock.h>
 
