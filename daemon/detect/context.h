@@ -158,12 +158,18 @@ struct OpTrend {
   // tensor, of 16 statuses at least; -1: not known.
   float scale_inv_before = 0;
   float usual_zeros = -1;
+  // The largest magnitude of all other weights of this step; -1: not known.
+  float other_weights = -1;
   // Outputs so far whose largest magnitude was at most kMutation times that of
   // the input; up to 31.
   uint8_t calm = 0;
+  // Of a weight that reaches kWildWeight: it was seen below that.
+  bool was_ordinary = false;
 };
 // Outputs that are so much larger than the input are looked at.
 inline constexpr float kMutation = 100;  // msprobe
+// So are weights of this size: the square is no number of fp32.
+inline constexpr float kWildWeight = 0x1p64f;
 struct OpContext {
   const RunDescription& run;
   const OpName& op;

@@ -58,6 +58,7 @@
 #include "detect/update_norm_spike.h"
 #include "detect/update_ratio.h"
 #include "detect/weight_nonfinite.h"
+#include "detect/weight_out_of_range.h"
 #include "detect/weight_unchanged.h"
 
 namespace nanwatch {
@@ -73,11 +74,12 @@ using StepRules =
              UnderflowMeasured, UnderflowPredicted, NoSingleScale,
              ClippedBeforeUnscaling, UnscaledTwice>;
 // A (rank, op, slot), made on demand.
-using OpRules = RuleList<OverflowNotScaleDependent, WeightNonfinite,
-                         OptimizerStateNonfinite, OpOverflowOrigin,
-                         OpOverflowPropagated, PersistentOpOverflow,
-                         OpSaturation, OpInternalOverflow, NearOverflow,
-                         NumericMutation, Fp8Clip, Fp8Underflow, ScaleInvJump>;
+using OpRules =
+    RuleList<OverflowNotScaleDependent, WeightNonfinite,
+             OptimizerStateNonfinite, OpOverflowOrigin, OpOverflowPropagated,
+             PersistentOpOverflow, OpSaturation, OpInternalOverflow,
+             NearOverflow, NumericMutation, Fp8Clip, Fp8Underflow, ScaleInvJump,
+             WeightOutOfRange>;
 // An agreement group.
 using AlignedRules =
     RuleList<ScaleRankMismatch, SkipRankMismatch, CommNonfiniteOrigin,

@@ -7,8 +7,8 @@ constexpr int kPaddingRules[] = {1, 2,  3,  4,  5,  6,  7,
                                  8, 18, 19, 20, 21, 22, 25};
 constexpr int kCalibrationRules[] = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
 constexpr int kRangeRules[] = {1, 2, 4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
-constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15,
-                                 16, 17, 18, 19, 20, 21, 22, 25, 28};
+constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16,
+                                 17, 18, 19, 20, 21, 22, 25, 28, 60};
 constexpr int kBackwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8, 15,
                                   16, 17, 18, 19, 20, 21, 22, 28};
 constexpr int kIndependentRules[] = {1, 2,  3,  4,  5,  6,  7,
@@ -17,10 +17,12 @@ constexpr int kCollapseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
 constexpr int kUnderflowRules[] = {27, 28, 29, 30, 31, 32, 34, 35};
 constexpr int kNoSingleRules[] = {29, 30, 31, 32, 33};
 constexpr int kFp8Rules[] = {41, 42, 43};
-constexpr int kCorruptionRules[] = {18, 19, 20, 24, 27, 28, 51};
+constexpr int kCorruptionRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16,
+                                    17, 18, 19, 20, 21, 22, 24, 25, 26, 27,
+                                    28, 29, 34, 35, 38, 40, 51, 60};
 constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  7,  8,  15, 16,
                                     17, 18, 19, 20, 21, 22, 25, 26, 27,
-                                    28, 29, 31, 34, 35, 38, 40};
+                                    28, 29, 31, 34, 35, 38, 40, 60};
 constexpr int kRankRules[] = {12, 13, 49, 56};
 constexpr int kMisuseRules[] = {1,  2,  3,  4,  5,  6,  7,  9,  10, 11,
                                 14, 18, 19, 20, 21, 22, 25, 57, 58, 59};
@@ -249,6 +251,10 @@ constexpr Look kLooks[] = {
      "Look for a division by the loss scale beside the scaler's own, or for a "
      "second call of unscale: what steps the optimizer unscales by itself "
      "unless it was told that this was done."},
+    {60,
+     "See whether it is one tensor or many. Many at once are a training that "
+     "diverged before: look at its loss and gradients. One alone is memory: go "
+     "back to a checkpoint and test that device."},
 };
 
 }  // namespace

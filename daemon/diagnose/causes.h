@@ -24,6 +24,7 @@ struct Case {
 // Actions are filled in by the caller.
 using CauseFunction = std::optional<CauseVerdict> (*)(const Case&);
 
+std::optional<CauseVerdict> LoneWildWeight(const Case&);
 std::optional<CauseVerdict> HarmlessPadding(const Case&);
 std::optional<CauseVerdict> StartupCalibration(const Case&);
 std::optional<CauseVerdict> NanFromForward(const Case&);

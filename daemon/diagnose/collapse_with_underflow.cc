@@ -59,15 +59,12 @@ std::string Fell(const RunEvidence& e) {
 
 // As rule 5 counts them; the evidence forgets after 50.
 int64_t LongestStreak(const Case& c) {
-  int64_t longest = 0;
+  double longest = 0;
   for (const Finding& finding : c.findings) {
     if (finding.rule != kStreakRule) continue;
-    for (const EvidenceNumber& number : finding.numbers) {
-      if (number.name != "streak") continue;
-      longest = std::max(longest, static_cast<int64_t>(number.value));
-    }
+    longest = std::max(longest, NumberOf(finding, "streak").value_or(0));
   }
-  return longest;
+  return static_cast<int64_t>(longest);
 }
 
 // That a scale is so low is telling; that it is nearly 0 says nothing more.

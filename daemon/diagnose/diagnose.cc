@@ -16,6 +16,7 @@ namespace {
 
 // In the order in which they are believed when their grades are equal.
 constexpr CauseFunction kCauseFunctions[] = {
+    LoneWildWeight,
     HarmlessPadding,
     NanFromForward,
     NanFromBackward,

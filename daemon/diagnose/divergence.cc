@@ -51,10 +51,7 @@ bool IsNote(const Case& c, const CauseVerdict& verdict) {
 // Rule 35 right after a restart: no training that diverges, but one that lost
 // its checkpoint.
 bool IsOfRestart(const Finding& finding) {
-  return std::any_of(finding.numbers.begin(), finding.numbers.end(),
-                     [](const EvidenceNumber& number) {
-                       return number.name == "loss_before_restart";
-                     });
+  return NumberOf(finding, "loss_before_restart").has_value();
 }
 
 // What the verdict rests on: a loss that left its way, if that is found; its
@@ -132,7 +129,7 @@ std::optional<CauseVerdict> Outlasted(const Case& c) {
 }  // namespace
 
 std::optional<CauseVerdict> Divergence(const Case& c) {
-  static constexpr int kRules[] = {26, 27, 28, 29, 34, 35, 38, 40};
+  static constexpr int kRules[] = {26, 27, 28, 29, 34, 35, 38, 40, 60};
   const RunEvidence& e = c.evidence;
   const Finding* first = FirstFound(c.findings, [&c](const Finding& finding) {
     return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
@@ -196,8 +193,8 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   SayOfScale(c, consequences, &verdict);
   if (e.ops_collected && e.ops.empty()) {
     verdict.evidence.push_back({EvidenceGrade::kEstablished,
-                                "No op was ever bad: the numbers are finite "
-                                "and inside their range."});
+                                "Of the tensors that were looked at none ever "
+                                "held a NaN or an infinity."});
   }
   return verdict;
 }

@@ -24,10 +24,7 @@ bool IsOfLayer(const Finding& finding) {
 }
 
 std::optional<double> ScaleOf(const Finding& finding) {
-  for (const EvidenceNumber& number : finding.numbers) {
-    if (number.name == "layer_scale") return number.value;
-  }
-  return std::nullopt;
+  return NumberOf(finding, "layer_scale");
 }
 
 // What overflows although the layer's scale is so low.

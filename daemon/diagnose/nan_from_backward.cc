@@ -23,10 +23,7 @@ constexpr int kStreak = 5;
 // The norm is NaN: an infinite one may be that of gradients that have grown.
 bool HasNanNorm(const Finding& finding) {
   return finding.rule == kExplosion &&
-         std::any_of(finding.numbers.begin(), finding.numbers.end(),
-                     [](const EvidenceNumber& n) {
-                       return n.name == "grad_norm" && std::isnan(n.value);
-                     });
+         std::isnan(NumberOf(finding, "grad_norm").value_or(0));
 }
 
 // Update after update is left out by the program itself, for a norm that is not

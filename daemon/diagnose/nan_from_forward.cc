@@ -313,18 +313,12 @@ const Finding* Of(const Case& c, int rule) {
   });
 }
 
-// 0: not told.
-double Number(const Finding& finding, std::string_view name) {
-  for (const EvidenceNumber& number : finding.numbers) {
-    if (number.name == name) return number.value;
-  }
-  return 0;
-}
-
 // The losses are not finite, one after another; null where they are.
 const Finding* LastingNan(const Case& c) {
   const Finding* loss = Of(c, kLossNonfinite);
-  return loss != nullptr && Number(*loss, "streak") >= 2 ? loss : nullptr;
+  return loss != nullptr && NumberOf(*loss, "streak").value_or(0) >= 2
+             ? loss
+             : nullptr;
 }
 
 // Of every finding of the rule.
@@ -343,7 +337,8 @@ bool TookTheScale(const Case& c, const Finding* lasting) {
   const Finding* scale = Of(c, kUnrepresentable);
   if (loss == nullptr || scale == nullptr) return false;
   if (scale->opened_step == loss->opened_step) return true;
-  if (lasting != nullptr && Number(*scale, "last_usable_scale") > 0 &&
+  if (lasting != nullptr &&
+      NumberOf(*scale, "last_usable_scale").value_or(0) > 0 &&
       scale->opened_step > loss->opened_step) {
     return true;
   }
@@ -398,7 +393,7 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
                          : origin != nullptr ? FromOp(c, *origin, *nan)
                                              : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
-  verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
+  verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28, 60};
   // Of the named ops; values near the limit elsewhere are no news of the NaN.
   if (!verdict.ops.empty()) verdict.rules.push_back(25);
   ExplainTheScale(c, origin != nullptr && BadAtEveryAttempt(*origin), &verdict);

@@ -27,10 +27,7 @@ bool IsScaled(const Case& c) {
 
 const Finding* GrownLoss(const Case& c) {
   return FirstFound(c.findings, [](const Finding& finding) {
-    return finding.rule == 15 &&
-           std::any_of(
-               finding.numbers.begin(), finding.numbers.end(),
-               [](const EvidenceNumber& n) { return n.name == "grown_from"; });
+    return finding.rule == 15 && NumberOf(finding, "grown_from").has_value();
   });
 }
 

@@ -28,9 +28,7 @@ const Finding* Find(const Case& c, int rule) {
 
 // Rule 8 speaks of a NaN in a forward output as well, whatever the scale did.
 bool IsOfNan(const Finding& finding) {
-  return std::any_of(
-      finding.numbers.begin(), finding.numbers.end(),
-      [](const EvidenceNumber& n) { return n.name == "nan" && n.value > 0; });
+  return NumberOf(finding, "nan").value_or(0) > 0;
 }
 
 EvidenceGrade GradeOf(const Case& c, const OpEvidence& op) {

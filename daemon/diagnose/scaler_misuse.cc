@@ -46,13 +46,8 @@ CauseVerdict NoScale(const Case& c, const Finding& finding) {
 
 // Of an impossible move: that there is none, though the scaler should move.
 bool StandsStill(const Finding& moved) {
-  std::optional<double> before;
-  std::optional<double> now;
-  for (const EvidenceNumber& number : moved.numbers) {
-    if (number.name == "scale_before") before = number.value;
-    if (number.name == "scale") now = number.value;
-  }
-  return before && now && *before == *now;
+  const std::optional<double> before = NumberOf(moved, "scale_before");
+  return before && before == NumberOf(moved, "scale");
 }
 
 // Gradients overflow at every attempt, since the scale that they have is never

@@ -17,13 +17,6 @@ constexpr int kMeasured = 31;
 constexpr int kPredicted = 32;
 constexpr int kNoSingleScale = 33;
 
-std::optional<double> NumberOf(const Finding& finding, std::string_view name) {
-  for (const EvidenceNumber& number : finding.numbers) {
-    if (number.name == name) return number.value;
-  }
-  return std::nullopt;
-}
-
 struct Found {
   const Finding* measured = nullptr;
   const Finding* predicted = nullptr;

@@ -81,6 +81,31 @@ void OpTrends::NextStep(int64_t step) {
   current_ = StepSum{.step = step, .gradients = {}};
 }
 
+std::optional<float> OpTrends::AddWeight(const OpColumns& columns, size_t row,
+                                         bool ordinary) {
+  const std::optional<float> largest = StatAt(columns, OpStat::kAbsMax, row);
+  if (!largest || (*largest >= kWildWeight && !ordinary)) return largest;
+  const int64_t step = columns.step[row];
+  const uint32_t op = columns.op[row];
+  Weights& w = weights_;
+  if (w.step != step) w = {.step = step, .op = op};
+  if (op == w.op) {
+    w.largest = std::max(w.largest, *largest);
+  } else if (*largest > w.largest) {
+    w.others = std::max(w.others, w.largest);
+    w.largest = *largest;
+    w.op = op;
+  } else {
+    w.others = std::max(w.others, *largest);
+  }
+  return largest;
+}
+
+float OpTrends::OtherWeights(int64_t step, uint32_t op) const {
+  if (weights_.step != step) return -1;
+  return weights_.op == op ? weights_.others : weights_.largest;
+}
+
 OpTrends::OfStep OpTrends::Of(const StepSum& sum) {
   const StepGradients& g = sum.gradients;
   const bool any = g.range.tensors() > 0 || g.first_order >= 0 || g.zeroed >= 0;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,14 @@ class OpTrends {
   bool AddFp8(const OpColumns& columns, size_t row, double largest,
               SparseRows* sparse, OpTrend* trend);
 
+  // The weights of an op. Returns their largest magnitude, if it is told.
+  // `ordinary`: it was below kWildWeight before. What was not is meant to be so
+  // large, and says nothing of the others.
+  std::optional<float> AddWeight(const OpColumns& columns, size_t row,
+                                 bool ordinary);
+  // Of all but `op`, of the last step with weights; -1: another step, or none.
+  float OtherWeights(int64_t step, uint32_t op) const;
+
   // Forgets what was before `step`. False: no op status of it came. Null
   // gradients: none of them was of a gradient that says anything. The pointer
   // is good until the next call.
@@ -62,13 +71,20 @@ class OpTrends {
 
   template <typename A>
   friend void Fields(A& archive, OpTrends& t) {
-    archive(t.current_, t.sums_, t.head_, t.zeroed_, t.fp8_);
+    archive(t.current_, t.sums_, t.head_, t.zeroed_, t.fp8_, t.weights_);
   }
 
  private:
   struct StepSum {
     int64_t step = std::numeric_limits<int64_t>::min();
     StepGradients gradients;
+  };
+  // The largest weights of a step, and those of all other ops.
+  struct Weights {
+    int64_t step = std::numeric_limits<int64_t>::min();
+    uint32_t op = 0;
+    float largest = -1;
+    float others = -1;
   };
   // One FP8 tensor.
   struct Fp8 {
@@ -90,6 +106,7 @@ class OpTrends {
   // (op, slot) in one number, of gradients that are exactly 0, rising; at most
   // limits::kZeroedTensors.
   std::vector<uint64_t> zeroed_;
+  Weights weights_;
   std::vector<Fp8> fp8_;  // by (op, slot)
   size_t next_ = 0;       // of fp8_: where the next row most likely is
 };

@@ -130,6 +130,14 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
                         sparse);
     return false;
   }
+  if (slot == Slot::kParameter) {
+    const std::optional<float> largest =
+        trends_.AddWeight(columns, row, mark->ordinary_weight != 0);
+    if (!largest) return false;
+    if (*largest < kWildWeight) mark->ordinary_weight = 1;
+    trend->was_ordinary = mark->ordinary_weight != 0;
+    return *largest >= kWildWeight && trend->was_ordinary;
+  }
   const auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)];
   if (!abs_max) return false;
   const float largest = abs_max->values[row];  // 0 where absent

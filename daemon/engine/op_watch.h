@@ -71,6 +71,10 @@ class OpWatch {
 
   // The pending statuses of steps up to `step`, in the order they came.
   std::span<const PendingOp> UpTo(int64_t step) const;
+  // The largest of the weights of `step` but for those of `op`; -1: not known.
+  float OtherWeights(int64_t step, uint32_t op) const {
+    return trends_.OtherWeights(step, op);
+  }
   // What they say together; only those of exactly `step`.
   StepOps Sum(std::span<const PendingOp> ops, int64_t step) const;
   ForwardSum Forward(int64_t step) const;
@@ -104,8 +108,9 @@ class OpWatch {
     float input_max = 0;  // largest magnitude of its input at `step`
     int32_t order = -1;
     uint8_t seen = 0;  // bit a slot, at `step`
-    uint8_t bad = 0;
-    uint8_t hot : 7 = 0;  // bit a slot: take clean rows as well
+    uint8_t bad : 7 = 0;
+    uint8_t ordinary_weight : 1 = 0;  // one below kWildWeight was seen
+    uint8_t hot : 7 = 0;              // bit a slot: take clean rows as well
     uint8_t gradient_seen : 1 = 0;
     uint8_t calm : 5 = 0;   // see OpTrend
     uint8_t dtype : 3 = 0;  // Dtype

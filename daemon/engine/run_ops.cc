@@ -116,6 +116,10 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
       static_cast<int64_t>(rank->tally().attempts()) + rank->op_attempts;
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;
+  OpTrend trend = op.trend;
+  if (op.status.slot == Slot::kParameter) {  // known once all rows are there
+    trend.other_weights = rank->ops.OtherWeights(op.status.step, op.status.op);
+  }
   const OpContext context{.run = description_,
                           .op = name,
                           .status = op.status,
@@ -123,7 +127,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                           .record = record,
                           .scaler = scaler,
                           .attempt = attempt,
-                          .trend = op.trend,
+                          .trend = trend,
                           .masked_ops = shared_->options.masked_ops};
   // What is meant to be there (masks, buffers not filled yet) is no evidence.
   const bool meant = op.bad_elements > 0 && !CountBad(context).any() &&

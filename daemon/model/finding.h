@@ -5,7 +5,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -41,6 +43,15 @@ struct Finding {
   std::string sentence;  // with the numbers, for a person
   std::vector<EvidenceNumber> numbers;
 };
+
+// What the finding says of the number; nullopt: nothing.
+inline std::optional<double> NumberOf(const Finding& finding,
+                                      std::string_view name) {
+  for (const EvidenceNumber& number : finding.numbers) {
+    if (number.name == name) return number.value;
+  }
+  return std::nullopt;
+}
 
 }  // namespace nanwatch
 

@@ -80,7 +80,7 @@ class OutlierBatch(Fault):
 class WeightBitFlipped(Fault):
     """The highest bit of an exponent: about 2^128 times as large."""
 
-    causes = ("nan_from_forward",)
+    causes = ("silent_corruption", "nan_from_forward")
     op = "features.2"
 
     def strike(self, training):

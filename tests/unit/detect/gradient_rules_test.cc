@@ -17,14 +17,9 @@
 namespace nanwatch {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::HasSubstr;
-
-double NumberOf(const Finding& finding, const std::string& name) {
-  for (const EvidenceNumber& n : finding.numbers) {
-    if (n.name == name) return n.value;
-  }
-  return NAN;
-}
+using ::testing::Optional;
 
 // --- 29 grad_ratio -----------------------------------------------------------
 
@@ -349,10 +344,7 @@ bool IsTakenForALayer(const Attempt& before, const Attempt& after) {
   f.gradients = std::nullopt;
   f.Steps(after, 5);
   EXPECT_EQ(f.Described().subject.op, "zeroed");
-  for (const EvidenceNumber& number : f.Described().numbers) {
-    if (number.name == "zeroed_tensors") return true;
-  }
-  return false;
+  return NumberOf(f.Described(), "zeroed_tensors").has_value();
 }
 
 TEST(UnderflowMeasured, ALayerIsLostWhereNothingElseBroughtTheZeros) {
@@ -457,8 +449,8 @@ TEST(UnderflowPredicted, WarnsOfAFixedScaleThatCouldBeHigher) {
   EXPECT_THAT(found.sentence, HasSubstr("2 of 5 gradient tensors"));
   EXPECT_THAT(found.sentence, HasSubstr("small most"));
   EXPECT_THAT(found.sentence, HasSubstr("a loss scale of 4096 would suit"));
-  EXPECT_EQ(NumberOf(found, "recommended_scale"), 4096);
-  EXPECT_NEAR(NumberOf(found, "headroom"), 16, 0.01);
+  EXPECT_THAT(NumberOf(found, "recommended_scale"), Optional(4096));
+  EXPECT_THAT(NumberOf(found, "headroom"), Optional(DoubleNear(16, 0.01)));
   f.gradients = Tensors({-1, -1, -1, -1}, 1);
   EXPECT_EQ(f.Steps({.scale = 4096, .loss = 2}, 50), Severity::kNone);
 }

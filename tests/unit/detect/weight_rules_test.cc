@@ -1,4 +1,4 @@
-// Rules 17, 38, 39 and 40: what becomes of the weights.
+// Rules 17, 38, 39, 40 and 60: what becomes of the weights.
 
 #include <gmock/gmock.h>
 
@@ -8,6 +8,7 @@
 #include "detect/optimizer_state_nonfinite.h"
 #include "detect/update_norm_spike.h"
 #include "detect/update_ratio.h"
+#include "detect/weight_out_of_range.h"
 #include "detect/weight_unchanged.h"
 #include "tests/unit/detect/rule_feed.h"
 
@@ -236,6 +237,64 @@ TEST(UpdateNormSpike, ANewLevelIsTheLevelAfterAWhile) {
   EXPECT_EQ(f.now, Severity::kWarning);
   f.Steps({.update_norm = 10}, 300);
   EXPECT_EQ(f.now, Severity::kNone);
+}
+
+// --- 60 weight_out_of_range --------------------------------------------------
+
+class WeightOutOfRangeTest : public ::testing::Test {
+ protected:
+  WeightOutOfRangeTest() {
+    f_.status.slot = Slot::kParameter;
+    f_.trend.was_ordinary = true;
+  }
+  Severity Look(float largest) {
+    f_.Stat(OpStat::kAbsMax, largest);
+    return f_.Both({.loss = 2});
+  }
+  double Number(std::string_view name) const {
+    return NumberOf(f_.Described(), name).value_or(-1);
+  }
+  OpFeed<WeightOutOfRange> f_;
+};
+
+TEST_F(WeightOutOfRangeTest, OpensAtTheLimitAndClearsBelowIt) {
+  EXPECT_EQ(Look(0.5f), Severity::kNone);
+  EXPECT_EQ(Look(0x1.fp63f), Severity::kNone);
+  EXPECT_EQ(Look(0x1p64f), Severity::kCritical);
+  EXPECT_EQ(f_.Described().opened_step, 3);
+  f_.trend.was_ordinary = false;
+  EXPECT_EQ(Look(0x1p70f), Severity::kCritical) << "it goes on";
+  EXPECT_EQ(f_.Described().opened_step, 3);
+  EXPECT_EQ(Number("abs_max"), 0x1p64) << "as it was found";
+  EXPECT_EQ(Look(0.5f), Severity::kNone);
+}
+
+TEST_F(WeightOutOfRangeTest, WhatBeginsSoIsMeantToBeSo) {
+  f_.trend.was_ordinary = false;
+  EXPECT_EQ(Look(3e38f), Severity::kNone);
+}
+
+TEST_F(WeightOutOfRangeTest, OfWeightsAlone) {
+  f_.status.slot = Slot::kOutput;
+  EXPECT_EQ(Look(3e38f), Severity::kNone);
+}
+
+TEST_F(WeightOutOfRangeTest, AloneWhereTheOthersAreFarBelow) {
+  f_.trend.other_weights = 0x1p32f;
+  Look(0x1p64f);
+  EXPECT_EQ(Number("alone"), 1);
+  EXPECT_EQ(Number("abs_max_of_others"), 0x1p32);
+}
+
+TEST_F(WeightOutOfRangeTest, NotAloneWhereOthersGrewOrNothingIsKnownOfThem) {
+  f_.trend.other_weights = 0x1.1p32f;
+  Look(0x1p64f);
+  EXPECT_EQ(Number("alone"), 0);
+  Look(1);
+  f_.trend.other_weights = -1;
+  Look(0x1p64f);
+  EXPECT_EQ(Number("alone"), 0);
+  EXPECT_EQ(Number("abs_max_of_others"), -1) << "is not told";
 }
 
 }  // namespace

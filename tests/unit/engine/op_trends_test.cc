@@ -114,6 +114,33 @@ TEST_F(OpTrendsTest, GradientsThatBecomeZeroAreNews) {
   EXPECT_EQ(take(6, {0, 1, 0}), std::pair(0, 0u));
 }
 
+TEST_F(OpTrendsTest, WeightsOfAStepAreKnownWithoutOneOfThem) {
+  for (uint32_t op = 0; op < 3; ++op) watch_.AddName(op, Dtype::kFp32);
+  EXPECT_EQ(watch_.OtherWeights(7, 0), -1) << "none came";
+  Take({Cell(7, 0, Slot::kParameter, 2), Cell(7, 1, Slot::kParameter, 5),
+        Cell(7, 1, Slot::kGradInput, 9), Cell(7, 2, Slot::kParameter, 3)});
+  EXPECT_EQ(watch_.OtherWeights(7, 0), 5);
+  EXPECT_EQ(watch_.OtherWeights(7, 1), 3);
+  EXPECT_EQ(watch_.OtherWeights(7, 2), 5);
+  EXPECT_EQ(watch_.OtherWeights(6, 0), -1);
+  Take({Cell(8, 2, Slot::kParameter, 1)});
+  EXPECT_EQ(watch_.OtherWeights(8, 2), -1) << "it is the only one";
+  EXPECT_EQ(watch_.OtherWeights(7, 0), -1) << "forgotten";
+}
+
+TEST_F(OpTrendsTest, AWildWeightIsKeptOnceItWasOrdinary) {
+  watch_.AddName(0, Dtype::kFp32);
+  watch_.AddName(1, Dtype::kFp32);
+  Take({Cell(1, 0, Slot::kParameter, 1), Cell(1, 1, Slot::kParameter, 1e30f)});
+  EXPECT_FALSE(watch_.pending());
+  Take({Cell(2, 0, Slot::kParameter, 1e30f),
+        Cell(2, 1, Slot::kParameter, 1e30f)});
+  ASSERT_EQ(watch_.UpTo(2).size(), 1u) << "the other one began so";
+  EXPECT_EQ(watch_.oldest().status.op, 0u);
+  EXPECT_TRUE(watch_.oldest().interesting);
+  EXPECT_TRUE(watch_.oldest().trend.was_ordinary);
+}
+
 TEST_F(OpTrendsTest, HowRowsAreCutIntoBatchesDoesNotShow) {
   std::mt19937 engine(3);
   std::vector<OpCell> cells;

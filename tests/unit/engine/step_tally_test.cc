@@ -1,11 +1,11 @@
 #include "engine/step_tally.h"
-#include "model/told_overflow.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "engine/timer_queue.h"
+#include "model/told_overflow.h"
 #include "tests/unit/engine/driver.h"
 
 namespace nanwatch {

@@ -1,0 +1,61 @@
+#include "detect/weight_out_of_range.h"
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+// Weights that grow together are within this of each other.
+constexpr float kFarAbove = 0x1p32f;
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"limit", kWildWeight, kWildWeight, 3e38, "magnitude",
+     "ours: 2^64, whose square leaves the range of fp32"},
+};
+
+}  // namespace
+
+constinit const RuleSpec WeightOutOfRange::kSpec = {
+    60,
+    "weight_out_of_range",
+    Family::kWeight,
+    "A weight is finite, and so large that its square is no number of fp32.",
+    "The largest weight of a parameter reaches limit, after it was below it.",
+    "The next look at that parameter that finds it below limit.",
+    kThresholds};
+
+Severity WeightOutOfRange::OnOp(const OpContext& c, Thresholds t) {
+  if (c.status.slot != Slot::kParameter) return Severity::kNone;
+  const auto largest = c.status.get(OpStat::kAbsMax);
+  if (!largest) return episode_.severity();  // it holds NaN by now, mostly
+  const bool large = *largest >= t[kLimit];
+  Severity trigger = Severity::kNone;
+  if (large && (episode_.open() || c.trend.was_ordinary)) {
+    trigger = Severity::kCritical;
+    if (!episode_.open()) {
+      largest_ = *largest;
+      others_ = c.trend.other_weights;
+    }
+  }
+  return episode_.On(trigger, !large, c.status.step, 1);
+}
+
+void WeightOutOfRange::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  const bool alone = others_ >= 0 && others_ * kFarAbove <= largest_;
+  finding->sentence =
+      Sentence("A weight of this parameter is ", largest_,
+               ", and its square no number of fp32; it was in its range at the "
+               "look before.");
+  if (others_ >= 0) {
+    finding->sentence +=
+        Sentence(" The largest weight of all others is ", others_, ".");
+  }
+  finding->numbers = {{"abs_max", largest_, ""},
+                      {"alone", alone ? 1.0 : 0.0, ""}};
+  if (others_ >= 0) {
+    finding->numbers.push_back({"abs_max_of_others", others_, ""});
+  }
+}
+
+}  // namespace nanwatch

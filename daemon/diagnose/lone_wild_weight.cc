@@ -1,0 +1,70 @@
+// One weight that is finite, and larger than any update of a training makes it,
+// while all others are as they were: a bit of it is another one. What comes
+// after, in gradients, loss and scale, is its doing.
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "diagnose/causes.h"
+#include "diagnose/first_found.h"
+#include "diagnose/words.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int kOutOfRange = 60;
+// Clients look at all weights once in so many steps: since then it may be so.
+constexpr int64_t kLook = 32;
+// Of gradients, losses, scales, and of ops: all that it can do.
+constexpr int kDoings[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16, 17, 18, 19,
+                           20, 21, 22, 24, 25, 26, 27, 28, 29, 34, 35, 38, 40};
+
+bool IsAlone(const Finding& finding) {
+  return finding.rule == kOutOfRange &&
+         NumberOf(finding, "alone").value_or(0) > 0;
+}
+
+// None of the rule's findings is older.
+bool CameSince(const Case& c, int rule, int64_t step) {
+  const Finding* first = FirstFound(
+      c.findings, [rule](const Finding& f) { return f.rule == rule; });
+  return first == nullptr || first->opened_step > step;
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> LoneWildWeight(const Case& c) {
+  const Finding* first = FirstFound(
+      c.findings, [](const Finding& f) { return f.rule == kOutOfRange; });
+  if (first == nullptr || !IsAlone(*first)) return std::nullopt;
+  CauseVerdict verdict;
+  verdict.cause = Cause::kSilentCorruption;
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.rule = kOutOfRange;
+  verdict.rules = {kOutOfRange};
+  for (const int rule : kDoings) {
+    if (CameSince(c, rule, first->opened_step - kLook)) {
+      verdict.rules.push_back(rule);
+    }
+  }
+  verdict.origin = first->subject;
+  verdict.step = first->opened_step;
+  const std::string rank = c.evidence.world_size > 1 && first->subject.rank >= 0
+                               ? fmt::format(" on rank {}", first->subject.rank)
+                               : "";
+  verdict.sentence = fmt::format(
+      "A weight of {} is {} at step {}{}, alone: the largest of all others is "
+      "{}, and at the look before it was in its range. An update that spares "
+      "the others does not write that; a bit that flipped in memory does.",
+      first->subject.op, InWords(NumberOf(*first, "abs_max").value_or(0)),
+      first->opened_step, rank,
+      InWords(NumberOf(*first, "abs_max_of_others").value_or(0)));
+  verdict.actions.push_back(
+      {"", fmt::format("Resume from the last checkpoint before step {} in "
+                       "which that weight is in its range.",
+                       first->opened_step)});
+  return verdict;
+}
+
+}  // namespace nanwatch
