@@ -1,13 +1,20 @@
-"""Prints what a watch costs a PyTorch step, on and off in alternating blocks of
+"""Prints what a watch costs a PyTorch step, on and off, a step each in turns, of
 one process: cost_of_watch.py [PAIRS [TEXTS [LENGTH [LEVEL...]]]], by the Python
 of `tests/frameworks/environment torch`. A step is of so many texts of so many
-characters (32 of 64: some 60 ms on one core). Levels: default, layers, ops, and
+characters (8 of 64: some 70 ms on one core). Levels: default, layers, ops, and
 default with a daemon that hung, died meanwhile, or never was. Nothing is
 asserted: another machine, or a busy one, has other figures.
 
-Wall is what the issue asks for, on a quiet machine; CPU, of the process with its
+A step on, a step off, and so on: a machine that others share changes its speed
+within a second, and what changes slowly falls out of neighbours. Of each two the
+logarithm of their ratio counts: the mean of the ratios themselves is above 1
+where nothing is slower, by the square of their scatter (10 % of scatter are 1 %
+of a cost that is none).
+
+Wall is what a training feels, on a quiet machine; CPU, of the process with its
 sender, can be told on a busy one, too."""
 
+import math
 import os
 import pathlib
 import random
@@ -26,20 +33,19 @@ from models import CharTransformer, Texts, Training  # noqa: E402
 
 import nanwatch  # noqa: E402
 
-BLOCK = 2  # steps
-WARM = 8  # pairs: connected, all names are known
+WARM = 16  # pairs: connected, all names are known
 GOALS = {"default": 0.5, "layers": 1.5, "ops": 4.0}  # %
 
 
-def block(training, watch):
-    """Seconds a step: wall, CPU."""
+def one(training, watch):
+    """Seconds of a step: wall, CPU, and of watch.step."""
     wall, cpu = time.perf_counter(), time.process_time()
-    for _ in range(BLOCK):
-        loss = training.step()
-        if watch is not None:
-            watch.step(loss)
-    return ((time.perf_counter() - wall) / BLOCK,
-            (time.process_time() - cpu) / BLOCK)
+    loss = training.step()
+    host = time.perf_counter()
+    if watch is not None:
+        watch.step(loss)
+    end = time.perf_counter()
+    return end - wall, time.process_time() - cpu, end - host
 
 
 def memory():
@@ -48,13 +54,15 @@ def memory():
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def interval(shares):
-    """Mean and the upper end of its 95 % interval, by bootstrap, in percent."""
+def interval(logs):
+    """Of logarithms of ratios: what it costs in the middle, and the upper end
+    of its 95 % interval, by bootstrap; in percent."""
     draw = random.Random(1)
     means = sorted(
-        statistics.fmean(draw.choices(shares, k=len(shares)))
+        statistics.fmean(draw.choices(logs, k=len(logs)))
         for _ in range(2000))
-    return 100 * statistics.fmean(shares), 100 * means[1950]
+    return (100 * math.expm1(statistics.fmean(logs)),
+            100 * math.expm1(means[1950]))
 
 
 def training_of(texts, length):
@@ -70,26 +78,24 @@ def measure(name, level, pairs, texts, length, address, midway=lambda: None):
     watch = nanwatch.torch.watch(
         watched.model, watched.optimizer, None, run=f"{level}{time.time()}",
         level=level, address=address)
-    plain, shares, host = [], ([], []), []
+    plain, logs, host = [], ([], []), []
     for pair in range(pairs + WARM):
         if pair == WARM + pairs // 2:
             before = memory()
             midway()
         times = {}
         for on in ((True, False) if pair % 2 else (False, True)):
-            times[on] = block(watched if on else alone, watch if on else None)
-        if pair >= WARM:
-            plain.append(times[False][0])
-            for of, on, off in zip(shares, times[True], times[False]):
-                of.append(on / off - 1)
-            loss = watched.step()
-            begun = time.perf_counter()
-            watch.step(loss)
-            host.append(time.perf_counter() - begun)
+            times[on] = one(watched if on else alone, watch if on else None)
+        if pair < WARM:
+            continue
+        plain.append(times[False][0])
+        host.append(times[True][2])
+        for of, on, off in zip(logs, times[True], times[False]):
+            of.append(math.log(on / off))
     grown = memory() - before
     watch.close(1)
     told = []
-    for kind, of in zip(("wall", "CPU"), shares):
+    for kind, of in zip(("wall", "CPU"), logs):
         mean, upper = interval(of)
         told.append(f"{kind} {mean:5.2f} % (95 %: below {upper:5.2f} %)")
     print(f"{name:24} step {1e3 * statistics.median(plain):6.1f} ms   slower by "
@@ -101,9 +107,9 @@ def measure(name, level, pairs, texts, length, address, midway=lambda: None):
 
 def main():
     given = [int(a) for a in sys.argv[1:4]]
-    pairs, texts, length = given + [400, 32, 64][len(given):]
+    pairs, texts, length = given + [4000, 8, 64][len(given):]
     levels = sys.argv[4:] or [*nanwatch.torch.LEVELS, "hung", "died", "none"]
-    print(f"torch {torch.__version__}, {pairs} pairs of {BLOCK} steps of "
+    print(f"torch {torch.__version__}, {pairs} pairs of steps of "
           f"{texts} texts of {length}, load average {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory(prefix="nw-") as folder:
         daemon = Daemon(folder).start()
