@@ -17,7 +17,8 @@ std::string Healthy(const Case& c) {
   // So few that a rule would not ask whether the search will end.
   const bool none_good = e.overflows == e.attempts && e.applied == 0;
   std::string text = none_good ? "No update applied yet: " : "Healthy: ";
-  text += CountOf(e.attempts, e.steps_between ? "recorded step" : "step");
+  text += CountOf(e.attempts, e.steps_between ? "recorded step" : "step") +
+          OfOptimizer(e);
   if (e.attempts_before > 0) {
     text += fmt::format(" since the last restart ({} in all)",
                         e.attempts_before + e.attempts);

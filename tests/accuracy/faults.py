@@ -81,7 +81,7 @@ class WeightBitFlipped(Fault):
     """The highest bit of an exponent: about 2^128 times as large."""
 
     causes = ("silent_corruption", "nan_from_forward")
-    op = "features.2"
+    op = ("features.2", "features.2.weight")
 
     def strike(self, training):
         weight = training.model.features[2].weight.detach().view(-1)

@@ -46,6 +46,15 @@ def test_what_is_said_arrives_and_is_judged(daemon):  # noqa: F811
     assert "closed" in text and "2,994 applied" in text
 
 
+def test_an_end_in_order_is_no_error(daemon):  # noqa: F811
+    """The stream's end may be heard with the answer to our close, or after."""
+    for i in range(60):
+        run = nanwatch.init(run=f"ends{i}", address=daemon.address)
+        run.step(0, loss=1.0)
+        assert run.flush(10) and run.close(10)
+        assert run.stats.error == "" and run.stats.reconnects == 0, i
+
+
 def test_steps_that_go_back_are_told_as_another_attempt(daemon):  # noqa: F811
     with nanwatch.init(run="back", address=daemon.address) as run:
         for i in (0, 1, 2, 1, 2):

@@ -217,16 +217,19 @@ class Sender:
             stream.cancel()
 
     def _disconnect(self, why: str, now: float) -> None:
-        was_open = self._state in (_State.OPEN, _State.LEAVING)
-        # The daemon read the close, and ended the stream in its turn.
-        if self._state is _State.LEAVING:
-            self._done = True
+        leaving = self._state is _State.LEAVING
+        was_open = leaving or self._state is _State.OPEN
         address = self._redial.address
         self._drop_stream()
         self._state = _State.AWAY
         shared = self._shared
-        shared.reconnects += was_open
         shared.connected = False
+        # The daemon read the close, and ended the stream in its turn.
+        if leaving:
+            self._done = True
+            if not why:
+                return
+        shared.reconnects += was_open
         all_tried = self._redial.next(now, was_open, hurry=shared.ending)
         # A restarted daemon is worth the wait, one that never was is not.
         if all_tried and shared.ending and not self._ever_open:

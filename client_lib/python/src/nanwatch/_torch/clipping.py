@@ -1,7 +1,12 @@
 """Where gradients are clipped: one NaN among them makes all of them NaN, so
 they are looked at before. Follows torch.nn.utils.clip_grad_norm_ and its like,
 as most programs and frameworks call them: by what they call themselves, since
-programs may have imported them before."""
+programs may have imported them before.
+
+Who clips to a norm reads all gradients for it, as a look at them does. On a
+host they are read once for both: torch._foreach_norm is called here with what
+it would be called with there, and its results become the total as they do
+there."""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ import functools
 import inspect
 import sys
 import weakref
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -22,6 +28,10 @@ class Listener(Protocol):
 
     def before_clipping_of(self, gradients: Any) -> None: ...
 
+    def takes_norms(self) -> bool: ...
+
+    def take_norms(self, norms: Mapping[int, Any]) -> None: ...
+
 
 _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -32,6 +42,8 @@ _GROUP = "_group_tensors_by_device_and_dtype"
 # Who clips to a norm; before PyTorch 2.6 clip_grad_norm_ did it itself.
 _BY_NORM = "_clip_grads_with_norm_"
 _FUNCTIONS = ("clip_grad_norm_", "clip_grad_value_")
+# What clip_grad_norm_ has its norm from.
+_TOTAL = "_get_total_norm"
 
 
 @functools.lru_cache(maxsize=1)
@@ -57,6 +69,82 @@ def _followed_group(function: Any) -> Any:
     return call
 
 
+@functools.lru_cache(maxsize=1)
+def _clips_to_norm() -> Any:
+    function = getattr(sys.modules[_MODULE], _FUNCTIONS[0])
+    return inspect.unwrap(function).__code__
+
+
+def _are_plain(tensors: Sequence[Any]) -> bool:
+    """On a host and of one kind, so that torch computes them at once."""
+    return bool(tensors) and all(
+        type(t) is torch.Tensor
+        and t.is_cpu
+        and t.dtype is torch.float32
+        and t.layout is torch.strided
+        for t in tensors
+    )
+
+
+def _shared_total(tensors: Sequence[Any], takers: Sequence[Listener]) -> Any:
+    with torch.no_grad():
+        norms = torch._foreach_norm(tensors, 2.0)
+        by_id = dict(zip(map(id, tensors), norms))
+        for listener in takers:
+            listener.take_norms(by_id)
+        return torch.linalg.vector_norm(torch.stack(norms), 2.0)
+
+
+class _Trust:
+    """In that the total is torch's to the last bit: its first ones are
+    compared, and after a difference torch computes it alone."""
+
+    def __init__(self) -> None:
+        self._to_compare = 3
+        self.lost = False
+
+    def compare(self, total: Any, function: Any, tensors: Any) -> Any:
+        if self._to_compare == 0:
+            return total
+        self._to_compare -= 1
+        right = function(tensors)
+        mine, its = total.tolist(), right.tolist()
+        self.lost = total.dtype is not right.dtype or not (
+            mine == its or (mine != mine and its != its)
+        )
+        return right
+
+
+def _followed_total(function: Any) -> Any:
+    trust = _Trust()
+
+    def call(
+        tensors: Any,
+        norm_type: float = 2.0,
+        error_if_nonfinite: bool = False,
+        foreach: bool | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        if (
+            not is_compiling()
+            and _listeners
+            and norm_type == 2.0
+            and not (error_if_nonfinite or foreach is False or args or kwargs)
+            and not trust.lost
+            and sys._getframe(1).f_code is _clips_to_norm()
+        ):
+            takers = [one for one in list(_listeners) if one.takes_norms()]
+            if takers and _are_plain(tensors):
+                total = _shared_total(tensors, takers)
+                return trust.compare(total, function, tensors)
+        return function(
+            tensors, norm_type, error_if_nonfinite, foreach, *args, **kwargs
+        )
+
+    return call
+
+
 def _followed(function: Any) -> Any:
     def call(parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
@@ -76,6 +164,7 @@ def listen(listener: Listener) -> None:
     module = sys.modules.get(_MODULE)
     if hasattr(module, _GROUP) and hasattr(module, _BY_NORM):
         follow(module, _GROUP, _followed_group)
+        follow(module, _TOTAL, _followed_total)
         return
     for name in _FUNCTIONS:
         follow(torch.nn.utils, name, _followed)

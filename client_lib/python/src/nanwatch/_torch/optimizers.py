@@ -8,7 +8,7 @@ import itertools
 import math
 import operator
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -240,7 +240,7 @@ class Followed:
         """Any of the tensors with these ids."""
         return any(id(p) in ids for p in self.tensors())
 
-    def holds_gradients(self, ids: set[int]) -> bool:
+    def holds_gradients(self, ids: Container[int]) -> bool:
         """Any of the gradients with these ids, which are of this thread's."""
         return self.is_trained_here() and any(
             id(p.grad) in ids for p in self.tensors()
@@ -271,9 +271,11 @@ class Followed:
         zeros: bool,
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
+        norms: Mapping[int, Any] | None = None,
     ) -> None:
         """Once an attempt: a second look would see what was clipped.
-        `gradient_of`: where they lie, if not with the optimizer's tensors."""
+        `gradient_of`: where they lie, if not with the optimizer's tensors.
+        `norms`: of tensors by their ids, where they are known."""
         attempt = self.begin()
         if attempt.looked_at:
             return
@@ -288,6 +290,7 @@ class Followed:
                     largest=largest,
                     zeros=zeros,
                     divide_by=divide_by,
+                    norms=_all_of(norms or {}, gradients),
                 )
             )
 
@@ -417,6 +420,13 @@ class Followed:
         torch._foreach_sub_(copies, weights)
         norms = torch._foreach_norm([c.float() for c in copies])
         self.attempt.update = readout.add(list(norms))
+
+
+def _all_of(norms: Mapping[int, Any], tensors: list[Any]) -> list[Any] | None:
+    if not norms:
+        return None
+    found = [norms.get(id(t)) for t in tensors]
+    return None if any(norm is None for norm in found) else found
 
 
 def _by_device(pairs: list[Any]) -> list[list[Any]]:

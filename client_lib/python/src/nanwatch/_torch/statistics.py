@@ -102,12 +102,15 @@ class Sizes:
         largest: bool,
         zeros: bool,
         divide_by: Any = None,
+        norms: list[Any] | None = None,
     ) -> None:
+        """`norms`: of the tensors, where they are known."""
         self.elements = shapes.elements
         self.counts: dict[int, Counts] = {}
         self.largest: Any = None
         self.zeros: Any = None
-        norms = norms_of(tensors, shapes.half)
+        if norms is None:
+            norms = norms_of(tensors, shapes.half)
         at_once = on_host(tensors[0])
         most = None
         if not at_once:

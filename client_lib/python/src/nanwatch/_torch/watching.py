@@ -215,6 +215,22 @@ class Watch:
 
         self._guard("clipping", work)
 
+    def takes_norms(self) -> bool:
+        """Not for trainings. Those of a scaler are unscaled before, and looked
+        at there."""
+        return not self._closed and self._scaler is None
+
+    def take_norms(self, norms: Mapping[int, Any]) -> None:
+        """Not for trainings: of gradients that are about to be clipped, by the
+        ids of the tensors."""
+
+        def work() -> None:
+            for followed in self._followed:
+                if followed.holds_gradients(norms.keys()):
+                    self._measure_gradients(followed, norms=norms)
+
+        self._guard("clipping", work)
+
     def _look_before_clipping(self, of: Sequence[Followed]) -> None:
         for followed in of:
             if self._scaler is None:
@@ -344,6 +360,7 @@ class Watch:
         followed: Followed,
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
+        norms: Mapping[int, Any] | None = None,
     ) -> None:
         # Of zeros the daemon wants to know as often as ever.
         counts = self._level != "default" and self._number % LAYERS_EVERY == 0
@@ -355,6 +372,7 @@ class Watch:
             zeros=counts or self._detailed(),
             divide_by=divide_by,
             gradient_of=gradient_of,
+            norms=norms,
         )
         attempt = followed.begin()
         if rich and attempt.underflow is None:

@@ -1,0 +1,136 @@
+"""Who clips to a norm and who watches read the gradients once for both, and the
+training's numbers are to the last bit what they are without a watch."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+
+import nanwatch
+from nanwatch._torch import clipping
+
+STEPS = 20
+pytestmark = pytest.mark.skipif(
+    not hasattr(nn.utils, "clip_grads_with_norm_"), reason="before 2.6")
+
+
+def one(model):
+    return [torch.optim.AdamW(model.parameters(), lr=1e-2)]
+
+
+def groups(model):
+    """In another order than the model's."""
+    plain = [p for p in model.parameters() if p.ndim < 2]
+    return [torch.optim.AdamW([
+        {"params": plain, "weight_decay": 0.0},
+        {"params": [p for p in model.parameters() if p.ndim > 1]}], lr=1e-2)]
+
+
+def two(model):
+    return [torch.optim.SGD(model[0].parameters(), lr=1e-2),
+            torch.optim.AdamW(model[2:].parameters(), lr=1e-2)]
+
+
+def whole(model):
+    clip = clip_grad_norm_(model.parameters(), 0.5)
+    return [clip]
+
+
+def by_parts(model):
+    return [clip_grad_norm_(layer.parameters(), 0.3)
+            for layer in (model[0], model[2])]
+
+
+def a_part(model):
+    return [clip_grad_norm_(model[0].parameters(), 0.3, foreach=True)]
+
+
+class Course:
+    """Of a training: losses, norms and weights, as bits."""
+
+    def __init__(self, optimizers, clip, watch=None, bad_at=-1, dtype=None):
+        torch.manual_seed(3)
+        model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+        model.to(dtype or torch.float32)
+        made = optimizers(model)
+        self.numbers = []
+        watched = watch(model, made) if watch else None
+        self.reads = []
+        for i in range(STEPS):
+            x = torch.randn(8, 16, dtype=dtype)
+            loss = 30 * model(x).square().mean()
+            for optimizer in made:
+                optimizer.zero_grad()
+            loss.backward()
+            if i == bad_at:
+                model[2].weight.grad[0, 0] = math.inf
+            norms = clip(model)
+            for optimizer in made:
+                optimizer.step()
+            if watched is not None:
+                watched.step(loss)
+            self.numbers += [loss, *norms]
+        self.numbers += list(model.parameters())
+        self.watch = watched
+
+    def bits(self):
+        return [t.detach().view(torch.int32 if t.dtype is torch.float32
+                                else torch.int16).tolist()
+                for t in self.numbers]
+
+
+def watcher(daemon, name):
+    def watch(model, optimizers):
+        names = {f"o{i}": o for i, o in enumerate(optimizers)}
+        return nanwatch.torch.watch(
+            model, names if len(names) > 1 else optimizers[0], run=name,
+            address=daemon.address)
+
+    return watch
+
+
+@pytest.mark.parametrize("bad_at", [-1, 7], ids=["fine", "inf"])
+@pytest.mark.parametrize("clip", [whole, by_parts, a_part])
+@pytest.mark.parametrize("optimizers", [one, groups, two])
+def test_no_number_is_another_one(daemon, name, optimizers, clip, bad_at):
+    alone = Course(optimizers, clip, None, bad_at)
+    course = Course(optimizers, clip, watcher(daemon, name), bad_at)
+    assert course.watch.close(20) and course.watch.run.stats.bad_input == 0
+    assert course.bits() == alone.bits()
+
+
+def test_sixteen_bits_are_as_they_were(daemon, name):
+    alone = Course(one, whole, dtype=torch.bfloat16)
+    course = Course(one, whole, watcher(daemon, name), dtype=torch.bfloat16)
+    assert course.watch.close(20)
+    assert course.bits() == alone.bits()
+
+
+def test_gradients_are_read_once(daemon, name, monkeypatch):
+    read = []
+    norm = torch._foreach_norm
+
+    def counted(tensors, *order):
+        read.append(any(t.ndim > 0 and t.requires_grad for t in tensors))
+        return norm(tensors, *order)
+
+    monkeypatch.setattr(torch, "_foreach_norm", counted)
+    course = Course(one, whole, watcher(daemon, name))
+    assert course.watch.close(20)
+    gradients = read.count(False)  # the others are weights
+    assert STEPS <= gradients <= STEPS + 3, "the first few are compared"
+
+
+def test_a_total_that_is_torch_s_no_more_is_not_used():
+    trust = clipping._Trust()
+    mine, right = torch.tensor(1.5), torch.tensor(1.25)
+    assert trust.compare(mine, lambda _: right, []) is right
+    assert trust.lost
+    trust = clipping._Trust()
+    nan = torch.tensor(math.nan)
+    for _ in range(3):
+        assert trust.compare(nan, lambda _: nan.clone(), []) is not nan
+    assert not trust.lost
+    assert trust.compare(mine, None, []) is mine, "it has shown itself"
