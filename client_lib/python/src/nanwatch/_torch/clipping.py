@@ -30,7 +30,7 @@ class Listener(Protocol):
 
     def takes_norms(self) -> bool: ...
 
-    def take_norms(self, norms: Mapping[int, Any]) -> None: ...
+    def take_norms(self, norms: Mapping[int, float]) -> None: ...
 
 
 _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -88,11 +88,11 @@ def _are_plain(tensors: Sequence[Any]) -> bool:
 
 def _shared_total(tensors: Sequence[Any], takers: Sequence[Listener]) -> Any:
     with torch.no_grad():
-        norms = torch._foreach_norm(tensors, 2.0)
-        by_id = dict(zip(map(id, tensors), norms))
+        norms = torch.stack(torch._foreach_norm(tensors, 2.0))
+        by_id = dict(zip(map(id, tensors), norms.tolist()))
         for listener in takers:
             listener.take_norms(by_id)
-        return torch.linalg.vector_norm(torch.stack(norms), 2.0)
+        return torch.linalg.vector_norm(norms, 2.0)
 
 
 class _Trust:

@@ -271,14 +271,12 @@ class Followed:
         zeros: bool,
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
-        norms: Mapping[int, Any] | None = None,
+        norms: Mapping[int, float] | None = None,
     ) -> None:
-        """Once an attempt: a second look would see what was clipped.
-        `gradient_of`: where they lie, if not with the optimizer's tensors.
-        `norms`: of tensors by their ids, where they are known."""
+        """Once an attempt. `gradient_of`: where they lie, if not with the
+        optimizer's tensors. `norms`: of tensors by their ids, where they are
+        known."""
         attempt = self.begin()
-        if attempt.looked_at:
-            return
         attempt.looked_at = True
         for gradients, parameters, shapes in self._gradients(gradient_of):
             attempt.gradients.append(parameters)
@@ -422,11 +420,13 @@ class Followed:
         self.attempt.update = readout.add(list(norms))
 
 
-def _all_of(norms: Mapping[int, Any], tensors: list[Any]) -> list[Any] | None:
+def _all_of(
+    norms: Mapping[int, float], tensors: list[Any]
+) -> list[float] | None:
     if not norms:
         return None
-    found = [norms.get(id(t)) for t in tensors]
-    return None if any(norm is None for norm in found) else found
+    found = [norms[id(t)] for t in tensors if id(t) in norms]
+    return found if len(found) == len(tensors) else None
 
 
 def _by_device(pairs: list[Any]) -> list[list[Any]]:

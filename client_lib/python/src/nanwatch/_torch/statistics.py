@@ -102,25 +102,27 @@ class Sizes:
         largest: bool,
         zeros: bool,
         divide_by: Any = None,
-        norms: list[Any] | None = None,
+        norms: list[float] | None = None,
     ) -> None:
-        """`norms`: of the tensors, where they are known."""
+        """`norms`: of the tensors, where they are known; not with
+        `divide_by`."""
         self.elements = shapes.elements
         self.counts: dict[int, Counts] = {}
         self.largest: Any = None
         self.zeros: Any = None
-        if norms is None:
-            norms = norms_of(tensors, shapes.half)
         at_once = on_host(tensors[0])
         most = None
         if not at_once:
             most = norms_of(tensors, shapes.half, math.inf)
         elif largest:
             most = [_largest(t) for t in tensors]
-        if divide_by is not None:
-            norms = [v / divide_by for v in norms]
-            most = most and [v / divide_by for v in most]
-        self.norms = readout.add(norms)
+        self.norms: Any = norms
+        if norms is None:
+            found = norms_of(tensors, shapes.half)
+            if divide_by is not None:
+                found = [v / divide_by for v in found]
+                most = most and [v / divide_by for v in most]
+            self.norms = readout.add(found)
         if most is not None:
             self.largest = readout.add(most)
         if zeros:

@@ -220,7 +220,7 @@ class Watch:
         at there."""
         return not self._closed and self._scaler is None
 
-    def take_norms(self, norms: Mapping[int, Any]) -> None:
+    def take_norms(self, norms: Mapping[int, float]) -> None:
         """Not for trainings: of gradients that are about to be clipped, by the
         ids of the tensors."""
 
@@ -360,8 +360,10 @@ class Watch:
         followed: Followed,
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
-        norms: Mapping[int, Any] | None = None,
+        norms: Mapping[int, float] | None = None,
     ) -> None:
+        if followed.begin().looked_at:
+            return  # a second look would see what was clipped
         # Of zeros the daemon wants to know as often as ever.
         counts = self._level != "default" and self._number % LAYERS_EVERY == 0
         every = LAYERS_EVERY * self.modules.turns
