@@ -111,7 +111,7 @@ class Sizes:
         self.largest: Any = None
         self.zeros: Any = None
         at_once = on_host(tensors[0])
-        most = None
+        most: Any = None
         if not at_once:
             most = norms_of(tensors, shapes.half, math.inf)
         elif largest:
@@ -124,7 +124,8 @@ class Sizes:
                 most = most and [v / divide_by for v in most]
             self.norms = readout.add(found)
         if most is not None:
-            self.largest = readout.add(most)
+            known = type(most[0]) is float
+            self.largest = most if known else readout.add(most)
         if zeros:
             self.zeros = readout.add([torch.count_nonzero(t) for t in tensors])
         # On the host, and finite.
@@ -158,9 +159,12 @@ class Sizes:
         ]
 
 
-def _largest(tensor: Any) -> Any:
-    low, high = torch.aminmax(tensor.detach())
-    return torch.maximum(low.abs(), high.abs())
+def _largest(tensor: Any) -> float:
+    """Of a tensor on the host. NaN, if there is one."""
+    least, most = torch.aminmax(tensor.detach())
+    low: float = least.item()
+    high: float = most.item()
+    return max(abs(low), abs(high))
 
 
 class Read(NamedTuple):
