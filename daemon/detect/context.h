@@ -160,11 +160,12 @@ struct OpTrend {
   float usual_zeros = -1;
   // The largest magnitude of all other weights of this step; -1: not known.
   float other_weights = -1;
+  // That of this tensor's weights when it was last below kWildWeight; -1: it
+  // never was.
+  float weight_before = -1;
   // Outputs so far whose largest magnitude was at most kMutation times that of
   // the input; up to 31.
   uint8_t calm = 0;
-  // Of a weight that reaches kWildWeight: it was seen below that.
-  bool was_ordinary = false;
 };
 // Outputs that are so much larger than the input are looked at.
 inline constexpr float kMutation = 100;  // msprobe

@@ -1,5 +1,7 @@
 #include "detect/weight_out_of_range.h"
 
+#include <limits>
+
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -7,6 +9,15 @@ namespace {
 
 // Weights that grow together are within this of each other.
 constexpr float kFarAbove = 0x1p32f;
+
+// The highest bit of the exponent of an fp32 (or bf16) number below 2 makes
+// 2^128 times of it. The weight may have been the tensor's largest, or a
+// millionth of that. The largest number that there is was written by somebody.
+bool IsAsAFlippedBitMakesIt(float weight, float largest_before) {
+  const double ratio = static_cast<double>(weight) / largest_before;
+  return weight < std::numeric_limits<float>::max() && ratio >= 0x1p108 &&
+         ratio <= 0x1p129;
+}
 
 constexpr ThresholdSpec kThresholds[] = {
     {"limit", kWildWeight, kWildWeight, 3e38, "magnitude",
@@ -30,11 +41,12 @@ Severity WeightOutOfRange::OnOp(const OpContext& c, Thresholds t) {
   if (!largest) return episode_.severity();  // it holds NaN by now, mostly
   const bool large = *largest >= t[kLimit];
   Severity trigger = Severity::kNone;
-  if (large && (episode_.open() || c.trend.was_ordinary)) {
+  if (large && (episode_.open() || c.trend.weight_before >= 0)) {
     trigger = Severity::kCritical;
     if (!episode_.open()) {
       largest_ = *largest;
       others_ = c.trend.other_weights;
+      before_ = c.trend.weight_before;
     }
   }
   return episode_.On(trigger, !large, c.status.step, 1);
@@ -43,16 +55,20 @@ Severity WeightOutOfRange::OnOp(const OpContext& c, Thresholds t) {
 void WeightOutOfRange::Describe(Finding* finding) const {
   episode_.Describe(finding);
   const bool alone = others_ >= 0 && others_ * kFarAbove <= largest_;
+  const bool flipped = IsAsAFlippedBitMakesIt(largest_, before_);
   finding->sentence =
       Sentence("A weight of this parameter is ", largest_,
-               ", and its square no number of fp32; it was in its range at the "
-               "look before.");
+               ", and its square no number of fp32; at a look before its "
+               "largest was ",
+               before_, ".");
   if (others_ >= 0) {
     finding->sentence +=
         Sentence(" The largest weight of all others is ", others_, ".");
   }
   finding->numbers = {{"abs_max", largest_, ""},
-                      {"alone", alone ? 1.0 : 0.0, ""}};
+                      {"abs_max_before", before_, ""},
+                      {"alone", alone ? 1.0 : 0.0, ""},
+                      {"flipped", flipped ? 1.0 : 0.0, ""}};
   if (others_ >= 0) {
     finding->numbers.push_back({"abs_max_of_others", others_, ""});
   }

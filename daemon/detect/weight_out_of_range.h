@@ -24,6 +24,7 @@ class WeightOutOfRange {
   Episode episode_;
   float largest_ = 0;  // when it was found
   float others_ = -1;  // of the other weights of that step; -1: not known
+  float before_ = -1;  // of this tensor, at the last look that was below limit
 };
 
 }  // namespace nanwatch

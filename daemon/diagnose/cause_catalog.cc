@@ -252,9 +252,11 @@ constexpr Look kLooks[] = {
      "second call of unscale: what steps the optimizer unscales by itself "
      "unless it was told that this was done."},
     {60,
-     "See whether it is one tensor or many. Many at once are a training that "
-     "diverged before: look at its loss and gradients. One alone is memory: go "
-     "back to a checkpoint and test that device."},
+     "See whether it is one tensor or many, and how much it grew. Many at "
+     "once, "
+     "or one that a large input feeds, are a training that diverged: look at "
+     "its loss and gradients. One alone and some 2^128 times what it was is a "
+     "bit of memory: go back to a checkpoint and test that device."},
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
-// One weight that is finite, and larger than any update of a training makes it,
-// while all others are as they were: a bit of it is another one. What comes
+// One weight that is finite and as much larger than it was as the highest bit
+// of its exponent makes it, while all others are as they were. What comes
 // after, in gradients, loss and scale, is its doing.
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 #include "diagnose/causes.h"
 #include "diagnose/first_found.h"
@@ -20,9 +22,18 @@ constexpr int64_t kLook = 32;
 constexpr int kDoings[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16, 17, 18, 19,
                            20, 21, 22, 24, 25, 26, 27, 28, 29, 34, 35, 38, 40};
 
-bool IsAlone(const Finding& finding) {
-  return finding.rule == kOutOfRange &&
-         NumberOf(finding, "alone").value_or(0) > 0;
+bool Says(const Finding& finding, std::string_view number) {
+  return NumberOf(finding, number).value_or(0) > 0;
+}
+
+// Not of one rank alone: a broadcast, or a program, wrote it.
+bool IsOnOtherRanks(const Case& c, const Finding& first) {
+  return std::any_of(c.findings.begin(), c.findings.end(),
+                     [&](const Finding& other) {
+                       return other.rule == kOutOfRange &&
+                              other.opened_step == first.opened_step &&
+                              other.subject.rank != first.subject.rank;
+                     });
 }
 
 // None of the rule's findings is older.
@@ -37,7 +48,10 @@ bool CameSince(const Case& c, int rule, int64_t step) {
 std::optional<CauseVerdict> LoneWildWeight(const Case& c) {
   const Finding* first = FirstFound(
       c.findings, [](const Finding& f) { return f.rule == kOutOfRange; });
-  if (first == nullptr || !IsAlone(*first)) return std::nullopt;
+  if (first == nullptr || !Says(*first, "alone") || !Says(*first, "flipped") ||
+      IsOnOtherRanks(c, *first)) {
+    return std::nullopt;
+  }
   CauseVerdict verdict;
   verdict.cause = Cause::kSilentCorruption;
   verdict.grade = EvidenceGrade::kEstablished;
@@ -53,13 +67,16 @@ std::optional<CauseVerdict> LoneWildWeight(const Case& c) {
   const std::string rank = c.evidence.world_size > 1 && first->subject.rank >= 0
                                ? fmt::format(" on rank {}", first->subject.rank)
                                : "";
+  const double now = NumberOf(*first, "abs_max").value_or(0);
+  const double before = NumberOf(*first, "abs_max_before").value_or(now);
   verdict.sentence = fmt::format(
       "A weight of {} is {} at step {}{}, alone: the largest of all others is "
-      "{}, and at the look before it was in its range. An update that spares "
-      "the others does not write that; a bit that flipped in memory does.",
-      first->subject.op, InWords(NumberOf(*first, "abs_max").value_or(0)),
-      first->opened_step, rank,
-      InWords(NumberOf(*first, "abs_max_of_others").value_or(0)));
+      "{}, and that of its own tensor was {} at a look before. It is 2^{:.0f} "
+      "times as large; a flip of the highest bit of an exponent makes 2^128 "
+      "times, and an update that spares the others does not.",
+      first->subject.op, InWords(now), first->opened_step, rank,
+      InWords(NumberOf(*first, "abs_max_of_others").value_or(0)),
+      InWords(before), std::log2(now / before));
   verdict.actions.push_back(
       {"", fmt::format("Resume from the last checkpoint before step {} in "
                        "which that weight is in its range.",

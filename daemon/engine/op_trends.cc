@@ -87,8 +87,11 @@ std::optional<float> OpTrends::AddWeight(const OpColumns& columns, size_t row,
   if (!largest || (*largest >= kWildWeight && !ordinary)) return largest;
   const int64_t step = columns.step[row];
   const uint32_t op = columns.op[row];
-  Weights& w = weights_;
-  if (w.step != step) w = {.step = step, .op = op};
+  if (weights_.empty() || weights_.back().step != step) {
+    if (weights_.size() == kLooks) weights_.erase(weights_.begin());
+    weights_.push_back({.step = step, .op = op});
+  }
+  Weights& w = weights_.back();
   if (op == w.op) {
     w.largest = std::max(w.largest, *largest);
   } else if (*largest > w.largest) {
@@ -102,8 +105,10 @@ std::optional<float> OpTrends::AddWeight(const OpColumns& columns, size_t row,
 }
 
 float OpTrends::OtherWeights(int64_t step, uint32_t op) const {
-  if (weights_.step != step) return -1;
-  return weights_.op == op ? weights_.others : weights_.largest;
+  for (const Weights& w : weights_) {
+    if (w.step == step) return w.op == op ? w.others : w.largest;
+  }
+  return -1;
 }
 
 OpTrends::OfStep OpTrends::Of(const StepSum& sum) {

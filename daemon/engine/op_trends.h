@@ -57,7 +57,8 @@ class OpTrends {
   // large, and says nothing of the others.
   std::optional<float> AddWeight(const OpColumns& columns, size_t row,
                                  bool ordinary);
-  // Of all but `op`, of the last step with weights; -1: another step, or none.
+  // Of all but `op`, where `step` is one of the last kLooks with weights; -1:
+  // it is none, or there are no others.
   float OtherWeights(int64_t step, uint32_t op) const;
 
   // Forgets what was before `step`. False: no op status of it came. Null
@@ -79,6 +80,8 @@ class OpTrends {
     int64_t step = std::numeric_limits<int64_t>::min();
     StepGradients gradients;
   };
+  // Steps with weights that may wait for their records.
+  static constexpr size_t kLooks = 16;
   // The largest weights of a step, and those of all other ops.
   struct Weights {
     int64_t step = std::numeric_limits<int64_t>::min();
@@ -106,9 +109,9 @@ class OpTrends {
   // (op, slot) in one number, of gradients that are exactly 0, rising; at most
   // limits::kZeroedTensors.
   std::vector<uint64_t> zeroed_;
-  Weights weights_;
-  std::vector<Fp8> fp8_;  // by (op, slot)
-  size_t next_ = 0;       // of fp8_: where the next row most likely is
+  std::vector<Weights> weights_;  // of the last steps with any, oldest first
+  std::vector<Fp8> fp8_;          // by (op, slot)
+  size_t next_ = 0;               // of fp8_: where the next row most likely is
 };
 
 }  // namespace nanwatch

@@ -1,6 +1,8 @@
 #include "engine/op_watch.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <tuple>
 
 #include "model/limits.h"
@@ -19,6 +21,22 @@ constexpr int kCalmest = 31;
 
 bool IsFp8(Dtype dtype) {
   return dtype == Dtype::kFp8E4M3 || dtype == Dtype::kFp8E5M2;
+}
+
+// By Dtype: magnitudes from which a row is worth a look.
+const std::array<float, 8>& NearLimits() {
+  static const std::array<float, 8> all = [] {
+    std::array<float, 8> limits;
+    for (size_t i = 0; i < limits.size(); ++i) {
+      const auto dtype = static_cast<Dtype>(i);
+      // FP8 is scaled to its limit on purpose.
+      limits[i] = IsFp8(dtype)
+                      ? std::numeric_limits<float>::infinity()
+                      : static_cast<float>(kNearLimit * MaxFinite(dtype));
+    }
+    return limits;
+  }();
+  return all;
 }
 
 constexpr uint8_t Bit(Slot slot) {
@@ -42,10 +60,6 @@ void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
   Mark mark;
   mark.order = order;
   mark.dtype = static_cast<uint8_t>(dtype) & 7;
-  // FP8 is scaled to its limit on purpose.
-  if (!IsFp8(dtype)) {
-    mark.near = static_cast<float>(kNearLimit * MaxFinite(dtype));
-  }
   marks_.push_back(mark);
 }
 
@@ -65,6 +79,7 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
   // In saturation mode a status without that count is not clean, only not known
   // to be bad.
   const auto& saturated = columns.count[static_cast<int>(OpCount::kSaturated)];
+  const float* const near = NearLimits().data();
   SparseRows sparse(columns);
   uint64_t late = 0;
   for (size_t row = 0; row < rows; ++row) {
@@ -103,7 +118,7 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     const bool odd =
         IsFollowed(mark, slot) && Follow(columns, row, &mark, &sparse, &trend);
     if (bad != 0 || odd || (mark.hot & bit) != 0 ||
-        (amax != nullptr && amax[row] >= mark.near)) {
+        (amax != nullptr && amax[row] >= near[mark.dtype])) {
       Keep(columns, row, saturation, odd, trend, &mark);
     }
   }
@@ -131,12 +146,13 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
     return false;
   }
   if (slot == Slot::kParameter) {
+    trend->weight_before = mark->weight;
+    const bool ordinary = mark->weight >= 0;
     const std::optional<float> largest =
-        trends_.AddWeight(columns, row, mark->ordinary_weight != 0);
+        trends_.AddWeight(columns, row, ordinary);
     if (!largest) return false;
-    if (*largest < kWildWeight) mark->ordinary_weight = 1;
-    trend->was_ordinary = mark->ordinary_weight != 0;
-    return *largest >= kWildWeight && trend->was_ordinary;
+    if (*largest < kWildWeight) mark->weight = *largest;
+    return *largest >= kWildWeight && ordinary;
   }
   const auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)];
   if (!abs_max) return false;
@@ -187,8 +203,9 @@ void OpWatch::Keep(const OpColumns& columns, size_t row, bool saturation,
   kept.bad_elements = kept.status.BadElements(saturation);
   kept.bad = kept.bad_elements > 0 || kept.status.device_flag.value_or(false);
   kept.trend = trend;
-  kept.interesting = odd || kept.bad ||
-                     kept.status.get(OpStat::kAbsMax).value_or(0) >= mark->near;
+  kept.interesting =
+      odd || kept.bad ||
+      kept.status.get(OpStat::kAbsMax).value_or(0) >= NearLimits()[mark->dtype];
   mark->hot |= Bit(kept.status.slot);
 }
 

@@ -104,13 +104,12 @@ class OpWatch {
  private:
   struct Mark {
     int64_t step = std::numeric_limits<int64_t>::min();
-    float near = std::numeric_limits<float>::infinity();
+    float weight = -1;    // see OpTrend::weight_before
     float input_max = 0;  // largest magnitude of its input at `step`
     int32_t order = -1;
     uint8_t seen = 0;  // bit a slot, at `step`
-    uint8_t bad : 7 = 0;
-    uint8_t ordinary_weight : 1 = 0;  // one below kWildWeight was seen
-    uint8_t hot : 7 = 0;              // bit a slot: take clean rows as well
+    uint8_t bad = 0;
+    uint8_t hot : 7 = 0;  // bit a slot: take clean rows as well
     uint8_t gradient_seen : 1 = 0;
     uint8_t calm : 5 = 0;   // see OpTrend
     uint8_t dtype : 3 = 0;  // Dtype

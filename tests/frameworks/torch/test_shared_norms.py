@@ -2,6 +2,10 @@
 training's numbers are to the last bit what they are without a watch."""
 
 import math
+import os
+import pathlib
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -126,11 +130,72 @@ def test_gradients_are_read_once(daemon, name, monkeypatch):
 def test_a_total_that_is_torch_s_no_more_is_not_used():
     trust = clipping._Trust()
     mine, right = torch.tensor(1.5), torch.tensor(1.25)
-    assert trust.compare(mine, lambda _: right, []) is right
+    assert trust.compare(mine, lambda: right) is right
     assert trust.lost
     trust = clipping._Trust()
     nan = torch.tensor(math.nan)
     for _ in range(3):
-        assert trust.compare(nan, lambda _: nan.clone(), []) is not nan
+        assert trust.compare(nan, lambda: nan.clone()) is not nan
     assert not trust.lost
-    assert trust.compare(mine, None, []) is mine, "it has shown itself"
+    assert trust.compare(mine, None) is mine, "it has shown itself"
+
+
+def test_what_follows_the_numbers_is_not_disturbed(daemon, name):
+    """Who traces clipping, by whatever means, gets what it gets without us."""
+
+    def clipped(x):
+        weight = nn.Parameter(torch.ones(3))
+        weight.grad = x * 4
+        return clip_grad_norm_([weight], 1.0)
+
+    model = nn.Linear(2, 1)
+    with nanwatch.torch.watch(
+            model, torch.optim.SGD(model.parameters(), lr=0.1), run=name,
+            address=daemon.address) as watch:
+        x = torch.ones(3)
+        right = clipped(x)
+        grad = torch.func.grad(lambda x: clipped(x) + x.sum())(x)
+        assert torch.equal(grad, torch.ones(3))
+        made = torch.func.functionalize(clipped)(x)
+        assert torch.equal(made, right)
+        assert watch.run.stats.bad_input == 0
+
+
+REPLACED = """
+import functools, sys, torch
+from torch.nn.utils import clip_grad
+torchs, calls = clip_grad._get_total_norm, []
+def doubled(tensors, norm_type, error_if_nonfinite, foreach):
+    calls.append(1)
+    return 2 * torchs(tensors, norm_type, error_if_nonfinite, foreach)
+if sys.argv[1] == "total":
+    clip_grad._get_total_norm = doubled
+clip = clip_grad.clip_grad_norm_
+if sys.argv[1] == "partial":
+    clip_grad.clip_grad_norm_ = functools.partial(clip)
+import nanwatch
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+watch = nanwatch.torch.watch(model, optimizer, address="unix:/nobody.sock")
+for _ in range(8):
+    optimizer.zero_grad()
+    loss = model(torch.ones(2, 4)).square().mean()
+    loss.backward()
+    right = torchs([p.grad for p in model.parameters()])
+    if sys.argv[1] == "total":
+        right *= 2
+    assert torch.equal(clip(model.parameters(), 0.1), right)
+    optimizer.step()
+    watch.step(loss)
+assert sys.argv[1] != "total" or len(calls) == 8, calls
+watch.close(0)
+"""
+
+
+@pytest.mark.parametrize("what", ["total", "partial"])
+def test_who_has_put_a_function_of_his_own_there_keeps_it(what):
+    source = pathlib.Path(nanwatch.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", REPLACED, what],
+                          env={**os.environ, "PYTHONPATH": str(source)},
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "detect/optimizer_state_nonfinite.h"
@@ -245,7 +246,7 @@ class WeightOutOfRangeTest : public ::testing::Test {
  protected:
   WeightOutOfRangeTest() {
     f_.status.slot = Slot::kParameter;
-    f_.trend.was_ordinary = true;
+    f_.trend.weight_before = 0.25f;
   }
   Severity Look(float largest) {
     f_.Stat(OpStat::kAbsMax, largest);
@@ -262,7 +263,6 @@ TEST_F(WeightOutOfRangeTest, OpensAtTheLimitAndClearsBelowIt) {
   EXPECT_EQ(Look(0x1.fp63f), Severity::kNone);
   EXPECT_EQ(Look(0x1p64f), Severity::kCritical);
   EXPECT_EQ(f_.Described().opened_step, 3);
-  f_.trend.was_ordinary = false;
   EXPECT_EQ(Look(0x1p70f), Severity::kCritical) << "it goes on";
   EXPECT_EQ(f_.Described().opened_step, 3);
   EXPECT_EQ(Number("abs_max"), 0x1p64) << "as it was found";
@@ -270,7 +270,7 @@ TEST_F(WeightOutOfRangeTest, OpensAtTheLimitAndClearsBelowIt) {
 }
 
 TEST_F(WeightOutOfRangeTest, WhatBeginsSoIsMeantToBeSo) {
-  f_.trend.was_ordinary = false;
+  f_.trend.weight_before = -1;
   EXPECT_EQ(Look(3e38f), Severity::kNone);
 }
 
@@ -295,6 +295,22 @@ TEST_F(WeightOutOfRangeTest, NotAloneWhereOthersGrewOrNothingIsKnownOfThem) {
   Look(0x1p64f);
   EXPECT_EQ(Number("alone"), 0);
   EXPECT_EQ(Number("abs_max_of_others"), -1) << "is not told";
+}
+
+TEST_F(WeightOutOfRangeTest, AFlippedBitIsToldFromWhatGrew) {
+  const auto flipped = [&](float before, float now) {
+    Look(1);
+    f_.trend.weight_before = before;
+    Look(now);
+    return Number("flipped");
+  };
+  EXPECT_EQ(flipped(0.25f, 0x1p126f), 1) << "the largest itself";
+  EXPECT_EQ(flipped(0.25f, 0x1p108f), 1) << "a smaller one of them";
+  EXPECT_EQ(flipped(0.25f, 0x1p100f), 0) << "none of an ordinary size";
+  EXPECT_EQ(flipped(0.25f, 2.5e19f), 0) << "one update on raw inputs";
+  EXPECT_EQ(flipped(1e-6f, 0x1p126f), 0) << "more than a bit makes";
+  EXPECT_EQ(flipped(0.75f, std::numeric_limits<float>::max()), 0);
+  EXPECT_EQ(flipped(0, 0x1p100f), 0) << "of zeros it makes 2";
 }
 
 }  // namespace

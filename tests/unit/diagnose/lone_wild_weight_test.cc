@@ -13,7 +13,9 @@ Finding& FindWeight(TestCase* t, const std::string& op, bool alone) {
   found.subject.slot = Slot::kParameter;
   found.opened_step = 224;
   found.numbers = {{"abs_max", 6.6e37, ""},
+                   {"abs_max_before", 0.5, ""},
                    {"alone", alone ? 1.0 : 0.0, ""},
+                   {"flipped", 1, ""},
                    {"abs_max_of_others", alone ? 0.25 : 1e19, ""}};
   return found;
 }
@@ -74,6 +76,19 @@ TEST(LoneWildWeightTest, ManyAreATrainingThatDiverges) {
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
+}
+
+TEST(LoneWildWeightTest, WhatGrewAloneIsATrainingThatDiverges) {
+  TestCase t = Flipped();
+  t.findings.back().numbers[3].value = 0;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kDivergence);
+}
+
+TEST(LoneWildWeightTest, NorOneOfSeveralRanks) {
+  TestCase t = Flipped();
+  t.evidence.world_size = 8;
+  FindWeight(&t, "fc.weight", true).subject.rank = 3;
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kDivergence);
 }
 
 TEST(LoneWildWeightTest, NamesTheRankWhereThereAreMany) {

@@ -125,7 +125,12 @@ TEST_F(OpTrendsTest, WeightsOfAStepAreKnownWithoutOneOfThem) {
   EXPECT_EQ(watch_.OtherWeights(6, 0), -1);
   Take({Cell(8, 2, Slot::kParameter, 1)});
   EXPECT_EQ(watch_.OtherWeights(8, 2), -1) << "it is the only one";
-  EXPECT_EQ(watch_.OtherWeights(7, 0), -1) << "forgotten";
+  EXPECT_EQ(watch_.OtherWeights(7, 1), 3) << "its record may come later";
+  for (int64_t step = 9; step < 24; ++step) {
+    Take({Cell(step, 2, Slot::kParameter, 1)});
+  }
+  EXPECT_EQ(watch_.OtherWeights(7, 1), -1) << "forgotten";
+  EXPECT_EQ(watch_.OtherWeights(8, 0), 1);
 }
 
 TEST_F(OpTrendsTest, AWildWeightIsKeptOnceItWasOrdinary) {
@@ -138,7 +143,7 @@ TEST_F(OpTrendsTest, AWildWeightIsKeptOnceItWasOrdinary) {
   ASSERT_EQ(watch_.UpTo(2).size(), 1u) << "the other one began so";
   EXPECT_EQ(watch_.oldest().status.op, 0u);
   EXPECT_TRUE(watch_.oldest().interesting);
-  EXPECT_TRUE(watch_.oldest().trend.was_ordinary);
+  EXPECT_EQ(watch_.oldest().trend.weight_before, 1);
 }
 
 TEST_F(OpTrendsTest, HowRowsAreCutIntoBatchesDoesNotShow) {

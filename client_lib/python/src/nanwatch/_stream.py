@@ -116,7 +116,8 @@ class Stream:
                 self._events.put((self, response))
         except self._rpc_error as error:
             details = getattr(error, "details", None)
-            self.error = str(details() if callable(details) else error)
+            said = details() if callable(details) else ""
+            self.error = str(said or error)  # an error says something
             # It is the call itself, and its frames hold it: it would be left
             # to the garbage collector.
             error.__traceback__ = None

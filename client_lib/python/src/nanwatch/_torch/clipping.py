@@ -10,17 +10,18 @@ there."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
 
 from nanwatch._torch.following import follow
-from nanwatch._torch.modules import is_compiling
+from nanwatch._torch.modules import is_compiling, is_traced
 
 
 class Listener(Protocol):
@@ -44,6 +45,14 @@ _BY_NORM = "_clip_grads_with_norm_"
 _FUNCTIONS = ("clip_grad_norm_", "clip_grad_value_")
 # What clip_grad_norm_ has its norm from.
 _TOTAL = "_get_total_norm"
+_NOBODY = object()  # no function's code
+
+
+def _all_listeners() -> list[Any]:
+    while True:
+        # Another thread may add one meanwhile.
+        with contextlib.suppress(RuntimeError):
+            return list(_listeners)
 
 
 @functools.lru_cache(maxsize=1)
@@ -62,7 +71,7 @@ def _followed_group(function: Any) -> Any:
         if is_compiling():
             return function(*args, **kwargs)
         if _listeners and args and sys._getframe(1).f_code in _codes():
-            for listener in list(_listeners):
+            for listener in _all_listeners():
                 listener.before_clipping_of(args[0])
         return function(*args, **kwargs)
 
@@ -71,8 +80,16 @@ def _followed_group(function: Any) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _clips_to_norm() -> Any:
-    function = getattr(sys.modules[_MODULE], _FUNCTIONS[0])
-    return inspect.unwrap(function).__code__
+    function: Any = getattr(sys.modules[_MODULE], _FUNCTIONS[0], None)
+    return getattr(inspect.unwrap(function), "__code__", _NOBODY)
+
+
+def _is_torch_s(name: str) -> bool:
+    """And not what somebody put there, who may want more of it."""
+    module = sys.modules[_MODULE]
+    function: Any = getattr(module, name, None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code is not None and code.co_filename == module.__file__
 
 
 def _are_plain(tensors: Sequence[Any]) -> bool:
@@ -103,11 +120,11 @@ class _Trust:
         self._to_compare = 3
         self.lost = False
 
-    def compare(self, total: Any, function: Any, tensors: Any) -> Any:
+    def compare(self, total: Any, compute: Callable[[], Any]) -> Any:
         if self._to_compare == 0:
             return total
         self._to_compare -= 1
-        right = function(tensors)
+        right = compute()
         mine, its = total.tolist(), right.tolist()
         self.lost = total.dtype is not right.dtype or not (
             mine == its or (mine != mine and its != its)
@@ -115,32 +132,37 @@ class _Trust:
         return right
 
 
+def _shared(tensors: Sequence[Any]) -> Any:
+    """None: nobody takes norms of these. Nothing of it ends a training: torch
+    computes its total as ever, then."""
+    with contextlib.suppress(Exception):
+        takers = [one for one in _all_listeners() if one.takes_norms()]
+        if takers and _are_plain(tensors):
+            return _shared_total(tensors, takers)
+    return None
+
+
 def _followed_total(function: Any) -> Any:
     trust = _Trust()
 
-    def call(
-        tensors: Any,
-        norm_type: float = 2.0,
-        error_if_nonfinite: bool = False,
-        foreach: bool | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> Any:
+    def call(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        # As clip_grad_norm_ calls it: the norm's order, whether to raise where
+        # it is not finite, and whether to use foreach.
         if (
-            not is_compiling()
-            and _listeners
-            and norm_type == 2.0
-            and not (error_if_nonfinite or foreach is False or args or kwargs)
+            _listeners
+            and not kwargs
+            and len(args) == 3
+            and args[0] == 2.0
+            and args[1] is False
+            and args[2] is not False
             and not trust.lost
             and sys._getframe(1).f_code is _clips_to_norm()
+            and not is_traced()
         ):
-            takers = [one for one in list(_listeners) if one.takes_norms()]
-            if takers and _are_plain(tensors):
-                total = _shared_total(tensors, takers)
-                return trust.compare(total, function, tensors)
-        return function(
-            tensors, norm_type, error_if_nonfinite, foreach, *args, **kwargs
-        )
+            total = _shared(tensors)
+            if total is not None:
+                return trust.compare(total, lambda: function(tensors, *args))
+        return function(tensors, *args, **kwargs)
 
     return call
 
@@ -151,7 +173,7 @@ def _followed(function: Any) -> Any:
             return function(parameters, *args, **kwargs)
         if not isinstance(parameters, torch.Tensor):
             parameters = list(parameters)  # it may be an iterator
-        for listener in list(_listeners):
+        for listener in _all_listeners():
             listener.before_clipping(parameters)
         return function(parameters, *args, **kwargs)
 
@@ -164,7 +186,8 @@ def listen(listener: Listener) -> None:
     module = sys.modules.get(_MODULE)
     if hasattr(module, _GROUP) and hasattr(module, _BY_NORM):
         follow(module, _GROUP, _followed_group)
-        follow(module, _TOTAL, _followed_total)
+        if _is_torch_s(_TOTAL):
+            follow(module, _TOTAL, _followed_total)
         return
     for name in _FUNCTIONS:
         follow(torch.nn.utils, name, _followed)
