@@ -124,7 +124,7 @@ def test_a_nan_in_a_loop(daemon, name):
     it = loop(daemon, name, 80, poison=60)
     # Its ReLU makes 0 of a NaN: the loss stays finite, and the gradient of the
     # layer that the data enters is the only one that is not.
-    assert it.worst == "critical" and it.cause == "scale_independent_op", it
+    assert it.worst == "critical" and it.cause == "nan_from_backward", it
     assert it.origin["op"] == "0.weight" and it.step == 60, it
 
 
