@@ -25,6 +25,12 @@ const Finding* FirstFound(std::span<const Finding> findings, Wanted&& wanted) {
   return first;
 }
 
+// Likewise of those of one rule.
+inline const Finding* FirstOfRule(std::span<const Finding> findings, int rule) {
+  return FirstFound(findings,
+                    [rule](const Finding& f) { return f.rule == rule; });
+}
+
 // Likewise of the worst of them.
 template <typename Wanted>
 const Finding* FirstOfTheWorst(std::span<const Finding> findings,

@@ -38,16 +38,14 @@ bool IsOnOtherRanks(const Case& c, const Finding& first) {
 
 // None of the rule's findings is older.
 bool CameSince(const Case& c, int rule, int64_t step) {
-  const Finding* first = FirstFound(
-      c.findings, [rule](const Finding& f) { return f.rule == rule; });
+  const Finding* first = FirstOfRule(c.findings, rule);
   return first == nullptr || first->opened_step > step;
 }
 
 }  // namespace
 
 std::optional<CauseVerdict> LoneWildWeight(const Case& c) {
-  const Finding* first = FirstFound(
-      c.findings, [](const Finding& f) { return f.rule == kOutOfRange; });
+  const Finding* first = FirstOfRule(c.findings, kOutOfRange);
   if (first == nullptr || !Says(*first, "alone") || !Says(*first, "flipped") ||
       IsOnOtherRanks(c, *first)) {
     return std::nullopt;

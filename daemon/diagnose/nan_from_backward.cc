@@ -38,8 +38,7 @@ const Finding* LeftOut(const Case& c) {
       })) {
     return nullptr;
   }
-  return FirstFound(c.findings,
-                    [](const Finding& f) { return f.rule == kStreak; });
+  return FirstOfRule(c.findings, kStreak);
 }
 
 // The first step at which gradients held NaN; of ops if any was told.

@@ -307,15 +307,9 @@ CauseVerdict FromLossThatSpoilt(const Case& c, int weights) {
   return verdict;
 }
 
-const Finding* Of(const Case& c, int rule) {
-  return FirstFound(c.findings, [rule](const Finding& finding) {
-    return finding.rule == rule;
-  });
-}
-
 // The losses are not finite, one after another; null where they are.
 const Finding* LastingNan(const Case& c) {
-  const Finding* loss = Of(c, kLossNonfinite);
+  const Finding* loss = FirstOfRule(c.findings, kLossNonfinite);
   return loss != nullptr && NumberOf(*loss, "streak").value_or(0) >= 2
              ? loss
              : nullptr;
@@ -324,7 +318,7 @@ const Finding* LastingNan(const Case& c) {
 // Of every finding of the rule.
 bool CameWithOrAfter(const Case& c, int rule, const Finding& loss) {
   constexpr int64_t kSame = 20;  // steps: a log tells one in ten or twenty
-  const Finding* first = Of(c, rule);
+  const Finding* first = FirstOfRule(c.findings, rule);
   return first == nullptr || first->opened_step + kSame >= loss.opened_step;
 }
 
@@ -333,8 +327,8 @@ bool CameWithOrAfter(const Case& c, int rule, const Finding& loss) {
 // when both were seen first, or fell to it while the NaN went on. Else it is
 // told by itself, since it outlives the NaN.
 bool TookTheScale(const Case& c, const Finding* lasting) {
-  const Finding* loss = Of(c, kLossNonfinite);
-  const Finding* scale = Of(c, kUnrepresentable);
+  const Finding* loss = FirstOfRule(c.findings, kLossNonfinite);
+  const Finding* scale = FirstOfRule(c.findings, kUnrepresentable);
   if (loss == nullptr || scale == nullptr) return false;
   if (scale->opened_step == loss->opened_step) return true;
   if (lasting != nullptr &&

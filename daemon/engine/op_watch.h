@@ -71,15 +71,15 @@ class OpWatch {
 
   // The pending statuses of steps up to `step`, in the order they came.
   std::span<const PendingOp> UpTo(int64_t step) const;
-  // The largest of the weights of `step` but for those of `op`; -1: not known.
-  float OtherWeights(int64_t step, uint32_t op) const {
-    return trends_.OtherWeights(step, op);
-  }
   // What they say together; only those of exactly `step`.
   StepOps Sum(std::span<const PendingOp> ops, int64_t step) const;
   ForwardSum Forward(int64_t step) const;
   // What all statuses of `step` say together; see OpTrends::At.
   OpTrends::OfStep All(int64_t step) { return trends_.At(step); }
+  // The largest of the weights of `step` but for those of `op`; -1: not known.
+  float OtherWeights(int64_t step, uint32_t op) const {
+    return trends_.OtherWeights(step, op);
+  }
   // Judged: forgets the first `count` pending ones.
   void Drop(size_t count);
   bool pending() const { return head_ < pending_.size(); }

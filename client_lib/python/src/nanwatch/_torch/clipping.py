@@ -45,7 +45,6 @@ _BY_NORM = "_clip_grads_with_norm_"
 _FUNCTIONS = ("clip_grad_norm_", "clip_grad_value_")
 # What clip_grad_norm_ has its norm from.
 _TOTAL = "_get_total_norm"
-_NOBODY = object()  # no function's code
 
 
 def _all_listeners() -> list[Any]:
@@ -55,15 +54,21 @@ def _all_listeners() -> list[Any]:
             return list(_listeners)
 
 
+def _code_of(name: str) -> Any:
+    """Of the function that the module has by this name; None: there is none, or
+    it is no function."""
+    function: Any = getattr(sys.modules[_MODULE], name, None)
+    return getattr(inspect.unwrap(function), "__code__", None)
+
+
 @functools.lru_cache(maxsize=1)
 def _codes() -> frozenset[Any]:
-    module = sys.modules[_MODULE]
-    found = (getattr(module, name, None) for name in (_BY_NORM, *_FUNCTIONS))
-    return frozenset(
-        getattr(inspect.unwrap(function), "__code__", None)
-        for function in found
-        if function is not None
-    )
+    return frozenset(map(_code_of, (_BY_NORM, *_FUNCTIONS)))
+
+
+@functools.lru_cache(maxsize=1)
+def _clips_to_norm() -> Any:
+    return _code_of(_FUNCTIONS[0])
 
 
 def _followed_group(function: Any) -> Any:
@@ -78,18 +83,11 @@ def _followed_group(function: Any) -> Any:
     return call
 
 
-@functools.lru_cache(maxsize=1)
-def _clips_to_norm() -> Any:
-    function: Any = getattr(sys.modules[_MODULE], _FUNCTIONS[0], None)
-    return getattr(inspect.unwrap(function), "__code__", _NOBODY)
-
-
 def _is_torch_s(name: str) -> bool:
     """And not what somebody put there, who may want more of it."""
-    module = sys.modules[_MODULE]
-    function: Any = getattr(module, name, None)
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return code is not None and code.co_filename == module.__file__
+    code = _code_of(name)
+    file = sys.modules[_MODULE].__file__
+    return code is not None and code.co_filename == file
 
 
 def _are_plain(tensors: Sequence[Any]) -> bool:
