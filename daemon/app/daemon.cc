@@ -28,8 +28,10 @@ constexpr Duration kTurn = milliseconds(100);
 constexpr Duration kReturnWithin = seconds(60);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
-// Readers wait for what was acknowledged; looked for so often.
+// Readers wait for what was acknowledged, and exports for what is shown; looked
+// for so often.
 constexpr Duration kShownWithin = seconds(1);
+constexpr Duration kStoredWithin = seconds(1);
 constexpr Duration kShownLook = milliseconds(1);
 
 // When the daemon before this one last wrote to `path`: until then it was
@@ -196,6 +198,15 @@ std::shared_ptr<const Snapshot> Daemon::UpToDate() const {
   return published_.Get();
 }
 
+void Daemon::WaitUntilStored() const {
+  const uint64_t shown = pipeline_->shown();
+  const auto end = std::chrono::steady_clock::now() + kStoredWithin;
+  while (history_->committed() < shown &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kShownLook);
+  }
+}
+
 // Before the replay: whoever waits for readiness is told why it takes time.
 Status Daemon::ServeHttp() {
   if (config_.web.listen.empty()) return OkStatus();
@@ -242,6 +253,7 @@ Status Daemon::Listen() {
   backend.snapshot = [this] { return UpToDate(); };
   if (history_on()) {
     backend.history_path = config_.history.path;
+    backend.wait_until_stored = [this] { WaitUntilStored(); };
     backend.past_run = [this](std::string_view run_id,
                               std::optional<int32_t> attempt) {
       return past_runs_->Find(run_id, attempt);

@@ -69,6 +69,9 @@ class Daemon {
   // All that was acknowledged before the call is in it: who was told that his
   // records are held finds them. A pipeline that hangs is waited for a second.
   std::shared_ptr<const Snapshot> UpToDate() const;
+  // What is in the snapshot now is in the history, too; a history that hangs is
+  // waited for a second. Only with a history.
+  void WaitUntilStored() const;
   Status Annotate(const RunKey& run, const Annotation& annotation);
   std::vector<SelfSample> SelfSamples();
   bool history_on() const { return history_ != nullptr; }

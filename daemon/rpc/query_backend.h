@@ -16,12 +16,15 @@
 
 namespace nanwatch {
 
-// All functions may be called from any thread and, but for past_run, do not
-// block.
+// All functions may be called from any thread and, but for past_run and
+// wait_until_stored, do not block.
 struct QueryBackend {
   std::function<std::shared_ptr<const Snapshot>()> snapshot;
   // The history's database; empty: history is off.
   std::string history_path;
+  // Until the history has all that the snapshot shows: a second at most. Not
+  // set: history is off.
+  std::function<void()> wait_until_stored;
   // A run that has left the snapshot, judged again from history; seconds for a
   // long one. Null: history knows none such. Not set: history is off.
   std::function<Result<std::shared_ptr<const RunView>>(std::string_view run_id,

@@ -184,6 +184,7 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext*,
 grpc::Status QueryServiceImpl::ExportRun(
     grpc::ServerContext* context, const v1::ExportRunRequest* request,
     grpc::ServerWriter<v1::ExportRunResponse>* writer) {
+  if (backend_.wait_until_stored) backend_.wait_until_stored();
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   const Result<RunKey> key =

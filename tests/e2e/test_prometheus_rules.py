@@ -219,7 +219,7 @@ notify:
         wait_for("the rules' alert resolves with its run",
                  lambda: len(told(webhook, "it's", "resolved")) > resolved, 30)
         wait_for("nothing fires in Prometheus", lambda: not monitoring.query(
-            'ALERTS{alertstate="firing", condition=~".+"}'), 30)
+            'ALERTS{alertstate="firing", condition=~".+"}'), 90)
         assert not [a for a in told(webhook, "pushed", "firing")
                     if "source" in a["labels"]]
     finally:

@@ -28,8 +28,9 @@ CLIPS = {
 
 
 def trained(daemon, name, clip, scaler=None, unscale=True, bad_at=-1, parts=1,
-            of=lambda model: model.parameters()):
-    """The norms before clipping."""
+            of=lambda model: model.parameters(), between=None, after=None):
+    """The norms before clipping. `between` is called after each part with the
+    model and the step, `after` with the model after each update."""
     torch.manual_seed(1)
     model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-7)
@@ -41,23 +42,30 @@ def trained(daemon, name, clip, scaler=None, unscale=True, bad_at=-1, parts=1,
         for _ in range(parts):
             loss = 30 * model(torch.randn(8, 16)).square().mean()
             (loss if scaler is None else scaler.scale(loss)).backward()
+            if between is not None:
+                between(model, i)
             # Who asks for a norm clips nothing.
             nn.utils.get_total_norm([p.grad for p in model.parameters()])
         if scaler is not None and unscale:
             scaler.unscale_(optimizer)
         if i == bad_at:
             model[2].weight.grad[0, 0] = math.nan
-        norms.append(float(nn.utils.get_total_norm(
-            [p.grad for p in model.parameters()])))
+        norms.append(norm_of(model))
         clip(of(model))
         if scaler is None:
             optimizer.step()
         else:
             scaler.step(optimizer)
             scaler.update()
+        if after is not None:
+            after(model)
         watch.step(loss)
     assert watch.close(20)
     return norms, watch.run.stats
+
+
+def norm_of(model):
+    return float(nn.utils.get_total_norm([p.grad for p in model.parameters()]))
 
 
 def told(daemon, name):
@@ -108,6 +116,59 @@ def test_before_unscaling_is_said_once_a_step(daemon, name, caplog):
     assert stats.bad_input == STEPS, stats
     said = [r for r in caplog.records if r.name == "nanwatch"]
     assert len(said) == 1 and "before they are unscaled" in said[0].message
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_norm_after_the_update_is_of_no_other_step(daemon, name, scaled):
+    """Programs log it there; what they ask for clips nothing."""
+    scaler = torch.amp.GradScaler("cpu") if scaled else None
+    norms, stats = trained(
+        daemon, name, lambda parameters: None, scaler,
+        after=lambda model: clip_grad_norm_(model.parameters(), math.inf))
+    assert stats.bad_input == 0, stats
+    assert abs(told(daemon, name) - norms[-1]) < 1e-3 * norms[-1]
+
+
+@needs_parts
+def test_a_nan_is_of_its_step_where_norms_are_logged(daemon, name):
+    trained(daemon, name, lambda parameters: None, bad_at=20,
+            after=lambda model: clip_grad_norm_(model.parameters(), math.inf))
+    bad = Verdict(daemon, name).bad_ops()
+    assert bad[("2.weight", "grad_input")] == 20, bad
+
+
+@needs_parts
+@pytest.mark.parametrize("clip", CLIPS)
+def test_each_part_is_clipped(daemon, name, clip):
+    """The optimizer gets what is made of the last part and the clipped ones."""
+    norms, stats = trained(
+        daemon, name, CLIPS[clip], parts=2,
+        between=lambda model, i: CLIPS[clip](model.parameters()))
+    # Before the last clip of each step, which is the second part's.
+    assert stats.bad_input == 0
+    last = []
+    trained(daemon, name + "-again", lambda parameters: None, parts=2,
+            between=lambda model, i: (
+                last.append(norm_of(model)),
+                CLIPS[clip](model.parameters())))
+    assert abs(told(daemon, name) - last[-1]) < 1e-3 * last[-1]
+
+
+@needs_parts
+def test_the_first_nan_of_a_part_is_that_parameter_s(daemon, name):
+    seen = set()
+
+    def spoil(model, i):
+        if i == 20 and i not in seen:
+            seen.add(i)
+            model[2].weight.grad[0, 0] = math.nan
+        clip_grad_norm_(model.parameters(), 1e-3)
+
+    trained(daemon, name, CLIPS["norm"], parts=2, between=spoil)
+    bad = Verdict(daemon, name).bad_ops()
+    gradients = {op: step for (op, slot), step in bad.items()
+                 if slot == "grad_input"}
+    assert gradients == {"2.weight": 20}, bad
 
 
 def test_a_norm_that_is_asked_for_is_no_look(daemon, name):

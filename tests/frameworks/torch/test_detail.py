@@ -40,3 +40,24 @@ def test_one_bad_step_does_not_hide_what_stays():
 def test_streaks_again_and_again_are_looked_at_now_and_then():
     often = {n for n in range(400) if n % 20 < 4}
     assert len(detailed(often)) < 80
+
+
+def test_weights_of_every_32nd_step_whoever_tells_of_it_when():
+    detail = Detail(SimpleNamespace())
+    of_two = [n for n in range(100) for _ in range(2)
+              if detail.takes_weights(n, False)]
+    assert of_two == [n for n in (0, 32, 64, 96) for _ in range(2)]
+
+
+def test_weights_beside_the_first_bad_gradients():
+    detail = Detail(SimpleNamespace())
+    assert [n for n in range(40) if detail.takes_weights(n, n > 34)] == [
+        0, 32, 35]
+
+
+def test_weights_where_the_steps_go_back():
+    """A training that resumes from a checkpoint, by the numbers it gives."""
+    detail = Detail(SimpleNamespace())
+    numbers = [*range(1000, 1010), *range(500, 540)]
+    assert [n for n in numbers if detail.takes_weights(n, False)] == [
+        1000, 500, 512]

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <span>
 #include <thread>
 
+#include "history/history.h"
 #include "nanwatch/v1/query.grpc.pb.h"
 #include "rpc/caller_token.h"
 #include "rpc/query_client.h"
@@ -242,6 +244,39 @@ TEST_F(QueryTest, SaysThatHistoryIsOff) {
   const Status exported = client_.ExportRun(
       request, [](const v1::ExportRunResponse&) { return OkStatus(); });
   EXPECT_THAT(exported.error(), HasSubstr("keeps no history"));
+}
+
+// Who sees a run in the snapshot and asks for it gets it, though its events are
+// not committed yet when he does.
+TEST(ExportTest, WaitsForWhatIsShown) {
+  FakeDaemon daemon;
+  HistoryOptions options;
+  options.path = daemon.dir / "history.db";
+  options.own_thread = false;
+  OpenReport report;
+  auto history = History::Open(options, daemon.clock, &report);
+  ASSERT_TRUE(history.ok()) << history.error();
+  Event opened;
+  opened.run = {"job-7", 0};
+  opened.body = RunOpened{};
+  ASSERT_TRUE((*history)->Append(daemon.clock.Now(), std::span(&opened, 1)));
+  daemon.backend.history_path = options.path;
+  daemon.backend.wait_until_stored = [&] {
+    (*history)->RunOnce(Duration(0));
+  };
+  daemon.Start();
+
+  QueryClient client(daemon.address());
+  v1::ExportRunRequest request;
+  request.set_run_id("job-7");
+  int events = 0;
+  const Status exported =
+      client.ExportRun(request, [&](const v1::ExportRunResponse&) {
+        ++events;
+        return OkStatus();
+      });
+  ASSERT_TRUE(exported.ok()) << exported.error();
+  EXPECT_EQ(events, 1);
 }
 
 // Root may do everything: for the time of a test it is nobody.

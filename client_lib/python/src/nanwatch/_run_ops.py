@@ -211,8 +211,7 @@ class RunOps:
             exponents=self._exponents(given["exponents"]),
             request=checks.count("request", given["request"]) or 0,
         )
-        shared.ops.append(status)
-        shared.ops_given += 1
+        shared.give_ops(status, 1)
         if counts["nan"] or counts["pos_inf"] or counts["neg_inf"]:
             shared.wake()
 
@@ -282,8 +281,7 @@ class RunOps:
         if shared.ops_waiting() + table.rows > shared.buffer_rows:
             shared.gap.add(Lost(0, table.rows, min(steps), max(steps)))
             return
-        shared.ops.append(table)
-        shared.ops_given += table.rows
+        shared.give_ops(table, table.rows)
         if any(
             any(table.column(n))
             for n in ("nan", "pos_inf", "neg_inf")

@@ -57,11 +57,14 @@ class Shared:
         self.checks = checks
 
         # --- The training to the sender. A list's own operations are whole:
-        # the training only extends, the sender only takes from the front. ---
+        # all only extend it, and the sender takes from its front. ---
         self.rows: list[Any] = []  # of steps, flat
         self.ops: list[Status | Table] = []
         self.ops_taken = 0  # rows, by the sender
-        self.ops_given = 0  # rows, by the training
+        self.ops_given = 0  # rows
+        # Of the threads that give them: several trainings', and the sender's
+        # own, which tells of usual steps. A signal's handler may give, too.
+        self._giving = threading.RLock()
         self.steps_taken = 0  # rows, by the sender
         # Rows that it took and that were none; told to the training at once.
         self.bad_rows = 0
@@ -104,6 +107,11 @@ class Shared:
         self.closing = False  # with it: the rank ended in order; say so
         self.deadline = 0.0  # monotonic seconds
         self.ended = False  # the sender is gone
+
+    def give_ops(self, ops: Status | Table, rows: int) -> None:
+        with self._giving:
+            self.ops.append(ops)
+            self.ops_given += rows
 
     def ops_waiting(self) -> int:
         return self.ops_given - self.ops_taken

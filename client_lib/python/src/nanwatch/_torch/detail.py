@@ -29,6 +29,9 @@ class Detail:
         self._request = 0
         self._streak = 0  # overflows in a row
         self._weights_at = 0  # the next step whose weights are looked at
+        self._weights_of = -1  # the newest whose turn it was
+        # The newest with bad gradients, and where those in a row begin.
+        self._bad_at = self._bad_since = -2
 
     def covers(self, number: int) -> bool:
         return number <= self._until
@@ -37,19 +40,24 @@ class Detail:
         """The id of the daemon's that asks for this step's; 0: it did not."""
         return self._request if self.covers(number) else 0
 
-    def wants_weights(self, number: int, known_bad: bool) -> bool:
-        """`known_bad`: a gradient is, before the first update that it could
-        spoil: was it they?"""
-        return number >= self._weights_at or (self._streak == 0 and known_bad)
+    def takes_weights(self, number: int, known_bad: bool) -> bool:
+        """Of one optimizer at the step `number`. `known_bad`: a gradient is,
+        before the first update that it could spoil: was it they?"""
+        if not 0 < self._weights_at - number <= WEIGHTS_EVERY:
+            self._weights_of = number
+            self._weights_at = number - number % WEIGHTS_EVERY + WEIGHTS_EVERY
+        if known_bad:
+            if number not in (self._bad_at, self._bad_at + 1):
+                self._bad_since = number
+            self._bad_at = number
+        return number == self._weights_of or (
+            known_bad and number == self._bad_since
+        )
 
     def after(self, step: Step, seen: Seen, number: int) -> None:
         """What a step that was told means for the next ones, from `number`
         on."""
         self._streak = self._streak + 1 if seen.overflow else 0
-        if step.number >= self._weights_at:
-            self._weights_at = (
-                step.number - step.number % WEIGHTS_EVERY + WEIGHTS_EVERY
-            )
         if (
             seen.overflow and (seen.applied or self._streak == 1)
         ) or seen.loss_bad:

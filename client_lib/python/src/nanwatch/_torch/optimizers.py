@@ -28,6 +28,7 @@ from nanwatch._torch.statistics import (
 _USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
 _USUAL_GRADIENT = (torch.Tensor, torch.strided)
+_LAST = 4  # gradients by which an update's are known again
 
 
 class Parameter:
@@ -70,6 +71,7 @@ class Attempt:
         "glances",
         "gradients",
         "left_out",
+        "looked_after",
         "looked_at",
         "losses",
         "lr",
@@ -88,6 +90,7 @@ class Attempt:
         self.applied: bool | None = None
         self.left_out = False  # by the program, which called no optimizer
         self.looked_at = False  # its gradients, or an attempt was made to
+        self.looked_after = 0  # so many backward passes, where these are heard
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Any = None
         self.float_status: tuple[int, ...] = ()
@@ -115,19 +118,27 @@ class Attempt:
         self.rich = False  # all that is known of gradients is worth its rows
         self.underflow: Any = None  # counts, at level "layers"
 
+    def forget_gradients(self) -> None:
+        """They are looked at anew."""
+        self.gradients, self.absent, self.sizes = [], [], []
+        self.rich, self.underflow = False, None
+
     def is_known_bad(self) -> bool:
-        """A gradient is not finite, and lies on the host."""
-        return any(sizes.counts for sizes in self.sizes)
+        """A gradient is not finite, or its norm in 32 bits; on the host."""
+        return any(sizes.odd for sizes in self.sizes)
 
     def is_plain(self) -> bool:
-        """Applied, and its gradients are finite numbers on the host."""
+        """Applied, and what was measured of it are finite numbers on the
+        host."""
         for sizes in self.sizes:
+            if not sizes.plain:
+                return False
+        for sizes in self.weight_sizes:
             if not sizes.plain:
                 return False
         return (
             self.applied is True
             and self.found_inf is None
-            and not self.weight_sizes
             and type(self.scale) in _PLAIN_SCALES
         )
 
@@ -159,6 +170,11 @@ class Followed:
         self._turns = Turns()
         # Those whose turn it was, with what `_glanced_at` made of them.
         self._glanced: dict[range, tuple[list[Any], list[Any]]] = {}
+        # Backward passes that computed gradients since its last update, where
+        # these are heard, and whether any was heard before that one.
+        self._backwards = 0
+        self._hears = False
+        self._left: list[Any] = []  # gradients when it was over
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._handles = [
@@ -213,6 +229,44 @@ class Followed:
         attempt, self.attempt = self.attempt, None
         self.copies = None
         return attempt
+
+    def went_backward(self) -> None:
+        """A backward pass that computes gradients of these tensors is over, or
+        about to begin."""
+        self._backwards += 1
+
+    def updated(self) -> None:
+        """An attempt is over."""
+        self._hears, self._backwards = self._backwards > 0, 0
+        self._left = self._last_gradients()
+
+    def are_old(self) -> bool:
+        """The gradients are those that the last update was made of: a program
+        may well ask for their norm once more."""
+        return (
+            self._hears
+            and self._backwards == 0
+            and self._left == self._last_gradients()
+        )
+
+    def _last_gradients(self) -> list[Any]:
+        """Another list, most probably, if they are other ones."""
+        groups = self.optimizer.param_groups
+        last = groups[-1]["params"][-_LAST:] if groups else []
+        found = [p.grad for p in last]
+        return [(id(g), g is None or g._version) for g in found]
+
+    def has_newer(self) -> bool:
+        """Something was added to the gradients since they were looked at, and
+        on the host: what a clip made of others is theirs no more. Those that
+        are not finite say most where that began."""
+        attempt = self.attempt
+        return (
+            attempt is not None
+            and attempt.looked_after < self._backwards
+            and self.is_on_host()
+            and not attempt.is_known_bad()
+        )
 
     def tensors(self) -> list[Any]:
         """Those that it updates."""
@@ -278,6 +332,7 @@ class Followed:
         known."""
         attempt = self.begin()
         attempt.looked_at = True
+        attempt.looked_after = self._backwards
         for gradients, parameters, shapes in self._gradients(gradient_of):
             attempt.gradients.append(parameters)
             attempt.sizes.append(

@@ -59,14 +59,23 @@ class Parts:
         self._guard("parts", work)
         return found
 
+    def scaled(self, losses: Any) -> None:
+        """By a scaler; they are about to go backward."""
+        for followed in self._followed:
+            followed.went_backward()
+        self.add(losses)
+
     def went_backward(self, tensors: Any, before: list[list[Any]]) -> None:
         """`tensors`, with the gradients that there were."""
         now = self.gradients()
         if now == before:  # another model's
             return
-        self.rivals.backward(
+        touched = [
             i for i, (old, new) in enumerate(zip(before, now)) if old != new
-        )
+        ]
+        for i in touched:
+            self._followed[i].went_backward()
+        self.rivals.backward(touched)
         if not self._is_scaled:
             self.add(tensors)
 

@@ -57,8 +57,8 @@ class Shapes:
 
 
 def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
-    """`half`: some are in 16 bits. For a tensor whose squares leave the range
-    of fp32 it is infinity."""
+    """`half`: some are in 16 bits. Of a tensor whose squares leave the range
+    of fp32 it is infinity: see `Sizes`."""
     if half:
         tensors = [t.float() if t.dtype in HALF else t for t in tensors]
     with torch.no_grad():
@@ -89,9 +89,21 @@ class Sizes:
     On a GPU norms and largest elements come from one fused call each. On a
     CPU the second costs as much as the first, so it is taken only where
     `largest` asks for it, or where a norm is not finite.
+
+    Finite elements may have squares that leave the range of fp32. On a CPU
+    their norm is taken in 64 bits then; on a GPU, where nobody knows of it in
+    time, the largest element stands for it, which it is at least.
     """
 
-    __slots__ = ("counts", "elements", "largest", "norms", "plain", "zeros")
+    __slots__ = (
+        "_norms",
+        "counts",
+        "elements",
+        "largest",
+        "odd",
+        "plain",
+        "zeros",
+    )
 
     def __init__(
         self,
@@ -116,29 +128,49 @@ class Sizes:
             most = norms_of(tensors, shapes.half, math.inf)
         elif largest:
             most = [_largest(t) for t in tensors]
-        self.norms: Any = norms
         if norms is None:
             found = norms_of(tensors, shapes.half)
             if divide_by is not None:
                 found = [v / divide_by for v in found]
                 most = most and [v / divide_by for v in most]
-            self.norms = readout.add(found)
+            norms = readout.add(found)
+        self._norms: Any = norms
         if most is not None:
             known = type(most[0]) is float
             self.largest = most if known else readout.add(most)
         if zeros:
             self.zeros = readout.add([torch.count_nonzero(t) for t in tensors])
-        # On the host, and finite.
-        self.plain = at_once and math.isfinite(sum(self.norms))
-        if at_once and not self.plain:
-            # Looking costs no wait.
-            for i, norm in enumerate(self.norms):
-                if not math.isfinite(norm):
-                    self.counts[i] = count(tensors[i])
+        # On the host, and finite; or on the host, and not so in 32 bits.
+        self.plain = at_once and math.isfinite(sum(self._norms))
+        self.odd = at_once and not self.plain
+        if self.odd:
+            self._look_again(tensors, divide_by)
+
+    def _look_again(self, tensors: list[Any], divide_by: Any) -> None:
+        """On the host, where looking costs no wait."""
+        for i, norm in enumerate(self._norms):
+            if math.isfinite(norm):
+                continue
+            counts = count(tensors[i])
+            if any(counts):
+                self.counts[i] = counts
+            else:
+                self._norms[i] = _wide_norm(tensors[i], divide_by)
+        self.plain = not self.counts and math.isfinite(sum(self._norms))
+
+    def norms(self, readout: Readout) -> list[float]:
+        """Not finite where an element is not."""
+        norms = readout.numbers(self._norms)
+        if self.largest is None or math.isfinite(sum(norms)):
+            return norms
+        return [
+            most if math.isinf(norm) else norm
+            for norm, most in zip(norms, readout.numbers(self.largest))
+        ]
 
     def healthy(self, readout: Readout) -> bool:
         """In a glance; False where a closer look is needed."""
-        return self.plain or math.isfinite(sum(readout.numbers(self.norms)))
+        return self.plain or math.isfinite(sum(self.norms(readout)))
 
     def read(self, readout: Readout, factors: Sequence[float]) -> list[Read]:
         """`factors`: what each size is multiplied by, e.g. the loss scale."""
@@ -150,13 +182,22 @@ class Sizes:
             for i, (n, norm, most, full, factor) in enumerate(
                 zip(
                     self.elements,
-                    readout.numbers(self.norms),
+                    self.norms(readout),
                     largest,
                     nonzero,
                     factors,
                 )
             )
         ]
+
+
+def _wide_norm(tensor: Any, divide_by: Any) -> float:
+    """Of finite elements; if even its square does not fit, the largest."""
+    tensor = tensor.detach()
+    norm: float = torch.linalg.vector_norm(tensor, dtype=torch.float64).item()
+    if math.isinf(norm):
+        norm = _largest(tensor)
+    return norm if divide_by is None else norm / float(divide_by)
 
 
 def _largest(tensor: Any) -> float:

@@ -151,7 +151,7 @@ class Teller:
     ) -> dict[str, Any]:
         """The numbers of one optimizer attempt; adds what is worth a row."""
         looked_at = attempt.sizes
-        norms = [step.readout.numbers(sizes.norms) for sizes in looked_at]
+        norms = [sizes.norms(step.readout) for sizes in looked_at]
         zeros = None
         if norms and not bad:
             zeros = self._zeroed_of(attempt).look(

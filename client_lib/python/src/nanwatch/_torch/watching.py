@@ -120,7 +120,7 @@ class Watch:
             self._followed, self._guard, is_scaled=is_scaled
         )
         if self._scaler is not None:
-            self._scaler.follow_losses(weakly(self._parts.add))
+            self._scaler.follow_losses(weakly(self._parts.scaled))
         if not is_scaled or len(self._followed) > 1:
             parts.listen(self._parts)
         self._left_out = LeftOut(
@@ -202,11 +202,7 @@ class Watch:
             return
 
         def work() -> None:
-            unseen = [
-                f
-                for f in self._followed
-                if f.attempt is None or not f.attempt.looked_at
-            ]
+            unseen = [f for f in self._followed if self._is_unseen(f)]
             if unseen:
                 ids = {id(g) for each in gradients for g in each}
                 self._look_before_clipping(
@@ -226,21 +222,24 @@ class Watch:
 
         def work() -> None:
             for followed in self._followed:
-                if followed.holds_gradients(norms.keys()):
+                if (
+                    followed.holds_gradients(norms.keys())
+                    and not followed.are_old()
+                ):
                     self._measure_gradients(followed, norms=norms)
 
         self._guard("clipping", work)
 
     def _look_before_clipping(self, of: Sequence[Followed]) -> None:
         for followed in of:
+            if followed.are_old():
+                continue
             if self._scaler is None:
                 self._guard(
                     "gradients",
                     functools.partial(self._measure_gradients, followed),
                 )
-            elif not self._scales_others and (
-                followed.attempt is None or not followed.attempt.looked_at
-            ):
+            elif not self._scales_others and self._is_unseen(followed):
                 # Those of a scaler are looked at once they are unscaled.
                 self._checks.refuse(
                     "clipping",
@@ -248,6 +247,13 @@ class Watch:
                     "the limit is divided by the loss scale: call "
                     "scaler.unscale_(optimizer) first",
                 )
+
+    def _is_unseen(self, followed: Followed) -> bool:
+        """What it got gradients from is not looked at, or not all of it."""
+        attempt = followed.attempt
+        if attempt is None or not attempt.looked_at:
+            return True
+        return self._scaler is None and followed.has_newer()
 
     def _whose(self, parameters: Any) -> list[Followed]:
         if parameters is None:
@@ -362,8 +368,9 @@ class Watch:
         gradient_of: Callable[[Any], Any] | None = None,
         norms: Mapping[int, float] | None = None,
     ) -> None:
-        if followed.begin().looked_at:
+        if not self._is_unseen(followed):
             return  # a second look would see what was clipped
+        followed.begin().forget_gradients()
         # Of zeros the daemon wants to know as often as ever.
         counts = self._level != "default" and self._number % LAYERS_EVERY == 0
         every = LAYERS_EVERY * self.modules.turns
@@ -380,7 +387,7 @@ class Watch:
         if rich and attempt.underflow is None:
             attempt.rich = True
             self._measure_underflow(attempt, divide_by, gradient_of)
-        if not attempt.weight_sizes and self._detail.wants_weights(
+        if not attempt.weight_sizes and self._detail.takes_weights(
             self._number, attempt.is_known_bad()
         ):
             followed.measure_weights(self._readout)
@@ -481,6 +488,7 @@ class Watch:
         attempt = followed.end()
         if attempt is None:
             return
+        self._guard("update", followed.updated)
         self._left_out.updated()
         self._parts.rivals.updated(followed)
         attempt.losses = self._parts.count()
@@ -559,7 +567,7 @@ class Watch:
             self._readout = Readout()
         self._pending.append(step)
         self._number = number + 1
-        if self._is_urgent(step):
+        if not step.is_plain() or len(self._pending) >= _WAITING:
             self._tell_ready(wait=len(self._pending) > _PENDING)
         if self.modules.all or self.run.is_asked:
             self._take_requests()
@@ -575,9 +583,6 @@ class Watch:
         self._finish_step(
             self._number_of(part.number), part.time, loss, None, {}, backward
         )
-
-    def _is_urgent(self, step: Step) -> bool:
-        return not step.is_plain() or len(self._pending) >= _WAITING
 
     def _tell_last(self) -> None:
         if not self._attempts:

@@ -32,7 +32,7 @@ class WeightTeller:
     ) -> None:
         norms: list[float] = []
         for parameters, sizes in zip(attempt.parameters, attempt.weight_sizes):
-            norms.extend(step.readout.numbers(sizes.norms))
+            norms.extend(sizes.norms(step.readout))
             reads = sizes.read(step.readout, [1.0] * len(parameters))
             for parameter, status in zip(parameters, reads):
                 if not self._spoiling.tells(parameter):

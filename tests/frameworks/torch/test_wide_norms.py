@@ -1,0 +1,83 @@
+"""Finite gradients whose squares leave the range of fp32: their norm is a
+number, and nothing is born in the backward pass."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from verdicts import Verdict
+
+import nanwatch
+from nanwatch._torch import readout
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.statistics import Shapes, Sizes
+
+
+def sizes_of(tensors, **how):
+    read = Readout()
+    sizes = Sizes(tensors, Shapes(tensors), read, largest=False, zeros=False,
+                  **how)
+    read.start()
+    read.finish()
+    return sizes, read
+
+
+@pytest.mark.parametrize("dtype, size", [
+    (torch.float32, 1e25), (torch.bfloat16, 2.0**100), (torch.float32, 3e38)])
+def test_on_a_host_the_norm_has_64_bits(dtype, size):
+    tensors = [torch.full((16,), size, dtype=dtype), torch.ones(4, dtype=dtype)]
+    assert torch._foreach_norm([t.float() for t in tensors])[0].isinf()
+    sizes, read = sizes_of(tensors)
+    exact = 4 * tensors[0][0].item()
+    assert sizes.norms(read) == pytest.approx([exact, 2.0], rel=1e-6)
+    assert sizes.plain and sizes.healthy(read) and not sizes.counts
+    assert [r.bad for r in sizes.read(read, [1.0, 1.0])] == [False, False]
+
+
+def test_where_64_bits_do_not_do_the_largest_stands_for_it():
+    sizes, read = sizes_of([torch.tensor([1e200, -3e200], dtype=torch.double)])
+    assert sizes.norms(read) == [3e200] and sizes.plain
+
+
+def test_it_is_divided_as_the_others_are():
+    sizes, read = sizes_of([torch.full((4,), 1e25), torch.ones(4)],
+                           divide_by=torch.tensor(2.0))
+    assert sizes.norms(read) == pytest.approx([1e25, 1.0])
+
+
+@pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
+def test_one_that_is_not_finite_is_seen_among_them(bad):
+    sizes, read = sizes_of([torch.tensor([1e25, bad]), torch.ones(4)])
+    assert not math.isfinite(sizes.norms(read)[0])
+    assert not sizes.plain and not sizes.healthy(read)
+    assert [r.bad for r in sizes.read(read, [1.0, 1.0])] == [True, False]
+
+
+def test_on_a_device_the_largest_stands_for_it(monkeypatch):
+    monkeypatch.setattr(readout, "HOSTS", set())
+    sizes, read = sizes_of([torch.tensor([1e25, -2e25]), torch.ones(4),
+                            torch.tensor([1.0, math.inf])])
+    assert sizes.norms(read)[:2] == pytest.approx([2e25, 2.0])
+    assert [r.bad for r in sizes.read(read, [1.0] * 3)] == [False, False, True]
+
+
+def test_a_regression_on_raw_timestamps(daemon, name):
+    """Diverges because of its data, by finite gradients at first."""
+    torch.manual_seed(1)
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-9)
+    with nanwatch.torch.watch(
+            model, optimizer, run=name, address=daemon.address) as watch:
+        for _ in range(60):
+            x = 1.7e9 + 1e5 * torch.rand(32, 2)
+            loss = (model(x).squeeze() - x.mean(1)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            watch.step(loss)
+        assert watch.flush(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "critical", it
+    assert "backward" not in it.headline, it
+    assert it.cause not in ("nan_from_backward", "silent_corruption"), it
