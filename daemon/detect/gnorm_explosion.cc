@@ -14,6 +14,10 @@ constexpr int kNewLevel = 256;       // records until the window begins anew
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;
 
+// Its square leaves the range of fp32, in which clips and optimizers compute
+// with it.
+constexpr double kWideNorm = 0x1p64;
+
 constexpr ThresholdSpec kThresholds[] = {
     {"max_ratio", 10, 1.5, 1e9, "ratio", "Megatron: 10 x max of 100"},
     {"min_samples", 64, 2, 128, "attempts", "ours"},
@@ -35,17 +39,24 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "gnorm_explosion",
     Family::kGradient,
     "The gradient norm is an order of magnitude above anything healthy, or "
-    "non-finite in an update that was applied.",
+    "non-finite in an update that was applied, or no number of fp32 when "
+    "squared.",
     "max_ratio times the largest of the last 128 healthy norms (from "
     "min_samples on), or average_ratio times their average; for information "
     "until hold in a row where healthy norms of the run were as large (a hard "
     "sample of a net that has learned all the others); critical for "
     "critical_hold attempts in a row over critical_steps steps, if the loss "
     "that left its level with it does not come down, or at "
-    "lost_ratio times the largest, or when a non-finite norm is applied, or "
-    "at nonfinite_hold of those in a row where that is not known.",
+    "lost_ratio times the largest, or when a norm is applied that is "
+    "non-finite or (but in fp64) at least 2^64, or at nonfinite_hold of those "
+    "in a row where that is not known.",
     "Finite and below twice the average for clear_after attempts.",
     kThresholds};
+
+bool GnormExplosion::IsNoNumberSquared(double norm, const StepContext& c) {
+  if (!std::isfinite(norm)) return true;
+  return norm >= kWideNorm && c.run.precision != "fp64";
+}
 
 bool GnormExplosion::Explodes(double norm, Thresholds t) const {
   if (samples_ >= t[kMinSamples] && norm >= t[kMaxRatio] * healthy_.maximum()) {
@@ -73,12 +84,13 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
   Severity trigger = Severity::kNone;
-  if (!std::isfinite(norm)) {
+  if (IsNoNumberSquared(norm, c)) {
     if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
     newest_row_ = nonfinite_;
     survival_.Restart();
     told_fate_ = c.scaler.fate();
     norm_ = norm;
+    wide_ = std::isfinite(norm);
     const bool starts = samples_ == 0 && !told;
     if (fate == Fate::kApplied ||
         nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
@@ -93,6 +105,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (norm <= 0) return episode_.severity();  // a placeholder
   if (Explodes(norm, t)) {
     norm_ = norm;
+    wide_ = false;
     limit_ = healthy_.maximum();
     if (rejected_++ == 0) rejected_step_ = c.record.step;
     const auto steps = static_cast<double>(c.record.step - rejected_step_);
@@ -118,6 +131,17 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
 
 void GnormExplosion::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  if (wide_) {
+    finding->sentence = Sentence(
+        "The gradient norm is ", norm_, " (",
+        newest_row_ == 1 ? "once" : Sentence(newest_row_, " times in a row"),
+        " from step ", nonfinite_step_,
+        "), and its square is no number of fp32, though the gradients may be: "
+        "clipping to a norm makes 0 of them all, and Adam divides by "
+        "infinity. Such updates do nothing.");
+    finding->numbers = {{"grad_norm", norm_, ""}};
+    return;
+  }
   if (std::isfinite(norm_)) {
     finding->sentence = Sentence(
         "The gradient norm reached ", norm_,

@@ -1,5 +1,6 @@
 // Rule 28, gnorm_explosion: the gradient norm is an order of magnitude above
-// everything healthy, or non-finite although the update was applied. One
+// everything healthy, or non-finite although the update was applied, or so
+// large that fp32 does not hold its square: updates stand still, then. One
 // clipped bad batch is a warning, and so is a spike, whose norm comes down
 // within some hundred steps; a level that stays, or a non-finite norm that
 // reaches the weights, is critical. The healthy window is 128 values in blocks
@@ -40,6 +41,7 @@ class GnormExplosion {
   bool Warns() const { return episode_.severity() >= Severity::kWarning; }
 
  private:
+  static bool IsNoNumberSquared(double norm, const StepContext& c);
   bool Explodes(double norm, Thresholds t) const;
   void Learn(double norm);
 
@@ -50,6 +52,7 @@ class GnormExplosion {
   double norm_ = 0;
   double limit_ = 0;
   float run_largest_ = 0;  // healthy norm since the run began
+  bool wide_ = false;  // norm_ is finite, and its square no number of fp32
   int32_t samples_ = 0;
   int32_t rejected_ = 0;             // in a row
   int64_t rejected_step_ = 0;        // of the first of them

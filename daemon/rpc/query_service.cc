@@ -184,12 +184,13 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext*,
 grpc::Status QueryServiceImpl::ExportRun(
     grpc::ServerContext* context, const v1::ExportRunRequest* request,
     grpc::ServerWriter<v1::ExportRunResponse>* writer) {
-  if (backend_.wait_until_stored) backend_.wait_until_stored();
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   const Result<RunKey> key =
       FindKey(request->run_id(), AttemptOf(*request), **reader);
   if (!key) return Missing(key.error());
+  // It may have been found in the snapshot.
+  if (backend_.wait_until_stored) backend_.wait_until_stored();
   const Status done =
       (*reader)->ForEachEvent(0, *key, [&](const StampedEvent& stamped) {
         v1::ExportRunResponse response;

@@ -10,6 +10,7 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from verdicts import Verdict
 
 import nanwatch
+from nanwatch._torch.optimizers import Followed
 
 STEPS = 40
 
@@ -118,13 +119,18 @@ def test_before_unscaling_is_said_once_a_step(daemon, name, caplog):
     assert len(said) == 1 and "before they are unscaled" in said[0].message
 
 
+def log_norms(model):
+    """By what clips nothing then: of all, and of each part."""
+    clip_grad_norm_(model.parameters(), math.inf)
+    for part in model:
+        clip_grad_norm_(part.parameters(), math.inf)
+
+
 @pytest.mark.parametrize("scaled", [False, True])
 def test_a_norm_after_the_update_is_of_no_other_step(daemon, name, scaled):
-    """Programs log it there; what they ask for clips nothing."""
     scaler = torch.amp.GradScaler("cpu") if scaled else None
     norms, stats = trained(
-        daemon, name, lambda parameters: None, scaler,
-        after=lambda model: clip_grad_norm_(model.parameters(), math.inf))
+        daemon, name, lambda parameters: None, scaler, after=log_norms)
     assert stats.bad_input == 0, stats
     assert abs(told(daemon, name) - norms[-1]) < 1e-3 * norms[-1]
 
@@ -132,7 +138,7 @@ def test_a_norm_after_the_update_is_of_no_other_step(daemon, name, scaled):
 @needs_parts
 def test_a_nan_is_of_its_step_where_norms_are_logged(daemon, name):
     trained(daemon, name, lambda parameters: None, bad_at=20,
-            after=lambda model: clip_grad_norm_(model.parameters(), math.inf))
+            after=log_norms)
     bad = Verdict(daemon, name).bad_ops()
     assert bad[("2.weight", "grad_input")] == 20, bad
 
@@ -192,3 +198,100 @@ def test_a_norm_that_is_asked_for_is_no_look(daemon, name):
             watch.step(loss)
         assert watch.flush(20)
     assert abs(told(daemon, name) - norm) < 1e-3 * norm
+
+
+class Turns(nn.Module):
+    """A trunk that is not trained, and heads that are, in turns."""
+
+    def __init__(self):
+        super().__init__()
+        self.trunk = nn.Linear(16, 32).requires_grad_(False)
+        self.heads = nn.ModuleList(
+            nn.Sequential(nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 4))
+            for _ in range(3))
+
+    def forward(self, x, turn):
+        return self.heads[turn](self.trunk(x))
+
+
+@needs_parts
+def test_heads_in_turns_are_looked_at_before_they_are_clipped(daemon, name):
+    """A backward pass reaches some of the parameters alone."""
+    torch.manual_seed(1)
+    model = Turns()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-7)
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for i in range(35):
+            loss = 30 * model(torch.randn(8, 16), i % 3).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            if i == 34:
+                model.heads[1][2].weight.grad[0, 0] = math.nan
+            clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            watch.step(loss)
+        assert watch.flush(20)
+    bad = Verdict(daemon, name).bad_ops()
+    assert bad == {("heads.1.2.weight", "grad_input"): 34}, bad
+
+
+@needs_parts
+def test_norms_of_two_optimizers_after_their_updates(daemon, name):
+    """One scaler, a loss each."""
+    torch.manual_seed(1)
+    models = [nn.Linear(16, 32), nn.Linear(16, 4)]
+    optimizers = [torch.optim.SGD(m.parameters(), lr=1e-7) for m in models]
+    scaler = torch.amp.GradScaler("cpu")
+    with nanwatch.torch.watch(
+            nn.ModuleList(models), {"a": optimizers[0], "b": optimizers[1]},
+            scaler, run=name, address=daemon.address) as watch:
+        for _ in range(8):
+            for model, optimizer in zip(models, optimizers):
+                loss = model(torch.randn(8, 16)).square().mean()
+                optimizer.zero_grad()
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)
+            scaler.update()
+            for model in models:
+                clip_grad_norm_(model.parameters(), math.inf)
+            watch.step(loss)
+        assert watch.flush(20) and watch.run.stats.bad_input == 0
+
+
+def test_what_a_closure_computes_is_looked_at_once(daemon, name, monkeypatch):
+    looks, measure = [], Followed.measure_gradients
+    monkeypatch.setattr(Followed, "measure_gradients", lambda *a, **more: (
+        looks.append(1), measure(*a, **more)))
+    model = nn.Linear(16, 4)
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=5)
+    x, truth = torch.randn(64, 16), torch.randn(64, 4)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (model(x) - truth).square().mean()
+        loss.backward()
+        clip_grad_norm_(model.parameters(), 1.0)
+        return loss
+
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for _ in range(3):
+            watch.step(optimizer.step(closure))
+    assert len(looks) == 3
+
+
+@needs_parts
+def test_a_discarded_part_is_not_the_next_one_s(daemon, name):
+    """Not finite, so the program begins anew with the next batch."""
+    def dropped(model, i):
+        if i == 20:
+            model[2].weight.grad[0, 0] = math.nan
+            clip_grad_norm_(model.parameters(), 1.0)
+            for parameter in model.parameters():
+                parameter.grad = None
+            model(torch.randn(8, 16)).square().mean().backward()
+
+    trained(daemon, name, CLIPS["norm"], between=dropped)
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.bad_ops() == {}, it

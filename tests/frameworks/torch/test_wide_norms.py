@@ -54,12 +54,14 @@ def test_one_that_is_not_finite_is_seen_among_them(bad):
     assert [r.bad for r in sizes.read(read, [1.0, 1.0])] == [True, False]
 
 
-def test_on_a_device_the_largest_stands_for_it(monkeypatch):
+def test_on_a_device_what_it_is_at_least_stands_for_it(monkeypatch):
     monkeypatch.setattr(readout, "HOSTS", set())
     sizes, read = sizes_of([torch.tensor([1e25, -2e25]), torch.ones(4),
+                            torch.full((400,), 1e18),
                             torch.tensor([1.0, math.inf])])
-    assert sizes.norms(read)[:2] == pytest.approx([2e25, 2.0])
-    assert [r.bad for r in sizes.read(read, [1.0] * 3)] == [False, False, True]
+    assert sizes.norms(read)[:3] == pytest.approx([2e25, 2.0, 2.0**64])
+    assert [r.bad for r in sizes.read(read, [1.0] * 4)] == [
+        False, False, False, True]
 
 
 def test_a_regression_on_raw_timestamps(daemon, name):
@@ -81,3 +83,28 @@ def test_a_regression_on_raw_timestamps(daemon, name):
     assert it.worst == "critical", it
     assert "backward" not in it.headline, it
     assert it.cause not in ("nan_from_backward", "silent_corruption"), it
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_weights_that_stand_still_because_of_it(daemon, name, clip):
+    """A clip makes 0 of all gradients, Adam divides by infinity."""
+    torch.manual_seed(1)
+    model = nn.Linear(2, 1)
+    optimizer = (torch.optim.SGD if clip else torch.optim.Adam)(
+        model.parameters(), lr=1e-3)
+    with nanwatch.torch.watch(
+            model, optimizer, run=name, address=daemon.address) as watch:
+        for _ in range(40):
+            x = 1e10 * (1 + torch.rand(32, 2))
+            loss = (model(x).squeeze() - x.mean(1)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            if clip:
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            watch.step(loss)
+        assert watch.flush(20)
+    it = Verdict(daemon, name)
+    assert it.worst == "critical", it
+    assert "no number of fp32" in " ".join(it.text.split()), it
+    assert "spoilt" not in it.text and "backward" not in it.headline, it

@@ -286,6 +286,25 @@ TEST(GnormExplosion, StayingThereWhileTheLossReturnsIsAWarning) {
   EXPECT_EQ(f.Step({.grad_norm = 50}), Severity::kCritical);
 }
 
+TEST(GnormExplosion, ASquareThatFp32DoesNotHoldIsCritical) {
+  constexpr double kWide = 0x1p64;
+  StepFeed<GnormExplosion> f(NoScaler());
+  EXPECT_EQ(f.Step({.skipped = false, .grad_norm = kWide}),
+            Severity::kCritical);
+  f.Step({.skipped = false, .grad_norm = 6e20});
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("6e+20 (2 times in a row from step"),
+                    HasSubstr("no number of fp32"), Not(HasSubstr("spoilt"))));
+  EXPECT_EQ(f.Steps({.skipped = false, .grad_norm = 1}, 60), Severity::kNone);
+  StepFeed<GnormExplosion> below(NoScaler());
+  EXPECT_EQ(below.Steps({.skipped = false, .grad_norm = 1.8e19}, 20),
+            Severity::kNone);
+  StepFeed<GnormExplosion> doubles(NoScaler());
+  doubles.run.precision = "fp64";
+  EXPECT_EQ(doubles.Steps({.skipped = false, .grad_norm = 6e20}, 20),
+            Severity::kNone);
+}
+
 TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
   StepFeed<GnormExplosion> bf16(NoScaler());
   bf16.Step({.grad_norm = 0.752});

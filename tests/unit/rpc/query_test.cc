@@ -264,6 +264,7 @@ TEST(ExportTest, WaitsForWhatIsShown) {
   daemon.backend.wait_until_stored = [&] {
     (*history)->RunOnce(Duration(0));
   };
+  daemon.Publish({View("job-7", 3)});
   daemon.Start();
 
   QueryClient client(daemon.address());

@@ -28,7 +28,6 @@ from nanwatch._torch.statistics import (
 _USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
 _USUAL_GRADIENT = (torch.Tensor, torch.strided)
-_LAST = 4  # gradients by which an update's are known again
 
 
 class Parameter:
@@ -55,6 +54,18 @@ class Glance(NamedTuple):
 
     which: Sequence[int]  # places among `Followed.weights`
     norms: Any  # where they are, of a readout
+
+
+class Gradients(NamedTuple):
+    """What a look at those of one optimizer saw, by device."""
+
+    parameters: list[list[Parameter]]
+    absent: list[Parameter]
+    sizes: list[Sizes]
+
+
+def _have_bad(sizes: Sequence[Sizes]) -> bool:
+    return any(each.counts for each in sizes)
 
 
 class Attempt:
@@ -118,10 +129,18 @@ class Attempt:
         self.rich = False  # all that is known of gradients is worth its rows
         self.underflow: Any = None  # counts, at level "layers"
 
-    def forget_gradients(self) -> None:
-        """They are looked at anew."""
+    def take_gradients(self) -> Gradients:
+        """What was seen of them, for them to be looked at anew."""
+        taken = Gradients(self.gradients, self.absent, self.sizes)
         self.gradients, self.absent, self.sizes = [], [], []
         self.rich, self.underflow = False, None
+        return taken
+
+    def keep_first(self, first: Gradients) -> None:
+        """Of two looks at gradients that grew: those that are not finite stay
+        so, and the first says most of where that began."""
+        if _have_bad(first.sizes) and _have_bad(self.sizes):
+            self.gradients, self.absent, self.sizes = first
 
     def is_known_bad(self) -> bool:
         """A gradient is not finite, or its norm in 32 bits; on the host."""
@@ -174,7 +193,9 @@ class Followed:
         # these are heard, and whether any was heard before that one.
         self._backwards = 0
         self._hears = False
-        self._left: list[Any] = []  # gradients when it was over
+        self._left: list[tuple[int, Any]] = []  # gradients when it was over
+        self._asked = False  # for the norm of those, since
+        self._in_closure = False  # the optimizer calls what computes them
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._handles = [
@@ -202,7 +223,7 @@ class Followed:
             nonlocal over
             result = closure(*given, **named)
             if not over:
-                over = True
+                over = self._in_closure = True
                 self._before(self, optimizer)
             return result
 
@@ -238,35 +259,44 @@ class Followed:
     def updated(self) -> None:
         """An attempt is over."""
         self._hears, self._backwards = self._backwards > 0, 0
-        self._left = self._last_gradients()
+        self._left = self._marks() if self._hears else []
+        self._asked = self._in_closure = False
 
     def are_old(self) -> bool:
         """The gradients are those that the last update was made of: a program
-        may well ask for their norm once more."""
-        return (
-            self._hears
-            and self._backwards == 0
-            and self._left == self._last_gradients()
-        )
+        may well ask for their norm once more, and again."""
+        if not self._hears or self._backwards:
+            return False
+        now, left = self._marks(), self._left
+        # Who asks by a clip writes what he clips.
+        same = [i for i, _ in now] == [i for i, _ in left]
+        self._asked = same and (self._asked or now == left)
+        return self._asked
 
-    def _last_gradients(self) -> list[Any]:
-        """Another list, most probably, if they are other ones."""
-        groups = self.optimizer.param_groups
-        last = groups[-1]["params"][-_LAST:] if groups else []
-        found = [p.grad for p in last]
-        return [(id(g), g is None or g._version) for g in found]
+    def _marks(self) -> list[tuple[int, Any]]:
+        """Of each gradient which it is, and how often it was written."""
+        return [
+            (id(g), g is None or g._version)
+            for g in (p.grad for p in self.tensors())
+        ]
 
     def has_newer(self) -> bool:
         """Something was added to the gradients since they were looked at, and
-        on the host: what a clip made of others is theirs no more. Those that
-        are not finite say most where that began."""
+        on the host: what a clip made of others is theirs no more. What a
+        closure computes is looked at once."""
         attempt = self.attempt
         return (
             attempt is not None
             and attempt.looked_after < self._backwards
+            and not self._in_closure
             and self.is_on_host()
-            and not attempt.is_known_bad()
         )
+
+    def forget_unread(self) -> None:
+        """What an attempt that is not over has on a device: it would be looked
+        for in another readout."""
+        if self.attempt is not None and not self.is_on_host():
+            self.attempt = None
 
     def tensors(self) -> list[Any]:
         """Those that it updates."""
@@ -327,9 +357,9 @@ class Followed:
         gradient_of: Callable[[Any], Any] | None = None,
         norms: Mapping[int, float] | None = None,
     ) -> None:
-        """Once an attempt. `gradient_of`: where they lie, if not with the
-        optimizer's tensors. `norms`: of tensors by their ids, where they are
-        known."""
+        """Anew, where it was done before. `gradient_of`: where they lie, if
+        not with the optimizer's tensors. `norms`: of tensors by their ids,
+        where they are known."""
         attempt = self.begin()
         attempt.looked_at = True
         attempt.looked_after = self._backwards

@@ -60,9 +60,10 @@ class Parts:
         return found
 
     def scaled(self, losses: Any) -> None:
-        """By a scaler; they are about to go backward."""
-        for followed in self._followed:
-            followed.went_backward()
+        """By a scaler; they are about to go backward. Where there is more than
+        one optimizer, `went_backward` says whose gradients they reach."""
+        if len(self._followed) == 1:
+            self._followed[0].went_backward()
         self.add(losses)
 
     def went_backward(self, tensors: Any, before: list[list[Any]]) -> None:

@@ -25,6 +25,7 @@ DTYPES = {
     getattr(torch, "float8_e5m2", None): "fp8_e5m2",
 }
 HALF = (torch.float16, torch.bfloat16)
+WIDE = 2.0**64  # a norm whose square leaves the range of fp32
 
 
 def local(tensor: Any) -> Any:
@@ -92,10 +93,11 @@ class Sizes:
 
     Finite elements may have squares that leave the range of fp32. On a CPU
     their norm is taken in 64 bits then; on a GPU, where nobody knows of it in
-    time, the largest element stands for it, which it is at least.
+    time, what it is at least stands for it: the largest element, or `WIDE`.
     """
 
     __slots__ = (
+        "_least",
         "_norms",
         "counts",
         "elements",
@@ -135,6 +137,7 @@ class Sizes:
                 most = most and [v / divide_by for v in most]
             norms = readout.add(found)
         self._norms: Any = norms
+        self._least = WIDE if divide_by is None else 0.0
         if most is not None:
             known = type(most[0]) is float
             self.largest = most if known else readout.add(most)
@@ -164,7 +167,7 @@ class Sizes:
         if self.largest is None or math.isfinite(sum(norms)):
             return norms
         return [
-            most if math.isinf(norm) else norm
+            max(most, self._least) if math.isinf(norm) else norm
             for norm, most in zip(norms, readout.numbers(self.largest))
         ]
 

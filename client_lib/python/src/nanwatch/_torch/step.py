@@ -15,6 +15,7 @@ class Step:
     """A step that is over on the host; its numbers may be on their way."""
 
     __slots__ = (
+        "_at_once",
         "_loss",
         "attempts",
         "more",
@@ -61,6 +62,7 @@ class Step:
             part if type(part) is float else readout.add([part])
             for part in parts
         ]
+        self._at_once = readout.empty()  # nothing has to come from a device
 
     def start(self) -> None:
         self.readout.start()
@@ -76,7 +78,7 @@ class Step:
     def is_plain(self) -> bool:
         """All its numbers are on the host, and nothing is odd about them."""
         loss = self._loss
-        if self.rows or self.request or self.more:
+        if self.rows or self.request or self.more or not self._at_once:
             return False
         if loss is not None and not (
             type(loss) is float and math.isfinite(loss)

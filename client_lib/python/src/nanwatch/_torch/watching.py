@@ -370,7 +370,7 @@ class Watch:
     ) -> None:
         if not self._is_unseen(followed):
             return  # a second look would see what was clipped
-        followed.begin().forget_gradients()
+        first = followed.begin().take_gradients()
         # Of zeros the daemon wants to know as often as ever.
         counts = self._level != "default" and self._number % LAYERS_EVERY == 0
         every = LAYERS_EVERY * self.modules.turns
@@ -384,6 +384,7 @@ class Watch:
             norms=norms,
         )
         attempt = followed.begin()
+        attempt.keep_first(first)
         if rich and attempt.underflow is None:
             attempt.rich = True
             self._measure_underflow(attempt, divide_by, gradient_of)
@@ -565,6 +566,8 @@ class Watch:
         if step.rows or not readout.empty():
             step.start()
             self._readout = Readout()
+            for followed in self._followed:
+                followed.forget_unread()
         self._pending.append(step)
         self._number = number + 1
         if not step.is_plain() or len(self._pending) >= _WAITING:
@@ -632,13 +635,15 @@ class Watch:
 
 
 def weakly(method: Callable[..., None]) -> Callable[..., None]:
-    """Nothing, once the object whose method it is has gone."""
+    """Nothing, once the object whose method it is has gone, or is about to:
+    the sender may be taking it apart."""
     reference = weakref.WeakMethod(method)
 
     def call(*args: Any, **kwargs: Any) -> None:
         found = reference()
         if found is not None:
-            found(*args, **kwargs)
+            with contextlib.suppress(Exception):
+                found(*args, **kwargs)
 
     return call
 
