@@ -261,9 +261,7 @@ TEST(ExportTest, WaitsForWhatIsShown) {
   opened.body = RunOpened{};
   ASSERT_TRUE((*history)->Append(daemon.clock.Now(), std::span(&opened, 1)));
   daemon.backend.history_path = options.path;
-  daemon.backend.wait_until_stored = [&] {
-    (*history)->RunOnce(Duration(0));
-  };
+  daemon.backend.wait_until_stored = [&] { (*history)->RunOnce(Duration(0)); };
   daemon.Publish({View("job-7", 3)});
   daemon.Start();
 
