@@ -24,14 +24,16 @@ BIN = pathlib.Path(
 ALL = bool(os.environ.get("NANWATCH_TEST_ALL"))
 
 
-def wait_for(what, condition, seconds=20.0, every=0.05):
-    """Polls `condition` until it gives something true, and returns that."""
+def wait_for(what, condition, seconds=20.0, every=0.05, instead=lambda: ""):
+    """Polls `condition` until it gives something true, and returns that.
+    `instead` says what there is where it does not."""
     end = time.monotonic() + seconds
     while True:
         got = condition()
         if got:
             return got
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        assert time.monotonic() < end, (
+            f"not within {seconds} s: {what} {instead()}")
         time.sleep(every)
 
 
