@@ -47,9 +47,9 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "sample of a net that has learned all the others); critical for "
     "critical_hold attempts in a row over critical_steps steps, if the loss "
     "that left its level with it does not come down, or at "
-    "lost_ratio times the largest, or when a norm is applied that is "
-    "non-finite or (but in fp64) at least 2^64, or at nonfinite_hold of those "
-    "in a row where that is not known.",
+    "lost_ratio times the largest, or when a non-finite norm is applied, or "
+    "at nonfinite_hold of those in a row where that is not known; a warning "
+    "likewise at 2^64 and more (but in fp64).",
     "Finite and below twice the average for clear_after attempts.",
     kThresholds};
 
@@ -94,7 +94,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool starts = samples_ == 0 && !told;
     if (fate == Fate::kApplied ||
         nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
-      trigger = Severity::kCritical;
+      // Finite, it may be what a sound training begins with, unclipped.
+      trigger = wide_ ? Severity::kWarning : Severity::kCritical;
     }
     return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
@@ -137,8 +138,8 @@ void GnormExplosion::Describe(Finding* finding) const {
         newest_row_ == 1 ? "once" : Sentence(newest_row_, " times in a row"),
         " from step ", nonfinite_step_,
         "), and its square is no number of fp32, though the gradients may be: "
-        "clipping to a norm makes 0 of them all, and Adam divides by "
-        "infinity. Such updates do nothing.");
+        "a clip to a norm makes 0 of them all then, and Adam divides by "
+        "infinity where one of them is as large: such updates do nothing.");
     finding->numbers = {{"grad_norm", norm_, ""}};
     return;
   }

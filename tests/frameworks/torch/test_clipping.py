@@ -295,3 +295,34 @@ def test_a_discarded_part_is_not_the_next_one_s(daemon, name):
     trained(daemon, name, CLIPS["norm"], between=dropped)
     it = Verdict(daemon, name)
     assert it.worst == "" and it.bad_ops() == {}, it
+
+
+@pytest.mark.parametrize("told_too", [False, True])
+def test_an_update_that_a_program_skips_beside_a_scaler(
+        daemon, name, told_too):
+    """By itself, where the norm is not finite: the next step is sound."""
+    torch.manual_seed(1)
+    model = nn.Linear(16, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**10)
+    with nanwatch.torch.watch(model, optimizer, scaler, run=name,
+                              address=daemon.address) as watch:
+        for i in range(STEPS):
+            loss = model(torch.randn(8, 16)).square().mean()
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+            if i == 20:
+                model.weight.grad[0, 0] = math.inf
+            scaler.unscale_(optimizer)
+            norm = clip_grad_norm_(model.parameters(), 1.0)
+            if not torch.isfinite(norm):
+                scaler.update()
+                if told_too:
+                    watch.step(loss)
+                continue
+            scaler.step(optimizer)
+            scaler.update()
+            watch.step(loss)
+        assert watch.flush(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst in ("", "info") and it.steps == STEPS - 1, it

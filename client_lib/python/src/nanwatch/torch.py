@@ -176,7 +176,12 @@ def _precision(first: Any, scaler: Any) -> str:
         return "fp16"
     if first is None:
         return ""
-    return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(first.dtype, "")
+    known = {
+        torch.float16: "fp16",
+        torch.bfloat16: "bf16",
+        torch.float64: "fp64",
+    }
+    return known.get(first.dtype, "")
 
 
 def _device(device: torch.device) -> str:

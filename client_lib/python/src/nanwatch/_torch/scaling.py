@@ -51,7 +51,8 @@ class Follower:
         """Puts hooks on one scaler object. Each function is called with the
         optimizer: `before_step` while the scale is the one that its gradients
         have; `unscaled` once they are unscaled and before anybody clips them
-        (or earlier, with what `Followed.measure_gradients` takes); and
+        (or earlier, with what `Followed.measure_gradients` takes), `anew`
+        where that begins an attempt, whatever became of the one before; and
         `after_step` when it is over, whether the optimizer was called or
         not."""
         raise NotImplementedError
@@ -144,7 +145,7 @@ class GradScaler(Follower):
 
         def new_unscale(optimizer: Any) -> Any:
             result = unscale(optimizer)
-            unscaled(optimizer)
+            unscaled(optimizer, anew=True)  # it raises where it was done
             return result
 
         def new_step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:

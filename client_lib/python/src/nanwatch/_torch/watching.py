@@ -422,11 +422,13 @@ class Watch:
     def _detailed(self) -> bool:
         return self._detail.covers(self._number)
 
-    def _unscaled(self, optimizer: Any, **how: Any) -> None:
+    def _unscaled(self, optimizer: Any, anew: bool = False, **how: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
         if followed is None:
             self._scales_others = True
         elif not self._closed:
+            if anew and followed.attempt and followed.attempt.looked_at:
+                followed.end()  # a program that skipped it by itself
             self._look(
                 "gradients", lambda: self._measure_gradients(followed, **how)
             )
