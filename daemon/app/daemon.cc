@@ -30,9 +30,16 @@ constexpr Duration kReturnWithin = seconds(60);
 constexpr Duration kGoodbye = seconds(1);
 // Readers wait for what was acknowledged, and exports for what is shown; looked
 // for so often.
-constexpr Duration kShownWithin = seconds(1);
-constexpr Duration kStoredWithin = seconds(1);
-constexpr Duration kShownLook = milliseconds(1);
+constexpr Duration kReaderWait = seconds(1);
+constexpr Duration kReaderLook = milliseconds(1);
+
+template <typename Done>
+void WaitShortly(Done done) {
+  const auto end = std::chrono::steady_clock::now() + kReaderWait;
+  while (!done() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kReaderLook);
+  }
+}
 
 // When the daemon before this one last wrote to `path`: until then it was
 // alive. Epoch: never.
@@ -191,20 +198,13 @@ void Daemon::SendDifference() {
 std::shared_ptr<const Snapshot> Daemon::UpToDate() const {
   if (!wired_) return published_.Get();
   const uint64_t told = outbox_->released();
-  const auto end = std::chrono::steady_clock::now() + kShownWithin;
-  while (pipeline_->shown() < told && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(kShownLook);
-  }
+  WaitShortly([&] { return pipeline_->shown() >= told; });
   return published_.Get();
 }
 
 void Daemon::WaitUntilStored() const {
   const uint64_t shown = pipeline_->shown();
-  const auto end = std::chrono::steady_clock::now() + kStoredWithin;
-  while (history_->committed() < shown &&
-         std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(kShownLook);
-  }
+  WaitShortly([&] { return history_->committed() >= shown; });
 }
 
 // Before the replay: whoever waits for readiness is told why it takes time.

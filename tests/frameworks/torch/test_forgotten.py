@@ -54,9 +54,18 @@ def is_freed(array):
     return array() is None
 
 
+@pytest.fixture
+def closed(monkeypatch):
+    """Of each close of a run, which waits for the daemon, its arguments."""
+    calls, close = [], Run.close
+    monkeypatch.setattr(Run, "close", lambda *a: (calls.append(a), close(*a)))
+    return calls
+
+
 @pytest.mark.parametrize("level", ["default", "ops"])
 @pytest.mark.parametrize("scaled", [False, True])
-def test_all_is_freed_and_the_run_is_closed(daemon, name, scaled, level):
+def test_all_is_freed_and_the_run_is_closed(
+        daemon, name, scaled, level, closed):
     scaler = torch.amp.GradScaler("cpu") if scaled else None  # stays
     freed = []
     for i in range(3):
@@ -67,17 +76,14 @@ def test_all_is_freed_and_the_run_is_closed(daemon, name, scaled, level):
     gc.collect()
     assert wait(lambda: all(map(is_freed, freed)))
     assert wait(lambda: run._shared.ended)
-    assert run.stats.acked == run.stats.pushed >= STEPS
+    assert run.stats.acked == run.stats.pushed >= STEPS and not closed
     for i in range(3):
         said = daemon.nanwatch("diagnose", f"{name}-{i}").stdout
         assert "all ranks closed" in said, said
         assert f"{STEPS} attempts" in said, said
 
 
-def test_without_a_daemon_too(tmp_path, monkeypatch):
-    """Nobody waits for it: what a close waits for is not called."""
-    closed, close = [], Run.close
-    monkeypatch.setattr(Run, "close", lambda *a: (closed.append(a), close(*a)))
+def test_without_a_daemon_too(tmp_path, closed):
     model, optimizer, watch = cell("r", f"unix:{tmp_path}/none.sock")
     run, array = watch.run, weakref.ref(model.array)
     del model, optimizer, watch

@@ -64,22 +64,35 @@ def test_on_a_device_what_it_is_at_least_stands_for_it(monkeypatch):
         False, False, False, True]
 
 
-def test_a_regression_on_raw_timestamps(daemon, name):
-    """Diverges because of its data, by finite gradients at first."""
+def regression(daemon, name, optimizer, x_of, steps, clip=False):
+    """What is said of it. `optimizer` is made of the parameters, of the dtype
+    of what `x_of` gives."""
     torch.manual_seed(1)
-    model = nn.Linear(2, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-9)
+    model = nn.Linear(2, 1, dtype=x_of().dtype)
+    made = optimizer(model.parameters())
     with nanwatch.torch.watch(
-            model, optimizer, run=name, address=daemon.address) as watch:
-        for _ in range(60):
-            x = 1.7e9 + 1e5 * torch.rand(32, 2)
+            model, made, run=name, address=daemon.address) as watch:
+        for _ in range(steps):
+            x = x_of()
             loss = (model(x).squeeze() - x.mean(1)).square().mean()
-            optimizer.zero_grad()
+            made.zero_grad()
             loss.backward()
-            optimizer.step()
+            if clip:
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            made.step()
             watch.step(loss)
         assert watch.flush(20) and watch.run.stats.bad_input == 0
-    it = Verdict(daemon, name)
+    return Verdict(daemon, name)
+
+
+def large(dtype):
+    return lambda: 1e10 * (1 + torch.rand(32, 2, dtype=dtype))
+
+
+def test_a_regression_on_raw_timestamps(daemon, name):
+    """Diverges because of its data, by finite gradients at first."""
+    it = regression(daemon, name, lambda of: torch.optim.SGD(of, lr=1e-9),
+                    lambda: 1.7e9 + 1e5 * torch.rand(32, 2), steps=60)
     assert it.worst == "critical", it
     assert "backward" not in it.headline, it
     assert it.cause not in ("nan_from_backward", "silent_corruption"), it
@@ -88,41 +101,15 @@ def test_a_regression_on_raw_timestamps(daemon, name):
 @pytest.mark.parametrize("clip", [False, True])
 def test_weights_that_stand_still_because_of_it(daemon, name, clip):
     """A clip makes 0 of all gradients, Adam divides by infinity."""
-    torch.manual_seed(1)
-    model = nn.Linear(2, 1)
-    optimizer = (torch.optim.SGD if clip else torch.optim.Adam)(
-        model.parameters(), lr=1e-3)
-    with nanwatch.torch.watch(
-            model, optimizer, run=name, address=daemon.address) as watch:
-        for _ in range(40):
-            x = 1e10 * (1 + torch.rand(32, 2))
-            loss = (model(x).squeeze() - x.mean(1)).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            if clip:
-                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            watch.step(loss)
-        assert watch.flush(20)
-    it = Verdict(daemon, name)
+    kind = torch.optim.SGD if clip else torch.optim.Adam
+    it = regression(daemon, name, lambda of: kind(of, lr=1e-3),
+                    large(torch.float32), steps=40, clip=clip)
     assert it.worst == "warning", it
     assert "no number of fp32" in " ".join(it.text.split()), it
     assert "spoilt" not in it.text and "backward" not in it.headline, it
 
 
 def test_doubles_hold_its_square(daemon, name):
-    torch.manual_seed(1)
-    model = nn.Linear(2, 1, dtype=torch.double)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    with nanwatch.torch.watch(
-            model, optimizer, run=name, address=daemon.address) as watch:
-        for _ in range(40):
-            x = 1e10 * (1 + torch.rand(32, 2, dtype=torch.double))
-            loss = (model(x).squeeze() - x.mean(1)).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            watch.step(loss)
-        assert watch.flush(20)
-    it = Verdict(daemon, name)
+    it = regression(daemon, name, lambda of: torch.optim.Adam(of, lr=1e-3),
+                    large(torch.float64), steps=40)
     assert it.worst == "" and it.info["precision"] == "fp64", it
