@@ -1,6 +1,9 @@
 #include "detect/grad_vanishing.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "detect/float_log2.h"
 #include "detect/sentence.h"
@@ -9,10 +12,29 @@ namespace nanwatch {
 namespace {
 
 // The loss went with it: that is convergence.
-constexpr double kConverged = 0.01;
+constexpr float kConverged = 0.01f;
 // But not from here to exactly 0 from one record to the next: nothing entered
 // that loss, all of its targets masked, or a filter hides a NaN.
 constexpr double kGone = 0.1;
+// Healthy losses that the usual one is a mean of; the usual norm has 128.
+constexpr int kLosses = 64;
+// Full batches reach a minimum that is not 0 without noise: over so many records
+// the norm goes down to no less than a half each time, at a rate that hardly
+// changes (both log2), and the loss does not rise but for rounding. A flat spot
+// that they reach in this way is not told from a minimum.
+constexpr int kGlided = 32;
+constexpr float kSteepest = 1;
+constexpr float kSmooth = 0.5f;
+constexpr double kRounding = 1e-3;
+
+float Log2OfSize(double loss) {
+  const double size = std::clamp(std::fabs(loss), 0x1p-120, 0x1p120);
+  return Log2(static_cast<float>(size));
+}
+
+bool IsNoHigher(double loss, double than) {
+  return loss <= than + kRounding * std::fabs(than);
+}
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 1e-3, 1e-12, 0.5, "of the usual norm",
@@ -34,10 +56,41 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "more.",
     "The norm is below ratio times its usual level (the median of the last 128 "
     "healthy ones, from min_samples on) at hold attempts in a row, and the "
-    "loss did not fall a hundredfold with it; or fell to exactly 0 at once.",
+    "loss did not fall a hundredfold from its usual level with it, or fell to "
+    "exactly 0 at once. Not where both went down without any noise for 32 "
+    "attempts, and the loss stays there: full batches at a minimum.",
     "Above clear_ratio times that level for clear_after attempts, or the new "
     "level stays for 256.",
     kThresholds};
+
+bool GradVanishing::GlidesOnTo(float norm_log2) const {
+  const float fall = newest_ - norm_log2;
+  return std::fabs(fall) <= kSteepest && std::fabs(fall - fall_) <= kSmooth;
+}
+
+void GradVanishing::Learn(float norm_log2, std::optional<double> loss) {
+  if (loss && GlidesOnTo(norm_log2) && IsNoHigher(*loss, lowest_)) {
+    if (glided_ < kGlided) ++glided_;
+    lowest_ = std::min(lowest_, *loss);
+  } else {
+    glided_ = 0;
+    lowest_ = loss.value_or(std::numeric_limits<double>::infinity());
+  }
+  fall_ = newest_ - norm_log2;
+  newest_ = norm_log2;
+  usual_.Add(norm_log2);
+  held_ = 0;
+  if (!loss) return;
+  if (losses_ < kLosses) ++losses_;
+  usual_loss_ += (Log2OfSize(*loss) - usual_loss_) / static_cast<float>(losses_);
+  loss_ = *loss;
+}
+
+bool GradVanishing::IsConverged(double loss) const {
+  if (losses_ == 0 || loss_gone_) return false;
+  if (Log2OfSize(loss) <= usual_loss_ + Log2(kConverged)) return true;
+  return glided_ == kGlided && IsNoHigher(loss, lowest_);
+}
 
 Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
@@ -53,13 +106,10 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   // The ratio is at most a half: most records need no logarithm of it.
   const bool low = known && log2 < usual_.center() - 1 &&
                    log2 < usual_.center() + Log2(static_cast<float>(t[kRatio]));
-  const auto loss = r.get(StepField::kLoss);
-  const bool finite = loss && std::isfinite(*loss);
+  auto loss = r.get(StepField::kLoss);
+  if (loss && !std::isfinite(*loss)) loss.reset();
   if (!low) {
-    usual_.Add(log2);
-    held_ = 0;
-    has_loss_ = finite;
-    if (finite) loss_ = *loss;
+    Learn(log2, loss);
     if (!episode_.open()) return Severity::kNone;
     const bool clean =
         !known || log2 >= level_ + Log2(static_cast<float>(t[kClearRatio]));
@@ -69,9 +119,9 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   norm_ = norm;
   level_ = usual_.center();
   usual_.Reject();
-  loss_gone_ = has_loss_ && finite && *loss == 0 && std::fabs(loss_) >= kGone;
-  const bool converged = has_loss_ && finite && !loss_gone_ &&
-                         std::fabs(*loss) <= kConverged * std::fabs(loss_);
+  if (held_ == 0 && !GlidesOnTo(log2)) glided_ = 0;
+  loss_gone_ = losses_ > 0 && loss && *loss == 0 && std::fabs(loss_) >= kGone;
+  const bool converged = loss && IsConverged(*loss);
   const Severity trigger =
       ++held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
   return episode_.On(trigger, false, r.step, 1);

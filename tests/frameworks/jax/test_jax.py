@@ -156,6 +156,23 @@ def test_a_gradient_that_is_bad_alone(daemon, name):
     assert it.bad_ops() == {("stem", "grad_input"): 30}, it
 
 
+@pytest.mark.parametrize("size", [3e38, 1e25, 1.0, 1e-25, 0.0])
+def test_the_norm_of_what_is_finite_is(size):
+    """In fp32 its square may well be no number."""
+    told = jax.jit(nanwatch.jax.statistics)(
+        {"a": jnp.array([[0.6 * size, -0.8 * size]]), "b": jnp.zeros((3,))})
+    assert told.norm.tolist() == pytest.approx([size, 0.0], rel=1e-6)
+    assert not told.nan.any() and not told.inf.any()
+
+
+@pytest.mark.parametrize("bad", [jnp.nan, jnp.inf, -jnp.inf])
+def test_the_norm_of_what_is_not_finite_is_not(bad):
+    told = nanwatch.jax.statistics({"a": jnp.array([1e25, bad, 1.0])})
+    assert not jnp.isfinite(told.norm).any()
+    assert told.nan.tolist() == [int(bool(jnp.isnan(bad)))]
+    assert told.inf.tolist() == [int(bool(jnp.isinf(bad)))]
+
+
 def test_what_is_no_statistics(daemon, name, caplog):
     watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
     other = nanwatch.jax.statistics({"one": jnp.ones(3)})

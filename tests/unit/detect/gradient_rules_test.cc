@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -139,6 +140,67 @@ TEST(GradVanishing, ConvergenceAndSkippedStepsAreNot) {
            .grad_norm = 0},
           30);
   EXPECT_EQ(g.worst, Severity::kNone);
+}
+
+// Gradient descent on a quadratic: the loss above its minimum goes with the
+// square of the norm, which is smaller by the same factor at each step.
+TEST(GradVanishing, FullBatchesThatReachAMinimumAreNot) {
+  for (const double minimum : {0.0, 0.01, -3.0}) {
+    SCOPED_TRACE(minimum);
+    StepFeed<GradVanishing> f(NoScaler());
+    for (int i = 0; i < 1000; ++i) {
+      const double norm = std::max(5 * std::pow(0.8, i), 1e-7);
+      f.Step({.loss = minimum + norm * norm / 2, .grad_norm = norm});
+    }
+    EXPECT_EQ(f.worst, Severity::kNone);
+  }
+}
+
+TEST(GradVanishing, BatchesOfNoiselessDataThatConvergeAreNot) {
+  std::mt19937 engine(1);
+  std::lognormal_distribution<double> noise(0, 1.5);
+  StepFeed<GradVanishing> f(NoScaler());
+  for (int i = 0; i < 1000; ++i) {
+    const double norm = std::max(5 * std::pow(0.85, i), 1e-7) * noise(engine);
+    f.Step({.loss = norm * norm / 2, .grad_norm = norm});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(GradVanishing, AFallByDegreesIsWhereTheLossRisesOrTheNormHasNoise) {
+  StepFeed<GradVanishing> f(NoScaler());
+  f.Steps({.loss = 2, .grad_norm = 1}, 200);
+  for (int i = 0; i < 60; ++i) {  // sigmoids that saturate
+    f.Step({.loss = 2 + 0.01 * i, .grad_norm = std::pow(0.8, i)});
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  for (const double rate : {0.7, 0.8, 0.88}) {
+    SCOPED_TRACE(rate);
+    std::mt19937 engine(1);
+    std::lognormal_distribution<double> noise(0, 0.3);
+    StepFeed<GradVanishing> g(NoScaler());
+    g.Steps({.loss = 5, .grad_norm = 1}, 200);
+    for (int i = 0; i < 150; ++i) {  // to a constant, the loss of guessing
+      const double left = std::pow(rate, i);
+      g.Step({.loss = std::log(128) + 0.1 * left,
+              .grad_norm = left * noise(engine)});
+    }
+    EXPECT_EQ(g.worst, Severity::kWarning);
+  }
+}
+
+// The loss of long ago is not what this norm is compared with.
+TEST(GradVanishing, UnitsThatDieAfterAFastDescentWarn) {
+  for (const int dead : {70, 80, 100}) {
+    SCOPED_TRACE(dead);
+    StepFeed<GradVanishing> f(NoScaler());
+    for (int i = 0; i < dead; ++i) {
+      f.Step({.loss = std::max(1e6 * std::pow(10, -6.0 * i / 40), 1.0),
+              .grad_norm = 1 + 0.1 * (i % 3)});
+    }
+    f.Steps({.loss = 1, .grad_norm = 0}, 60);
+    EXPECT_EQ(f.worst, Severity::kWarning);
+  }
 }
 
 TEST(GradVanishing, ANormThatIsAlwaysZeroWasNotCollected) {

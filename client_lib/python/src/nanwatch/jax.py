@@ -66,11 +66,18 @@ def statistics(gradients: Any, scale: Any = None) -> Statistics:
     if scale is not None:
         leaves = [x / scale for x in leaves]
     return Statistics(
-        jnp.stack([jnp.sqrt(jnp.sum(jnp.square(x))) for x in leaves]),
+        jnp.stack([_norm(x) for x in leaves]),
         jnp.stack([jnp.max(jnp.abs(x), initial=0.0) for x in leaves]),
         jnp.stack([jnp.sum(jnp.isnan(x)) for x in leaves]),
         jnp.stack([jnp.sum(jnp.isinf(x)) for x in leaves]),
     )
+
+
+def _norm(x: Any) -> Any:
+    """In the whole range of fp32, whose squares have half of it."""
+    largest = jnp.max(jnp.abs(x), initial=0.0)
+    by = jnp.clip(largest, 2.0**-100, 2.0**100)
+    return by * jnp.sqrt(jnp.sum(jnp.square(x / by)))
 
 
 class _Step(NamedTuple):

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import torch
 
+from nanwatch._torch.backwards import Backwards, is_on_host, tensors_of
 from nanwatch._torch.hooks import Hook
-from nanwatch._torch.readout import Readout, on_host
+from nanwatch._torch.readout import Readout
 from nanwatch._torch.replicas import Turns
 from nanwatch._torch.statistics import (
     HALF,
@@ -82,7 +83,6 @@ class Attempt:
         "glances",
         "gradients",
         "left_out",
-        "looked_after",
         "looked_at",
         "losses",
         "lr",
@@ -101,7 +101,6 @@ class Attempt:
         self.applied: bool | None = None
         self.left_out = False  # by the program, which called no optimizer
         self.looked_at = False  # its gradients, or an attempt was made to
-        self.looked_after = 0  # so many backward passes, where these are heard
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Any = None
         self.float_status: tuple[int, ...] = ()
@@ -172,6 +171,8 @@ class Followed:
         parameters: dict[int, Parameter],
         before: Callable[[Followed, Any], None],
         after: Callable[[Followed, Any], None],
+        *,
+        is_scaled: bool,
     ) -> None:
         """`parameters` by the id of the tensor; what an optimizer holds beyond
         them is called after its place in the optimizer."""
@@ -182,6 +183,7 @@ class Followed:
         self._thread = threading.get_ident()
         self.copies: list[Any] | None = None  # of weights, before an update
         self._known = parameters
+        self._is_scaled = is_scaled
         self._before = before
         # Of gradients that are all usual ones of one device, and of all
         # parameters: which these are.
@@ -189,13 +191,7 @@ class Followed:
         self._turns = Turns()
         # Those whose turn it was, with what `_glanced_at` made of them.
         self._glanced: dict[range, tuple[list[Any], list[Any]]] = {}
-        # Backward passes that computed gradients since its last update, where
-        # these are heard, and whether any was heard before that one.
-        self._backwards = 0
-        self._hears = False
-        self._left: list[tuple[int, Any]] = []  # gradients when it was over
-        self._asked = False  # for the norm of those, since
-        self._in_closure = False  # the optimizer calls what computes them
+        self.backwards = Backwards(optimizer)
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._handles = [
@@ -223,7 +219,8 @@ class Followed:
             nonlocal over
             result = closure(*given, **named)
             if not over:
-                over = self._in_closure = True
+                over = True
+                self.backwards.entered_closure()
                 self._before(self, optimizer)
             return result
 
@@ -251,46 +248,14 @@ class Followed:
         self.copies = None
         return attempt
 
-    def went_backward(self) -> None:
-        """A backward pass that computes gradients of these tensors is over, or
-        about to begin."""
-        self._backwards += 1
-
-    def updated(self) -> None:
-        """An attempt is over."""
-        self._hears, self._backwards = self._backwards > 0, 0
-        self._left = self._marks() if self._hears else []
-        self._asked = self._in_closure = False
-
-    def are_old(self) -> bool:
-        """The gradients are those that the last update was made of: a program
-        may well ask for their norm once more, and again."""
-        if not self._hears or self._backwards:
-            return False
-        now, left = self._marks(), self._left
-        # Who asks by a clip writes what he clips.
-        same = [i for i, _ in now] == [i for i, _ in left]
-        self._asked = same and (self._asked or now == left)
-        return self._asked
-
-    def _marks(self) -> list[tuple[int, Any]]:
-        """Of each gradient which it is, and how often it was written."""
-        return [
-            (id(g), g is None or g._version)
-            for g in (p.grad for p in self.tensors())
-        ]
-
-    def has_newer(self) -> bool:
-        """Something was added to the gradients since they were looked at, and
-        on the host: what a clip made of others is theirs no more. What a
-        closure computes is looked at once."""
+    def is_unseen(self, clips: bool = False) -> bool:
+        """What it got gradients from is not looked at, or not all of it. A
+        scaler unscales them when they are complete. `clips`: they are about to
+        be clipped."""
         attempt = self.attempt
-        return (
-            attempt is not None
-            and attempt.looked_after < self._backwards
-            and not self._in_closure
-            and self.is_on_host()
-        )
+        if attempt is None or not attempt.looked_at:
+            return True
+        return not self._is_scaled and self.backwards.have_newer(clips)
 
     def forget_unread(self) -> None:
         """What an attempt that is not over has on a device: it would be looked
@@ -300,9 +265,7 @@ class Followed:
 
     def tensors(self) -> list[Any]:
         """Those that it updates."""
-        return [
-            p for group in self.optimizer.param_groups for p in group["params"]
-        ]
+        return tensors_of(self.optimizer)
 
     def some_tensors(self, most: int) -> list[Any]:
         """Of those that it updates, where they have gradients."""
@@ -362,7 +325,7 @@ class Followed:
         where they are known."""
         attempt = self.begin()
         attempt.looked_at = True
-        attempt.looked_after = self._backwards
+        self.backwards.looked()
         for gradients, parameters, shapes in self._gradients(gradient_of):
             attempt.gradients.append(parameters)
             attempt.sizes.append(
@@ -444,9 +407,7 @@ class Followed:
             )
 
     def is_on_host(self) -> bool:
-        groups = self.optimizer.param_groups
-        first = groups[0]["params"] if groups else ()
-        return not first or on_host(first[0])
+        return is_on_host(self.optimizer)
 
     def weights(self) -> list[Parameter]:
         return [self.of(p) for p in self.tensors()]

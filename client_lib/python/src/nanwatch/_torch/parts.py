@@ -3,6 +3,7 @@ program may tell the last of them alone, or a mean that it makes of others."""
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,6 +35,7 @@ class Parts:
         self._is_scaled = is_scaled
         self.rivals = Rivals(followed)
         self._losses: list[Any] = []
+        self._own = 0  # since the last update: from this place on
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
@@ -45,6 +47,12 @@ class Parts:
                     self._add(loss)
 
         self._guard("parts", work)
+
+    def begin(self) -> list[list[Any]]:
+        """A backward pass, of these or of other tensors; returns `gradients`,
+        as `went_backward` wants them."""
+        self._guard("parts", self._forget_discarded)
+        return self.gradients()
 
     def gradients(self) -> list[list[Any]]:
         """Of each optimizer; another list, once they were computed."""
@@ -63,7 +71,8 @@ class Parts:
         """By a scaler; they are about to go backward. Where there is more than
         one optimizer, `went_backward` says whose gradients they reach."""
         if len(self._followed) == 1:
-            self._followed[0].went_backward()
+            self._guard("parts", self._forget_discarded)
+            self._followed[0].backwards.heard()
         self.add(losses)
 
     def went_backward(self, tensors: Any, before: list[list[Any]]) -> None:
@@ -75,10 +84,35 @@ class Parts:
             i for i, (old, new) in enumerate(zip(before, now)) if old != new
         ]
         for i in touched:
-            self._followed[i].went_backward()
+            self._followed[i].backwards.heard()
         self.rivals.backward(touched)
         if not self._is_scaled:
             self.add(tensors)
+
+    def _forget_discarded(self) -> None:
+        """A pass begins with no gradients, or with zeros, though there were
+        some since the last update: what went backward for those is nobody's
+        loss. Whose they were is not known where there are several optimizers.
+        """
+        if len(self._followed) > 1 or self._own == len(self._losses):
+            return
+        followed = self._followed[0]
+        if not followed.backwards.any_heard():
+            return
+        gradients = followed.some_gradients(_TENSORS)
+        there = [g for g in gradients if g is not None]
+        if gradients and (not there or self._are_zeroed(there)):
+            for place in range(self._own, len(self._losses)):
+                self._losses[place] = 0.0
+
+    def _are_zeroed(self, gradients: list[Any]) -> bool:
+        """Asked on a host alone, and where it matters."""
+        newest = self._losses[-1]
+        return (
+            type(newest) is float
+            and not math.isfinite(newest)
+            and not any(bool(g.any()) for g in gradients)
+        )
 
     def _add(self, loss: Any) -> None:
         if (
@@ -103,7 +137,12 @@ class Parts:
         if not self._losses:
             return self._losses
         taken, self._losses = self._losses, []
+        self._own = 0
         return taken
+
+    def updated(self) -> None:
+        """What went backward until now was for an attempt that is over."""
+        self._own = len(self._losses)
 
 
 _listeners: weakref.WeakSet[Parts] = weakref.WeakSet()
@@ -113,7 +152,7 @@ def _followed(function: Any) -> Any:
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or not _listeners:
             return function(tensors, *args, **kwargs)
-        parts = [(its, its.gradients()) for its in list(_listeners)]
+        parts = [(its, its.begin()) for its in list(_listeners)]
         result = function(tensors, *args, **kwargs)
         for its, before in parts:
             its.went_backward(tensors, before)

@@ -16,6 +16,7 @@ import torch
 
 from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting, underflow
+from nanwatch._torch.before_clipping import BeforeClipping
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.held import Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
@@ -77,7 +78,6 @@ class Watch:
         # Who tells of them: the training's thread or the sender's. A signal's
         # handler may close a watch that is telling.
         self._telling = threading.RLock()
-        self._scales_others = False  # the scaler: optimizers not followed
         self._last_time = 0.0
 
         named = name_parameters(inner(model))
@@ -100,6 +100,7 @@ class Watch:
                 named,
                 self._before_update,
                 self._after_update,
+                is_scaled=self._scaler is not None,
             )
             for name, optimizer in optimizers.items()
         ]
@@ -132,7 +133,14 @@ class Watch:
             readout=lambda: self._readout,
             tell=self._tell_left_out,
         )
-        clipping.listen(self)
+        self._before_clipping = BeforeClipping(
+            self._followed,
+            self._checks,
+            self._guard,
+            lambda its, norms: self._measure_gradients(its, norms=norms),
+            is_scaled=is_scaled,
+        )
+        clipping.listen(self._before_clipping)
         scripting.listen()
         self._model = model
         hold(model, self)
@@ -191,77 +199,7 @@ class Watch:
         means of its own, without a GradScaler. `parameters`: whose gradients
         they are; None: all."""
         if not self._closed:
-            self._guard(
-                "clipping",
-                lambda: self._look_before_clipping(self._whose(parameters)),
-            )
-
-    def before_clipping_of(self, gradients: Any) -> None:
-        """Not for trainings: of these, lists of tensors."""
-        if self._closed:
-            return
-
-        def work() -> None:
-            unseen = [f for f in self._followed if self._is_unseen(f)]
-            if unseen:
-                ids = {id(g) for each in gradients for g in each}
-                self._look_before_clipping(
-                    [f for f in unseen if f.holds_gradients(ids)]
-                )
-
-        self._guard("clipping", work)
-
-    def takes_norms(self) -> bool:
-        """Not for trainings. Those of a scaler are unscaled before, and looked
-        at there."""
-        return not self._closed and self._scaler is None
-
-    def take_norms(self, norms: Mapping[int, float]) -> None:
-        """Not for trainings: of gradients that are about to be clipped, by the
-        ids of the tensors."""
-
-        def work() -> None:
-            for followed in self._followed:
-                if (
-                    followed.holds_gradients(norms.keys())
-                    and not followed.are_old()
-                ):
-                    self._measure_gradients(followed, norms=norms)
-
-        self._guard("clipping", work)
-
-    def _look_before_clipping(self, of: Sequence[Followed]) -> None:
-        for followed in of:
-            if followed.are_old():
-                continue
-            if self._scaler is None:
-                self._guard(
-                    "gradients",
-                    functools.partial(self._measure_gradients, followed),
-                )
-            elif not self._scales_others and self._is_unseen(followed):
-                # Those of a scaler are looked at once they are unscaled.
-                self._checks.refuse(
-                    "clipping",
-                    "gradients are clipped before they are unscaled, so that "
-                    "the limit is divided by the loss scale: call "
-                    "scaler.unscale_(optimizer) first",
-                )
-
-    def _is_unseen(self, followed: Followed) -> bool:
-        """What it got gradients from is not looked at, or not all of it."""
-        attempt = followed.attempt
-        if attempt is None or not attempt.looked_at:
-            return True
-        return self._scaler is None and followed.has_newer()
-
-    def _whose(self, parameters: Any) -> list[Followed]:
-        if parameters is None:
-            return self._followed
-        if isinstance(parameters, torch.Tensor):
-            parameters = [parameters]
-        ids = {id(p) for p in parameters}
-        return [f for f in self._followed if f.holds(ids)]
+            self._before_clipping.before_clipping(parameters)
 
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits for the device, and until the daemon has everything, at most
@@ -287,7 +225,7 @@ class Watch:
         self._number = before._number
 
     def _take_off(self) -> None:
-        clipping.forget(self)
+        clipping.forget(self._before_clipping)
         parts.forget(self._parts)
         self._left_out.close()
         self._autocast.remove()
@@ -313,7 +251,8 @@ class Watch:
         self._guard("hooks", self._take_off)
         if self._owns_run:
             self.run.end_by_sender()
-        for part in (self.modules, self._parts, *self._followed, self):
+        made = (self.modules, self._parts, self._before_clipping)
+        for part in (*made, *self._followed, self):
             vars(part).clear()
 
     def __enter__(self) -> Watch:
@@ -368,8 +307,8 @@ class Watch:
         gradient_of: Callable[[Any], Any] | None = None,
         norms: Mapping[int, float] | None = None,
     ) -> None:
-        if not self._is_unseen(followed):
-            return  # a second look would see what was clipped
+        if not followed.is_on_host():
+            self._abandon(followed)
         first = followed.begin().take_gradients()
         # Of zeros the daemon wants to know as often as ever.
         counts = self._level != "default" and self._number % LAYERS_EVERY == 0
@@ -399,6 +338,15 @@ class Watch:
                 self._readout, self._number, self._replica, unguarded
             )
 
+    def _abandon(self, followed: Followed) -> None:
+        """What was looked at of it, the program has discarded. Nobody waits for
+        those numbers any more: where they are all that there are, they go."""
+        if followed.attempt is None or not followed.attempt.looked_at:
+            return
+        followed.end()
+        if not self._attempts and not any(f.attempt for f in self._followed):
+            self._readout = Readout()
+
     def _measure_underflow(
         self,
         attempt: Attempt,
@@ -425,13 +373,15 @@ class Watch:
     def _unscaled(self, optimizer: Any, anew: bool = False, **how: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
         if followed is None:
-            self._scales_others = True
+            self._before_clipping.scales_others = True
         elif not self._closed:
-            if anew and followed.attempt and followed.attempt.looked_at:
-                followed.end()  # a program that skipped it by itself
-            self._look(
-                "gradients", lambda: self._measure_gradients(followed, **how)
-            )
+            if anew:
+                self._abandon(followed)  # a program that skipped it by itself
+            if followed.is_unseen():
+                self._look(
+                    "gradients",
+                    lambda: self._measure_gradients(followed, **how),
+                )
 
     def _before_step(self, optimizer: Any) -> None:
         followed = self._by_id.get(id(plain(optimizer)))
@@ -464,9 +414,11 @@ class Watch:
                 and self._number % WEIGHTS_EVERY < 2
             ):
                 followed.measure_again(self._readout)
-            self._measure_gradients(
-                followed, getattr(optimizer, "grad_scale", None)
-            )
+            # A second look would see what was clipped.
+            if followed.is_unseen():
+                self._measure_gradients(
+                    followed, getattr(optimizer, "grad_scale", None)
+                )
             if self._level != "default" and self._number % _UPDATE_EVERY == 0:
                 followed.copy_weights()
 
@@ -491,9 +443,10 @@ class Watch:
         attempt = followed.end()
         if attempt is None:
             return
-        self._guard("update", followed.updated)
+        self._guard("update", followed.backwards.updated)
         self._left_out.updated()
         self._parts.rivals.updated(followed)
+        self._parts.updated()
         attempt.losses = self._parts.count()
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)

@@ -1,0 +1,116 @@
+"""The backward passes that one optimizer's gradients are of: are these still
+those of its last update, or newer than what was looked at?
+
+Not every pass is heard: what torch.autograd.grad gives becomes gradients by
+assignment. Then the tensors themselves say whether they are others, as they do
+where a program discards gradients that lie on a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nanwatch._torch.readout import on_host
+
+# Which gradient each tensor has, by its id, and how often that was written.
+Marks = list[tuple[int, int]]
+
+_NONE = id(None)
+
+
+def tensors_of(optimizer: Any) -> list[Any]:
+    """Those that it updates."""
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def is_on_host(optimizer: Any) -> bool:
+    groups = optimizer.param_groups
+    first = groups[0]["params"] if groups else ()
+    return not first or on_host(first[0])
+
+
+class Backwards:
+    """For the thread that trains these tensors."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+        self._heard = 0  # since the last update
+        self._hears = False  # any, before that update
+        self._left: Marks = []  # when that was over
+        self._asked = False  # for the norm of what it left, since
+        self._looked_after = 0  # so many that were heard
+        self._to_clip: Marks = []  # before a clip, where none is counted
+        self._in_closure = False  # the optimizer calls what computes them
+
+    def heard(self) -> None:
+        """One that computes gradients of these tensors is over, or about to
+        begin."""
+        self._heard += 1
+
+    def any_heard(self) -> bool:
+        """Since the last update."""
+        return self._heard > 0
+
+    def entered_closure(self) -> None:
+        self._in_closure = True
+
+    def looked(self) -> None:
+        """Now, at the gradients."""
+        self._looked_after = self._heard
+        self._to_clip = []
+
+    def about_to_clip(self) -> None:
+        """What was looked at just now is about to be written."""
+        if not self._are_counted():
+            self._to_clip = self._marks()
+
+    def updated(self) -> None:
+        """By an attempt of the optimizer, skipped ones too."""
+        self._hears, self._heard = self._heard > 0, 0
+        self._left = self._marks() if self._hears else []
+        self._to_clip = []
+        self._asked = self._in_closure = False
+
+    def are_old(self) -> bool:
+        """The gradients are those that the last update was made of: a program
+        may well ask for their norm once more, and again."""
+        if not self._hears or self._heard:
+            return False
+        now, left = self._marks(), self._left
+        # Who asks by a clip writes what he clips.
+        same = [i for i, _ in now] == [i for i, _ in left]
+        self._asked = same and (self._asked or now == left)
+        return self._asked
+
+    def have_newer(self, clips: bool) -> bool:
+        """What the last look did not see. `clips`: this is before a clip. What
+        a closure computes is looked at once."""
+        if self._in_closure:
+            return False
+        if self._hears and self._looked_after == self._heard:
+            return False
+        if self._are_counted():
+            return self._looked_after < self._heard
+        # What a clip made of others is theirs no more, and a device does not
+        # say at once whether those were finite: only others are newer.
+        return clips and bool(self._to_clip) and not self._are_clipped()
+
+    def _are_clipped(self) -> bool:
+        """Any of them is one that was clipped. A new one, which may have the
+        id of one that is gone, was not written so often."""
+        return any(
+            now == before and now != _NONE and written > looked_at
+            for (now, written), (before, looked_at) in zip(
+                self._marks(), self._to_clip
+            )
+        )
+
+    def _are_counted(self) -> bool:
+        """Each was heard, and what it added may be looked at."""
+        return (self._hears or self._heard > 0) and is_on_host(self._optimizer)
+
+    def _marks(self) -> Marks:
+        gradients = [p.grad for p in tensors_of(self._optimizer)]
+        try:
+            return [(id(g), g is None or g._version) for g in gradients]
+        except RuntimeError:  # some of inference mode, which count nothing
+            return [(id(g), 0) for g in gradients]

@@ -1,0 +1,110 @@
+"""Looks at gradients before they are clipped, for a watch. Those of a scaler
+are looked at when it unscales them: who clips before that is told."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from nanwatch._checks import Checks
+from nanwatch._torch.optimizers import Followed
+
+# Looks at gradients; with their norms by the ids of the tensors, where known.
+Measure = Callable[[Followed, "Mapping[int, float] | None"], None]
+
+
+class BeforeClipping:
+    """A listener of `clipping`, for the thread that trains."""
+
+    def __init__(
+        self,
+        followed: Sequence[Followed],
+        checks: Checks,
+        guard: Callable[[str, Callable[[], None]], None],
+        measure: Measure,
+        *,
+        is_scaled: bool,
+    ) -> None:
+        """`guard` runs a function and keeps what it raises from training."""
+        self._followed = followed
+        self._checks = checks
+        self._guard = guard
+        self._measure = measure
+        self._is_scaled = is_scaled
+        # Whose norms were taken, for the clip that is about to be.
+        self._taken: list[Followed] = []
+        self.scales_others = False  # the scaler: optimizers not followed
+
+    def before_clipping(self, parameters: Any = None) -> None:
+        """Whose gradients are clipped; None: all."""
+        self._guard("clipping", lambda: self._look(self._whose(parameters)))
+
+    def before_clipping_of(self, gradients: Any) -> None:
+        """Of these, lists of tensors."""
+
+        def work() -> None:
+            unseen = [
+                f
+                for f in self._followed
+                if f.is_trained_here() and self._is_unseen(f)
+            ]
+            if unseen:
+                ids = {id(g) for each in gradients for g in each}
+                self._look([f for f in unseen if f.holds_gradients(ids)])
+            self._taken = [f for f in self._taken if not f.is_trained_here()]
+
+        self._guard("clipping", work)
+
+    def takes_norms(self) -> bool:
+        return not self._is_scaled
+
+    def take_norms(self, norms: Mapping[int, float]) -> None:
+        """Of gradients that are about to be clipped, by the ids of the
+        tensors; `before_clipping_of` is called for them, too."""
+
+        def work() -> None:
+            for followed in self._followed:
+                if not followed.holds_gradients(norms.keys()):
+                    continue
+                if not followed.backwards.are_old() and self._is_unseen(
+                    followed
+                ):
+                    self._measure(followed, norms)
+                    followed.backwards.about_to_clip()
+                self._taken.append(followed)
+
+        self._guard("clipping", work)
+
+    def _is_unseen(self, followed: Followed) -> bool:
+        return followed.is_unseen(clips=followed not in self._taken)
+
+    def _look(self, of: Sequence[Followed]) -> None:
+        for followed in of:
+            if followed.backwards.are_old() or not self._is_unseen(followed):
+                continue
+            if not self._is_scaled:
+                self._guard(
+                    "gradients", functools.partial(self._measure_one, followed)
+                )
+            elif not self.scales_others:
+                self._checks.refuse(
+                    "clipping",
+                    "gradients are clipped before they are unscaled, so that "
+                    "the limit is divided by the loss scale: call "
+                    "scaler.unscale_(optimizer) first",
+                )
+
+    def _measure_one(self, followed: Followed) -> None:
+        self._measure(followed, None)
+        followed.backwards.about_to_clip()
+
+    def _whose(self, parameters: Any) -> Sequence[Followed]:
+        if parameters is None:
+            return self._followed
+        if isinstance(parameters, torch.Tensor):
+            parameters = [parameters]
+        ids = {id(p) for p in parameters}
+        return [f for f in self._followed if f.holds(ids)]
