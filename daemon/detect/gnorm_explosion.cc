@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "detect/sentence.h"
 
@@ -44,7 +45,8 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "max_ratio times the largest of the last 128 healthy norms (from "
     "min_samples on), or average_ratio times their average; for information "
     "until hold in a row where healthy norms of the run were as large (a hard "
-    "sample of a net that has learned all the others); critical for "
+    "sample of a net that has learned all the others), or a hundred times as "
+    "large and the loss does not move (it has converged); critical for "
     "critical_hold attempts in a row over critical_steps steps, if the loss "
     "that left its level with it does not come down, or at "
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
@@ -66,8 +68,9 @@ bool GnormExplosion::Explodes(double norm, Thresholds t) const {
          norm * weight_ > t[kAverageRatio] * average_;
 }
 
-void GnormExplosion::Learn(double norm) {
+void GnormExplosion::Learn(double norm, std::optional<double> loss) {
   healthy_.Push(static_cast<float>(norm));
+  rest_.Learn(static_cast<float>(norm), loss);
   run_largest_ = std::max(run_largest_, static_cast<float>(norm));
   average_ = 0.99 * average_ + 0.01 * norm;
   weight_ = 0.99 * weight_ + 0.01;
@@ -100,8 +103,10 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
   nonfinite_ = 0;
-  if (c.record.has(StepField::kLoss)) {
-    survival_.AddLoss(std::isfinite(c.record[StepField::kLoss]));
+  auto loss = c.record.get(StepField::kLoss);
+  if (loss) {
+    survival_.AddLoss(std::isfinite(*loss));
+    if (!std::isfinite(*loss)) loss.reset();
   }
   if (norm <= 0) return episode_.severity();  // a placeholder
   if (Explodes(norm, t)) {
@@ -114,16 +119,17 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
                        ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
                         norm >= t[kLostRatio] * limit_);
     const bool known = norm <= run_largest_ && rejected_ < t[kHold];
-    trigger = stays   ? Severity::kCritical
-              : known ? Severity::kInfo
-                      : Severity::kWarning;
+    const bool rests = rest_.Explains(static_cast<float>(norm), loss);
+    trigger = stays && !rests  ? Severity::kCritical
+              : known || rests ? Severity::kInfo
+                               : Severity::kWarning;
     if (rejected_ >= kNewLevel) {
       healthy_ = {};
       average_ = weight_ = 0;
       samples_ = rejected_ = 0;
     }
   } else {
-    Learn(norm);
+    Learn(norm, loss);
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   return episode_.On(trigger, norm * weight_ < 2 * average_, c.record.step,

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "detect/at_rest.h"
 #include "detect/block_maximum.h"
 #include "detect/context.h"
 #include "detect/episode.h"
@@ -43,9 +44,10 @@ class GnormExplosion {
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);
   bool Explodes(double norm, Thresholds t) const;
-  void Learn(double norm);
+  void Learn(double norm, std::optional<double> loss);
 
   Episode episode_;
+  AtRest rest_;
   BlockMaximum<16, 8> healthy_;
   double average_ = 0;  // exponential, 0.99, not yet bias-corrected
   double weight_ = 0;   // what the average's weights sum to

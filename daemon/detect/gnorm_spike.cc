@@ -38,7 +38,10 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "attempts, and min_ratio times it, for hold attempts in a row (for "
     "information below); critical after critical_hold attempts in a row, and "
     "critical_steps steps, at critical_z, if it does not come down, nor the "
-    "loss that left its level with it.",
+    "loss that left its level with it. For information where the run had norms "
+    "a hundred times as large and the loss does not move by a thousandth: it "
+    "has "
+    "converged.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
 
@@ -56,10 +59,13 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   // 0 is a placeholder in many logs; non-finite is rule 28's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   digit_.Note(norm);
+  auto loss = c.record.get(StepField::kLoss);
+  if (loss && !std::isfinite(*loss)) loss.reset();
   const float x = c.norm_log2;
   if (baseline_.samples() < RobustBaseline::kWindow) {
     held_ = spiked_ = 0;
     baseline_.Add(x);
+    rest_.Learn(norm, loss);
     return episode_.On(Severity::kNone, true, c.record.step,
                        static_cast<int64_t>(t[kClear]));
   }
@@ -79,9 +85,10 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     const bool stays = held_ >= t[kCriticalHold] &&
                        steps >= t[kCriticalSteps] && smooth_ >= mean_ &&
                        !c.loss_returns;
-    trigger = stays                 ? Severity::kCritical
-              : spiked_ >= t[kHold] ? Severity::kWarning
-                                    : Severity::kInfo;
+    trigger = rest_.Explains(norm, loss) ? Severity::kInfo
+              : stays                    ? Severity::kCritical
+              : spiked_ >= t[kHold]      ? Severity::kWarning
+                                         : Severity::kInfo;
     if (!episode_.open() || norm > norm_) {
       norm_ = norm;
       z_ = z;
@@ -91,6 +98,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   } else {
     held_ = spiked_ = 0;
     baseline_.Add(x);
+    rest_.Learn(norm, loss);
   }
   return episode_.On(trigger, z < t[kClearZ], c.record.step,
                      static_cast<int64_t>(t[kClear]));

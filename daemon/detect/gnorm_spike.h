@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "detect/at_rest.h"
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/last_digit.h"
@@ -45,6 +46,7 @@ class GnormSpike {
 
   Episode episode_;
   RobustBaseline baseline_;
+  AtRest rest_;
   LastDigit digit_;  // where the norm is rounded, its last digit
   float norm_ = 0;   // the largest of the episode
   float z_ = 0;

@@ -18,10 +18,10 @@ constexpr float kConverged = 0.01f;
 constexpr double kGone = 0.1;
 // Healthy losses that the usual one is a mean of; the usual norm has 128.
 constexpr int kLosses = 64;
-// Full batches reach a minimum that is not 0 without noise: over so many records
-// the norm goes down to no less than a half each time, at a rate that hardly
-// changes (both log2), and the loss does not rise but for rounding. A flat spot
-// that they reach in this way is not told from a minimum.
+// Full batches reach a minimum that is not 0 without noise: over so many
+// records the norm goes down to no less than a half each time, at a rate that
+// hardly changes (both log2), and the loss does not rise but for rounding. A
+// flat spot that they reach in this way is not told from a minimum.
 constexpr int kGlided = 32;
 constexpr float kSteepest = 1;
 constexpr float kSmooth = 0.5f;
@@ -82,7 +82,8 @@ void GradVanishing::Learn(float norm_log2, std::optional<double> loss) {
   held_ = 0;
   if (!loss) return;
   if (losses_ < kLosses) ++losses_;
-  usual_loss_ += (Log2OfSize(*loss) - usual_loss_) / static_cast<float>(losses_);
+  usual_loss_ +=
+      (Log2OfSize(*loss) - usual_loss_) / static_cast<float>(losses_);
   loss_ = *loss;
 }
 

@@ -44,8 +44,8 @@ class GradVanishing {
   double loss_ = 0;       // at the newest healthy norm
   double lowest_ = std::numeric_limits<double>::infinity();  // of the glide
   int32_t held_ = 0;
-  int16_t losses_ = 0;  // in the mean
-  int16_t glided_ = 0;  // records in a row without noise, saturates
+  int16_t losses_ = 0;      // in the mean
+  int16_t glided_ = 0;      // records in a row without noise, saturates
   bool loss_gone_ = false;  // from `loss_` to exactly 0 at once
 };
 

@@ -228,6 +228,32 @@ TEST(GnormSpike, SkippedNonfiniteAndZeroNormsSayNothing) {
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
+// Adam on full batches, long after it reached the minimum.
+TEST(GnormSpike, WobblesOfATrainingThatConvergedAreForInformation) {
+  for (const double moves : {0.0, 1e-4, 0.01}) {
+    SCOPED_TRACE(moves);
+    StepFeed<GnormSpike> f(NoScaler());
+    StepFeed<GnormExplosion> g(NoScaler());
+    for (int i = 0; i < 600; ++i) {
+      const double norm = std::max(10 * std::pow(0.95, i), 1e-5);
+      f.Step({.loss = 0.08 + norm, .grad_norm = norm});
+      g.Step({.loss = 0.08 + norm, .grad_norm = norm});
+    }
+    f.Steps({.loss = 0.08 * (1 + moves), .grad_norm = 1e-3}, 60);
+    g.Steps({.loss = 0.08 * (1 + moves), .grad_norm = 1e-3}, 60);
+    const auto worst = moves < 1e-3 ? Severity::kInfo : Severity::kWarning;
+    EXPECT_EQ(f.worst, worst);
+    EXPECT_GE(g.worst, worst);
+    EXPECT_EQ(g.worst == Severity::kInfo, moves < 1e-3);
+  }
+  StepFeed<GnormSpike> f(NoScaler());
+  for (int i = 0; i < 600; ++i) {
+    f.Step({.loss = 0.08, .grad_norm = 1e-5 * (1 + 0.01 * (i % 3))});
+  }
+  f.Steps({.loss = 0.08, .grad_norm = 1e-3}, 3);
+  EXPECT_EQ(f.worst, Severity::kWarning) << "it had no larger ones";
+}
+
 // --- 28 gnorm_explosion ------------------------------------------------------
 
 TEST(GnormExplosion, TenTimesTheHealthyMaximumWarns) {

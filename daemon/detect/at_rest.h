@@ -1,0 +1,46 @@
+// AtRest: a training that has converged. Its gradients are what rounding and
+// the optimizer's own wobbling leave, and grow many times over without a
+// meaning: Adam divides by what is next to nothing. Its loss does not move with
+// them.
+
+#ifndef NANWATCH_DETECT_AT_REST_H_
+#define NANWATCH_DETECT_AT_REST_H_
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace nanwatch {
+
+// Trivially copyable. A batch's noise is a hundred times what it allows.
+class AtRest {
+ public:
+  // Of a record whose norm is healthy. REQUIRES: both are finite.
+  void Learn(float norm, std::optional<double> loss) {
+    largest_norm_ = std::max(largest_norm_, norm);
+    if (!loss) return;
+    loss_ = *loss;
+    largest_loss_ = std::max(largest_loss_, std::fabs(*loss));
+  }
+  // The norm is small beside those that the run had, and the loss where it was
+  // at the last healthy one. A loss that is not finite is nowhere.
+  bool Explains(float norm, std::optional<double> loss) const {
+    return loss && norm <= kSmall * largest_norm_ &&
+           std::fabs(*loss - loss_) <=
+               std::max(kMoves * std::fabs(loss_), kNothing * largest_loss_);
+  }
+
+ private:
+  static constexpr float kSmall = 0.01f;
+  static constexpr double kMoves = 1e-3;
+  static constexpr double kNothing = 1e-6;
+
+  float largest_norm_ = 0;
+  double loss_ = std::numeric_limits<double>::quiet_NaN();
+  double largest_loss_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_AT_REST_H_
