@@ -41,11 +41,43 @@ const Finding* LeftOut(const Case& c) {
   return FirstOfRule(c.findings, kStreak);
 }
 
+bool HadGrown(const Case& c, int64_t before) {
+  return std::any_of(c.findings.begin(), c.findings.end(),
+                     [before](const Finding& f) {
+                       return (f.rule == kSpike || f.rule == kExplosion) &&
+                              f.opened_step < before;
+                     });
+}
+
+// Infinities alone: those of fp16 left its range, as may have what had grown;
+// and of updates that were left out nobody asks which of both it was.
+bool IsBornBad(const Case& c, const OpEvidence& op) {
+  if (!IsGradient(op)) return false;
+  return op.nan > 0 ||
+         (op.inf > 0 && op.op.dtype != Dtype::kFp16 &&
+          op.first_kept_step >= 0 && !HadGrown(c, op.first_kept_step));
+}
+
+const char* KindOf(const OpEvidence& op) { return op.nan > 0 ? "NaN" : "Inf"; }
+
+// The first step at which a gradient was bad and may have been applied. One
+// that was left out made nothing of what came later: it counts where nothing
+// came.
+std::optional<int64_t> StepOf(const OpEvidence& op, const RunEvidence& e) {
+  if (op.first_kept_step >= 0) return op.first_kept_step;
+  if (e.loss_nonfinite > 0) return std::nullopt;
+  return op.first_bad_step;
+}
+
 // The first step at which gradients held NaN; of ops if any was told.
 std::optional<int64_t> FirstStep(const Case& c) {
+  std::optional<int64_t> first;
   for (const OpEvidence& op : c.evidence.ops) {
-    if (IsGradient(op) && op.nan > 0) return op.first_bad_step;
+    if (!IsBornBad(c, op)) continue;
+    const std::optional<int64_t> step = StepOf(op, c.evidence);
+    if (step && (!first || *step < *first)) first = step;
   }
+  if (first) return first;
   const Finding* norm = FirstFound(c.findings, HasNanNorm);
   if (norm == nullptr) norm = LeftOut(c);
   if (norm == nullptr) return std::nullopt;
@@ -95,8 +127,9 @@ std::string Where(const BackwardNan& nan) {
   if (first.first_inputs_clean) {
     return fmt::format(
         "the gradient that reaches {} is finite, what {} makes "
-        "of it holds {} NaN",
-        InWords(first.op), first.op.name, first.nan);
+        "of it holds {} {}",
+        InWords(first.op), first.op.name, first.nan > 0 ? first.nan : first.inf,
+        KindOf(first));
   }
   return fmt::format(
       "of the gradients that were told {} not{}",
@@ -122,7 +155,7 @@ std::optional<BackwardNan> FindBackwardNan(const Case& c) {
   BackwardNan nan;
   nan.step = *step;
   for (const OpEvidence& op : e.ops) {
-    if (IsGradient(op) && op.nan > 0 && op.first_bad_step == *step) {
+    if (IsBornBad(c, op) && StepOf(op, e) == step) {
       nan.gradients.push_back(&op);
     }
   }
@@ -161,9 +194,10 @@ std::optional<CauseVerdict> NanFromBackward(const Case& c) {
     if (first.first_inputs_clean) verdict.grade = EvidenceGrade::kEstablished;
   }
   verdict.sentence = fmt::format(
-      "NaN is born in the backward pass at step {}: the loss of that step is "
+      "{} is born in the backward pass at step {}: the loss of that step is "
       "finite, {}.",
-      nan.step, Where(nan));
+      nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]), nan.step,
+      Where(nan));
   if (e.loss_nonfinite > 0) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,

@@ -66,7 +66,7 @@ OpLedger::Entry* OpLedger::Make(const PendingOp& op, const OpName& name,
 }
 
 bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
-                   int64_t attempt, std::optional<double> scale,
+                   int64_t attempt, std::optional<double> scale, bool lost,
                    bool saturation) {
   Entry* entry = Find(name, op.status.slot);
   // Clean statuses count only on ranks where the op was bad: what others said
@@ -99,11 +99,11 @@ bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
   if (on.last_attempt < 0) on.first_attempt = attempt;
   on.bad_attempts += on.last_attempt != attempt;
   on.last_attempt = attempt;
-  return AddBad(op, name, rank, scale, entry) || news;
+  return AddBad(op, name, rank, scale, lost, entry) || news;
 }
 
 bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
-                      std::optional<double> scale, Entry* entry) {
+                      std::optional<double> scale, bool lost, Entry* entry) {
   OpEvidence& e = entry->evidence;
   const OpStatus& status = op.status;
   // Ranks come in any order: the first is the one of the earliest step, then
@@ -122,6 +122,10 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
   }
   e.last_bad_step = std::max(e.last_bad_step, status.step);
   bool news = ++e.bad_statuses == 3;
+  if (!lost && (e.first_kept_step < 0 || status.step < e.first_kept_step)) {
+    news |= e.first_kept_step < 0;
+    e.first_kept_step = status.step;
+  }
   news |= Raise(status.get(OpCount::kNan).value_or(0), &e.nan);
   news |= Raise(Infinities(status), &e.inf);
   news |= Raise(status.get(OpCount::kSaturated).value_or(0), &e.saturated);

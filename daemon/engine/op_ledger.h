@@ -22,10 +22,11 @@ class OpLedger {
  public:
   // One judged status of `rank`. `attempt`: how many of the rank's attempts so
   // far say something of ops (RankState::looks), this one included. `scale` of
-  // the step record. True when it is news that may change a diagnosis: a new
-  // op, or worse than ever.
+  // the step record, whose update was `lost` or may have been applied. True
+  // when it is news that may change a diagnosis: a new op, or worse than ever.
   bool Add(const PendingOp& op, const OpName& name, int32_t rank,
-           int64_t attempt, std::optional<double> scale, bool saturation);
+           int64_t attempt, std::optional<double> scale, bool lost,
+           bool saturation);
 
   bool empty() const { return entries_.empty(); }
   bool Lists(const OpName& name, Slot slot) const;
@@ -72,7 +73,7 @@ class OpLedger {
   Entry* Find(const OpName& name, Slot slot);
   Entry* Make(const PendingOp& op, const OpName& name, int32_t rank);
   static bool AddBad(const PendingOp& op, const OpName& name, int32_t rank,
-                     std::optional<double> scale, Entry* entry);
+                     std::optional<double> scale, bool lost, Entry* entry);
   std::vector<const Entry*> InOrder() const;
 
   std::vector<Entry> entries_;  // in the order they turned bad

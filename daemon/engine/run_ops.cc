@@ -132,9 +132,10 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
   // What is meant to be there (masks, buffers not filled yet) is no evidence.
   const bool meant = op.bad_elements > 0 && !CountBad(context).any() &&
                      !op.status.device_flag.value_or(false);
+  const bool lost = record != nullptr && scaler.fate() == Fate::kLost;
   if (!meant) {
     changed_ |= ledger_.Add(op, name, rank->description.rank, rank->looks(),
-                            scaler.scale(), saturation);
+                            scaler.scale(), lost, saturation);
   }
   WatchedOp* watched =
       rank->ops.Watched(op.status.op, op.status.slot, op.interesting);

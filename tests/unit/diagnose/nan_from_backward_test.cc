@@ -16,7 +16,7 @@ using ::testing::Not;
 OpEvidence& Bad(TestCase* t, const char* name, Slot slot, int64_t step) {
   OpEvidence& op = t->Op(name, slot);
   op.first_bad_step = step;
-  op.last_bad_step = step;
+  op.last_bad_step = op.first_kept_step = step;
   op.bad_statuses = op.bad_attempts = 1;
   op.attempts = 3;
   op.nan = op.bad_elements_max = 64;
@@ -129,7 +129,48 @@ TEST(NanFromBackward, UpdatesThatTheProgramLeavesOutAreOfIt) {
   TestCase infinite = t;
   OpEvidence& op = Bad(&infinite, "0.bias", Slot::kGradInput, 130);
   op.inf = std::exchange(op.nan, 0);
+  op.first_kept_step = -1;
   for (const TestCase* other : {&untold, &grown, &infinite}) {
+    for (const CauseVerdict& verdict : other->Verdict().causes) {
+      EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
+    }
+  }
+}
+
+// What was left out, and was survived, is not the cause of what came later.
+TEST(NanFromBackward, AnUpdateThatWasLeftOutIsNoneOfLaterTrouble) {
+  TestCase t = Applied();
+  Bad(&t, "2.weight", Slot::kGradInput, 50).first_kept_step = -1;
+  EXPECT_EQ(t.Verdict().causes.at(0).step, 130) << "by the norm";
+  Bad(&t, "0.weight", Slot::kGradInput, 40).first_kept_step = 130;
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  EXPECT_EQ(cause.step, 130);
+  EXPECT_EQ(cause.origin.op, "0.weight");
+  EXPECT_THAT(cause.sentence, Not(HasSubstr("2.weight")));
+  TestCase batch = t;
+  batch.evidence.ops.pop_back();
+  batch.evidence.first_nonfinite_loss_step = 130;
+  for (const CauseVerdict& verdict : batch.Verdict().causes) {
+    EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
+  }
+}
+
+TEST(NanFromBackward, AnInfinityThatWasAppliedIsNamedAsOne) {
+  TestCase t = Applied();
+  t.findings[0].numbers[0].value = INFINITY;
+  OpEvidence& op = Bad(&t, "2.weight", Slot::kGradInput, 130);
+  op.inf = std::exchange(op.nan, 0);
+  op.op.dtype = Dtype::kFp32;
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  EXPECT_EQ(cause.origin.op, "2.weight");
+  EXPECT_THAT(cause.sentence, HasSubstr("Inf is born in the backward pass"));
+  op.op.dtype = Dtype::kFp16;
+  TestCase grown = t;
+  grown.evidence.ops[0].op.dtype = Dtype::kFp32;
+  grown.Find(27, Family::kGradient, Severity::kWarning).opened_step = 120;
+  for (const TestCase* other : {&t, &grown}) {
     for (const CauseVerdict& verdict : other->Verdict().causes) {
       EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
     }

@@ -39,7 +39,7 @@ class Backwards:
         self._asked = False  # for the norm of what it left, since
         self._looked_after = 0  # so many that were heard
         self._to_clip: Marks = []  # before a clip, where none is counted
-        self._in_closure = False  # the optimizer calls what computes them
+        self.in_closure = False  # the optimizer calls what computes them
 
     def heard(self) -> None:
         """One that computes gradients of these tensors is over, or about to
@@ -49,9 +49,6 @@ class Backwards:
     def any_heard(self) -> bool:
         """Since the last update."""
         return self._heard > 0
-
-    def entered_closure(self) -> None:
-        self._in_closure = True
 
     def looked(self) -> None:
         """Now, at the gradients."""
@@ -68,7 +65,7 @@ class Backwards:
         self._hears, self._heard = self._heard > 0, 0
         self._left = self._marks() if self._hears else []
         self._to_clip = []
-        self._asked = self._in_closure = False
+        self._asked = self.in_closure = False
 
     def are_old(self) -> bool:
         """The gradients are those that the last update was made of: a program
@@ -84,7 +81,7 @@ class Backwards:
     def have_newer(self, clips: bool) -> bool:
         """What the last look did not see. `clips`: this is before a clip. What
         a closure computes is looked at once."""
-        if self._in_closure:
+        if self.in_closure:
             return False
         if self._hears and self._looked_after == self._heard:
             return False

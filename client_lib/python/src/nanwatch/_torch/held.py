@@ -75,9 +75,17 @@ class Held:
             and max(self._lately) == 1
         )
 
+    def knows_steps(self) -> bool:
+        """There was one, whose optimizer was called."""
+        return bool(self._lately)
+
     def adds_up(self) -> bool:
         """Each of several added to the gradients of those before."""
         return self._adds_up and len(self.parts) > 1
+
+    def are_as_many(self) -> bool:
+        """As the last step had, so that they are one."""
+        return bool(self._lately) and len(self.parts) == self._lately[-1]
 
     def is_too_much(self) -> bool:
         """No step has so many parts."""

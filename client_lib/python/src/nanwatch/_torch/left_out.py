@@ -16,6 +16,8 @@ from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.strangers import Strangers
 
+_FEW = 8  # updates in a row, not finite, that are nobody's business
+
 # Tells one of them: its part, its attempts, its loss, and the losses that went
 # backward for it.
 Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]"], None]
@@ -45,16 +47,23 @@ class LeftOut:
         self._held = Held()
         self._strangers = Strangers()
         self._strangers.listen(followed)
+        self._is_called = False  # an optimizer, for the step that goes on
+        self._bad_in_a_row = 0  # that were discarded without a word
+        parts.when_discarded = self._discarded
 
     def close(self) -> None:
+        self._parts.when_discarded = None
         self._strangers.close()
 
     def updated(self) -> None:
         """An optimizer was called, whether it updated or not."""
         self._strangers.forget()
+        self._is_called = True
+        self._bad_in_a_row = 0
 
     def applied(self) -> None:
         """The step is over: what is held is of it."""
+        self._is_called = False
         self._held.applied()
 
     def strange(self) -> None:
@@ -63,9 +72,8 @@ class LeftOut:
 
     def may_be_part(self, loss: Any) -> bool:
         """Of a step whose optimizer is not called yet: unless others update
-        the model, or nothing went backward with this loss, nor with another
-        one since the last step, and it is not finite."""
-        if _is_bad(loss) and self._parts.empty():
+        the model, or it is no part (`hold`) and another thread trains it."""
+        if self._is_none(loss) and not self._are_trained_here():
             return False
         if self._strangers.are_at_work(self._followed):
             self._checks.refuse(
@@ -80,7 +88,12 @@ class LeftOut:
     def hold(self, loss: Any, number: int | None) -> None:
         """A part of a step; or an update that the program left out, if that
         is sure. Where gradients are accumulated the optimizer is called with
-        what is not finite in a part, or there are too many of them."""
+        what is not finite in a part, or there are too many of them. What is not
+        finite and did not go backward is no part."""
+        if self._is_none(loss):
+            attempts = [Attempt(followed) for followed in self._followed]
+            self._tell_one(attempts, loss, number)
+            return
         if loss is not None:
             self._losses.waiting.append(loss)
         held = self._held
@@ -108,6 +121,42 @@ class LeftOut:
             )
         if too_many or bad:
             self._tell_all()
+
+    def _is_none(self, loss: Any) -> bool:
+        return _is_bad(loss) and self._parts.empty()
+
+    def _discarded(self) -> None:
+        """Gradients are gone that no optimizer was called for: what was told
+        with them was left out; unless none ever was, and whoever updates this
+        model may just have done so. What a program says nothing of is none of
+        its steps, as long as there are few of them in a row."""
+        if (
+            self._is_called
+            or any(f.backwards.in_closure for f in self._followed)
+            or not self._held.knows_steps()
+            or self._strangers.have_updated()
+            or not self._are_trained_here()
+        ):
+            return
+        held, newest = self._held, self._parts.newest()
+        if held.parts:
+            if held.adds_up() or held.are_as_many():
+                held.parts = held.parts[-1:]
+            self._tell_all()
+            return
+        if not _is_bad(newest) and not any(
+            f.attempt is not None and f.attempt.is_known_bad()
+            for f in self._followed
+        ):
+            self._bad_in_a_row = 0
+            return
+        self._bad_in_a_row += 1
+        if self._bad_in_a_row >= _FEW:
+            attempts = [followed.begin() for followed in self._followed]
+            for followed in self._followed:
+                followed.end()
+            self._parts.take()
+            self._tell_one(attempts, newest, None)
 
     def tell_last(self) -> None:
         """At the end, if something of it is not finite: one step's parts."""
@@ -144,6 +193,17 @@ class LeftOut:
         attempt = followed.attempt
         return attempt is not None and attempt.is_known_bad()
 
+    def _tell_one(
+        self, attempts: list[Attempt], loss: Any, number: int | None
+    ) -> None:
+        for attempt in attempts:
+            self._leave_out(attempt)
+        self._tell(Part(0, 0, number, time.time()), attempts, loss, [])
+
+    def _leave_out(self, attempt: Attempt) -> None:
+        attempt.applied, attempt.lr = False, attempt.of.rate()
+        attempt.left_out = True
+
     def _tell_all(self) -> None:
         """What is held, each as an attempt of its own that was not applied."""
         losses, self._losses.waiting = self._losses.waiting, []
@@ -155,8 +215,7 @@ class LeftOut:
             for followed in self._followed:
                 # The first of them has what was looked at since.
                 attempt = followed.begin()
-                attempt.applied, attempt.lr = False, followed.rate()
-                attempt.left_out = True
+                self._leave_out(attempt)
                 followed.end()
                 attempts.append(attempt)
             self._losses.waiting = losses[begun.losses : part.losses]

@@ -219,8 +219,7 @@ class Followed:
             nonlocal over
             result = closure(*given, **named)
             if not over:
-                over = True
-                self.backwards.entered_closure()
+                over = self.backwards.in_closure = True
                 self._before(self, optimizer)
             return result
 

@@ -36,6 +36,8 @@ class Parts:
         self.rivals = Rivals(followed)
         self._losses: list[Any] = []
         self._own = 0  # since the last update: from this place on
+        # Called where gradients were discarded, before their losses are.
+        self.when_discarded: Callable[[], None] | None = None
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
@@ -102,6 +104,8 @@ class Parts:
         gradients = followed.some_gradients(_TENSORS)
         there = [g for g in gradients if g is not None]
         if gradients and (not there or self._are_zeroed(there)):
+            if self.when_discarded is not None:
+                self.when_discarded()
             for place in range(self._own, len(self._losses)):
                 self._losses[place] = 0.0
 
@@ -128,6 +132,9 @@ class Parts:
 
     def empty(self) -> bool:
         return not self._losses
+
+    def newest(self) -> Any:
+        return self._losses[-1] if self._losses else None
 
     def count(self) -> int:
         return len(self._losses)
