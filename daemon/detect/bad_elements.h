@@ -43,6 +43,12 @@ inline bool ScalerAnswers(const OpContext& c) {
          c.scaler.fate() == Fate::kLost && c.scaler.overflow_streak() <= 2;
 }
 
+// So does a program that leaves out such updates itself, and says so.
+inline bool ProgramAnswers(const OpContext& c) {
+  return c.record != nullptr && c.record->is(StepFlag::kSkipped) &&
+         c.scaler.overflow_streak() <= 2;
+}
+
 // All that is bad of a forward status is -infinity, and the loss and the norm
 // of the same attempt are finite and its update went through: a mask, of an op
 // whose type does not tell it, that what comes after takes in.

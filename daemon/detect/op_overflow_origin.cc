@@ -27,7 +27,7 @@ constinit const RuleSpec OpOverflowOrigin::kSpec = {
     "dynamic scaler calibrates or answers it by one or two skipped steps, or "
     "where all of it is -infinity, as a mask writes it, and loss and update "
     "are sound; a warning where a scaler answers a NaN in the forward pass "
-    "so.",
+    "so, or the program itself does.",
     "clear_after attempts without a bad output.",
     kThresholds};
 
@@ -43,6 +43,8 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   Severity trigger = Severity::kCritical;
   if (ScalerAnswers(c)) {
     trigger = forward_nan ? Severity::kWarning : Severity::kInfo;
+  } else if (ProgramAnswers(c)) {
+    trigger = Severity::kWarning;
   } else if ((Calibrating(c) && !forward_nan) || IsAbsorbedMask(c)) {
     trigger = Severity::kInfo;
   }

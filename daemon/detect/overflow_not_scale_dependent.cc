@@ -25,7 +25,7 @@ constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
     "help.",
     "Bad at scales that are halvings powers of two apart without a good "
     "attempt between, after calibration; or NaN in a forward output, which is "
-    "a warning where a dynamic scaler answers it by one or two skipped steps.",
+    "a warning where one or two updates in a row are left out for it.",
     "clear_after attempts without a bad status.",
     kThresholds};
 
@@ -58,7 +58,8 @@ Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   if (s.slot == Slot::kOutput && elements.nan > 0) {
     nan_ = elements.nan;
-    trigger = ScalerAnswers(c) ? Severity::kWarning : Severity::kCritical;
+    trigger = ScalerAnswers(c) || ProgramAnswers(c) ? Severity::kWarning
+                                                    : Severity::kCritical;
   }
   // A good attempt that is not this one: a lower scale did help.
   const int64_t good = c.scaler.good_steps();
@@ -84,7 +85,7 @@ void OverflowNotScaleDependent::Describe(Finding* finding) const {
     finding->sentence =
         Sentence(nan_, " NaN in a forward output: no loss scale can help");
     if (episode_.severity() == Severity::kWarning) {
-      finding->sentence += "; the scaler skipped that update";
+      finding->sentence += "; that update was left out";
     }
   } else if (halvings < 1) {  // an attempt was good since
     finding->sentence =

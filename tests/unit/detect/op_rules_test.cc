@@ -89,6 +89,24 @@ TEST(OverflowNotScaleDependent, NanInAForwardOutputIsEnough) {
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
 }
 
+// A program without a scaler that leaves the update out itself, and says so.
+TEST(OverflowNotScaleDependent, WhatTheProgramLeavesOutIsAWarningAtFirst) {
+  OpFeed<OverflowNotScaleDependent> f(NoScaler());
+  OpFeed<OpOverflowOrigin> g(NoScaler());
+  f.status.slot = g.status.slot = Slot::kOutput;
+  g.inputs = InputState::kClean;
+  f.Count(OpCount::kNan, 1);
+  g.Count(OpCount::kNan, 1);
+  const Attempt left_out = {.overflow = true, .skipped = true, .loss = kNan};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(f.Both(left_out), Severity::kWarning);
+    EXPECT_EQ(g.Both(left_out), Severity::kWarning);
+  }
+  EXPECT_THAT(f.Described().sentence, HasSubstr("that update was left out"));
+  EXPECT_EQ(f.Both(left_out), Severity::kCritical);
+  EXPECT_EQ(g.Both(left_out), Severity::kCritical);
+}
+
 TEST(OverflowNotScaleDependent, DeviceFlagsCountInSaturationMode) {
   OpFeed<OverflowNotScaleDependent> f(Scaler("megatron"));
   f.run.overflow_mode = OverflowMode::kSaturation;
