@@ -78,6 +78,12 @@ void GnormExplosion::Learn(double norm, std::optional<double> loss) {
   rejected_ = 0;
 }
 
+void GnormExplosion::Forget() {
+  healthy_ = {};
+  average_ = weight_ = 0;
+  samples_ = rejected_ = 0;
+}
+
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
   // Where nothing tells it and it went through, the next loss is not finite,
@@ -109,6 +115,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     if (!std::isfinite(*loss)) loss.reset();
   }
   if (norm <= 0) return episode_.severity();  // a placeholder
+  if (restart_.Note(c.record)) Forget();
   if (Explodes(norm, t)) {
     norm_ = norm;
     wide_ = false;
@@ -123,11 +130,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     trigger = stays && !rests  ? Severity::kCritical
               : known || rests ? Severity::kInfo
                                : Severity::kWarning;
-    if (rejected_ >= kNewLevel) {
-      healthy_ = {};
-      average_ = weight_ = 0;
-      samples_ = rejected_ = 0;
-    }
+    if (rejected_ >= kNewLevel) Forget();
   } else {
     Learn(norm, loss);
   }

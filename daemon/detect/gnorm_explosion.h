@@ -15,6 +15,7 @@
 #include "detect/block_maximum.h"
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/rate_restart.h"
 #include "detect/survival.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -44,10 +45,13 @@ class GnormExplosion {
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);
   bool Explodes(double norm, Thresholds t) const;
+  // The level: another one begins.
+  void Forget();
   void Learn(double norm, std::optional<double> loss);
 
   Episode episode_;
   AtRest rest_;
+  RateRestart restart_;
   BlockMaximum<16, 8> healthy_;
   double average_ = 0;  // exponential, 0.99, not yet bias-corrected
   double weight_ = 0;   // what the average's weights sum to

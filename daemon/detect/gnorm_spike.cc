@@ -41,7 +41,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "loss that left its level with it. For information where the run had norms "
     "a hundred times as large and the loss does not move by a thousandth: it "
     "has "
-    "converged.",
+    "converged. A learning rate that goes back up to where it was begins a new "
+    "level.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
 
@@ -59,6 +60,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   // 0 is a placeholder in many logs; non-finite is rule 28's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   digit_.Note(norm);
+  if (restart_.Note(c.record)) baseline_ = RobustBaseline();
   auto loss = c.record.get(StepField::kLoss);
   if (loss && !std::isfinite(*loss)) loss.reset();
   const float x = c.norm_log2;

@@ -14,6 +14,7 @@
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/last_digit.h"
+#include "detect/rate_restart.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -47,6 +48,7 @@ class GnormSpike {
   Episode episode_;
   RobustBaseline baseline_;
   AtRest rest_;
+  RateRestart restart_;
   LastDigit digit_;  // where the norm is rounded, its last digit
   float norm_ = 0;   // the largest of the episode
   float z_ = 0;

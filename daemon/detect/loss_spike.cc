@@ -75,9 +75,6 @@ constexpr float kLiftWarning = 1.44f;
 constexpr float kLiftFar = 1.45f;  // 1.5 of a level that still fell a bit
 constexpr float kLiftNats = 2;
 constexpr float kLostHalf = 0.5f;  // of what was learned
-// A learning rate that jumps so far, and no higher than it was, begins a cycle.
-constexpr float kRateJump = 3;
-constexpr float kRateHighest = 1.1f;
 // The last losses, times those before (harder data raised a language model's by
 // 1.65), and how many of them; losses before them in a table of a few.
 constexpr float kTailRatio = 1.7f;
@@ -327,17 +324,6 @@ void LossSpike::TellLift() {
   high_for_ = lift_.records();
 }
 
-bool LossSpike::Restarts(const StepContext& c) {
-  if (!c.record.has(StepField::kLearningRate)) return false;
-  const auto rate = static_cast<float>(c.record[StepField::kLearningRate]);
-  const bool jumps = rate_ > 0 && rate >= kRateJump * rate_ &&
-                     rate <= kRateHighest * highest_rate_;
-  rate_ = jumps || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
-  // One that jumps up for the first time was never there for long.
-  highest_rate_ = std::max(highest_rate_, rate_);
-  return jumps;
-}
-
 Severity LossSpike::OnEnd(Thresholds t) {
   const Severity lift = OfLift(Learned() ? kEndHold : t[kCriticalHold], 0, t);
   if (lift > episode_.severity()) {
@@ -483,7 +469,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     recent_ = loss;
   }
   began_ = true;
-  if (Restarts(c)) {
+  if (restart_.Note(c.record)) {
     baseline_ = RobustBaseline();
     early_losses_ = EarlyLosses();
     tail_ = LossTail();

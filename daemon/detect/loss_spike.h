@@ -33,6 +33,7 @@
 #include "detect/loss_course.h"
 #include "detect/loss_lift.h"
 #include "detect/loss_tail.h"
+#include "detect/rate_restart.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -97,8 +98,6 @@ class LossSpike {
   // steps, or came back.
   Severity OfLift(double hold, double steps, Thresholds t) const;
   void TellLift();
-  // A warm restart: the rate is back where it was.
-  bool Restarts(const StepContext& c);
   // The baseline begins anew with the level that stays.
   void Accept(float loss);
   bool ComesDown() const;
@@ -143,8 +142,7 @@ class LossSpike {
   int32_t climbs_ = 0;    // likewise, well above the first
   int32_t high_for_ = 0;  // of the episode's longest spike
   int32_t exploded_ = 0;  // records in a row
-  float rate_ = 0;        // of learning, over about four records; 0: not told
-  float highest_rate_ = 0;
+  RateRestart restart_;
   bool calm_ : 1 = true;
   bool early_spike_ : 1 = false;  // it began before there was a baseline
   bool stands_out_ : 1 = false;   // the newest: so few losses, so steady

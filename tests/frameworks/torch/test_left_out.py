@@ -73,9 +73,144 @@ def test_gradients_that_are_not(daemon, name, bad):
     assert watch.close(20) and watch.run.stats.bad_input == 0
     found = Verdict(daemon, name)
     if len(bad) > 1:  # healthy runs have one
-        assert found.worst == "critical" and found.step == FAULT, found
+        assert found.worst == "critical", found
+    # Modules are looked at once a step was bad.
+    assert found.step in (FAULT, FAULT + 1), found
     assert ("features.0.weight", "grad_input") in found.bad_ops(), found
     assert counted(daemon, name) == (STEPS, len(bad), STEPS - 1)
+
+
+@pytest.mark.parametrize("number", [None, 1000])
+def test_a_guard_before_the_backward_pass(daemon, name, number):
+    """The commonest of all."""
+    it = training()
+    watch = watched(it, daemon, name)
+    for i in range(STEPS):
+        x, y = it.batches()
+        loss = it.forward(x * math.nan if i == FAULT else x, y)
+        told = None if number is None else number + i
+        it.optimizer.zero_grad()
+        if loss.isfinite():
+            loss.backward()
+            it.optimizer.step()
+        watch.step(loss, step=told)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    found = Verdict(daemon, name)
+    assert found.worst == "warning" and found.cause == "nan_from_forward", found
+    assert found.step == FAULT + (number or 0), found
+    assert counted(daemon, name) == (STEPS, 1, STEPS - 1 + (number or 0))
+
+
+@pytest.mark.parametrize("bad", ["batch", "gradient"])
+@pytest.mark.parametrize("zeroed_first", [True, False])
+def test_parts_that_are_left_out_together(daemon, name, bad, zeroed_first):
+    """Each is told; the program looks at the norm of all."""
+    it = training()
+    watch = watched(it, daemon, name)
+    parameters = list(it.model.parameters())
+    for i in range(20):
+        for part in range(4):
+            here = i == 15 and part == 1
+            loss = backward(it, here and bad == "batch", 4)
+            if here and bad == "gradient":
+                parameters[0].grad.view(-1)[0] = math.nan
+            if part == 3:
+                norm = nn.utils.clip_grad_norm_(parameters, 1.0)
+                if norm.isfinite():
+                    it.optimizer.step()
+                if zeroed_first:
+                    it.optimizer.zero_grad()
+            watch.step(loss)
+        it.optimizer.zero_grad()
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    found = Verdict(daemon, name)
+    assert counted(daemon, name) == (20, 1, 19), found
+    assert found.worst == ("warning" if bad == "batch" else ""), found
+
+
+@pytest.mark.parametrize("level", ["default", "ops"])
+def test_a_norm_of_its_own_and_gradients_gone(daemon, name, level):
+    """Seen by nobody but the program: the step is told all the same, when the
+    next one begins, and those behind it have their numbers."""
+    it = training()
+    watch = nanwatch.torch.watch(it.model, it.optimizer, run=name, level=level,
+                                 address=daemon.address)
+    for i in range(STEPS):
+        it.optimizer.zero_grad()
+        loss = backward(it, i == FAULT + 10)
+        if i == FAULT:
+            it.optimizer.zero_grad()
+        else:
+            it.optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    found = Verdict(daemon, name)
+    assert counted(daemon, name) == (STEPS, 1, STEPS - 1), found
+    assert found.cause == "nan_from_forward", found
+    assert found.step == FAULT + 10, found
+
+
+@pytest.mark.parametrize("bad", ["batch", "gradient"])
+def test_nobody_says_a_word_of_any_update(daemon, name, bad):
+    """A program that discards all of them is not healthy."""
+    it = training()
+    watch = watched(it, daemon, name)
+    parameters = list(it.model.parameters())
+    for i in range(2 * STEPS):
+        it.optimizer.zero_grad()
+        loss = backward(it, i >= FAULT and bad == "batch")
+        if i >= FAULT and bad == "gradient":
+            parameters[0].grad.view(-1)[0] = math.nan
+        if not nn.utils.clip_grad_norm_(parameters, 1.0).isfinite():
+            continue
+        it.optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    found = Verdict(daemon, name)
+    assert found.worst == "critical", found
+    # Modules are looked at once a step was bad.
+    assert found.step in (FAULT, FAULT + 1), found
+    assert found.cause == ("nan_from_forward" if bad == "batch"
+                           else "nan_from_backward"), found
+    assert int(found.summary["applied"]) == FAULT, found
+
+
+def test_a_later_fault_is_not_laid_to_what_was_left_out(daemon, name):
+    it = training()
+    watch = watched(it, daemon, name)
+    parameters = list(it.model.parameters())
+    for i in range(STEPS):
+        it.optimizer.zero_grad()
+        loss = backward(it, i == FAULT)
+        if i == FAULT // 2:
+            parameters[0].grad.view(-1)[0] = math.nan
+        norm = nn.utils.clip_grad_norm_(parameters, 1.0)
+        if i != FAULT // 2 or norm.isfinite():
+            it.optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    found = Verdict(daemon, name)
+    assert found.cause == "nan_from_forward" and found.step == FAULT, found
+    assert len(found.causes) == 1, found
+
+
+def test_evaluations_of_a_closure_are_no_updates(daemon, name):
+    it = training()
+    optimizer = torch.optim.LBFGS(it.model.parameters(), lr=0.1, max_iter=4)
+    watch = nanwatch.torch.watch(it.model, optimizer, run=name,
+                                 address=daemon.address)
+    x, y = it.batches()
+
+    def closure():
+        optimizer.zero_grad()
+        loss = it.forward(x * math.nan if i >= 5 else x, y)
+        loss.backward()
+        return loss
+
+    for i in range(10):
+        watch.step(optimizer.step(closure))
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert counted(daemon, name) == (10, 0, 9)
 
 
 def test_gradients_that_nobody_has_any_more(daemon, name):

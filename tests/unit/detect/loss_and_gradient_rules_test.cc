@@ -254,6 +254,27 @@ TEST(GnormSpike, WobblesOfATrainingThatConvergedAreForInformation) {
   EXPECT_EQ(f.worst, Severity::kWarning) << "it had no larger ones";
 }
 
+TEST(GnormSpike, ARateThatBeginsAnewBeginsALevel) {
+  for (const bool returns : {true, false}) {
+    SCOPED_TRACE(returns);
+    StepFeed<GnormSpike> f(NoScaler());
+    StepFeed<GnormExplosion> g(NoScaler());
+    for (int i = 0; i < 900; ++i) {
+      const double cycle = i % 300 / 300.0;
+      const double rate = returns ? 0.1 * (1 - cycle) + 1e-4 : 0.1;
+      const double norm = i >= 600 && i < 660 ? 0.2 : 0.01 + 1e-4 * (i % 7);
+      f.Step({.loss = 0.5 - 0.1 * cycle,
+              .grad_norm = norm,
+              .learning_rate = rate});
+      g.Step({.loss = 0.5 - 0.1 * cycle,
+              .grad_norm = norm,
+              .learning_rate = rate});
+    }
+    EXPECT_EQ(f.worst, returns ? Severity::kNone : Severity::kWarning);
+    EXPECT_EQ(g.worst >= Severity::kWarning, !returns);
+  }
+}
+
 // --- 28 gnorm_explosion ------------------------------------------------------
 
 TEST(GnormExplosion, TenTimesTheHealthyMaximumWarns) {
