@@ -32,6 +32,10 @@ float Log2OfSize(double loss) {
   return Log2(static_cast<float>(size));
 }
 
+float Narrow(double loss) {
+  return static_cast<float>(std::clamp(loss, -0x1p120, 0x1p120));
+}
+
 bool IsNoHigher(double loss, double than) {
   return loss <= than + kRounding * std::fabs(than);
 }
@@ -71,10 +75,11 @@ bool GradVanishing::GlidesOnTo(float norm_log2) const {
 void GradVanishing::Learn(float norm_log2, std::optional<double> loss) {
   if (loss && GlidesOnTo(norm_log2) && IsNoHigher(*loss, lowest_)) {
     if (glided_ < kGlided) ++glided_;
-    lowest_ = std::min(lowest_, *loss);
+    lowest_ = std::min(lowest_, Narrow(*loss));
   } else {
     glided_ = 0;
-    lowest_ = loss.value_or(std::numeric_limits<double>::infinity());
+    began_ = lowest_ =
+        loss ? Narrow(*loss) : std::numeric_limits<float>::infinity();
   }
   fall_ = newest_ - norm_log2;
   newest_ = norm_log2;
@@ -90,7 +95,8 @@ void GradVanishing::Learn(float norm_log2, std::optional<double> loss) {
 bool GradVanishing::IsConverged(double loss) const {
   if (losses_ == 0 || loss_gone_) return false;
   if (Log2OfSize(loss) <= usual_loss_ + Log2(kConverged)) return true;
-  return glided_ == kGlided && IsNoHigher(loss, lowest_);
+  return glided_ == kGlided && IsNoHigher(loss, lowest_) &&
+         !IsNoHigher(began_, lowest_);
 }
 
 Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {

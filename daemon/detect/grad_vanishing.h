@@ -42,7 +42,9 @@ class GradVanishing {
   float fall_ = 0;        // from the one before
   float usual_loss_ = 0;  // log2 of its size, a mean
   double loss_ = 0;       // at the newest healthy norm
-  double lowest_ = std::numeric_limits<double>::infinity();  // of the glide
+  // The loss where a glide began, and its lowest since.
+  float began_ = 0;
+  float lowest_ = std::numeric_limits<float>::infinity();
   int32_t held_ = 0;
   int16_t losses_ = 0;      // in the mean
   int16_t glided_ = 0;      // records in a row without noise, saturates

@@ -43,10 +43,10 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   Severity trigger = Severity::kCritical;
   if (ScalerAnswers(c)) {
     trigger = forward_nan ? Severity::kWarning : Severity::kInfo;
-  } else if (ProgramAnswers(c)) {
-    trigger = Severity::kWarning;
   } else if ((Calibrating(c) && !forward_nan) || IsAbsorbedMask(c)) {
     trigger = Severity::kInfo;
+  } else if (ProgramAnswers(c)) {
+    trigger = Severity::kWarning;
   }
   nan_ = bad.nan;
   inf_ = bad.inf;

@@ -27,6 +27,7 @@ struct OpEvidence {
   int64_t last_bad_step = 0;
   // The first whose update is not known to have been left out; -1: none.
   int64_t first_kept_step = -1;
+  uint64_t kept_nan = 0;            // NaN of a status of that step
   int64_t first_bad_order = -1;     // execution order at first_bad_step, or -1
   bool first_inputs_clean = false;  // inputs collected and clean then
   bool first_inputs_bad = false;
@@ -82,6 +83,8 @@ struct RunEvidence {
   uint64_t loss_nonfinite = 0;
   int64_t first_nonfinite_loss_step = -1;
   int64_t last_nonfinite_loss_step = -1;
+  // The first whose update is not known to have been left out.
+  int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
   std::string nonfinite_loss_place;  // its host and device; empty: not known
   uint64_t grad_norm_finite = 0;

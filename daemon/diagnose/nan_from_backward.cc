@@ -49,44 +49,65 @@ bool HadGrown(const Case& c, int64_t before) {
                      });
 }
 
+// At the step that matters.
+bool HoldsNan(const OpEvidence& op) {
+  return (op.first_kept_step >= 0 ? op.kept_nan : op.nan) > 0;
+}
+
 // Infinities alone: those of fp16 left its range, as may have what had grown;
 // and of updates that were left out nobody asks which of both it was.
 bool IsBornBad(const Case& c, const OpEvidence& op) {
   if (!IsGradient(op)) return false;
-  return op.nan > 0 ||
+  return HoldsNan(op) ||
          (op.inf > 0 && op.op.dtype != Dtype::kFp16 &&
           op.first_kept_step >= 0 && !HadGrown(c, op.first_kept_step));
 }
 
-const char* KindOf(const OpEvidence& op) { return op.nan > 0 ? "NaN" : "Inf"; }
+const char* KindOf(const OpEvidence& op) {
+  return HoldsNan(op) ? "NaN" : "Inf";
+}
 
 // The first step at which a gradient was bad and may have been applied. One
 // that was left out made nothing of what came later: it counts where nothing
 // came.
 std::optional<int64_t> StepOf(const OpEvidence& op, const RunEvidence& e) {
   if (op.first_kept_step >= 0) return op.first_kept_step;
-  if (e.loss_nonfinite > 0) return std::nullopt;
+  if (e.first_kept_nonfinite_loss_step >= 0) return std::nullopt;
   return op.first_bad_step;
 }
 
+struct Birth {
+  int64_t step = 0;
+  bool kept = true;
+};
+
 // The first step at which gradients held NaN; of ops if any was told.
-std::optional<int64_t> FirstStep(const Case& c) {
-  std::optional<int64_t> first;
+std::optional<Birth> FirstBirth(const Case& c) {
+  std::optional<Birth> first;
   for (const OpEvidence& op : c.evidence.ops) {
     if (!IsBornBad(c, op)) continue;
     const std::optional<int64_t> step = StepOf(op, c.evidence);
-    if (step && (!first || *step < *first)) first = step;
+    if (step && (!first || *step < first->step)) {
+      first = {*step, op.first_kept_step >= 0};
+    }
   }
   if (first) return first;
-  const Finding* norm = FirstFound(c.findings, HasNanNorm);
-  if (norm == nullptr) norm = LeftOut(c);
-  if (norm == nullptr) return std::nullopt;
-  return norm->opened_step;
+  if (const Finding* norm = FirstFound(c.findings, HasNanNorm)) {
+    return Birth{norm->opened_step, true};
+  }
+  if (const Finding* streak = LeftOut(c)) {
+    return Birth{streak->opened_step, false};
+  }
+  return std::nullopt;
 }
 
-bool CameAfterAnother(const Case& c, int64_t step) {
+// `kept`: the update of `step` may have been applied. What was left out before
+// it has nothing to do with it.
+bool CameAfterAnother(const Case& c, int64_t step, bool kept) {
   const RunEvidence& e = c.evidence;
-  if (e.loss_nonfinite > 0 && e.first_nonfinite_loss_step <= step) return true;
+  const int64_t loss =
+      kept ? e.first_kept_nonfinite_loss_step : e.first_nonfinite_loss_step;
+  if (loss >= 0 && loss <= step) return true;
   const bool forward =
       std::any_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
         return IsForward(op) && op.first_bad_step <= step && !IsHarmless(c, op);
@@ -98,6 +119,11 @@ bool CameAfterAnother(const Case& c, int64_t step) {
                               finding.severity > Severity::kInfo &&
                               finding.opened_step <= step;
                      });
+}
+
+// Of a gradient that was finite.
+bool MadeIt(const OpEvidence& op, int64_t step) {
+  return op.first_inputs_clean && op.first_bad_step == step;
 }
 
 std::string NamesOf(const BackwardNan& nan) {
@@ -124,12 +150,12 @@ std::string Where(const BackwardNan& nan) {
     return "the gradient norm is not; of which parameter was not told";
   }
   const OpEvidence& first = *nan.gradients[0];
-  if (first.first_inputs_clean) {
+  if (MadeIt(first, nan.step)) {
     return fmt::format(
         "the gradient that reaches {} is finite, what {} makes "
         "of it holds {} {}",
-        InWords(first.op), first.op.name, first.nan > 0 ? first.nan : first.inf,
-        KindOf(first));
+        InWords(first.op), first.op.name,
+        HoldsNan(first) ? first.nan : first.inf, KindOf(first));
   }
   return fmt::format(
       "of the gradients that were told {} not{}",
@@ -150,18 +176,20 @@ std::optional<BackwardNan> FindBackwardNan(const Case& c) {
       c.run.overflow_mode == OverflowMode::kSaturation) {
     return std::nullopt;
   }
-  const std::optional<int64_t> step = FirstStep(c);
-  if (!step || CameAfterAnother(c, *step)) return std::nullopt;
+  const std::optional<Birth> birth = FirstBirth(c);
+  if (!birth || CameAfterAnother(c, birth->step, birth->kept)) {
+    return std::nullopt;
+  }
   BackwardNan nan;
-  nan.step = *step;
+  nan.step = birth->step;
   for (const OpEvidence& op : e.ops) {
-    if (IsBornBad(c, op) && StepOf(op, e) == step) {
+    if (IsBornBad(c, op) && StepOf(op, e) == nan.step) {
       nan.gradients.push_back(&op);
     }
   }
   std::stable_partition(
       nan.gradients.begin(), nan.gradients.end(),
-      [](const OpEvidence* op) { return op->first_inputs_clean; });
+      [&](const OpEvidence* op) { return MadeIt(*op, nan.step); });
   return nan;
 }
 
@@ -191,7 +219,7 @@ std::optional<CauseVerdict> NanFromBackward(const Case& c) {
     verdict.origin.op = first.op.name;
     verdict.origin.slot = first.slot;
     verdict.origin.rank = first.rank;
-    if (first.first_inputs_clean) verdict.grade = EvidenceGrade::kEstablished;
+    if (MadeIt(first, nan.step)) verdict.grade = EvidenceGrade::kEstablished;
   }
   verdict.sentence = fmt::format(
       "{} is born in the backward pass at step {}: the loss of that step is "

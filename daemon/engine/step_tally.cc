@@ -22,10 +22,10 @@ void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
   overflow_bits_ = overflow_bits_ << 1 | (overflow ? 1 : 0);
   applied_bits_ = applied_bits_ << 1 | (fate == Fate::kApplied ? 1 : 0);
   lost_bits_ = lost_bits_ << 1 | (fate == Fate::kLost ? 1 : 0);
-  if (record.present != 0) AddValues(record, overflow);
+  if (record.present != 0) AddValues(record, overflow, fate);
 }
 
-void StepTally::AddValues(const StepRecord& record, bool overflow) {
+void StepTally::AddValues(const StepRecord& record, bool overflow, Fate fate) {
   if (record.has(StepField::kLoss)) {
     if (std::isfinite(record[StepField::kLoss])) {
       ++loss_finite_;
@@ -33,6 +33,9 @@ void StepTally::AddValues(const StepRecord& record, bool overflow) {
     } else {
       if (++loss_nonfinite_ == 1) first_nonfinite_loss_step_ = record.step;
       last_nonfinite_loss_step_ = record.step;
+      if (fate != Fate::kLost && first_kept_nonfinite_loss_step_ < 0) {
+        first_kept_nonfinite_loss_step_ = record.step;
+      }
     }
   }
   if (record.has(StepField::kGradNorm)) {
@@ -91,6 +94,11 @@ void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
       first_nonfinite_loss_step_ < e.first_nonfinite_loss_step) {
     e.first_nonfinite_loss_step = first_nonfinite_loss_step_;
     e.nonfinite_loss_rank = rank;
+  }
+  if (first_kept_nonfinite_loss_step_ >= 0 &&
+      (e.first_kept_nonfinite_loss_step < 0 ||
+       first_kept_nonfinite_loss_step_ < e.first_kept_nonfinite_loss_step)) {
+    e.first_kept_nonfinite_loss_step = first_kept_nonfinite_loss_step_;
   }
   e.last_nonfinite_loss_step =
       std::max(e.last_nonfinite_loss_step, last_nonfinite_loss_step_);

@@ -38,7 +38,7 @@ class StepTally {
   void AddGradients(RunEvidence* evidence) const;
 
  private:
-  void AddValues(const StepRecord& record, bool overflow);
+  void AddValues(const StepRecord& record, bool overflow, Fate fate);
 
   uint64_t attempts_ = 0;
   int64_t first_step_ = 0;
@@ -55,6 +55,7 @@ class StepTally {
   uint64_t loss_finite_while_overflow_ = 0;
   int64_t first_nonfinite_loss_step_ = -1;
   int64_t last_nonfinite_loss_step_ = -1;
+  int64_t first_kept_nonfinite_loss_step_ = -1;
   uint64_t norm_finite_ = 0;
   uint64_t norm_nonfinite_ = 0;
   uint64_t norm_finite_while_overflow_ = 0;

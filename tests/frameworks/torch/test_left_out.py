@@ -211,6 +211,120 @@ def test_evaluations_of_a_closure_are_no_updates(daemon, name):
     assert counted(daemon, name) == (10, 0, 9)
 
 
+def test_gradients_that_are_gathered_elsewhere(daemon, name):
+    """In fp32, say, and taken away after each part."""
+    it = training()
+    watch = watched(it, daemon, name)
+    parameters = list(it.model.parameters())
+    for _ in range(20):
+        sums = [torch.zeros_like(p) for p in parameters]
+        for part in range(4):
+            loss = backward(it, over=4)
+            for p, gathered in zip(parameters, sums):
+                gathered.add_(p.grad)
+                p.grad = gathered if part == 3 else None
+            if part == 3:
+                it.optimizer.step()
+                it.optimizer.zero_grad()
+            watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert counted(daemon, name) == (20, 0, 19)
+
+
+def test_losses_that_are_told_before_the_backward_pass(
+        daemon, name, monkeypatch):
+    """As Lightning's callback tells them: the one after an update that was left
+    out is its own."""
+    it = training()
+    watch = watched(it, daemon, name)
+    told, tell = [], watch._teller.tell
+    monkeypatch.setattr(
+        watch._teller, "tell",
+        lambda step: (told.append(step.loss), tell(step)))
+    for i in range(STEPS):
+        it.optimizer.zero_grad()
+        x, y = it.batches()
+        loss = it.forward(x, y)
+        watch.add_loss(loss)
+        loss.backward()
+        if i != FAULT:
+            it.optimizer.step()
+        watch.step()
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert counted(daemon, name) == (STEPS, 1, STEPS - 1)
+    assert len(told) == STEPS and None not in told, told
+
+
+def test_evaluations_beside_an_update_that_is_left_out(daemon, name):
+    it = training()
+    watch = watched(it, daemon, name)
+    for i in range(STEPS):
+        it.optimizer.zero_grad()
+        loss = backward(it)
+        if i != FAULT:
+            it.optimizer.step()
+        watch.step(loss)
+        watch.step(0.5)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert counted(daemon, name)[1] <= 1
+
+
+def test_gradients_of_no_update_are_discarded_at_each_step(daemon, name):
+    """Ten of an adversary's, before those of the step."""
+    it = training()
+    watch = watched(it, daemon, name)
+    for i in range(STEPS):
+        for _ in range(10):
+            backward(it, i >= FAULT)
+            it.optimizer.zero_grad()
+        loss = backward(it, i >= FAULT)
+        it.optimizer.step()
+        it.optimizer.zero_grad()
+        watch.step(loss, step=i)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert counted(daemon, name) == (STEPS, 0, STEPS - 1)
+
+
+def test_one_that_is_discarded_is_counted_once(daemon, name):
+    """Passes of another model go on."""
+    it = training()
+    watch = watched(it, daemon, name)
+    other = nn.Linear(2, 1)
+    for i in range(STEPS):
+        it.optimizer.zero_grad()
+        loss = backward(it, i == FAULT)
+        if i == FAULT:
+            it.optimizer.zero_grad()
+            for _ in range(20):
+                other(torch.ones(1, 2)).sum().backward()
+            continue
+        it.optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).worst == ""
+    assert counted(daemon, name) == (STEPS - 1, 0, STEPS - 2)
+
+
+def test_modules_of_the_next_forward_pass_are_the_next_step_s(daemon, name):
+    """A NaN right behind an update that is left out, and told late."""
+    it = training()
+    watch = nanwatch.torch.watch(it.model, it.optimizer, run=name, level="ops",
+                                 budget=1e9, address=daemon.address)
+    for i in range(STEPS):
+        it.optimizer.zero_grad()
+        loss = backward(it, i == FAULT + 1)
+        if i == FAULT:
+            it.optimizer.zero_grad()
+        else:
+            it.optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    found = Verdict(daemon, name)
+    assert counted(daemon, name) == (STEPS, 1, STEPS - 1), found
+    assert found.cause == "nan_from_forward", found
+    assert found.step == FAULT + 1 and found.origin["op"] == "features.0", found
+
+
 def test_gradients_that_nobody_has_any_more(daemon, name):
     """One after another, from FAULT on."""
     it = training()

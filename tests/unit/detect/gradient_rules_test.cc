@@ -174,6 +174,12 @@ TEST(GradVanishing, AFallByDegreesIsWhereTheLossRisesOrTheNormHasNoise) {
     f.Step({.loss = 2 + 0.01 * i, .grad_norm = std::pow(0.8, i)});
   }
   EXPECT_EQ(f.worst, Severity::kWarning);
+  StepFeed<GradVanishing> stands(NoScaler());
+  stands.Steps({.loss = 2, .grad_norm = 1}, 200);
+  for (int i = 0; i < 60; ++i) {
+    stands.Step({.loss = 2, .grad_norm = std::pow(0.8, i)});
+  }
+  EXPECT_EQ(stands.worst, Severity::kWarning);
   for (const double rate : {0.7, 0.8, 0.88}) {
     SCOPED_TRACE(rate);
     std::mt19937 engine(1);

@@ -19,7 +19,7 @@ OpEvidence& Bad(TestCase* t, const char* name, Slot slot, int64_t step) {
   op.last_bad_step = op.first_kept_step = step;
   op.bad_statuses = op.bad_attempts = 1;
   op.attempts = 3;
-  op.nan = op.bad_elements_max = 64;
+  op.nan = op.kept_nan = op.bad_elements_max = 64;
   return op;
 }
 
@@ -34,7 +34,7 @@ TestCase Applied() {
   e.overflows = e.applied_overflows = e.overflows_last_50 = 3;
   e.first_overflow_step = 130;
   e.last_overflow_step = e.last_step = e.last_nonfinite_loss_step = 132;
-  e.first_nonfinite_loss_step = 131;
+  e.first_nonfinite_loss_step = e.first_kept_nonfinite_loss_step = 131;
   e.loss_finite = 131;
   e.loss_nonfinite = 2;
   e.nonfinite_loss_rank = 0;
@@ -116,6 +116,7 @@ TEST(NanFromBackward, TheNormAloneTellsTheStep) {
 TEST(NanFromBackward, UpdatesThatTheProgramLeavesOutAreOfIt) {
   TestCase t = Applied();
   t.evidence.loss_nonfinite = t.evidence.applied_overflows = 0;
+  t.evidence.first_kept_nonfinite_loss_step = -1;
   t.findings.clear();
   t.Find(5, Family::kScale, Severity::kWarning).opened_step = 130;
   const CauseVerdict cause = t.Verdict().causes.at(0);
@@ -129,6 +130,7 @@ TEST(NanFromBackward, UpdatesThatTheProgramLeavesOutAreOfIt) {
   TestCase infinite = t;
   OpEvidence& op = Bad(&infinite, "0.bias", Slot::kGradInput, 130);
   op.inf = std::exchange(op.nan, 0);
+  op.kept_nan = 0;
   op.first_kept_step = -1;
   for (const TestCase* other : {&untold, &grown, &infinite}) {
     for (const CauseVerdict& verdict : other->Verdict().causes) {
@@ -148,9 +150,14 @@ TEST(NanFromBackward, AnUpdateThatWasLeftOutIsNoneOfLaterTrouble) {
   EXPECT_EQ(cause.step, 130);
   EXPECT_EQ(cause.origin.op, "0.weight");
   EXPECT_THAT(cause.sentence, Not(HasSubstr("2.weight")));
+  // Nor is a batch of NaN that was left out.
+  TestCase earlier = t;
+  earlier.evidence.first_nonfinite_loss_step = 20;
+  EXPECT_EQ(earlier.Verdict().causes.at(0).step, 130);
   TestCase batch = t;
   batch.evidence.ops.pop_back();
   batch.evidence.first_nonfinite_loss_step = 130;
+  batch.evidence.first_kept_nonfinite_loss_step = 130;
   for (const CauseVerdict& verdict : batch.Verdict().causes) {
     EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
   }
@@ -161,6 +168,7 @@ TEST(NanFromBackward, AnInfinityThatWasAppliedIsNamedAsOne) {
   t.findings[0].numbers[0].value = INFINITY;
   OpEvidence& op = Bad(&t, "2.weight", Slot::kGradInput, 130);
   op.inf = std::exchange(op.nan, 0);
+  op.kept_nan = 0;
   op.op.dtype = Dtype::kFp32;
   const CauseVerdict cause = t.Verdict().causes.at(0);
   EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
@@ -181,6 +189,7 @@ TEST(NanFromBackward, NotWhereTheLossWasNanFirstOrIsScaledOrHadJumped) {
   TestCase first = Applied();
   WithWeights(&first);
   first.evidence.first_nonfinite_loss_step = 130;
+  first.evidence.first_kept_nonfinite_loss_step = 130;
   TestCase scaled = Applied();
   WithWeights(&scaled);
   scaled.evidence.scale_now = 1024;

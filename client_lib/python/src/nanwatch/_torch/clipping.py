@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import torch
 
-from nanwatch._torch.following import follow
+from nanwatch._torch.following import all_of, follow
 from nanwatch._torch.modules import is_compiling, is_traced
 
 
@@ -47,13 +47,6 @@ _FUNCTIONS = ("clip_grad_norm_", "clip_grad_value_")
 _TOTAL = "_get_total_norm"
 
 
-def _all_listeners() -> list[Any]:
-    while True:
-        # Another thread may add one meanwhile.
-        with contextlib.suppress(RuntimeError):
-            return list(_listeners)
-
-
 def _code_of(name: str) -> Any:
     """Of the function that the module has by this name; None: there is none, or
     it is no function."""
@@ -76,7 +69,7 @@ def _followed_group(function: Any) -> Any:
         if is_compiling():
             return function(*args, **kwargs)
         if _listeners and args and sys._getframe(1).f_code in _codes():
-            for listener in _all_listeners():
+            for listener in all_of(_listeners):
                 listener.before_clipping_of(args[0])
         return function(*args, **kwargs)
 
@@ -134,7 +127,7 @@ def _shared(tensors: Sequence[Any]) -> Any:
     """None: nobody takes norms of these. Nothing of it ends a training: torch
     computes its total as ever, then."""
     with contextlib.suppress(Exception):
-        takers = [one for one in _all_listeners() if one.takes_norms()]
+        takers = [one for one in all_of(_listeners) if one.takes_norms()]
         if takers and _are_plain(tensors):
             return _shared_total(tensors, takers)
     return None
@@ -171,7 +164,7 @@ def _followed(function: Any) -> Any:
             return function(parameters, *args, **kwargs)
         if not isinstance(parameters, torch.Tensor):
             parameters = list(parameters)  # it may be an iterator
-        for listener in _all_listeners():
+        for listener in all_of(_listeners):
             listener.before_clipping(parameters)
         return function(parameters, *args, **kwargs)
 

@@ -3,10 +3,13 @@ ours around them."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+_T = TypeVar("_T")
 _MARK = "_nanwatch"
 
 
@@ -21,3 +24,10 @@ def follow(
     followed = functools.wraps(function)(call(function))
     setattr(followed, _MARK, True)
     setattr(owner, name, followed)
+
+
+def all_of(listeners: weakref.WeakSet[_T]) -> list[_T]:
+    """Those that live, while another thread may add one."""
+    while True:
+        with contextlib.suppress(RuntimeError):
+            return list(listeners)

@@ -21,6 +21,7 @@ class Part(NamedTuple):
     backward: int
     number: int | None  # that the program gave
     time: float
+    rows: int  # of modules, of which more come with the next forward pass
 
 
 class Held:
@@ -75,13 +76,23 @@ class Held:
             and max(self._lately) == 1
         )
 
-    def knows_steps(self) -> bool:
-        """There was one, whose optimizer was called."""
-        return bool(self._lately)
-
     def adds_up(self) -> bool:
         """Each of several added to the gradients of those before."""
         return self._adds_up and len(self.parts) > 1
+
+    def forget_evaluations(self) -> None:
+        """Losses that were told, and did not go backward."""
+        begun, kept = 0, []
+        for part in self.parts:
+            if part.backward > begun:
+                kept.append(part)
+            begun = part.backward
+        self.parts = kept
+
+    def may_be_a_step(self) -> bool:
+        """No fewer than those of late had: who gathers gradients elsewhere
+        takes them away after each part."""
+        return bool(self._lately) and len(self.parts) >= max(self._lately)
 
     def are_as_many(self) -> bool:
         """As the last step had, so that they are one."""

@@ -33,22 +33,28 @@ class LeftOut:
         *,
         is_scaled: bool,
         readout: Callable[[], Readout],
+        rows: Callable[[], int],
         tell: Tell,
     ) -> None:
         """`losses` and `parts` are what is told and went backward since the
-        last step, `readout` gives the one that this step's numbers are in."""
+        last step, `readout` gives the one that this step's numbers are in,
+        `rows` how many there are of modules."""
         self._followed = followed
         self._losses = losses
         self._parts = parts
         self._checks = checks
         self._is_scaled = is_scaled
         self._readout = readout
+        self._rows = rows
         self._tell = tell
         self._held = Held()
         self._strangers = Strangers()
         self._strangers.listen(followed)
         self._is_called = False  # an optimizer, for the step that goes on
-        self._bad_in_a_row = 0  # that were discarded without a word
+        # Gradients that were discarded without a word: since an optimizer was
+        # called, the most of an update, and in a row that were not finite.
+        self._discards = self._usual_discards = 0
+        self._bad_in_a_row = 0
         parts.when_discarded = self._discarded
 
     def close(self) -> None:
@@ -59,7 +65,8 @@ class LeftOut:
         """An optimizer was called, whether it updated or not."""
         self._strangers.forget()
         self._is_called = True
-        self._bad_in_a_row = 0
+        self._usual_discards = max(self._usual_discards, self._discards)
+        self._discards = self._bad_in_a_row = 0
 
     def applied(self) -> None:
         """The step is over: what is held is of it."""
@@ -91,8 +98,7 @@ class LeftOut:
         what is not finite in a part, or there are too many of them. What is not
         finite and did not go backward is no part."""
         if self._is_none(loss):
-            attempts = [Attempt(followed) for followed in self._followed]
-            self._tell_one(attempts, loss, number)
+            self._tell_one(self._anew(), loss, number)
             return
         if loss is not None:
             self._losses.waiting.append(loss)
@@ -103,6 +109,7 @@ class LeftOut:
                 self._parts.count(),
                 number,
                 time.time(),
+                self._rows(),
             ),
             self._followed,
         )
@@ -133,30 +140,31 @@ class LeftOut:
         if (
             self._is_called
             or any(f.backwards.in_closure for f in self._followed)
-            or not self._held.knows_steps()
             or self._strangers.have_updated()
             or not self._are_trained_here()
         ):
             return
         held, newest = self._held, self._parts.newest()
+        held.forget_evaluations()
         if held.parts:
-            if held.adds_up() or held.are_as_many():
-                held.parts = held.parts[-1:]
-            self._tell_all()
+            if held.may_be_a_step():
+                if held.adds_up() or held.are_as_many():
+                    held.parts = held.parts[-1:]
+                self._tell_all()
             return
-        if not _is_bad(newest) and not any(
-            f.attempt is not None and f.attempt.is_known_bad()
-            for f in self._followed
-        ):
+        self._discards += 1
+        attempts = [f.attempt for f in self._followed if f.attempt is not None]
+        for followed in self._followed:
+            if followed.is_on_host():  # else its numbers are on their way
+                followed.end()
+        if not _is_bad(newest) and not any(a.is_known_bad() for a in attempts):
             self._bad_in_a_row = 0
             return
         self._bad_in_a_row += 1
-        if self._bad_in_a_row >= _FEW:
-            attempts = [followed.begin() for followed in self._followed]
-            for followed in self._followed:
-                followed.end()
+        if self._bad_in_a_row >= _FEW + self._usual_discards:
             self._parts.take()
-            self._tell_one(attempts, newest, None)
+            loss = newest if type(newest) is float else None
+            self._tell_one(attempts or self._anew(), loss, None)
 
     def tell_last(self) -> None:
         """At the end, if something of it is not finite: one step's parts."""
@@ -193,12 +201,17 @@ class LeftOut:
         attempt = followed.attempt
         return attempt is not None and attempt.is_known_bad()
 
+    def _anew(self) -> list[Attempt]:
+        return [Attempt(followed) for followed in self._followed]
+
     def _tell_one(
         self, attempts: list[Attempt], loss: Any, number: int | None
     ) -> None:
         for attempt in attempts:
             self._leave_out(attempt)
-        self._tell(Part(0, 0, number, time.time()), attempts, loss, [])
+        self._strangers.were_none()
+        part = Part(0, 0, number, time.time(), self._rows())
+        self._tell(part, attempts, loss, [])
 
     def _leave_out(self, attempt: Attempt) -> None:
         attempt.applied, attempt.lr = False, attempt.of.rate()
@@ -208,7 +221,7 @@ class LeftOut:
         """What is held, each as an attempt of its own that was not applied."""
         losses, self._losses.waiting = self._losses.waiting, []
         backward = self._parts.take()
-        begun = Part(0, 0, None, 0.0)
+        begun = Part(0, 0, None, 0.0, 0)
         self._strangers.were_none()
         for part in self._held.take():
             attempts = []
@@ -220,12 +233,13 @@ class LeftOut:
                 attempts.append(attempt)
             self._losses.waiting = losses[begun.losses : part.losses]
             self._tell(
-                part,
+                part._replace(rows=part.rows - begun.rows),
                 attempts,
                 self._losses.take_mean(self._readout()),
                 backward[begun.backward : part.backward],
             )
             begun = part
+        self._losses.waiting = losses[begun.losses :]
 
 
 def _is_bad(loss: Any) -> bool:

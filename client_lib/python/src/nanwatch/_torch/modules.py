@@ -194,9 +194,13 @@ class Modules:
         for _, module in self.named:
             release(module)
 
-    def take(self) -> tuple[list[Row], Readout, bool]:
-        """The rows since the last call, where their numbers will be, and
-        whether there were modules that did not tell."""
+    def take(self, count: int) -> tuple[list[Row], Readout, bool]:
+        """The first rows since the last call, where their numbers will be, and
+        whether there were modules that did not tell. Numbers of a device travel
+        together: all of the rows, then."""
+        if count < len(self.rows) and self.readout.empty():
+            first, self.rows = self.rows[:count], self.rows[count:]
+            return first, Readout(), self._sampled
         taken = self.rows, self.readout, self._sampled
         self.rows, self.readout, self._sampled = [], Readout(), False
         self._recent = {}

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from nanwatch._torch.following import follow
+from nanwatch._torch.following import all_of, follow
 from nanwatch._torch.modules import is_compiling
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
@@ -108,6 +108,7 @@ class Parts:
                 self.when_discarded()
             for place in range(self._own, len(self._losses)):
                 self._losses[place] = 0.0
+            self._own = len(self._losses)
 
     def _are_zeroed(self, gradients: list[Any]) -> bool:
         """Asked on a host alone, and where it matters."""
@@ -159,7 +160,7 @@ def _followed(function: Any) -> Any:
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or not _listeners:
             return function(tensors, *args, **kwargs)
-        parts = [(its, its.begin()) for its in list(_listeners)]
+        parts = [(its, its.begin()) for its in all_of(_listeners)]
         result = function(tensors, *args, **kwargs)
         for its, before in parts:
             its.went_backward(tensors, before)

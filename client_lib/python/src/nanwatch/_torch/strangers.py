@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from nanwatch._torch.following import all_of
 from nanwatch._torch.optimizers import Followed, plain
 
 _TENSORS = 8  # that are looked at
@@ -39,7 +40,7 @@ class Strangers:
 
     def have_updated(self) -> bool:
         """Once or more since an optimizer that is followed was called."""
-        return self._updates > 0
+        return self._updates > 0 or self._are_told
 
     def were_none(self) -> None:
         """Nobody updated the model: what was told was left out."""
@@ -102,6 +103,6 @@ def _follow_all() -> None:
 
 
 def _see(optimizer: Any, args: Any, kwargs: Any) -> None:
-    for each in list(_listeners):
+    for each in all_of(_listeners):
         with contextlib.suppress(Exception):
             each.see(optimizer)

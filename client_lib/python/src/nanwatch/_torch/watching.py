@@ -131,6 +131,7 @@ class Watch:
             self._checks,
             is_scaled=is_scaled,
             readout=lambda: self._readout,
+            rows=lambda: len(self.modules.rows),
             tell=self._tell_left_out,
         )
         self._before_clipping = BeforeClipping(
@@ -486,7 +487,8 @@ class Watch:
         if loss is None:
             loss = losses.take_mean(self._readout)
         now = time.time()
-        self._finish_step(number, now, loss, scale, more, self._parts.take())
+        backward, rows = self._parts.take(), len(self.modules.rows)
+        self._finish_step(number, now, loss, scale, more, backward, rows)
         if self._level == "ops":
             # What is told of modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
@@ -500,6 +502,7 @@ class Watch:
         scale: float | None,
         more: dict[str, Any],
         backward: list[Any],
+        rows: int,
     ) -> None:
         readout = self._readout
         if not self._parts.rivals.seen:
@@ -511,7 +514,7 @@ class Watch:
             loss,
             self._attempts,
             readout,
-            *(self.modules.take() if self.modules.rows else NONE_TOLD),
+            *(self.modules.take(rows) if rows else NONE_TOLD),
             self._detail.request_of(self._number),
             scale,
             more,
@@ -539,7 +542,13 @@ class Watch:
     ) -> None:
         self._attempts = attempts
         self._finish_step(
-            self._number_of(part.number), part.time, loss, None, {}, backward
+            self._number_of(part.number),
+            part.time,
+            loss,
+            None,
+            {},
+            backward,
+            part.rows,
         )
 
     def _tell_last(self) -> None:
