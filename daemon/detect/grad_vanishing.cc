@@ -73,7 +73,8 @@ bool GradVanishing::GlidesOnTo(float norm_log2) const {
 }
 
 void GradVanishing::Learn(float norm_log2, std::optional<double> loss) {
-  if (loss && GlidesOnTo(norm_log2) && IsNoHigher(*loss, lowest_)) {
+  const bool known = std::isfinite(lowest_);
+  if (loss && known && GlidesOnTo(norm_log2) && IsNoHigher(*loss, lowest_)) {
     if (glided_ < kGlided) ++glided_;
     lowest_ = std::min(lowest_, Narrow(*loss));
   } else {

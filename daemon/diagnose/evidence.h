@@ -27,7 +27,7 @@ struct OpEvidence {
   int64_t last_bad_step = 0;
   // The first whose update is not known to have been left out; -1: none.
   int64_t first_kept_step = -1;
-  uint64_t kept_nan = 0;            // NaN of a status of that step
+  uint64_t kept_nan = 0;            // the most of a status of that step
   int64_t first_bad_order = -1;     // execution order at first_bad_step, or -1
   bool first_inputs_clean = false;  // inputs collected and clean then
   bool first_inputs_bad = false;

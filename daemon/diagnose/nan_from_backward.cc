@@ -72,7 +72,7 @@ const char* KindOf(const OpEvidence& op) {
 // came.
 std::optional<int64_t> StepOf(const OpEvidence& op, const RunEvidence& e) {
   if (op.first_kept_step >= 0) return op.first_kept_step;
-  if (e.first_kept_nonfinite_loss_step >= 0) return std::nullopt;
+  if (e.loss_nonfinite > 0) return std::nullopt;
   return op.first_bad_step;
 }
 
@@ -226,16 +226,17 @@ std::optional<CauseVerdict> NanFromBackward(const Case& c) {
       "finite, {}.",
       nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]), nan.step,
       Where(nan));
-  if (e.loss_nonfinite > 0) {
+  const bool spoilt = e.first_kept_nonfinite_loss_step > nan.step;
+  if (spoilt) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("The loss is not finite from step {} on: the update wrote "
                      "it into the weights.",
-                     e.first_nonfinite_loss_step)});
+                     e.first_kept_nonfinite_loss_step)});
   }
   verdict.actions.push_back(LookForInfiniteSlope());
   std::string leave = "Leave an update out whose gradient norm is not finite";
-  if (nan.step > 1 && e.loss_nonfinite > 0) {
+  if (nan.step > 1 && spoilt) {
     leave += fmt::format(", and resume from the last checkpoint before step {}",
                          nan.step);
   }

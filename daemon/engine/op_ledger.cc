@@ -125,7 +125,10 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
   if (!lost && (e.first_kept_step < 0 || status.step < e.first_kept_step)) {
     news |= e.first_kept_step < 0;
     e.first_kept_step = status.step;
-    e.kept_nan = status.get(OpCount::kNan).value_or(0);
+    e.kept_nan = 0;
+  }
+  if (!lost && status.step == e.first_kept_step) {
+    e.kept_nan = std::max(e.kept_nan, status.get(OpCount::kNan).value_or(0));
   }
   news |= Raise(status.get(OpCount::kNan).value_or(0), &e.nan);
   news |= Raise(Infinities(status), &e.inf);

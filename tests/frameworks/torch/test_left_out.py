@@ -255,18 +255,23 @@ def test_losses_that_are_told_before_the_backward_pass(
     assert len(told) == STEPS and None not in told, told
 
 
-def test_evaluations_beside_an_update_that_is_left_out(daemon, name):
+@pytest.mark.parametrize("bad", [False, True])
+@pytest.mark.parametrize("every", [1, 19])
+def test_evaluations_beside_an_update_that_is_left_out(
+        daemon, name, bad, every):
     it = training()
     watch = watched(it, daemon, name)
     for i in range(STEPS):
         it.optimizer.zero_grad()
-        loss = backward(it)
+        loss = backward(it, bad and i == FAULT)
         if i != FAULT:
             it.optimizer.step()
         watch.step(loss)
-        watch.step(0.5)
+        if i % every == 0:
+            watch.step(0.5)
     assert watch.close(20) and watch.run.stats.bad_input == 0
-    assert counted(daemon, name)[1] <= 1
+    assert counted(daemon, name) == (STEPS, 1, STEPS - 1)
+    assert Verdict(daemon, name).worst == ("warning" if bad else "")
 
 
 def test_gradients_of_no_update_are_discarded_at_each_step(daemon, name):

@@ -153,7 +153,20 @@ TEST(NanFromBackward, AnUpdateThatWasLeftOutIsNoneOfLaterTrouble) {
   // Nor is a batch of NaN that was left out.
   TestCase earlier = t;
   earlier.evidence.first_nonfinite_loss_step = 20;
-  EXPECT_EQ(earlier.Verdict().causes.at(0).step, 130);
+  const CauseVerdict said = earlier.Verdict().causes.at(0);
+  EXPECT_EQ(said.step, 130);
+  for (const Evidence& evidence : said.evidence) {
+    EXPECT_THAT(evidence.sentence, Not(HasSubstr("step 20")));
+  }
+  // One that was left out is no cause of losses that were left out later.
+  TestCase guarded = Applied();
+  guarded.findings.clear();
+  guarded.Find(15, Family::kLoss, Severity::kCritical).opened_step = 131;
+  Bad(&guarded, "2.weight", Slot::kGradInput, 50).first_kept_step = -1;
+  guarded.evidence.first_kept_nonfinite_loss_step = -1;
+  for (const CauseVerdict& verdict : guarded.Verdict().causes) {
+    EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
+  }
   TestCase batch = t;
   batch.evidence.ops.pop_back();
   batch.evidence.first_nonfinite_loss_step = 130;

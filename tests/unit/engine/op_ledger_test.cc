@@ -92,6 +92,7 @@ TEST(OpLedgerTest, WhatMayHaveBeenAppliedIsToldFromWhatWasLeftOut) {
   ledger.Add(Bad(4, 1), Named("a"), 1, 1, {}, true, false);
   const OpEvidence a = ledger.Evidence(Attempts).at(0);
   EXPECT_EQ(a.first_kept_step, 5);
+  EXPECT_EQ(a.kept_nan, 0u);
   EXPECT_EQ(a.first_bad_step, 3);
 }
 

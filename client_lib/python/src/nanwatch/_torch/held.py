@@ -35,6 +35,7 @@ class Held:
 
     def applied(self) -> None:
         """An optimizer was called: they are parts of its step."""
+        self.forget_evaluations()
         parts = len(self.parts) + 1
         if parts > self._most:
             self._most = parts
@@ -89,10 +90,13 @@ class Held:
             begun = part.backward
         self.parts = kept
 
-    def may_be_a_step(self) -> bool:
+    def may_be_a_step(self, bad: bool) -> bool:
         """No fewer than those of late had: who gathers gradients elsewhere
-        takes them away after each part."""
-        return bool(self._lately) and len(self.parts) >= max(self._lately)
+        takes them away after each part. `bad`: one is not finite, and is not
+        to be one's loss whose update is applied."""
+        if not self._lately:
+            return False
+        return bad or len(self.parts) >= max(self._lately)
 
     def are_as_many(self) -> bool:
         """As the last step had, so that they are one."""

@@ -147,7 +147,8 @@ class LeftOut:
         held, newest = self._held, self._parts.newest()
         held.forget_evaluations()
         if held.parts:
-            if held.may_be_a_step():
+            bad = any(map(_is_bad, self._losses.waiting))
+            if held.may_be_a_step(bad):
                 if held.adds_up() or held.are_as_many():
                     held.parts = held.parts[-1:]
                 self._tell_all()
