@@ -1,6 +1,7 @@
 #include "rpc/server.h"
 
 #include <google/protobuf/stubs/logging.h>
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -29,6 +30,15 @@ namespace {
 
 // Queries that run at once, watchers included; more wait.
 constexpr int kQueryThreads = 64;
+// Once in a process. Where a stream's last write is not through, gRPC 1.51 has
+// a thread poll for it, 10 s at most, and its last user waits for that thread:
+// a daemon that was told to end took as long, after one export of three. So
+// there is no last user; the process ends with what the library still holds.
+void KeepLibrary() {
+  static std::once_flag once;
+  std::call_once(once, grpc_init);
+}
+
 // Once in a process: gRPC's and protobuf's own lines would fill the log at the
 // will of whoever sends rubbish; what matters is counted and refused by us.
 void QuietLibraries() {
@@ -176,6 +186,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
                                                     IngestSink& sink,
                                                     QueryBackend backend,
                                                     Clock& clock) {
+  KeepLibrary();
   QuietLibraries();
   std::unique_ptr<RpcServer> rpc(new RpcServer());
   rpc->parts_ =
