@@ -126,16 +126,14 @@ def test_parts_that_are_left_out_together(daemon, name, bad, zeroed_first):
     assert found.worst == ("warning" if bad == "batch" else ""), found
 
 
-@pytest.mark.parametrize("level", ["default", "ops"])
-def test_a_norm_of_its_own_and_gradients_gone(daemon, name, level):
-    """Seen by nobody but the program: the step is told all the same, when the
-    next one begins, and those behind it have their numbers."""
+def left_out_before_a_nan(daemon, name, bad_at, **how):
+    """An update is, at FAULT, and its gradients are gone; a NaN is applied."""
     it = training()
-    watch = nanwatch.torch.watch(it.model, it.optimizer, run=name, level=level,
-                                 address=daemon.address)
+    watch = nanwatch.torch.watch(
+        it.model, it.optimizer, run=name, address=daemon.address, **how)
     for i in range(STEPS):
         it.optimizer.zero_grad()
-        loss = backward(it, i == FAULT + 10)
+        loss = backward(it, i == bad_at)
         if i == FAULT:
             it.optimizer.zero_grad()
         else:
@@ -144,8 +142,15 @@ def test_a_norm_of_its_own_and_gradients_gone(daemon, name, level):
     assert watch.close(20) and watch.run.stats.bad_input == 0
     found = Verdict(daemon, name)
     assert counted(daemon, name) == (STEPS, 1, STEPS - 1), found
-    assert found.cause == "nan_from_forward", found
-    assert found.step == FAULT + 10, found
+    assert found.cause == "nan_from_forward" and found.step == bad_at, found
+    return found
+
+
+@pytest.mark.parametrize("level", ["default", "ops"])
+def test_a_norm_of_its_own_and_gradients_gone(daemon, name, level):
+    """Seen by nobody but the program: the step is told all the same, when the
+    next one begins, and those behind it have their numbers."""
+    left_out_before_a_nan(daemon, name, FAULT + 10, level=level)
 
 
 @pytest.mark.parametrize("bad", ["batch", "gradient"])
@@ -312,22 +317,9 @@ def test_one_that_is_discarded_is_counted_once(daemon, name):
 
 def test_modules_of_the_next_forward_pass_are_the_next_step_s(daemon, name):
     """A NaN right behind an update that is left out, and told late."""
-    it = training()
-    watch = nanwatch.torch.watch(it.model, it.optimizer, run=name, level="ops",
-                                 budget=1e9, address=daemon.address)
-    for i in range(STEPS):
-        it.optimizer.zero_grad()
-        loss = backward(it, i == FAULT + 1)
-        if i == FAULT:
-            it.optimizer.zero_grad()
-        else:
-            it.optimizer.step()
-        watch.step(loss)
-    assert watch.close(20) and watch.run.stats.bad_input == 0
-    found = Verdict(daemon, name)
-    assert counted(daemon, name) == (STEPS, 1, STEPS - 1), found
-    assert found.cause == "nan_from_forward", found
-    assert found.step == FAULT + 1 and found.origin["op"] == "features.0", found
+    found = left_out_before_a_nan(daemon, name, FAULT + 1, level="ops",
+                                  budget=1e9)
+    assert found.origin["op"] == "features.0", found
 
 
 def test_gradients_that_nobody_has_any_more(daemon, name):

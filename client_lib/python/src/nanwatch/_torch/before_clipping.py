@@ -72,8 +72,7 @@ class BeforeClipping:
                 if not followed.backwards.are_old() and self._is_unseen(
                     followed
                 ):
-                    self._measure(followed, norms)
-                    followed.backwards.about_to_clip()
+                    self._look_at(followed, norms)
                 self._taken.append(followed)
 
         self._guard("clipping", work)
@@ -87,7 +86,7 @@ class BeforeClipping:
                 continue
             if not self._is_scaled:
                 self._guard(
-                    "gradients", functools.partial(self._measure_one, followed)
+                    "gradients", functools.partial(self._look_at, followed)
                 )
             elif not self.scales_others:
                 self._checks.refuse(
@@ -97,8 +96,10 @@ class BeforeClipping:
                     "scaler.unscale_(optimizer) first",
                 )
 
-    def _measure_one(self, followed: Followed) -> None:
-        self._measure(followed, None)
+    def _look_at(
+        self, followed: Followed, norms: Mapping[int, float] | None = None
+    ) -> None:
+        self._measure(followed, norms)
         followed.backwards.about_to_clip()
 
     def _whose(self, parameters: Any) -> Sequence[Followed]:

@@ -83,12 +83,15 @@ class Held:
 
     def forget_evaluations(self) -> None:
         """Losses that were told, and did not go backward."""
-        begun, kept = 0, []
+        self.parts = self._that_went_backward()
+
+    def _that_went_backward(self) -> list[Part]:
+        begun, found = 0, []
         for part in self.parts:
             if part.backward > begun:
-                kept.append(part)
+                found.append(part)
             begun = part.backward
-        self.parts = kept
+        return found
 
     def may_be_a_step(self, bad: bool) -> bool:
         """No fewer than those of late had: who gathers gradients elsewhere
@@ -104,11 +107,8 @@ class Held:
 
     def is_too_much(self) -> bool:
         """No step has so many parts."""
-        begun = 0
-        for part in self.parts:
-            if part.backward == begun:  # told, and did not go backward
-                return False
-            begun = part.backward
+        if len(self._that_went_backward()) < len(self.parts):
+            return False
         most = 2 * self._most or _MOST
         return self._told + len(self.parts) > most and not self.adds_up()
 
