@@ -31,6 +31,9 @@ class AtRest {
                std::max(kMoves * std::fabs(loss_), kNothing * largest_loss_);
   }
 
+  // Healthy, since the run began.
+  float largest_norm() const { return largest_norm_; }
+
  private:
   static constexpr float kSmall = 0.01f;
   static constexpr double kMoves = 1e-3;

@@ -4,6 +4,7 @@
 #ifndef NANWATCH_DETECT_CONTEXT_H_
 #define NANWATCH_DETECT_CONTEXT_H_
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -71,6 +72,12 @@ inline float Log2OfNorm(const StepRecord& record) {
   if (!record.has(StepField::kGradNorm)) return 0;
   const auto norm = static_cast<float>(record[StepField::kGradNorm]);
   return Log2(norm > 0x1p-120f ? norm : 0x1p-120f);
+}
+
+// Without one, or where it is not finite: none.
+inline std::optional<double> FiniteLoss(const StepRecord& record) {
+  const std::optional<double> loss = record.get(StepField::kLoss);
+  return loss && std::isfinite(*loss) ? loss : std::nullopt;
 }
 
 // OnStep: one record of one rank and optimizer.

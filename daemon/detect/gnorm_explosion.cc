@@ -71,7 +71,6 @@ bool GnormExplosion::Explodes(double norm, Thresholds t) const {
 void GnormExplosion::Learn(double norm, std::optional<double> loss) {
   healthy_.Push(static_cast<float>(norm));
   rest_.Learn(static_cast<float>(norm), loss);
-  run_largest_ = std::max(run_largest_, static_cast<float>(norm));
   average_ = 0.99 * average_ + 0.01 * norm;
   weight_ = 0.99 * weight_ + 0.01;
   if (samples_ < 128) ++samples_;
@@ -109,11 +108,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
   nonfinite_ = 0;
-  auto loss = c.record.get(StepField::kLoss);
-  if (loss) {
-    survival_.AddLoss(std::isfinite(*loss));
-    if (!std::isfinite(*loss)) loss.reset();
-  }
+  const std::optional<double> loss = FiniteLoss(c.record);
+  if (c.record.has(StepField::kLoss)) survival_.AddLoss(loss.has_value());
   if (norm <= 0) return episode_.severity();  // a placeholder
   if (restart_.Note(c.record)) Forget();
   if (Explodes(norm, t)) {
@@ -125,7 +121,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool stays = rejected_ >= t[kCriticalHold] &&
                        ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
                         norm >= t[kLostRatio] * limit_);
-    const bool known = norm <= run_largest_ && rejected_ < t[kHold];
+    const bool known = norm <= rest_.largest_norm() && rejected_ < t[kHold];
     const bool rests = rest_.Explains(static_cast<float>(norm), loss);
     trigger = stays && !rests  ? Severity::kCritical
               : known || rests ? Severity::kInfo

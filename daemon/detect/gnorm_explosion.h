@@ -57,8 +57,7 @@ class GnormExplosion {
   double weight_ = 0;   // what the average's weights sum to
   double norm_ = 0;
   double limit_ = 0;
-  float run_largest_ = 0;  // healthy norm since the run began
-  bool wide_ = false;      // norm_ is finite, and its square no number of fp32
+  bool wide_ = false;  // norm_ is finite, and its square no number of fp32
   int32_t samples_ = 0;
   int32_t rejected_ = 0;             // in a row
   int64_t rejected_step_ = 0;        // of the first of them

@@ -40,9 +40,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "critical_steps steps, at critical_z, if it does not come down, nor the "
     "loss that left its level with it. For information where the run had norms "
     "a hundred times as large and the loss does not move by a thousandth: it "
-    "has "
-    "converged. A learning rate that goes back up to where it was begins a new "
-    "level.",
+    "has converged. A learning rate that goes back up to where it was begins a "
+    "new level.",
     "Below clear_z for clear_after attempts.",
     kThresholds};
 
@@ -61,8 +60,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   digit_.Note(norm);
   if (restart_.Note(c.record)) baseline_ = RobustBaseline();
-  auto loss = c.record.get(StepField::kLoss);
-  if (loss && !std::isfinite(*loss)) loss.reset();
+  const std::optional<double> loss = FiniteLoss(c.record);
   const float x = c.norm_log2;
   if (baseline_.samples() < RobustBaseline::kWindow) {
     held_ = spiked_ = 0;

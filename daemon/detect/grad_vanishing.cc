@@ -114,8 +114,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   // The ratio is at most a half: most records need no logarithm of it.
   const bool low = known && log2 < usual_.center() - 1 &&
                    log2 < usual_.center() + Log2(static_cast<float>(t[kRatio]));
-  auto loss = r.get(StepField::kLoss);
-  if (loss && !std::isfinite(*loss)) loss.reset();
+  const std::optional<double> loss = FiniteLoss(r);
   if (!low) {
     Learn(log2, loss);
     if (!episode_.open()) return Severity::kNone;
