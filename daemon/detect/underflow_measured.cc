@@ -13,7 +13,7 @@ constexpr int kFirst = 16;  // attempts that say what a run begins with
 constexpr double kRose = 0.05;
 constexpr double kFollow = 1.0 / 256;  // of the usual share of zeros
 constexpr int kNewLevel = 512;         // attempts: frozen layers stay frozen
-constexpr int kHold = 5;  // records: one batch may well miss an expert
+constexpr int16_t kHold = 5;  // records: one batch may well miss an expert
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.01, 1e-6, 1, "of the elements", "Transformer Engine; ours"},
@@ -22,6 +22,7 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours: batches of a sparse model differ by a percent"},
     {"scale_fell", 16, 1, 1e12, "ratio", "rule 4's warning"},
     {"all_zero", 3, 1, 1000, "attempts", "SageMaker, MindInsight: 100 %"},
+    {"dead_for", 100, 1, 1e9, "steps", "ours: what died in the first steps"},
     {"clear_after", 50, 1, 100000, "attempts", "ours"},
 };
 
@@ -40,10 +41,11 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "known of; critical when it rose by `critical` while "
     "the scale fell `scale_fell` times, or when everything is zero for "
     "`all_zero` attempts, though the loss is not 0. However small it is, a "
-    "tensor that became exactly 0 "
-    "and stays so for 5 records, where few elements were zero, is named for "
-    "information. A share of zeros that was there from the beginning is none "
-    "of it.",
+    "tensor that became exactly 0 and stays so for 5 records, where few "
+    "elements were zero, is named for information. A warning where half of the "
+    "elements that were not 0 at first became so in the first 64 attempts, "
+    "are so for `dead_for` steps, and the loss is where it began. A share of "
+    "zeros that was there from the beginning is none of it.",
     "Below half of `warning` and half of `rise` for `clear_after` attempts.",
     kThresholds};
 
@@ -75,7 +77,7 @@ void UnderflowMeasured::LearnZeros(double zeros, double scale) {
 
 void UnderflowMeasured::FollowRate(const StepRecord& record) {
   constexpr float kSteep = 4;
-  since_rise_ = std::min(since_rise_ + 1, kLongAgo);
+  since_rise_ = std::min<int16_t>(since_rise_ + 1, kLongAgo);
   if (!record.has(StepField::kLearningRate)) return;
   const auto rate = static_cast<float>(record[StepField::kLearningRate]);
   if (rate_ > 0 && rate >= kSteep * rate_) since_rise_ = 0;
@@ -85,7 +87,8 @@ void UnderflowMeasured::FollowRate(const StepRecord& record) {
 // The share of zeros may come with a later record than the tensors.
 void UnderflowMeasured::TakeName(const StepContext& c) {
   if (c.zeroed_name.empty() || episode_.open()) return;
-  if (name_held_ > 0) {  // others are looked at later, or follow
+  const bool dies = death_.suspected() && !name_.get().empty();
+  if (name_held_ > 0 || dies) {  // others are looked at later, or follow
     name_more_ += 1 + c.gradients->zeroed_more;
     return;
   }
@@ -100,12 +103,12 @@ void UnderflowMeasured::TakeName(const StepContext& c) {
 Severity UnderflowMeasured::JudgeName(double zeros) {
   const double rise = zeros - usual_zeros_;
   if (rise <= 4 * deviation_) {
-    if (!episode_.open()) name_.Set("");
+    if (!episode_.open() && !death_.suspected()) name_.Set("");
     name_held_ = 0;
     return Severity::kNone;
   }
   if (name_.get().empty()) return Severity::kNone;
-  name_held_ = std::min(name_held_ + 1, kHold);
+  name_held_ = std::min<int16_t>(name_held_ + 1, kHold);
   return name_held_ == kHold && rise > zeros / 2 ? Severity::kInfo
                                                  : Severity::kNone;
 }
@@ -139,7 +142,6 @@ Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
   }
   if (up > 0 && scale == usual_scale_) jump_ = std::max(jump_, up);
   if (rise < limit) return named;
-  scale_ = scale;
   const bool fell = scale > 0 && scale * t[kScaleFell] <= usual_scale_;
   if (fell && rise >= t[kCritical]) return Severity::kCritical;
   if (jump_ < rise / 2) {
@@ -149,6 +151,24 @@ Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
   }
   if (++risen_ >= kNewLevel) zero_samples_ = 0;
   return Severity::kInfo;
+}
+
+Severity UnderflowMeasured::JudgeDeath(const StepRecord& record, Thresholds t) {
+  const auto share = record.get(StepField::kZeroFraction);
+  if (share && *share >= 0 && *share <= 1) {
+    death_.AddZeros(*share, record.step);
+  }
+  died_ = death_.IsSure(record.step, t[kDead]);
+  return died_ ? Severity::kWarning : Severity::kNone;
+}
+
+void UnderflowMeasured::SayOfDeath(Finding* finding) const {
+  finding->sentence = Sentence(
+      100 * zeros_, " % of the gradient elements are exactly 0 since step ",
+      death_.since(), ", and were not at first; the loss is ",
+      static_cast<double>(death_.loss()), " and began at ",
+      static_cast<double>(death_.first_loss()),
+      ": most of the model learns nothing.");
 }
 
 Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
@@ -167,6 +187,7 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   // loss that is not finite leaves of the gradients tells nothing.
   if (const auto loss = c.record.get(StepField::kLoss)) {
     if (!std::isfinite(*loss)) return episode_.severity();
+    death_.AddLoss(*loss);
     if (*loss == 0 && zeros && *zeros >= 1) {
       all_zero_ = 0;
       return episode_.On(Severity::kNone, true, c.record.step,
@@ -185,9 +206,9 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
     zero_samples_ = all_zero_ = 0;
     name_.Set("");
   }
-  Severity trigger = Severity::kNone;
+  Severity trigger = JudgeDeath(c.record, t);
   if (fraction && *fraction >= 0 && *fraction <= 1) {
-    trigger = JudgeFraction(*fraction, t);
+    trigger = std::max(trigger, JudgeFraction(*fraction, t));
   }
   if (zeros && *zeros >= 0 && *zeros <= 1) {
     trigger = std::max(trigger, JudgeZeros(c, *zeros, t));
@@ -197,17 +218,23 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
       advice_ = advice;
     }
   }
-  const bool clean =
-      fraction_ < t[kWarning] / 2 && zeros_ - usual_zeros_ < t[kRise] / 2;
+  const bool clean = !died_ && fraction_ < t[kWarning] / 2 &&
+                     zeros_ - usual_zeros_ < t[kRise] / 2;
   const bool was_open = episode_.open();
   episode_.On(trigger, clean, c.record.step, static_cast<int64_t>(t[kClear]));
-  if (!was_open && !name_.get().empty()) episode_.OpenedAt(name_step_);
+  if (died_) {
+    episode_.OpenedAt(death_.since());
+  } else if (!was_open && !name_.get().empty()) {
+    episode_.OpenedAt(name_step_);
+  }
   return episode_.severity();
 }
 
 void UnderflowMeasured::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  if (all_zero_ > 0) {
+  if (died_) {
+    SayOfDeath(finding);
+  } else if (all_zero_ > 0) {
     finding->sentence = Sentence("Every gradient element is 0 at ", all_zero_,
                                  " attempts in a row.");
   } else if (zeros_ >= 0 && zeros_ - usual_zeros_ > std::max(fraction_, 0.0)) {
@@ -230,7 +257,7 @@ void UnderflowMeasured::Describe(Finding* finding) const {
     if (name_more_ > 0) {
       finding->sentence += Sentence(" and ", name_more_, " more");
     }
-    finding->sentence += name_held_ > 0
+    finding->sentence += name_held_ > 0 || died_
                              ? Sentence(" is exactly 0 since step ", name_step_,
                                         ", and was not before.")
                              : Sentence(" was exactly 0 from step ", name_step_,
@@ -239,6 +266,10 @@ void UnderflowMeasured::Describe(Finding* finding) const {
   finding->numbers = {{"underflow", std::max(fraction_, 0.0), "fraction"},
                       {"zeros", std::max(zeros_, 0.0), "fraction"},
                       {"usual_zeros", usual_zeros_, "fraction"}};
+  if (died_) {
+    finding->numbers.push_back(
+        {"first_loss", static_cast<double>(death_.first_loss()), ""});
+  }
   if (name_held_ > 0 && name_alone_) {
     finding->numbers.push_back({"zeroed_tensors", 1.0 + name_more_, "tensors"});
   }

@@ -1,6 +1,7 @@
 // Rule 31, underflow_measured: gradient elements are lost to underflow, as the
 // program counted; or more of them are zero than were. Zeros by themselves are
-// no underflow (embeddings, ReLU, masks): only their rise is judged.
+// no underflow (embeddings, ReLU, masks): only their rise is judged, and one in
+// the first steps that leaves most of the model without a gradient.
 
 #ifndef NANWATCH_DETECT_UNDERFLOW_MEASURED_H_
 #define NANWATCH_DETECT_UNDERFLOW_MEASURED_H_
@@ -8,6 +9,7 @@
 #include <cstdint>
 
 #include "detect/context.h"
+#include "detect/early_death.h"
 #include "detect/episode.h"
 #include "detect/op_name_text.h"
 #include "detect/scale_advice.h"
@@ -22,7 +24,15 @@ class UnderflowMeasured {
   static constexpr uint32_t kNeeds = Bit(StepField::kUnderflowFraction) |
                                      Bit(StepField::kZeroFraction) |
                                      kGradientsBit;
-  enum Threshold { kWarning, kCritical, kRise, kScaleFell, kAllZero, kClear };
+  enum Threshold {
+    kWarning,
+    kCritical,
+    kRise,
+    kScaleFell,
+    kAllZero,
+    kDead,
+    kClear
+  };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -34,36 +44,40 @@ class UnderflowMeasured {
   void FollowRate(const StepRecord& record);
   Severity JudgeName(double zeros);
   void LearnZeros(double zeros, double scale);
+  Severity JudgeDeath(const StepRecord& record, Thresholds t);
+  void SayOfDeath(Finding* finding) const;
 
-  static constexpr int32_t kLongAgo = 64;
+  static constexpr int16_t kLongAgo = 64;
 
   Episode episode_;
   ScaleAdvice advice_;
+  EarlyDeath death_;
   // The tensor that became exactly 0 as the share of zeros rose; until it is as
   // usual again.
   OpNameText name_{};
   int64_t name_step_ = 0;
   uint32_t name_more_ = 0;  // tensors that became so with it
-  int32_t name_held_ = 0;   // records in a row, up to kHold
+  int16_t name_held_ = 0;   // records in a row, up to kHold
   // As it became so neither had the scale fallen, nor the learning rate just
   // risen, which kills units.
   bool name_alone_ = false;
-  float rate_ = 0;                 // learning rate; 0: not known
-  int32_t since_rise_ = kLongAgo;  // records, saturating
-  double fraction_ = -1;           // underflow, smoothed; -1: none yet
-  double first_level_ = 0;         // of the first 16 attempts
-  double zeros_ = -1;              // smoothed
+  bool died_ = false;       // most of the model, and early
+  float rate_ = 0;          // learning rate; 0: not known
+  int32_t all_zero_ = 0;    // attempts in a row
+  double fraction_ = -1;    // underflow, smoothed; -1: none yet
+  double first_level_ = 0;  // of the first 16 attempts
+  double zeros_ = -1;       // smoothed
   double usual_zeros_ = 0;
   double deviation_ = 0;  // of the share of zeros from one to the next
   double last_zeros_ = -1;
   double jump_ = 0;         // of this rise, made in one attempt
   double usual_scale_ = 0;  // while the zeros were usual; 0: none
-  double scale_ = 0;
-  uint64_t elements_ = 0;  // that the zeros are counted among
-  int32_t fractions_ = 0;  // saturating
-  int32_t zero_samples_ = 0;
-  int32_t risen_ = 0;     // attempts in a row, at once and at the same scale
-  int32_t all_zero_ = 0;  // attempts in a row
+  uint64_t elements_ = 0;   // that the zeros are counted among
+  // Records and attempts; they saturate.
+  int16_t since_rise_ = kLongAgo;  // of the learning rate
+  int16_t fractions_ = 0;
+  int16_t zero_samples_ = 0;
+  int16_t risen_ = 0;  // in a row, at once and at the same scale
 };
 
 }  // namespace nanwatch

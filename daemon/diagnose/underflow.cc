@@ -49,6 +49,30 @@ bool IsOfALayer(const Finding& finding) {
          NumberOf(finding, "zeroed_tensors").has_value();
 }
 
+// Most of the model, in its first steps: units whose activation is 0 whatever
+// comes.
+bool DiedEarly(const Finding& finding) {
+  return finding.rule == kMeasured &&
+         NumberOf(finding, "first_loss").has_value();
+}
+
+void SayOfDeath(const Finding& death, CauseVerdict* verdict) {
+  verdict->sentence =
+      "Most of the model died in its first steps: " + death.sentence;
+  verdict->grade = EvidenceGrade::kSupported;
+  verdict->actions.push_back(
+      {"",
+       "Begin anew with a lower learning rate, or one that warms up: the first "
+       "updates of fresh weights were so large that activations are 0 whatever "
+       "comes (dead ReLUs), and such units do not come back. A smaller "
+       "initialisation or a normalisation helps, too."});
+  if (death.subject.op.empty()) return;
+  verdict->actions.push_back(
+      {"", "If the rate is what it should be, look at " + death.subject.op +
+               " and at what comes behind it: weights of 0, a factor of 0, a "
+               "detach by mistake."});
+}
+
 // Rules on loss and gradients of which every finding came with it, or soon
 // after: what a training does that has lost a layer. Empty where one was
 // before.
@@ -145,9 +169,11 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
   constexpr double kCounted = 0.01;  // rule 31's warning
   const bool little = c.evidence.underflow_fraction.value_or(0) < kCounted;
   const std::vector<int> after = AfterTheLoss(c);
-  const bool layer = found.measured != nullptr && IsOfALayer(*found.measured) &&
+  const bool died = found.measured != nullptr && DiedEarly(*found.measured);
+  const bool layer = found.measured != nullptr && !died &&
+                     IsOfALayer(*found.measured) &&
                      CameWithTheLoss(c, *found.measured);
-  if (found.predicted == nullptr && little && !layer &&
+  if (found.predicted == nullptr && little && !layer && !died &&
       std::find(after.begin(), after.end(), kMeasured) != after.end()) {
     return std::nullopt;
   }
@@ -189,7 +215,11 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
                      "gradient: a higher scale would overflow.",
                      *found.headroom)});
   }
-  if (IsOfALayer(first)) SayOfLayer(c, first, &verdict);
+  if (died) {
+    SayOfDeath(first, &verdict);
+  } else if (IsOfALayer(first)) {
+    SayOfLayer(c, first, &verdict);
+  }
   if (found.better && MayUnderflow(c)) AddActions(c, *found.better, &verdict);
   return verdict;
 }

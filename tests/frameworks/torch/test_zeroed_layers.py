@@ -88,6 +88,33 @@ def test_the_layer_where_it_begins_is_named(
         daemon.nanwatch("diagnose", name).stdout.split()), it
 
 
+@pytest.mark.parametrize("level", ["default", "layers"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_rate_that_kills_fresh_units_is_told(
+        daemon, name, level, first):
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(),
+        nn.Linear(128, 10))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1.0)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level=level, address=daemon.address)
+    truth = torch.randn(64, 10)
+    for i in range(300):
+        x = torch.randn(64, 64)
+        loss = nn.functional.cross_entropy(model(x), (x @ truth).argmax(1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        watch.step(loss, step=first + i)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.cause == "underflow" and it.worst == "warning", it
+    said = " ".join(daemon.nanwatch("diagnose", name).stdout.split())
+    assert "Most of the model died in its first steps" in said
+    assert "lower learning rate" in said
+
+
 class Heads(nn.Module):
     """A body, and heads of which a batch may use some."""
 

@@ -458,6 +458,54 @@ TEST(UnderflowMeasured, NamesTheTensorOfALargeRise) {
   EXPECT_EQ(f.Described().opened_step, 41);
 }
 
+Attempt WithZeros(double loss, double zeros) {
+  return {.loss = loss, .zero_fraction = zeros};
+}
+
+TEST(UnderflowMeasured, AModelThatDiesBeforeItLearnsIsAWarning) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Step(WithZeros(2.35, 0));
+  f.Steps(WithZeros(900, 0), 8);
+  f.Steps(WithZeros(2.31, 0.98), 3);
+  f.Step(WithZeros(40, 0));  // it comes back once
+  f.gradients.emplace();
+  f.gradients->zeroed = 3;
+  f.Step(WithZeros(2.31, 0.98));
+  f.gradients = std::nullopt;
+  EXPECT_LT(f.Steps(WithZeros(2.31, 0.98), 99), Severity::kWarning);
+  EXPECT_EQ(f.Step(WithZeros(2.31, 0.98)), Severity::kWarning);
+  const Finding finding = f.Described();
+  EXPECT_EQ(finding.opened_step, 14);
+  EXPECT_EQ(finding.subject.op, "zeroed");
+  EXPECT_THAT(finding.sentence, HasSubstr("began at 2.35"));
+  EXPECT_THAT(NumberOf(finding, "first_loss"),
+              Optional(DoubleNear(2.35, 1e-6)));
+  EXPECT_EQ(f.Steps(WithZeros(2.31, 0.98), 1000), Severity::kWarning);
+  f.Steps(WithZeros(1.5, 0), 90);
+  EXPECT_EQ(f.now, Severity::kNone) << "it lives, and learns";
+}
+
+TEST(UnderflowMeasured, WhatLearnsOrNeverWasOtherwiseIsNotDead) {
+  StepFeed<UnderflowMeasured> learns(NoScaler());
+  learns.Step(WithZeros(2.35, 0));
+  for (int i = 0; i < 500; ++i) {
+    learns.Step(WithZeros(2.3 * std::exp2(-i / 200.0), 0.9));
+  }
+  EXPECT_LT(learns.worst, Severity::kWarning) << "a router that chose early";
+  StepFeed<UnderflowMeasured> always(NoScaler());
+  always.Steps(WithZeros(2.35, 0.98), 500);
+  EXPECT_EQ(always.worst, Severity::kNone);
+  StepFeed<UnderflowMeasured> few(NoScaler());
+  few.Step(WithZeros(2.35, 0.2));
+  few.Steps(WithZeros(2.35, 0.55), 500);
+  EXPECT_LT(few.worst, Severity::kWarning) << "most of it lives";
+  StepFeed<UnderflowMeasured> late(NoScaler());
+  late.Steps(WithZeros(2.35, 0), 60);
+  late.Steps(WithZeros(1.2, 0), 60);
+  late.Steps(WithZeros(2.35, 0.98), 500);
+  EXPECT_LT(late.worst, Severity::kWarning) << "rules on the loss see it";
+}
+
 // The underflow fraction's part against its definition over all records.
 TEST(UnderflowMeasured, AgreesWithTheWholeHistory) {
   int changes = 0;

@@ -82,6 +82,22 @@ TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
   EXPECT_TRUE(Says(t.Verdict().causes.at(0), "GradScaler"));
 }
 
+TEST(GradientCauses, WhatDiedInItsFirstStepsBeginsAnew) {
+  TestCase t;
+  t.evidence.attempts = 500;
+  Finding& f = t.Find(31, Family::kGradient, Severity::kWarning, "2.bias");
+  f.numbers = {{"first_loss", 2.3, ""}, {"zeroed_tensors", 5, "tensors"}};
+  // What the same rate did on the way there.
+  t.Find(35, Family::kLoss, Severity::kInfo);
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kUnderflow);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
+  EXPECT_THAT(cause.sentence, HasSubstr("died in its first steps"));
+  EXPECT_TRUE(Says(cause, "lower learning rate"));
+  EXPECT_TRUE(Says(cause, "look at 2.bias"));
+  EXPECT_FALSE(Says(cause, "a branch that was dropped"));
+}
+
 TEST(GradientCauses, ACollapseIsTheBetterCause) {
   TestCase t = Underflowing();
   t.run.scaler.kind = ScalingKind::kDynamic;

@@ -179,6 +179,7 @@ class Followed:
         self.optimizer = optimizer
         self.name = name
         self.attempt: Attempt | None = None
+        self.is_new = True  # its gradients were never looked at
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
         self.copies: list[Any] | None = None  # of weights, before an update
@@ -324,6 +325,7 @@ class Followed:
         where they are known."""
         attempt = self.begin()
         attempt.looked_at = True
+        self.is_new = False
         self.backwards.looked()
         for gradients, parameters, shapes in self._gradients(gradient_of):
             attempt.gradients.append(parameters)

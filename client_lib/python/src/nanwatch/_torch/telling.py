@@ -186,7 +186,9 @@ class Teller:
         if (
             zeros is not None
             and self._level == "default"
-            and (zeros.share or step.number % LAYERS_EVERY == 0)
+            and (
+                zeros.share or zeros.fresh or step.number % LAYERS_EVERY == 0
+            )
         ):
             told["zero_fraction"] = zeros.share
         return told

@@ -311,8 +311,10 @@ class Watch:
         if not followed.is_on_host():
             self._abandon(followed)
         first = followed.begin().take_gradients()
-        # Of zeros the daemon wants to know as often as ever.
-        counts = self._level != "default" and self._number % LAYERS_EVERY == 0
+        # Of zeros the daemon wants to know as often as ever, and at first.
+        counts = self._level != "default" and (
+            self._number % LAYERS_EVERY == 0 or followed.is_new
+        )
         every = LAYERS_EVERY * self.modules.turns
         rich = counts and self._number % every == 0
         followed.measure_gradients(

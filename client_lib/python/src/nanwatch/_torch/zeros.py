@@ -24,7 +24,9 @@ _NAMES = 3  # that are said
 
 class Zeros(NamedTuple):
     share: float  # of the elements, in tensors of 0 alone
-    fresh: bool  # there is one that never was all 0 before, and was another
+    # To be told by name: the first ones, or there is one that never was all 0
+    # before, and was another.
+    fresh: bool
     # Ids of parameters whose gradient is 0 beside one of the same layer that is
     # not: what enters that layer is 0, and not what leads back to it.
     behind: frozenset[int] = frozenset()
@@ -65,7 +67,7 @@ class ZeroedGradients:
         if not gone and not any(0.0 in group for group in norms):
             for key in list(self._attempts):
                 self._is_another(key)
-            return Zeros(0.0, False)
+            return Zeros(0.0, self._looks == 1)
         zeros = 0
         known = len(self._known)
         behind = _behind(parameters, norms)
@@ -92,7 +94,7 @@ class ZeroedGradients:
             self._said = True
             self._say(lost, behind)
         self._known.update(map(id, held))
-        fresh = len(self._known) > known
+        fresh = len(self._known) > known or self._looks == 1
         return Zeros(zeros / max(1, all_of_them), fresh, behind, held)
 
     def _see(

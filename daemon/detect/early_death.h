@@ -1,0 +1,81 @@
+// EarlyDeath: most of a model stopped to learn in its first steps, before loss
+// and zeros had a level that they could leave: a learning rate that is too high
+// for fresh weights drives units where their activation is 0 for good, and the
+// loss stands at that of a guess from there on. Everything else about such a
+// run is calm.
+
+#ifndef NANWATCH_DETECT_EARLY_DEATH_H_
+#define NANWATCH_DETECT_EARLY_DEATH_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace nanwatch {
+
+// Trivially copyable.
+class EarlyDeath {
+ public:
+  // Of each attempt; finite.
+  void AddLoss(double loss) {
+    if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
+    if (losses_ < kEarly) ++losses_;
+    // One that shot up on the way says nothing of where it stands.
+    const double most = 2 * std::fabs(first_loss_);
+    const auto one = static_cast<float>(std::min(loss, most));
+    loss_ = loss_ == kNone ? one : loss_ + kSmooth * (one - loss_);
+    if (!Stands()) losses_ = kEarly;  // it learns, or has no guess to stand at
+  }
+
+  // The share of gradient elements that are exactly 0, of attempts that tell
+  // one. After its loss.
+  void AddZeros(double share, int64_t step) {
+    if (first_share_ < 0) first_share_ = static_cast<float>(share);
+    if (share - first_share_ < kMost * (1 - first_share_) || share <= 0) {
+      told_ = 0;
+      return;
+    }
+    if (told_ == 0) {
+      if (losses_ == kEarly) return;
+      since_ = step;
+    }
+    told_ = std::min<int16_t>(told_ + 1, kFewest);
+  }
+
+  // It lasts for `steps`, and the loss is where it began.
+  bool IsSure(int64_t step, double steps) const {
+    const bool lasts =
+        told_ == kFewest && static_cast<double>(step - since_) >= steps;
+    return lasts && Stands();
+  }
+  // Its first step. REQUIRES: suspected().
+  int64_t since() const { return since_; }
+  // The newest attempts may be the beginning of it.
+  bool suspected() const { return told_ > 0; }
+  float first_loss() const { return first_loss_; }
+  float loss() const { return loss_; }
+
+ private:
+  bool Stands() const {
+    return first_loss_ > 0 && loss_ >= kFallen * first_loss_;
+  }
+
+  static constexpr float kNone = -HUGE_VALF;
+  static constexpr float kMost = 0.5f;  // of the elements that were not 0
+  // Of the first loss, which is a bit above that of a guess.
+  static constexpr float kFallen = 0.9f;
+  static constexpr float kSmooth = 1.0f / 32;
+  static constexpr int16_t kFewest = 8;  // attempts
+  static constexpr int16_t kEarly = 64;  // losses
+
+  float first_loss_ = kNone;
+  float loss_ = kNone;  // smoothed
+  float first_share_ = -1;
+  int16_t told_ = 0;  // attempts in a row, saturates
+  int16_t losses_ = 0;
+  int64_t since_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_EARLY_DEATH_H_
