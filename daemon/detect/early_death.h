@@ -24,7 +24,10 @@ class EarlyDeath {
     const double most = 2 * std::fabs(first_loss_);
     const auto one = static_cast<float>(std::min(loss, most));
     loss_ = loss_ == kNone ? one : loss_ + kSmooth * (one - loss_);
-    if (!Stands()) losses_ = kEarly;  // it learns, or has no guess to stand at
+    if (Stands()) return;
+    losses_ = kEarly;  // it learns, or has no guess to stand at
+    began_ = false;
+    told_ = 0;
   }
 
   // The share of gradient elements that are exactly 0, of attempts that tell
@@ -35,10 +38,9 @@ class EarlyDeath {
       told_ = 0;
       return;
     }
-    if (told_ == 0) {
-      if (losses_ == kEarly) return;
-      since_ = step;
-    }
+    began_ |= losses_ < kEarly;
+    if (!began_) return;
+    if (told_ == 0) since_ = step;
     told_ = std::min<int16_t>(told_ + 1, kFewest);
   }
 
@@ -66,13 +68,14 @@ class EarlyDeath {
   static constexpr float kFallen = 0.9f;
   static constexpr float kSmooth = 1.0f / 32;
   static constexpr int16_t kFewest = 8;  // attempts
-  static constexpr int16_t kEarly = 64;  // losses
+  static constexpr int8_t kEarly = 64;   // losses
 
   float first_loss_ = kNone;
   float loss_ = kNone;  // smoothed
   float first_share_ = -1;
   int16_t told_ = 0;  // attempts in a row, saturates
-  int16_t losses_ = 0;
+  int8_t losses_ = 0;
+  bool began_ = false;  // early; a batch may well wake it once more
   int64_t since_ = 0;
 };
 
