@@ -72,8 +72,9 @@ const char* KindOf(const OpEvidence& op) {
 // came.
 std::optional<int64_t> StepOf(const OpEvidence& op, const RunEvidence& e) {
   if (op.first_kept_step >= 0) return op.first_kept_step;
-  if (e.loss_nonfinite > 0) return std::nullopt;
-  return op.first_bad_step;
+  const bool came =
+      e.loss_nonfinite > 0 && e.last_nonfinite_loss_step >= op.first_bad_step;
+  return came ? std::nullopt : std::optional(op.first_bad_step);
 }
 
 struct Birth {
@@ -105,12 +106,19 @@ std::optional<Birth> FirstBirth(const Case& c) {
 // it has nothing to do with it.
 bool CameAfterAnother(const Case& c, int64_t step, bool kept) {
   const RunEvidence& e = c.evidence;
-  const int64_t loss =
-      kept ? e.first_kept_nonfinite_loss_step : e.first_nonfinite_loss_step;
+  const int64_t loss = e.first_kept_nonfinite_loss_step;
   if (loss >= 0 && loss <= step) return true;
+  if (!kept && e.loss_nonfinite > 0 && e.last_nonfinite_loss_step >= step) {
+    return true;
+  }
+  const auto came_before = [step](const OpEvidence& op) {
+    return op.first_bad_step <= step &&
+           (op.last_bad_step >= step ||
+            (op.first_kept_step >= 0 && op.first_kept_step <= step));
+  };
   const bool forward =
       std::any_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
-        return IsForward(op) && op.first_bad_step <= step && !IsHarmless(c, op);
+        return IsForward(op) && came_before(op) && !IsHarmless(c, op);
       });
   return forward || GrownLoss(c) != nullptr ||
          std::any_of(c.findings.begin(), c.findings.end(),
@@ -152,10 +160,9 @@ std::string Where(const BackwardNan& nan) {
   const OpEvidence& first = *nan.gradients[0];
   if (MadeIt(first, nan.step)) {
     return fmt::format(
-        "the gradient that reaches {} is finite, what {} makes "
-        "of it holds {} {}",
-        InWords(first.op), first.op.name,
-        HoldsNan(first) ? first.nan : first.inf, KindOf(first));
+        "the gradient that reaches {} is finite, what {} makes of it is not "
+        "({})",
+        InWords(first.op), first.op.name, KindOf(first));
   }
   return fmt::format(
       "of the gradients that were told {} not{}",

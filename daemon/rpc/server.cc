@@ -30,6 +30,7 @@ namespace {
 
 // Queries that run at once, watchers included; more wait.
 constexpr int kQueryThreads = 64;
+
 // Once in a process. Where a stream's last write is not through, gRPC 1.51 has
 // a thread poll for it, 10 s at most, and its last user waits for that thread:
 // a daemon that was told to end took as long, after one export of three. So

@@ -100,6 +100,60 @@ def test_on_a_device(daemon, name, monkeypatch):
     assert it.worst == "" and it.bad_ops() == {}, it
 
 
+def train_two(daemon, name, bad, fault="loss", scaler=None):
+    """Two optimizers of one loss, and updates that the program leaves out by
+    itself, without a word."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+    parameters = list(model.parameters())
+    two = {
+        "matrices": torch.optim.SGD(
+            [p for p in parameters if p.ndim == 2], lr=1e-3),
+        "rest": torch.optim.AdamW(
+            [p for p in parameters if p.ndim < 2], lr=1e-4)}
+    scaled = scaler.scale if scaler else lambda loss: loss
+    with nanwatch.torch.watch(model, two, scaler, run=name,
+                              address=daemon.address) as watch:
+        for i in range(STEPS):
+            for optimizer in two.values():
+                optimizer.zero_grad()
+            loss = model(torch.randn(8, 16)).square().mean()
+            if i in bad and fault == "loss":
+                loss = loss * math.nan
+            scaled(loss).backward()
+            if i in bad and fault == "gradient":
+                parameters[0].grad[0, 0] = math.nan
+            if not clip_grad_norm_(parameters, 1e9).isfinite():
+                continue
+            for optimizer in two.values():
+                if scaler:
+                    scaler.step(optimizer)
+                else:
+                    optimizer.step()
+            if scaler:
+                scaler.update()
+            watch.step(loss)
+        assert watch.flush(20) and watch.run.stats.bad_input == 0
+    return Verdict(daemon, name)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("device", [False, True])
+def test_of_two_optimizers(daemon, name, monkeypatch, scaled, device):
+    if device:
+        monkeypatch.setattr(readout, "HOSTS", set())
+    scaler = torch.amp.GradScaler("cpu", init_scale=1024.0) if scaled else None
+    it = train_two(daemon, name, [BAD], scaler=scaler)
+    assert it.worst == "" and it.bad_ops() == {}, it
+    assert it.steps == 2 * (STEPS - 1), it
+
+
+def test_of_two_optimizers_at_each_step_from_one_on(daemon, name):
+    it = train_two(daemon, name, range(BAD, STEPS), "gradient")
+    assert it.worst == "critical" and it.cause == "nan_from_backward", it
+    assert it.step == BAD and it.origin["op"] == "0.weight", it
+
+
 def test_on_a_device_nothing_piles_up(daemon, name, monkeypatch):
     monkeypatch.setattr(readout, "HOSTS", set())
     model = nn.Linear(4, 2)

@@ -401,21 +401,6 @@ def test_what_is_held_at_the_end(daemon, name, bad):
     assert counted(daemon, name) == (10 + bad, int(bad), 9 + bad)
 
 
-def test_losses_without_a_backward_pass_are_none(daemon, name):
-    """Those of an evaluation, say."""
-    it = training()
-    watch = watched(it, daemon, name)
-    for i in range(20):
-        it.optimizer.zero_grad()
-        loss = backward(it)
-        it.optimizer.step()
-        watch.step(loss)
-        for _ in range(5 * (i == 10)):
-            watch.step(nn.functional.mse_loss(torch.ones(2), torch.zeros(2)))
-    assert watch.close(20) and watch.run.stats.bad_input == 0
-    assert counted(daemon, name) == (20, 0, 19)
-
-
 def test_a_thread_that_only_tells_looks_at_no_gradient(daemon, name):
     """The backward pass of another one may be writing it."""
     it = training()

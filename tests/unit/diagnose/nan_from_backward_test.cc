@@ -176,6 +176,27 @@ TEST(NanFromBackward, AnUpdateThatWasLeftOutIsNoneOfLaterTrouble) {
   }
 }
 
+// One NaN batch was left out long before each update was, for a gradient's.
+TEST(NanFromBackward, ABatchThatWasLeftOutBeforeHidesNothing) {
+  TestCase t = Applied();
+  t.findings.clear();
+  t.Find(8, Family::kScale, Severity::kCritical).opened_step = 130;
+  Bad(&t, "2.weight", Slot::kGradInput, 130).first_kept_step = -1;
+  RunEvidence& e = t.evidence;
+  e.loss_nonfinite = 1;
+  e.first_nonfinite_loss_step = e.last_nonfinite_loss_step = 20;
+  e.first_kept_nonfinite_loss_step = -1;
+  Bad(&t, "loss", Slot::kOutput, 20).first_kept_step = -1;
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  EXPECT_EQ(cause.step, 130);
+  EXPECT_EQ(cause.origin.op, "2.weight");
+  e.last_nonfinite_loss_step = 130;
+  for (const CauseVerdict& verdict : t.Verdict().causes) {
+    EXPECT_NE(verdict.cause, Cause::kNanFromBackward) << "it came with a loss";
+  }
+}
+
 TEST(NanFromBackward, AnInfinityThatWasAppliedIsNamedAsOne) {
   TestCase t = Applied();
   t.findings[0].numbers[0].value = INFINITY;

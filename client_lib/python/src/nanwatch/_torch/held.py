@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nanwatch._torch.optimizers import Followed
 
-_TENSORS = 4  # whose gradients are looked at
 _LATELY = 8  # steps
 _MOST = 64  # parts of a first step
+_UNHEARD = 64  # that went backward for nobody, in a row
 
 
 class Part(NamedTuple):
@@ -24,6 +24,14 @@ class Part(NamedTuple):
     rows: int  # of modules, of which more come with the next forward pass
 
 
+class Evaluation(NamedTuple):
+    """A loss that was told, and of which nothing was computed."""
+
+    loss: Any  # float, or a tensor of a device
+    number: int | None
+    time: float
+
+
 class Held:
     def __init__(self) -> None:
         self.parts: list[Part] = []
@@ -31,18 +39,17 @@ class Held:
         self._lately: collections.deque[int] = collections.deque(maxlen=_LATELY)
         self._versions: list[int | None] = []
         self._adds_up = True
+        self._heard = 0  # parts that went backward
         self._told = 0  # that were none of a step, since one was
 
     def applied(self) -> None:
         """An optimizer was called: they are parts of its step."""
-        self.forget_evaluations()
         parts = len(self.parts) + 1
         if parts > self._most:
             self._most = parts
         self._lately.append(parts)
         self._told = 0
-        if self._versions:
-            self.forget()
+        self.forget()
 
     def strange(self) -> None:
         """They were told, though nothing is known of an optimizer."""
@@ -50,9 +57,11 @@ class Held:
         self.forget()
 
     def forget(self) -> None:
-        self.parts = []
-        self._versions = []
-        self._adds_up = True
+        if self.parts:
+            self.parts = []
+            self._versions = []
+            self._adds_up = True
+            self._heard = 0
 
     def take(self) -> list[Part]:
         """They are told, each as an update that was left out."""
@@ -62,8 +71,10 @@ class Held:
         return taken
 
     def hold(self, part: Part, followed: Sequence[Followed]) -> None:
+        begun = self.parts[-1].backward if self.parts else 0
+        self._heard += part.backward > begun
         self.parts.append(part)
-        gradients = [g for f in followed for g in f.some_gradients(_TENSORS)]
+        gradients = [g for f in followed for g in f.some_gradients()]
         versions = [None if g is None else g._version for g in gradients]
         if len(self.parts) > 1 and not _have_grown(self._versions, versions):
             self._adds_up = False
@@ -81,17 +92,29 @@ class Held:
         """Each of several added to the gradients of those before."""
         return self._adds_up and len(self.parts) > 1
 
-    def forget_evaluations(self) -> None:
-        """Losses that were told, and did not go backward."""
-        self.parts = self._that_went_backward()
-
-    def _that_went_backward(self) -> list[Part]:
-        begun, found = 0, []
+    def take_evaluations(self, losses: list[Any]) -> list[Evaluation]:
+        """What was told and did not go backward, as other parts did. Theirs of
+        `losses`, which all parts have told, are taken away."""
+        if self._heard == len(self.parts):
+            return []
+        taken, parts, kept = [], [], []
+        begun = Part(0, 0, None, 0.0, 0)
         for part in self.parts:
-            if part.backward > begun:
-                found.append(part)
-            begun = part.backward
-        return found
+            its = losses[begun.losses : part.losses]
+            if part.backward > begun.backward:
+                kept += its
+                parts.append(part._replace(losses=len(kept)))
+            else:
+                taken += [Evaluation(x, part.number, part.time) for x in its]
+            begun = part
+        losses[: begun.losses] = kept
+        self.parts = parts
+        return taken
+
+    def are_unheard(self, known: bool) -> bool:
+        """Dozens in a row, of which none went backward. `known`: of those
+        before them."""
+        return not self._heard and (known or len(self.parts) >= _UNHEARD)
 
     def may_be_a_step(self, bad: bool) -> bool:
         """No fewer than those of late had: who gathers gradients elsewhere
@@ -107,7 +130,7 @@ class Held:
 
     def is_too_much(self) -> bool:
         """No step has so many parts."""
-        if len(self._that_went_backward()) < len(self.parts):
+        if self._heard < len(self.parts):
             return False
         most = 2 * self._most or _MOST
         return self._told + len(self.parts) > most and not self.adds_up()

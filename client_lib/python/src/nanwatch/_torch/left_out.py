@@ -3,24 +3,28 @@ What accumulates gradients looks the same, until its optimizer is called."""
 
 from __future__ import annotations
 
+import collections
 import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from nanwatch._checks import Checks
-from nanwatch._torch.held import Held, Part
-from nanwatch._torch.losses import Losses
+from nanwatch._torch.held import Evaluation, Held, Part
+from nanwatch._torch.losses import Losses, is_bad
 from nanwatch._torch.optimizers import Attempt, Followed
 from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.strangers import Strangers
 
 _FEW = 8  # updates in a row, not finite, that are nobody's business
+_LATELY = 8  # updates
 
 # Tells one of them: its part, its attempts, its loss, and the losses that went
 # backward for it.
 Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]"], None]
+# Tells a loss that nothing was computed of, if it is not finite.
+TellEvaluation = Callable[[Evaluation, "list[Attempt]"], None]
 
 
 class LeftOut:
@@ -35,10 +39,13 @@ class LeftOut:
         readout: Callable[[], Readout],
         rows: Callable[[], int],
         tell: Tell,
+        tell_evaluation: TellEvaluation,
+        is_training: Callable[[], bool],
     ) -> None:
         """`losses` and `parts` are what is told and went backward since the
         last step, `readout` gives the one that this step's numbers are in,
-        `rows` how many there are of modules."""
+        `rows` how many there are of modules. `is_training`: the model's
+        mode."""
         self._followed = followed
         self._losses = losses
         self._parts = parts
@@ -47,13 +54,18 @@ class LeftOut:
         self._readout = readout
         self._rows = rows
         self._tell = tell
+        self._tell_evaluation = tell_evaluation
+        self._is_training = is_training
         self._held = Held()
         self._strangers = Strangers()
         self._strangers.listen(followed)
         self._is_called = False  # an optimizer, for the step that goes on
+        self._hears = False  # what goes backward, as of the last update
+        self._are_unheard = False  # dozens of losses since
         # Gradients that were discarded without a word: since an optimizer was
-        # called, the most of an update, and in a row that were not finite.
-        self._discards = self._usual_discards = 0
+        # called, of the last updates, and in a row that were not finite.
+        self._discards = 0
+        self._lately: collections.deque[int] = collections.deque(maxlen=_LATELY)
         self._bad_in_a_row = 0
         parts.when_discarded = self._discarded
 
@@ -65,12 +77,16 @@ class LeftOut:
         """An optimizer was called, whether it updated or not."""
         self._strangers.forget()
         self._is_called = True
-        self._usual_discards = max(self._usual_discards, self._discards)
+        self._are_unheard = False
+        self._lately.append(self._discards)
         self._discards = self._bad_in_a_row = 0
 
     def applied(self) -> None:
         """The step is over: what is held is of it."""
         self._is_called = False
+        self._hears = not self._parts.empty()
+        if self._hears and self._held.parts:
+            self._tell_evaluations()
         self._held.applied()
 
     def strange(self) -> None:
@@ -115,6 +131,10 @@ class LeftOut:
         )
         if self._strangers.have_updated() or not self._are_trained_here():
             return
+        known = self._are_unheard
+        if self._hears and held.are_unheard(known) and self._is_training():
+            self._tell_unheard()
+            return
         too_many = held.is_too_much()
         if not too_many and not held.is_alone():
             return
@@ -130,7 +150,7 @@ class LeftOut:
             self._tell_all()
 
     def _is_none(self, loss: Any) -> bool:
-        return _is_bad(loss) and self._parts.empty()
+        return is_bad(loss) and self._parts.empty()
 
     def _discarded(self) -> None:
         """Gradients are gone that no optimizer was called for: what was told
@@ -138,17 +158,17 @@ class LeftOut:
         model may just have done so. What a program says nothing of is none of
         its steps, as long as there are few of them in a row."""
         if (
-            self._is_called
-            or any(f.backwards.in_closure for f in self._followed)
+            any(f.backwards.in_closure for f in self._followed)
             or self._strangers.have_updated()
             or not self._are_trained_here()
         ):
             return
-        held, newest = self._held, self._parts.newest()
-        held.forget_evaluations()
-        if held.parts:
-            bad = any(map(_is_bad, self._losses.waiting))
-            if held.may_be_a_step(bad):
+        held = self._held
+        if held.parts and not self._is_called:
+            self._tell_evaluations()
+        if held.parts and not self._is_called:
+            theirs = self._losses.waiting[: held.parts[-1].losses]
+            if held.may_be_a_step(any(map(is_bad, theirs))):
                 if held.adds_up() or held.are_as_many():
                     held.parts = held.parts[-1:]
                 self._tell_all()
@@ -158,14 +178,37 @@ class LeftOut:
         for followed in self._followed:
             if followed.is_on_host():  # else its numbers are on their way
                 followed.end()
-        if not _is_bad(newest) and not any(a.is_known_bad() for a in attempts):
+        if not (
+            self._parts.has_bad() or any(a.is_known_bad() for a in attempts)
+        ):
             self._bad_in_a_row = 0
             return
         self._bad_in_a_row += 1
-        if self._bad_in_a_row >= _FEW + self._usual_discards:
+        if self._bad_in_a_row >= _FEW + max(self._lately, default=0):
+            loss = self._parts.newest_bad()
             self._parts.take()
-            loss = newest if type(newest) is float else None
             self._tell_one(attempts or self._anew(), loss, None)
+
+    def _tell_evaluations(self) -> None:
+        """Those of the parts that are held."""
+        for each in self._held.take_evaluations(self._losses.waiting):
+            if type(each.loss) is not float or is_bad(each.loss):
+                attempts = self._anew()
+                for attempt in attempts:
+                    self._leave_out(attempt)
+                self._tell_evaluation(each, attempts)
+
+    def _tell_unheard(self) -> None:
+        """Whoever trains this model does so by means that are not seen."""
+        self._are_unheard = True
+        losses, self._losses.waiting = self._losses.waiting, []
+        begun = 0
+        for part in self._held.parts:
+            self._losses.waiting = losses[begun : part.losses]
+            loss = self._losses.take_mean(self._readout())
+            self._tell(part._replace(rows=0), [], loss, [])
+            begun = part.losses
+        self._held.strange()
 
     def tell_last(self) -> None:
         """At the end, if something of it is not finite: one step's parts."""
@@ -186,7 +229,7 @@ class LeftOut:
         """What went backward is not finite, on the host."""
         if self._parts.empty():
             return False
-        if any(map(_is_bad, self._losses.waiting)):
+        if any(map(is_bad, self._losses.waiting)):
             return True
         if self._is_scaled:
             return False
@@ -241,7 +284,3 @@ class LeftOut:
             )
             begun = part
         self._losses.waiting = losses[begun.losses :]
-
-
-def _is_bad(loss: Any) -> bool:
-    return type(loss) is float and not math.isfinite(loss)

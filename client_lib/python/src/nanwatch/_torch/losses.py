@@ -14,6 +14,11 @@ from nanwatch._torch.readout import Readout, on_host
 _PARTS = 4096  # of one step; more are not kept
 
 
+def is_bad(loss: Any) -> bool:
+    """Known not to be finite: on the host."""
+    return type(loss) is float and not math.isfinite(loss)
+
+
 class Losses:
     def __init__(self, checks: Checks) -> None:
         self._checks = checks

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
 
 from nanwatch._torch.modules import own_path
-from nanwatch._torch.optimizers import Parameter
+from nanwatch._torch.parameters import Parameter, Parameters
 from nanwatch._torch.statistics import DTYPES
 
 # What autocast computes in fp16; the others' gradients are fp32.
@@ -20,36 +21,45 @@ _HALF_MODULES = (
 )
 
 
-def name_parameters(model: Any) -> dict[int, Parameter]:
-    """By the id of the tensor; one that has two names is called by the
-    first."""
-    named: dict[int, Parameter] = {}
-    for path, module in model.named_modules():
-        for name, tensor in module.named_parameters(recurse=False):
-            if id(tensor) in named:
-                continue
-            full = f"{path}.{name}" if path else name
-            half = isinstance(module, _HALF_MODULES) and (
-                tensor.dtype is torch.float32
-            )
-            named[id(tensor)] = Parameter(
-                own_path(full),
-                tensor,
-                half,
-                DTYPES.get(tensor.dtype, ""),
-                len(named),
-            )
+def name_parameters(model: Any) -> Parameters:
+    """One that has two names is called by the first."""
+    named = Parameters(_finder(weakref.ref(model)))
+    for name, module, tensor in _all_of(model):
+        if named.get(tensor) is not None:
+            continue
+        half = isinstance(module, _HALF_MODULES) and (
+            tensor.dtype is torch.float32
+        )
+        dtype = DTYPES.get(tensor.dtype, "")
+        parameter = Parameter(name, tensor, half, dtype, len(named))
+        named.add(tensor, parameter)
     return named
 
 
-def name_copies(
-    named: dict[int, Parameter], copies: Iterable[tuple[Any, Any]]
-) -> None:
+def name_copies(named: Parameters, copies: Iterable[tuple[Any, Any]]) -> None:
     """Of (copy, parameter): optimizers hold copies in fp32 of parameters in
     fp16. They are called as these, and so is the type of their gradients."""
     for copy, parameter in copies:
-        known = named.get(id(parameter))
+        known = named.get(parameter)
         if known is not None and copy is not parameter:
-            named[id(copy)] = Parameter(
+            its = Parameter(
                 known.name, copy, known.half, known.dtype, known.place
             )
+            named.add(copy, its)
+
+
+def _all_of(model: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Name, module and tensor."""
+    for path, module in model.named_modules():
+        for name, tensor in module.named_parameters(recurse=False):
+            yield own_path(f"{path}.{name}" if path else name), module, tensor
+
+
+def _finder(model: weakref.ref[Any]) -> Callable[[Any], str | None]:
+    def name_of(tensor: Any) -> str | None:
+        found = model()
+        if found is None:
+            return None
+        return next((n for n, _, t in _all_of(found) if t is tensor), None)
+
+    return name_of

@@ -7,7 +7,8 @@ from typing import Any
 
 from nanwatch._run import Run
 from nanwatch._torch.modules import Modules, Row
-from nanwatch._torch.optimizers import Followed, Parameter
+from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.parameters import Parameter
 
 # Places in the execution order: the backward pass comes after the forward one.
 _BACKWARD = 1 << 20

@@ -4,7 +4,6 @@ about to update."""
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import operator
 import threading
@@ -15,6 +14,7 @@ import torch
 
 from nanwatch._torch.backwards import Backwards, is_on_host, tensors_of
 from nanwatch._torch.hooks import Hook
+from nanwatch._torch.parameters import Parameter, Parameters
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.replicas import Turns
 from nanwatch._torch.statistics import (
@@ -26,28 +26,10 @@ from nanwatch._torch.statistics import (
     norms_of,
 )
 
+_SOME = 4  # tensors that stand for all
 _USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
 _USUAL_GRADIENT = (torch.Tensor, torch.strided)
-
-
-class Parameter:
-    """One parameter tensor: what it is called, and how its gradient is told."""
-
-    __slots__ = ("dtype", "half", "name", "place", "shape", "tensor")
-
-    def __init__(
-        self, name: str, tensor: Any, half: bool, dtype: str, place: int
-    ) -> None:
-        self.name = name
-        self.tensor = tensor
-        self.half = half  # its gradient comes out of fp16 arithmetic
-        self.dtype = dtype
-        self.place = place  # among those of the model; -1: none of them
-        self.shape = tuple(tensor.shape)
-
-    def elements(self) -> int:
-        return math.prod(self.shape)
 
 
 class Glance(NamedTuple):
@@ -168,14 +150,13 @@ class Followed:
         self,
         optimizer: Any,
         name: str | None,
-        parameters: dict[int, Parameter],
+        parameters: Parameters,
         before: Callable[[Followed, Any], None],
         after: Callable[[Followed, Any], None],
         *,
         is_scaled: bool,
     ) -> None:
-        """`parameters` by the id of the tensor; what an optimizer holds beyond
-        them is called after its place in the optimizer."""
+        """`parameters`: the model's."""
         self.optimizer = optimizer
         self.name = name
         self.attempt: Attempt | None = None
@@ -183,7 +164,9 @@ class Followed:
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
         self.copies: list[Any] | None = None  # of weights, before an update
-        self._known = parameters
+        self._parameters = parameters
+        # Places of a few tensors that stand for all: group, and place in it.
+        self._some: list[tuple[int, int]] = []
         self._is_scaled = is_scaled
         self._before = before
         # Of gradients that are all usual ones of one device, and of all
@@ -214,6 +197,9 @@ class Followed:
             self._before(self, optimizer)
             return None
         over = False
+        if self.backwards.in_closure:  # which did not come back the last time
+            self.backwards.in_closure = False
+            self.end()
 
         @functools.wraps(closure)
         def followed(*given: Any, **named: Any) -> Any:
@@ -248,6 +234,10 @@ class Followed:
         self.copies = None
         return attempt
 
+    def is_known_bad(self) -> bool:
+        """A gradient that was looked at and not updated with yet."""
+        return self.attempt is not None and self.attempt.is_known_bad()
+
     def is_unseen(self, clips: bool = False) -> bool:
         """What it got gradients from is not looked at, or not all of it. A
         scaler unscales them when they are complete. `clips`: they are about to
@@ -267,18 +257,35 @@ class Followed:
         """Those that it updates."""
         return tensors_of(self.optimizer)
 
-    def some_tensors(self, most: int) -> list[Any]:
-        """Of those that it updates, where they have gradients."""
+    def some_tensors(self) -> list[Any]:
+        """A few of those that it updates, from the first to the last; as soon
+        as gradients were looked at, of those that have one."""
         groups = self.optimizer.param_groups
-        wanted = (p for g in groups for p in g["params"] if p.requires_grad)
-        return list(itertools.islice(wanted, most))
+        if not self._some:
+            self._choose_some(lambda p: p.requires_grad)
+        try:
+            return [groups[i]["params"][j] for i, j in self._some]
+        except IndexError:  # there are fewer now
+            self._some = []
+            return []
 
-    def some_gradients(self, most: int) -> list[Any]:
-        """Of the first tensors, None where one has none; no gradient at all
-        where another thread trains them."""
+    def some_gradients(self) -> list[Any]:
+        """Of these tensors, None where one has none; no gradient at all where
+        another thread trains them."""
         if not self.is_trained_here():
             return []
-        return [tensor.grad for tensor in self.some_tensors(most)]
+        return [tensor.grad for tensor in self.some_tensors()]
+
+    def _choose_some(self, which: Callable[[Any], bool]) -> None:
+        found = [
+            (i, j)
+            for i, group in enumerate(self.optimizer.param_groups)
+            for j, tensor in enumerate(group["params"])
+            if which(tensor)
+        ]
+        last = len(found) - 1
+        places = {last * k // (_SOME - 1) for k in range(_SOME)}
+        self._some = [found[place] for place in sorted(places) if found]
 
     def _real_tensors(self) -> list[Any]:
         return [p for p in self.tensors() if not p.is_complex()]
@@ -294,13 +301,7 @@ class Followed:
         )
 
     def of(self, tensor: Any) -> Parameter:
-        parameter = self._known.get(id(tensor))
-        if parameter is None:
-            parameter = Parameter(
-                f"parameter {len(self._known)}", tensor, False, "", -1
-            )
-            self._known[id(tensor)] = parameter
-        return parameter
+        return self._parameters.of(tensor)
 
     def rate(self) -> float | None:
         """The learning rate; a tensor on a device is left where it is."""
@@ -363,6 +364,8 @@ class Followed:
             [(p, g) for p in tensors if (g := p.grad) is not None]
         )
         if 0 < len(gradients) < len(tensors):
+            if all(p.grad is None for p in self.some_tensors()):
+                self._choose_some(lambda p: p.grad is not None)
             self.begin().absent = [
                 self.of(p)
                 for p in tensors
@@ -450,6 +453,11 @@ class Followed:
             )
             for group in _by_device(list(zip(which, tensors)))
         ]
+        # Those that were replaced are not kept alive in another turn, either.
+        if known is not None or any(
+            r.stop != which.stop for r in self._glanced
+        ):
+            self._glanced.clear()
         self._glanced[which] = (tensors, groups)
         return groups
 

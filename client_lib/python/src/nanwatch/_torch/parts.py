@@ -3,7 +3,6 @@ program may tell the last of them alone, or a mean that it makes of others."""
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,13 +10,13 @@ from typing import Any
 import torch
 
 from nanwatch._torch.following import all_of, follow
+from nanwatch._torch.losses import is_bad
 from nanwatch._torch.modules import is_compiling
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
 from nanwatch._torch.rivals import Rivals
 
 _MOST = 4096  # of one step
-_TENSORS = 4  # whose gradients are looked for
 
 
 class Parts:
@@ -53,7 +52,8 @@ class Parts:
     def begin(self) -> list[list[Any]]:
         """A backward pass, of these or of other tensors; returns `gradients`,
         as `went_backward` wants them."""
-        self._guard("parts", self._forget_discarded)
+        if not self._is_scaled:  # else its loss is among them by now
+            self._guard("parts", self._forget_discarded)
         return self.gradients()
 
     def gradients(self) -> list[list[Any]]:
@@ -62,7 +62,7 @@ class Parts:
 
         def work() -> None:
             for its, followed in zip(found, self._followed):
-                for gradient in followed.some_gradients(_TENSORS):
+                for gradient in followed.some_gradients():
                     its.append(id(gradient))
                     its.append(gradient is None or gradient._version)
 
@@ -72,8 +72,8 @@ class Parts:
     def scaled(self, losses: Any) -> None:
         """By a scaler; they are about to go backward. Where there is more than
         one optimizer, `went_backward` says whose gradients they reach."""
+        self._guard("parts", self._forget_discarded)
         if len(self._followed) == 1:
-            self._guard("parts", self._forget_discarded)
             self._followed[0].backwards.heard()
         self.add(losses)
 
@@ -93,15 +93,14 @@ class Parts:
 
     def _forget_discarded(self) -> None:
         """A pass begins with no gradients, or with zeros, though there were
-        some since the last update: what went backward for those is nobody's
-        loss. Whose they were is not known where there are several optimizers.
-        """
-        if len(self._followed) > 1 or self._own == len(self._losses):
+        some since the last update, of each optimizer: what went backward for
+        those is nobody's loss. (Those of a discriminator stay there while its
+        generator's go backward.)"""
+        if self._own == len(self._losses):
             return
-        followed = self._followed[0]
-        if not followed.backwards.any_heard():
+        if not all(f.backwards.any_heard() for f in self._followed):
             return
-        gradients = followed.some_gradients(_TENSORS)
+        gradients = [g for f in self._followed for g in f.some_gradients()]
         there = [g for g in gradients if g is not None]
         if gradients and (not there or self._are_zeroed(there)):
             if self.when_discarded is not None:
@@ -112,10 +111,11 @@ class Parts:
 
     def _are_zeroed(self, gradients: list[Any]) -> bool:
         """Asked on a host alone, and where it matters."""
-        newest = self._losses[-1]
         return (
-            type(newest) is float
-            and not math.isfinite(newest)
+            all(map(on_host, gradients))
+            and (
+                self.has_bad() or any(f.is_known_bad() for f in self._followed)
+            )
             and not any(bool(g.any()) for g in gradients)
         )
 
@@ -134,8 +134,12 @@ class Parts:
     def empty(self) -> bool:
         return not self._losses
 
-    def newest(self) -> Any:
-        return self._losses[-1] if self._losses else None
+    def has_bad(self) -> bool:
+        """Since the last update, and known not to be finite."""
+        return any(map(is_bad, self._losses[self._own :]))
+
+    def newest_bad(self) -> float | None:
+        return next(filter(is_bad, reversed(self._losses)), None)
 
     def count(self) -> int:
         return len(self._losses)

@@ -7,7 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from nanwatch._torch.optimizers import Attempt, Parameter
+from nanwatch._torch.optimizers import Attempt
+from nanwatch._torch.parameters import Parameter
 from nanwatch._torch.readout import Readout
 
 

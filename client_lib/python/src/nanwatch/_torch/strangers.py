@@ -11,7 +11,6 @@ from typing import Any
 from nanwatch._torch.following import all_of
 from nanwatch._torch.optimizers import Followed, plain
 
-_TENSORS = 8  # that are looked at
 _UPDATES = 3  # in a row, which loading weights is not
 # Parts of one step that nobody accumulates; for updates that PyTorch does not
 # count (those of `tensor.data`).
@@ -52,7 +51,7 @@ class Strangers:
         self._parts += 1
         if self._are_told:  # of each of their updates
             return stepped or self._parts >= _PARTS
-        tensors = [t for f in followed for t in f.some_tensors(_TENSORS)]
+        tensors = [t for f in followed for t in f.some_tensors()]
         versions = [t._version for t in tensors]
         if self._versions and versions != self._versions:
             self._updates += 1

@@ -13,7 +13,8 @@ from nanwatch._torch import underflow
 from nanwatch._torch.module_telling import ModuleTeller
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Attempt, Parameter, total
+from nanwatch._torch.optimizers import Attempt, total
+from nanwatch._torch.parameters import Parameter
 from nanwatch._torch.places import is_distributed
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
@@ -74,6 +75,8 @@ class Teller:
     def tell(self, step: Step) -> None:
         loss = step.loss
         loss_bad = loss is not None and not math.isfinite(loss)
+        if step.only_if_bad and not loss_bad:
+            return
         bad = [self._is_bad(step, attempt) for attempt in step.attempts]
         self._spoiling.begin(step.readout, step.attempts)
         lost = self._spoiling.lost
@@ -186,9 +189,7 @@ class Teller:
         if (
             zeros is not None
             and self._level == "default"
-            and (
-                zeros.share or zeros.fresh or step.number % LAYERS_EVERY == 0
-            )
+            and (zeros.share or zeros.fresh or step.number % LAYERS_EVERY == 0)
         ):
             told["zero_fraction"] = zeros.share
         return told

@@ -18,7 +18,7 @@ from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting, underflow
 from nanwatch._torch.before_clipping import BeforeClipping
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
-from nanwatch._torch.held import Part
+from nanwatch._torch.held import Evaluation, Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.losses import Losses
@@ -133,6 +133,8 @@ class Watch:
             readout=lambda: self._readout,
             rows=lambda: len(self.modules.rows),
             tell=self._tell_left_out,
+            tell_evaluation=self._tell_evaluation,
+            is_training=lambda: bool(getattr(self._model, "training", True)),
         )
         self._before_clipping = BeforeClipping(
             self._followed,
@@ -505,6 +507,7 @@ class Watch:
         more: dict[str, Any],
         backward: list[Any],
         rows: int,
+        only_if_bad: bool = False,
     ) -> None:
         readout = self._readout
         if not self._parts.rivals.seen:
@@ -522,6 +525,7 @@ class Watch:
             more,
             backward,
         )
+        step.only_if_bad = only_if_bad
         self._attempts = []
         if step.rows or not readout.empty():
             step.start()
@@ -542,7 +546,8 @@ class Watch:
     def _tell_left_out(
         self, part: Part, attempts: list[Attempt], loss: Any, backward: Any
     ) -> None:
-        self._attempts = attempts
+        # Updates that no step() followed yet are told with it.
+        self._attempts = [*self._attempts, *attempts]
         self._finish_step(
             self._number_of(part.number),
             part.time,
@@ -552,6 +557,31 @@ class Watch:
             backward,
             part.rows,
         )
+
+    def _tell_evaluation(
+        self, evaluation: Evaluation, attempts: list[Attempt]
+    ) -> None:
+        """Beside a step that goes on: with a number of its own, if it is known
+        by now that it is worth one."""
+        number, loss = self._number, evaluation.loss
+        ours = self._attempts, self._readout
+        self._attempts, self._readout = attempts, Readout()
+        later = type(loss) is not float
+        if later:
+            loss = self._readout.add([loss])
+        self._finish_step(
+            self._number_of(evaluation.number),
+            evaluation.time,
+            loss,
+            None,
+            {},
+            [],
+            0,
+            only_if_bad=True,
+        )
+        self._attempts, self._readout = ours
+        if later:
+            self._number = number
 
     def _tell_last(self) -> None:
         if not self._attempts:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nanwatch._checks import Checks
-from nanwatch._torch.optimizers import Parameter
+from nanwatch._torch.parameters import Parameter
 
 # Attempts in a row; one batch may well miss an expert.
 _HOLD = 5

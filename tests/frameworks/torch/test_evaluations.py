@@ -1,0 +1,139 @@
+"""Losses that are told and do not go backward: of an evaluation, of a guard
+before the backward pass, or of a training by means that are not seen."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from verdicts import Verdict
+
+import nanwatch
+from nanwatch._torch import readout
+
+STEPS, FAULT = 60, 40
+
+
+class Trained:
+    """A small net whose told losses are kept."""
+
+    def __init__(self, daemon, name, monkeypatch):
+        torch.manual_seed(1)
+        self.model = nn.Sequential(
+            nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3)
+        self.watch = nanwatch.torch.watch(
+            self.model, self.optimizer, run=name, address=daemon.address)
+        self.told, tell = [], self.watch._teller.tell
+
+        def keep(step):
+            if not step.only_if_bad:
+                self.told.append(step.loss)
+            tell(step)
+
+        monkeypatch.setattr(self.watch._teller, "tell", keep)
+
+    def loss(self):
+        return self.model(torch.randn(8, 16)).square().mean()
+
+    def update(self, parts=1, without=()):
+        losses = []
+        for part in range(parts):
+            loss = self.loss() / parts
+            if part not in without:
+                loss.backward()
+            if part == parts - 1:
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+            losses.append(loss)
+            self.watch.step(loss * math.nan if part in without else loss)
+        return losses
+
+    def close(self):
+        assert self.watch.close(20) and self.watch.run.stats.bad_input == 0
+
+
+def counted(daemon, name):
+    """Attempts, and skipped ones."""
+    it = Verdict(daemon, name)
+    return it.steps, int(it.summary.get("skipped", 0))
+
+
+@pytest.fixture(params=["host", "device"])
+def place(request, monkeypatch):
+    if request.param == "device":
+        monkeypatch.setattr(readout, "HOSTS", set())
+    return request.param
+
+
+def test_are_no_part_of_a_step(daemon, name, monkeypatch, place):
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(STEPS):
+        it.update()
+        for _ in range(5 * (i % 10 == 9)):
+            it.watch.step(torch.tensor(50.0))
+    it.close()
+    assert len(it.told) == STEPS and max(it.told) < 1.0, it.told
+    assert counted(daemon, name) == (STEPS, 0)
+    assert Verdict(daemon, name).worst == ""
+
+
+def test_one_that_is_nan_is_an_update_left_out(
+        daemon, name, monkeypatch, place):
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(STEPS):
+        if i == FAULT:
+            it.watch.step(torch.tensor(math.nan))
+        it.update()
+    it.close()
+    found = Verdict(daemon, name)
+    assert found.worst == "warning" and found.step == FAULT, found
+    assert counted(daemon, name) == (STEPS + 1, 1)
+
+
+def test_a_micro_batch_that_did_not_go_backward(
+        daemon, name, monkeypatch, place):
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(STEPS):
+        losses = it.update(4, without=[1] if i == FAULT else ())
+        if i == FAULT:
+            of_step = sum(float(x) for x in losses) - float(losses[1])
+    it.close()
+    assert [x for x in it.told if math.isclose(x, of_step / 3, rel_tol=1e-5)]
+    found = Verdict(daemon, name)
+    assert found.worst == "warning" and found.step == FAULT, found
+    assert counted(daemon, name) == (STEPS + 1, 1)
+
+
+@pytest.mark.parametrize("mode", ["training", "evaluation"])
+def test_hundreds_are_of_a_training_that_is_not_seen(
+        daemon, name, monkeypatch, mode):
+    """CUDA graphs of whole steps call no hook, and write no version."""
+    it = Trained(daemon, name, monkeypatch)
+    for _ in range(5):
+        it.update()
+    it.model.train(mode == "training")
+    parameters = list(it.model.parameters())
+    for _ in range(300):
+        loss = it.loss()
+        for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
+            p.data.sub_(g, alpha=1e-3)
+        it.watch.step(loss)
+    it.model.train()
+    for _ in range(5):
+        it.update()
+    it.close()
+    assert len(it.told) == 10 + 300 * (mode == "training")
+    assert Verdict(daemon, name).worst == ""
+
+
+def test_a_guard_on_a_device_that_none_passes(daemon, name, monkeypatch):
+    monkeypatch.setattr(readout, "HOSTS", set())
+    it = Trained(daemon, name, monkeypatch)
+    for _ in range(FAULT):
+        it.update()
+    for _ in range(100):
+        it.watch.step(it.loss() * math.nan)
+    it.close()
+    found = Verdict(daemon, name)
+    assert found.worst == "critical" and found.step == FAULT, found

@@ -1,0 +1,128 @@
+"""Parameters that stand for all of an optimizer's, and parameters that a
+program puts into the place of others."""
+
+import gc
+import math
+import weakref
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import clip_grad_norm_
+from verdicts import Verdict
+
+import nanwatch
+
+STEPS, FAULT = 60, 40
+
+
+class OnFeatures(nn.Module):
+    """Its optimizer has all parameters, and most never have a gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.backbone = nn.Sequential(
+            *(nn.Linear(16, 16) for _ in range(6)))
+        self.head = nn.Linear(16, 4)
+        self.unused = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.no_grad():
+            x = self.backbone(x)
+        return self.head(x)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_parameters_that_never_have_a_gradient(daemon, name, told):
+    torch.manual_seed(1)
+    model = OnFeatures()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for i in range(STEPS):
+        optimizer.zero_grad()
+        loss = model(torch.randn(8, 16)).square().mean()
+        loss.backward()
+        if i >= FAULT:
+            model.head.bias.grad[0] = math.nan
+        if clip_grad_norm_(model.parameters(), 1.0).isfinite():
+            optimizer.step()
+        elif not told:
+            continue
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.cause == "nan_from_backward" and it.step == FAULT, it
+    assert it.origin["op"] == "head.bias", it
+
+
+class Points(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.place = nn.Parameter(torch.randn(100, 3))
+        self.colour = nn.Parameter(torch.randn(100, 8))
+
+    def forward(self):
+        return self.place.square().mean() + self.colour.square().mean()
+
+
+def grow(model, optimizer):
+    """More points, in new tensors, as splatting does it."""
+    before = []
+    for group in optimizer.param_groups:
+        old = group["params"][0]
+        before.append(weakref.ref(old))
+        del optimizer.state[old]
+        group["params"][0] = nn.Parameter(
+            torch.cat([old.detach(), old.detach()[:10]]))
+        setattr(model, group["name"], group["params"][0])
+    return before
+
+
+@pytest.mark.parametrize("level", ["default", "layers", "ops"])
+def test_tensors_that_were_replaced_are_let_go(daemon, name, level):
+    torch.manual_seed(1)
+    model = Points()
+    optimizer = torch.optim.Adam(
+        [{"params": [p], "name": n} for n, p in model.named_parameters()],
+        lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level=level, address=daemon.address)
+    before = []
+    for i in range(STEPS):
+        optimizer.zero_grad()
+        loss = model()
+        loss.backward()
+        if i == STEPS - 1:
+            model.colour.grad[0, 0] = math.nan
+        optimizer.step()
+        watch.step(loss)
+        if i % 10 == 9 and i < STEPS - 10:
+            before += grow(model, optimizer)
+    optimizer.zero_grad()
+    gc.collect()
+    assert len(before) == 10
+    assert [r() is None for r in before] == [True] * 10
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    # The name stays, whichever tensor has it.
+    it = Verdict(daemon, name)
+    assert it.bad_ops() == {("colour", "grad_input"): STEPS - 1}, it
+
+
+def test_an_optimizer_s_own_are_not_kept_either(daemon, name):
+    model = nn.Linear(4, 4)
+    own = nn.Parameter(torch.ones(4))
+    optimizer = torch.optim.SGD([*model.parameters(), own], lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss = (model(torch.ones(1, 4)) * own).sum()
+        loss.backward()
+        optimizer.step()
+        watch.step(loss)
+        own = nn.Parameter(own.detach().clone())
+        optimizer.param_groups[0]["params"][2] = own
+    assert len(watch._followed[0]._parameters) <= 4
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).worst == ""
