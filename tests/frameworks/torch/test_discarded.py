@@ -123,7 +123,8 @@ def train_two(daemon, name, bad, fault="loss", scaler=None):
             scaled(loss).backward()
             if i in bad and fault == "gradient":
                 parameters[0].grad[0, 0] = math.nan
-            if not clip_grad_norm_(parameters, 1e9).isfinite():
+            seen = loss if scaler else clip_grad_norm_(parameters, 1e9)
+            if not seen.isfinite():
                 continue
             for optimizer in two.values():
                 if scaler:
