@@ -130,14 +130,17 @@ void LossNonfinite::Describe(Finding* finding) const {
   }
   episode_.Describe(finding);
   const bool grown = HasGrown();
-  if (grown && std::isfinite(loss_)) {
+  if (std::isfinite(loss_)) {
     finding->sentence =
-        Sentence("The loss has grown to ", loss_, " from ", base_,
-                 " at most in the beginning: it is on its way to infinity.");
+        grown ? Sentence("The loss has grown to ", loss_, " from ", base_,
+                         " at most in the beginning: it is on its way to "
+                         "infinity.")
+              : Sentence("The loss had grown to ", loss_, " from ", base_,
+                         " at most in the beginning; it has come down since.");
     finding->numbers = {{"loss", loss_, ""}, {"grown_from", base_, ""}};
     return;
   }
-  if (!std::isfinite(loss_) && survival_.IsSure() && !grown) {
+  if (survival_.IsSure() && !grown) {
     finding->sentence = Sentence("The loss was ", loss_);
     if (newest_row_ > 1) {
       finding->sentence += Sentence(" ", newest_row_, " times in a row");
