@@ -155,18 +155,54 @@ def test_of_two_optimizers_at_each_step_from_one_on(daemon, name):
     assert it.step == BAD and it.origin["op"] == "0.weight", it
 
 
-def test_on_a_device_nothing_piles_up(daemon, name, monkeypatch):
+@pytest.mark.parametrize("clips", [True, False])
+def test_on_a_device_one_after_another(daemon, name, monkeypatch, clips):
+    """None is updated with from one on, and nobody says a word; and nothing
+    piles up."""
+    monkeypatch.setattr(readout, "HOSTS", set())
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for i in range(200):
+        optimizer.zero_grad()
+        x = torch.full((1, 4), 1.0 if i < BAD else math.nan)
+        loss = model(x).sum()
+        loss.backward()
+        seen = clip_grad_norm_(model.parameters(), 1.0) if clips else loss
+        if not seen.isfinite():
+            waiting = list(watch._readout._groups.values())
+            assert sum(map(len, waiting)) <= 16
+            continue
+        optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "critical" and it.cause == "nan_from_forward", it
+    # Modules are looked at once a step was bad.
+    assert it.step in (BAD, BAD + 1), it
+    assert int(it.summary["skipped"]) == 200 - BAD - 8, it
+
+
+def test_on_a_device_what_is_finite_is_not_told(daemon, name, monkeypatch):
+    """Gradients that are none of an update, before each of them and once more
+    often."""
     monkeypatch.setattr(readout, "HOSTS", set())
     model = nn.Linear(4, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     with nanwatch.torch.watch(model, optimizer, run=name,
                               address=daemon.address) as watch:
-        for _ in range(200):
-            optimizer.zero_grad()
-            model(torch.full((1, 4), math.nan)).sum().backward()
-            assert not clip_grad_norm_(model.parameters(), 1.0).isfinite()
-            [waiting] = watch._readout._groups.values()
-            assert len(waiting) <= 8
+        for i in range(STEPS):
+            for _ in range(20 if i == BAD else 1):
+                optimizer.zero_grad()
+                loss = model(torch.ones(1, 4)).square().sum()
+                loss.backward()
+                clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            watch.step(loss)
+        assert watch.flush(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == STEPS, it
 
 
 def test_a_closure_that_is_not_finite_later_than_at_first(daemon, name):

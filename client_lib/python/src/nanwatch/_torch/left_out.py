@@ -20,9 +20,9 @@ from nanwatch._torch.strangers import Strangers
 _FEW = 8  # updates in a row, not finite, that are nobody's business
 _LATELY = 8  # updates
 
-# Tells one of them: its part, its attempts, its loss, and the losses that went
-# backward for it.
-Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]"], None]
+# Tells one of them: its part, its attempts, its loss, the losses that went
+# backward for it, and whether to do so only if one of all this is not finite.
+Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]", bool], None]
 # Tells a loss that nothing was computed of, if it is not finite.
 TellEvaluation = Callable[[Evaluation, "list[Attempt]"], None]
 
@@ -156,7 +156,8 @@ class LeftOut:
         """Gradients are gone that no optimizer was called for: what was told
         with them was left out; unless none ever was, and whoever updates this
         model may just have done so. What a program says nothing of is none of
-        its steps, as long as there are few of them in a row."""
+        its steps, as long as there are few of them in a row; what they were is
+        not known at once on a device."""
         if (
             any(f.backwards.in_closure for f in self._followed)
             or self._strangers.have_updated()
@@ -178,16 +179,23 @@ class LeftOut:
         for followed in self._followed:
             if followed.is_on_host():  # else its numbers are on their way
                 followed.end()
-        if not (
+        at_once = all(f.is_on_host() for f in self._followed)
+        if at_once and not (
             self._parts.has_bad() or any(a.is_known_bad() for a in attempts)
         ):
             self._bad_in_a_row = 0
             return
         self._bad_in_a_row += 1
-        if self._bad_in_a_row >= _FEW + max(self._lately, default=0):
-            loss = self._parts.newest_bad()
-            self._parts.take()
-            self._tell_one(attempts or self._anew(), loss, None)
+        if self._bad_in_a_row < _FEW + max(self._lately, default=0):
+            return
+        backward = self._parts.take_discarded()
+        self._tell_one(
+            attempts or self._anew(),
+            next(filter(is_bad, reversed(backward)), None),
+            None,
+            [] if at_once else backward,
+            only_if_bad=not at_once,
+        )
 
     def _tell_evaluations(self) -> None:
         """Those of the parts that are held."""
@@ -206,7 +214,7 @@ class LeftOut:
         for part in self._held.parts:
             self._losses.waiting = losses[begun : part.losses]
             loss = self._losses.take_mean(self._readout())
-            self._tell(part._replace(rows=0), [], loss, [])
+            self._tell(part._replace(rows=0), [], loss, [], False)
             begun = part.losses
         self._held.strange()
 
@@ -249,13 +257,18 @@ class LeftOut:
         return [Attempt(followed) for followed in self._followed]
 
     def _tell_one(
-        self, attempts: list[Attempt], loss: Any, number: int | None
+        self,
+        attempts: list[Attempt],
+        loss: Any,
+        number: int | None,
+        backward: Sequence[Any] = (),
+        only_if_bad: bool = False,
     ) -> None:
         for attempt in attempts:
             self._leave_out(attempt)
         self._strangers.were_none()
         part = Part(0, 0, number, time.time(), self._rows())
-        self._tell(part, attempts, loss, [])
+        self._tell(part, attempts, loss, list(backward), only_if_bad)
 
     def _leave_out(self, attempt: Attempt) -> None:
         attempt.applied, attempt.lr = False, attempt.of.rate()
@@ -281,6 +294,7 @@ class LeftOut:
                 attempts,
                 self._losses.take_mean(self._readout()),
                 backward[begun.backward : part.backward],
+                False,
             )
             begun = part
         self._losses.waiting = losses[begun.losses :]

@@ -138,8 +138,11 @@ class Parts:
         """Since the last update, and known not to be finite."""
         return any(map(is_bad, self._losses[self._own :]))
 
-    def newest_bad(self) -> float | None:
-        return next(filter(is_bad, reversed(self._losses)), None)
+    def take_discarded(self) -> list[Any]:
+        """Those since the last update."""
+        taken = self._losses[self._own :]
+        del self._losses[self._own :]
+        return taken
 
     def count(self) -> int:
         return len(self._losses)

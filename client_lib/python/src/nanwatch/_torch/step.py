@@ -63,7 +63,7 @@ class Step:
             part if type(part) is float else readout.add([part])
             for part in parts
         ]
-        self.only_if_bad = False  # told, if its loss is not finite
+        self.only_if_bad = False  # told, if anything of it is not finite
         self._at_once = readout.empty()  # nothing has to come from a device
 
     def start(self) -> None:

@@ -75,9 +75,9 @@ class Teller:
     def tell(self, step: Step) -> None:
         loss = step.loss
         loss_bad = loss is not None and not math.isfinite(loss)
-        if step.only_if_bad and not loss_bad:
-            return
         bad = [self._is_bad(step, attempt) for attempt in step.attempts]
+        if step.only_if_bad and not (loss_bad or any(bad)):
+            return
         self._spoiling.begin(step.readout, step.attempts)
         lost = self._spoiling.lost
         rows = Rows(step.number, step.time, step.request)

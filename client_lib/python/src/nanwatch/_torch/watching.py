@@ -544,7 +544,12 @@ class Watch:
         return self._number if number is None else number
 
     def _tell_left_out(
-        self, part: Part, attempts: list[Attempt], loss: Any, backward: Any
+        self,
+        part: Part,
+        attempts: list[Attempt],
+        loss: Any,
+        backward: list[Any],
+        only_if_bad: bool,
     ) -> None:
         # Updates that no step() followed yet are told with it.
         self._attempts = [*self._attempts, *attempts]
@@ -556,6 +561,7 @@ class Watch:
             {},
             backward,
             part.rows,
+            only_if_bad,
         )
 
     def _tell_evaluation(
