@@ -2,7 +2,8 @@
 // and zeros had a level that they could leave: a learning rate that is too high
 // for fresh weights drives units where their activation is 0 for good, and the
 // loss stands at that of a guess from there on. Everything else about such a
-// run is calm.
+// run is calm. On the way there loss or norm shoot up: layers that are frozen
+// or cut off on purpose bring nothing of the kind.
 
 #ifndef NANWATCH_DETECT_EARLY_DEATH_H_
 #define NANWATCH_DETECT_EARLY_DEATH_H_
@@ -16,10 +17,14 @@ namespace nanwatch {
 // Trivially copyable.
 class EarlyDeath {
  public:
-  // Of each attempt; finite.
-  void AddLoss(double loss) {
+  // Of each attempt, finite. `norm`: of its gradients; 0: not known.
+  void Add(double loss, float norm) {
     if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
-    if (losses_ < kEarly) ++losses_;
+    if (first_norm_ == 0) first_norm_ = norm;
+    if (losses_ < kEarly) {
+      ++losses_;
+      shot_up_ |= loss >= kHigh * first_loss_ || norm > kLarge * first_norm_;
+    }
     // One that shot up on the way says nothing of where it stands.
     const double most = 2 * std::fabs(first_loss_);
     const auto one = static_cast<float>(std::min(loss, most));
@@ -38,17 +43,21 @@ class EarlyDeath {
       told_ = 0;
       return;
     }
-    began_ |= losses_ < kEarly;
+    began_ |= shot_up_ && losses_ < kEarly;
     if (!began_) return;
     if (told_ == 0) since_ = step;
     told_ = std::min<int16_t>(told_ + 1, kFewest);
   }
 
+  // A tensor is exactly 0, all of it, and was not before. Single elements may
+  // be for any reason: an embedding's are where a batch has no word.
+  void AddTensor() { tensor_ = true; }
+
   // It lasts for `steps`, and the loss is where it began.
   bool IsSure(int64_t step, double steps) const {
     const bool lasts =
         told_ == kFewest && static_cast<double>(step - since_) >= steps;
-    return lasts && Stands();
+    return lasts && tensor_ && Stands();
   }
   // Its first step. REQUIRES: suspected().
   int64_t since() const { return since_; }
@@ -66,15 +75,21 @@ class EarlyDeath {
   static constexpr float kMost = 0.5f;  // of the elements that were not 0
   // Of the first loss, which is a bit above that of a guess.
   static constexpr float kFallen = 0.9f;
+  // Of the first loss and the first norm: no noise of theirs.
+  static constexpr float kHigh = 1.25f;
+  static constexpr float kLarge = 3;
   static constexpr float kSmooth = 1.0f / 32;
   static constexpr int16_t kFewest = 8;  // attempts
   static constexpr int8_t kEarly = 64;   // losses
 
   float first_loss_ = kNone;
   float loss_ = kNone;  // smoothed
+  float first_norm_ = 0;
   float first_share_ = -1;
   int16_t told_ = 0;  // attempts in a row, saturates
   int8_t losses_ = 0;
+  bool shot_up_ = false;  // early
+  bool tensor_ = false;
   bool began_ = false;  // early; a batch may well wake it once more
   int64_t since_ = 0;
 };

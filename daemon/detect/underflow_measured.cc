@@ -44,7 +44,8 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "tensor that became exactly 0 and stays so for 5 records, where few "
     "elements were zero, is named for information. A warning where half of the "
     "elements that were not 0 at first became so in the first 64 attempts, "
-    "are so for `dead_for` steps, and the loss is where it began. A share of "
+    "after the loss rose by a quarter or the norm threefold, are so for "
+    "`dead_for` steps, and the loss is where it began. A share of "
     "zeros that was there from the beginning is none of it.",
     "Below half of `warning` and half of `rise` for `clear_after` attempts.",
     kThresholds};
@@ -67,8 +68,9 @@ void UnderflowMeasured::LearnZeros(double zeros, double scale) {
   const double weight = zero_samples_ <= kFirst ? 1.0 / zero_samples_ : kFollow;
   usual_zeros_ += weight * (zeros - usual_zeros_);
   if (last_zeros_ >= 0) {
-    deviation_ += std::max(weight, kSmooth) *
-                  (std::fabs(zeros - last_zeros_) - deviation_);
+    deviation_ +=
+        static_cast<float>(std::max(weight, kSmooth) *
+                           (std::fabs(zeros - last_zeros_) - deviation_));
   }
   usual_scale_ = scale;
   jump_ = 0;
@@ -86,6 +88,7 @@ void UnderflowMeasured::FollowRate(const StepRecord& record) {
 
 // The share of zeros may come with a later record than the tensors.
 void UnderflowMeasured::TakeName(const StepContext& c) {
+  if (!c.zeroed_name.empty()) death_.AddTensor();
   if (c.zeroed_name.empty() || episode_.open()) return;
   const bool dies = death_.suspected() && !name_.get().empty();
   if (name_held_ > 0 || dies) {  // others are looked at later, or follow
@@ -134,13 +137,15 @@ Severity UnderflowMeasured::JudgeZeros(const StepContext& c, double zeros,
   }
   const Severity named = JudgeName(zeros);
   const double rise = zeros_ - usual_zeros_;
-  const double limit = std::max(t[kRise], 4 * deviation_);
+  const double limit = std::max<double>(t[kRise], 4 * deviation_);
   // What is not learnt from yet is a rise in the making.
   if (zeros - usual_zeros_ < limit / 2 && rise < limit) {
     LearnZeros(zeros, scale);
     return named;
   }
-  if (up > 0 && scale == usual_scale_) jump_ = std::max(jump_, up);
+  if (up > 0 && scale == usual_scale_) {
+    jump_ = std::max(jump_, static_cast<float>(up));
+  }
   if (rise < limit) return named;
   const bool fell = scale > 0 && scale * t[kScaleFell] <= usual_scale_;
   if (fell && rise >= t[kCritical]) return Severity::kCritical;
@@ -187,7 +192,8 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   // loss that is not finite leaves of the gradients tells nothing.
   if (const auto loss = c.record.get(StepField::kLoss)) {
     if (!std::isfinite(*loss)) return episode_.severity();
-    death_.AddLoss(*loss);
+    const double norm = c.record.get(StepField::kGradNorm).value_or(0);
+    death_.Add(*loss, norm > 0 && norm < 1e30 ? static_cast<float>(norm) : 0);
     if (*loss == 0 && zeros && *zeros >= 1) {
       all_zero_ = 0;
       return episode_.On(Severity::kNone, true, c.record.step,
@@ -202,7 +208,8 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   if (zeros && elements != elements_) {  // other tensors are observed now
     elements_ = elements;
     zeros_ = last_zeros_ = -1;
-    usual_zeros_ = deviation_ = jump_ = 0;
+    usual_zeros_ = 0;
+    deviation_ = jump_ = 0;
     zero_samples_ = all_zero_ = 0;
     name_.Set("");
   }

@@ -23,7 +23,7 @@ class UnderflowMeasured {
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kUnderflowFraction) |
                                      Bit(StepField::kZeroFraction) |
-                                     kGradientsBit;
+                                     Bit(StepField::kLoss) | kGradientsBit;
   enum Threshold {
     kWarning,
     kCritical,
@@ -68,9 +68,9 @@ class UnderflowMeasured {
   double first_level_ = 0;  // of the first 16 attempts
   double zeros_ = -1;       // smoothed
   double usual_zeros_ = 0;
-  double deviation_ = 0;  // of the share of zeros from one to the next
+  float deviation_ = 0;  // of the share of zeros from one to the next
+  float jump_ = 0;       // of this rise, made in one attempt
   double last_zeros_ = -1;
-  double jump_ = 0;         // of this rise, made in one attempt
   double usual_scale_ = 0;  // while the zeros were usual; 0: none
   uint64_t elements_ = 0;   // that the zeros are counted among
   // Records and attempts; they saturate.

@@ -105,10 +105,12 @@ def test_a_micro_batch_that_did_not_go_backward(
     assert counted(daemon, name) == (STEPS + 1, 1)
 
 
-@pytest.mark.parametrize("mode", ["training", "evaluation"])
+@pytest.mark.parametrize("mode, graph", [
+    ("training", True), ("training", False), ("evaluation", True)])
 def test_hundreds_are_of_a_training_that_is_not_seen(
-        daemon, name, monkeypatch, mode):
-    """CUDA graphs of whole steps call no hook, and write no version."""
+        daemon, name, monkeypatch, mode, graph):
+    """CUDA graphs of whole steps call no hook, and write no version. What has
+    no graph, or a model that is not in training mode, is evaluated."""
     it = Trained(daemon, name, monkeypatch)
     for _ in range(5):
         it.update()
@@ -118,13 +120,69 @@ def test_hundreds_are_of_a_training_that_is_not_seen(
         loss = it.loss()
         for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
             p.data.sub_(g, alpha=1e-3)
-        it.watch.step(loss)
+        it.watch.step(loss if graph else loss.item())
     it.model.train()
     for _ in range(5):
         it.update()
     it.close()
-    assert len(it.told) == 10 + 300 * (mode == "training")
+    seen = mode == "training" and graph
+    assert len(it.told) == 10 + 300 * seen
     assert Verdict(daemon, name).worst == ""
+
+
+def test_thousands_are_no_update_of_another_s(daemon, name, monkeypatch):
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(12):
+        it.update()
+        for _ in range(5000 * (i == 9)):
+            it.watch.step(3.0)
+        assert len(it.watch._losses.waiting) < 1025
+    it.close()
+    assert len(it.told) == 12 and max(it.told) < 1.0
+    assert Verdict(daemon, name).worst == ""
+
+
+class Heads(nn.Module):
+    """Of which a batch uses one."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(16, 8).requires_grad_(False)
+        self.heads = nn.ModuleList(nn.Linear(8, 1) for _ in range(8))
+
+    def forward(self, x, head):
+        return self.heads[head](self.body(x))
+
+
+def test_each_of_many_heads_is_a_part(daemon, name, monkeypatch):
+    torch.manual_seed(1)
+    it = Trained(daemon, name, monkeypatch)
+    it.watch.close(20)
+    model = Heads()
+    optimizer = torch.optim.SGD(
+        [p for p in model.parameters() if p.requires_grad], lr=1e-4)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name + "heads", address=daemon.address)
+    told, tell = [], watch._teller.tell
+    monkeypatch.setattr(
+        watch._teller, "tell", lambda step: (told.append(step.loss), tell(step)))
+    means = []
+    for i in range(200):
+        mean = 0.0
+        for part in range(2):
+            head = (i * 3 + part * 5 + i * i) % 8
+            loss = (model(torch.randn(8, 16), head) + head).square().mean()
+            loss.backward()
+            if part == 1:
+                optimizer.step()
+                optimizer.zero_grad()
+            watch.step(loss)
+            mean += loss.item() / 2
+        means.append(mean)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    wrong = [i for i, (a, b) in enumerate(zip(told, means, strict=True))
+             if not math.isclose(a, b, rel_tol=1e-5)]
+    assert wrong == []
 
 
 def test_a_guard_on_a_device_that_none_passes(daemon, name, monkeypatch):

@@ -109,6 +109,57 @@ def test_tensors_that_were_replaced_are_let_go(daemon, name, level):
     assert it.bad_ops() == {("colour", "grad_input"): STEPS - 1}, it
 
 
+def test_a_parameter_that_came_later_has_its_name(daemon, name):
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(16, 8))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for i in range(STEPS):
+        if i == 20:
+            model.append(nn.Linear(8, 4))
+            optimizer.add_param_group({"params": model[1].parameters()})
+        optimizer.zero_grad()
+        loss = model(torch.randn(8, 16)).square().mean()
+        loss.backward()
+        if i == STEPS - 1:
+            model[1].weight.grad[0, 0] = math.nan
+        optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).bad_ops() == {
+        ("1.weight", "grad_input"): STEPS - 1}
+
+
+@pytest.mark.parametrize("level", ["default", "ops"])
+def test_tensors_may_be_swapped(daemon, name, level):
+    """As PyTorch does with those of subclasses; it refuses where anybody has a
+    weak reference to one."""
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    before = torch.__future__.get_swap_module_params_on_conversion()
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        with nanwatch.torch.watch(model, optimizer, run=name, level=level,
+                                  address=daemon.address) as watch:
+            for kind in (torch.float32, torch.float64, torch.float32):
+                model.to(kind)
+                model.load_state_dict(model.state_dict())
+                for _ in range(10):
+                    optimizer.zero_grad()
+                    loss = model(torch.ones(1, 4, dtype=kind)).sum()
+                    loss.backward()
+                    optimizer.step()
+                    watch.step(loss)
+                optimizer.zero_grad()
+                del loss
+                gc.collect()
+            assert watch.flush(20) and watch.run.stats.bad_input == 0
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(before)
+    assert Verdict(daemon, name).steps == 30
+
+
 def test_an_optimizer_s_own_are_not_kept_either(daemon, name):
     model = nn.Linear(4, 4)
     own = nn.Parameter(torch.ones(4))

@@ -458,14 +458,14 @@ TEST(UnderflowMeasured, NamesTheTensorOfALargeRise) {
   EXPECT_EQ(f.Described().opened_step, 41);
 }
 
-Attempt WithZeros(double loss, double zeros) {
-  return {.loss = loss, .zero_fraction = zeros};
+Attempt WithZeros(double loss, double zeros, double norm = 0.5) {
+  return {.loss = loss, .grad_norm = norm, .zero_fraction = zeros};
 }
 
 TEST(UnderflowMeasured, AModelThatDiesBeforeItLearnsIsAWarning) {
   StepFeed<UnderflowMeasured> f(NoScaler());
   f.Step(WithZeros(2.35, 0));
-  f.Steps(WithZeros(900, 0), 8);
+  f.Steps({.loss = 900}, 8);  // none of these tells zeros
   f.Steps(WithZeros(2.31, 0.98), 3);
   f.Step(WithZeros(40, 0));  // it comes back once
   f.gradients.emplace();
@@ -485,23 +485,50 @@ TEST(UnderflowMeasured, AModelThatDiesBeforeItLearnsIsAWarning) {
   EXPECT_EQ(f.now, Severity::kNone) << "it lives, and learns";
 }
 
+// After what most of it is 0.
+Severity OfDeathAfter(const Attempt& before, int attempts, bool tensor = true) {
+  StepFeed<UnderflowMeasured> f(NoScaler());
+  f.Step(WithZeros(2.35, 0));
+  f.Steps(before, attempts);
+  if (tensor) f.gradients.emplace().zeroed = 3;
+  f.Step(WithZeros(2.35, 0.98));
+  f.gradients = std::nullopt;
+  f.Steps(WithZeros(2.35, 0.98), 500);
+  return f.worst;
+}
+
+TEST(UnderflowMeasured, WhatDiesByTooHighARateShotUpBefore) {
+  EXPECT_EQ(OfDeathAfter({.loss = 3}, 3), Severity::kWarning);
+  EXPECT_EQ(OfDeathAfter({.loss = 2.3, .grad_norm = 1.6}, 3),
+            Severity::kWarning);
+  EXPECT_LT(OfDeathAfter({.loss = 2.7, .grad_norm = 1.2}, 3),
+            Severity::kWarning)
+      << "layers that were frozen, or cut off";
+  EXPECT_LT(OfDeathAfter({.loss = 3}, 3, false), Severity::kWarning)
+      << "elements here and there, of an embedding";
+  EXPECT_LT(OfDeathAfter({.loss = 3}, 64), Severity::kWarning) << "late";
+}
+
 TEST(UnderflowMeasured, WhatLearnsOrNeverWasOtherwiseIsNotDead) {
   StepFeed<UnderflowMeasured> learns(NoScaler());
   learns.Step(WithZeros(2.35, 0));
+  learns.Steps(WithZeros(5, 0), 2);
   for (int i = 0; i < 500; ++i) {
     learns.Step(WithZeros(2.3 * std::exp2(-i / 200.0), 0.9));
   }
   EXPECT_LT(learns.worst, Severity::kWarning) << "a router that chose early";
   StepFeed<UnderflowMeasured> always(NoScaler());
-  always.Steps(WithZeros(2.35, 0.98), 500);
+  always.Step(WithZeros(2.35, 0.98));
+  always.Steps(WithZeros(5, 0.98), 500);
   EXPECT_EQ(always.worst, Severity::kNone);
   StepFeed<UnderflowMeasured> few(NoScaler());
   few.Step(WithZeros(2.35, 0.2));
-  few.Steps(WithZeros(2.35, 0.55), 500);
+  few.Steps(WithZeros(5, 0.55), 500);
   EXPECT_LT(few.worst, Severity::kWarning) << "most of it lives";
   StepFeed<UnderflowMeasured> late(NoScaler());
-  late.Steps(WithZeros(2.35, 0), 60);
-  late.Steps(WithZeros(1.2, 0), 60);
+  late.Step(WithZeros(2.35, 0));
+  late.Steps(WithZeros(5, 0), 10);
+  late.Steps(WithZeros(1.2, 0), 40);
   late.Steps(WithZeros(2.35, 0.98), 500);
   EXPECT_LT(late.worst, Severity::kWarning) << "rules on the loss see it";
 }

@@ -22,6 +22,7 @@ class Part(NamedTuple):
     number: int | None  # that the program gave
     time: float
     rows: int  # of modules, of which more come with the next forward pass
+    trains: bool = False  # its loss has a graph that leads somewhere
 
 
 class Evaluation(NamedTuple):
@@ -112,9 +113,11 @@ class Held:
         return taken
 
     def are_unheard(self, known: bool) -> bool:
-        """Dozens in a row, of which none went backward. `known`: of those
-        before them."""
-        return not self._heard and (known or len(self.parts) >= _UNHEARD)
+        """Dozens in a row that could have gone backward, and did not. `known`:
+        of those before them."""
+        if self._heard or not all(part.trains for part in self.parts):
+            return False
+        return known or len(self.parts) >= _UNHEARD
 
     def may_be_a_step(self, bad: bool) -> bool:
         """No fewer than those of late had: who gathers gradients elsewhere

@@ -19,6 +19,7 @@ from nanwatch._torch.strangers import Strangers
 
 _FEW = 8  # updates in a row, not finite, that are nobody's business
 _LATELY = 8  # updates
+_MANY = 1024  # parts, of which evaluations are not kept
 
 # Tells one of them: its part, its attempts, its loss, the losses that went
 # backward for it, and whether to do so only if one of all this is not finite.
@@ -98,7 +99,8 @@ class LeftOut:
         the model, or it is no part (`hold`) and another thread trains it."""
         if self._is_none(loss) and not self._are_trained_here():
             return False
-        if self._strangers.are_at_work(self._followed):
+        evaluated = self._hears and self._parts.empty()
+        if self._strangers.are_at_work(self._followed, counts=not evaluated):
             self._checks.refuse(
                 "optimizer made anew",
                 "the model is updated, but not by the optimizer that watch() "
@@ -108,11 +110,12 @@ class LeftOut:
             return False
         return True
 
-    def hold(self, loss: Any, number: int | None) -> None:
-        """A part of a step; or an update that the program left out, if that
-        is sure. Where gradients are accumulated the optimizer is called with
-        what is not finite in a part, or there are too many of them. What is not
-        finite and did not go backward is no part."""
+    def hold(self, loss: Any, number: int | None, trains: bool) -> None:
+        """A part of a step, whose loss may go backward (`trains`); or an
+        update that the program left out, if that is sure. Where gradients are
+        accumulated the optimizer is called with what is not finite in a part,
+        or there are too many of them. What is not finite and did not go
+        backward is no part."""
         if self._is_none(loss):
             self._tell_one(self._anew(), loss, number)
             return
@@ -126,9 +129,12 @@ class LeftOut:
                 number,
                 time.time(),
                 self._rows(),
+                trains,
             ),
             self._followed,
         )
+        if self._hears and len(held.parts) % _MANY == 0:
+            self._tell_evaluations()
         if self._strangers.have_updated() or not self._are_trained_here():
             return
         known = self._are_unheard

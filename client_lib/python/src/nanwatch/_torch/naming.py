@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -24,15 +25,9 @@ _HALF_MODULES = (
 def name_parameters(model: Any) -> Parameters:
     """One that has two names is called by the first."""
     named = Parameters(_finder(weakref.ref(model)))
-    for name, module, tensor in _all_of(model):
-        if named.get(tensor) is not None:
-            continue
-        half = isinstance(module, _HALF_MODULES) and (
-            tensor.dtype is torch.float32
-        )
-        dtype = DTYPES.get(tensor.dtype, "")
-        parameter = Parameter(name, tensor, half, dtype, len(named))
-        named.add(tensor, parameter)
+    for tensor, make in _all_of(model):
+        if named.get(tensor) is None:
+            named.add(tensor, make(len(named)))
     return named
 
 
@@ -48,18 +43,28 @@ def name_copies(named: Parameters, copies: Iterable[tuple[Any, Any]]) -> None:
             named.add(copy, its)
 
 
-def _all_of(model: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Name, module and tensor."""
+def _all_of(model: Any) -> Iterator[tuple[Any, Callable[[int], Parameter]]]:
+    """Each tensor, with what makes its Parameter of its place."""
     for path, module in model.named_modules():
         for name, tensor in module.named_parameters(recurse=False):
-            yield own_path(f"{path}.{name}" if path else name), module, tensor
+            full = own_path(f"{path}.{name}" if path else name)
+            yield tensor, functools.partial(_made, full, module, tensor)
 
 
-def _finder(model: weakref.ref[Any]) -> Callable[[Any], str | None]:
-    def name_of(tensor: Any) -> str | None:
+def _made(name: str, module: Any, tensor: Any, place: int) -> Parameter:
+    half = isinstance(module, _HALF_MODULES) and tensor.dtype is torch.float32
+    dtype = DTYPES.get(tensor.dtype, "")
+    return Parameter(name, tensor, half, dtype, place)
+
+
+def _finder(model: weakref.ref[Any]) -> Callable[[Any], Parameter | None]:
+    def find(tensor: Any) -> Parameter | None:
         found = model()
         if found is None:
             return None
-        return next((n for n, _, t in _all_of(found) if t is tensor), None)
+        for place, (its, make) in enumerate(_all_of(found)):
+            if its is tensor:
+                return make(place)
+        return None
 
-    return name_of
+    return find

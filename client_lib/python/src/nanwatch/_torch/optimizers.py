@@ -26,7 +26,8 @@ from nanwatch._torch.statistics import (
     norms_of,
 )
 
-_SOME = 4  # tensors that stand for all
+_SOME = 4  # tensors that stand for all, at first
+_MOST = 32  # of them
 _USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
 _USUAL_GRADIENT = (torch.Tensor, torch.strided)
@@ -269,12 +270,27 @@ class Followed:
             self._some = []
             return []
 
-    def some_gradients(self) -> list[Any]:
-        """Of these tensors, None where one has none; no gradient at all where
-        another thread trains them."""
+    def some_gradients(self, whole: bool = False) -> list[Any]:
+        """Of these tensors, or of all, None where one has none; no gradient at
+        all where another thread trains them."""
         if not self.is_trained_here():
             return []
-        return [tensor.grad for tensor in self.some_tensors()]
+        tensors = self.tensors() if whole else self.some_tensors()
+        return [tensor.grad for tensor in tensors]
+
+    def stand_for(self, which: Sequence[int]) -> bool:
+        """By their places among all tensors: a backward pass reached these. One
+        of them is a tensor more that stands for all, if none of them was."""
+        ids = {id(tensor) for tensor in self.some_tensors()}
+        tensors = self.tensors()
+        if len(ids) >= _MOST or any(id(tensors[k]) in ids for k in which):
+            return False
+        wanted = tensors[which[0]]
+        for i, group in enumerate(self.optimizer.param_groups):
+            for j, tensor in enumerate(group["params"]):
+                if tensor is wanted:
+                    self._some.append((i, j))
+        return True
 
     def _choose_some(self, which: Callable[[Any], bool]) -> None:
         found = [

@@ -4,8 +4,7 @@ them."""
 from __future__ import annotations
 
 import math
-import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 # Tensors that the model does not have, of those that are looked for in there:
@@ -14,11 +13,9 @@ _MISSES = 16
 
 
 class Parameter:
-    """One parameter tensor: what it is called, and how its gradient is told.
-    It does not keep the tensor alive: some programs put others into its
-    place."""
+    """One parameter tensor: what it is called, and how its gradient is told."""
 
-    __slots__ = ("_tensor", "dtype", "half", "name", "place", "shape")
+    __slots__ = ("dtype", "half", "name", "place", "shape", "tensor")
 
     def __init__(
         self, name: str, tensor: Any, half: bool, dtype: str, place: int
@@ -30,24 +27,23 @@ class Parameter:
         self.is_now(tensor)
 
     def is_now(self, tensor: Any) -> None:
-        self._tensor = weakref.ref(tensor)
+        """Some programs put others into its place. (No weak reference: PyTorch
+        does not swap tensors that have one.)"""
+        self.tensor = tensor
         self.shape = tuple(tensor.shape)
-
-    @property
-    def tensor(self) -> Any:
-        """None: it is gone."""
-        return self._tensor()
 
     def elements(self) -> int:
         return math.prod(self.shape)
 
 
 class Parameters:
-    def __init__(self, name_of: Callable[[Any], str | None]) -> None:
-        """`name_of` a tensor: what the model calls it by now."""
-        self._name_of = name_of
+    def __init__(self, find: Callable[[Any], Parameter | None]) -> None:
+        """`find`: what a tensor is in the model by now."""
+        self._find = find
         self._by_id: dict[int, Parameter] = {}
         self._misses = 0
+        # Ids of the tensors that are trained; whoever trains them says it.
+        self.trained: Callable[[], Container[int]] = tuple
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -57,35 +53,33 @@ class Parameters:
 
     def get(self, tensor: Any) -> Parameter | None:
         """None: it is not known."""
-        parameter = self._by_id.get(id(tensor))
-        # An id may be that of a tensor that is gone.
-        return parameter if parameter and parameter.tensor is tensor else None
+        return self._by_id.get(id(tensor))
 
     def of(self, tensor: Any) -> Parameter:
-        """One that is not known has taken another's place, by its name or
-        because that is gone; or is called after how many there are."""
+        """One that is not known is new in the model, or has taken another's
+        place: of the same name, or of one that is trained no more. Else it is
+        called after how many there are."""
         parameter = self.get(tensor)
-        if parameter is not None:
-            return parameter
-        parameter = self._replaced_by(tensor)
         if parameter is None:
-            name = f"parameter {len(self)}"
-            parameter = Parameter(name, tensor, False, "", -1)
-        self.add(tensor, parameter)
+            parameter = self._of_new(tensor)
+            self.add(tensor, parameter)
         return parameter
 
-    def _replaced_by(self, tensor: Any) -> Parameter | None:
-        name = None
+    def _of_new(self, tensor: Any) -> Parameter:
+        found = None
         if self._misses < _MISSES:
-            name = self._name_of(tensor)
-            self._misses += name is None
-        for key, parameter in self._by_id.items():
+            found = self._find(tensor)
+            self._misses += found is None
+        trained = () if found else self.trained()
+        for key, known in self._by_id.items():
             if (
-                parameter.place < 0 and parameter.tensor is None
-                if name is None
-                else parameter.name == name
+                known.name == found.name
+                if found
+                else known.place < 0 and key not in trained
             ):
                 del self._by_id[key]
-                parameter.is_now(tensor)
-                return parameter
-        return None
+                known.is_now(tensor)
+                return known
+        if found is not None:
+            return found
+        return Parameter(f"parameter {len(self)}", tensor, False, "", -1)

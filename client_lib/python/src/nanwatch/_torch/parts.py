@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -17,6 +17,14 @@ from nanwatch._torch.readout import on_host
 from nanwatch._torch.rivals import Rivals
 
 _MOST = 4096  # of one step
+_WHOLE_LOOKS = 64
+
+
+class Before(NamedTuple):
+    """A backward pass."""
+
+    whole: bool  # all gradients were looked at
+    marks: list[list[Any]]
 
 
 class Parts:
@@ -35,6 +43,10 @@ class Parts:
         self.rivals = Rivals(followed)
         self._losses: list[Any] = []
         self._own = 0  # since the last update: from this place on
+        self._newest_bad = -1  # place
+        # Passes more before which all gradients are looked at, not only those
+        # that stand for all: not each pass need reach those.
+        self._whole_looks = _WHOLE_LOOKS
         # Called where gradients were discarded, before their losses are.
         self.when_discarded: Callable[[], None] | None = None
 
@@ -49,20 +61,23 @@ class Parts:
 
         self._guard("parts", work)
 
-    def begin(self) -> list[list[Any]]:
-        """A backward pass, of these or of other tensors; returns `gradients`,
-        as `went_backward` wants them."""
+    def begin(self) -> Before:
+        """A backward pass, of these or of other tensors; returns what
+        `went_backward` wants."""
         if not self._is_scaled:  # else its loss is among them by now
             self._guard("parts", self._forget_discarded)
-        return self.gradients()
+        whole = self._whole_looks > 0
+        self._whole_looks -= whole
+        return Before(whole, self._marks(whole))
 
-    def gradients(self) -> list[list[Any]]:
-        """Of each optimizer; another list, once they were computed."""
+    def _marks(self, whole: bool) -> list[list[Any]]:
+        """Of gradients of each optimizer, two a tensor; others, once they were
+        computed."""
         found: list[list[Any]] = [[] for _ in self._followed]
 
         def work() -> None:
             for its, followed in zip(found, self._followed):
-                for gradient in followed.some_gradients():
+                for gradient in followed.some_gradients(whole):
                     its.append(id(gradient))
                     its.append(gradient is None or gradient._version)
 
@@ -77,16 +92,22 @@ class Parts:
             self._followed[0].backwards.heard()
         self.add(losses)
 
-    def went_backward(self, tensors: Any, before: list[list[Any]]) -> None:
+    def went_backward(self, tensors: Any, before: Before) -> None:
         """`tensors`, with the gradients that there were."""
-        now = self.gradients()
-        if now == before:  # another model's
+        now = self._marks(before.whole)
+        if now == before.marks:  # another model's
             return
-        touched = [
-            i for i, (old, new) in enumerate(zip(before, now)) if old != new
-        ]
-        for i in touched:
-            self._followed[i].backwards.heard()
+        touched = []
+        for i, (old, new) in enumerate(zip(before.marks, now)):
+            if old == new:
+                continue
+            touched.append(i)
+            followed = self._followed[i]
+            followed.backwards.heard()
+            if before.whole and followed.stand_for(
+                [k // 2 for k, mark in enumerate(new) if mark != old[k]]
+            ):
+                self._whole_looks = _WHOLE_LOOKS
         self.rivals.backward(touched)
         if not self._is_scaled:
             self.add(tensors)
@@ -127,7 +148,9 @@ class Parts:
         ):
             return
         if on_host(loss):
-            self._losses.append(float(loss.detach().item()))
+            if is_bad(value := float(loss.detach().item())):
+                self._newest_bad = len(self._losses)
+            self._losses.append(value)
         else:  # programs add to what they had of it
             self._losses.append(loss.detach().reshape(()).clone())
 
@@ -136,7 +159,7 @@ class Parts:
 
     def has_bad(self) -> bool:
         """Since the last update, and known not to be finite."""
-        return any(map(is_bad, self._losses[self._own :]))
+        return self._newest_bad >= self._own
 
     def take_discarded(self) -> list[Any]:
         """Those since the last update."""
@@ -152,7 +175,7 @@ class Parts:
         if not self._losses:
             return self._losses
         taken, self._losses = self._losses, []
-        self._own = 0
+        self._own, self._newest_bad = 0, -1
         return taken
 
     def updated(self) -> None:

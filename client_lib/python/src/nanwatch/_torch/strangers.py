@@ -45,10 +45,11 @@ class Strangers:
         """Nobody updated the model: what was told was left out."""
         self._parts = 0
 
-    def are_at_work(self, followed: Sequence[Followed]) -> bool:
-        """At a call in which none of `followed` was called since the last."""
+    def are_at_work(self, followed: Sequence[Followed], counts: bool) -> bool:
+        """At a call in which none of `followed` was called since the last.
+        `counts`: what was told with it may be a part of a step."""
         stepped, self._stepped = self._stepped, False
-        self._parts += 1
+        self._parts += counts
         if self._are_told:  # of each of their updates
             return stepped or self._parts >= _PARTS
         tensors = [t for f in followed for t in f.some_tensors()]

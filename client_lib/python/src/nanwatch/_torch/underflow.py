@@ -78,15 +78,10 @@ def measure_attempt(
     """Of those gradients that come out of fp16 arithmetic. `half`: autocast is
     to fp16."""
     for parameters in attempt.gradients:  # of one device
-        tensors = [
-            p.tensor
+        found = [
+            p.tensor.grad if gradient_of is None else gradient_of(p.tensor)
             for p in parameters
             if (p.half and half) or p.dtype == "fp16"
-        ]
-        found = [
-            t.grad if gradient_of is None else gradient_of(t)
-            for t in tensors
-            if t is not None
         ]
         counts = measure(
             [local(g) for g in found if g is not None], scale, step, readout

@@ -104,6 +104,9 @@ class Watch:
             )
             for name, optimizer in optimizers.items()
         ]
+        named.trained = lambda: {
+            id(p) for f in self._followed for p in f.tensors()
+        }
         self._by_id = {id(f.optimizer): f for f in self._followed}
         if self._replica:
             self._teller.names.name_weights(self._followed)
@@ -474,7 +477,7 @@ class Watch:
         # Its code and its data are out of the processor's caches after a
         # training's step: each call that is not made counts.
         begun = time.perf_counter() if self._level == "ops" else 0.0
-        losses = self._losses
+        losses, given = self._losses, loss
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
             loss = loss.tolist()  # costs less than item()
         if type(loss) is not float or losses.waiting:
@@ -483,7 +486,8 @@ class Watch:
         if self._attempts:
             self._left_out.applied()
         elif self._followed and self._left_out.may_be_part(loss):
-            self._left_out.hold(loss, number)
+            trains = isinstance(given, torch.Tensor) and given.requires_grad
+            self._left_out.hold(loss, number, trains)
             return
         else:
             self._left_out.strange()
