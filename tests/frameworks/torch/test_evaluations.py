@@ -105,6 +105,25 @@ def test_a_micro_batch_that_did_not_go_backward(
     assert counted(daemon, name) == (STEPS + 1, 1)
 
 
+def test_many_on_a_device_are_read_together(daemon, name, monkeypatch):
+    """Nothing waits for them."""
+    monkeypatch.setattr(readout, "HOSTS", set())
+    it = Trained(daemon, name, monkeypatch)
+    waited, ready = [], it.watch._tell_ready
+    monkeypatch.setattr(
+        it.watch, "_tell_ready",
+        lambda wait: (waited.append(wait), ready(wait)))
+    for i in range(STEPS):
+        it.update()
+        for k in range(500 * (i == 30)):
+            it.watch.step(torch.tensor(math.nan if k == 300 else 50.0))
+    assert not any(waited)
+    it.close()
+    assert len(it.told) == STEPS and max(it.told) < 1.0
+    assert Verdict(daemon, name).worst == "warning"
+    assert counted(daemon, name) == (STEPS + 1, 1)
+
+
 @pytest.mark.parametrize("mode, graph", [
     ("training", True), ("training", False), ("evaluation", True)])
 def test_hundreds_are_of_a_training_that_is_not_seen(
@@ -154,7 +173,8 @@ class Heads(nn.Module):
         return self.heads[head](self.body(x))
 
 
-def test_each_of_many_heads_is_a_part(daemon, name, monkeypatch):
+@pytest.mark.parametrize("parts", [2, 8])
+def test_each_of_many_heads_is_a_part(daemon, name, monkeypatch, parts):
     torch.manual_seed(1)
     it = Trained(daemon, name, monkeypatch)
     it.watch.close(20)
@@ -169,15 +189,15 @@ def test_each_of_many_heads_is_a_part(daemon, name, monkeypatch):
     means = []
     for i in range(200):
         mean = 0.0
-        for part in range(2):
+        for part in range(parts):
             head = (i * 3 + part * 5 + i * i) % 8
             loss = (model(torch.randn(8, 16), head) + head).square().mean()
             loss.backward()
-            if part == 1:
+            if part == parts - 1:
                 optimizer.step()
                 optimizer.zero_grad()
             watch.step(loss)
-            mean += loss.item() / 2
+            mean += loss.item() / parts
         means.append(mean)
     assert watch.close(20) and watch.run.stats.bad_input == 0
     wrong = [i for i, (a, b) in enumerate(zip(told, means, strict=True))

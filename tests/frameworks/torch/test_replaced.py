@@ -109,6 +109,40 @@ def test_tensors_that_were_replaced_are_let_go(daemon, name, level):
     assert it.bad_ops() == {("colour", "grad_input"): STEPS - 1}, it
 
 
+def test_what_nobody_trains_is_not_kept(daemon, name):
+    """An adapter for each task. (Modules that are there as the watch begins
+    are.)"""
+    torch.manual_seed(1)
+    model = nn.ModuleDict({"body": nn.Linear(16, 16)})
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    before = []
+    for task in range(6):
+        head = model[f"a{task}"] = nn.Linear(16, 4)
+        optimizer.param_groups.clear()
+        optimizer.state.clear()
+        optimizer.add_param_group({"params": head.parameters()})
+        for _ in range(10):
+            optimizer.zero_grad()
+            x = model["body"](torch.randn(8, 16))
+            loss = head(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            watch.step(loss)
+        before += [weakref.ref(p) for p in head.parameters()]
+        del model[f"a{task}"]
+    optimizer.zero_grad()
+    optimizer.param_groups.clear()
+    del loss, head
+    gc.collect()
+    alive = [i for i, r in enumerate(before) if r() is not None]
+    # Those of the last task, until another one is trained.
+    assert set(alive) <= {10, 11}, alive
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).worst == ""
+
+
 def test_a_parameter_that_came_later_has_its_name(daemon, name):
     torch.manual_seed(1)
     model = nn.Sequential(nn.Linear(16, 8))

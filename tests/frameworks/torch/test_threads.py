@@ -5,8 +5,15 @@ not look at them."""
 import os
 import subprocess
 import sys
+import threading
 
+import pytest
+import torch
 from daemons import SOURCE
+from torch import nn
+from verdicts import Verdict
+
+import nanwatch
 
 # A healthy training that is watched, and one that nobody watches, whose loss
 # is NaN. What goes wrong ends the process, by a signal.
@@ -68,3 +75,41 @@ def test_two_watched_trainings(daemon, name):
     assert "HEALTHY" in said and "1,500 attempts" in said, said
     said = daemon.nanwatch("diagnose", name + "-spoilt").stdout
     assert "CRITICAL" in said, said
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_updates_within_the_backward_pass(daemon, name, elsewhere):
+    """Each parameter's as its gradient is there; by a thread that did not make
+    the watch."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+    optimizers = {n: torch.optim.SGD([p], lr=1e-3)
+                  for n, p in model.named_parameters()}
+    watch = nanwatch.torch.watch(
+        model, optimizers, run=name, address=daemon.address)
+    for n, p in model.named_parameters():
+        def update(_, optimizer=optimizers[n]):
+            optimizer.step()
+            optimizer.zero_grad()
+        p.register_post_accumulate_grad_hook(update)
+    raised = []
+
+    def train():
+        try:
+            for _ in range(20):
+                loss = model(torch.randn(8, 16)).square().mean()
+                loss.backward()
+                watch.step(loss)
+        except Exception as error:
+            raised.append(error)
+
+    if elsewhere:
+        thread = threading.Thread(target=train)
+        thread.start()
+        thread.join()
+    else:
+        train()
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert raised == []
+    it = Verdict(daemon, name)
+    assert it.worst == "" and int(it.summary["last_step"]) == 19, it

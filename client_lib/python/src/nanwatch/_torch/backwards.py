@@ -7,6 +7,8 @@ where a program discards gradients that lie on a device."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from nanwatch._torch.readout import on_host
@@ -31,8 +33,14 @@ def is_on_host(optimizer: Any) -> bool:
 class Backwards:
     """For the thread that trains these tensors."""
 
-    def __init__(self, optimizer: Any) -> None:
+    def __init__(
+        self,
+        optimizer: Any,
+        some: Callable[[], list[Any]] | None = None,
+    ) -> None:
+        """`some` of its tensors stand for all; None: all do."""
         self._optimizer = optimizer
+        self._some = some or functools.partial(tensors_of, optimizer)
         self._heard = 0  # since the last update
         self._hears = False  # any, before that update
         self._left: Marks = []  # when that was over
@@ -63,7 +71,7 @@ class Backwards:
     def updated(self) -> None:
         """By an attempt of the optimizer, skipped ones too."""
         self._hears, self._heard = self._heard > 0, 0
-        self._left = self._marks() if self._hears else []
+        self._left = _marks_of(self._some()) if self._hears else []
         self._to_clip = []
         self._asked = self.in_closure = False
 
@@ -72,7 +80,7 @@ class Backwards:
         may well ask for their norm once more, and again."""
         if not self._hears or self._heard:
             return False
-        now, left = self._marks(), self._left
+        now, left = _marks_of(self._some()), self._left
         # Who asks by a clip writes what he clips.
         same = [i for i, _ in now] == [i for i, _ in left]
         self._asked = same and (self._asked or now == left)
@@ -106,8 +114,12 @@ class Backwards:
         return (self._hears or self._heard > 0) and is_on_host(self._optimizer)
 
     def _marks(self) -> Marks:
-        gradients = [p.grad for p in tensors_of(self._optimizer)]
-        try:
-            return [(id(g), g is None or g._version) for g in gradients]
-        except RuntimeError:  # some of inference mode, which count nothing
-            return [(id(g), 0) for g in gradients]
+        return _marks_of(tensors_of(self._optimizer))
+
+
+def _marks_of(tensors: list[Any]) -> Marks:
+    gradients = [p.grad for p in tensors]
+    try:
+        return [(id(g), g is None or g._version) for g in gradients]
+    except RuntimeError:  # some of inference mode, which count nothing
+        return [(id(g), 0) for g in gradients]

@@ -14,13 +14,12 @@ import contextlib
 import functools
 import inspect
 import sys
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
 
-from nanwatch._torch.following import all_of, follow
+from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.modules import is_compiling, is_traced
 
 
@@ -34,7 +33,7 @@ class Listener(Protocol):
     def take_norms(self, norms: Mapping[int, float]) -> None: ...
 
 
-_listeners: weakref.WeakSet[Any] = weakref.WeakSet()
+_listeners: Listeners[Any] = Listeners()
 
 _MODULE = "torch.nn.utils.clip_grad"
 # All that clip call this by the name that their module has for it, as does who
@@ -69,7 +68,7 @@ def _followed_group(function: Any) -> Any:
         if is_compiling():
             return function(*args, **kwargs)
         if _listeners and args and sys._getframe(1).f_code in _codes():
-            for listener in all_of(_listeners):
+            for listener in _listeners:
                 listener.before_clipping_of(args[0])
         return function(*args, **kwargs)
 
@@ -127,7 +126,7 @@ def _shared(tensors: Sequence[Any]) -> Any:
     """None: nobody takes norms of these. Nothing of it ends a training: torch
     computes its total as ever, then."""
     with contextlib.suppress(Exception):
-        takers = [one for one in all_of(_listeners) if one.takes_norms()]
+        takers = [one for one in _listeners if one.takes_norms()]
         if takers and _are_plain(tensors):
             return _shared_total(tensors, takers)
     return None
@@ -164,7 +163,7 @@ def _followed(function: Any) -> Any:
             return function(parameters, *args, **kwargs)
         if not isinstance(parameters, torch.Tensor):
             parameters = list(parameters)  # it may be an iterator
-        for listener in all_of(_listeners):
+        for listener in _listeners:
             listener.before_clipping(parameters)
         return function(parameters, *args, **kwargs)
 

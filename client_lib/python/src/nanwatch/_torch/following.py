@@ -3,11 +3,11 @@ ours around them."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
+import threading
 import weakref
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
 _MARK = "_nanwatch"
@@ -26,8 +26,30 @@ def follow(
     setattr(owner, name, followed)
 
 
-def all_of(listeners: weakref.WeakSet[_T]) -> list[_T]:
-    """Those that live, while another thread may add one."""
-    while True:
-        with contextlib.suppress(RuntimeError):
-            return list(listeners)
+class Listeners(Generic[_T]):
+    """Held weakly. To go through them is cheap: it is done where nothing of
+    ours is in the processor's caches."""
+
+    def __init__(self) -> None:
+        self._references: tuple[weakref.ref[_T], ...] = ()
+        self._lock = threading.RLock()  # of who changes them
+
+    def add(self, listener: _T) -> None:
+        with self._lock:
+            others = [r for r in self._references if r() is not None]
+            self._references = (*others, weakref.ref(listener))
+
+    def discard(self, listener: _T) -> None:
+        with self._lock:
+            self._references = tuple(
+                r for r in self._references if r() not in (None, listener)
+            )
+
+    def __bool__(self) -> bool:
+        """False: there is none. (There may be none that lives else.)"""
+        return bool(self._references)
+
+    def __iter__(self) -> Iterator[_T]:
+        """Those that live now, while another thread may add one."""
+        found = [reference() for reference in self._references]
+        return iter([one for one in found if one is not None])

@@ -142,9 +142,8 @@ class Held:
 def _have_grown(
     before: Sequence[int | None], now: Sequence[int | None]
 ) -> bool:
-    """All gradients that there are; those that were zeroed are new ones."""
-    if len(before) != len(now):
-        return False
+    """All gradients that there are; those that were zeroed are new ones. Of
+    tensors that stand for all there may be more now."""
     pairs = [p for p in zip(before, now) if p != (None, None)]
     return bool(pairs) and all(
         a is not None and b is not None and b > a for a, b in pairs

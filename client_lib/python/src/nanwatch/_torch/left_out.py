@@ -24,8 +24,8 @@ _MANY = 1024  # parts, of which evaluations are not kept
 # Tells one of them: its part, its attempts, its loss, the losses that went
 # backward for it, and whether to do so only if one of all this is not finite.
 Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]", bool], None]
-# Tells a loss that nothing was computed of, if it is not finite.
-TellEvaluation = Callable[[Evaluation, "list[Attempt]"], None]
+# Tells losses that nothing was computed of, as one, if any is not finite.
+TellEvaluations = Callable[["Sequence[Evaluation]", "list[Attempt]"], None]
 
 
 class LeftOut:
@@ -40,7 +40,7 @@ class LeftOut:
         readout: Callable[[], Readout],
         rows: Callable[[], int],
         tell: Tell,
-        tell_evaluation: TellEvaluation,
+        tell_evaluations: TellEvaluations,
         is_training: Callable[[], bool],
     ) -> None:
         """`losses` and `parts` are what is told and went backward since the
@@ -55,7 +55,7 @@ class LeftOut:
         self._readout = readout
         self._rows = rows
         self._tell = tell
-        self._tell_evaluation = tell_evaluation
+        self._tell_them = tell_evaluations
         self._is_training = is_training
         self._held = Held()
         self._strangers = Strangers()
@@ -205,12 +205,14 @@ class LeftOut:
 
     def _tell_evaluations(self) -> None:
         """Those of the parts that are held."""
-        for each in self._held.take_evaluations(self._losses.waiting):
-            if type(each.loss) is not float or is_bad(each.loss):
-                attempts = self._anew()
-                for attempt in attempts:
-                    self._leave_out(attempt)
-                self._tell_evaluation(each, attempts)
+        found = self._held.take_evaluations(self._losses.waiting)
+        bad = [[each] for each in found if is_bad(each.loss)]
+        later = [each for each in found if type(each.loss) is not float]
+        for evaluations in [*bad, later] if later else bad:
+            attempts = self._anew()
+            for attempt in attempts:
+                self._leave_out(attempt)
+            self._tell_them(evaluations, attempts)
 
     def _tell_unheard(self) -> None:
         """Whoever trains this model does so by means that are not seen."""

@@ -23,11 +23,9 @@ _HALF_MODULES = (
 
 
 def name_parameters(model: Any) -> Parameters:
-    """One that has two names is called by the first."""
     named = Parameters(_finder(weakref.ref(model)))
-    for tensor, make in _all_of(model):
-        if named.get(tensor) is None:
-            named.add(tensor, make(len(named)))
+    for place, (tensor, make) in enumerate(_all_of(model)):
+        named.add(tensor, make(place))
     return named
 
 
@@ -44,9 +42,14 @@ def name_copies(named: Parameters, copies: Iterable[tuple[Any, Any]]) -> None:
 
 
 def _all_of(model: Any) -> Iterator[tuple[Any, Callable[[int], Parameter]]]:
-    """Each tensor, with what makes its Parameter of its place."""
+    """Each tensor, with what makes its Parameter of its place. One that has two
+    names is called by the first."""
+    seen = set()
     for path, module in model.named_modules():
         for name, tensor in module.named_parameters(recurse=False):
+            if id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
             full = own_path(f"{path}.{name}" if path else name)
             yield tensor, functools.partial(_made, full, module, tensor)
 

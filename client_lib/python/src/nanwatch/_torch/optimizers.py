@@ -176,7 +176,7 @@ class Followed:
         self._turns = Turns()
         # Those whose turn it was, with what `_glanced_at` made of them.
         self._glanced: dict[range, tuple[list[Any], list[Any]]] = {}
-        self.backwards = Backwards(optimizer)
+        self.backwards = Backwards(optimizer, self.some_tensors)
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._handles = [
@@ -283,7 +283,11 @@ class Followed:
         of them is a tensor more that stands for all, if none of them was."""
         ids = {id(tensor) for tensor in self.some_tensors()}
         tensors = self.tensors()
-        if len(ids) >= _MOST or any(id(tensors[k]) in ids for k in which):
+        if (
+            not which
+            or len(ids) >= _MOST
+            or any(id(tensors[k]) in ids for k in which)
+        ):
             return False
         wanted = tensors[which[0]]
         for i, group in enumerate(self.optimizer.param_groups):
@@ -315,9 +319,6 @@ class Followed:
         return self.is_trained_here() and any(
             id(p.grad) in ids for p in self.tensors()
         )
-
-    def of(self, tensor: Any) -> Parameter:
-        return self._parameters.of(tensor)
 
     def rate(self) -> float | None:
         """The learning rate; a tensor on a device is left where it is."""
@@ -382,11 +383,9 @@ class Followed:
         if 0 < len(gradients) < len(tensors):
             if all(p.grad is None for p in self.some_tensors()):
                 self._choose_some(lambda p: p.grad is not None)
-            self.begin().absent = [
-                self.of(p)
-                for p in tensors
-                if p.requires_grad and p.grad is None
-            ]
+            self.begin().absent = self._parameters.of(
+                [p for p in tensors if p.requires_grad and p.grad is None]
+            )
         self._usual = None
         if (
             len(groups) == 1
@@ -404,7 +403,7 @@ class Followed:
         return [
             (
                 [g for _, g in group],
-                [self.of(p) for p, _ in group],
+                self._parameters.of([p for p, _ in group]),
                 Shapes([g for _, g in group]),
             )
             for group in _by_device(pairs)
@@ -430,7 +429,7 @@ class Followed:
         return is_on_host(self.optimizer)
 
     def weights(self) -> list[Parameter]:
-        return [self.of(p) for p in self.tensors()]
+        return self._parameters.of(self.tensors())
 
     def glance_at_weights(
         self, readout: Readout, number: int, replica: bool, everything: bool

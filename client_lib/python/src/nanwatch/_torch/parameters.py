@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 # Tensors that the model does not have, of those that are looked for in there:
@@ -37,10 +37,13 @@ class Parameter:
 
 
 class Parameters:
+    """Of those that nobody trains any more it keeps the names alone."""
+
     def __init__(self, find: Callable[[Any], Parameter | None]) -> None:
         """`find`: what a tensor is in the model by now."""
         self._find = find
         self._by_id: dict[int, Parameter] = {}
+        self._retired: dict[str, Parameter] = {}
         self._misses = 0
         # Ids of the tensors that are trained; whoever trains them says it.
         self.trained: Callable[[], Container[int]] = tuple
@@ -55,31 +58,47 @@ class Parameters:
         """None: it is not known."""
         return self._by_id.get(id(tensor))
 
-    def of(self, tensor: Any) -> Parameter:
-        """One that is not known is new in the model, or has taken another's
-        place: of the same name, or of one that is trained no more. Else it is
-        called after how many there are."""
-        parameter = self.get(tensor)
+    def of(self, tensors: Sequence[Any]) -> list[Parameter]:
+        """Of tensors that are trained. One that is not known is new in the
+        model, or has taken another's place: of the same name, or of one that is
+        trained no more. Else it is called after how many there are."""
+        found = [self.get(tensor) for tensor in tensors]
+        if None in found:
+            self.retire()
+        return [
+            parameter or self._of_new(tensor)
+            for tensor, parameter in zip(tensors, found)
+        ]
+
+    def retire(self) -> None:
+        """Lets go of tensors that are not trained."""
+        trained = self.trained()
+        for key in [key for key in self._by_id if key not in trained]:
+            parameter = self._by_id.pop(key)
+            parameter.tensor = None
+            self._retired[parameter.name] = parameter
+
+    def _of_new(self, tensor: Any) -> Parameter:
+        parameter = self.get(tensor)  # it was twice among those
         if parameter is None:
-            parameter = self._of_new(tensor)
+            parameter = self._take_place(tensor)
             self.add(tensor, parameter)
         return parameter
 
-    def _of_new(self, tensor: Any) -> Parameter:
+    def _take_place(self, tensor: Any) -> Parameter:
         found = None
         if self._misses < _MISSES:
             found = self._find(tensor)
             self._misses += found is None
-        trained = () if found else self.trained()
-        for key, known in self._by_id.items():
-            if (
-                known.name == found.name
-                if found
-                else known.place < 0 and key not in trained
-            ):
-                del self._by_id[key]
-                known.is_now(tensor)
-                return known
+        if found is not None:
+            name: str | None = found.name
+        else:
+            without = (n for n, p in self._retired.items() if p.place < 0)
+            name = next(without, None)
+        known = self._retired.pop(name, None) if name else None
+        if known is not None:
+            known.is_now(tensor)
+            return known
         if found is not None:
             return found
         return Parameter(f"parameter {len(self)}", tensor, False, "", -1)

@@ -3,13 +3,12 @@ program may tell the last of them alone, or a mean that it makes of others."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.following import all_of, follow
+from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.losses import is_bad
 from nanwatch._torch.modules import is_compiling
 from nanwatch._torch.optimizers import Followed
@@ -17,7 +16,10 @@ from nanwatch._torch.readout import on_host
 from nanwatch._torch.rivals import Rivals
 
 _MOST = 4096  # of one step
-_WHOLE_LOOKS = 64
+# Passes before which all gradients are looked at; one that reached any counts
+# as some that did not.
+_WHOLE_LOOKS = 1024
+_TOUCHED = 16
 
 
 class Before(NamedTuple):
@@ -44,44 +46,38 @@ class Parts:
         self._losses: list[Any] = []
         self._own = 0  # since the last update: from this place on
         self._newest_bad = -1  # place
-        # Passes more before which all gradients are looked at, not only those
-        # that stand for all: not each pass need reach those.
+        # That are left: not each pass need reach what stands for all.
         self._whole_looks = _WHOLE_LOOKS
         # Called where gradients were discarded, before their losses are.
         self.when_discarded: Callable[[], None] | None = None
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
-        several = losses if isinstance(losses, (list, tuple)) else (losses,)
+        self._guard("parts", lambda: self._add(losses))
 
-        def work() -> None:
-            for loss in several:
-                if isinstance(loss, torch.Tensor):
-                    self._add(loss)
-
-        self._guard("parts", work)
-
-    def begin(self) -> Before:
+    def begin(self) -> Before | None:
         """A backward pass, of these or of other tensors; returns what
         `went_backward` wants."""
+        found: list[Before] = []
+        self._guard("parts", lambda: found.append(self._begin()))
+        return found[0] if found else None
+
+    def _begin(self) -> Before:
         if not self._is_scaled:  # else its loss is among them by now
-            self._guard("parts", self._forget_discarded)
+            self._forget_discarded()
         whole = self._whole_looks > 0
-        self._whole_looks -= whole
         return Before(whole, self._marks(whole))
 
     def _marks(self, whole: bool) -> list[list[Any]]:
         """Of gradients of each optimizer, two a tensor; others, once they were
         computed."""
-        found: list[list[Any]] = [[] for _ in self._followed]
-
-        def work() -> None:
-            for its, followed in zip(found, self._followed):
-                for gradient in followed.some_gradients(whole):
-                    its.append(id(gradient))
-                    its.append(gradient is None or gradient._version)
-
-        self._guard("parts", work)
+        found = []
+        for followed in self._followed:
+            its: list[Any] = []
+            for gradient in followed.some_gradients(whole):
+                its.append(id(gradient))
+                its.append(gradient is None or gradient._version)
+            found.append(its)
         return found
 
     def scaled(self, losses: Any) -> None:
@@ -92,25 +88,36 @@ class Parts:
             self._followed[0].backwards.heard()
         self.add(losses)
 
-    def went_backward(self, tensors: Any, before: Before) -> None:
+    def went_backward(self, tensors: Any, before: Before | None) -> None:
         """`tensors`, with the gradients that there were."""
+        if before is not None:
+            self._guard("parts", lambda: self._went_backward(tensors, before))
+
+    def _went_backward(self, tensors: Any, before: Before) -> None:
         now = self._marks(before.whole)
         if now == before.marks:  # another model's
+            self._whole_looks -= before.whole
             return
-        touched = []
-        for i, (old, new) in enumerate(zip(before.marks, now)):
-            if old == new:
-                continue
-            touched.append(i)
-            followed = self._followed[i]
-            followed.backwards.heard()
-            if before.whole and followed.stand_for(
-                [k // 2 for k, mark in enumerate(new) if mark != old[k]]
-            ):
-                self._whole_looks = _WHOLE_LOOKS
-        self.rivals.backward(touched)
+        touched = [i for i, old in enumerate(before.marks) if old != now[i]]
+        for i in touched:
+            self._followed[i].backwards.heard()
+        if len(now) > 1:
+            self.rivals.backward(touched)
         if not self._is_scaled:
-            self.add(tensors)
+            self._add(tensors)
+        if before.whole:
+            self._whole_looks -= _TOUCHED
+            for i in touched:
+                self._see_who_stands(i, before.marks[i], now[i])
+
+    def _see_who_stands(self, i: int, old: list[Any], new: list[Any]) -> None:
+        """Of two looks at all; where an optimizer got tensors, or a thread, in
+        between, they say nothing."""
+        if len(old) != len(new):
+            return
+        reached = [k // 2 for k, mark in enumerate(new) if mark != old[k]]
+        if self._followed[i].stand_for(reached):
+            self._whole_looks = _WHOLE_LOOKS
 
     def _forget_discarded(self) -> None:
         """A pass begins with no gradients, or with zeros, though there were
@@ -121,38 +128,46 @@ class Parts:
             return
         if not all(f.backwards.any_heard() for f in self._followed):
             return
-        gradients = [g for f in self._followed for g in f.some_gradients()]
-        there = [g for g in gradients if g is not None]
-        if gradients and (not there or self._are_zeroed(there)):
+        if self._are_gone():
             if self.when_discarded is not None:
                 self.when_discarded()
             for place in range(self._own, len(self._losses)):
                 self._losses[place] = 0.0
             self._own = len(self._losses)
 
-    def _are_zeroed(self, gradients: list[Any]) -> bool:
+    def _are_gone(self) -> bool:
+        """Those that stand for all, and then all."""
+        there: list[Any] = []
+        for whole in (False, True):
+            found = [g for f in self._followed for g in f.some_gradients(whole)]
+            there = [g for g in found if g is not None]
+            if not found or (there and not self._may_be_zeroed(there)):
+                return False
+        return not any(bool(g.any()) for g in there)
+
+    def _may_be_zeroed(self, gradients: list[Any]) -> bool:
         """Asked on a host alone, and where it matters."""
         return (
-            all(map(on_host, gradients))
-            and (
-                self.has_bad() or any(f.is_known_bad() for f in self._followed)
-            )
-            and not any(bool(g.any()) for g in gradients)
-        )
+            self.has_bad() or any(f.is_known_bad() for f in self._followed)
+        ) and all(map(on_host, gradients))
 
-    def _add(self, loss: Any) -> None:
-        if (
-            loss.numel() != 1
-            or not loss.is_floating_point()
-            or len(self._losses) >= _MOST
-        ):
-            return
-        if on_host(loss):
-            if is_bad(value := float(loss.detach().item())):
+    def _add(self, losses: Any) -> None:
+        several = losses if isinstance(losses, (list, tuple)) else (losses,)
+        for loss in several:
+            if (
+                not isinstance(loss, torch.Tensor)
+                or loss.numel() != 1
+                or not loss.is_floating_point()
+                or len(self._losses) >= _MOST
+            ):
+                continue
+            if not on_host(loss):  # programs add to what they had of it
+                self._losses.append(loss.detach().reshape(()).clone())
+                continue
+            value = loss.item()
+            if is_bad(value):
                 self._newest_bad = len(self._losses)
             self._losses.append(value)
-        else:  # programs add to what they had of it
-            self._losses.append(loss.detach().reshape(()).clone())
 
     def empty(self) -> bool:
         return not self._losses
@@ -165,6 +180,7 @@ class Parts:
         """Those since the last update."""
         taken = self._losses[self._own :]
         del self._losses[self._own :]
+        self._newest_bad = -1
         return taken
 
     def count(self) -> int:
@@ -183,14 +199,14 @@ class Parts:
         self._own = len(self._losses)
 
 
-_listeners: weakref.WeakSet[Parts] = weakref.WeakSet()
+_listeners: Listeners[Parts] = Listeners()
 
 
 def _followed(function: Any) -> Any:
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or not _listeners:
             return function(tensors, *args, **kwargs)
-        parts = [(its, its.begin()) for its in all_of(_listeners)]
+        parts = [(its, its.begin()) for its in _listeners]
         result = function(tensors, *args, **kwargs)
         for its, before in parts:
             its.went_backward(tensors, before)

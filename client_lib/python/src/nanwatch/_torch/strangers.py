@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from nanwatch._torch.following import all_of
+from nanwatch._torch.following import Listeners
 from nanwatch._torch.optimizers import Followed, plain
 
 _UPDATES = 3  # in a row, which loading weights is not
@@ -20,7 +20,7 @@ _PARTS = 4096
 class Strangers:
     def __init__(self) -> None:
         self._followed: Sequence[Followed] = ()
-        self._versions: list[int] = []
+        self._versions: dict[int, int] = {}  # by id
         self._updates = 0
         self._parts = 0
         # Since the last call, and ever: optimizers that PyTorch told of.
@@ -33,7 +33,7 @@ class Strangers:
 
     def forget(self) -> None:
         """An optimizer that is followed was called."""
-        self._versions = []
+        self._versions = {}
         self._updates = self._parts = 0
         self._stepped = self._are_told = False
 
@@ -53,8 +53,10 @@ class Strangers:
         if self._are_told:  # of each of their updates
             return stepped or self._parts >= _PARTS
         tensors = [t for f in followed for t in f.some_tensors()]
-        versions = [t._version for t in tensors]
-        if self._versions and versions != self._versions:
+        versions = {id(t): t._version for t in tensors}
+        # Others may stand for all by now.
+        known = self._versions
+        if any(known.get(key, v) != v for key, v in versions.items()):
             self._updates += 1
         self._versions = versions
         return self._updates >= _UPDATES or self._parts >= _PARTS
@@ -86,7 +88,7 @@ class Strangers:
         return any(f.holds(ids) for f in self._followed)
 
 
-_listeners: weakref.WeakSet[Strangers] = weakref.WeakSet()
+_listeners: Listeners[Strangers] = Listeners()
 _follows_all = False
 
 
@@ -103,6 +105,6 @@ def _follow_all() -> None:
 
 
 def _see(optimizer: Any, args: Any, kwargs: Any) -> None:
-    for each in all_of(_listeners):
+    for each in _listeners:
         with contextlib.suppress(Exception):
             each.see(optimizer)

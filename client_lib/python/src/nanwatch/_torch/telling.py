@@ -180,18 +180,21 @@ class Teller:
         if attempt.left_out and not (bad or loss_bad):
             # For a reason of the program's: not known to be an overflow.
             told["overflow"] = None
-        if zeros is not None and zeros.absent and "zero_fraction" in told:
+        if self._level == "default":
+            # So often that the daemon knows what is usual, and all of a change.
+            # Levels above count zeros of all tensors: another number.
+            counted = told.pop("zero_fraction", None) is not None
+            if zeros is not None and (
+                counted
+                or zeros.share
+                or zeros.fresh
+                or step.number % LAYERS_EVERY == 0
+            ):
+                told["zero_fraction"] = zeros.share
+        elif zeros is not None and zeros.absent and "zero_fraction" in told:
             told["zero_fraction"] = _with(
                 zeros.absent, told["zero_fraction"], looked_at
             )
-        # Levels above count zeros of all tensors: another number. So often that
-        # the daemon knows what is usual, and all of a change.
-        if (
-            zeros is not None
-            and self._level == "default"
-            and (zeros.share or zeros.fresh or step.number % LAYERS_EVERY == 0)
-        ):
-            told["zero_fraction"] = zeros.share
         return told
 
     def _zeroed_of(self, attempt: Attempt) -> ZeroedGradients:

@@ -9,7 +9,7 @@ import functools
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.held import Evaluation, Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
-from nanwatch._torch.losses import Losses
+from nanwatch._torch.losses import Losses, is_bad
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
@@ -107,6 +107,7 @@ class Watch:
         named.trained = lambda: {
             id(p) for f in self._followed for p in f.tensors()
         }
+        named.retire()
         self._by_id = {id(f.optimizer): f for f in self._followed}
         if self._replica:
             self._teller.names.name_weights(self._followed)
@@ -136,7 +137,7 @@ class Watch:
             readout=lambda: self._readout,
             rows=lambda: len(self.modules.rows),
             tell=self._tell_left_out,
-            tell_evaluation=self._tell_evaluation,
+            tell_evaluations=self._tell_evaluations,
             is_training=lambda: bool(getattr(self._model, "training", True)),
         )
         self._before_clipping = BeforeClipping(
@@ -568,29 +569,27 @@ class Watch:
             only_if_bad,
         )
 
-    def _tell_evaluation(
-        self, evaluation: Evaluation, attempts: list[Attempt]
+    def _tell_evaluations(
+        self, evaluations: Sequence[Evaluation], attempts: list[Attempt]
     ) -> None:
-        """Beside a step that goes on: with a number of its own, if it is known
-        by now that it is worth one."""
-        number, loss = self._number, evaluation.loss
+        """Beside a step that goes on: with a number of their own, if it is
+        known by now that they are worth one."""
+        number, first = self._number, evaluations[0]
+        losses = [each.loss for each in evaluations]
         ours = self._attempts, self._readout
         self._attempts, self._readout = attempts, Readout()
-        later = type(loss) is not float
-        if later:
-            loss = self._readout.add([loss])
         self._finish_step(
-            self._number_of(evaluation.number),
-            evaluation.time,
-            loss,
+            self._number_of(first.number),
+            first.time,
+            None,
             None,
             {},
-            [],
+            losses,
             0,
             only_if_bad=True,
         )
         self._attempts, self._readout = ours
-        if later:
+        if not any(map(is_bad, losses)):
             self._number = number
 
     def _tell_last(self) -> None:
