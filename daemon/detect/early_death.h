@@ -19,6 +19,7 @@ class EarlyDeath {
  public:
   // Of each attempt, finite. `norm`: of its gradients; 0: not known.
   void Add(double loss, float norm) {
+    if (losses_ == kEarly && !began_) return;  // it never will
     if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
     if (first_norm_ == 0) first_norm_ = norm;
     if (losses_ < kEarly) {

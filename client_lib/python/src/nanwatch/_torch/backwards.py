@@ -71,7 +71,9 @@ class Backwards:
     def updated(self) -> None:
         """By an attempt of the optimizer, skipped ones too."""
         self._hears, self._heard = self._heard > 0, 0
-        self._left = _marks_of(self._some()) if self._hears else []
+        self._left = (
+            marks_of([p.grad for p in self._some()]) if self._hears else []
+        )
         self._to_clip = []
         self._asked = self.in_closure = False
 
@@ -80,7 +82,7 @@ class Backwards:
         may well ask for their norm once more, and again."""
         if not self._hears or self._heard:
             return False
-        now, left = _marks_of(self._some()), self._left
+        now, left = marks_of([p.grad for p in self._some()]), self._left
         # Who asks by a clip writes what he clips.
         same = [i for i, _ in now] == [i for i, _ in left]
         self._asked = same and (self._asked or now == left)
@@ -114,11 +116,10 @@ class Backwards:
         return (self._hears or self._heard > 0) and is_on_host(self._optimizer)
 
     def _marks(self) -> Marks:
-        return _marks_of(tensors_of(self._optimizer))
+        return marks_of([p.grad for p in tensors_of(self._optimizer)])
 
 
-def _marks_of(tensors: list[Any]) -> Marks:
-    gradients = [p.grad for p in tensors]
+def marks_of(gradients: list[Any]) -> Marks:
     try:
         return [(id(g), g is None or g._version) for g in gradients]
     except RuntimeError:  # some of inference mode, which count nothing

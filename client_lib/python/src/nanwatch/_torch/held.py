@@ -25,6 +25,9 @@ class Part(NamedTuple):
     trains: bool = False  # its loss has a graph that leads somewhere
 
 
+NO_PART = Part(0, 0, None, 0.0, 0)  # before the first
+
+
 class Evaluation(NamedTuple):
     """A loss that was told, and of which nothing was computed."""
 
@@ -99,7 +102,7 @@ class Held:
         if self._heard == len(self.parts):
             return []
         taken, parts, kept = [], [], []
-        begun = Part(0, 0, None, 0.0, 0)
+        begun = NO_PART
         for part in self.parts:
             its = losses[begun.losses : part.losses]
             if part.backward > begun.backward:

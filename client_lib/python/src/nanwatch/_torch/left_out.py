@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nanwatch._checks import Checks
-from nanwatch._torch.held import Evaluation, Held, Part
+from nanwatch._torch.held import NO_PART, Evaluation, Held, Part
 from nanwatch._torch.losses import Losses, is_bad
 from nanwatch._torch.optimizers import Attempt, Followed
 from nanwatch._torch.parts import Parts
@@ -258,8 +258,7 @@ class LeftOut:
             )
             if not followed.begin().is_known_bad():
                 followed.end()  # the optimizer may come yet
-        attempt = followed.attempt
-        return attempt is not None and attempt.is_known_bad()
+        return followed.is_known_bad()
 
     def _anew(self) -> list[Attempt]:
         return [Attempt(followed) for followed in self._followed]
@@ -286,7 +285,7 @@ class LeftOut:
         """What is held, each as an attempt of its own that was not applied."""
         losses, self._losses.waiting = self._losses.waiting, []
         backward = self._parts.take()
-        begun = Part(0, 0, None, 0.0, 0)
+        begun = NO_PART
         self._strangers.were_none()
         for part in self._held.take():
             attempts = []

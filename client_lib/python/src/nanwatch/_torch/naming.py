@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -24,8 +23,8 @@ _HALF_MODULES = (
 
 def name_parameters(model: Any) -> Parameters:
     named = Parameters(_finder(weakref.ref(model)))
-    for place, (tensor, make) in enumerate(_all_of(model)):
-        named.add(tensor, make(place))
+    for place, of_model in enumerate(_all_of(model)):
+        named.add(_made(*of_model, place))
     return named
 
 
@@ -35,23 +34,23 @@ def name_copies(named: Parameters, copies: Iterable[tuple[Any, Any]]) -> None:
     for copy, parameter in copies:
         known = named.get(parameter)
         if known is not None and copy is not parameter:
-            its = Parameter(
-                known.name, copy, known.half, known.dtype, known.place
+            named.add(
+                Parameter(
+                    known.name, copy, known.half, known.dtype, known.place
+                )
             )
-            named.add(copy, its)
 
 
-def _all_of(model: Any) -> Iterator[tuple[Any, Callable[[int], Parameter]]]:
-    """Each tensor, with what makes its Parameter of its place. One that has two
-    names is called by the first."""
+def _all_of(model: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Name, module and tensor. One that has two names is called by the
+    first."""
     seen = set()
     for path, module in model.named_modules():
         for name, tensor in module.named_parameters(recurse=False):
-            if id(tensor) in seen:
-                continue
-            seen.add(id(tensor))
-            full = own_path(f"{path}.{name}" if path else name)
-            yield tensor, functools.partial(_made, full, module, tensor)
+            if id(tensor) not in seen:
+                seen.add(id(tensor))
+                full = own_path(f"{path}.{name}" if path else name)
+                yield full, module, tensor
 
 
 def _made(name: str, module: Any, tensor: Any, place: int) -> Parameter:
@@ -65,9 +64,9 @@ def _finder(model: weakref.ref[Any]) -> Callable[[Any], Parameter | None]:
         found = model()
         if found is None:
             return None
-        for place, (its, make) in enumerate(_all_of(found)):
+        for place, (name, module, its) in enumerate(_all_of(found)):
             if its is tensor:
-                return make(place)
+                return _made(name, module, its, place)
         return None
 
     return find

@@ -51,8 +51,8 @@ class Parameters:
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def add(self, tensor: Any, parameter: Parameter) -> None:
-        self._by_id[id(tensor)] = parameter
+    def add(self, parameter: Parameter) -> None:
+        self._by_id[id(parameter.tensor)] = parameter
 
     def get(self, tensor: Any) -> Parameter | None:
         """None: it is not known."""
@@ -82,7 +82,7 @@ class Parameters:
         parameter = self.get(tensor)  # it was twice among those
         if parameter is None:
             parameter = self._take_place(tensor)
-            self.add(tensor, parameter)
+            self.add(parameter)
         return parameter
 
     def _take_place(self, tensor: Any) -> Parameter:
@@ -90,15 +90,13 @@ class Parameters:
         if self._misses < _MISSES:
             found = self._find(tensor)
             self._misses += found is None
-        if found is not None:
-            name: str | None = found.name
-        else:
-            without = (n for n, p in self._retired.items() if p.place < 0)
-            name = next(without, None)
-        known = self._retired.pop(name, None) if name else None
-        if known is not None:
-            known.is_now(tensor)
-            return known
-        if found is not None:
-            return found
-        return Parameter(f"parameter {len(self)}", tensor, False, "", -1)
+        if found is None:
+            without = (p for p in self._retired.values() if p.place < 0)
+            found = next(without, None)
+        if found is None:
+            # All that ever had a name: none is given twice.
+            name = f"parameter {len(self) + len(self._retired)}"
+            found = Parameter(name, tensor, False, "", -1)
+        known = self._retired.pop(found.name, found)
+        known.is_now(tensor)
+        return known

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from nanwatch._torch.backwards import Marks, marks_of
 from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.losses import is_bad
 from nanwatch._torch.modules import is_compiling
@@ -26,7 +27,7 @@ class Before(NamedTuple):
     """A backward pass."""
 
     whole: bool  # all gradients were looked at
-    marks: list[list[Any]]
+    marks: list[Marks]
 
 
 class Parts:
@@ -68,17 +69,9 @@ class Parts:
         whole = self._whole_looks > 0
         return Before(whole, self._marks(whole))
 
-    def _marks(self, whole: bool) -> list[list[Any]]:
-        """Of gradients of each optimizer, two a tensor; others, once they were
-        computed."""
-        found = []
-        for followed in self._followed:
-            its: list[Any] = []
-            for gradient in followed.some_gradients(whole):
-                its.append(id(gradient))
-                its.append(gradient is None or gradient._version)
-            found.append(its)
-        return found
+    def _marks(self, whole: bool) -> list[Marks]:
+        """Of gradients of each optimizer; others, once they were computed."""
+        return [marks_of(f.some_gradients(whole)) for f in self._followed]
 
     def scaled(self, losses: Any) -> None:
         """By a scaler; they are about to go backward. Where there is more than
@@ -110,12 +103,12 @@ class Parts:
             for i in touched:
                 self._see_who_stands(i, before.marks[i], now[i])
 
-    def _see_who_stands(self, i: int, old: list[Any], new: list[Any]) -> None:
+    def _see_who_stands(self, i: int, old: Marks, new: Marks) -> None:
         """Of two looks at all; where an optimizer got tensors, or a thread, in
         between, they say nothing."""
         if len(old) != len(new):
             return
-        reached = [k // 2 for k, mark in enumerate(new) if mark != old[k]]
+        reached = [k for k, mark in enumerate(new) if mark != old[k]]
         if self._followed[i].stand_for(reached):
             self._whole_looks = _WHOLE_LOOKS
 
