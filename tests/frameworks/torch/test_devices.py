@@ -53,7 +53,7 @@ def test_healthy(daemon, name, clock, level):
     training = Training("pictures")
     watch = watched(training, daemon, name, level)
     train(training, watch, clock, 40)
-    assert len(watch._pending) == clock[1], "the newest are on their way"
+    assert len(watch._untold) == clock[1], "the newest are on their way"
     assert watch.flush(10) and watch.close(10)
     assert watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)

@@ -171,7 +171,7 @@ def test_on_a_device_one_after_another(daemon, name, monkeypatch, clips):
         loss.backward()
         seen = clip_grad_norm_(model.parameters(), 1.0) if clips else loss
         if not seen.isfinite():
-            waiting = list(watch._readout._groups.values())
+            waiting = list(watch._current.readout._groups.values())
             assert sum(map(len, waiting)) <= 16
             continue
         optimizer.step()
@@ -216,7 +216,7 @@ def test_a_closure_that_is_not_finite_later_than_at_first(daemon, name):
     def closure():
         optimizer.zero_grad()
         loss = model(x).square().mean()
-        calls.append(watch._number)
+        calls.append(watch._current.number)
         if len(calls) > 1 and calls[-2:] == [BAD, BAD]:
             loss = loss * math.nan
         loss.backward()

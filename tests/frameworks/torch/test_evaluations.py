@@ -109,9 +109,9 @@ def test_many_on_a_device_are_read_together(daemon, name, monkeypatch):
     """Nothing waits for them."""
     monkeypatch.setattr(readout, "HOSTS", set())
     it = Trained(daemon, name, monkeypatch)
-    waited, ready = [], it.watch._tell_ready
+    waited, ready = [], it.watch._untold.tell_ready
     monkeypatch.setattr(
-        it.watch, "_tell_ready",
+        it.watch._untold, "tell_ready",
         lambda wait: (waited.append(wait), ready(wait)))
     for i in range(STEPS):
         it.update()

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import collections
 import contextlib
-import functools
-import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -15,29 +12,25 @@ from typing import Any
 import torch
 
 from nanwatch._run import Run
-from nanwatch._torch import clipping, parts, scaling, scripting, underflow
+from nanwatch._torch import clipping, parts, scaling, scripting
 from nanwatch._torch.before_clipping import BeforeClipping
-from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
+from nanwatch._torch.current import Current
+from nanwatch._torch.detail import Detail
+from nanwatch._torch.guard import Guard
 from nanwatch._torch.held import Evaluation, Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
+from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
 from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
-from nanwatch._torch.step import Seen, Step
-from nanwatch._torch.telling import LAYERS_EVERY, Teller
+from nanwatch._torch.step import Step
+from nanwatch._torch.telling import Teller
+from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
-# Steps from one look at the size of an update to the next.
-_UPDATE_EVERY = 16
-_PENDING = 64  # steps whose numbers are not there yet
-# Steps in which nothing is odd are told by the sender, in its turn: the code
-# that does is out of the processor's caches after a training's step. Where so
-# many wait for it, the training does.
-_WAITING = 32
-_FAILURES = 100  # of one kind, after which it is given up
 
 _watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 _tells_at_exit = False
@@ -69,30 +62,29 @@ class Watch:
         self._budget = budget
         self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
-        self._failures: dict[str, int] = {}  # by what failed
-        self._number = 0  # of the step that is going on
-        self._readout = Readout()
+        self._guard = Guard(run)
+        self._current = current = Current()
         self._losses = Losses(run._checks)
-        self._attempts: list[Attempt] = []
-        self._pending: collections.deque[Step] = collections.deque()
-        # Who tells of them: the training's thread or the sender's. A signal's
-        # handler may close a watch that is telling.
-        self._telling = threading.RLock()
         self._last_time = 0.0
 
         named = name_parameters(inner(model))
         if self._scaler is not None:
             name_copies(named, self._scaler.copies())
         # All ranks hold the same weights.
-        self._replica = isinstance(
+        replica = isinstance(
             getattr(model, "_orig_mod", model),
             torch.nn.parallel.DistributedDataParallel,
         )
         self.modules = Modules(model, self._guard)
-        self._detail = Detail(self.modules)
+        self._detail = detail = Detail(self.modules)
         self._teller = Teller(
-            run, level, self._replica, self.modules, self._after
+            run,
+            level,
+            replica,
+            self.modules,
+            lambda step, seen: detail.after(step, seen, current.number),
         )
+        self._untold = Untold(self._teller, self._guard)
         self._followed = [
             Followed(
                 plain(optimizer),
@@ -109,8 +101,19 @@ class Watch:
         }
         named.retire()
         self._by_id = {id(f.optimizer): f for f in self._followed}
-        if self._replica:
+        if replica:
             self._teller.names.name_weights(self._followed)
+        self._looks = Looks(
+            current,
+            self._followed,
+            self._guard,
+            self.modules,
+            detail,
+            self._teller.names,
+            self._scaler,
+            level=level,
+            replica=replica,
+        )
         if self._scaler is not None:
             # A scaler may well be another model's, later.
             self._scaler.follow(
@@ -134,7 +137,7 @@ class Watch:
             self._parts,
             self._checks,
             is_scaled=is_scaled,
-            readout=lambda: self._readout,
+            readout=lambda: current.readout,
             rows=lambda: len(self.modules.rows),
             tell=self._tell_left_out,
             tell_evaluations=self._tell_evaluations,
@@ -144,7 +147,7 @@ class Watch:
             self._followed,
             self._checks,
             self._guard,
-            lambda its, norms: self._measure_gradients(its, norms=norms),
+            lambda its, norms: self._looks.gradients(its, norms=norms),
             is_scaled=is_scaled,
         )
         clipping.listen(self._before_clipping)
@@ -154,8 +157,10 @@ class Watch:
         self._autocast = model.register_forward_hook(Hook(self._see_autocast))
         if level == "ops":
             self.modules.enable()
-        run.before_settling(weakref.WeakMethod(self._tell_pending))
-        run.before_turns(weakref.WeakMethod(self._tell_usual))
+        run.before_settling(
+            weakref.WeakMethod(self._untold.tell_before_settling)
+        )
+        run.before_turns(weakref.WeakMethod(self._untold.tell_usual))
         self._closed = False
         _remember(self)
 
@@ -180,7 +185,7 @@ class Watch:
         if self._closed:
             self._checks.refuse("closed", "step() of a watch that was closed")
             return
-        if self.run._silent or self._failures.get("step", 0) >= _FAILURES:
+        if not self._guard.lets("step"):
             return
         if unknown:
             self._checks.refuse(
@@ -189,7 +194,7 @@ class Watch:
         try:
             self._end_step(loss, step, scale, more)
         except Exception as error:
-            self._failed("step", error)
+            self._guard.failed("step", error)
 
     def add_loss(self, loss: Any) -> None:
         """A part of the next step's loss, which becomes the mean of them."""
@@ -211,7 +216,7 @@ class Watch:
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits for the device, and until the daemon has everything, at most
         `timeout` seconds each. True: it has."""
-        self._guard("flush", lambda: self._tell_ready(wait=True))
+        self._guard("flush", lambda: self._untold.tell_ready(wait=True))
         return self.run.flush(timeout)
 
     def close(self, timeout: float = 2.0) -> bool:
@@ -221,7 +226,7 @@ class Watch:
             return self.run.close(0.0) if self._owns_run else True
         self._closed = True
         self._guard("close", self._tell_last)
-        self._guard("close", lambda: self._tell_ready(wait=True))
+        self._guard("close", lambda: self._untold.tell_ready(wait=True))
         self._take_off()
         if self._scaler is not None:
             self._scaler.close()
@@ -229,7 +234,7 @@ class Watch:
 
     def goes_on_from(self, before: Watch) -> None:
         """A run has no number twice."""
-        self._number = before._number
+        self._current.number = before._current.number
 
     def _take_off(self) -> None:
         clipping.forget(self._before_clipping)
@@ -253,7 +258,7 @@ class Watch:
         all that this was made of, which would wait for the next collection."""
         self._closed = True
         self._guard("close", self._tell_last)
-        self._guard("close", lambda: self._tell_ready(wait=True))
+        self._guard("close", lambda: self._untold.tell_ready(wait=True))
         # A scaler may be another watch's by now; ours is not heard any more.
         self._guard("hooks", self._take_off)
         if self._owns_run:
@@ -270,30 +275,6 @@ class Watch:
 
     # ------------------------------------------------------ what hooks call
 
-    def _guard(self, what: str, work: Callable[[], None]) -> None:
-        """Nothing of ours ends a training."""
-        if self.run._silent or self._failures.get(what, 0) >= _FAILURES:
-            return
-        try:
-            work()
-        except Exception as error:
-            self._failed(what, error)
-
-    def _look(self, what: str, work: Callable[[], None]) -> None:
-        """Guarded; at level "ops" a part of its budget."""
-        if self._level != "ops":
-            self._guard(what, work)
-            return
-        begun = time.perf_counter()
-        self._guard(what, work)
-        self.modules.seconds += time.perf_counter() - begun
-
-    def _failed(self, what: str, error: Exception) -> None:
-        self._failures[what] = self._failures.get(what, 0) + 1
-        self._checks.refuse(
-            "torch " + what, f"{what} could not be measured: {error!r:.300}"
-        )
-
     def _see_autocast(self, module: Any, args: Any, output: Any) -> None:
         if is_traced():  # a hook that removes itself would break the graph
             return
@@ -307,146 +288,36 @@ class Watch:
                 and torch.get_autocast_dtype(kind) is torch.float16
             )
 
-    def _measure_gradients(
-        self,
-        followed: Followed,
-        divide_by: Any = None,
-        gradient_of: Callable[[Any], Any] | None = None,
-        norms: Mapping[int, float] | None = None,
-    ) -> None:
-        if not followed.is_on_host():
-            self._abandon(followed)
-        first = followed.begin().take_gradients()
-        # Of zeros the daemon wants to know as often as ever, and at first.
-        counts = self._level != "default" and (
-            self._number % LAYERS_EVERY == 0 or followed.is_new
-        )
-        every = LAYERS_EVERY * self.modules.turns
-        rich = counts and self._number % every == 0
-        followed.measure_gradients(
-            self._readout,
-            largest=rich or self._detailed() or self._number % 32 == 0,
-            zeros=counts or self._detailed(),
-            divide_by=divide_by,
-            gradient_of=gradient_of,
-            norms=norms,
-        )
-        attempt = followed.begin()
-        attempt.keep_first(first)
-        if rich and attempt.underflow is None:
-            attempt.rich = True
-            self._measure_underflow(attempt, divide_by, gradient_of)
-        if not attempt.weight_sizes and self._detail.takes_weights(
-            self._number, attempt.is_known_bad()
-        ):
-            followed.measure_weights(self._readout)
-        # On a host it is known before an update that it is made of NaN.
-        unguarded = self._scaler is None and not followed.is_on_host()
-        if self._replica or unguarded:
-            followed.glance_at_weights(
-                self._readout, self._number, self._replica, unguarded
-            )
+    def _of(self, optimizer: Any) -> Followed | None:
+        return self._by_id.get(id(plain(optimizer)))
 
-    def _abandon(self, followed: Followed) -> None:
-        """What was looked at of it, the program has discarded. Nobody waits for
-        those numbers any more: where they are all that there are, they go."""
-        if followed.attempt is None or not followed.attempt.looked_at:
-            return
-        followed.end()
-        if not self._attempts and not any(f.attempt for f in self._followed):
-            self._readout = Readout()
-
-    def _measure_underflow(
-        self,
-        attempt: Attempt,
-        divide_by: Any,
-        gradient_of: Callable[[Any], Any] | None,
-    ) -> None:
-        scale: Any = 1.0
-        if self._scaler is not None and divide_by is None:
-            # Of one that has moved since, as its gradients have it.
-            known = isinstance(attempt.scale, list)
-            scale = attempt.scale[0] if known else self._scaler.present_scale()
-        underflow.measure_attempt(
-            attempt,
-            self._teller.names.half,
-            scale,
-            self._number,
-            self._readout,
-            gradient_of,
-        )
-
-    def _detailed(self) -> bool:
-        return self._detail.covers(self._number)
+    def _before_step(self, optimizer: Any) -> None:
+        followed = self._of(optimizer)
+        if followed is not None and not self._closed:
+            self._looks.at_scale(followed)
 
     def _unscaled(self, optimizer: Any, anew: bool = False, **how: Any) -> None:
-        followed = self._by_id.get(id(plain(optimizer)))
+        followed = self._of(optimizer)
         if followed is None:
             self._before_clipping.scales_others = True
         elif not self._closed:
-            if anew:
-                self._abandon(followed)  # a program that skipped it by itself
-            if followed.is_unseen():
-                self._look(
-                    "gradients",
-                    lambda: self._measure_gradients(followed, **how),
-                )
-
-    def _before_step(self, optimizer: Any) -> None:
-        followed = self._by_id.get(id(plain(optimizer)))
-        if followed is None or self._closed:
-            return
-
-        def work() -> None:
-            scale = self._scaler and self._scaler.present_scale()
-            if isinstance(scale, torch.Tensor):
-                scale = self._readout.add([scale.detach().reshape(())])
-            followed.begin().scale = scale
-
-        self._guard("scale", work)
+            self._looks.unscaled(followed, anew, **how)
 
     def _after_step(self, optimizer: Any) -> None:
         """The scaler is through: who was not called was skipped."""
-        followed = self._by_id.get(id(plain(optimizer)))
+        followed = self._of(optimizer)
         if followed is not None and followed.attempt is not None:
             followed.attempt.applied = False
             self._end_attempt(followed)
 
     def _before_update(self, followed: Followed, optimizer: Any) -> None:
-        if self._closed:
-            return
-
-        def work() -> None:
-            if (
-                self._scaler is not None
-                and followed.begin().looked_at
-                and self._number % WEIGHTS_EVERY < 2
-            ):
-                followed.measure_again(self._readout)
-            # A second look would see what was clipped.
-            if followed.is_unseen():
-                self._measure_gradients(
-                    followed, getattr(optimizer, "grad_scale", None)
-                )
-            if self._level != "default" and self._number % _UPDATE_EVERY == 0:
-                followed.copy_weights()
-
-        self._look("gradients", work)
+        if not self._closed:
+            self._looks.before_update(followed, optimizer)
 
     def _after_update(self, followed: Followed, optimizer: Any) -> None:
-        if self._closed:
-            return
-        attempt = followed.begin()
-        attempt.applied = True
-        found = getattr(optimizer, "found_inf", None)
-        if isinstance(found, torch.Tensor):
-            attempt.found_inf = self._readout.add([found.detach().reshape(())])
-
-        def work() -> None:
-            followed.measure_update(self._readout)
-
-        self._look("update", work)
-        self._end_attempt(followed)
+        if not self._closed:
+            self._looks.after_update(followed, optimizer)
+            self._end_attempt(followed)
 
     def _end_attempt(self, followed: Followed) -> None:
         attempt = followed.end()
@@ -460,11 +331,7 @@ class Watch:
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
-        if len(self._attempts) < _PENDING:
-            self._attempts.append(attempt)
-        else:  # who never says that a step is over
-            self._attempts = [attempt]
-            self._readout = Readout()
+        self._current.add(attempt)
 
     # ----------------------------------------------------------- end of a step
 
@@ -484,7 +351,7 @@ class Watch:
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
-        if self._attempts:
+        if self._current.attempts:
             self._left_out.applied()
         elif self._followed and self._left_out.may_be_part(loss):
             trains = isinstance(given, torch.Tensor) and given.requires_grad
@@ -494,7 +361,7 @@ class Watch:
             self._left_out.strange()
         number = self._number_of(number)
         if loss is None:
-            loss = losses.take_mean(self._readout)
+            loss = losses.take_mean(self._current.readout)
         now = time.time()
         backward, rows = self._parts.take(), len(self.modules.rows)
         self._finish_step(number, now, loss, scale, more, backward, rows)
@@ -514,39 +381,37 @@ class Watch:
         rows: int,
         only_if_bad: bool = False,
     ) -> None:
-        readout = self._readout
+        current, modules = self._current, self.modules
+        attempts, readout = current.take(), current.readout
         if not self._parts.rivals.seen:
-            for attempt in self._attempts:
+            for attempt in attempts:
                 attempt.losses = 0
         step = Step(
             number,
             when,
             loss,
-            self._attempts,
+            attempts,
             readout,
-            *(self.modules.take(rows) if rows else NONE_TOLD),
-            self._detail.request_of(self._number),
+            *(modules.take(rows) if rows else NONE_TOLD),
+            self._detail.request_of(current.number),
             scale,
             more,
             backward,
         )
         step.only_if_bad = only_if_bad
-        self._attempts = []
         if step.rows or not readout.empty():
             step.start()
-            self._readout = Readout()
+            current.readout = Readout()
             for followed in self._followed:
                 followed.forget_unread()
-        self._pending.append(step)
-        self._number = number + 1
-        if not step.is_plain() or len(self._pending) >= _WAITING:
-            self._tell_ready(wait=len(self._pending) > _PENDING)
-        if self.modules.all or self.run.is_asked:
+        current.number = number + 1
+        self._untold.add(step)
+        if modules.all or self.run.is_asked:
             self._take_requests()
 
     def _number_of(self, given: int | None) -> int:
         number = None if given is None else self._checks.step(given)
-        return self._number if number is None else number
+        return self._current.number if number is None else number
 
     def _tell_left_out(
         self,
@@ -557,7 +422,7 @@ class Watch:
         only_if_bad: bool,
     ) -> None:
         # Updates that no step() followed yet are told with it.
-        self._attempts = [*self._attempts, *attempts]
+        self._current.attempts += attempts
         self._finish_step(
             self._number_of(part.number),
             part.time,
@@ -574,66 +439,42 @@ class Watch:
     ) -> None:
         """Beside a step that goes on: with a number of their own, if it is
         known by now that they are worth one."""
-        number, first = self._number, evaluations[0]
+        number, first = self._current.number, evaluations[0]
         losses = [each.loss for each in evaluations]
-        ours = self._attempts, self._readout
-        self._attempts, self._readout = attempts, Readout()
-        self._finish_step(
-            self._number_of(first.number),
-            first.time,
-            None,
-            None,
-            {},
-            losses,
-            0,
-            only_if_bad=True,
-        )
-        self._attempts, self._readout = ours
+        with self._current.aside(attempts):
+            self._finish_step(
+                self._number_of(first.number),
+                first.time,
+                None,
+                None,
+                {},
+                losses,
+                0,
+                only_if_bad=True,
+            )
         if not any(map(is_bad, losses)):
-            self._number = number
+            self._current.number = number
 
     def _tell_last(self) -> None:
-        if not self._attempts:
+        if not self._current.attempts:
             self._left_out.tell_last()
-
-    def _tell_pending(self) -> None:
-        """Before the run is flushed or closed."""
-        self._guard("flush", lambda: self._tell_ready(wait=False))
-
-    def _tell_ready(self, wait: bool) -> None:
-        with self._telling:
-            while self._pending and (wait or self._pending[0].ready()):
-                step = self._pending.popleft()
-                step.finish()
-                self._teller.tell(step)
-
-    def _tell_usual(self) -> None:
-        """By the sender's thread: steps in which nothing is odd, which change
-        nothing that the training's thread looks at in a forward pass."""
-        if not self._telling.acquire(blocking=False):
-            return
-        try:
-            while self._pending and self._pending[0].is_plain():
-                step = self._pending.popleft()
-                self._guard("step", functools.partial(self._teller.tell, step))
-        finally:
-            self._telling.release()
-
-    def _after(self, step: Step, seen: Seen) -> None:
-        self._detail.after(step, seen, self._number)
 
     def _take_requests(self) -> None:
         for request in self.run.requests():
             if request.kind == "collect_ops":
-                with self._telling:
-                    self._teller.tell_kept(request.id)
-                self._detail.ask(self._number, request.steps, request.id)
-        if self.modules.all and not self._detailed():
+                self._untold.tell_kept(request.id)
+                self._detail.ask(
+                    self._current.number, request.steps, request.id
+                )
+        if self.modules.all and not self._is_detailed():
             self._detail.end(keep=self._level == "ops")
+
+    def _is_detailed(self) -> bool:
+        return self._detail.covers(self._current.number)
 
     def _keep_budget(self, now: float) -> None:
         seconds, self._last_time = now - self._last_time, now
-        if self._detailed():
+        if self._is_detailed():
             self.modules.forget_seconds()
         else:
             self.modules.keep_within(self._budget, seconds)
@@ -665,7 +506,7 @@ def _at_exit() -> None:
     for watch in list(_watches):
         if not watch._closed:
             watch._guard("close", watch._tell_last)
-            watch._tell_pending()
+            watch._untold.tell_before_settling()
 
 
 def known(model: Any) -> Watch | None:

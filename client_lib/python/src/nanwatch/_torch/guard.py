@@ -1,0 +1,36 @@
+"""What goes wrong in a watch stays in it: nothing of ours ends a training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nanwatch._run import Run
+
+_FAILURES = 100  # of one kind, after which it is given up
+
+
+class Guard:
+    """Called with what is to be done, and the name it has in a log. For the
+    training's thread and the sender's."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._failures: dict[str, int] = {}  # by what failed
+
+    def __call__(self, what: str, work: Callable[[], None]) -> None:
+        if not self.lets(what):
+            return
+        try:
+            work()
+        except Exception as error:
+            self.failed(what, error)
+
+    def lets(self, what: str) -> bool:
+        """It is neither given up, nor is it a silent run's."""
+        return not self._run._silent and self._failures.get(what, 0) < _FAILURES
+
+    def failed(self, what: str, error: Exception) -> None:
+        self._failures[what] = self._failures.get(what, 0) + 1
+        self._run._checks.refuse(
+            "torch " + what, f"{what} could not be measured: {error!r:.300}"
+        )

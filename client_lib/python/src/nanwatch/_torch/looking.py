@@ -1,0 +1,177 @@
+"""Looks at gradients, weights and updates of the step that goes on: as closely
+as the level says, the daemon asks, or the training's state makes worth it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from nanwatch._torch import underflow
+from nanwatch._torch.current import Current
+from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
+from nanwatch._torch.guard import Guard
+from nanwatch._torch.modules import Modules
+from nanwatch._torch.op_names import OpNames
+from nanwatch._torch.optimizers import Attempt, Followed
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.telling import LAYERS_EVERY
+
+# Steps from one look at the size of an update to the next.
+_UPDATE_EVERY = 16
+
+
+class Looks:
+    def __init__(
+        self,
+        current: Current,
+        followed: Sequence[Followed],
+        guard: Guard,
+        modules: Modules,
+        detail: Detail,
+        names: OpNames,
+        scaler: Any,
+        *,
+        level: str,
+        replica: bool,
+    ) -> None:
+        """`replica`: all ranks hold the same weights."""
+        self._current = current
+        self._followed = followed
+        self._guard = guard
+        self._modules = modules
+        self._detail = detail
+        self._names = names
+        self._scaler = scaler
+        self._level = level
+        self._replica = replica
+
+    def at_scale(self, followed: Followed) -> None:
+        """The scaler is about to step: its gradients have this one."""
+
+        def work() -> None:
+            scale = self._scaler.present_scale()
+            if isinstance(scale, torch.Tensor):
+                scale = self._current.readout.add([scale.detach().reshape(())])
+            followed.begin().scale = scale
+
+        self._guard("scale", work)
+
+    def unscaled(self, followed: Followed, anew: bool, **how: Any) -> None:
+        """`anew`: it was looked at before, and skipped by the program itself.
+        `how`: as for `gradients`."""
+        if anew:
+            self._abandon(followed)
+        if followed.is_unseen():
+            self._timed("gradients", lambda: self.gradients(followed, **how))
+
+    def before_update(self, followed: Followed, optimizer: Any) -> None:
+        def work() -> None:
+            number = self._current.number
+            if (
+                self._scaler is not None
+                and followed.begin().looked_at
+                and number % WEIGHTS_EVERY < 2
+            ):
+                followed.measure_again(self._current.readout)
+            # A second look would see what was clipped.
+            if followed.is_unseen():
+                self.gradients(followed, getattr(optimizer, "grad_scale", None))
+            if self._level != "default" and number % _UPDATE_EVERY == 0:
+                followed.copy_weights()
+
+        self._timed("gradients", work)
+
+    def after_update(self, followed: Followed, optimizer: Any) -> None:
+        attempt = followed.begin()
+        attempt.applied = True
+        readout = self._current.readout
+        found = getattr(optimizer, "found_inf", None)
+        if isinstance(found, torch.Tensor):
+            attempt.found_inf = readout.add([found.detach().reshape(())])
+        self._timed("update", lambda: followed.measure_update(readout))
+
+    def gradients(
+        self,
+        followed: Followed,
+        divide_by: Any = None,
+        gradient_of: Callable[[Any], Any] | None = None,
+        norms: Mapping[int, float] | None = None,
+    ) -> None:
+        """And at what is looked at with them. `divide_by`: the loss scale,
+        where a fused optimizer takes it out. The rest is as for
+        `Followed.measure_gradients`."""
+        if not followed.is_on_host():
+            self._abandon(followed)
+        first = followed.begin().take_gradients()
+        number, readout = self._current.number, self._current.readout
+        # Of zeros the daemon wants to know as often as ever, and at first.
+        counts = self._level != "default" and (
+            number % LAYERS_EVERY == 0 or followed.is_new
+        )
+        rich = counts and number % (LAYERS_EVERY * self._modules.turns) == 0
+        detailed = self._detail.covers(number)
+        followed.measure_gradients(
+            readout,
+            largest=rich or detailed or number % 32 == 0,
+            zeros=counts or detailed,
+            divide_by=divide_by,
+            gradient_of=gradient_of,
+            norms=norms,
+        )
+        attempt = followed.begin()
+        attempt.keep_first(first)
+        if rich and attempt.underflow is None:
+            attempt.rich = True
+            self._measure_underflow(attempt, divide_by, gradient_of)
+        if not attempt.weight_sizes and self._detail.takes_weights(
+            number, attempt.is_known_bad()
+        ):
+            followed.measure_weights(readout)
+        # On a host it is known before an update that it is made of NaN.
+        unguarded = self._scaler is None and not followed.is_on_host()
+        if self._replica or unguarded:
+            followed.glance_at_weights(
+                readout, number, self._replica, unguarded
+            )
+
+    def _abandon(self, followed: Followed) -> None:
+        """What was looked at of it, the program has discarded. Nobody waits for
+        those numbers any more: where they are all that there are, they go."""
+        if followed.attempt is None or not followed.attempt.looked_at:
+            return
+        followed.end()
+        current = self._current
+        if not current.attempts and not any(f.attempt for f in self._followed):
+            current.readout = Readout()
+
+    def _measure_underflow(
+        self,
+        attempt: Attempt,
+        divide_by: Any,
+        gradient_of: Callable[[Any], Any] | None,
+    ) -> None:
+        scale: Any = 1.0
+        if self._scaler is not None and divide_by is None:
+            # Of one that has moved since, as its gradients have it.
+            known = isinstance(attempt.scale, list)
+            scale = attempt.scale[0] if known else self._scaler.present_scale()
+        underflow.measure_attempt(
+            attempt,
+            self._names.half,
+            scale,
+            self._current.number,
+            self._current.readout,
+            gradient_of,
+        )
+
+    def _timed(self, what: str, work: Callable[[], None]) -> None:
+        """Guarded; at level "ops" a part of its budget."""
+        if self._level != "ops":
+            self._guard(what, work)
+            return
+        begun = time.perf_counter()
+        self._guard(what, work)
+        self._modules.seconds += time.perf_counter() - begun

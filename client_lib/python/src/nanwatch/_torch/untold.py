@@ -1,0 +1,67 @@
+"""Steps that are over on the host, and not told yet."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import threading
+
+from nanwatch._torch.guard import Guard
+from nanwatch._torch.step import Step
+from nanwatch._torch.telling import Teller
+
+_MOST = 64  # whose numbers are not there yet
+# Steps in which nothing is odd are told by the sender, in its turn: the code
+# that does is out of the processor's caches after a training's step. Where so
+# many wait for it, the training does.
+_WAITING = 32
+
+
+class Untold:
+    def __init__(self, teller: Teller, guard: Guard) -> None:
+        self._teller = teller
+        self._guard = guard
+        self._steps: collections.deque[Step] = collections.deque()
+        # Who tells of them: the training's thread or the sender's. A signal's
+        # handler may close a watch that is telling.
+        self._telling = threading.RLock()
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def add(self, step: Step) -> None:
+        """By the training's thread. Waits for a device only where dozens of
+        steps do."""
+        self._steps.append(step)
+        if not step.is_plain() or len(self._steps) >= _WAITING:
+            self.tell_ready(wait=len(self._steps) > _MOST)
+
+    def tell_ready(self, wait: bool) -> None:
+        """In their order, up to the first whose numbers are not there; with
+        `wait` all of them."""
+        with self._telling:
+            while self._steps and (wait or self._steps[0].ready()):
+                step = self._steps.popleft()
+                step.finish()
+                self._teller.tell(step)
+
+    def tell_before_settling(self) -> None:
+        """Before the run is flushed or closed."""
+        self._guard("flush", lambda: self.tell_ready(wait=False))
+
+    def tell_usual(self) -> None:
+        """By the sender's thread: steps in which nothing is odd, which change
+        nothing that the training's thread looks at in a forward pass."""
+        if not self._telling.acquire(blocking=False):
+            return
+        try:
+            while self._steps and self._steps[0].is_plain():
+                step = self._steps.popleft()
+                self._guard("step", functools.partial(self._teller.tell, step))
+        finally:
+            self._telling.release()
+
+    def tell_kept(self, request: int) -> None:
+        """Of the last steps what was not told, as the daemon asked for."""
+        with self._telling:
+            self._teller.tell_kept(request)
