@@ -136,6 +136,8 @@ def _followed_total(function: Any) -> Any:
     trust = _Trust()
 
     def call(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return function(tensors, *args, **kwargs)
         # As clip_grad_norm_ calls it: the norm's order, whether to raise where
         # it is not finite, and whether to use foreach.
         if (
