@@ -34,21 +34,19 @@ def name(request):
     return "".join(c if c.isalnum() else "-" for c in request.node.name)
 
 
-_TABLE = []
-
-
-@pytest.fixture
-def table():
-    """Lines for the end of the output."""
-    return _TABLE
-
-
 def pytest_terminal_summary(terminalreporter):
-    if _TABLE:
+    lines = [
+        line
+        for kind in ("passed", "failed")
+        for report in terminalreporter.getreports(kind)
+        if report.when == "call"
+        for name, line in report.user_properties if name == "fault"
+    ]
+    if lines:
         terminalreporter.section("faults")
         terminalreporter.write_line(
             f"{'fault':24} {'seed':>4} {'budget':>6} {'size':>12}  "
             f"{'first cause':22} "
             f"{'op':22} {'late':>6}  cause")
-        for line in _TABLE:
+        for line in lines:
             terminalreporter.write_line(line)

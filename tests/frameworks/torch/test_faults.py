@@ -18,12 +18,13 @@ SEEDS = range(1, 6) if ALL else [3]
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", ON_ONE_PROCESS)
 @pytest.mark.parametrize("budget", [NO_BUDGET, BUDGET])
-def test_fault(daemon, name, kind, seed, budget, table):
+def test_fault(daemon, name, kind, seed, budget, record_property):
     fault = ON_ONE_PROCESS[kind](seed)
     if budget == BUDGET and fault.level != "ops":
         pytest.skip("has no budget")
     it = play(fault, daemon, name, budget=budget)
-    table.append(
+    record_property(
+        "fault",
         f"{kind:24} {seed:4} {budget:6.2g} {fault.size:12.4g}  "
         f"{it.first or '-':22} {it.op or '-':22} "
         f"{'-' if it.late is None else it.late:>6}  "
