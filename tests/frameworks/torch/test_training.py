@@ -354,6 +354,33 @@ def test_clipping_can_be_compiled(daemon, name, recwarn):
         assert watch.run.stats.bad_input == 0
 
 
+def test_updates_can_be_compiled(daemon, name, recwarn):
+    """Gradients are seen all the same, by what is not compiled with them."""
+    model = nn.Linear(8, 8)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    watch = nanwatch.torch.watch(model, optimizer, run=name,
+                                 address=daemon.address)
+    update = torch.compile(optimizer.step, backend=backend)
+    for i in range(20):
+        optimizer.zero_grad()
+        loss = model(torch.randn(4, 8)).square().mean()
+        loss.backward()
+        if i == 15:
+            model.weight.grad[0, 0] = math.nan
+        update()
+        watch.step(loss)
+    it = verdict(daemon, watch, name)
+    assert it.step == 15 and it.cause == "nan_from_backward", it
+    assert 1 <= len(graphs) <= 2, "one, and one as the state is made"
+    assert not [w for w in recwarn if "Dynamo" in str(w.message)]
+
+
 def test_a_gradient_that_becomes_zero_has_its_name(daemon, name, caplog):
     """And of one that never was another nothing is said."""
     training = Training("pictures", dtype=torch.float32, scaler=None)

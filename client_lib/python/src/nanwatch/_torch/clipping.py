@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import torch
 
 from nanwatch._torch.following import Listeners, follow
-from nanwatch._torch.modules import is_compiling, is_traced
+from nanwatch._torch.tracing import is_compiling, is_traced
 
 
 class Listener(Protocol):

@@ -18,6 +18,7 @@ import torch
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import One, measurable
+from nanwatch._torch.tracing import is_traced
 
 # What wrappers put before a module's own path.
 _WRAPPERS = (
@@ -37,37 +38,10 @@ _SMOOTH = 1 / 16  # of a step, where not each has one
 # What a step takes more for the time that is seen here: to call hooks, and to
 # fetch again what they put out of the processor's caches (measured).
 _UNSEEN = 4 / 3
-
-
-# Neither may be missing in another version: hooks are called by trainings.
-is_compiling: Callable[[], bool] = getattr(
-    getattr(torch, "compiler", None), "is_compiling", lambda: False
-)
+# It may not be missing in another version: hooks are called by trainings.
 _graph_task: Callable[[], int] = getattr(
     torch._C, "_current_graph_task_id", lambda: -1
 )
-_tracing_state: Callable[[], Any] = getattr(
-    torch._C, "_get_tracing_state", lambda: None
-)
-_transforms: Callable[[], Any] = getattr(
-    getattr(torch._C, "_functorch", None),
-    "peek_interpreter_stack",
-    lambda: None,
-)
-_modes: Callable[[], int] = getattr(
-    torch._C, "_len_torch_dispatch_stack", lambda: 0
-)
-
-
-def is_traced() -> bool:
-    """Somebody makes a program of what is called, or another one of it: what is
-    computed has no numbers, or is not what the training computes."""
-    return bool(
-        is_compiling()
-        or _tracing_state() is not None
-        or _transforms() is not None
-        or _modes()
-    )
 
 
 class Row(NamedTuple):

@@ -25,6 +25,7 @@ from nanwatch._torch.statistics import (
     measurable,
     norms_of,
 )
+from nanwatch._torch.tracing import uncompiled
 
 _SOME = 4  # tensors that stand for all, at first
 _MOST = 32  # of them
@@ -181,10 +182,14 @@ class Followed:
         self._ids: list[int] = []
         self._handles = [
             optimizer.register_step_pre_hook(
-                Hook(lambda o, args, kwargs: self._begins(o, args, kwargs))
+                Hook(
+                    uncompiled(
+                        lambda o, args, kwargs: self._begins(o, args, kwargs)
+                    )
+                )
             ),
             optimizer.register_step_post_hook(
-                Hook(lambda o, args, kwargs: after(self, o))
+                Hook(uncompiled(lambda o, args, kwargs: after(self, o)))
             ),
         ]
 

@@ -11,10 +11,10 @@ import torch
 from nanwatch._torch.backwards import Marks, marks_of
 from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.losses import is_bad
-from nanwatch._torch.modules import is_compiling
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
 from nanwatch._torch.rivals import Rivals
+from nanwatch._torch.tracing import is_compiling
 
 _MOST = 4096  # of one step
 # Passes before which all gradients are looked at; one that reached any counts

@@ -22,12 +22,13 @@ from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.modules import NONE_TOLD, Modules, inner, is_traced
+from nanwatch._torch.modules import NONE_TOLD, Modules, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
+from nanwatch._torch.tracing import is_traced
 from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")

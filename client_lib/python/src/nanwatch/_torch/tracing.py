@@ -1,0 +1,47 @@
+"""Whether somebody traces what is called, to make a program of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import torch
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# None may be missing in another version: hooks are called by trainings.
+is_compiling: Callable[[], bool] = getattr(
+    getattr(torch, "compiler", None), "is_compiling", lambda: False
+)
+_tracing_state: Callable[[], Any] = getattr(
+    torch._C, "_get_tracing_state", lambda: None
+)
+_transforms: Callable[[], Any] = getattr(
+    getattr(torch._C, "_functorch", None),
+    "peek_interpreter_stack",
+    lambda: None,
+)
+_modes: Callable[[], int] = getattr(
+    torch._C, "_len_torch_dispatch_stack", lambda: 0
+)
+
+
+def is_traced() -> bool:
+    """Somebody makes a program of what is called, or another one of it: what is
+    computed has no numbers, or is not what the training computes."""
+    return bool(
+        is_compiling()
+        or _tracing_state() is not None
+        or _transforms() is not None
+        or _modes()
+    )
+
+
+def uncompiled(function: F) -> F:
+    """It is called by what may be compiled, and is not compiled with it, nor
+    what it calls."""
+    disable = getattr(getattr(torch, "compiler", None), "disable", None)
+    if disable is None:
+        return function
+    disabled: F = disable(function)
+    return disabled
