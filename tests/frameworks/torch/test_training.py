@@ -354,30 +354,49 @@ def test_clipping_can_be_compiled(daemon, name, recwarn):
         assert watch.run.stats.bad_input == 0
 
 
-def test_updates_can_be_compiled(daemon, name, recwarn):
-    """Gradients are seen all the same, by what is not compiled with them."""
+@pytest.mark.parametrize("is_scaled", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_training_can_be_compiled(daemon, name, recwarn, whole, is_scaled):
+    """Its update or its `whole` step: nothing of ours is compiled with it, and
+    all is seen as ever."""
     model = nn.Linear(8, 8)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0) if is_scaled else None
     graphs = []
 
     def backend(graph, inputs):
         graphs.append(graph)
         return graph.forward
 
-    watch = nanwatch.torch.watch(model, optimizer, run=name,
+    watch = nanwatch.torch.watch(model, optimizer, scaler, run=name,
                                  address=daemon.address)
-    update = torch.compile(optimizer.step, backend=backend)
-    for i in range(20):
+
+    def update():
+        return scaler.step(optimizer) if scaler else optimizer.step()
+
+    if not whole:
+        update = torch.compile(update, backend=backend)
+
+    def step(batch):
         optimizer.zero_grad()
-        loss = model(torch.randn(4, 8)).square().mean()
-        loss.backward()
-        if i == 15:
-            model.weight.grad[0, 0] = math.nan
+        loss = model(batch).square().mean()
+        (scaler.scale(loss) if scaler else loss).backward()
         update()
+        if scaler:
+            scaler.update()
         watch.step(loss)
+
+    if whole:
+        step = torch.compile(step, backend=backend)
+    for i in range(20):
+        batch = torch.randn(4, 8)
+        if i == 15:
+            batch[0] = math.nan
+        step(batch)
     it = verdict(daemon, watch, name)
-    assert it.step == 15 and it.cause == "nan_from_backward", it
-    assert 1 <= len(graphs) <= 2, "one, and one as the state is made"
+    assert it.step == 15 and it.cause == "nan_from_forward", it
+    assert it.worst == ("warning" if is_scaled else "critical"), it
+    assert len(graphs) <= 3, graphs
     assert not [w for w in recwarn if "Dynamo" in str(w.message)]
 
 

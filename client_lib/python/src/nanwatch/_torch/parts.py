@@ -14,7 +14,7 @@ from nanwatch._torch.losses import is_bad
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
 from nanwatch._torch.rivals import Rivals
-from nanwatch._torch.tracing import is_compiling
+from nanwatch._torch.tracing import uncompiled
 
 _MOST = 4096  # of one step
 # Passes before which all gradients are looked at; one that reached any counts
@@ -195,14 +195,24 @@ class Parts:
 _listeners: Listeners[Parts] = Listeners()
 
 
+def _begin() -> list[tuple[Parts, Any]]:
+    return [(its, its.begin()) for its in _listeners]
+
+
+def _end(begun: list[tuple[Parts, Any]], tensors: Any) -> None:
+    for its, before in begun:
+        its.went_backward(tensors, before)
+
+
 def _followed(function: Any) -> Any:
+    begin, end = uncompiled(_begin), uncompiled(_end)
+
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_compiling() or not _listeners:
+        if not _listeners:
             return function(tensors, *args, **kwargs)
-        parts = [(its, its.begin()) for its in _listeners]
+        begun = begin()
         result = function(tensors, *args, **kwargs)
-        for its, before in parts:
-            its.went_backward(tensors, before)
+        end(begun, tensors)
         return result
 
     return backward

@@ -28,7 +28,7 @@ from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
-from nanwatch._torch.tracing import is_traced
+from nanwatch._torch.tracing import is_compiling, is_traced, uncompiled
 from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
@@ -64,6 +64,7 @@ class Watch:
         self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
         self._guard = Guard(run)
+        self._uncompiled = uncompiled(_call)
         self._current = current = Current()
         self._losses = Losses(run._checks)
         self._last_time = 0.0
@@ -183,6 +184,13 @@ class Watch:
         `loss` may be a tensor of one element on any device: it is not read
         here. `step` is counted from 0 if it is not given. `scale` is for a
         loss scale without a GradScaler. `more` is as for `Run.step`."""
+        if is_compiling():
+            self._uncompiled(
+                lambda: self.step(
+                    loss, *unknown, step=step, scale=scale, **more
+                )
+            )
+            return
         if self._closed:
             self._checks.refuse("closed", "step() of a watch that was closed")
             return
@@ -482,8 +490,8 @@ class Watch:
 
 
 def weakly(method: Callable[..., None]) -> Callable[..., None]:
-    """Nothing, once the object whose method it is has gone, or is about to:
-    the sender may be taking it apart."""
+    """For a scaler. Nothing, once the object whose method it is has gone, or is
+    about to: the sender may be taking it apart."""
     reference = weakref.WeakMethod(method)
 
     def call(*args: Any, **kwargs: Any) -> None:
@@ -492,7 +500,11 @@ def weakly(method: Callable[..., None]) -> Callable[..., None]:
             with contextlib.suppress(Exception):
                 found(*args, **kwargs)
 
-    return call
+    return uncompiled(call)
+
+
+def _call(work: Callable[[], None]) -> None:
+    work()
 
 
 def _remember(watch: Watch) -> None:
