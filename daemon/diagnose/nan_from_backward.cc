@@ -102,6 +102,19 @@ std::optional<Birth> FirstBirth(const Case& c) {
   return std::nullopt;
 }
 
+// The loss rose before it, and so recently, or with such gradients, that they
+// may have left the range with it.
+bool Diverged(const Case& c, int64_t step) {
+  constexpr int64_t kRecent = 20;  // steps
+  const bool grown = HadGrown(c, step);
+  return std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        return IsOfLoss(finding.rule) && finding.severity > Severity::kInfo &&
+               finding.opened_step <= step &&
+               (grown || step - finding.opened_step <= kRecent);
+      });
+}
+
 // `kept`: the update of `step` may have been applied. What was left out before
 // it has nothing to do with it.
 bool CameAfterAnother(const Case& c, int64_t step, bool kept) {
@@ -120,13 +133,7 @@ bool CameAfterAnother(const Case& c, int64_t step, bool kept) {
       std::any_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
         return IsForward(op) && came_before(op) && !IsHarmless(c, op);
       });
-  return forward || GrownLoss(c) != nullptr ||
-         std::any_of(c.findings.begin(), c.findings.end(),
-                     [step](const Finding& finding) {
-                       return IsOfLoss(finding.rule) &&
-                              finding.severity > Severity::kInfo &&
-                              finding.opened_step <= step;
-                     });
+  return forward || GrownLoss(c) != nullptr || Diverged(c, step);
 }
 
 // Of a gradient that was finite.

@@ -86,6 +86,20 @@ std::string OpsBefore(const Case& c, const OpEvidence& bad) {
                 : ", and no op before it was seen to be bad";
 }
 
+// The first whose update may have been applied before `weight` was bad; null:
+// there is none.
+const OpEvidence* GradientBefore(const Case& c, const OpEvidence& weight) {
+  const OpEvidence* first = nullptr;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (IsGradient(op) && op.nan + op.inf > 0 && op.first_kept_step >= 0 &&
+        op.first_kept_step < weight.first_bad_step &&
+        (first == nullptr || op.first_kept_step < first->first_kept_step)) {
+      first = &op;
+    }
+  }
+  return first;
+}
+
 void SayWhereBorn(const Case& c, const OpEvidence& op, CauseVerdict* verdict) {
   const char* kind = op.nan > 0 ? "NaN" : op.inf > 0 ? "Infinity" : "Overflow";
   const std::string what =
@@ -104,12 +118,17 @@ void SayWhereBorn(const Case& c, const OpEvidence& op, CauseVerdict* verdict) {
     const RunEvidence& e = c.evidence;
     const bool after_loss =
         e.loss_nonfinite > 0 && e.first_nonfinite_loss_step < op.first_bad_step;
+    const OpEvidence* gradient = GradientBefore(c, op);
     verdict->sentence = fmt::format(
         "A weight of {} holds {} at step {}, {}", name, what, op.first_bad_step,
-        after_loss ? "alone of all that were looked at after the loss was not "
-                     "finite: an update, or its memory, wrote it."
-                   : "and nothing was bad before it: the last update wrote it, "
-                     "or the memory that it lies in.");
+        gradient != nullptr
+            ? fmt::format("after an update whose gradients were not finite: "
+                          "that of {} at step {}.",
+                          gradient->op.name, gradient->first_kept_step)
+        : after_loss ? "alone of all that were looked at after the loss was "
+                       "not finite: an update, or its memory, wrote it."
+                     : "and nothing was bad before it: the last update wrote "
+                       "it, or the memory that it lies in.");
   } else if (!IsInput(op) && op.first_inputs_clean) {
     verdict->grade = EvidenceGrade::kEstablished;
     verdict->sentence = fmt::format(

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -238,6 +239,35 @@ TEST(NanFromBackward, NotWhereTheLossWasNanFirstOrIsScaledOrHadJumped) {
       EXPECT_THAT(cause.sentence, Not(HasSubstr("backward pass at")));
     }
   }
+}
+
+// Of a loss that rose long before nothing is known that would have made it.
+TEST(NanFromBackward, ALossThatRoseLongBeforeDidNotMakeIt) {
+  TestCase t = Applied();
+  WithWeights(&t);
+  Finding& loss = t.Find(34, Family::kLoss, Severity::kWarning);
+  loss.opened_step = 100;
+  const auto is_told = [&t] {
+    const Diagnosis diagnosis = t.Verdict();
+    return std::ranges::any_of(diagnosis.causes, [](const CauseVerdict& it) {
+      return it.cause == Cause::kNanFromBackward && it.step == 130;
+    });
+  };
+  EXPECT_TRUE(is_told());
+  t.Find(27, Family::kGradient, Severity::kWarning).opened_step = 110;
+  EXPECT_FALSE(is_told()) << "gradients had grown with it";
+}
+
+// Nor is it said of such a weight that nothing was bad before it.
+TEST(NanFromBackward, AWeightThatGradientsSpoiltIsToldAsThat) {
+  TestCase t = Applied();
+  WithWeights(&t);
+  t.Find(34, Family::kLoss, Severity::kCritical).opened_step = 120;
+  std::string said;
+  for (const CauseVerdict& cause : t.Verdict().causes) said += cause.sentence;
+  EXPECT_THAT(said,
+              HasSubstr("after an update whose gradients were not finite: that "
+                        "of 0.bias at step 130."));
 }
 
 // A loss that grew out of the range, which its op was seen to leave.
