@@ -368,6 +368,42 @@ def test_parts_are_not_left_out(daemon, name, parts, set_to_none):
     assert counted(daemon, name) == (len(parts), 0, len(parts) - 1)
 
 
+class Heads(nn.Module):
+    def __init__(self, heads):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(16, 32), nn.ReLU())
+        self.heads = nn.ModuleList(nn.Linear(32, 4) for _ in range(heads))
+
+    def forward(self, x, heads):
+        x = self.body(x)
+        return sum(self.heads[head](x).square().mean() for head in heads)
+
+
+@pytest.mark.parametrize("heads_of_a_part", [
+    lambda i: [0, 1] if i % 2 else [0],
+    lambda i: [1 + i % 4],
+    lambda i: [i * i % 5],
+])
+def test_parts_that_reach_some_of_the_parameters(
+        daemon, name, heads_of_a_part):
+    torch.manual_seed(1)
+    model = Heads(5)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    steps, parts = 8, 100
+    for i in range(steps * parts):
+        loss = model(torch.randn(4, 16), heads_of_a_part(i)) / parts
+        loss.backward()
+        if i % parts == parts - 1:
+            optimizer.step()
+            optimizer.zero_grad()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == steps, it
+
+
 @pytest.mark.parametrize("bad", [0, 1, 3])
 def test_a_bad_part_is_one_attempt(daemon, name, bad):
     it = training()

@@ -110,8 +110,7 @@ def test_tensors_that_were_replaced_are_let_go(daemon, name, level):
 
 
 def test_what_nobody_trains_is_not_kept(daemon, name):
-    """An adapter for each task. (Modules that are there as the watch begins
-    are.)"""
+    """An adapter for each task."""
     torch.manual_seed(1)
     model = nn.ModuleDict({"body": nn.Linear(16, 16)})
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -163,6 +162,97 @@ def test_a_parameter_that_came_later_has_its_name(daemon, name):
     assert watch.close(20) and watch.run.stats.bad_input == 0
     assert Verdict(daemon, name).bad_ops() == {
         ("1.weight", "grad_input"): STEPS - 1}
+
+
+class Counted(nn.Sequential):
+    """How often all of it was walked through."""
+    walks = 0
+
+    def named_modules(self, *args, **kwargs):
+        type(self).walks += 1
+        return super().named_modules(*args, **kwargs)
+
+
+def test_what_is_trained_later_has_its_name(daemon, name, monkeypatch):
+    """Among many, beside tensors that the model does not have; a walk through
+    the model takes milliseconds, and is taken once for all."""
+    torch.manual_seed(1)
+    monkeypatch.setattr(Counted, "walks", 0)
+    model = Counted(*(nn.Linear(8, 8) for _ in range(20)))
+    frozen = [p for layer in model[:19] for p in layer.parameters()]
+    own = [nn.Parameter(torch.zeros(8)) for _ in range(20)]
+    optimizer = torch.optim.SGD([*model[19].parameters(), *own], lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for i in range(STEPS):
+        if i == 20:
+            before = Counted.walks
+            optimizer.add_param_group({"params": frozen})
+        optimizer.zero_grad()
+        loss = (model(torch.randn(4, 8)) + sum(own)).square().mean()
+        loss.backward()
+        if i == STEPS - 1:
+            assert Counted.walks == before + 1
+            model[3].bias.grad[0] = math.nan
+        optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).bad_ops() == {
+        ("3.bias", "grad_input"): STEPS - 1}
+
+
+def test_what_another_module_was_put_before(daemon, name):
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for i in range(STEPS):
+        if i == 20:
+            model.insert(0, nn.Linear(8, 8))
+            optimizer.add_param_group({"params": model[0].parameters()})
+        optimizer.zero_grad()
+        loss = model(torch.randn(4, 8)).square().mean()
+        loss.backward()
+        if i == STEPS - 1:
+            model[0].weight.grad[0, 0] = math.nan
+            model[2].weight.grad[0, 0] = math.nan
+        optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).bad_ops() == {
+        ("0.weight", "grad_input"): STEPS - 1,
+        ("2.weight", "grad_input"): STEPS - 1}
+
+
+class Log(nn.Module):
+    def forward(self, x):
+        return x.log()
+
+
+def test_modules_that_were_replaced(daemon, name):
+    """They are let go, and those in their place are looked at."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    before = weakref.ref(model[1])
+    for i in range(STEPS):
+        if i == 20:
+            model[1] = nn.Sequential(nn.Softplus(), Log())
+        optimizer.zero_grad()
+        batch = torch.randn(4, 8)
+        if i >= FAULT:
+            batch = batch.sign() * 1e4  # of which softplus makes zeros
+        loss = model(batch).square().mean()
+        loss.backward()
+        if loss.isfinite():
+            optimizer.step()
+        watch.step(loss)
+    assert before() is None
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert ("1.1", "output") in Verdict(daemon, name).bad_ops()
 
 
 @pytest.mark.parametrize("level", ["default", "ops"])

@@ -4,7 +4,7 @@ accumulates gradients, or updates that a program leaves out."""
 from __future__ import annotations
 
 import collections
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nanwatch._torch.optimizers import Followed
@@ -41,7 +41,7 @@ class Held:
         self.parts: list[Part] = []
         self._most = 0  # parts of a step
         self._lately: collections.deque[int] = collections.deque(maxlen=_LATELY)
-        self._versions: list[int | None] = []
+        self._versions: dict[int, int] = {}  # of gradients, by tensor
         self._adds_up = True
         self._heard = 0  # parts that went backward
         self._told = 0  # that were none of a step, since one was
@@ -63,7 +63,7 @@ class Held:
     def forget(self) -> None:
         if self.parts:
             self.parts = []
-            self._versions = []
+            self._versions = {}
             self._adds_up = True
             self._heard = 0
 
@@ -78,9 +78,10 @@ class Held:
         begun = self.parts[-1].backward if self.parts else 0
         self._heard += part.backward > begun
         self.parts.append(part)
-        gradients = [g for f in followed for g in f.some_gradients()]
-        versions = [None if g is None else g._version for g in gradients]
-        if len(self.parts) > 1 and not _have_grown(self._versions, versions):
+        versions: dict[int, int] = {}
+        for each in followed:
+            versions |= each.some_versions()
+        if len(self.parts) > 1 and not _add_up(self._versions, versions):
             self._adds_up = False
         self._versions = versions
 
@@ -142,12 +143,10 @@ class Held:
         return self._told + len(self.parts) > most and not self.adds_up()
 
 
-def _have_grown(
-    before: Sequence[int | None], now: Sequence[int | None]
-) -> bool:
-    """All gradients that there are; those that were zeroed are new ones. Of
-    tensors that stand for all there may be more now."""
-    pairs = [p for p in zip(before, now) if p != (None, None)]
-    return bool(pairs) and all(
-        a is not None and b is not None and b > a for a, b in pairs
-    )
+def _add_up(before: Mapping[int, int], now: Mapping[int, int]) -> bool:
+    """The gradients of a part to those before it: none is gone or begun anew,
+    and some grew. A part need not reach all of them, and others may be new."""
+    if any(key not in now or now[key] < old for key, old in before.items()):
+        return False
+    grew = any(now[key] > old for key, old in before.items())
+    return grew or len(now) > len(before)

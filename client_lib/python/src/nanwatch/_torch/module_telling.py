@@ -99,7 +99,8 @@ class ModuleTeller:
         takes it out may not be among these. True: there is such, of a module
         that was not known for it, or it harms."""
         followed = self._modules.followed
-        known = certain(step.rows, statuses, self._modules.leaf.__getitem__)
+        named = self._modules.named
+        known = certain(step.rows, statuses, lambda place: named[place].leaf)
         unexplained = harm
         for row, status, sure in zip(step.rows, statuses, known):
             if is_mask(row, status) or (row.backward and loss_bad):

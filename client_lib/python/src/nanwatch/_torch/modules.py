@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -42,6 +43,14 @@ _UNSEEN = 4 / 3
 _graph_task: Callable[[], int] = getattr(
     torch._C, "_current_graph_task_id", lambda: -1
 )
+
+
+class Named(NamedTuple):
+    """What is known of a module, which is not kept: programs replace some."""
+
+    path: str
+    kind: str  # its class
+    leaf: bool
 
 
 class Row(NamedTuple):
@@ -126,12 +135,12 @@ class Modules:
     ) -> None:
         """`guard` runs a function and keeps what it raises from training."""
         self._guard = guard
-        self.named = [
-            (own_path(path) or "model", module)
-            for path, module in inner(model).named_modules()
-        ]
-        self.leaf = [not list(m.children()) for _, m in self.named]
-        self._handles: list[Any] = []
+        self._model = inner(model)
+        self.named: list[Named] = []
+        self._places: dict[Named, int] = {}
+        for _ in self._list():
+            pass
+        self._hooked: list[tuple[weakref.ref[Any], Any]] = []  # with a handle
         self.all = False  # every module tells, whatever it costs
         self._stride = 1  # else each so many-th one
         self._spent = 0.0  # share of a step's time, of late
@@ -149,24 +158,37 @@ class Modules:
 
     @property
     def on(self) -> bool:
-        return bool(self._handles)
+        return bool(self._hooked)
 
     def enable(self) -> None:
-        if self._handles:
+        """Those that the model has by now."""
+        if self._hooked:
             return
-        for i, (_, module) in enumerate(self.named):
+        for place, module in self._list():
             keep_from_copies(module)
-            hook = Hook(self._hook(i))
-            self._handles.append(
-                module.register_forward_hook(hook, with_kwargs=True)
-            )
+            hook = Hook(self._hook(place))
+            handle = module.register_forward_hook(hook, with_kwargs=True)
+            self._hooked.append((weakref.ref(module), handle))
 
     def disable(self) -> None:
-        for handle in self._handles:
+        for reference, handle in self._hooked:
             handle.remove()
-        self._handles = []
-        for _, module in self.named:
-            release(module)
+            module = reference()
+            if module is not None:
+                release(module)
+        self._hooked = []
+
+    def _list(self) -> Iterator[tuple[int, Any]]:
+        """Each module with its place among `named`, where new ones are
+        added."""
+        for path, module in self._model.named_modules():
+            leaf = next(module.children(), None) is None
+            name = own_path(path) or "model"
+            named = Named(name, type(module).__name__, leaf)
+            place = self._places.setdefault(named, len(self.named))
+            if place == len(self.named):
+                self.named.append(named)
+            yield place, module
 
     def take(self, count: int) -> tuple[list[Row], Readout, bool]:
         """The first rows since the last call, where their numbers will be, and
@@ -264,7 +286,7 @@ class Modules:
                 tensor.register_hook(self._gradient(index, "grad_output"))
         # The node that made the result has gradients of its own inputs, which
         # nobody else added to; the tensors have what it does before that.
-        if self.leaf[index] and outputs and outputs[0].requires_grad:
+        if self.named[index].leaf and outputs and outputs[0].requires_grad:
             node = _node_of(outputs[0])
             if node is not None:
                 node.register_hook(self._node(index))

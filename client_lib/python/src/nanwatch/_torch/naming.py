@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -22,9 +22,10 @@ _HALF_MODULES = (
 
 
 def name_parameters(model: Any) -> Parameters:
-    named = Parameters(_finder(weakref.ref(model)))
-    for place, of_model in enumerate(_all_of(model)):
-        named.add(_made(*of_model, place))
+    reference = weakref.ref(model)
+    named = Parameters(lambda: {id(p.tensor): p for p in _all_of(reference())})
+    for parameter in _all_of(model):
+        named.add(parameter)
     return named
 
 
@@ -41,32 +42,18 @@ def name_copies(named: Parameters, copies: Iterable[tuple[Any, Any]]) -> None:
             )
 
 
-def _all_of(model: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Name, module and tensor. One that has two names is called by the
-    first."""
-    seen = set()
-    for path, module in model.named_modules():
+def _all_of(model: Any) -> Iterator[Parameter]:
+    """One that has two names is called by the first. None: it is gone."""
+    seen: set[int] = set()
+    for path, module in model.named_modules() if model is not None else ():
+        half = isinstance(module, _HALF_MODULES)
         for name, tensor in module.named_parameters(recurse=False):
             if id(tensor) not in seen:
+                yield Parameter(
+                    own_path(f"{path}.{name}" if path else name),
+                    tensor,
+                    half and tensor.dtype is torch.float32,
+                    DTYPES.get(tensor.dtype, ""),
+                    len(seen),
+                )
                 seen.add(id(tensor))
-                full = own_path(f"{path}.{name}" if path else name)
-                yield full, module, tensor
-
-
-def _made(name: str, module: Any, tensor: Any, place: int) -> Parameter:
-    half = isinstance(module, _HALF_MODULES) and tensor.dtype is torch.float32
-    dtype = DTYPES.get(tensor.dtype, "")
-    return Parameter(name, tensor, half, dtype, place)
-
-
-def _finder(model: weakref.ref[Any]) -> Callable[[Any], Parameter | None]:
-    def find(tensor: Any) -> Parameter | None:
-        found = model()
-        if found is None:
-            return None
-        for place, (name, module, its) in enumerate(_all_of(found)):
-            if its is tensor:
-                return _made(name, module, its, place)
-        return None
-
-    return find

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from nanwatch._run import Run
-from nanwatch._torch.modules import Modules, Row
+from nanwatch._torch.modules import Modules, Named, Row
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parameters import Parameter
 
@@ -100,8 +99,7 @@ class OpNames:
         key = (row.module, row.backward)
         op = self._of_modules.get(key)
         if op is None:
-            path, module = self._modules.named[row.module]
-            kind = type(module).__name__
+            path, kind, _ = self._modules.named[row.module]
             op = self._run.register_op(
                 path,
                 type=kind + "Backward" if row.backward else kind,
@@ -130,12 +128,12 @@ class OpNames:
         return op
 
 
-def _caller(named: Sequence[tuple[str, Any]], module: int) -> tuple[str, str]:
+def _caller(named: Sequence[Named], module: int) -> tuple[str, str]:
     """Path and type of the module whose forward pass calls this one."""
-    by_path = {path: type(m).__name__ for path, m in named}
-    path = named[module][0]
+    by_path = {each.path: each.kind for each in named}
+    path = named[module].path
     while "." in path:
         path = path.rpartition(".")[0]
         if by_path.get(path) not in (None, "ModuleList", "ModuleDict"):
             return path, by_path[path]
-    return named[0][0], type(named[0][1]).__name__
+    return named[0].path, named[0].kind

@@ -283,6 +283,15 @@ class Followed:
         tensors = self.tensors() if whole else self.some_tensors()
         return [tensor.grad for tensor in tensors]
 
+    def some_versions(self) -> dict[int, int]:
+        """Of the gradients of these tensors, where they have one: by the ids of
+        the tensors, how often each was written to; none where another thread
+        trains them."""
+        if not self.is_trained_here():
+            return {}
+        pairs = [(id(p), p.grad) for p in self.some_tensors()]
+        return {key: grad._version for key, grad in pairs if grad is not None}
+
     def stand_for(self, which: Sequence[int]) -> bool:
         """By their places among all tensors: a backward pass reached these. One
         of them is a tensor more that stands for all, if none of them was."""

@@ -3,12 +3,13 @@ them."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
-# Tensors that the model does not have, of those that are looked for in there:
-# an optimizer may hold copies of all.
+# Looks into a model that find nothing, in a row, after which they become rare:
+# an optimizer may have new copies of all at each step.
 _MISSES = 16
 
 
@@ -24,13 +25,15 @@ class Parameter:
         self.half = half  # its gradient comes out of fp16 arithmetic
         self.dtype = dtype
         self.place = place  # among those of the model; -1: none of them
-        self.is_now(tensor)
-
-    def is_now(self, tensor: Any) -> None:
-        """Some programs put others into its place. (No weak reference: PyTorch
-        does not swap tensors that have one.)"""
+        # (No weak reference: PyTorch does not swap tensors that have one.)
         self.tensor = tensor
         self.shape = tuple(tensor.shape)
+
+    def becomes(self, other: Parameter) -> Parameter:
+        """This one, of another tensor: some programs replace them."""
+        for slot in self.__slots__:
+            setattr(self, slot, getattr(other, slot))
+        return self
 
     def elements(self) -> int:
         return math.prod(self.shape)
@@ -39,12 +42,17 @@ class Parameter:
 class Parameters:
     """Of those that nobody trains any more it keeps the names alone."""
 
-    def __init__(self, find: Callable[[Any], Parameter | None]) -> None:
-        """`find`: what a tensor is in the model by now."""
+    def __init__(self, find: Callable[[], Mapping[int, Parameter]]) -> None:
+        """`find`: those of the model as it is by now, by the ids of their
+        tensors. Takes milliseconds."""
         self._find = find
         self._by_id: dict[int, Parameter] = {}
-        self._retired: dict[str, Parameter] = {}
-        self._misses = 0
+        # By name. All are kept: who follows one knows it by its own id.
+        self._retired: dict[str, list[Parameter]] = {}
+        self._numbers: Iterator[int] | None = None  # for those without a name
+        # Looks into the model that found nothing, in a row; and how many it
+        # does without before the next one.
+        self._misses = self._waits = 0
         # Ids of the tensors that are trained; whoever trains them says it.
         self.trained: Callable[[], Container[int]] = tuple
 
@@ -59,44 +67,63 @@ class Parameters:
         return self._by_id.get(id(tensor))
 
     def of(self, tensors: Sequence[Any]) -> list[Parameter]:
-        """Of tensors that are trained. One that is not known is new in the
-        model, or has taken another's place: of the same name, or of one that is
-        trained no more. Else it is called after how many there are."""
-        found = [self.get(tensor) for tensor in tensors]
-        if None in found:
-            self.retire()
-        return [
-            parameter or self._of_new(tensor)
-            for tensor, parameter in zip(tensors, found)
-        ]
+        """Of tensors that are trained. What one that is not known is in the
+        model says its name, and those of the others by now; one that the model
+        does not have takes the place of another such that is trained no more,
+        or is called by a number."""
+        if any(id(tensor) not in self._by_id for tensor in tensors):
+            self._learn(tensors)
+        return [self._by_id[id(tensor)] for tensor in tensors]
 
     def retire(self) -> None:
         """Lets go of tensors that are not trained."""
         trained = self.trained()
         for key in [key for key in self._by_id if key not in trained]:
-            parameter = self._by_id.pop(key)
-            parameter.tensor = None
-            self._retired[parameter.name] = parameter
+            self._retire(key)
 
-    def _of_new(self, tensor: Any) -> Parameter:
-        parameter = self.get(tensor)  # it was twice among those
-        if parameter is None:
-            parameter = self._take_place(tensor)
-            self.add(parameter)
-        return parameter
+    def _learn(self, tensors: Sequence[Any]) -> None:
+        self.retire()
+        new = {id(t): t for t in tensors if id(t) not in self._by_id}
+        now = self._look_for(new)
+        for key, parameter in list(self._by_id.items()):
+            found = now.get(key)
+            if found is not None and found.name != parameter.name:
+                new[key] = parameter.tensor  # modules were put before it
+                self._retire(key)
+        for key, tensor in new.items():
+            found = now.get(key)
+            self.add(
+                self._nameless(tensor) if found is None else self._as(found)
+            )
 
-    def _take_place(self, tensor: Any) -> Parameter:
-        found = None
-        if self._misses < _MISSES:
-            found = self._find(tensor)
-            self._misses += found is None
-        if found is None:
-            without = (p for p in self._retired.values() if p.place < 0)
-            found = next(without, None)
-        if found is None:
-            # All that ever had a name: none is given twice.
-            name = f"parameter {len(self) + len(self._retired)}"
-            found = Parameter(name, tensor, False, "", -1)
-        known = self._retired.pop(found.name, found)
-        known.is_now(tensor)
-        return known
+    def _look_for(self, new: Container[int]) -> Mapping[int, Parameter]:
+        if self._waits > 0:
+            self._waits -= 1
+            return {}
+        now = self._find()
+        self._misses = 0 if any(key in new for key in now) else self._misses + 1
+        self._waits = max(0, self._misses - _MISSES)
+        return now
+
+    def _retire(self, key: int) -> None:
+        parameter = self._by_id.pop(key)
+        parameter.tensor = None
+        name = parameter.name if parameter.place >= 0 else ""
+        self._retired.setdefault(name, []).append(parameter)
+
+    def _as(self, found: Parameter) -> Parameter:
+        """One of this name that was retired, or this."""
+        known = self._retired.get(found.name)
+        return known.pop().becomes(found) if known else found
+
+    def _nameless(self, tensor: Any) -> Parameter:
+        known = self._retired.get("")
+        name = known[-1].name if known else f"parameter {self._number()}"
+        found = Parameter(name, tensor, False, "", -1)
+        return known.pop().becomes(found) if known else found
+
+    def _number(self) -> int:
+        if self._numbers is None:
+            named = sum(map(len, self._retired.values()))
+            self._numbers = itertools.count(len(self) + named)
+        return next(self._numbers)
