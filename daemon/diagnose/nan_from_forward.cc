@@ -18,6 +18,8 @@
 namespace nanwatch {
 namespace {
 
+constexpr int64_t kRecentSteps = 20;  // as IsBadNow()
+
 bool WasBadAt(const OpEvidence& op, int64_t step) {
   return op.first_bad_step <= step && step <= op.last_bad_step;
 }
@@ -39,7 +41,6 @@ bool Overflows(const Case& c, const OpEvidence& op) {
 // An overflow before the NaN, which became it: inf - inf, 0 * inf. One that had
 // gone on for long without a NaN is trouble of its own.
 bool Became(const OpEvidence& op, const OpEvidence& nan) {
-  constexpr int64_t kRecentSteps = 20;  // as IsBadNow()
   if (nan.first_inputs_clean && op.op.name != nan.op.name) return false;
   return WasBadAt(op, nan.first_bad_step) && ComesBefore(op, nan) &&
          nan.first_bad_step - op.first_bad_step <= kRecentSteps;
@@ -86,13 +87,14 @@ std::string OpsBefore(const Case& c, const OpEvidence& bad) {
                 : ", and no op before it was seen to be bad";
 }
 
-// The first whose update may have been applied before `weight` was bad; null:
-// there is none.
+// The first, of those lately before `weight` was bad, whose update may have
+// been applied; null: there is none.
 const OpEvidence* GradientBefore(const Case& c, const OpEvidence& weight) {
   const OpEvidence* first = nullptr;
   for (const OpEvidence& op : c.evidence.ops) {
-    if (IsGradient(op) && op.nan + op.inf > 0 && op.first_kept_step >= 0 &&
-        op.first_kept_step < weight.first_bad_step &&
+    if (IsGradient(op) && op.rank == weight.rank && op.nan + op.inf > 0 &&
+        op.first_kept_step >= 0 && op.first_kept_step < weight.first_bad_step &&
+        weight.first_bad_step - op.first_kept_step <= kRecentSteps &&
         (first == nullptr || op.first_kept_step < first->first_kept_step)) {
       first = &op;
     }

@@ -225,6 +225,70 @@ def test_what_another_module_was_put_before(daemon, name):
         ("2.weight", "grad_input"): STEPS - 1}
 
 
+def names(watch):
+    return [[p.name for p in f.weights()] for f in watch._followed]
+
+
+def train(model, optimizers, watch, steps):
+    for _ in range(steps):
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        loss = model(torch.randn(4, 8)).square().mean()
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+        watch.step(loss)
+
+
+def test_names_change_for_all_optimizers(daemon, name):
+    """As modules come before theirs, and go."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+    first = torch.optim.SGD(model[0].parameters(), lr=1e-3)
+    second = torch.optim.SGD(model[1].parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, [first, second], run=name, address=daemon.address)
+    train(model, (first, second), watch, 2)
+    model.insert(0, nn.Linear(8, 8))
+    second.add_param_group({"params": model[0].parameters()})
+    train(model, (first, second), watch, 2)
+    assert first.param_groups[0]["params"][0] is model[1].weight
+    assert names(watch) == [["1.weight", "1.bias"],
+                            ["2.weight", "2.bias", "0.weight", "0.bias"]]
+    model[1].weight.register_hook(lambda gradient: gradient * math.nan)
+    train(model, (first, second), watch, 1)
+    del model[0]
+    second.param_groups.pop()
+    train(model, (first, second), watch, 2)
+    assert names(watch) == [["0.weight", "0.bias"], ["1.weight", "1.bias"]]
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).bad_ops()[("1.weight", "grad_input")] == 4
+
+
+@pytest.mark.parametrize("steps", range(17, 33, 3))
+def test_the_model_s_own_after_copies_of_it(daemon, name, steps):
+    """Which were new at each step: the model is not searched for each."""
+    model = Counted(nn.Linear(8, 8))
+
+    def copy():
+        return nn.Parameter(torch.cat(
+            [p.detach().reshape(-1) for p in model.parameters()]))
+
+    optimizer = torch.optim.SGD([copy()], lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for _ in range(steps):
+        optimizer.param_groups[0]["params"] = [copy()]
+        optimizer.param_groups[0]["params"][0].grad = torch.ones(72)
+        optimizer.step()
+        watch.step(1.0)
+    optimizer.param_groups[0]["params"] = list(model.parameters())
+    train(model, [optimizer], watch, 10)
+    assert names(watch) == [["0.weight", "0.bias"]]
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).worst == ""
+
+
 class Log(nn.Module):
     def forward(self, x):
         return x.log()

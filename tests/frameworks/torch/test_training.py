@@ -1,5 +1,6 @@
 """Real trainings on a CPU, watched and judged by a real daemon."""
 
+import contextlib
 import math
 import signal
 
@@ -354,9 +355,11 @@ def test_clipping_can_be_compiled(daemon, name, recwarn):
         assert watch.run.stats.bad_input == 0
 
 
+@pytest.mark.parametrize("told", ["loss", "number", "part"])
 @pytest.mark.parametrize("is_scaled", [False, True])
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_training_can_be_compiled(daemon, name, recwarn, whole, is_scaled):
+def test_a_training_can_be_compiled(
+        daemon, name, recwarn, whole, is_scaled, told):
     """Its update or its `whole` step: nothing of ours is compiled with it, and
     all is seen as ever."""
     model = nn.Linear(8, 8)
@@ -384,15 +387,23 @@ def test_a_training_can_be_compiled(daemon, name, recwarn, whole, is_scaled):
         update()
         if scaler:
             scaler.update()
-        watch.step(loss)
+        if told == "part":
+            watch.add_loss(loss)
+            watch.step()
+        else:
+            watch.step(loss.item() if told == "number" else loss)
 
     if whole:
         step = torch.compile(step, backend=backend)
-    for i in range(20):
-        batch = torch.randn(4, 8)
-        if i == 15:
-            batch[0] = math.nan
-        step(batch)
+    with contextlib.ExitStack() as stances:
+        for i in range(20):
+            batch = torch.randn(4, 8)
+            if i == 15:
+                batch[0] = math.nan
+            if i == 10 and hasattr(torch.compiler, "set_stance"):
+                stances.enter_context(
+                    torch.compiler.set_stance("eager_on_recompile"))
+            step(batch)
     it = verdict(daemon, watch, name)
     assert it.step == 15 and it.cause == "nan_from_forward", it
     assert it.worst == ("warning" if is_scaled else "critical"), it

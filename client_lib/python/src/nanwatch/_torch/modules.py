@@ -137,7 +137,7 @@ class Modules:
         self._guard = guard
         self._model = inner(model)
         self.named: list[Named] = []
-        self._places: dict[Named, int] = {}
+        self._places: dict[tuple[str, str, bool], int] = {}
         for _ in self._list():
             pass
         self._hooked: list[tuple[weakref.ref[Any], Any]] = []  # with a handle
@@ -182,12 +182,12 @@ class Modules:
         """Each module with its place among `named`, where new ones are
         added."""
         for path, module in self._model.named_modules():
+            kind = type(module).__name__
             leaf = next(module.children(), None) is None
-            name = own_path(path) or "model"
-            named = Named(name, type(module).__name__, leaf)
-            place = self._places.setdefault(named, len(self.named))
+            key = (path, kind, leaf)
+            place = self._places.setdefault(key, len(self.named))
             if place == len(self.named):
-                self.named.append(named)
+                self.named.append(Named(own_path(path) or "model", kind, leaf))
             yield place, module
 
     def take(self, count: int) -> tuple[list[Row], Readout, bool]:

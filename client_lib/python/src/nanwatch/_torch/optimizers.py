@@ -180,6 +180,7 @@ class Followed:
         self.backwards = Backwards(optimizer, self.some_tensors)
         self._kinds: list[Any] = []
         self._ids: list[int] = []
+        self._version = -1  # of what the parameters are called
         self._handles = [
             optimizer.register_step_pre_hook(
                 Hook(
@@ -388,9 +389,13 @@ class Followed:
             self._usual is not None
             and len(gradients) == len(tensors)
             and kinds == self._kinds
+            and self._parameters.are_still(self._version)
             and list(map(id, tensors)) == self._ids
         ):
             return [(gradients, *self._usual)]
+        if len(tensors) < len(self._ids):
+            self._parameters.doubt()
+            self._ids = []
         groups = self._look(
             [(p, g) for p in tensors if (g := p.grad) is not None]
         )
@@ -409,6 +414,7 @@ class Followed:
             self._usual = groups[0][1:]
             self._kinds = kinds
             self._ids = list(map(id, tensors))
+            self._version = self._parameters.version
         return groups
 
     def _look(

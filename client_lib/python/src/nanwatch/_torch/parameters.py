@@ -50,9 +50,11 @@ class Parameters:
         # By name. All are kept: who follows one knows it by its own id.
         self._retired: dict[str, list[Parameter]] = {}
         self._numbers: Iterator[int] | None = None  # for those without a name
-        # Looks into the model that found nothing, in a row; and how many it
-        # does without before the next one.
+        # Looks into the model that found nothing, in a row; how many it does
+        # without before the next one; and whether it did without the last.
         self._misses = self._waits = 0
+        self._owes_a_look = False
+        self.version = 0  # of what they are called
         # Ids of the tensors that are trained; whoever trains them says it.
         self.trained: Callable[[], Container[int]] = tuple
 
@@ -71,9 +73,19 @@ class Parameters:
         model says its name, and those of the others by now; one that the model
         does not have takes the place of another such that is trained no more,
         or is called by a number."""
-        if any(id(tensor) not in self._by_id for tensor in tensors):
+        if self._owes_a_look or any(
+            id(tensor) not in self._by_id for tensor in tensors
+        ):
             self._learn(tensors)
         return [self._by_id[id(tensor)] for tensor in tensors]
+
+    def are_still(self, version: int) -> bool:
+        """What `of` says of the same tensors is as it was then."""
+        return version == self.version and not self._owes_a_look
+
+    def doubt(self) -> None:
+        """Some are trained no more: there may be fewer, of other names."""
+        self._owes_a_look = True
 
     def retire(self) -> None:
         """Lets go of tensors that are not trained."""
@@ -83,27 +95,33 @@ class Parameters:
 
     def _learn(self, tensors: Sequence[Any]) -> None:
         self.retire()
+        self.version += 1
         new = {id(t): t for t in tensors if id(t) not in self._by_id}
-        now = self._look_for(new)
-        for key, parameter in list(self._by_id.items()):
-            found = now.get(key)
-            if found is not None and found.name != parameter.name:
-                new[key] = parameter.tensor  # modules were put before it
-                self._retire(key)
-        for key, tensor in new.items():
+        now = self._look()
+        moved = {  # modules were put before it, or taken away
+            key: parameter.tensor
+            for key, parameter in self._by_id.items()
+            if key in now and now[key].name != parameter.name
+        }
+        for key in moved:
+            self._retire(key)
+        if moved or any(key in now for key in new):
+            self._misses = self._waits = 0
+        for key, tensor in {**new, **moved}.items():
             found = now.get(key)
             self.add(
                 self._nameless(tensor) if found is None else self._as(found)
             )
 
-    def _look_for(self, new: Container[int]) -> Mapping[int, Parameter]:
-        if self._waits > 0:
+    def _look(self) -> Mapping[int, Parameter]:
+        """A miss, unless it turns out that it was none."""
+        self._owes_a_look = self._waits > 0
+        if self._owes_a_look:
             self._waits -= 1
             return {}
-        now = self._find()
-        self._misses = 0 if any(key in new for key in now) else self._misses + 1
+        self._misses += 1
         self._waits = max(0, self._misses - _MISSES)
-        return now
+        return self._find()
 
     def _retire(self, key: int) -> None:
         parameter = self._by_id.pop(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -39,9 +40,8 @@ def is_traced() -> bool:
 
 def uncompiled(function: F) -> F:
     """It is called by what may be compiled, and is not compiled with it, nor
-    what it calls."""
-    disable = getattr(getattr(torch, "compiler", None), "disable", None)
-    if disable is None:
-        return function
-    disabled: F = disable(function)
-    return disabled
+    what it calls. (Building an optimizer has loaded what this needs.)"""
+    with contextlib.suppress(Exception):
+        disabled: F = torch.compiler.disable(function)
+        return disabled
+    return function

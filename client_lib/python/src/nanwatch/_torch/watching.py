@@ -28,7 +28,7 @@ from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
-from nanwatch._torch.tracing import is_compiling, is_traced, uncompiled
+from nanwatch._torch.tracing import is_traced, uncompiled
 from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
@@ -64,7 +64,6 @@ class Watch:
         self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
         self._guard = Guard(run)
-        self._uncompiled = uncompiled(_call)
         self._current = current = Current()
         self._losses = Losses(run._checks)
         self._last_time = 0.0
@@ -168,6 +167,7 @@ class Watch:
 
     # ------------------------------------------------------- for the training
 
+    @uncompiled
     def step(
         self,
         loss: Any = None,
@@ -184,13 +184,6 @@ class Watch:
         `loss` may be a tensor of one element on any device: it is not read
         here. `step` is counted from 0 if it is not given. `scale` is for a
         loss scale without a GradScaler. `more` is as for `Run.step`."""
-        if is_compiling():
-            self._uncompiled(
-                lambda: self.step(
-                    loss, *unknown, step=step, scale=scale, **more
-                )
-            )
-            return
         if self._closed:
             self._checks.refuse("closed", "step() of a watch that was closed")
             return
@@ -205,6 +198,7 @@ class Watch:
         except Exception as error:
             self._guard.failed("step", error)
 
+    @uncompiled
     def add_loss(self, loss: Any) -> None:
         """A part of the next step's loss, which becomes the mean of them."""
         if not self._closed:
@@ -215,6 +209,7 @@ class Watch:
         """Why somebody asks this training to stop; empty while nobody does."""
         return self.run.should_stop
 
+    @uncompiled
     def before_clipping(self, parameters: Any = None) -> None:
         """Looks at the gradients now. Needed only where a program clips by
         means of its own, without a GradScaler. `parameters`: whose gradients
@@ -222,12 +217,14 @@ class Watch:
         if not self._closed:
             self._before_clipping.before_clipping(parameters)
 
+    @uncompiled
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits for the device, and until the daemon has everything, at most
         `timeout` seconds each. True: it has."""
         self._guard("flush", lambda: self._untold.tell_ready(wait=True))
         return self.run.flush(timeout)
 
+    @uncompiled
     def close(self, timeout: float = 2.0) -> bool:
         """Takes the hooks off and closes the run, if `watch` opened it. Called
         again, it says the same."""
@@ -501,10 +498,6 @@ def weakly(method: Callable[..., None]) -> Callable[..., None]:
                 found(*args, **kwargs)
 
     return uncompiled(call)
-
-
-def _call(work: Callable[[], None]) -> None:
-    work()
 
 
 def _remember(watch: Watch) -> None:
