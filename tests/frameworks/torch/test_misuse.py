@@ -5,6 +5,7 @@ import math
 
 import pytest
 import torch
+from daemons import said_by
 from models import Training
 from torch import nn
 from verdicts import Verdict
@@ -404,3 +405,10 @@ def test_a_module_that_gives_its_parameter_away(daemon, name):
             loss.backward()
             watch.step(loss)
     assert not model[0].weight._backward_hooks
+
+
+def test_to_import_it_loads_no_compiler():
+    """Which reads its environment then, and takes a second."""
+    said_by("import sys, torch; before = set(sys.modules)\n"
+            "import nanwatch.torch\n"
+            "assert 'torch._dynamo' not in set(sys.modules) - before")

@@ -265,14 +265,16 @@ def test_names_change_for_all_optimizers(daemon, name):
     assert Verdict(daemon, name).bad_ops()[("1.weight", "grad_input")] == 4
 
 
-@pytest.mark.parametrize("steps", range(17, 33, 3))
-def test_the_model_s_own_after_copies_of_it(daemon, name, steps):
+@pytest.mark.parametrize("steps", range(10, 42, 4))
+def test_the_model_s_own_after_copies_of_it(daemon, name, steps, monkeypatch):
     """Which were new at each step: the model is not searched for each."""
+    monkeypatch.setattr(Counted, "walks", 0)
     model = Counted(nn.Linear(8, 8))
+    own = list(model.parameters())
 
     def copy():
         return nn.Parameter(torch.cat(
-            [p.detach().reshape(-1) for p in model.parameters()]))
+            [p.detach().reshape(-1) for p in own]))
 
     optimizer = torch.optim.SGD([copy()], lr=1e-3)
     watch = nanwatch.torch.watch(
@@ -282,11 +284,47 @@ def test_the_model_s_own_after_copies_of_it(daemon, name, steps):
         optimizer.param_groups[0]["params"][0].grad = torch.ones(72)
         optimizer.step()
         watch.step(1.0)
-    optimizer.param_groups[0]["params"] = list(model.parameters())
-    train(model, [optimizer], watch, 10)
+    optimizer.param_groups[0]["params"] = own
+    assert Counted.walks < 20
+    train(model, [optimizer], watch, 40)
     assert names(watch) == [["0.weight", "0.bias"]]
     assert watch.close(20) and watch.run.stats.bad_input == 0
     assert Verdict(daemon, name).worst == ""
+
+
+@pytest.mark.parametrize("away", [1, 9])
+def test_groups_that_shrink_and_grow(daemon, name, away, monkeypatch):
+    """Nothing comes of it that would be worth a walk at each step."""
+    monkeypatch.setattr(Counted, "walks", 0)
+    torch.manual_seed(1)
+    model = Counted(*(nn.Linear(8, 8) for _ in range(10)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    every = list(model.parameters())
+    for i in range(200):
+        optimizer.param_groups[0]["params"] = every[:-2 * away * (i % 2) or 20]
+        train(model, [optimizer], watch, 1)
+    assert Counted.walks < 30
+    assert names(watch) == [[n for n, _ in model.named_parameters()][:20 - 2 * away]]
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert Verdict(daemon, name).worst == ""
+
+
+def test_a_module_that_goes_where_gradients_are_absent(daemon, name):
+    torch.manual_seed(1)
+    model = nn.Sequential(*(nn.Linear(8, 8) for _ in range(4)))
+    model.forward = lambda x: model[-2](x)
+    optimizer = torch.optim.SGD(
+        [{"params": m.parameters()} for m in model], lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    train(model, [optimizer], watch, 3)
+    del model[0]
+    optimizer.param_groups.pop(0)
+    train(model, [optimizer], watch, 3)
+    assert names(watch) == [[n for n, _ in model.named_parameters()]]
+    assert watch.close(20) and watch.run.stats.bad_input == 0
 
 
 class Log(nn.Module):

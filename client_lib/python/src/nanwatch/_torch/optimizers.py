@@ -181,6 +181,7 @@ class Followed:
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._version = -1  # of what the parameters are called
+        self._count = 0  # of tensors, at the last look
         self._handles = [
             optimizer.register_step_pre_hook(
                 Hook(
@@ -379,6 +380,9 @@ class Followed:
     ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
         """By device. As long as all are as they were, nothing is checked."""
         tensors = self.tensors()
+        if len(tensors) < self._count:
+            self._parameters.doubt()
+        self._count = len(tensors)
         if gradient_of is not None:
             found = [(p, gradient_of(p)) for p in tensors]
             return self._look([(p, g) for p, g in found if g is not None])
@@ -393,9 +397,6 @@ class Followed:
             and list(map(id, tensors)) == self._ids
         ):
             return [(gradients, *self._usual)]
-        if len(tensors) < len(self._ids):
-            self._parameters.doubt()
-            self._ids = []
         groups = self._look(
             [(p, g) for p in tensors if (g := p.grad) is not None]
         )
@@ -449,7 +450,8 @@ class Followed:
         return is_on_host(self.optimizer)
 
     def weights(self) -> list[Parameter]:
-        return self._parameters.of(self.tensors())
+        """By any thread."""
+        return self._parameters.known(self.tensors())
 
     def glance_at_weights(
         self, readout: Readout, number: int, replica: bool, everything: bool

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
-# Looks into a model that find nothing, in a row, after which they become rare:
-# an optimizer may have new copies of all at each step.
-_MISSES = 16
+# Looks into a model that find nothing, in a row, after which each waits twice
+# as long: an optimizer may have new copies of all at each step.
+_MISSES = 8
+_LONGEST = 1024
 
 
 class Parameter:
@@ -40,20 +42,23 @@ class Parameter:
 
 
 class Parameters:
-    """Of those that nobody trains any more it keeps the names alone."""
+    """Of those that nobody trains any more, and that the model has no more, it
+    keeps the names alone. The sender's thread may ask, too."""
 
     def __init__(self, find: Callable[[], Mapping[int, Parameter]]) -> None:
         """`find`: those of the model as it is by now, by the ids of their
         tensors. Takes milliseconds."""
         self._find = find
-        self._by_id: dict[int, Parameter] = {}
+        self._by_id: dict[int, Parameter] = {}  # replaced where it changes
         # By name. All are kept: who follows one knows it by its own id.
         self._retired: dict[str, list[Parameter]] = {}
         self._numbers: Iterator[int] | None = None  # for those without a name
-        # Looks into the model that found nothing, in a row; how many it does
+        self._learning = threading.RLock()
+        self._doubts = False
+        # Looks into the model that found nothing, in a row; how long it does
         # without before the next one; and whether it did without the last.
         self._misses = self._waits = 0
-        self._owes_a_look = False
+        self._skipped = False
         self.version = 0  # of what they are called
         # Ids of the tensors that are trained; whoever trains them says it.
         self.trained: Callable[[], Container[int]] = tuple
@@ -73,58 +78,90 @@ class Parameters:
         model says its name, and those of the others by now; one that the model
         does not have takes the place of another such that is trained no more,
         or is called by a number."""
-        if self._owes_a_look or any(
-            id(tensor) not in self._by_id for tensor in tensors
-        ):
+        if self._wants_a_look():
             self._learn(tensors)
-        return [self._by_id[id(tensor)] for tensor in tensors]
+        return self.known(tensors)
+
+    def known(self, tensors: Sequence[Any]) -> list[Parameter]:
+        """What `of` said of them; for those that it did not, `of`."""
+        if any(id(tensor) not in self._by_id for tensor in tensors):
+            self._learn(tensors)
+        by_id = self._by_id
+        return [by_id[id(tensor)] for tensor in tensors]
 
     def are_still(self, version: int) -> bool:
-        """What `of` says of the same tensors is as it was then."""
-        return version == self.version and not self._owes_a_look
+        """What `of` says of the same tensors is as it was then. Asked at each
+        step."""
+        if self._skipped:
+            self._waits -= 1
+        return version == self.version and not self._wants_a_look()
 
     def doubt(self) -> None:
-        """Some are trained no more: there may be fewer, of other names."""
-        self._owes_a_look = True
+        """Some are trained no more: modules may be gone, and others be called
+        by other names."""
+        self._doubts = True
 
     def retire(self) -> None:
         """Lets go of tensors that are not trained."""
         trained = self.trained()
-        for key in [key for key in self._by_id if key not in trained]:
-            self._retire(key)
+        self._keep(lambda key, _: key in trained)
+
+    def _wants_a_look(self) -> bool:
+        return self._doubts or (self._skipped and self._waits <= 0)
 
     def _learn(self, tensors: Sequence[Any]) -> None:
-        self.retire()
-        self.version += 1
-        new = {id(t): t for t in tensors if id(t) not in self._by_id}
-        now = self._look()
-        moved = {  # modules were put before it, or taken away
-            key: parameter.tensor
-            for key, parameter in self._by_id.items()
-            if key in now and now[key].name != parameter.name
-        }
-        for key in moved:
-            self._retire(key)
-        if moved or any(key in now for key in new):
-            self._misses = self._waits = 0
-        for key, tensor in {**new, **moved}.items():
-            found = now.get(key)
-            self.add(
-                self._nameless(tensor) if found is None else self._as(found)
+        with self._learning:
+            now = self._look()
+            trained = self.trained()
+            # Who did not look does not know which are gone from the model.
+            self._keep(
+                lambda key, parameter: (
+                    key in trained
+                    or key in now
+                    or (self._skipped and parameter.place >= 0)
+                )
             )
+            by_id = dict(self._by_id)
+            new = {id(t): t for t in tensors if id(t) not in by_id}
+            moved = {  # modules were put before it, or taken away
+                key: parameter.tensor
+                for key, parameter in by_id.items()
+                if key in now and now[key].name != parameter.name
+            }
+            for key in moved:
+                self._retire(by_id.pop(key))
+            if moved or any(key in now for key in new):
+                self._misses = self._waits = 0
+            for key, tensor in {**new, **moved}.items():
+                found = now.get(key)
+                by_id[key] = (
+                    self._as(found) if found else self._nameless(tensor)
+                )
+            self._by_id = by_id
+            self.version += bool(moved)
 
     def _look(self) -> Mapping[int, Parameter]:
         """A miss, unless it turns out that it was none."""
-        self._owes_a_look = self._waits > 0
-        if self._owes_a_look:
+        self._doubts = False
+        self._skipped = self._waits > 0
+        if self._skipped:
             self._waits -= 1
             return {}
         self._misses += 1
-        self._waits = max(0, self._misses - _MISSES)
+        if self._misses > _MISSES:
+            self._waits = min(_LONGEST, 1 << self._misses - _MISSES)
         return self._find()
 
-    def _retire(self, key: int) -> None:
-        parameter = self._by_id.pop(key)
+    def _keep(self, which: Callable[[int, Parameter], bool]) -> None:
+        kept = {}
+        for key, parameter in self._by_id.items():
+            if which(key, parameter):
+                kept[key] = parameter
+            else:
+                self._retire(parameter)
+        self._by_id = kept
+
+    def _retire(self, parameter: Parameter) -> None:
         parameter.tensor = None
         name = parameter.name if parameter.place >= 0 else ""
         self._retired.setdefault(name, []).append(parameter)
@@ -142,6 +179,6 @@ class Parameters:
 
     def _number(self) -> int:
         if self._numbers is None:
-            named = sum(map(len, self._retired.values()))
-            self._numbers = itertools.count(len(self) + named)
+            known = sum(map(len, self._retired.values())) + len(self)
+            self._numbers = itertools.count(known)
         return next(self._numbers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -56,6 +57,8 @@ class Watch:
         level: str,
         budget: float,
     ) -> None:
+        if optimizers:
+            _keep_from_compilers()
         self.run = run
         self._owns_run = owns_run
         self._checks = run._checks
@@ -167,7 +170,6 @@ class Watch:
 
     # ------------------------------------------------------- for the training
 
-    @uncompiled
     def step(
         self,
         loss: Any = None,
@@ -198,7 +200,6 @@ class Watch:
         except Exception as error:
             self._guard.failed("step", error)
 
-    @uncompiled
     def add_loss(self, loss: Any) -> None:
         """A part of the next step's loss, which becomes the mean of them."""
         if not self._closed:
@@ -209,7 +210,6 @@ class Watch:
         """Why somebody asks this training to stop; empty while nobody does."""
         return self.run.should_stop
 
-    @uncompiled
     def before_clipping(self, parameters: Any = None) -> None:
         """Looks at the gradients now. Needed only where a program clips by
         means of its own, without a GradScaler. `parameters`: whose gradients
@@ -217,14 +217,12 @@ class Watch:
         if not self._closed:
             self._before_clipping.before_clipping(parameters)
 
-    @uncompiled
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits for the device, and until the daemon has everything, at most
         `timeout` seconds each. True: it has."""
         self._guard("flush", lambda: self._untold.tell_ready(wait=True))
         return self.run.flush(timeout)
 
-    @uncompiled
     def close(self, timeout: float = 2.0) -> bool:
         """Takes the hooks off and closes the run, if `watch` opened it. Called
         again, it says the same."""
@@ -484,6 +482,13 @@ class Watch:
             self.modules.forget_seconds()
         else:
             self.modules.keep_within(self._budget, seconds)
+
+
+@functools.lru_cache(maxsize=1)
+def _keep_from_compilers() -> None:
+    """What may be called within a step that is compiled as a whole."""
+    for name in ("step", "before_clipping"):
+        setattr(Watch, name, uncompiled(getattr(Watch, name)))
 
 
 def weakly(method: Callable[..., None]) -> Callable[..., None]:
