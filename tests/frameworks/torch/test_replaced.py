@@ -292,6 +292,58 @@ def test_the_model_s_own_after_copies_of_it(daemon, name, steps, monkeypatch):
     assert Verdict(daemon, name).worst == ""
 
 
+def test_one_that_comes_back_is_not_another(daemon, name):
+    """An optimizer is without it while a second one gets a new tensor."""
+    model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+    own = [nn.Parameter(torch.zeros(8)) for _ in range(3)]
+    first = torch.optim.SGD([*model[0].parameters(), own[0]], lr=1e-3)
+    second = torch.optim.SGD([*model[1].parameters(), own[1]], lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, [first, second], run=name, address=daemon.address)
+
+    def update(*optimizers):
+        loss = model(torch.ones(1, 8)).sum() + sum(o.sum() for o in own)
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
+        watch.step(loss)
+
+    update(first, second)
+    mine = first.param_groups[0]["params"]
+    mine.pop()
+    second.param_groups[0]["params"][-1] = own[2]
+    update(second)
+    mine.append(own[0])
+    update(first, second)
+    seen = [p for f in watch._followed for p in f._usual[0]]
+    assert len(set(map(id, seen))) == len({p.name for p in seen}) == 6
+    assert all(p.tensor is not None for p in seen)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+
+
+def test_what_is_replaced_before_an_update_is_let_go(daemon, name):
+    model = Points()
+    optimizer = torch.optim.Adam(
+        [{"params": [p], "name": n} for n, p in model.named_parameters()],
+        lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for i in range(30):
+        loss = model()
+        loss.backward()
+        if i == 20:
+            before = grow(model, optimizer)
+        optimizer.step()
+        optimizer.zero_grad()
+        watch.step(loss)
+        if i == 20:
+            del loss
+            gc.collect()
+            assert [r() is None for r in before] == [True] * 2
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+
+
 @pytest.mark.parametrize("away", [1, 9])
 def test_groups_that_shrink_and_grow(daemon, name, away, monkeypatch):
     """Nothing comes of it that would be worth a walk at each step."""

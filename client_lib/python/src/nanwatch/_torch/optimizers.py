@@ -380,6 +380,7 @@ class Followed:
     ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
         """By device. As long as all are as they were, nothing is checked."""
         tensors = self.tensors()
+        self._parameters.passes()
         if len(tensors) < self._count:
             self._parameters.doubt()
         self._count = len(tensors)
@@ -397,6 +398,8 @@ class Followed:
             and list(map(id, tensors)) == self._ids
         ):
             return [(gradients, *self._usual)]
+        if not gradients:  # tensors that were replaced before the update
+            self._parameters.of(tensors)
         groups = self._look(
             [(p, g) for p in tensors if (g := p.grad) is not None]
         )

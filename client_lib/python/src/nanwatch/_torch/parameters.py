@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 # Looks into a model that find nothing, in a row, after which each waits twice
-# as long: an optimizer may have new copies of all at each step.
+# as long: an optimizer may have new copies of all at each step. In steps.
 _MISSES = 8
 _LONGEST = 1024
 
@@ -43,7 +43,8 @@ class Parameter:
 
 class Parameters:
     """Of those that nobody trains any more, and that the model has no more, it
-    keeps the names alone. The sender's thread may ask, too."""
+    keeps the names alone, from the next time on that one is not known. The
+    sender's thread may ask, too."""
 
     def __init__(self, find: Callable[[], Mapping[int, Parameter]]) -> None:
         """`find`: those of the model as it is by now, by the ids of their
@@ -84,16 +85,18 @@ class Parameters:
 
     def known(self, tensors: Sequence[Any]) -> list[Parameter]:
         """What `of` said of them; for those that it did not, `of`."""
-        if any(id(tensor) not in self._by_id for tensor in tensors):
-            self._learn(tensors)
-        by_id = self._by_id
+        by_id: Mapping[int, Parameter] = self._by_id
+        if any(id(tensor) not in by_id for tensor in tensors):
+            by_id = self._learn(tensors)
         return [by_id[id(tensor)] for tensor in tensors]
 
-    def are_still(self, version: int) -> bool:
-        """What `of` says of the same tensors is as it was then. Asked at each
-        step."""
-        if self._skipped:
+    def passes(self) -> None:
+        """A step does, of one optimizer."""
+        if self._waits > 0:
             self._waits -= 1
+
+    def are_still(self, version: int) -> bool:
+        """What `of` says of the same tensors is as it was then."""
         return version == self.version and not self._wants_a_look()
 
     def doubt(self) -> None:
@@ -103,13 +106,14 @@ class Parameters:
 
     def retire(self) -> None:
         """Lets go of tensors that are not trained."""
-        trained = self.trained()
-        self._keep(lambda key, _: key in trained)
+        with self._learning:
+            trained = self.trained()
+            self._keep(lambda key, _: key in trained)
 
     def _wants_a_look(self) -> bool:
-        return self._doubts or (self._skipped and self._waits <= 0)
+        return self._doubts or (self._skipped and self._waits == 0)
 
-    def _learn(self, tensors: Sequence[Any]) -> None:
+    def _learn(self, tensors: Sequence[Any]) -> Mapping[int, Parameter]:
         with self._learning:
             now = self._look()
             trained = self.trained()
@@ -139,18 +143,20 @@ class Parameters:
                 )
             self._by_id = by_id
             self.version += bool(moved)
+            return by_id
 
     def _look(self) -> Mapping[int, Parameter]:
         """A miss, unless it turns out that it was none."""
-        self._doubts = False
         self._skipped = self._waits > 0
         if self._skipped:
-            self._waits -= 1
+            self._doubts = False
             return {}
+        found = self._find()
+        self._doubts = False
         self._misses += 1
         if self._misses > _MISSES:
             self._waits = min(_LONGEST, 1 << self._misses - _MISSES)
-        return self._find()
+        return found
 
     def _keep(self, which: Callable[[int, Parameter], bool]) -> None:
         kept = {}
@@ -159,6 +165,7 @@ class Parameters:
                 kept[key] = parameter
             else:
                 self._retire(parameter)
+        self.version += len(kept) < len(self._by_id)
         self._by_id = kept
 
     def _retire(self, parameter: Parameter) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -42,7 +43,13 @@ def uncompiled(function: F) -> F:
     """It is called by what may be compiled, and is not compiled with it, nor
     what it calls. Building an optimizer loads the compiler, which reads its
     environment then: it is not loaded here."""
-    if "torch._dynamo" not in sys.modules:
-        return function
-    disabled: F = torch.compiler.disable(function)
-    return disabled
+    if may_compile():
+        with contextlib.suppress(Exception):
+            disabled: F = torch.compiler.disable(function)
+            return disabled
+    return function
+
+
+def may_compile() -> bool:
+    """The compiler is there."""
+    return sys.modules.get("torch._dynamo") is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -29,13 +28,14 @@ from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
-from nanwatch._torch.tracing import is_traced, uncompiled
+from nanwatch._torch.tracing import is_traced, may_compile, uncompiled
 from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
 
 _watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 _tells_at_exit = False
+_is_kept = False  # from compilers
 
 
 class Watch:
@@ -57,8 +57,7 @@ class Watch:
         level: str,
         budget: float,
     ) -> None:
-        if optimizers:
-            _keep_from_compilers()
+        _keep_from_compilers()
         self.run = run
         self._owns_run = owns_run
         self._checks = run._checks
@@ -484,11 +483,13 @@ class Watch:
             self.modules.keep_within(self._budget, seconds)
 
 
-@functools.lru_cache(maxsize=1)
 def _keep_from_compilers() -> None:
-    """What may be called within a step that is compiled as a whole."""
-    for name in ("step", "before_clipping"):
-        setattr(Watch, name, uncompiled(getattr(Watch, name)))
+    """What may be called within a step that is compiled as a whole; once."""
+    global _is_kept
+    if not _is_kept and may_compile():
+        _is_kept = True
+        for name in ("step", "before_clipping"):
+            setattr(Watch, name, uncompiled(getattr(Watch, name)))
 
 
 def weakly(method: Callable[..., None]) -> Callable[..., None]:
