@@ -105,13 +105,12 @@ std::optional<Birth> FirstBirth(const Case& c) {
 // The loss rose before it, and so recently, or with such gradients, that they
 // may have left the range with it.
 bool Diverged(const Case& c, int64_t step) {
-  constexpr int64_t kRecent = 20;  // steps
   const bool grown = HadGrown(c, step);
   return std::any_of(
       c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
         return IsOfLoss(finding.rule) && finding.severity > Severity::kInfo &&
                finding.opened_step <= step &&
-               (grown || step - finding.opened_step <= kRecent);
+               (grown || step - finding.opened_step <= kRecentSteps);
       });
 }
 

@@ -18,8 +18,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr int64_t kRecentSteps = 20;  // as IsBadNow()
-
 bool WasBadAt(const OpEvidence& op, int64_t step) {
   return op.first_bad_step <= step && step <= op.last_bad_step;
 }

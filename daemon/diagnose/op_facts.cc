@@ -16,7 +16,6 @@ bool IsInput(const OpEvidence& op) {
 }
 
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence) {
-  constexpr int64_t kRecentSteps = 20;
   return op.clean_statuses == 0 ||
          evidence.last_step - op.last_bad_step <= kRecentSteps;
 }

@@ -3,6 +3,8 @@
 #ifndef NANWATCH_DIAGNOSE_OP_FACTS_H_
 #define NANWATCH_DIAGNOSE_OP_FACTS_H_
 
+#include <cstdint>
+
 #include "diagnose/evidence.h"
 
 namespace nanwatch {
@@ -13,7 +15,10 @@ bool IsForward(const OpEvidence& op);
 bool IsGradient(const OpEvidence& op);
 // What enters an op: the badness of another op's output, seen again.
 bool IsInput(const OpEvidence& op);
-// Bad still, as far as is known: not clean since, or within the last 20 steps.
+// Steps within which one thing may well have led to another.
+constexpr int64_t kRecentSteps = 20;
+
+// Bad still, as far as is known: not clean since, or within kRecentSteps.
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence);
 // At (nearly) all of at least 6 attempts since it first was.
 bool BadAtEveryAttempt(const OpEvidence& op);

@@ -104,8 +104,7 @@ bool IsHarmlessPadding(const Case& c, const OpEvidence& op) {
 }
 
 bool IsAbsorbed(const Case& c, const OpEvidence& op) {
-  constexpr uint64_t kOften = 6;       // attempts; as BadAtEveryAttempt()
-  constexpr int64_t kLongBefore = 20;  // steps; as IsBadNow()
+  constexpr uint64_t kOften = 6;  // attempts; as BadAtEveryAttempt()
   const RunEvidence& e = c.evidence;
   const bool activation = op.slot == Slot::kInput || op.slot == Slot::kOutput;
   if (!activation || Saturates(c.run) || op.nan > 0 || op.inf == 0 ||
@@ -116,7 +115,7 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
   // What went well for long is not what spoils the loss in the end.
   if (e.loss_nonfinite > 0) {
     return op.bad_attempts >= kOften &&
-           e.first_nonfinite_loss_step - op.first_bad_step > kLongBefore;
+           e.first_nonfinite_loss_step - op.first_bad_step > kRecentSteps;
   }
   // A scaler's search and its probing have nothing to do with it.
   const uint64_t overflows =
