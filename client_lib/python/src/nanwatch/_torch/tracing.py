@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -45,9 +46,29 @@ def uncompiled(function: F) -> F:
     environment then: it is not loaded here."""
     if may_compile():
         with contextlib.suppress(Exception):
-            disabled: F = torch.compiler.disable(function)
-            return disabled
+            return _disabled(function)
     return function
+
+
+def _disabled(function: F) -> F:
+    disabled: F = torch.compiler.disable(function)
+    compiler = getattr(torch._C, "_dynamo", None)
+    callback = getattr(
+        getattr(compiler, "eval_frame", None), "get_eval_frame_callback", None
+    )
+    if callback is None:
+        return disabled
+
+    # In most trainings nothing is compiled, and what keeps the compiler out
+    # costs microseconds where it is out of the processor's caches.
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if callback() is None:
+            return function(*args, **kwargs)
+        return disabled(*args, **kwargs)
+
+    kept: F = torch.compiler.disable(call, recursive=False)
+    return kept
 
 
 def may_compile() -> bool:
