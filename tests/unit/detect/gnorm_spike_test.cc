@@ -1,0 +1,182 @@
+// Rule 27: a gradient norm far above its level.
+
+#include "detect/gnorm_spike.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "detect/gnorm_explosion.h"
+#include "tests/unit/detect/noise.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+StepFeed<GnormSpike> HealthyNorms(int records) {
+  StepFeed<GnormSpike> f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < records; ++i) {
+    f.Step({.grad_norm = 0.2 * std::exp(0.25 * noise.Normal())});
+  }
+  return f;
+}
+
+TEST(GnormSpike, QuietOnTenThousandHealthyRecords) {
+  EXPECT_EQ(HealthyNorms(10000).worst, Severity::kNone);
+}
+
+TEST(GnormSpike, OneBatchIsANoteThreeWarnAndClearAfterTwenty) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kInfo);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("reached 5"));
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kInfo);
+  EXPECT_EQ(f.Step({.grad_norm = 5}), Severity::kWarning);
+  EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 1), Severity::kNone);
+}
+
+TEST(GnormSpike, ALevelThatStaysIsCriticalAndThenTheNewNormal) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  f.Steps({.grad_norm = 20}, 250);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Steps({.grad_norm = 20}, 1);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  f.Steps({.grad_norm = 20}, 40);
+  EXPECT_EQ(f.now, Severity::kNone) << "the baseline began anew";
+  EXPECT_EQ(f.Steps({.grad_norm = 20}, 500), Severity::kNone);
+}
+
+TEST(GnormSpike, ANormThatStaysUpWhileTheLossReturnsIsAWarning) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  f.loss_returns = true;
+  EXPECT_EQ(f.Steps({.grad_norm = 20}, 252), Severity::kWarning);
+  f.loss_returns = false;
+  EXPECT_EQ(f.Step({.grad_norm = 20}), Severity::kCritical);
+}
+
+// The same 200 steps, whether a record is one of them or ten.
+TEST(GnormSpike, ASpikeIsAWarningHoweverOftenItIsLogged) {
+  for (const int64_t every : {1, 2, 10}) {
+    StepFeed<GnormSpike> f(NoScaler());
+    Noise noise;
+    const auto step = [&](double norm) {
+      f.Step({.grad_norm = norm * std::exp(0.25 * noise.Normal()),
+              .unseen = every - 1});
+    };
+    for (int i = 0; i < 500; ++i) step(0.2);
+    for (int64_t i = 0; i < 200; i += every) step(20);
+    for (int i = 0; i < 100; ++i) step(0.2);
+    EXPECT_EQ(f.worst, Severity::kWarning) << every;
+    for (int64_t i = 0; i < 500; i += every) step(20);
+    EXPECT_EQ(f.worst, Severity::kCritical) << every;
+  }
+}
+
+// However long it takes: its way back shows.
+TEST(GnormSpike, ASpikeThatComesDownIsAWarningAndTellsItsPeak) {
+  for (const double records : {10, 40, 80}) {
+    StepFeed<GnormSpike> f(NoScaler());
+    Noise noise;
+    std::string told;
+    for (int i = 0; i < 700; ++i) {
+      const double above = i < 400 ? 0 : 8 * std::exp(-(i - 400) / records);
+      f.Step({.grad_norm = 0.3 * (1 + above) * std::exp(0.1 * noise.Normal()),
+              .unseen = 9});
+      if (f.now != Severity::kNone) told = f.Described().sentence;
+    }
+    EXPECT_EQ(f.worst, Severity::kWarning) << records;
+    EXPECT_EQ(f.now, Severity::kNone) << records;
+    EXPECT_THAT(told, HasSubstr("reached 2.899, 9.667 times its usual"));
+  }
+}
+
+TEST(GnormSpike, TheLastDigitIsNoSpike) {
+  StepFeed<GnormSpike> f(NoScaler());  // a small norm, printed with two digits
+  for (int i = 0; i < 3000; ++i) {
+    f.Step({.grad_norm = i % 100 < 5 ? 0.02 : 0.01});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  f.Steps({.grad_norm = 2}, 3);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
+TEST(GnormSpike, NeedsAFullWindow) {
+  StepFeed<GnormSpike> f = HealthyNorms(127);
+  EXPECT_EQ(f.Step({.grad_norm = 1000}), Severity::kNone);
+}
+
+TEST(GnormSpike, WarmUpDecayAndConstantNormsAreHealthy) {
+  StepFeed<GnormSpike> decay(NoScaler());
+  for (int i = 0; i < 2000; ++i) {
+    decay.Step({.grad_norm = 100.0 / (1 + i / 20.0)});
+  }
+  EXPECT_EQ(decay.worst, Severity::kNone);
+  StepFeed<GnormSpike> constant(NoScaler());
+  constant.Steps({.grad_norm = 0.2}, 500);
+  constant.Step({.grad_norm = 0.3});
+  EXPECT_EQ(constant.worst, Severity::kNone);
+}
+
+TEST(GnormSpike, SkippedNonfiniteAndZeroNormsSayNothing) {
+  StepFeed<GnormSpike> f = HealthyNorms(300);
+  f.Step({.skipped = true, .grad_norm = 1e9});
+  f.Step({.grad_norm = kInf});
+  f.Step({.grad_norm = kNan});
+  f.Step({.grad_norm = 0});
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// Adam on full batches, long after it reached the minimum.
+TEST(GnormSpike, WobblesOfATrainingThatConvergedAreForInformation) {
+  for (const double moves : {0.0, 1e-4, 0.01}) {
+    SCOPED_TRACE(moves);
+    StepFeed<GnormSpike> f(NoScaler());
+    StepFeed<GnormExplosion> g(NoScaler());
+    for (int i = 0; i < 600; ++i) {
+      const double norm = std::max(10 * std::pow(0.95, i), 1e-5);
+      f.Step({.loss = 0.08 + norm, .grad_norm = norm});
+      g.Step({.loss = 0.08 + norm, .grad_norm = norm});
+    }
+    f.Steps({.loss = 0.08 * (1 + moves), .grad_norm = 1e-3}, 60);
+    g.Steps({.loss = 0.08 * (1 + moves), .grad_norm = 1e-3}, 60);
+    const auto worst = moves < 1e-3 ? Severity::kInfo : Severity::kWarning;
+    EXPECT_EQ(f.worst, worst);
+    EXPECT_GE(g.worst, worst);
+    EXPECT_EQ(g.worst == Severity::kInfo, moves < 1e-3);
+  }
+  StepFeed<GnormSpike> f(NoScaler());
+  for (int i = 0; i < 600; ++i) {
+    f.Step({.loss = 0.08, .grad_norm = 1e-5 * (1 + 0.01 * (i % 3))});
+  }
+  f.Steps({.loss = 0.08, .grad_norm = 1e-3}, 3);
+  EXPECT_EQ(f.worst, Severity::kWarning) << "it had no larger ones";
+}
+
+TEST(GnormSpike, ARateThatBeginsAnewBeginsALevel) {
+  for (const bool returns : {true, false}) {
+    SCOPED_TRACE(returns);
+    StepFeed<GnormSpike> f(NoScaler());
+    StepFeed<GnormExplosion> g(NoScaler());
+    for (int i = 0; i < 900; ++i) {
+      const double cycle = i % 300 / 300.0;
+      const double rate = returns ? 0.1 * (1 - cycle) + 1e-4 : 0.1;
+      const double norm = i >= 600 && i < 660 ? 0.2 : 0.01 + 1e-4 * (i % 7);
+      f.Step({.loss = 0.5 - 0.1 * cycle,
+              .grad_norm = norm,
+              .learning_rate = rate});
+      g.Step({.loss = 0.5 - 0.1 * cycle,
+              .grad_norm = norm,
+              .learning_rate = rate});
+    }
+    EXPECT_EQ(f.worst, returns ? Severity::kNone : Severity::kWarning);
+    EXPECT_EQ(g.worst >= Severity::kWarning, !returns);
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch

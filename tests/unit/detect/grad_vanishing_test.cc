@@ -1,0 +1,176 @@
+// Rule 30: a gradient norm that falls to nothing.
+
+#include "detect/grad_vanishing.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tests/unit/detect/reference.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(GradVanishing, ASuddenFallWarnsASlowDecayDoesNot) {
+  StepFeed<GradVanishing> f(NoScaler());
+  double norm = 10;
+  for (int i = 0; i < 3000; ++i) {
+    f.Step({.loss = 2, .grad_norm = norm});
+    norm *= 0.996;  // by a factor of 160,000 in all
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  EXPECT_EQ(f.Steps({.loss = 2, .grad_norm = norm * 1e-4}, 9), Severity::kNone);
+  EXPECT_EQ(f.Step({.loss = 2, .grad_norm = 0}), Severity::kWarning)
+      << "zero is low too";
+  EXPECT_THAT(f.Described().sentence, HasSubstr("The gradient norm is 0"));
+  EXPECT_EQ(f.Steps({.loss = 2, .grad_norm = norm}, 49), Severity::kWarning);
+  EXPECT_EQ(f.Step({.loss = 2, .grad_norm = norm}), Severity::kNone);
+}
+
+TEST(GradVanishing, ConvergenceAndSkippedStepsAreNot) {
+  StepFeed<GradVanishing> f(Scaler("pytorch"));
+  f.Steps({.scale = 1024, .overflow = false, .loss = 2, .grad_norm = 1}, 100);
+  f.Steps({.scale = 1024, .overflow = false, .loss = 1e-3, .grad_norm = 1e-5},
+          100);
+  EXPECT_EQ(f.worst, Severity::kNone) << "the loss went with it";
+  StepFeed<GradVanishing> g(Scaler("pytorch"));
+  g.Steps({.scale = 1024, .overflow = false, .loss = 2, .grad_norm = 1}, 100);
+  g.Steps({.scale = 1024,
+           .overflow = true,
+           .skipped = true,
+           .loss = 2,
+           .grad_norm = 0},
+          30);
+  EXPECT_EQ(g.worst, Severity::kNone);
+}
+
+// Gradient descent on a quadratic: the loss above its minimum goes with the
+// square of the norm, which is smaller by the same factor at each step.
+TEST(GradVanishing, FullBatchesThatReachAMinimumAreNot) {
+  for (const double minimum : {0.0, 0.01, -3.0}) {
+    for (const double first : {1.0, 5.0}) {
+      SCOPED_TRACE(testing::Message() << minimum << " from " << first);
+      StepFeed<GradVanishing> f(NoScaler());
+      for (int i = 0; i < 1000; ++i) {
+        const double norm = std::max(first * std::pow(0.8, i), 1e-7);
+        f.Step({.loss = minimum + norm * norm / 2, .grad_norm = norm});
+      }
+      EXPECT_EQ(f.worst, Severity::kNone);
+    }
+  }
+}
+
+TEST(GradVanishing, BatchesOfNoiselessDataThatConvergeAreNot) {
+  std::mt19937 engine(1);
+  std::lognormal_distribution<double> noise(0, 1.5);
+  StepFeed<GradVanishing> f(NoScaler());
+  for (int i = 0; i < 1000; ++i) {
+    const double norm = std::max(5 * std::pow(0.85, i), 1e-7) * noise(engine);
+    f.Step({.loss = norm * norm / 2, .grad_norm = norm});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(GradVanishing, AFallByDegreesIsWhereTheLossRisesOrTheNormHasNoise) {
+  StepFeed<GradVanishing> f(NoScaler());
+  f.Steps({.loss = 2, .grad_norm = 1}, 200);
+  for (int i = 0; i < 60; ++i) {  // sigmoids that saturate
+    f.Step({.loss = 2 + 0.01 * i, .grad_norm = std::pow(0.8, i)});
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  StepFeed<GradVanishing> stands(NoScaler());
+  stands.Steps({.loss = 2, .grad_norm = 1}, 200);
+  for (int i = 0; i < 60; ++i) {
+    stands.Step({.loss = 2, .grad_norm = std::pow(0.8, i)});
+  }
+  EXPECT_EQ(stands.worst, Severity::kWarning);
+  for (const double rate : {0.7, 0.8, 0.88}) {
+    SCOPED_TRACE(rate);
+    std::mt19937 engine(1);
+    std::lognormal_distribution<double> noise(0, 0.3);
+    StepFeed<GradVanishing> g(NoScaler());
+    g.Steps({.loss = 5, .grad_norm = 1}, 200);
+    for (int i = 0; i < 150; ++i) {  // to a constant, the loss of guessing
+      const double left = std::pow(rate, i);
+      g.Step({.loss = std::log(128) + 0.1 * left,
+              .grad_norm = left * noise(engine)});
+    }
+    EXPECT_EQ(g.worst, Severity::kWarning);
+  }
+}
+
+// The loss of long ago is not what this norm is compared with.
+TEST(GradVanishing, UnitsThatDieAfterAFastDescentWarn) {
+  for (const int dead : {70, 80, 100}) {
+    SCOPED_TRACE(dead);
+    StepFeed<GradVanishing> f(NoScaler());
+    for (int i = 0; i < dead; ++i) {
+      f.Step({.loss = std::max(1e6 * std::pow(10, -6.0 * i / 40), 1.0),
+              .grad_norm = 1 + 0.1 * (i % 3)});
+    }
+    f.Steps({.loss = 1, .grad_norm = 0}, 60);
+    EXPECT_EQ(f.worst, Severity::kWarning);
+  }
+}
+
+TEST(GradVanishing, ANormThatIsAlwaysZeroWasNotCollected) {
+  StepFeed<GradVanishing> f(NoScaler());
+  f.Steps({.loss = 2, .grad_norm = 0}, 1000);
+  f.Steps({.loss = 2}, 1000);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(GradVanishing, AgreesWithTheWholeHistory) {
+  int changes = 0;
+  for (uint32_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 engine(seed);
+    std::lognormal_distribution<double> noise(0, 0.4);
+    StepFeed<GradVanishing> f(NoScaler());
+    std::vector<float> added;
+    std::vector<Mark> marks;
+    int rejected = 0;
+    int held = 0;
+    double level = 1;
+    float at_low = 0;
+    for (int i = 0; i < 1500; ++i) {
+      if (engine() % 120 == 0) {
+        static constexpr double kLevels[] = {1, 1, 1e-5, 3e-3, 0};
+        level = kLevels[engine() % 5];
+      }
+      const double norm = level * noise(engine);
+      const Severity before = f.now;
+      f.Step({.loss = 2, .grad_norm = norm});
+      const Baseline b = BaselineOf(added);
+      const bool known = b.samples >= 64;
+      const float log2 = norm > 0 ? Log2(static_cast<float>(norm)) : -120;
+      Mark mark;
+      if (norm == 0 && !known) {
+        mark.silent = true;
+      } else if (known && log2 < b.center + Log2(1e-3f)) {
+        at_low = b.center;
+        if (++rejected == 256) {
+          added.clear();
+          rejected = 0;
+        }
+        if (++held >= 10) mark.trigger = Severity::kWarning;
+      } else {
+        added.push_back(log2);
+        rejected = held = 0;
+        mark.clean = !known || log2 >= at_low + Log2(1e-2f);
+      }
+      marks.push_back(mark);
+      ASSERT_EQ(f.now, OpinionAfter(marks, 50)) << i;
+      changes += f.now != before;
+    }
+  }
+  EXPECT_GT(changes, 10);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,109 @@
+// Rule 15: a loss that is NaN or Inf.
+
+#include "detect/loss_nonfinite.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(LossNonfinite, AppliedIsCriticalAtOnce) {
+  StepFeed<LossNonfinite> f(NoScaler());  // BF16
+  f.Step({.skipped = false, .loss = 2.5});
+  EXPECT_EQ(f.Step({.skipped = false, .loss = kNan}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence, HasSubstr("the update was applied"));
+}
+
+// It is feared, and not said: a loop may guard its updates by itself.
+TEST(LossNonfinite, ZerosInPlaceOfNanBeginWithTheFirst) {
+  StepFeed<LossNonfinite> f;
+  f.Steps({.loss = 1.2, .grad_norm = 0.7}, 70);
+  f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 71);
+  f.Steps({.loss = 1.1, .grad_norm = 0.7}, 10);
+  f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  EXPECT_EQ(f.Described().opened_step, 111);
+}
+
+TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
+  StepFeed<LossNonfinite> f(NoScaler());
+  f.Step({.loss = 2.5});
+  EXPECT_EQ(f.Step({.loss = kNan}), Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("nothing says that the update was skipped"),
+                    Not(HasSubstr("applied"))));
+  StepFeed<LossNonfinite> lost(Scaler("pytorch"));
+  lost.Good(1024, 5);
+  lost.Step({.scale = 512, .overflow = true, .loss = kNan});
+  EXPECT_THAT(lost.Described().sentence, HasSubstr("the update was skipped"));
+}
+
+TEST(LossNonfinite, OneThatFiniteLossesFollowIsNotInTheWeights) {
+  StepFeed<LossNonfinite> f(NoScaler());
+  f.Step({.skipped = false, .loss = 2.5});
+  f.Steps({.skipped = false, .loss = kNan}, 2);
+  f.Steps({.skipped = false, .loss = 2.5}, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_THAT(f.Described().sentence,
+              AllOf(HasSubstr("was NaN 2 times in a row; the losses after it "
+                              "are finite, so no NaN is in the weights"),
+                    Not(HasSubstr("applied"))));
+  StepFeed<LossNonfinite> grown;  // and came down again
+  grown.Steps({.loss = 1}, 10);
+  grown.Steps({.loss = 1e8}, 4);
+  grown.Steps({.loss = 1}, 4);
+  EXPECT_EQ(grown.now, Severity::kCritical);
+  EXPECT_EQ(grown.Described().sentence,
+            "The loss had grown to 100000000 from 1 at most in the beginning; "
+            "it has come down since.");
+}
+
+TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {
+  StepFeed<LossNonfinite> f(Scaler("pytorch"));
+  f.Step({.scale = 1024, .overflow = false, .loss = 2});
+  EXPECT_EQ(f.Step({.scale = 512, .overflow = true, .loss = kInf}),
+            Severity::kWarning);
+  const Attempt fine = {.scale = 512, .overflow = false, .loss = 2};
+  EXPECT_EQ(f.Steps(fine, 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps(fine, 1), Severity::kNone);
+}
+
+TEST(LossNonfinite, TwoInARowAreCritical) {
+  StepFeed<LossNonfinite> f(Scaler("pytorch"));
+  f.Good(1024, 5);
+  f.Step({.scale = 512, .overflow = true, .loss = kNan});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Step({.scale = 256, .overflow = true, .loss = kNan});
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(LossNonfinite, CalibrationIsANoteAndAbsentIsNotNan) {
+  StepFeed<LossNonfinite> f(Scaler("megatron"));
+  for (int i = 0; i < 17; ++i) {
+    f.Step({.scale = 4294967296.0 / (1 << i), .overflow = true, .loss = kInf});
+  }
+  EXPECT_EQ(f.worst, Severity::kInfo);
+  StepFeed<LossNonfinite> absent(NoScaler());
+  EXPECT_EQ(absent.Steps({.grad_norm = 1}, 10), Severity::kNone);
+}
+
+TEST(LossNonfinite, AScaleThatHasNotMovedYetMayHaveSkippedIt) {
+  // A log without flags, of a scaler that nobody declared.
+  StepFeed<LossNonfinite> f;
+  f.Step({.scale = 65536, .loss = 2});
+  EXPECT_EQ(f.Step({.scale = 65536, .loss = kNan}), Severity::kWarning);
+  EXPECT_EQ(f.Step({.scale = 65536, .loss = kNan}), Severity::kCritical);
+  StepFeed<LossNonfinite> bf16;  // prints 1 for ever: nothing skips
+  bf16.Step({.scale = 1, .loss = 2});
+  EXPECT_EQ(bf16.Step({.scale = 1, .loss = kNan}), Severity::kCritical);
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,133 @@
+// Rule 2: a scale below one.
+
+#include "detect/scale_below_one.h"
+
+#include <gmock/gmock.h>
+
+#include "model/scale_bound.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ScaleBelowOne, WarnsAfterTwoAttempts) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  f.Good(1, 3);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Good(0.5, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Good(0.5, 198), Severity::kWarning);
+}
+
+TEST(ScaleBelowOne, GrowingOverflowsMakeItCritical) {
+  StepFeed<ScaleBelowOne> f(Scaler("fairseq"));  // fairseq#512
+  f.Good(0.5, 3);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Fall(0.5, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// The best scale of this run lies between 0.25 and 0.5: underflow, but no
+// collapse.
+TEST(ScaleBelowOne, ProbingBelowOneIsAWarning) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  for (int i = 0; i < 6; ++i) {
+    f.Good(0.25, 2000);
+    f.Scale(0.5, true);
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  f.Fall(0.25, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+// fairseq and Apex print its falls alone: to the same scale again and again.
+TEST(ScaleBelowOne, ProbesWhoseGrowthNoLineTellsAreAWarning) {
+  StepFeed<ScaleBelowOne> f;
+  f.Fall(4, 3);
+  for (int i = 0; i < 6; ++i) {
+    f.Good(0.5, 2000);
+    f.Scale(0.5, true);
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  f.Good(0.5, 10);
+  f.Scale(0.5, true);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(ScaleBelowOne, FarBelowIsCriticalAtOnceAndStays) {
+  StepFeed<ScaleBelowOne> f;  // yolact#359
+  f.Scale(1.52587890625e-05, true);
+  f.Scale(7.62939453125e-06, true);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Good(7.62939453125e-06, 500), Severity::kCritical);
+}
+
+TEST(ScaleBelowOne, ClearsAtTwo) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  f.Good(1, 1);
+  f.Scale(0.5, true);
+  f.Good(0.5, 2);
+  EXPECT_EQ(f.Good(2, 198), Severity::kWarning);
+  EXPECT_EQ(f.Good(2, 1), Severity::kNone);
+}
+
+// InsightFace, at 0 for thousands of steps: neither the scale nor whether they
+// overflowed is known.
+TEST(ScaleBelowOne, AttemptsOfWhichNothingIsKnownClearNothing) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  f.Steps({.scale = 1024}, 3);
+  EXPECT_EQ(f.Steps({.scale = AtMost(0.5)}, 1000), Severity::kWarning);
+  EXPECT_EQ(f.Described().sentence,
+            "The loss scale is 0.5 or less, below 1, for 1000 attempts, at "
+            "least 1 of which overflowed: gradients are made smaller than "
+            "without any scaling.");
+  // They did not.
+  EXPECT_EQ(f.Good(AtMost(0.5), 200), Severity::kNone);
+}
+
+// A log that shows the scale with its overflows alone.
+TEST(ScaleBelowOne, OneOverflowFarBelowIsEnoughWhereNoMoveWasSeen) {
+  StepFeed<ScaleBelowOne> f;
+  f.Step({.loss = 17});
+  // It says that the scale above overflowed, and that this one is left.
+  EXPECT_EQ(f.Scale(0x1p-9, true), Severity::kCritical);
+  EXPECT_EQ(f.Step({.overflow = false, .loss = 17.6}), Severity::kCritical);
+  StepFeed<ScaleBelowOne> near;
+  near.Scale(0.5, true);
+  EXPECT_EQ(near.Steps({.overflow = false}, 5), Severity::kNone);
+}
+
+TEST(ScaleBelowOne, FixedScalesBelowOneAreAChoice) {
+  StepFeed<ScaleBelowOne> f(FixedScale());
+  EXPECT_EQ(f.Good(0.5, 50), Severity::kNone);
+  for (int i = 0; i < 3000; ++i) f.Step({.scale = 0.5, .loss = 9.5});
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+// A log that begins when all is lost (insightface#2277): nothing moves.
+TEST(ScaleBelowOne, StandingWithTheLossIsAWarningAndAfterTheWindowCritical) {
+  const auto after = [](int attempts, double scale, double fall) {
+    StepFeed<ScaleBelowOne> f;
+    for (int i = 0; i < attempts; ++i) {
+      const double noise = 0.05 * ((i * 7 + i / 5) % 11 - 5);
+      f.Step({.scale = scale, .loss = 9.5 - fall * i + noise});
+    }
+    return f;
+  };
+  EXPECT_EQ(after(95, 0.5, 0).now, Severity::kNone);
+  EXPECT_EQ(after(100, 0.5, 0).now, Severity::kWarning);
+  EXPECT_EQ(after(2100, 0.5, 0).now, Severity::kCritical);
+  EXPECT_EQ(after(100, 0x1p-9, 0).now, Severity::kCritical);
+  EXPECT_EQ(after(2100, 0.5, 0.005).now, Severity::kNone) << "it learns";
+  EXPECT_EQ(after(2100, 1, 0).now, Severity::kNone);
+  const auto dead = after(2100, 0.5, 0);
+  EXPECT_THAT(dead.Described().sentence,
+              HasSubstr("it never moves, and the loss does"));
+}
+
+}  // namespace
+}  // namespace nanwatch
