@@ -19,8 +19,8 @@ def told_norms(daemon, name, optimizer_of, clip=None, by_name=False):
     watch = nanwatch.torch.watch(model, optimizer, run=name, level="layers",
                                  address=daemon.address)
     tell = watch._teller._tell_step
-    watch._teller._tell_step = lambda step, attempt, loss, numbers: (
-        told.append(numbers["grad_norm"]), tell(step, attempt, loss, numbers))
+    watch._teller._tell_step = lambda step, loss, numbers: (
+        told.append(numbers["grad_norm"]), tell(step, loss, numbers))
     for i in range(STEPS):
         norms = []
 

@@ -22,7 +22,7 @@ def detailed(bad, steps=400):
             lost=False,
             unexplained=False,
         )
-        detail.after(SimpleNamespace(number=number), seen, number + 1)
+        detail.after(seen, number + 1)
     return found
 
 
@@ -53,11 +53,3 @@ def test_weights_beside_the_first_bad_gradients():
     detail = Detail(SimpleNamespace())
     assert [n for n in range(40) if detail.takes_weights(n, n > 34)] == [
         0, 32, 35]
-
-
-def test_weights_where_the_steps_go_back():
-    """A training that resumes from a checkpoint, by the numbers it gives."""
-    detail = Detail(SimpleNamespace())
-    numbers = [*range(1000, 1010), *range(500, 540)]
-    assert [n for n in numbers if detail.takes_weights(n, False)] == [
-        1000, 500, 512]

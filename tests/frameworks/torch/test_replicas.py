@@ -30,6 +30,14 @@ def located(a, b):
     return place if place * apart[1] % P == apart[2] else None
 
 
+def digest(places):
+    made = Digest(len(places))
+    for weight, place in enumerate(places):
+        made.place(weight, place)
+    assert not made.lacks_places()
+    return made
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_digest_is_of_what_was_seen_last(seed):
     """And not of how often, or in which parts."""
@@ -37,9 +45,9 @@ def test_a_digest_is_of_what_was_seen_last(seed):
     size = chance.randrange(1, 60)
     places = [1 + chance.randrange(60_000) for _ in range(size)]
     norms = [chance.uniform(0, 100) for _ in range(size)]
-    once = Digest(places)
+    once = digest(places)
     once.take(range(size), norms)
-    many = Digest(places)
+    many = digest(places)
     for _ in range(20):
         which = [i for i in range(size) if chance.random() < 0.5]
         many.take(which, [chance.choice([0.0, 1.5, math.nan, math.inf])
@@ -54,7 +62,7 @@ def test_two_digests_say_where_they_differ(seed):
     chance = random.Random(seed)
     size = chance.randrange(2, 300)
     norms = [chance.uniform(0, 100) for _ in range(size)]
-    here, there = (Digest(range(1, size + 1)) for _ in range(2))
+    here, there = (digest(range(1, size + 1)) for _ in range(2))
     here.take(range(size), norms)
     there.take(range(size), norms)
     assert here.value == there.value
@@ -67,7 +75,7 @@ def test_two_digests_say_where_they_differ(seed):
 
 
 def test_every_nan_is_the_same_one():
-    here, there = Digest([1]), Digest([1])
+    here, there = digest([1]), digest([1])
     here.take([0], [math.nan])
     there.take([0], [-math.nan])
     assert here.value == there.value

@@ -12,7 +12,7 @@ from nanwatch._text import clean
 # The daemon's limits (daemon/model/limits.h).
 _OPS = 65536
 SHAPE_DIMS = 16
-_OPTIMIZERS = 7
+OPTIMIZERS = 7
 
 
 def _elements(shape: Sequence[int]) -> int:
@@ -75,7 +75,7 @@ class Names:
         with self._lock:
             if cleaned in self.optimizers:
                 return self.optimizers.index(cleaned) + 1
-            if not cleaned or len(self.optimizers) >= _OPTIMIZERS:
+            if not cleaned or len(self.optimizers) >= OPTIMIZERS:
                 return 0
             self.optimizers = [*self.optimizers, cleaned]
             return len(self.optimizers)

@@ -4,9 +4,10 @@ when all modules."""
 from __future__ import annotations
 
 from nanwatch._torch.modules import Modules
-from nanwatch._torch.step import Seen, Step
+from nanwatch._torch.step import Seen
 
-# Steps from one look at all weights to the next.
+# Steps from one look at all weights to the next. (As `Current.count` has them,
+# here and below: a program's own numbers may go by epochs, or by parts.)
 WEIGHTS_EVERY = 32
 # Steps of detail that a client gives itself when a loss or a gradient is not
 # finite, and the least number of steps between two such.
@@ -43,7 +44,7 @@ class Detail:
     def takes_weights(self, number: int, known_bad: bool) -> bool:
         """Of one optimizer at the step `number`. `known_bad`: a gradient is,
         before the first update that it could spoil: was it they?"""
-        if not 0 < self._weights_at - number <= WEIGHTS_EVERY:
+        if number >= self._weights_at:
             self._weights_of = number
             self._weights_at = number - number % WEIGHTS_EVERY + WEIGHTS_EVERY
         if known_bad:
@@ -54,7 +55,7 @@ class Detail:
             known_bad and number == self._bad_since
         )
 
-    def after(self, step: Step, seen: Seen, number: int) -> None:
+    def after(self, seen: Seen, number: int) -> None:
         """What a step that was told means for the next ones, from `number`
         on."""
         self._streak = self._streak + 1 if seen.overflow else 0
@@ -73,16 +74,15 @@ class Detail:
         )
         # One bad batch not long ago does not hide what stays.
         stays = (
-            self._streak == _STREAK
-            and step.number - self._stayed >= _DETAIL_APART
+            self._streak == _STREAK and number - self._stayed >= _DETAIL_APART
         )
-        if unusual and (stays or step.number - self._last >= _DETAIL_APART):
-            self._last = step.number
+        if unusual and (stays or number - self._last >= _DETAIL_APART):
+            self._last = number
             if stays:
-                self._stayed = step.number
+                self._stayed = number
             self.ask(number, _DETAIL_STEPS)
-        elif seen.unexplained and step.number - self._look_last >= _LOOK_APART:
-            self._look_last = step.number
+        elif seen.unexplained and number - self._look_last >= _LOOK_APART:
+            self._look_last = number
             self.ask(number, _LOOK_STEPS)
 
     def ask(self, number: int, steps: int, request: int = 0) -> None:

@@ -30,7 +30,13 @@ class Guard:
         return not self._run._silent and self._failures.get(what, 0) < _FAILURES
 
     def failed(self, what: str, error: Exception) -> None:
-        self._failures[what] = self._failures.get(what, 0) + 1
+        failures = self._failures[what] = self._failures.get(what, 0) + 1
         self._run._checks.refuse(
             "torch " + what, f"{what} could not be measured: {error!r:.300}"
         )
+        if failures == _FAILURES:
+            self._run._checks.refuse(
+                f"torch {what}, for good",
+                f"{what} could not be measured {failures} times, and is left "
+                "out from here on",
+            )

@@ -17,9 +17,10 @@ from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.optimizers import Attempt, Followed
 from nanwatch._torch.readout import Readout
-from nanwatch._torch.telling import LAYERS_EVERY
+from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 
-# Steps from one look at the size of an update to the next.
+# Updates from one look at their size to the next. (By an optimizer's own count:
+# a program's numbers may go by epochs, or by parts.)
 _UPDATE_EVERY = 16
 
 
@@ -69,17 +70,17 @@ class Looks:
 
     def before_update(self, followed: Followed, optimizer: Any) -> None:
         def work() -> None:
-            number = self._current.number
+            attempt = followed.begin()
             if (
                 self._scaler is not None
-                and followed.begin().looked_at
-                and number % WEIGHTS_EVERY < 2
+                and attempt.looked_at
+                and attempt.ordinal % WEIGHTS_EVERY < 2
             ):
                 followed.measure_again(self._current.readout)
             # A second look would see what was clipped.
             if followed.is_unseen():
                 self.gradients(followed, getattr(optimizer, "grad_scale", None))
-            if self._level != "default" and number % _UPDATE_EVERY == 0:
+            if self._level != "default" and not attempt.ordinal % _UPDATE_EVERY:
                 followed.copy_weights()
 
         self._timed("gradients", work)
@@ -105,37 +106,44 @@ class Looks:
         `Followed.measure_gradients`."""
         if not followed.is_on_host():
             self._abandon(followed)
-        first = followed.begin().take_gradients()
-        number, readout = self._current.number, self._current.readout
+        attempt = followed.begin()
+        first, ordinal = attempt.take_gradients(), attempt.ordinal
+        count, readout = self._current.count, self._current.readout
         # Of zeros the daemon wants to know as often as ever, and at first.
         counts = self._level != "default" and (
-            number % LAYERS_EVERY == 0 or followed.is_new
+            ordinal % LAYERS_EVERY == 0 or followed.is_new
         )
-        rich = counts and number % (LAYERS_EVERY * self._modules.turns) == 0
-        detailed = self._detail.covers(number)
+        rich = counts and ordinal % (LAYERS_EVERY * self._modules.turns) == 0
+        detailed = self._detail.covers(count)
         followed.measure_gradients(
             readout,
-            largest=rich or detailed or number % 32 == 0,
+            largest=rich or detailed or ordinal % ROWS_EVERY == 0,
             zeros=counts or detailed,
             divide_by=divide_by,
             gradient_of=gradient_of,
             norms=norms,
         )
-        attempt = followed.begin()
         attempt.keep_first(first)
         if rich and attempt.underflow is None:
             attempt.rich = True
             self._measure_underflow(attempt, divide_by, gradient_of)
         if not attempt.weight_sizes and self._detail.takes_weights(
-            number, attempt.is_known_bad()
+            count, attempt.is_known_bad()
         ):
             followed.measure_weights(readout)
         # On a host it is known before an update that it is made of NaN.
         unguarded = self._scaler is None and not followed.is_on_host()
         if self._replica or unguarded:
             followed.glance_at_weights(
-                readout, number, self._replica, unguarded
+                readout, self._number_of(followed), self._replica, unguarded
             )
+
+    def _number_of(self, followed: Followed) -> int:
+        """Of its update that is about to be, the same on all ranks."""
+        current = self._current
+        return current.number + sum(
+            attempt.of is followed for attempt in current.attempts
+        )
 
     def _abandon(self, followed: Followed) -> None:
         """What was looked at of it, the program has discarded. Nobody waits for
@@ -162,7 +170,7 @@ class Looks:
             attempt,
             self._names.half,
             scale,
-            self._current.number,
+            attempt.ordinal,
             self._current.readout,
             gradient_of,
         )

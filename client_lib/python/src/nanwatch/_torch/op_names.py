@@ -23,6 +23,7 @@ class OpNames:
         self.half = False  # autocast to fp16, as the first forward pass said
         self._gradients: dict[int, int] = {}
         self._weights: dict[int, int] = {}
+        self._on_all_ranks: dict[int, int] = {}
         self._of_modules: dict[tuple[int, bool], int] = {}
         self._losses: dict[str, int] = {}  # by name
         self._between: dict[int, int] = {}
@@ -67,7 +68,13 @@ class OpNames:
         all ranks, whatever one of them tells besides."""
         for each in followed:
             for parameter in each.weights():
-                self.weight(parameter)
+                op = self.weight(parameter)
+                self._on_all_ranks[id(parameter)] = op
+
+    def place_on_all_ranks(self, parameter: Parameter) -> int | None:
+        """The index plus 1 of a weight's op, which all ranks gave it."""
+        op = self._on_all_ranks.get(id(parameter), -1)
+        return op + 1 if op >= 0 and parameter.place >= 0 else None
 
     def between(self, row: Row) -> int:
         """What the module that calls this one computes before it does."""

@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.backwards import Backwards, is_on_host, tensors_of
+from nanwatch._torch.backwards import (
+    Backwards,
+    is_on_host,
+    marks_of,
+    tensors_of,
+)
 from nanwatch._torch.hooks import Hook
 from nanwatch._torch.parameters import Parameter, Parameters
 from nanwatch._torch.readout import Readout
@@ -31,13 +36,13 @@ _SOME = 4  # tensors that stand for all, at first
 _MOST = 32  # of them
 _USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
-_USUAL_GRADIENT = (torch.Tensor, torch.strided)
 
 
 class Glance(NamedTuple):
     """The norms of some weights of an optimizer, before an update."""
 
-    which: Sequence[int]  # places among `Followed.weights`
+    which: Sequence[int]  # places among those that it updates
+    parameters: Sequence[Parameter]  # which these are
     norms: Any  # where they are, of a readout
 
 
@@ -71,17 +76,21 @@ class Attempt:
         "losses",
         "lr",
         "of",
+        "ordinal",
         "parameters",
         "rich",
+        "rows",
         "scale",
         "sizes",
         "underflow",
         "update",
         "weight_sizes",
+        "weights",
     )
 
     def __init__(self, of: Followed) -> None:
         self.of = of
+        self.ordinal = of.attempts  # among those of its optimizer
         self.applied: bool | None = None
         self.left_out = False  # by the program, which called no optimizer
         self.looked_at = False  # its gradients, or an attempt was made to
@@ -90,9 +99,9 @@ class Attempt:
         self.float_status: tuple[int, ...] = ()
         self.scale: Any = None  # float, of a readout, or None
         self.lr: float | None = None
-        # Where optimizers are rivals: losses that had gone backward in its step
-        # when it was over.
-        self.losses = 0
+        # That had gone backward in its step when it was over, and rows of
+        # modules that there were.
+        self.losses = self.rows = 0
         # The parameters that had a gradient, by device, and their sizes.
         self.gradients: list[list[Parameter]] = []
         # Those that had none, though they are trained.
@@ -104,6 +113,7 @@ class Attempt:
         # Of some weights, by device; where there are replicas, or where a NaN
         # among weights would be lost in the update.
         self.glances: list[Glance] = []
+        self.weights = 0  # how many there were
         self.glanced_at_all = False
         self.comparable = False  # with what other ranks tell of these
         # Norms of gradients as the optimizer gets them; seldom looked at.
@@ -124,6 +134,11 @@ class Attempt:
         so, and the first says most of where that began."""
         if _have_bad(first.sizes) and _have_bad(self.sizes):
             self.gradients, self.absent, self.sizes = first
+
+    def forget_weights(self) -> None:
+        """They were looked at after another update of a step with the same
+        number, which has not spoiled them before it was."""
+        self.parameters, self.weight_sizes, self.glances = [], [], []
 
     def is_known_bad(self) -> bool:
         """A gradient is not finite, or its norm in 32 bits; on the host."""
@@ -162,6 +177,7 @@ class Followed:
         self.optimizer = optimizer
         self.name = name
         self.attempt: Attempt | None = None
+        self.attempts = 0  # that are over
         self.is_new = True  # its gradients were never looked at
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
@@ -171,12 +187,12 @@ class Followed:
         self._some: list[tuple[int, int]] = []
         self._is_scaled = is_scaled
         self._before = before
-        # Of gradients that are all usual ones of one device, and of all
-        # parameters: which these are.
+        # Of gradients that are all usual ones of one device: whose these are.
         self._usual: tuple[list[Parameter], Shapes] | None = None
         self._turns = Turns()
-        # Those whose turn it was, with what `_glanced_at` made of them.
-        self._glanced: dict[range, tuple[list[Any], list[Any]]] = {}
+        # Those whose turn it was, with what they were called as of then, and
+        # what `_glanced_at` made of them.
+        self._glanced: dict[range, tuple[int, list[Any], list[Any]]] = {}
         self.backwards = Backwards(optimizer, self.some_tensors)
         self._kinds: list[Any] = []
         self._ids: list[int] = []
@@ -239,6 +255,7 @@ class Followed:
 
     def end(self) -> Attempt | None:
         attempt, self.attempt = self.attempt, None
+        self.attempts += attempt is not None
         self.copies = None
         return attempt
 
@@ -291,8 +308,9 @@ class Followed:
         trains them."""
         if not self.is_trained_here():
             return {}
-        pairs = [(id(p), p.grad) for p in self.some_tensors()]
-        return {key: grad._version for key, grad in pairs if grad is not None}
+        some = [p for p in self.some_tensors() if p.grad is not None]
+        marks = marks_of([p.grad for p in some])
+        return {id(p): version for p, (_, version) in zip(some, marks)}
 
     def stand_for(self, which: Sequence[int]) -> bool:
         """By their places among all tensors: a backward pass reached these. One
@@ -378,7 +396,7 @@ class Followed:
     def _gradients(
         self, gradient_of: Callable[[Any], Any] | None
     ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
-        """By device. As long as all are as they were, nothing is checked."""
+        """By device. As long as they are the same, nothing is made anew."""
         tensors = self.tensors()
         self._parameters.passes()
         if len(tensors) < self._count:
@@ -387,39 +405,45 @@ class Followed:
         if gradient_of is not None:
             found = [(p, gradient_of(p)) for p in tensors]
             return self._look([(p, g) for p, g in found if g is not None])
-        gradients = [g for p in tensors if (g := p.grad) is not None]
-        kinds = [(type(g), g.layout, g.dtype) for g in gradients]
+        trained, gradients = tensors, [p.grad for p in tensors]
+        if any(g is None for g in gradients):
+            without = [p for p, g in zip(tensors, gradients) if g is None]
+            trained = [p for p, g in zip(tensors, gradients) if g is not None]
+            gradients = [g for g in gradients if g is not None]
+            if trained:
+                self.begin().absent = self._absent(without)
+            else:  # there may be tensors that were replaced before the update
+                self._parameters.of(tensors)
+        kinds = _kinds_of(gradients)
         # By identity: to compare tensors is to compute.
+        ids = list(map(id, trained))
         if (
             self._usual is not None
-            and len(gradients) == len(tensors)
             and kinds == self._kinds
             and self._parameters.are_still(self._version)
-            and list(map(id, tensors)) == self._ids
+            and ids == self._ids
         ):
             return [(gradients, *self._usual)]
-        if not gradients:  # tensors that were replaced before the update
-            self._parameters.of(tensors)
-        groups = self._look(
-            [(p, g) for p in tensors if (g := p.grad) is not None]
-        )
-        if 0 < len(gradients) < len(tensors):
-            if all(p.grad is None for p in self.some_tensors()):
-                self._choose_some(lambda p: p.grad is not None)
-            self.begin().absent = self._parameters.of(
-                [p for p in tensors if p.requires_grad and p.grad is None]
-            )
+        groups = self._look(list(zip(trained, gradients)))
         self._usual = None
         if (
             len(groups) == 1
-            and len(groups[0][0]) == len(tensors)
-            and all(kind[:2] == _USUAL_GRADIENT for kind in kinds)
+            and len(groups[0][0]) == len(trained)
+            and all(type(g) is torch.Tensor for g in gradients)
+            and all(g.layout is torch.strided for g in gradients)
         ):
             self._usual = groups[0][1:]
             self._kinds = kinds
-            self._ids = list(map(id, tensors))
+            self._ids = ids
             self._version = self._parameters.version
         return groups
+
+    def _absent(self, tensors: list[Any]) -> list[Parameter]:
+        """Those of `tensors`, which have no gradient, that are trained. Others
+        have one."""
+        if all(p.grad is None for p in self.some_tensors()):
+            self._choose_some(lambda p: p.grad is not None)
+        return self._parameters.of([p for p in tensors if p.requires_grad])
 
     def _look(
         self, pairs: list[Any]
@@ -438,7 +462,7 @@ class Followed:
             local(p.grad) for p in self._real_tensors() if p.grad is not None
         ]
         norms = torch._foreach_norm([g.float() for g in gradients])
-        self.begin().again = readout.add(list(norms))
+        self.begin().again = readout.add_mixed(norms)
 
     def measure_weights(self, readout: Readout) -> None:
         attempt = self.begin()
@@ -466,6 +490,7 @@ class Followed:
             return
         tensors = self.tensors()
         which = range(len(tensors))
+        attempt.weights = len(tensors)
         attempt.glanced_at_all = attempt.comparable = True
         if replica and not everything:
             turn = self._turns.next(number, tensors)
@@ -473,21 +498,29 @@ class Followed:
             attempt.glanced_at_all = turn.all
             attempt.comparable = turn.comparable
             tensors = tensors[which.start :: which.step]
-        for places, weights, half in self._glanced_at(which, tensors):
-            norms = norms_of(weights, half)
-            attempt.glances.append(Glance(places, readout.add(norms)))
+        for places, parameters, weights, half in self._glanced_at(
+            which, tensors
+        ):
+            norms = readout.add(norms_of(weights, half))
+            attempt.glances.append(Glance(places, parameters, norms))
 
     def _glanced_at(
         self, which: range, tensors: list[Any]
-    ) -> list[tuple[list[int], list[Any], bool]]:
-        """Places and weights by device, and whether some are in 16 bits. As
-        long as they are the same ones, nothing is checked."""
+    ) -> list[tuple[list[int], list[Parameter], list[Any], bool]]:
+        """Places, parameters and weights by device, and whether some are in 16
+        bits. As long as they are the same ones, nothing is checked."""
         known = self._glanced.get(which)
-        if known is not None and all(map(operator.is_, known[0], tensors)):
-            return known[1]
+        if (
+            known is not None
+            and known[0] == self._parameters.version
+            and all(map(operator.is_, known[1], tensors))
+        ):
+            return known[2]
+        all_of_them = dict(zip(which, self._parameters.of(tensors)))
         groups = [
             (
                 [i for i, _ in group],
+                [all_of_them[i] for i, _ in group],
                 [t for _, t in group],
                 any(t.dtype in HALF for _, t in group),
             )
@@ -498,7 +531,7 @@ class Followed:
             r.stop != which.stop for r in self._glanced
         ):
             self._glanced.clear()
-        self._glanced[which] = (tensors, groups)
+        self._glanced[which] = (self._parameters.version, tensors, groups)
         return groups
 
     def copy_weights(self) -> None:
@@ -512,7 +545,7 @@ class Followed:
         weights = [local(p) for p in self._real_tensors()]
         torch._foreach_sub_(copies, weights)
         norms = torch._foreach_norm([c.float() for c in copies])
-        self.attempt.update = readout.add(list(norms))
+        self.attempt.update = readout.add_mixed(norms)
 
 
 def _all_of(
@@ -522,6 +555,17 @@ def _all_of(
         return None
     found = [norms[id(t)] for t in tensors if id(t) in norms]
     return found if len(found) == len(tensors) else None
+
+
+def _kinds_of(gradients: list[Any]) -> list[list[Any]]:
+    """What can change of them in place of the same tensors. (Columns: a tuple
+    for each takes twice as long.)"""
+    return [
+        list(map(type, gradients)),
+        [g.dtype for g in gradients],
+        [g.is_sparse for g in gradients],
+        list(map(torch.Tensor.numel, gradients)),
+    ]
 
 
 def _by_device(pairs: list[Any]) -> list[list[Any]]:

@@ -9,16 +9,48 @@ import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
-# Looks into a model that find nothing, in a row, after which each waits twice
-# as long: an optimizer may have new copies of all at each step. In steps.
+from torch.nn.parameter import is_lazy
+
+# Looks into a model that find nothing after which each waits twice as long: an
+# optimizer may have new copies of all at each step. In looks at an optimizer's
+# gradients, as is how long it takes until one such is forgiven.
 _MISSES = 8
 _LONGEST = 1024
+_FORGIVEN = 64
+
+
+class Patience:
+    """How long to do without looks that find nothing."""
+
+    def __init__(self) -> None:
+        self._misses = 0
+        self._waits = self._calm = 0  # before the next look, and since the last
+
+    def passes(self) -> None:
+        if self._waits > 0:
+            self._waits -= 1
+        elif self._misses > 0:
+            self._calm += 1
+            if self._calm == _FORGIVEN:
+                self._misses, self._calm = self._misses - 1, 0
+
+    def allows(self) -> bool:
+        return self._waits == 0
+
+    def missed(self) -> None:
+        self._misses += 1
+        self._calm = 0
+        if self._misses > _MISSES:
+            self._waits = min(_LONGEST, 1 << self._misses - _MISSES)
+
+    def found(self) -> None:
+        self._misses = self._waits = 0
 
 
 class Parameter:
     """One parameter tensor: what it is called, and how its gradient is told."""
 
-    __slots__ = ("dtype", "half", "name", "place", "shape", "tensor")
+    __slots__ = ("_shape", "dtype", "half", "name", "place", "tensor")
 
     def __init__(
         self, name: str, tensor: Any, half: bool, dtype: str, place: int
@@ -29,7 +61,18 @@ class Parameter:
         self.place = place  # among those of the model; -1: none of them
         # (No weak reference: PyTorch does not swap tensors that have one.)
         self.tensor = tensor
-        self.shape = tuple(tensor.shape)
+        self._shape: tuple[int, ...] = ()
+        self._take_shape()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape or self._take_shape()
+
+    def _take_shape(self) -> tuple[int, ...]:
+        """A lazy module's have one when it was called."""
+        if self.tensor is not None and not is_lazy(self.tensor):
+            self._shape = tuple(self.tensor.shape)
+        return self._shape
 
     def becomes(self, other: Parameter) -> Parameter:
         """This one, of another tensor: some programs replace them."""
@@ -55,11 +98,9 @@ class Parameters:
         self._retired: dict[str, list[Parameter]] = {}
         self._numbers: Iterator[int] | None = None  # for those without a name
         self._learning = threading.RLock()
-        self._doubts = False
-        # Looks into the model that found nothing, in a row; how long it does
-        # without before the next one; and whether it did without the last.
-        self._misses = self._waits = 0
-        self._skipped = False
+        self._doubts = False  # whether all are still called as they were
+        self._skipped = False  # a look for those that are not known
+        self._with_doubts, self._with_new = Patience(), Patience()
         self.version = 0  # of what they are called
         # Ids of the tensors that are trained; whoever trains them says it.
         self.trained: Callable[[], Container[int]] = tuple
@@ -91,9 +132,9 @@ class Parameters:
         return [by_id[id(tensor)] for tensor in tensors]
 
     def passes(self) -> None:
-        """A step does, of one optimizer."""
-        if self._waits > 0:
-            self._waits -= 1
+        """A look at an optimizer's gradients does."""
+        self._with_doubts.passes()
+        self._with_new.passes()
 
     def are_still(self, version: int) -> bool:
         """What `of` says of the same tensors is as it was then."""
@@ -111,11 +152,13 @@ class Parameters:
             self._keep(lambda key, _: key in trained)
 
     def _wants_a_look(self) -> bool:
-        return self._doubts or (self._skipped and self._waits == 0)
+        return (self._doubts and self._with_doubts.allows()) or (
+            self._skipped and self._with_new.allows()
+        )
 
     def _learn(self, tensors: Sequence[Any]) -> Mapping[int, Parameter]:
         with self._learning:
-            now = self._look()
+            now = self._look(any(id(t) not in self._by_id for t in tensors))
             trained = self.trained()
             # Who did not look does not know which are gone from the model.
             self._keep(
@@ -135,7 +178,8 @@ class Parameters:
             for key in moved:
                 self._retire(by_id.pop(key))
             if moved or any(key in now for key in new):
-                self._misses = self._waits = 0
+                self._with_doubts.found()
+                self._with_new.found()
             for key, tensor in {**new, **moved}.items():
                 found = now.get(key)
                 by_id[key] = (
@@ -145,18 +189,18 @@ class Parameters:
             self.version += bool(moved)
             return by_id
 
-    def _look(self) -> Mapping[int, Parameter]:
-        """A miss, unless it turns out that it was none."""
-        self._skipped = self._waits > 0
-        if self._skipped:
-            self._doubts = False
+    def _look(self, are_new: bool) -> Mapping[int, Parameter]:
+        """A miss, unless it turns out that it was none. `are_new`: some are not
+        known."""
+        if not self._wants_a_look() and not self._with_new.allows():
+            self._skipped = True
             return {}
-        found = self._find()
-        self._doubts = False
-        self._misses += 1
-        if self._misses > _MISSES:
-            self._waits = min(_LONGEST, 1 << self._misses - _MISSES)
-        return found
+        if self._doubts:
+            self._with_doubts.missed()
+        if are_new or self._skipped:
+            self._with_new.missed()
+        self._doubts = self._skipped = False
+        return self._find()
 
     def _keep(self, which: Callable[[int, Parameter], bool]) -> None:
         kept = {}
@@ -170,22 +214,25 @@ class Parameters:
 
     def _retire(self, parameter: Parameter) -> None:
         parameter.tensor = None
-        name = parameter.name if parameter.place >= 0 else ""
-        self._retired.setdefault(name, []).append(parameter)
+        self._retired.setdefault(_key(parameter), []).append(parameter)
 
     def _as(self, found: Parameter) -> Parameter:
         """One of this name that was retired, or this."""
-        known = self._retired.get(found.name)
+        known = self._retired.get(_key(found))
         return known.pop().becomes(found) if known else found
 
     def _nameless(self, tensor: Any) -> Parameter:
         known = self._retired.get("")
         name = known[-1].name if known else f"parameter {self._number()}"
-        found = Parameter(name, tensor, False, "", -1)
-        return known.pop().becomes(found) if known else found
+        return self._as(Parameter(name, tensor, False, "", -1))
 
     def _number(self) -> int:
         if self._numbers is None:
             known = sum(map(len, self._retired.values())) + len(self)
             self._numbers = itertools.count(known)
         return next(self._numbers)
+
+
+def _key(parameter: Parameter) -> str:
+    """Among those that were retired: those without a name are all alike."""
+    return parameter.name if parameter.place >= 0 else ""

@@ -55,6 +55,14 @@ class Readout:
         group.extend(tensors)
         return Later(device, begin, len(tensors))
 
+    def add_mixed(self, tensors: Sequence[Any]) -> list[Any]:
+        """The same of any devices; in another order. Returns what `mixed`
+        takes."""
+        by_device: dict[Any, list[Any]] = {}
+        for tensor in tensors:
+            by_device.setdefault(tensor.device, []).append(tensor)
+        return [self.add(group) for group in by_device.values()]
+
     def empty(self) -> bool:
         """Nothing is to be copied: all was read at once."""
         return not self._groups
@@ -91,6 +99,10 @@ class Readout:
             return all_of_it[added.begin : added.begin + added.count]
         numbers: list[float] = added
         return numbers
+
+    def mixed(self, added: Sequence[Any]) -> list[float]:
+        """What `add_mixed` was given."""
+        return [number for each in added for number in self.numbers(each)]
 
     def number(self, added: Any) -> float:
         """Of the only one."""

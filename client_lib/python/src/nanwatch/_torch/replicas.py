@@ -74,16 +74,27 @@ def _turns(elements: Sequence[int]) -> int:
 class Digest:
     """Of one optimizer's weights."""
 
-    def __init__(self, places: Sequence[int]) -> None:
-        """`places`: of each weight, the index of its op plus 1."""
-        self._places = places
-        self._numbers = [0] * len(places)
+    def __init__(self, weights: int) -> None:
+        """`weights`: how many."""
+        self._places = [0] * weights
+        self._numbers = [0] * weights
+        self._lacking = weights  # places
         self._sums = (0, 0, 0)
 
     @property
     def weights(self) -> int:
         """How many."""
         return len(self._places)
+
+    def lacks_places(self) -> bool:
+        return self._lacking > 0
+
+    def place(self, weight: int, place: int) -> None:
+        """Of the weight `weight`, before it is taken: the index of its op plus
+        1; the first that is said stays."""
+        if self._places[weight] == 0:
+            self._places[weight] = place
+            self._lacking -= 1
 
     def take(self, which: Sequence[int], norms: Sequence[float]) -> None:
         """The norms of the weights `which`."""

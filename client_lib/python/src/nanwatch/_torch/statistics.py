@@ -235,7 +235,8 @@ def _read(
     counts: Counts | None,
     factor: float,
 ) -> Read:
-    zero = None if nonzero is None else elements - int(nonzero)
+    # Of a tensor that grows while it is looked at, in place.
+    zero = None if nonzero is None else max(0, elements - int(nonzero))
     if counts is None:
         # Of a square that left the range of fp32 the largest element knows.
         told = norm if largest is None else largest

@@ -106,12 +106,19 @@ class Step:
         return loss
 
     def losses(self) -> list[float | None]:
-        """Of each attempt. That of the step; or where optimizers are rivals the
-        sum of what went backward for it, after the attempt before."""
+        """Of each attempt. That of the step, for the last one of an optimizer;
+        or where optimizers are rivals the sum of what went backward for it,
+        after the attempt before."""
         loss = self.loss
         ends = [attempt.losses for attempt in self.attempts]
-        if loss is None or not math.isfinite(loss) or not any(ends):
+        if loss is None or not math.isfinite(loss):
             return [loss] * len(ends)
+        if not any(ends):
+            last = {id(each.of): each for each in self.attempts}
+            return [
+                loss if last[id(each.of)] is each else None
+                for each in self.attempts
+            ]
         told: list[float | None] = []
         begin = 0
         for end in ends:

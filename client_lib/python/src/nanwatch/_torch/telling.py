@@ -20,13 +20,14 @@ from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import Read, Sizes
 from nanwatch._torch.step import Seen, Step
+from nanwatch._torch.together import as_one
 from nanwatch._torch.weight_telling import WeightTeller
 from nanwatch._torch.zeros import ZeroedGradients, Zeros
 
 # Steps of gradient sizes that are kept for the daemon to ask for.
 _KEPT = 32
-# Healthy parameters' rows are told once in so many steps.
-_ROWS_EVERY = 32
+# Healthy parameters' rows are told once in so many updates.
+ROWS_EVERY = 32
 # From level "layers" on, once in so many; zeros and largest elements with them.
 LAYERS_EVERY = 4
 # Looks in a row that say that gradients were unscaled twice.
@@ -56,13 +57,17 @@ class Teller:
         level: str,
         replica: bool,
         modules: Modules,
-        after: Callable[[Step, Seen], None],
+        after: Callable[[Seen], None],
+        *,
+        together: bool,
     ) -> None:
         """`replica`: all ranks hold the same weights. `after` is called with
-        each step that was told."""
+        what was seen of each step that was told. `together`: there are more
+        optimizers than a run can tell apart."""
         self._run = run
         self._level = level
         self._after = after
+        self._together = together
         self.names = OpNames(run, modules)
         self._spoiling = Spoiling()
         self._modules = ModuleTeller(modules, self.names)
@@ -92,21 +97,24 @@ class Teller:
         for attempt, its_bad in zip(step.attempts, bad):
             told.append(self._judge(step, attempt, rows, loss_bad, its_bad))
         self._push(rows)
-        for attempt, its, numbers in zip(step.attempts, step.losses(), told):
-            self._tell_step(step, attempt, its, numbers)
+        if self._together and step.attempts:
+            self._tell_step(step, loss, as_one(step.attempts, told))
+        else:
+            for its, numbers in zip(step.losses(), told):
+                self._tell_step(step, its, numbers)
         if not step.attempts:  # an optimizer that cannot be followed
             self._run.step(
                 step.number, loss, step.scale, time=step.time, **step.more
             )
             seen = Seen(loss_bad, loss_bad, loss_bad, lost, unexplained)
-            self._after(step, seen)
+            self._after(seen)
             return
         overflow = any(n["overflow"] for n in told)
         applied = any(n["overflow"] and not n["skipped"] for n in told)
         named = set() if loss_bad or not applied else self._bad_ones(step)
         self._spoiling.end(applied, named)
         unexplained = unexplained or (step.sampled and overflow)
-        self._after(step, Seen(overflow, applied, loss_bad, lost, unexplained))
+        self._after(Seen(overflow, applied, loss_bad, lost, unexplained))
 
     def tell_kept(self, request: int) -> None:
         """The flight recorder: what was measured of the last steps."""
@@ -164,7 +172,8 @@ class Teller:
                 [sizes.elements for sizes in looked_at],
                 attempt.absent,
             )
-        usual = self._level == "default" and step.number % _ROWS_EVERY == 0
+        ordinal = attempt.ordinal
+        usual = self._level == "default" and ordinal % ROWS_EVERY == 0
         everything = usual or attempt.rich or step.request != 0
         if zeros is not None and zeros.fresh:
             everything = True  # so that the daemon knows which
@@ -188,7 +197,7 @@ class Teller:
                 counted
                 or zeros.share
                 or zeros.fresh
-                or step.number % LAYERS_EVERY == 0
+                or ordinal % LAYERS_EVERY == 0
             ):
                 told["zero_fraction"] = zeros.share
         elif zeros is not None and zeros.absent and "zero_fraction" in told:
@@ -275,7 +284,7 @@ class Teller:
         }
         if attempt.float_status:
             told["float_status"] = attempt.float_status
-        if attempt.of.name is not None:
+        if attempt.of.name is not None and not self._together:
             told["optimizer"] = attempt.of.name
         nonzero = [s for s in attempt.sizes if s.zeros is not None]
         if nonzero:
@@ -284,7 +293,7 @@ class Teller:
             told["zero_fraction"] = 1.0 - full / elements
         self._weights.add(step, attempt, rows, told)
         if attempt.again is not None and norm is not None and scale:
-            got = total(readout.numbers(attempt.again))
+            got = total(readout.mixed(attempt.again))
             told["applied_grad_norm"] = got
             self._compare(got, norm, scale)
         if attempt.underflow is not None and not bad:
@@ -293,7 +302,7 @@ class Teller:
             if lost is not None:
                 told["underflow_fraction"] = lost
         if attempt.update is not None:
-            told["update_norm"] = total(readout.numbers(attempt.update))
+            told["update_norm"] = total(readout.mixed(attempt.update))
         return told
 
     def _compare(self, got: float, norm: float, scale: float) -> None:
@@ -309,11 +318,7 @@ class Teller:
                 )
 
     def _tell_step(
-        self,
-        step: Step,
-        attempt: Attempt,
-        loss: float | None,
-        numbers: dict[str, Any],
+        self, step: Step, loss: float | None, numbers: dict[str, Any]
     ) -> None:
         few = {name: numbers.pop(name) for name in _FEW if name in numbers}
         if few:

@@ -10,7 +10,9 @@ from nanwatch._torch.guard import Guard
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
 
-_MOST = 64  # whose numbers are not there yet
+# Whose numbers are not there yet. (Where a program does not say that steps are
+# over, dozens come at once.)
+_MOST = 256
 # Steps in which nothing is odd are told by the sender, in its turn: the code
 # that does is out of the processor's caches after a training's step. Where so
 # many wait for it, the training does.
@@ -30,8 +32,8 @@ class Untold:
         return len(self._steps)
 
     def add(self, step: Step) -> None:
-        """By the training's thread. Waits for a device only where dozens of
-        steps do."""
+        """By the training's thread. Waits for a device only where hundreds
+        of steps do."""
         self._steps.append(step)
         if not step.is_plain() or len(self._steps) >= _WAITING:
             self.tell_ready(wait=len(self._steps) > _MOST)
@@ -43,7 +45,7 @@ class Untold:
             while self._steps and (wait or self._steps[0].ready()):
                 step = self._steps.popleft()
                 step.finish()
-                self._teller.tell(step)
+                self._tell(step)
 
     def tell_before_settling(self) -> None:
         """Before the run is flushed or closed."""
@@ -56,10 +58,13 @@ class Untold:
             return
         try:
             while self._steps and self._steps[0].is_plain():
-                step = self._steps.popleft()
-                self._guard("step", functools.partial(self._teller.tell, step))
+                self._tell(self._steps.popleft())
         finally:
             self._telling.release()
+
+    def _tell(self, step: Step) -> None:
+        """What goes wrong with one is not the others' end."""
+        self._guard("telling", functools.partial(self._teller.tell, step))
 
     def tell_kept(self, request: int) -> None:
         """Of the last steps what was not told, as the daemon asked for."""

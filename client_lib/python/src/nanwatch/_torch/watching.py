@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from nanwatch._names import OPTIMIZERS
 from nanwatch._run import Run
 from nanwatch._torch import clipping, parts, scaling, scripting
 from nanwatch._torch.before_clipping import BeforeClipping
@@ -22,7 +23,7 @@ from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.modules import NONE_TOLD, Modules, inner
+from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
@@ -66,7 +67,9 @@ class Watch:
         self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
         self._guard = Guard(run)
-        self._current = current = Current()
+        self._current = current = Current(len(optimizers))
+        self._counts_updates = False  # the program, in its steps' numbers
+        self._told_updates = False  # of the step that goes on, without it
         self._losses = Losses(run._checks)
         self._last_time = 0.0
 
@@ -85,7 +88,8 @@ class Watch:
             level,
             replica,
             self.modules,
-            lambda step, seen: detail.after(step, seen, current.number),
+            lambda seen: detail.after(seen, current.count),
+            together=len(optimizers) > OPTIMIZERS,
         )
         self._untold = Untold(self._teller, self._guard)
         self._followed = [
@@ -331,10 +335,13 @@ class Watch:
         self._parts.rivals.updated(followed)
         self._parts.updated()
         attempt.losses = self._parts.count()
+        attempt.rows = len(self.modules.rows)
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
-        self._current.add(attempt)
+        self._current.attempts.append(attempt)
+        if self._current.is_full():
+            self._guard("step", self._tell_updates)
 
     # ----------------------------------------------------------- end of a step
 
@@ -354,7 +361,8 @@ class Watch:
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
-        if self._current.attempts:
+        if self._current.attempts or self._told_updates:
+            self._told_updates = False
             self._left_out.applied()
         elif self._followed and self._left_out.may_be_part(loss):
             trains = isinstance(given, torch.Tensor) and given.requires_grad
@@ -362,7 +370,6 @@ class Watch:
             return
         else:
             self._left_out.strange()
-        number = self._number_of(number)
         if loss is None:
             loss = losses.take_mean(self._current.readout)
         now = time.time()
@@ -373,9 +380,22 @@ class Watch:
             self.modules.seconds += time.perf_counter() - begun
             self._keep_budget(now)
 
+    def _tell_updates(self) -> None:
+        """Many that no step() followed. Where it is not known that the program
+        has a number for each, they have the next step's."""
+        current, number = self._current, self._current.number
+        self._left_out.applied()
+        backward, rows = self._parts.take(), len(self.modules.rows)
+        known = self._counts_updates
+        given = None if known else number
+        self._finish_step(given, time.time(), None, None, {}, backward, rows)
+        if not known:
+            current.number, self._counts_updates = number, False
+        self._told_updates = True
+
     def _finish_step(
         self,
-        number: int,
+        given: int | None,
         when: float,
         loss: Any,
         scale: float | None,
@@ -384,37 +404,77 @@ class Watch:
         rows: int,
         only_if_bad: bool = False,
     ) -> None:
-        current, modules = self._current, self.modules
-        attempts, readout = current.take(), current.readout
-        if not self._parts.rivals.seen:
+        """`given`: its number, if the program gave one; `rows`: how many of
+        modules are its. Each of several updates is a step, the last one this
+        one."""
+        current, readout = self._current, self._current.readout
+        updates = current.take()
+        request = self._detail.request_of(current.count)
+        numbers = self._numbers(given, len(updates))
+        steps: list[Step] = []
+        losses = told = 0  # with those before
+        for number, attempts in zip(numbers, updates):
+            is_last = len(steps) == len(updates) - 1
+            end = len(backward) if is_last else attempts[-1].losses
+            its_rows = (rows if is_last else attempts[-1].rows) - told
+            told += max(0, its_rows)
+            steps.append(
+                Step(
+                    number,
+                    when,
+                    loss if is_last else None,
+                    attempts,
+                    readout,
+                    *self._take_rows(its_rows, is_last),
+                    request,
+                    scale,
+                    more if is_last else {},
+                    backward[losses:end],
+                )
+            )
             for attempt in attempts:
-                attempt.losses = 0
-        step = Step(
-            number,
-            when,
-            loss,
-            attempts,
-            readout,
-            *(modules.take(rows) if rows else NONE_TOLD),
-            self._detail.request_of(current.number),
-            scale,
-            more,
-            backward,
-        )
-        step.only_if_bad = only_if_bad
-        if step.rows or not readout.empty():
-            step.start()
+                its = attempt.losses - losses
+                attempt.losses = its if self._parts.rivals.seen else 0
+                if steps[0].number == number and steps[0] is not steps[-1]:
+                    attempt.forget_weights()
+            losses = max(losses, end)
+        steps[-1].only_if_bad = only_if_bad
+        current.number = numbers[-1] + 1
+        current.count += len(steps)
+        if not readout.empty() or any(step.rows for step in steps):
+            # What cannot be read is not in the next one's way.
             current.readout = Readout()
             for followed in self._followed:
                 followed.forget_unread()
-        current.number = number + 1
-        self._untold.add(step)
-        if modules.all or self.run.is_asked:
+            for step in steps:
+                step.start()
+        for step in steps:
+            self._untold.add(step)
+        if self.modules.all or self.run.is_asked:
             self._take_requests()
 
-    def _number_of(self, given: int | None) -> int:
+    def _take_rows(
+        self, count: int, is_last: bool
+    ) -> tuple[list[Row], Readout, bool]:
+        """Those of a device come all at once."""
+        modules = self.modules
+        if count > 0 and (is_last or modules.readout.empty()):
+            return modules.take(count)
+        return NONE_TOLD
+
+    def _numbers(self, given: int | None, updates: int) -> list[int]:
+        """Of so many updates, the last of which has the number that the program
+        gave, or the next one. Where its numbers go by epochs there is one for
+        all."""
+        next_one = self._current.number
         number = None if given is None else self._checks.step(given)
-        return self._current.number if number is None else number
+        last = next_one + updates - 1 if number is None else number
+        if updates == 1:
+            return [last]
+        self._counts_updates = last - updates + 1 >= next_one
+        if not self._counts_updates:
+            return [last] * updates
+        return [*range(last - updates + 1, last + 1)]
 
     def _tell_left_out(
         self,
@@ -427,7 +487,7 @@ class Watch:
         # Updates that no step() followed yet are told with it.
         self._current.attempts += attempts
         self._finish_step(
-            self._number_of(part.number),
+            part.number,
             part.time,
             loss,
             None,
@@ -446,7 +506,7 @@ class Watch:
         losses = [each.loss for each in evaluations]
         with self._current.aside(attempts):
             self._finish_step(
-                self._number_of(first.number),
+                first.number,
                 first.time,
                 None,
                 None,
@@ -466,14 +526,12 @@ class Watch:
         for request in self.run.requests():
             if request.kind == "collect_ops":
                 self._untold.tell_kept(request.id)
-                self._detail.ask(
-                    self._current.number, request.steps, request.id
-                )
+                self._detail.ask(self._current.count, request.steps, request.id)
         if self.modules.all and not self._is_detailed():
             self._detail.end(keep=self._level == "ops")
 
     def _is_detailed(self) -> bool:
-        return self._detail.covers(self._current.number)
+        return self._detail.covers(self._current.count)
 
     def _keep_budget(self, now: float) -> None:
         seconds, self._last_time = now - self._last_time, now

@@ -7,12 +7,16 @@ import math
 from typing import Any
 
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Attempt, Followed, total
+from nanwatch._torch.optimizers import Attempt, Glance, total
 from nanwatch._torch.replicas import Digest
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import Read
 from nanwatch._torch.step import Step
+
+# Beyond all ops of a run: which weight of a replica differs is not said of one
+# that came later, whose op may have another index on each rank.
+_NO_OP = 1 << 17
 
 
 class WeightTeller:
@@ -46,16 +50,16 @@ class WeightTeller:
     def _add_glances(
         self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
     ) -> None:
-        digest = self._digest_of(attempt.of) if self._replica else None
+        digest = self._digest_of(attempt) if self._replica else None
         for glance in attempt.glances:
             norms = step.readout.numbers(glance.norms)
             if digest is not None:
+                if digest.lacks_places():
+                    self._place(digest, glance)
                 digest.take(glance.which, norms)
             if attempt.weight_sizes or not math.isnan(sum(norms)):
                 continue
-            weights = attempt.of.weights()
-            for place, norm in zip(glance.which, norms):
-                parameter = weights[place]
+            for parameter, norm in zip(glance.parameters, norms):
                 if math.isnan(norm) and self._spoiling.tells(parameter):
                     elements = parameter.elements()
                     status = Read(elements, 1, 0, 0, None, None, None)
@@ -63,10 +67,14 @@ class WeightTeller:
         if digest is not None and attempt.comparable:
             told["replica_digest"] = digest.value
 
-    def _digest_of(self, followed: Followed) -> Digest:
-        known = self._digests.get(id(followed))
-        weights = followed.weights()
-        if known is None or known.weights != len(weights):
-            known = Digest([self._names.weight(p) + 1 for p in weights])
-            self._digests[id(followed)] = known
+    def _digest_of(self, attempt: Attempt) -> Digest:
+        known = self._digests.get(id(attempt.of))
+        if known is None or known.weights != attempt.weights:
+            known = Digest(attempt.weights)
+            self._digests[id(attempt.of)] = known
         return known
+
+    def _place(self, digest: Digest, glance: Glance) -> None:
+        for i, parameter in zip(glance.which, glance.parameters):
+            place = self._names.place_on_all_ranks(parameter)
+            digest.place(i, place if place is not None else _NO_OP + i)
