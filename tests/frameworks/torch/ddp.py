@@ -36,10 +36,23 @@ def main(address, run, fault, level="default", wrapping="ddp",
     training.model = wrapped(plain, wrapping)
     if sharded:
         training.optimizer = torch.optim.AdamW(training.model.parameters())
+    layers = list(plain.parameters())
+    if fault == "unfreezing":  # from the last layer on
+        training.optimizer = torch.optim.AdamW(layers[-2:])
+    elif fault == "freezing":
+        training.optimizer = torch.optim.AdamW(
+            [{"params": [p]} for p in layers])
     watch = nanwatch.torch.watch(
         training.model, training.optimizer, training.scaler, run=run,
         level=level, budget=1e9, address=address)
     for i in range(100):
+        groups = training.optimizer.param_groups
+        if fault == "unfreezing" and i % 10 == 9 and 2 * len(groups) < len(
+                layers):
+            end = len(layers) - 2 * len(groups)
+            training.optimizer.add_param_group({"params": layers[end - 2:end]})
+        elif fault == "freezing" and i % 10 == 9 and len(groups) > 2:
+            groups.pop(0)
         if rank == 1 and i == 50:
             if fault == "nan":
                 forward = plain.features[2].forward

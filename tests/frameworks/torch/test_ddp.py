@@ -28,6 +28,14 @@ def test_two_healthy_ranks(daemon, name):
     assert it.summary["world_size"] == 2
 
 
+@pytest.mark.parametrize("level", ["default", "ops"])
+@pytest.mark.parametrize("what", ["unfreezing", "freezing"])
+def test_parameters_that_come_and_go(daemon, name, what, level):
+    """Ranks tell of them in an order of their own, and later."""
+    it = train(daemon, name, what, level, "ddp", "text")
+    assert it.worst == "" and it.steps == 200, it
+
+
 @pytest.mark.skipif(not ALL, reason="long; under NANWATCH_TEST_ALL=1")
 def test_two_ranks_of_torchrun(daemon, name):
     done = subprocess.run(

@@ -128,3 +128,49 @@ def test_a_part_of_a_step(daemon, name, clock):
     assert watch.flush(10) and watch.close(10)
     it = Verdict(daemon, name)
     assert it.origin["op"] == "loss, part 2 of 3" and it.step == 25, it
+
+
+class Lost:
+    """Numbers that cannot be brought from their device."""
+
+    def float(self):
+        raise RuntimeError("the device is lost")
+
+
+def test_what_cannot_be_read_is_one_step(daemon, name, clock):
+    training = Training("pictures")
+    watch = watched(training, daemon, name, "default")
+    train(training, watch, clock, 20)
+    watch._current.readout._groups["a device"] = [Lost()]
+    train(training, watch, clock, 20)
+    assert watch.flush(10) and watch.close(10)
+    assert watch.run.stats.bad_input == 1
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 39, it
+
+
+def test_what_cannot_be_told_is_one_step(daemon, name, clock):
+    training = Training("pictures")
+    watch = watched(training, daemon, name, "default")
+    tell = watch._teller._judge
+
+    def failing(step, *more):
+        if step.number == 7:
+            raise IndexError(7)
+        return tell(step, *more)
+
+    watch._teller._judge = failing
+    train(training, watch, clock, 200)
+    assert watch.close(10) and watch.run.stats.bad_input == 1
+    assert Verdict(daemon, name).steps == 199
+
+
+def test_numbers_of_several_devices():
+    """The meta device stands for another one."""
+    its = readout.Readout()
+    norms = [torch.tensor(3.0), torch.tensor(1.0, device="meta"),
+             torch.tensor(4.0)]
+    added = its.add_mixed(norms)
+    assert added[0] == [3.0, 4.0] and len(added) == 2
+    assert added[1].device.type == "meta" and added[1].count == 1
+    assert its.mixed(added[:1]) == [3.0, 4.0]

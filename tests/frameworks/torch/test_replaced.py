@@ -455,3 +455,98 @@ def test_an_optimizer_s_own_are_not_kept_either(daemon, name):
     assert len(watch._followed[0]._parameters) <= 4
     assert watch.close(20) and watch.run.stats.bad_input == 0
     assert Verdict(daemon, name).worst == ""
+
+
+@pytest.mark.parametrize("level", ["default", "layers"])
+def test_one_that_grows_in_place(daemon, name, level):
+    """The parameter is the same; its tensor, and its gradient, are larger."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level=level, address=daemon.address)
+    train(model, [optimizer], watch, 30)
+    optimizer.zero_grad()
+    first, _, last = model
+    first.weight.data = torch.cat([first.weight.data] * 8)
+    first.bias.data = torch.cat([first.bias.data] * 8)
+    last.weight.data = torch.cat([last.weight.data] * 8, 1) / 8
+    train(model, [optimizer], watch, 30)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 60, it
+
+
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.LazyLinear(8)
+        self.body = nn.Sequential(nn.LazyLinear(8))
+        self.never = nn.LazyLinear(8)
+
+    def forward(self, x):
+        return self.body(self.first(x).relu())
+
+
+@pytest.mark.parametrize("level", nanwatch.torch.LEVELS)
+def test_lazy_modules(daemon, name, level):
+    """Of which nothing is known before they are called, or ever; one that
+    comes later, too."""
+    torch.manual_seed(1)
+    model = Lazy()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level=level, address=daemon.address)
+    train(model, [optimizer], watch, 20)
+    assert names(watch) == [[n for n, _ in model.named_parameters()]]
+    model.body.append(nn.Linear(8, 8))
+    model.later = nn.LazyLinear(8)
+    optimizer.add_param_group({"params": model.body[1].parameters()})
+    model.body[1].weight.register_hook(
+        lambda gradient: gradient * math.nan if watch._current.number == 40
+        else gradient)
+    train(model, [optimizer], watch, 21)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.steps == 41, it
+    assert it.bad_ops() == {("body.1.weight", "grad_input"): 40}, it
+
+
+def test_gradients_of_inference_mode(daemon, name):
+    """An evolution strategy, of several losses each."""
+    torch.manual_seed(1)
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for _ in range(STEPS):
+        with torch.inference_mode():
+            for parameter in model.parameters():
+                parameter.grad = torch.randn_like(parameter)
+            loss = model(torch.randn(4, 8)).square().mean()
+        for _ in range(3):
+            watch.step(loss)
+        optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == STEPS, it
+
+
+def test_names_after_many_were_frozen(daemon, name):
+    """Looks into the model that found nothing new do not hold up one that
+    would."""
+    torch.manual_seed(1)
+    model = nn.Sequential(*(nn.Linear(8, 8) for _ in range(16)))
+    optimizer = torch.optim.SGD(
+        [{"params": layer.parameters()} for layer in model], lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address)
+    for _ in range(14):
+        optimizer.param_groups.pop(0)
+        train(model, [optimizer], watch, 2)
+    model.append(nn.Linear(8, 8))
+    optimizer.add_param_group({"params": model[16].parameters()})
+    train(model, [optimizer], watch, 1)
+    assert names(watch)[0][-2:] == ["16.weight", "16.bias"]
+    assert watch.close(20) and watch.run.stats.bad_input == 0

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from nanwatch._torch.backwards import (
     Backwards,
@@ -134,11 +135,6 @@ class Attempt:
         so, and the first says most of where that began."""
         if _have_bad(first.sizes) and _have_bad(self.sizes):
             self.gradients, self.absent, self.sizes = first
-
-    def forget_weights(self) -> None:
-        """They were looked at after another update of a step with the same
-        number, which has not spoiled them before it was."""
-        self.parameters, self.weight_sizes, self.glances = [], [], []
 
     def is_known_bad(self) -> bool:
         """A gradient is not finite, or its norm in 32 bits; on the host."""
@@ -342,7 +338,7 @@ class Followed:
         self._some = [found[place] for place in sorted(places) if found]
 
     def _real_tensors(self) -> list[Any]:
-        return [p for p in self.tensors() if not p.is_complex()]
+        return [p for p in self.tensors() if not (p.is_complex() or is_lazy(p))]
 
     def holds(self, ids: set[int]) -> bool:
         """Any of the tensors with these ids."""
@@ -574,6 +570,8 @@ def _by_device(pairs: list[Any]) -> list[list[Any]]:
     groups: dict[Any, list[Any]] = {}
     for parameter, tensor in pairs:
         if type(tensor) not in _USUAL or tensor.layout is not torch.strided:
+            if is_lazy(tensor):
+                continue
             tensor = local(tensor)
         if measurable(tensor):
             groups.setdefault(tensor.device, []).append((parameter, tensor))

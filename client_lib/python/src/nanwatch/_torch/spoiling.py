@@ -5,11 +5,9 @@ where it began."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-from nanwatch._torch.optimizers import Attempt
 from nanwatch._torch.parameters import Parameter
-from nanwatch._torch.readout import Readout
+from nanwatch._torch.step import Step
 
 
 class Spoiling:
@@ -21,8 +19,11 @@ class Spoiling:
         self._named: set[int] = set()
         self.lost = False
 
-    def begin(self, readout: Readout, attempts: Sequence[Attempt]) -> None:
-        """Of a step; its weights were looked at before they were updated."""
+    def begin(self, step: Step) -> None:
+        """Its weights were looked at before they were updated. What follows
+        from an update of a step with the same number would be taken for what
+        was before."""
+        readout, attempts = step.readout, step.attempts
         seen = [s for attempt in attempts for s in attempt.weight_sizes]
         glances = [g for attempt in attempts for g in attempt.glances]
         bad = any(
@@ -41,6 +42,8 @@ class Spoiling:
             glances and all(attempt.glanced_at_all for attempt in attempts)
         ):
             self.lost = False
+        if step.goes_on and self._updated:
+            self.lost = True
 
     def end(self, updated: bool, named: set[int]) -> None:
         """`updated`: with gradients that were not finite, of the parameters

@@ -18,6 +18,7 @@ class Step:
         "_at_once",
         "_loss",
         "attempts",
+        "goes_on",
         "more",
         "number",
         "only_if_bad",
@@ -63,6 +64,7 @@ class Step:
             part if type(part) is float else readout.add([part])
             for part in parts
         ]
+        self.goes_on = False  # the one before has its number: an update more
         self.only_if_bad = False  # told, if anything of it is not finite
         self._at_once = readout.empty()  # nothing has to come from a device
 

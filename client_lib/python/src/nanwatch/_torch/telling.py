@@ -83,7 +83,7 @@ class Teller:
         bad = [self._is_bad(step, attempt) for attempt in step.attempts]
         if step.only_if_bad and not (loss_bad or any(bad)):
             return
-        self._spoiling.begin(step.readout, step.attempts)
+        self._spoiling.begin(step)
         lost = self._spoiling.lost
         rows = Rows(step.number, step.time, step.request)
         unexplained = False

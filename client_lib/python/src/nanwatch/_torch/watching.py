@@ -69,7 +69,8 @@ class Watch:
         self._guard = Guard(run)
         self._current = current = Current(len(optimizers))
         self._counts_updates = False  # the program, in its steps' numbers
-        self._told_updates = False  # of the step that goes on, without it
+        # The number of those of the step that goes on that were told without.
+        self._told_updates: int | None = None
         self._losses = Losses(run._checks)
         self._last_time = 0.0
 
@@ -184,7 +185,8 @@ class Watch:
         """Says that a step is over: after `optimizer.step()`, once each. Where
         gradients are accumulated it may be called for each part; the parts
         that no optimizer followed become one step with the next that one did,
-        and its loss is their mean.
+        and its loss is their mean. Where it is called once for many updates
+        each of them is a step, and the last one has the loss.
 
         `loss` may be a tensor of one element on any device: it is not read
         here. `step` is counted from 0 if it is not given. `scale` is for a
@@ -361,8 +363,7 @@ class Watch:
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
-        if self._current.attempts or self._told_updates:
-            self._told_updates = False
+        if self._current.attempts or self._told_updates is not None:
             self._left_out.applied()
         elif self._followed and self._left_out.may_be_part(loss):
             trains = isinstance(given, torch.Tensor) and given.requires_grad
@@ -375,6 +376,7 @@ class Watch:
         now = time.time()
         backward, rows = self._parts.take(), len(self.modules.rows)
         self._finish_step(number, now, loss, scale, more, backward, rows)
+        self._told_updates = None
         if self._level == "ops":
             # What is told of modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
@@ -391,7 +393,7 @@ class Watch:
         self._finish_step(given, time.time(), None, None, {}, backward, rows)
         if not known:
             current.number, self._counts_updates = number, False
-        self._told_updates = True
+        self._told_updates = number if not known else current.number - 1
 
     def _finish_step(
         self,
@@ -413,6 +415,7 @@ class Watch:
         numbers = self._numbers(given, len(updates))
         steps: list[Step] = []
         losses = told = 0  # with those before
+        known = self._told_updates
         for number, attempts in zip(numbers, updates):
             is_last = len(steps) == len(updates) - 1
             end = len(backward) if is_last else attempts[-1].losses
@@ -435,8 +438,8 @@ class Watch:
             for attempt in attempts:
                 its = attempt.losses - losses
                 attempt.losses = its if self._parts.rivals.seen else 0
-                if steps[0].number == number and steps[0] is not steps[-1]:
-                    attempt.forget_weights()
+            steps[-1].goes_on = number == known
+            known = number
             losses = max(losses, end)
         steps[-1].only_if_bad = only_if_bad
         current.number = numbers[-1] + 1

@@ -39,7 +39,7 @@ class WeightTeller:
             norms.extend(sizes.norms(step.readout))
             reads = sizes.read(step.readout, [1.0] * len(parameters))
             for parameter, status in zip(parameters, reads):
-                if not self._spoiling.tells(parameter):
+                if step.goes_on or not self._spoiling.tells(parameter):
                     continue
                 rows.add(self._names.weight(parameter), "parameter", status)
         if norms:
@@ -57,7 +57,11 @@ class WeightTeller:
                 if digest.lacks_places():
                     self._place(digest, glance)
                 digest.take(glance.which, norms)
-            if attempt.weight_sizes or not math.isnan(sum(norms)):
+            if (
+                step.goes_on
+                or attempt.weight_sizes
+                or not math.isnan(sum(norms))
+            ):
                 continue
             for parameter, norm in zip(glance.parameters, norms):
                 if math.isnan(norm) and self._spoiling.tells(parameter):

@@ -1,0 +1,213 @@
+"""Programs that update several times before they say that a step is over, and
+programs whose numbers are not those of updates."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from verdicts import Verdict
+
+import nanwatch
+from nanwatch._torch import readout
+from nanwatch._torch.optimizers import Followed
+
+UPDATES, FAULT = 300, 143
+
+
+@pytest.fixture(params=["host", "device"])
+def place(request, monkeypatch):
+    if request.param == "device":
+        monkeypatch.setattr(readout, "HOSTS", set())
+
+
+def small():
+    torch.manual_seed(1)
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+
+
+def batch_loss(model, noise=0.0):
+    x = torch.randn(32, 8)
+    return (model(x) - x.sum(1, keepdim=True)
+            + noise * torch.randn(32, 1)).square().mean()
+
+
+def train(watch, model, optimizer, tell, updates=UPDATES, fault=None):
+    """`tell` is called with the number of each update and its loss."""
+    for i in range(updates):
+        optimizer.zero_grad()
+        loss = batch_loss(model, noise=0.3)
+        loss.backward()
+        if i == fault:
+            model[2].bias.grad[0] = math.nan
+        optimizer.step()
+        tell(i, loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+
+
+def watched(daemon, name, model, optimizer, **more):
+    return nanwatch.torch.watch(
+        model, optimizer, run=name, address=daemon.address, **more)
+
+
+def by_updates(watch, every):
+    return lambda i, loss: i % every == every - 1 and watch.step(loss, step=i)
+
+
+def without_numbers(watch, every):
+    return lambda i, loss: i % every == every - 1 and watch.step(loss)
+
+
+def by_epochs(watch, every):
+    return lambda i, loss: i % every == every - 1 and watch.step(
+        loss, step=i // every)
+
+
+TELLS = [(by_updates, 10), (by_updates, 100), (without_numbers, 10),
+         (without_numbers, 100)]
+
+
+@pytest.mark.parametrize("numbered,every",
+                         [*TELLS, (by_epochs, 10), (by_epochs, 100)])
+def test_healthy_ones_that_are_told_seldom(daemon, name, place, numbered, every):
+    model = small()
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    watch = watched(daemon, name, model, optimizer)
+    train(watch, model, optimizer, numbered(watch, every))
+    it = Verdict(daemon, name)
+    # At 64 of a step they are told without it, and it for itself.
+    assert it.worst == "" and it.steps >= UPDATES // every, it
+    if every == 10 and numbered is not by_epochs:
+        assert it.steps == UPDATES, it
+
+
+@pytest.mark.parametrize("numbered,every", TELLS)
+def test_what_goes_wrong_has_its_update(daemon, name, place, numbered, every):
+    model = small()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    watch = watched(daemon, name, model, optimizer)
+    train(watch, model, optimizer, numbered(watch, every), fault=FAULT)
+    it = Verdict(daemon, name)
+    assert it.cause == "nan_from_backward" and it.origin["op"] == "2.bias", it
+    # The first ones that are told without a step: where the program's numbers
+    # go is not known yet.
+    assert it.step == FAULT or every == 100, it
+
+
+@pytest.mark.parametrize("every", [10, 100])
+def test_what_goes_wrong_has_its_epoch(daemon, name, place, every):
+    model = small()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    watch = watched(daemon, name, model, optimizer)
+    train(watch, model, optimizer, by_epochs(watch, every), fault=FAULT)
+    it = Verdict(daemon, name)
+    # The loss of its last update is not finite, nor are weights in the next.
+    assert it.worst == "critical" and it.origin["op"] == "2.bias", it
+    assert it.step in (FAULT // every, FAULT // every + 1), it
+
+
+def test_a_program_that_never_says_so(daemon, name, place):
+    model = small()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    watch = watched(daemon, name, model, optimizer)
+    train(watch, model, optimizer, lambda i, loss: None, fault=FAULT)
+    it = Verdict(daemon, name)
+    # Its updates have one number: what came first is all that is told.
+    assert it.worst == "critical", it
+    assert it.bad_ops() == {("2.bias", "grad_input"): 0}, it
+
+
+def test_modules_rows_are_of_their_update(daemon, name):
+    class Log(nn.Module):
+        def forward(self, x):
+            return x.log()
+
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 16), nn.Softplus(), Log(),
+                          nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    watch = watched(daemon, name, model, optimizer, level="ops", budget=1e9)
+    for i in range(60):
+        optimizer.zero_grad()
+        x = torch.randn(32, 8)
+        loss = model(x * (-1e4 if i == 33 else 1.0)).square().mean()
+        loss.backward()
+        optimizer.step()
+        if i % 10 == 9:
+            watch.step(loss, step=i)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.cause == "nan_from_forward" and it.origin["op"] == "2", it
+    assert it.step == 33, it
+
+
+@pytest.mark.parametrize("number", [lambda i: i, lambda i: 4 * (i + 1),
+                                    lambda i: 256 * (i + 1), lambda i: 0])
+def test_looks_go_by_updates(daemon, name, monkeypatch, number):
+    looks = []
+    measure = Followed.measure_gradients
+
+    def counting(self, readout, **how):
+        looks.append((how["largest"], how["zeros"]))
+        return measure(self, readout, **how)
+
+    monkeypatch.setattr(Followed, "measure_gradients", counting)
+    model = small()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    watch = watched(daemon, name, model, optimizer, level="layers")
+    train(watch, model, optimizer,
+          lambda i, loss: watch.step(loss, step=number(i)), updates=64)
+    assert looks == [(i % 4 == 0, i % 4 == 0) for i in range(64)]
+
+
+def agents(count):
+    torch.manual_seed(1)
+    model = nn.ModuleList(nn.Linear(8, 1) for _ in range(count))
+    return model, {f"agent {i}": torch.optim.SGD(each.parameters(), 1e-3)
+                   for i, each in enumerate(model)}
+
+
+@pytest.mark.parametrize("count", [7, 8, 20])
+def test_many_optimizers(daemon, name, count):
+    """More than a run can tell apart are one."""
+    model, optimizers = agents(count)
+    watch = watched(daemon, name, model, optimizers)
+    for i in range(100):
+        for each, optimizer in zip(model, optimizers.values()):
+            optimizer.zero_grad()
+            loss = batch_loss(each)
+            loss.backward()
+            if i == 90 and each is model[5]:
+                each.bias.grad[0] = math.nan
+            optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.steps == (700 if count == 7 else 100), it
+    assert it.cause == "nan_from_backward" and it.step == 90, it
+    assert it.origin["op"] == "5.bias", it
+
+
+@pytest.mark.parametrize("layers", [3, 30])
+def test_an_optimizer_for_each_parameter(daemon, name, layers):
+    """Which updates it within the backward pass."""
+    torch.manual_seed(1)
+    model = nn.Sequential(*(layer for _ in range(layers)
+                            for layer in (nn.Linear(8, 8), nn.Tanh())),
+                          nn.Linear(8, 1))
+    optimizers = {p: torch.optim.SGD([p], 1e-3) for p in model.parameters()}
+
+    def update(parameter):
+        optimizers[parameter].step()
+        optimizers[parameter].zero_grad()
+
+    for parameter in optimizers:
+        parameter.register_post_accumulate_grad_hook(update)
+    watch = watched(daemon, name, model, list(optimizers.values()))
+    for _ in range(60):
+        loss = batch_loss(model)
+        loss.backward()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 60, it
