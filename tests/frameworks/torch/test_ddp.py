@@ -28,8 +28,8 @@ def test_two_healthy_ranks(daemon, name):
     assert it.summary["world_size"] == 2
 
 
-@pytest.mark.parametrize("level", ["default", "ops"])
-@pytest.mark.parametrize("what", ["unfreezing", "freezing"])
+@pytest.mark.parametrize("what,level", [
+    ("unfreezing", "ops"), ("freezing", "default")])
 def test_parameters_that_come_and_go(daemon, name, what, level):
     """Ranks tell of them in an order of their own, and later."""
     it = train(daemon, name, what, level, "ddp", "text")

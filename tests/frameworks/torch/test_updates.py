@@ -10,6 +10,7 @@ from verdicts import Verdict
 
 import nanwatch
 from nanwatch._torch import readout
+from nanwatch._torch.numbering import Numbering
 from nanwatch._torch.optimizers import Followed
 
 UPDATES, FAULT = 300, 143
@@ -211,3 +212,43 @@ def test_an_optimizer_for_each_parameter(daemon, name, layers):
     assert watch.close(20) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
     assert it.worst == "" and it.steps == 60, it
+
+
+def told(steps, since=()):
+    """Numbers, where a program gives these and has made so many updates for
+    each; `since`: which of them were told without, by how many."""
+    numbering = Numbering()
+    found = []
+    for i, (given, updates) in enumerate(steps):
+        for without in dict(since).get(i, ()):
+            found.append(numbering.of_untold(without))
+            updates -= without
+        found.append(numbering.of_step(given, updates))
+    return found
+
+
+def test_numbers_that_count_updates():
+    assert told([(0, 1), (1, 1), (5, 4)]) == [[0], [1], [2, 3, 4, 5]]
+    assert told([(9, 10)]) == [[*range(10)]]
+    assert told([(99, 100), (199, 100)], {1: (64,)}) == [
+        [*range(100)], [*range(100, 164)], [*range(164, 200)]]
+
+
+def test_numbers_that_nobody_gives():
+    assert told([(None, 1), (None, 3), (None, 1)]) == [[0], [1, 2, 3], [4]]
+    assert told([(None, 1), (None, 100)], {1: (64,)}) == [
+        [0], [*range(1, 65)], [*range(65, 101)]]
+
+
+def test_numbers_of_epochs():
+    assert told([(0, 10), (1, 10)]) == [[0] * 10, [1] * 10]
+    assert told([(50, 36), (51, 36)]) == [[50] * 36, [51] * 36]
+    # It is not known of the first ones which epoch they are of.
+    assert told([(1000, 100), (1001, 100)], {0: (64,), 1: (64,)}) == [
+        [0] * 64, [1000] * 36, [1001] * 64, [1001] * 36]
+
+
+def test_numbers_of_more_updates_than_there_are_numbers():
+    """Two an iteration, of which each 50th is told."""
+    assert told([(49, 100), (99, 100)], {0: (64,), 1: (64,)}) == [
+        [0] * 64, [49] * 36, [50] * 64, [99] * 36]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from nanwatch._torch.optimizers import Attempt
+from nanwatch._torch.numbering import Numbering
+from nanwatch._torch.optimizers import Attempt, Followed
 from nanwatch._torch.readout import Readout
 
 _MOST = 64  # attempts of each optimizer
@@ -15,12 +16,29 @@ class Current:
     """`readout` has the numbers of `attempts`, and of those of its optimizers
     that are not over yet."""
 
-    def __init__(self, optimizers: int) -> None:
+    def __init__(self, optimizers: int, *, together: bool) -> None:
+        """`together`: so many optimizers are told as one."""
         self._most = _MOST * max(1, optimizers)
-        self.number = 0  # as the program counts; it may give another
+        self._together = together
+        self.numbering = Numbering()
         self.count = 0  # of the steps that are over, as nobody else counts
         self.attempts: list[Attempt] = []
+        self._ahead: dict[int, int] = {}  # by the id of the Followed
         self.readout = Readout()
+
+    def ahead(self, followed: Followed) -> int:
+        """Updates of an optimizer that are over, in this step: so many are its
+        next one's numbers ahead."""
+        return self._ahead.get(id(followed), 0)
+
+    @property
+    def number(self) -> int:
+        """The next one's, if the program gives no other."""
+        return self.numbering.next
+
+    def add(self, attempt: Attempt) -> None:
+        self.attempts.append(attempt)
+        self._ahead[id(attempt.of)] = self._ahead.get(id(attempt.of), 0) + 1
 
     def is_full(self) -> bool:
         """The program does not say that a step is over."""
@@ -29,10 +47,14 @@ class Current:
     def take(self) -> list[list[Attempt]]:
         """By update, where all optimizers that were called updated in turns,
         several times: programs may well tell each tenth step alone. One that
-        updates more often than others, as a critic does, does so in a step."""
+        updates more often than others, as a critic does, does so in a step;
+        what is told as one cannot."""
         taken, self.attempts = self.attempts, []
+        self._ahead = {}
         if len(taken) < 2:
             return [taken]
+        if self._together:
+            return list(_by_turns(taken))
         turn = len({id(attempt.of) for attempt in taken})
         if (
             turn == len(taken)
@@ -46,9 +68,22 @@ class Current:
     def aside(self, attempts: list[Attempt]) -> Iterator[None]:
         """Within it another step goes on, which these are of; what it makes of
         the numbers stays."""
-        ours = self.attempts, self.readout
+        ours = self.attempts, self.readout, self._ahead
         self.attempts, self.readout = attempts, Readout()
         try:
             yield
         finally:
-            self.attempts, self.readout = ours
+            self.attempts, self.readout, self._ahead = ours
+
+
+def _by_turns(attempts: list[Attempt]) -> Iterator[list[Attempt]]:
+    """Up to the next attempt of the same optimizer."""
+    turn: list[Attempt] = []
+    seen: set[int] = set()
+    for attempt in attempts:
+        if id(attempt.of) in seen:
+            yield turn
+            turn, seen = [], set()
+        turn.append(attempt)
+        seen.add(id(attempt.of))
+    yield turn

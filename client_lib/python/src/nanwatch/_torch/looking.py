@@ -108,7 +108,8 @@ class Looks:
             self._abandon(followed)
         attempt = followed.begin()
         first, ordinal = attempt.take_gradients(), attempt.ordinal
-        count, readout = self._current.count, self._current.readout
+        current, ahead = self._current, self._current.ahead(followed)
+        count, readout = current.count + ahead, current.readout
         # Of zeros the daemon wants to know as often as ever, and at first.
         counts = self._level != "default" and (
             ordinal % LAYERS_EVERY == 0 or followed.is_new
@@ -135,15 +136,8 @@ class Looks:
         unguarded = self._scaler is None and not followed.is_on_host()
         if self._replica or unguarded:
             followed.glance_at_weights(
-                readout, self._number_of(followed), self._replica, unguarded
+                readout, current.number + ahead, self._replica, unguarded
             )
-
-    def _number_of(self, followed: Followed) -> int:
-        """Of its update that is about to be, the same on all ranks."""
-        current = self._current
-        return current.number + sum(
-            attempt.of is followed for attempt in current.attempts
-        )
 
     def _abandon(self, followed: Followed) -> None:
         """What was looked at of it, the program has discarded. Nobody waits for

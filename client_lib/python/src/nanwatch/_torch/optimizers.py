@@ -173,7 +173,7 @@ class Followed:
         self.optimizer = optimizer
         self.name = name
         self.attempt: Attempt | None = None
-        self.attempts = 0  # that are over
+        self.attempts = 0  # that are over, without those that were discarded
         self.is_new = True  # its gradients were never looked at
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
@@ -251,7 +251,6 @@ class Followed:
 
     def end(self) -> Attempt | None:
         attempt, self.attempt = self.attempt, None
-        self.attempts += attempt is not None
         self.copies = None
         return attempt
 

@@ -52,7 +52,9 @@ class Spoiling:
             self._named = named
         self._updated = updated
 
-    def tells(self, parameter: Parameter) -> bool:
+    def tells(self, parameter: Parameter, step: Step) -> bool:
         """Whether to tell of its weights; another one that is lost would be
         taken for where it began."""
-        return not self.lost or id(parameter) in self._named
+        return not self.lost or (
+            id(parameter) in self._named and not step.goes_on
+        )

@@ -13,28 +13,31 @@ _NORMS = ("grad_norm", "param_norm", "update_norm")
 def as_one(
     attempts: Sequence[Attempt], told: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """`told`: the numbers of each attempt. What they have not all is left out,
-    and what says nothing of all."""
-    overflows = [numbers["overflow"] for numbers in told]
+    """`told`: the numbers of each attempt. Those that overflowed say whether an
+    overflow was applied; what some of those that have gradients do not have is
+    left out, and what says nothing of all."""
+    bad = [numbers for numbers in told if numbers["overflow"]]
     one: dict[str, Any] = {
         "scale": _first([numbers["scale"] for numbers in told]),
-        "overflow": any(overflows) or _first(overflows),
-        "skipped": all(numbers["skipped"] for numbers in told),
+        "overflow": bool(bad)
+        or _first([numbers["overflow"] for numbers in told]),
+        "skipped": all(numbers["skipped"] for numbers in bad or told),
         "grad_norm": None,
         "lr": _first([numbers["lr"] for numbers in told]),
     }
+    known = [
+        (numbers, sum(sum(sizes.elements) for sizes in attempt.sizes))
+        for attempt, numbers in zip(attempts, told)
+        if numbers["grad_norm"] is not None
+    ]
     for name in _NORMS:
-        norms = [numbers.get(name) for numbers in told]
-        if None not in norms:
+        norms = [numbers.get(name) for numbers, _ in known]
+        if known and None not in norms:
             one[name] = total([norm for norm in norms if norm is not None])
-    shares = [numbers.get("zero_fraction") for numbers in told]
-    if None not in shares:
-        elements = [
-            sum(sum(sizes.elements) for sizes in attempt.sizes)
-            for attempt in attempts
-        ]
-        zeros = sum(n * (share or 0.0) for n, share in zip(elements, shares))
-        one["zero_fraction"] = zeros / max(1, sum(elements))
+    shares = [(numbers.get("zero_fraction"), n) for numbers, n in known]
+    if known and all(share is not None for share, _ in shares):
+        zeros = sum(n * (share or 0.0) for share, n in shares)
+        one["zero_fraction"] = zeros / max(1, sum(n for _, n in shares))
     return one
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import copy
+import functools
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +25,7 @@ from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
+from nanwatch._torch.modules import NONE_TOLD, Modules, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
@@ -67,10 +69,8 @@ class Watch:
         self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
         self._guard = Guard(run)
-        self._current = current = Current(len(optimizers))
-        self._counts_updates = False  # the program, in its steps' numbers
-        # The number of those of the step that goes on that were told without.
-        self._told_updates: int | None = None
+        together = len(optimizers) > OPTIMIZERS
+        self._current = current = Current(len(optimizers), together=together)
         self._losses = Losses(run._checks)
         self._last_time = 0.0
 
@@ -90,7 +90,7 @@ class Watch:
             replica,
             self.modules,
             lambda seen: detail.after(seen, current.count),
-            together=len(optimizers) > OPTIMIZERS,
+            together=together,
         )
         self._untold = Untold(self._teller, self._guard)
         self._followed = [
@@ -243,7 +243,7 @@ class Watch:
 
     def goes_on_from(self, before: Watch) -> None:
         """A run has no number twice."""
-        self._current.number = before._current.number
+        self._current.numbering.next = before._current.number
 
     def _take_off(self) -> None:
         clipping.forget(self._before_clipping)
@@ -336,12 +336,13 @@ class Watch:
         self._left_out.updated()
         self._parts.rivals.updated(followed)
         self._parts.updated()
+        followed.attempts += 1
         attempt.losses = self._parts.count()
         attempt.rows = len(self.modules.rows)
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
         self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
-        self._current.attempts.append(attempt)
+        self._current.add(attempt)
         if self._current.is_full():
             self._guard("step", self._tell_updates)
 
@@ -363,7 +364,8 @@ class Watch:
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
-        if self._current.attempts or self._told_updates is not None:
+        current = self._current
+        if current.attempts or current.numbering.untold is not None:
             self._left_out.applied()
         elif self._followed and self._left_out.may_be_part(loss):
             trains = isinstance(given, torch.Tensor) and given.requires_grad
@@ -372,32 +374,32 @@ class Watch:
         else:
             self._left_out.strange()
         if loss is None:
-            loss = losses.take_mean(self._current.readout)
+            loss = losses.take_mean(current.readout)
         now = time.time()
         backward, rows = self._parts.take(), len(self.modules.rows)
-        self._finish_step(number, now, loss, scale, more, backward, rows)
-        self._told_updates = None
+        numbers = self._numbers(number)
+        self._finish_step(numbers, now, loss, scale, more, backward, rows)
         if self._level == "ops":
             # What is told of modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
             self._keep_budget(now)
 
     def _tell_updates(self) -> None:
-        """Many that no step() followed. Where it is not known that the program
-        has a number for each, they have the next step's."""
-        current, number = self._current, self._current.number
+        """Many that no step() followed."""
         self._left_out.applied()
         backward, rows = self._parts.take(), len(self.modules.rows)
-        known = self._counts_updates
-        given = None if known else number
-        self._finish_step(given, time.time(), None, None, {}, backward, rows)
-        if not known:
-            current.number, self._counts_updates = number, False
-        self._told_updates = number if not known else current.number - 1
+        numbers = self._current.numbering.of_untold
+        self._finish_step(numbers, time.time(), None, None, {}, backward, rows)
+
+    def _numbers(self, given: int | None) -> Callable[[int], list[int]]:
+        """Of the updates of a step, by how many these are. `given`: the last
+        one's, by the program."""
+        number = None if given is None else self._checks.step(given)
+        return functools.partial(self._current.numbering.of_step, number)
 
     def _finish_step(
         self,
-        given: int | None,
+        numbers_of: Callable[[int], list[int]],
         when: float,
         loss: Any,
         scale: float | None,
@@ -406,21 +408,24 @@ class Watch:
         rows: int,
         only_if_bad: bool = False,
     ) -> None:
-        """`given`: its number, if the program gave one; `rows`: how many of
-        modules are its. Each of several updates is a step, the last one this
-        one."""
+        """`numbers_of`: its number, and those of the updates before, which are
+        steps of their own, by how many they are; `rows`: how many of modules
+        are its."""
         current, readout = self._current, self._current.readout
         updates = current.take()
         request = self._detail.request_of(current.count)
-        numbers = self._numbers(given, len(updates))
         steps: list[Step] = []
-        losses = told = 0  # with those before
-        known = self._told_updates
+        # What of it all those before have.
+        losses = told = 0
+        known = current.numbering.untold
+        numbers = numbers_of(len(updates))
+        taken, rows_readout, sampled = (
+            self.modules.take(rows) if rows else NONE_TOLD
+        )
         for number, attempts in zip(numbers, updates):
             is_last = len(steps) == len(updates) - 1
             end = len(backward) if is_last else attempts[-1].losses
-            its_rows = (rows if is_last else attempts[-1].rows) - told
-            told += max(0, its_rows)
+            rows = len(taken) if is_last else attempts[-1].rows
             steps.append(
                 Step(
                     number,
@@ -428,7 +433,9 @@ class Watch:
                     loss if is_last else None,
                     attempts,
                     readout,
-                    *self._take_rows(its_rows, is_last),
+                    taken[told:rows],
+                    rows_readout,
+                    sampled,
                     request,
                     scale,
                     more if is_last else {},
@@ -440,9 +447,8 @@ class Watch:
                 attempt.losses = its if self._parts.rivals.seen else 0
             steps[-1].goes_on = number == known
             known = number
-            losses = max(losses, end)
+            losses, told = max(losses, end), max(told, rows)
         steps[-1].only_if_bad = only_if_bad
-        current.number = numbers[-1] + 1
         current.count += len(steps)
         if not readout.empty() or any(step.rows for step in steps):
             # What cannot be read is not in the next one's way.
@@ -456,29 +462,6 @@ class Watch:
         if self.modules.all or self.run.is_asked:
             self._take_requests()
 
-    def _take_rows(
-        self, count: int, is_last: bool
-    ) -> tuple[list[Row], Readout, bool]:
-        """Those of a device come all at once."""
-        modules = self.modules
-        if count > 0 and (is_last or modules.readout.empty()):
-            return modules.take(count)
-        return NONE_TOLD
-
-    def _numbers(self, given: int | None, updates: int) -> list[int]:
-        """Of so many updates, the last of which has the number that the program
-        gave, or the next one. Where its numbers go by epochs there is one for
-        all."""
-        next_one = self._current.number
-        number = None if given is None else self._checks.step(given)
-        last = next_one + updates - 1 if number is None else number
-        if updates == 1:
-            return [last]
-        self._counts_updates = last - updates + 1 >= next_one
-        if not self._counts_updates:
-            return [last] * updates
-        return [*range(last - updates + 1, last + 1)]
-
     def _tell_left_out(
         self,
         part: Part,
@@ -487,10 +470,13 @@ class Watch:
         backward: list[Any],
         only_if_bad: bool,
     ) -> None:
-        # Updates that no step() followed yet are told with it.
+        # Updates that no step() followed yet are told with it; what went
+        # backward, and what modules tell, is its own.
+        for untold in self._current.attempts:
+            untold.losses = untold.rows = 0
         self._current.attempts += attempts
         self._finish_step(
-            part.number,
+            self._numbers(part.number),
             part.time,
             loss,
             None,
@@ -505,11 +491,11 @@ class Watch:
     ) -> None:
         """Beside a step that goes on: with a number of their own, if it is
         known by now that they are worth one."""
-        number, first = self._current.number, evaluations[0]
+        numbering, first = copy.copy(self._current.numbering), evaluations[0]
         losses = [each.loss for each in evaluations]
         with self._current.aside(attempts):
             self._finish_step(
-                first.number,
+                self._numbers(first.number),
                 first.time,
                 None,
                 None,
@@ -519,10 +505,12 @@ class Watch:
                 only_if_bad=True,
             )
         if not any(map(is_bad, losses)):
-            self._current.number = number
+            self._current.numbering = numbering
 
     def _tell_last(self) -> None:
-        if not self._current.attempts:
+        if self._current.attempts:
+            self._tell_updates()
+        else:
             self._left_out.tell_last()
 
     def _take_requests(self) -> None:

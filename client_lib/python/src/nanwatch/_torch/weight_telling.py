@@ -39,7 +39,7 @@ class WeightTeller:
             norms.extend(sizes.norms(step.readout))
             reads = sizes.read(step.readout, [1.0] * len(parameters))
             for parameter, status in zip(parameters, reads):
-                if step.goes_on or not self._spoiling.tells(parameter):
+                if not self._spoiling.tells(parameter, step):
                     continue
                 rows.add(self._names.weight(parameter), "parameter", status)
         if norms:
@@ -57,14 +57,10 @@ class WeightTeller:
                 if digest.lacks_places():
                     self._place(digest, glance)
                 digest.take(glance.which, norms)
-            if (
-                step.goes_on
-                or attempt.weight_sizes
-                or not math.isnan(sum(norms))
-            ):
+            if attempt.weight_sizes or not math.isnan(sum(norms)):
                 continue
             for parameter, norm in zip(glance.parameters, norms):
-                if math.isnan(norm) and self._spoiling.tells(parameter):
+                if math.isnan(norm) and self._spoiling.tells(parameter, step):
                     elements = parameter.elements()
                     status = Read(elements, 1, 0, 0, None, None, None)
                     rows.add(self._names.weight(parameter), "parameter", status)
