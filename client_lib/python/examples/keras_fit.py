@@ -1,4 +1,5 @@
-"""Keras in mixed_float16 with nanwatch: one line is its own."""
+"""Keras in mixed_float16 with nanwatch: one line is its own. (KERAS_BACKEND=jax
+or torch where there is no TensorFlow.)"""
 
 import keras
 import numpy

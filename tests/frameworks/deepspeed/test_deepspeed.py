@@ -152,3 +152,9 @@ def test_a_forgotten_watch_ends_its_run(daemon, name):
         return watch
 
     ends(daemon, name, cell, 20)
+
+
+def test_what_cannot_be_watched_is_trained(caplog):
+    with nanwatch.deepspeed.watch("an engine") as watch:
+        watch.step(1.0)
+    assert caplog.text.count("this training is not watched") == 1

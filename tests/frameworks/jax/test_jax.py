@@ -173,6 +173,16 @@ def test_the_norm_of_what_is_not_finite_is_not(bad):
     assert told.inf.tolist() == [int(bool(jnp.isinf(bad)))]
 
 
+def test_a_step_that_is_no_number_is_the_next_one(daemon, name):
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    for number in (None, 1.5, jnp.ones(3), "one", None):
+        watch.step(1.0, step=number)
+    assert watch.run.stats.bad_input == 3
+    assert watch.close(20)
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 5, it
+
+
 def test_what_is_no_statistics(daemon, name, caplog):
     watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
     other = nanwatch.jax.statistics({"one": jnp.ones(3)})

@@ -154,3 +154,9 @@ def test_chained_optimizers(daemon, name):
     it, results = train(daemon, name, model, optimizer, 40, strike=30)
     assert sum(not ok for ok, *_ in results) == 10
     assert it.steps == 80 and int(it.summary["skipped"]) == 20, it
+
+
+def test_what_cannot_be_watched_is_trained(caplog):
+    with nanwatch.megatron.watch("a model", "an optimizer") as watch:
+        watch.step(1.0)
+    assert caplog.text.count("this training is not watched") == 1

@@ -134,6 +134,11 @@ def test_bad_input_does_not_raise(daemon, name, loss):
         watch.step(loss)
         watch.step(1.0, grads=["no gradient"])
         assert watch.run.stats.bad_input == (1 if loss is None else 2)
+        before = watch.run.stats.bad_input
+        for number in (1.5, "one"):
+            watch.step(1.0, step=number)
+        watch.step(1.0)
+        assert watch.run.stats.bad_input == before + 2
 
 
 @pytest.mark.parametrize("scaled", [True, False])

@@ -104,6 +104,19 @@ def test_bad_input_does_not_raise(daemon, name):
         watch.step("a string")
         watch.step(paddle.zeros([3]))
         assert watch.run.stats.bad_input == 2
+        for number in (1.5, paddle.zeros([1]), "one"):
+            watch.step(1.0, step=number)
+        watch.step(1.0)
+        assert watch.run.stats.bad_input == 5
+        assert watch.run.flush(10)
+    assert Verdict(daemon, name).steps == 6
+
+
+def test_what_cannot_be_watched_is_trained(caplog):
+    for arguments in (("a model",), (None, None, object())):
+        with nanwatch.paddle.watch(*arguments) as watch:
+            watch.step(1.0)
+    assert caplog.text.count("this training is not watched") == 2
 
 
 @pytest.mark.parametrize("scaled", [False, True])

@@ -11,7 +11,7 @@ import pytest
 import torch
 from accelerate import Accelerator
 from forgotten import wait
-from test_huggingface import gpt2, trainer
+from tiny_gpt2 import gpt2, trainer
 from torch import nn
 
 import nanwatch

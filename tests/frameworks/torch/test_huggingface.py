@@ -1,42 +1,19 @@
 """A Trainer and an Accelerator, each with a GPT-2 of a few thousand weights."""
 
 import math
+import pathlib
 
 import pytest
 import torch
 from accelerate import Accelerator
-from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+from daemons import BIN
+from ranks import ranks_say
+from tiny_gpt2 import Counting, gpt2, trainer
 from verdicts import Verdict
 
 import nanwatch
 
-
-def gpt2():
-    torch.manual_seed(1)
-    return GPT2LMHeadModel(GPT2Config(
-        vocab_size=32, n_positions=16, n_embd=16, n_layer=2, n_head=2,
-        bos_token_id=0, eos_token_id=0))
-
-
-class Counting(torch.utils.data.Dataset):
-    """Numbers that follow one another."""
-
-    def __len__(self):
-        return 4096
-
-    def __getitem__(self, i):
-        tokens = (torch.arange(12) + i) % 32
-        return {"input_ids": tokens, "labels": tokens}
-
-
-def trainer(folder, callback, steps, model=None, **more):
-    return Trainer(
-        model=model or gpt2(), train_dataset=Counting(), callbacks=[callback],
-        args=TrainingArguments(
-            output_dir=folder, max_steps=steps, report_to=[], use_cpu=True,
-            per_device_train_batch_size=4, learning_rate=1e-3,
-            save_strategy="no", logging_strategy="no", disable_tqdm=True,
-            dataloader_pin_memory=False, **more))
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def test_trainer(daemon, name, tmp_path):
@@ -114,6 +91,27 @@ def test_trainer_stops_when_it_is_asked(daemon, name, tmp_path):
     callback.on_step_end = asks
     it.train()
     assert 3 <= it.state.global_step < 3000
+
+
+def test_ranks_stop_at_the_same_step(daemon, name):
+    stopped = ranks_say(HERE / "stopping.py", daemon.address, name,
+                        str(BIN / "nanwatch"), "--address", daemon.address)
+    assert 20 < stopped[0] == stopped[1] < 3000
+
+
+@pytest.mark.parametrize("logged", ["loss", "training_loss"])
+def test_accelerate_without_hooks_tells_what_is_logged(daemon, name, logged):
+    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
+    accelerator = Accelerator(log_with=tracker, cpu=True)
+    accelerator.init_trackers("job")
+    for step in range(20):
+        accelerator.log({logged: torch.tensor(1.5)}, step=step)
+    accelerator.log({"accuracy": 0.5}, step=20)
+    run = tracker.tracker
+    accelerator.end_training()
+    assert run.stats.bad_input == 1, "what nobody knows"
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 20 and "loss 1.5" in it.text, it
 
 
 @pytest.mark.parametrize("hooks", [False, True])

@@ -22,7 +22,16 @@ class WatchedRun(OwnsRun):
         self.run = run
         self._pending: Pending[Any] = Pending(self._tell_entry)
         self._gradients: dict[str, int] = {}  # ops by name
+        self._number = 0  # of the next step, if the program gives no other
         run.before_settling(weakref.WeakMethod(self._tell_pending))
+
+    def _take_number(self, given: Any) -> int:
+        """Of a step. One that is no number is refused, once, and counts like
+        one that is not given."""
+        number = None if given is None else self.run._checks.step(given)
+        taken = self._number if number is None else number
+        self._number = taken + 1
+        return taken
 
     def _tell_entry(self, entry: Any) -> None:
         raise NotImplementedError

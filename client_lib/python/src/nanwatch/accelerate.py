@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from accelerate.tracking import GeneralTracker
 
 import nanwatch
 from nanwatch._run import Run
+from nanwatch._torch.readout import on_host
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch
 
@@ -24,7 +26,7 @@ __all__ = ["Tracker"]
 
 # What people call the numbers that they log.
 _NAMES = {
-    "loss": ("loss", "train_loss", "train/loss"),
+    "loss": ("loss", "train_loss", "training_loss", "step_loss", "train/loss"),
     "grad_norm": ("grad_norm", "train/grad_norm"),
     "lr": ("lr", "learning_rate", "train/lr", "train/learning_rate"),
 }
@@ -78,16 +80,33 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
             for given in all_given
             if given in values
         }
+        if not numbers:
+            self._open()._checks.refuse(
+                "log",
+                "log() has none of the numbers that a tracker knows (loss, "
+                f"grad_norm, lr): {', '.join(map(str, values))[:200]}",
+            )
         if self._watch is not None:
             self._watch.step(numbers.get("loss"), step=step)
             return
-        number = self._number if step is None else step
+        if not numbers:
+            return
+        run = self._open()
+        checked = None if step is None else run._checks.step(step)
+        number = self._number if checked is None else checked
         self._number = number + 1
-        if numbers:
-            self._open().step(number, **numbers)
+        run.step(number, **{k: _on_host(v) for k, v in numbers.items()})
 
     def finish(self) -> None:
         if self._watch is not None:
             self._watch.close()
         if self._run is not None:
             self._run.close()
+
+
+def _on_host(value: Any) -> Any:
+    """What a step takes: a tensor of a device is left where it is, and
+    refused."""
+    if isinstance(value, torch.Tensor) and on_host(value):
+        return value.detach().item() if value.numel() == 1 else value
+    return value

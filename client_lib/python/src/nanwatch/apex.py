@@ -17,10 +17,12 @@ from apex.amp._amp_state import _amp_state
 
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._torch import scaling
 from nanwatch._torch.given_optimizers import listed
 from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.watching import Watch
+from nanwatch.torch import _silent
 from nanwatch.torch import watch as _watch
 
 __all__ = ["watch"]
@@ -89,6 +91,7 @@ class _Follower(scaling.Follower):
             )
 
 
+@or_silent(_silent)
 def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     """`model` and `optimizer` (or several, a list): what `amp.initialize` gave.
     Of several losses with scalers of their own the first one's scale is told.

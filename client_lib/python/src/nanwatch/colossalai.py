@@ -16,9 +16,11 @@ import torch
 
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._torch import scaling
 from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.watching import Watch
+from nanwatch.torch import _silent
 from nanwatch.torch import watch as _watch
 
 __all__ = ["watch"]
@@ -115,6 +117,7 @@ class _Follower(scaling.Follower):
                     yield copy, parameter
 
 
+@or_silent(_silent)
 def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     """`model` and `optimizer`: what `Booster.boost` gave, or an optimizer of
     `colossalai.amp`. The rest is as for `nanwatch.torch.watch`."""

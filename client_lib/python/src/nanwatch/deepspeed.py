@@ -19,8 +19,10 @@ import torch
 from deepspeed.utils import groups
 
 import nanwatch
+from nanwatch._init import _silent
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._torch.readout import Readout
 from nanwatch._watched_run import WatchedRun
 
@@ -44,10 +46,13 @@ class Watch(WatchedRun):
     def __init__(self, run: Run, engine: Any) -> None:
         super().__init__(run)
         self._engine = engine
-        self._steps = engine.global_steps
-        self._skipped = engine.skipped_steps
-        self._scale = _scale_of(engine)
+        self._steps = self._skipped = 0
+        self._scale: float | None = None
         self._losses: list[Any] = []
+        if engine is not None:  # else it is silent
+            self._steps = engine.global_steps
+            self._skipped = engine.skipped_steps
+            self._scale = _scale_of(engine)
 
     def step(self, loss: Any = None, **more: Any) -> None:
         """After each `engine.step()`; the parts of an accumulated step become
@@ -61,8 +66,10 @@ class Watch(WatchedRun):
             self.run._failed("step", error)
 
     def _end_step(self, loss: Any, more: dict[str, Any]) -> None:
-        self._take_loss(loss)
         engine = self._engine
+        if engine is None:
+            return
+        self._take_loss(loss)
         if engine.global_steps == self._steps:
             return  # a part of a step
         self._steps = engine.global_steps
@@ -121,6 +128,7 @@ def _mean(losses: list[Any]) -> Any:
     return tensors[0] if len(tensors) == 1 else torch.stack(tensors).mean()
 
 
+@or_silent(lambda checks: Watch(_silent(checks), None))
 def watch(engine: Any, **init: Any) -> Watch:
     """`engine`: what `deepspeed.initialize` gave first. The rest is as for
     `nanwatch.init`."""

@@ -102,7 +102,6 @@ class Watch(WatchedRun):
 
     def __init__(self, run: Run, params: Any, scaled: bool) -> None:
         super().__init__(run)
-        self._number = 0
         self._may_skip = scaled  # else optax applies what is not finite
         found = jax.tree_util.tree_flatten_with_path(params)[0]
         named = [
@@ -152,7 +151,7 @@ class Watch(WatchedRun):
         more: dict[str, Any],
     ) -> None:
         entry = _Step(
-            self._number if number is None else number,
+            self._take_number(number),
             time.time(),
             {"loss": loss, "scale": scale, "skipped": skipped},
             told,
@@ -161,7 +160,6 @@ class Watch(WatchedRun):
         for array in entry.arrays():
             if not array.is_deleted():
                 array.copy_to_host_async()
-        self._number = entry.number + 1
         self._pending.add(entry)
 
     def _tell_entry(self, entry: _Step) -> None:

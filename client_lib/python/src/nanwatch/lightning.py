@@ -14,6 +14,7 @@ try:
 except ImportError:
     from pytorch_lightning.callbacks import Callback as _Callback
 
+from nanwatch._torch.agreement import Agreement
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch
 
@@ -26,12 +27,14 @@ class Callback(_Callback):  # type: ignore[misc]
     """Watches what a Trainer fits. The loss is the one that goes backward.
 
     `stop`: the Trainer stops, in its own way, when nanwatch is asked to stop
-    the run. The rest is as for `nanwatch.torch.watch`."""
+    the run; several ranks at the same step. The rest is as for
+    `nanwatch.torch.watch`."""
 
     def __init__(self, *, stop: bool = False, **options: Any) -> None:
         super().__init__()
         self._stop = stop
         self._options = options
+        self._agreement: Agreement | None = None
         self.watch: Watch | None = None
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
@@ -46,6 +49,7 @@ class Callback(_Callback):  # type: ignore[misc]
             getattr(trainer.precision_plugin, "scaler", None),
             **options,
         )
+        self._agreement = Agreement() if self._stop else None
 
     def on_before_backward(
         self, trainer: Any, pl_module: Any, loss: Any
@@ -64,7 +68,9 @@ class Callback(_Callback):  # type: ignore[misc]
         if self.watch is None:
             return
         self.watch.step()
-        if self._stop and self.watch.should_stop:
+        if self._agreement is not None and self._agreement.stops(
+            bool(self.watch.should_stop)
+        ):
             trainer.should_stop = True
 
     def on_exception(

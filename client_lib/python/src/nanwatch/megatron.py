@@ -17,9 +17,11 @@ from megatron.core import parallel_state
 
 from nanwatch import Scaler
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._torch import scaling
 from nanwatch._torch.hooks import release, replace
 from nanwatch._torch.watching import Watch
+from nanwatch.torch import _silent
 from nanwatch.torch import watch as _watch
 
 __all__ = ["watch"]
@@ -113,6 +115,7 @@ class _Follower(scaling.Follower):
                         yield parameter.main_param, parameter
 
 
+@or_silent(_silent)
 def watch(model: Any, optimizer: Any, **options: Any) -> Watch:
     """`model`: what Megatron trains, or a list of its parts; `optimizer`: what
     `get_megatron_optimizer` gave. The rest is as for `nanwatch.torch.watch`;

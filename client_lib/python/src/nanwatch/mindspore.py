@@ -22,10 +22,12 @@ import numpy
 
 import nanwatch
 from nanwatch._arrivals import Arrivals, Copied, Numbers
+from nanwatch._init import _silent
 from nanwatch._owns_run import OwnsRun
 from nanwatch._pending import Pending
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Callback", "Watch", "watch"]
@@ -57,7 +59,6 @@ class Watch(WatchedRun):
         self._names = names  # of the gradients, in their order
         self._scaler = scaler
         self._scale = _kept(getattr(scaler, "scale_value", None))
-        self._number = 0
 
     def step(
         self,
@@ -89,8 +90,7 @@ class Watch(WatchedRun):
         step: int | None,
         more: dict[str, Any],
     ) -> None:
-        number = self._number if step is None else step
-        self._number = number + 1
+        number = self._take_number(step)
         arrivals = Arrivals(_copied)
         used = self._scale
         self._scale = _kept(getattr(self._scaler, "scale_value", None))
@@ -212,6 +212,7 @@ def _start(flat: Any) -> tuple[Any, Any]:
     return host, event
 
 
+@or_silent(lambda checks: Watch(_silent(checks), None, []))
 def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
     """For a loop of functions (`mindspore.value_and_grad`). `scaler`: a
     DynamicLossScaler or StaticLossScaler of `mindspore.amp`; `optimizer`: its

@@ -18,8 +18,10 @@ import paddle
 
 import nanwatch
 from nanwatch._arrivals import Arrivals, Copied, Numbers
+from nanwatch._init import _silent
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
@@ -68,7 +70,6 @@ class Watch(WatchedRun):
         self._optimizer = optimizer
         self._scaler = scaler
         self._scale = _kept(getattr(scaler, "_scale", None))
-        self._number = 0
         self._parameters = list(model.named_parameters()) if model else []
         self._look = False  # at the weights: something was not finite
         self._was_bad = False  # so was the step before
@@ -91,8 +92,7 @@ class Watch(WatchedRun):
     def _end_step(
         self, loss: Any, number: int | None, more: dict[str, Any]
     ) -> None:
-        it = _Step(self._number if number is None else number)
-        self._number = it.number + 1
+        it = _Step(self._take_number(number))
         if loss is not None:
             it.loss = self._take_loss(it.arrivals, loss)
         # It turns itself off at its first `scale`, without auto_cast to fp16.
@@ -241,6 +241,7 @@ def _norms(named: Any) -> tuple[list[str], Any]:
         return list(found), paddle.stack(list(found.values()))
 
 
+@or_silent(lambda checks: Watch(_silent(checks), None, None, None))
 def watch(
     model: Any = None, optimizer: Any = None, scaler: Any = None, **init: Any
 ) -> Watch:

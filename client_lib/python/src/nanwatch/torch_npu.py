@@ -16,8 +16,10 @@ import torch_npu
 
 from nanwatch import _overflow_mode
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._torch import scaling
 from nanwatch._torch.watching import Watch
+from nanwatch.torch import _silent
 from nanwatch.torch import watch as _watch
 
 __all__ = ["watch"]
@@ -49,6 +51,7 @@ def overflow_mode() -> str:
     return _overflow_mode.of_environment(os.environ)
 
 
+@or_silent(_silent)
 def watch(
     model: Any, optimizer: Any = None, scaler: Any = None, **options: Any
 ) -> Watch:

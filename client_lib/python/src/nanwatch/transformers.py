@@ -14,6 +14,7 @@ import torch
 from accelerate import Accelerator
 from transformers import TrainerCallback
 
+from nanwatch._torch.agreement import Agreement
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch
 
@@ -25,13 +26,15 @@ class Callback(TrainerCallback):  # type: ignore[misc]
     loss is the one that goes backward, whoever computes it.
 
     `stop`: the Trainer stops, in its own way, when nanwatch is asked to stop
-    the run. The rest is as for `nanwatch.torch.watch`."""
+    the run; several ranks at the same step. The rest is as for
+    `nanwatch.torch.watch`."""
 
     def __init__(self, *, stop: bool = False, **options: Any) -> None:
         self._stop = stop
         self._options = options
         self._undo: Callable[[], None] | None = None
         self._parts: list[Any] = []
+        self._agreement: Agreement | None = None
         self.watch: Watch | None = None
 
     def on_train_begin(
@@ -41,7 +44,7 @@ class Callback(TrainerCallback):  # type: ignore[misc]
         options = dict(self._options)
         # Accelerate keeps the scaler with the optimizer that it wraps.
         scaler = getattr(optimizer, "scaler", None)
-        options.setdefault("job", getattr(state, "run_name", "") or "")
+        options.setdefault("job", getattr(args, "run_name", "") or "")
         options.setdefault("clip_norm", args.max_grad_norm or None)
         options.setdefault("seed", args.seed)
         if args.bf16:
@@ -49,6 +52,7 @@ class Callback(TrainerCallback):  # type: ignore[misc]
         self._close()  # of a training that was interrupted
         self._parts = []
         self.watch = watch(model, optimizer, scaler, **options)
+        self._agreement = Agreement() if self._stop else None
         self._undo = _follow_backward(weakref.WeakMethod(self._see_loss))
         weakref.finalize(self, self._undo)
 
@@ -70,7 +74,9 @@ class Callback(TrainerCallback):  # type: ignore[misc]
             return
         self._take_loss(self.watch)
         self.watch.step(step=state.global_step)
-        if self._stop and self.watch.should_stop:
+        if self._agreement is not None and self._agreement.stops(
+            bool(self.watch.should_stop)
+        ):
             control.should_training_stop = True
 
     def on_train_end(
