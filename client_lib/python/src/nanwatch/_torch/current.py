@@ -44,6 +44,12 @@ class Current:
         """The program does not say that a step is over."""
         return len(self.attempts) >= self._most
 
+    def take_one(self) -> list[Attempt]:
+        """Of one update, or none."""
+        taken, self.attempts = self.attempts, []
+        self._ahead.clear()
+        return taken
+
     def take(self) -> list[list[Attempt]]:
         """By update, where all optimizers that were called updated in turns,
         several times: programs may well tell each tenth step alone. One that

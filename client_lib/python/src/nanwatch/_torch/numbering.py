@@ -13,6 +13,18 @@ class Numbering:
         # The number of those, while the program has not said that it is over.
         self.untold: int | None = None
 
+    def of_one(self, given: int | None) -> int:
+        """As `of_step`, where it has one update, as it mostly has."""
+        if given is None:
+            given, self._is_by_updates = self.next, True
+        else:
+            self._is_by_updates = (
+                given < 2 if self._last is None else given > self._last
+            )
+        self._last = given
+        self.next = given + 1
+        return given
+
     def of_step(self, given: int | None, updates: int) -> list[int]:
         """The program says that a step is over, which has so many updates more:
         the last one has its number, `given` or the next. Those before have the

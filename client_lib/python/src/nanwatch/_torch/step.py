@@ -68,6 +68,10 @@ class Step:
         self.only_if_bad = False  # told, if anything of it is not finite
         self._at_once = readout.empty()  # nothing has to come from a device
 
+    def take(self, loss: Any, more: dict[str, Any]) -> None:
+        """What the program told with it."""
+        self._loss, self.more = loss, more
+
     def start(self) -> None:
         self.readout.start()
         self.rows_readout.start()

@@ -25,7 +25,7 @@ from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.modules import NONE_TOLD, Modules, inner
+from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
@@ -377,8 +377,7 @@ class Watch:
             loss = losses.take_mean(current.readout)
         now = time.time()
         backward, rows = self._parts.take(), len(self.modules.rows)
-        numbers = self._numbers(number)
-        self._finish_step(numbers, now, loss, scale, more, backward, rows)
+        self._finish_step(number, now, loss, scale, more, backward, rows)
         if self._level == "ops":
             # What is told of modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
@@ -386,20 +385,19 @@ class Watch:
 
     def _tell_updates(self) -> None:
         """Many that no step() followed."""
+        current, modules = self._current, self.modules
         self._left_out.applied()
-        backward, rows = self._parts.take(), len(self.modules.rows)
-        numbers = self._current.numbering.of_untold
-        self._finish_step(numbers, time.time(), None, None, {}, backward, rows)
-
-    def _numbers(self, given: int | None) -> Callable[[int], list[int]]:
-        """Of the updates of a step, by how many these are. `given`: the last
-        one's, by the program."""
-        number = None if given is None else self._checks.step(given)
-        return functools.partial(self._current.numbering.of_step, number)
+        rows = len(modules.rows)
+        told = modules.take(rows) if rows else NONE_TOLD
+        numbers = current.numbering.of_untold
+        steps = self._updates(
+            numbers, time.time(), told, None, self._parts.take()
+        )
+        self._add(steps)
 
     def _finish_step(
         self,
-        numbers_of: Callable[[int], list[int]],
+        given: int | None,
         when: float,
         loss: Any,
         scale: float | None,
@@ -408,49 +406,95 @@ class Watch:
         rows: int,
         only_if_bad: bool = False,
     ) -> None:
-        """`numbers_of`: its number, and those of the updates before, which are
-        steps of their own, by how many they are; `rows`: how many of modules
-        are its."""
-        current, readout = self._current, self._current.readout
-        updates = current.take()
+        """`given`: its number, if the program gave one; `rows`: how many of
+        modules are its, and of the updates before it, which are steps of their
+        own."""
+        current = self._current
+        told = self.modules.take(rows) if rows else NONE_TOLD
+        number = None if given is None else self._checks.step(given)
+        numbering = current.numbering
+        if len(current.attempts) > 1 or numbering.untold is not None:
+            steps = self._updates(
+                functools.partial(numbering.of_step, number),
+                when,
+                told,
+                scale,
+                backward,
+            )
+            step = steps[-1]
+            step.take(loss, more)
+        else:
+            if not self._parts.rivals.seen:
+                for attempt in current.attempts:
+                    attempt.losses = 0
+            step = Step(
+                numbering.of_one(number),
+                when,
+                loss,
+                current.take_one(),
+                current.readout,
+                *told,
+                self._detail.request_of(current.count),
+                scale,
+                more,
+                backward,
+            )
+            steps = [step]
+        step.only_if_bad = only_if_bad
+        self._add(steps)
+
+    def _updates(
+        self,
+        numbers_of: Callable[[int], list[int]],
+        when: float,
+        told: tuple[list[Row], Readout, bool],
+        scale: float | None,
+        backward: list[Any],
+    ) -> list[Step]:
+        """Those that no step() followed, each a step. `numbers_of`: theirs, by
+        how many they are. `told` by modules, and what went `backward`, is of
+        all of them."""
+        current = self._current
+        updates, known = current.take(), current.numbering.untold
         request = self._detail.request_of(current.count)
+        rows, rows_readout, sampled = told
         steps: list[Step] = []
-        # What of it all those before have.
-        losses = told = 0
-        known = current.numbering.untold
-        numbers = numbers_of(len(updates))
-        taken, rows_readout, sampled = (
-            self.modules.take(rows) if rows else NONE_TOLD
-        )
-        for number, attempts in zip(numbers, updates):
-            is_last = len(steps) == len(updates) - 1
-            end = len(backward) if is_last else attempts[-1].losses
-            rows = len(taken) if is_last else attempts[-1].rows
+        first_loss = first_row = 0  # of the next one
+        for number, attempts in zip(numbers_of(len(updates)), updates):
+            losses, its_rows = len(backward), len(rows)
+            if len(steps) < len(updates) - 1:
+                losses, its_rows = attempts[-1].losses, attempts[-1].rows
+            for attempt in attempts:
+                attempt.losses -= first_loss
+                if not self._parts.rivals.seen:
+                    attempt.losses = 0
             steps.append(
                 Step(
                     number,
                     when,
-                    loss if is_last else None,
+                    None,
                     attempts,
-                    readout,
-                    taken[told:rows],
+                    current.readout,
+                    rows[first_row:its_rows],
                     rows_readout,
                     sampled,
                     request,
                     scale,
-                    more if is_last else {},
-                    backward[losses:end],
+                    {},
+                    backward[first_loss:losses],
                 )
             )
-            for attempt in attempts:
-                its = attempt.losses - losses
-                attempt.losses = its if self._parts.rivals.seen else 0
             steps[-1].goes_on = number == known
             known = number
-            losses, told = max(losses, end), max(told, rows)
-        steps[-1].only_if_bad = only_if_bad
+            first_loss = max(first_loss, losses)
+            first_row = max(first_row, its_rows)
+        return steps
+
+    def _add(self, steps: list[Step]) -> None:
+        """They are over."""
+        current, last = self._current, steps[-1]
         current.count += len(steps)
-        if not readout.empty() or any(step.rows for step in steps):
+        if last.rows or not current.readout.empty() or len(steps) > 1:
             # What cannot be read is not in the next one's way.
             current.readout = Readout()
             for followed in self._followed:
@@ -476,7 +520,7 @@ class Watch:
             untold.losses = untold.rows = 0
         self._current.attempts += attempts
         self._finish_step(
-            self._numbers(part.number),
+            part.number,
             part.time,
             loss,
             None,
@@ -495,7 +539,7 @@ class Watch:
         losses = [each.loss for each in evaluations]
         with self._current.aside(attempts):
             self._finish_step(
-                self._numbers(first.number),
+                first.number,
                 first.time,
                 None,
                 None,
