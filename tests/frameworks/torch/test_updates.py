@@ -2,6 +2,7 @@
 programs whose numbers are not those of updates."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,8 +11,9 @@ from verdicts import Verdict
 
 import nanwatch
 from nanwatch._torch import readout
+from nanwatch._torch.current import Current
 from nanwatch._torch.numbering import Numbering
-from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.optimizers import Attempt, Followed
 
 UPDATES, FAULT = 300, 143
 
@@ -252,3 +254,14 @@ def test_numbers_of_more_updates_than_there_are_numbers():
     """Two an iteration, of which each 50th is told."""
     assert told([(49, 100), (99, 100)], {0: (64,), 1: (64,)}) == [
         [0] * 64, [49] * 36, [50] * 64, [99] * 36]
+
+
+def test_an_evaluation_aside_forgets_no_update():
+    """It is told while updates of the step that goes on are not."""
+    current = Current(1, together=False)
+    followed = SimpleNamespace(attempts=0)
+    current.add(Attempt(followed))
+    for take in (current.take, current.take_one):
+        with current.aside([]):
+            take()
+        assert current.ahead(followed) == len(current.attempts) == 1

@@ -20,6 +20,7 @@ from nanwatch import _init
 from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
+from nanwatch._silent_watch import or_silent
 from nanwatch._torch import given_optimizers, scaling, watching
 from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.optimizers import plain
@@ -34,6 +35,12 @@ log = logging.getLogger("nanwatch")
 _BUDGET = 0.03
 
 
+def _silent(checks: Checks) -> Watch:
+    run = _init._silent(checks)
+    return Watch(run, True, torch.nn.Module(), {}, None, LEVELS[0], _BUDGET)
+
+
+@or_silent(_silent)
 def watch(
     model: torch.nn.Module,
     optimizer: Optimizers = None,
@@ -58,17 +65,7 @@ def watch(
 
     `run`: the run's id, or a Run that is open already. The rest is as for
     `nanwatch.init`. DDP, FSDP and torch.compile wrap the model before this."""
-    checks = Checks()
-    try:
-        return _watch(model, optimizer, scaler, run, level, budget, init)
-    except Exception as error:
-        checks.refuse("watch", f"this training is not watched: {error!r:.300}")
-        return _silent(checks)
-
-
-def _silent(checks: Checks) -> Watch:
-    run = _init._silent(checks)
-    return Watch(run, True, torch.nn.Module(), {}, None, LEVELS[0], _BUDGET)
+    return _watch(model, optimizer, scaler, run, level, budget, init)
 
 
 def _watch(

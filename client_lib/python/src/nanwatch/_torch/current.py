@@ -46,8 +46,7 @@ class Current:
 
     def take_one(self) -> list[Attempt]:
         """Of one update, or none."""
-        taken, self.attempts = self.attempts, []
-        self._ahead.clear()
+        taken, self.attempts, self._ahead = self.attempts, [], {}
         return taken
 
     def take(self) -> list[list[Attempt]]:
@@ -55,8 +54,7 @@ class Current:
         several times: programs may well tell each tenth step alone. One that
         updates more often than others, as a critic does, does so in a step;
         what is told as one cannot."""
-        taken, self.attempts = self.attempts, []
-        self._ahead = {}
+        taken = self.take_one()
         if len(taken) < 2:
             return [taken]
         if self._together:

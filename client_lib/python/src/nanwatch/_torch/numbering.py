@@ -18,9 +18,7 @@ class Numbering:
         if given is None:
             given, self._is_by_updates = self.next, True
         else:
-            self._is_by_updates = (
-                given < 2 if self._last is None else given > self._last
-            )
+            self._is_by_updates = self._has_one_for_each(1, given)
         self._last = given
         self.next = given + 1
         return given
@@ -36,12 +34,7 @@ class Numbering:
             self._is_by_updates = True
         else:
             last = given
-            # Of a first step it is not known where its numbers began.
-            self._is_by_updates = (
-                given in (since - 1, since)
-                if self._last is None
-                else given - self._last >= since
-            )
+            self._is_by_updates = self._has_one_for_each(since, given)
         self._last, self._since, self.untold = last, 0, None
         self.next = last + 1
         return self._numbers(last - updates + 1, updates, last)
@@ -54,6 +47,13 @@ class Numbering:
             self.next += updates
         self.untold = self.next - self._is_by_updates
         return self._numbers(first, updates, first)
+
+    def _has_one_for_each(self, updates: int, given: int) -> bool:
+        """Of those since the last step, up to `given`. Of a first one it is not
+        known where its numbers began."""
+        if self._last is None:
+            return given in (updates - 1, updates)
+        return given - self._last >= updates
 
     def _numbers(self, first: int, updates: int, shared: int) -> list[int]:
         if self._is_by_updates:
