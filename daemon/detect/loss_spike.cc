@@ -32,6 +32,7 @@ constexpr float kSteady = 0.05f;  // of the largest: they hardly moved
 constexpr float kWanders = 1.5f;
 constexpr float kOftenMemory = 1.0f / 256;  // records
 constexpr int kShortly = 8;                 // records in a row
+constexpr float kSeldom = 0.005f;  // of losses that stand out: a lone one
 // Records for which a high loss and a norm that warns belong together: rule 27
 // waits for three.
 constexpr int16_t kWithNorm = 4;
@@ -175,7 +176,7 @@ float LossSpike::HoldOf(Thresholds t) const {
       peak_ < kHotRatio * usual_) {
     hold = std::max(hold, kHotHold);
   }
-  if (often_ < 0.005f) return hold;
+  if (often_ < kSeldom) return hold;
   return often_ < 0.5f ? std::max(hold, kChance / -Log2(often_)) : kChance;
 }
 
@@ -387,6 +388,13 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
   const auto half = static_cast<int32_t>(t[kSmallHold]) / 2;
   return far || (held_ >= 2 * half && !ComesDown()) ? Severity::kWarning
                                                     : Severity::kInfo;
+}
+
+float LossSpike::JumpsFrom(float ratio) const {
+  const bool known = !early_spike_ || samples_ >= kEarly;
+  const bool jumps = held_ == 1 && known && often_ < kSeldom && usual_ > 0 &&
+                     loss_ >= ratio * usual_;
+  return jumps ? usual_ : 0;
 }
 
 bool LossSpike::Returns() const {

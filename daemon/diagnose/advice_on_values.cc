@@ -147,6 +147,16 @@ constexpr Advice kAdvice[] = {
     {Cause::kSilentCorruption, "mindspore",
      "Set NPU_ASD_ENABLE=1 for silent faults, and run the device's self test."},
 
+    {Cause::kOutlierBatch, "",
+     "Look at the samples of the named step: their range, their labels, how "
+     "they were decoded. The loss scale needs no change.",
+     When::kScaled},
+    {Cause::kOutlierBatch, "",
+     "Look at the samples of the named step: their range, their labels, how "
+     "they were decoded. Clipping the gradients takes the weight from such a "
+     "batch.",
+     When::kNotScaled},
+
     {Cause::kDivergence, "",
      "Resume from a checkpoint before the named step with a lower learning "
      "rate or another data order; a loss scale does not mend this.",

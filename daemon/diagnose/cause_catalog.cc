@@ -11,6 +11,7 @@ constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16,
                                  17, 18, 19, 20, 21, 22, 25, 28, 60};
 constexpr int kBackwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8, 15,
                                   16, 17, 18, 19, 20, 21, 22, 28};
+constexpr int kOutlierRules[] = {18, 19, 20, 21, 22, 25, 27, 28, 34};
 constexpr int kIndependentRules[] = {1, 2,  3,  4,  5,  6,  7,
                                      8, 18, 19, 20, 21, 22, 25};
 constexpr int kCollapseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
@@ -51,6 +52,10 @@ constexpr CauseSpec kCauseSpecs[] = {
      "NaN is born in the backward pass: the loss is finite, gradients are not, "
      "and no loss scale is to blame.",
      kBackwardRules},
+    {Cause::kOutlierBatch,
+     "One batch has a loss and gradients far from all others; the next one is "
+     "as ever.",
+     kOutlierRules},
     {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",
      kIndependentRules},
     {Cause::kCollapseWithUnderflow,

@@ -29,6 +29,7 @@ std::optional<CauseVerdict> HarmlessPadding(const Case&);
 std::optional<CauseVerdict> StartupCalibration(const Case&);
 std::optional<CauseVerdict> NanFromForward(const Case&);
 std::optional<CauseVerdict> NanFromBackward(const Case&);
+std::optional<CauseVerdict> OutlierBatch(const Case&);
 std::optional<CauseVerdict> ScaleIndependentOp(const Case&);
 std::optional<CauseVerdict> RangeOverflow(const Case&);
 std::optional<CauseVerdict> RankDisagreement(const Case&);

@@ -21,6 +21,7 @@ constexpr CauseFunction kCauseFunctions[] = {
     NanFromForward,
     NanFromBackward,
     ScaleIndependentOp,
+    OutlierBatch,
     SilentCorruption,
     RankDisagreement,
     ScalerMisuse,
@@ -123,7 +124,9 @@ void AddActions(const Case& c, std::string_view framework,
 // Nothing is found now: what was comes first, with what spares it the next run.
 void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
   const RunEvidence& e = c.evidence;
-  if (e.earlier.empty() || !e.earlier_cause) return;
+  if (e.earlier.empty() || !e.earlier_cause || IsKnownBetter(c, *diagnosis)) {
+    return;
+  }
   for (const Finding& finding : c.findings) {
     if (UnderCeiling(*diagnosis, finding) > Severity::kInfo) return;
   }
@@ -150,7 +153,8 @@ void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
 // Nothing was ever odd: no cause needs to be looked for.
 bool Spotless(const RunEvidence& e, std::span<const Finding> findings) {
   return findings.empty() && e.last_overflow_step < 0 && e.overflows == 0 &&
-         e.ops.empty() && e.loss_nonfinite == 0 && e.earlier.empty();
+         e.ops.empty() && e.loss_nonfinite == 0 && e.outliers.count == 0 &&
+         e.earlier.empty();
 }
 
 }  // namespace

@@ -54,6 +54,19 @@ struct OpEvidence {
   std::optional<double> scale_max;
 };
 
+// Losses of one rank that stood far above their level at a single record, with
+// gradients that left theirs. -1: none.
+struct OutlierBatches {
+  uint64_t count = 0;
+  uint64_t overflows = 0;  // of those
+  int64_t first_step = -1;
+  int64_t last_step = -1;
+  double loss = 0;        // of the first
+  double usual = 0;       // of the loss, then
+  bool overflow = false;  // gradients of the first overflowed
+  bool skipped = false;   // so its update was left out
+};
+
 struct RunEvidence {
   // Of the optimizer that fares worst, of all ranks: its name (empty: it is the
   // only one) and its attempts. What became of an update may not be known:
@@ -87,6 +100,8 @@ struct RunEvidence {
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
   std::string nonfinite_loss_place;  // its host and device; empty: not known
+  OutlierBatches outliers;           // of the rank that has the most
+  int32_t outlier_rank = -1;
   uint64_t grad_norm_finite = 0;
   uint64_t grad_norm_nonfinite = 0;
   uint64_t grad_norm_finite_while_overflow = 0;

@@ -76,13 +76,26 @@ std::string Lead(const RunEvidence& e) {
 
 }  // namespace
 
+bool IsKnownBetter(const Case& c, const Diagnosis& diagnosis) {
+  const RunEvidence& e = c.evidence;
+  if (e.earlier_to >= 0) return false;
+  return std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        const CauseVerdict* now = FirstCause(diagnosis, finding);
+        return finding.rule == e.earlier_rule && now != nullptr &&
+               now->grade == EvidenceGrade::kEstablished &&
+               now->cause != e.earlier_cause;
+      });
+}
+
 std::string Headline(const Case& c, const Diagnosis& diagnosis) {
   Severity worst = Severity::kNone;
   for (const Finding& finding : c.findings) {
     worst = std::max(worst, UnderCeiling(diagnosis, finding));
   }
   if (worst > Severity::kInfo) return diagnosis.causes[0].sentence;
-  const std::string earlier = Earlier(c, diagnosis);
+  const std::string earlier =
+      IsKnownBetter(c, diagnosis) ? "" : Earlier(c, diagnosis);
   if (!earlier.empty()) {
     // An alert is held a while, lest it comes back: not yet called healthy.
     const bool held = !c.evidence.earlier.empty() && c.evidence.earlier_to < 0;

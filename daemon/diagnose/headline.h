@@ -9,6 +9,10 @@
 
 namespace nanwatch {
 
+// What is alerted still has another cause by now, an established one: that is
+// said, and not what was thought before.
+bool IsKnownBetter(const Case& c, const Diagnosis& diagnosis);
+
 std::string Headline(const Case& c, const Diagnosis& diagnosis);
 
 }  // namespace nanwatch

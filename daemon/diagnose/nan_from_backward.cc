@@ -135,11 +135,6 @@ bool CameAfterAnother(const Case& c, int64_t step, bool kept) {
   return forward || GrownLoss(c) != nullptr || Diverged(c, step);
 }
 
-// Of a gradient that was finite.
-bool MadeIt(const OpEvidence& op, int64_t step) {
-  return op.first_inputs_clean && op.first_bad_step == step;
-}
-
 std::string NamesOf(const BackwardNan& nan) {
   constexpr size_t kNamed = 3;
   std::string text;

@@ -40,4 +40,34 @@ bool BadAtEveryScale(const OpEvidence& op) {
          *op.scale_max >= kScalesApart * *op.scale_min;
 }
 
+bool MadeIt(const OpEvidence& op, int64_t step) {
+  return op.first_inputs_clean && op.first_bad_step == step;
+}
+
+const OpEvidence* FirstGradient(const RunEvidence& e, int64_t step) {
+  const OpEvidence* parameter = nullptr;  // in the order of the backward pass
+  const OpEvidence* made = nullptr;
+  const OpEvidence* any = nullptr;
+  for (const OpEvidence& op : e.ops) {
+    if (!IsGradient(op) || op.first_bad_step > step || op.last_bad_step < step)
+      continue;
+    if (any == nullptr) any = &op;
+    if (made == nullptr && MadeIt(op, step)) made = &op;
+    if (op.op.type != "Parameter") continue;
+    if (parameter == nullptr) parameter = &op;
+    // That of a later layer was bad before.
+    if (made != nullptr && &op != parameter &&
+        op.op.name.starts_with(made->op.name + ".") &&
+        !parameter->op.name.starts_with(made->op.name + ".")) {
+      made = nullptr;
+    }
+  }
+  if (made != nullptr) return made;
+  const OpEvidence* first = parameter != nullptr ? parameter : any;
+  // Of one that was bad before and after nobody knows how it was then.
+  const bool then = first != nullptr && (first->first_bad_step == step ||
+                                         first->last_bad_step == step);
+  return then ? first : nullptr;
+}
+
 }  // namespace nanwatch

@@ -30,6 +30,13 @@ bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence);
 // Bad at scales 64 times apart and at all between: lowering does not help.
 bool BadAtEveryScale(const OpEvidence& op);
 
+// Its gradient was finite when it arrived, and not when it left, at `step`.
+bool MadeIt(const OpEvidence& op, int64_t step);
+// Where the backward pass of `step` went bad first: the op that made it so, or
+// the first parameter, as all are looked at, and only some modules may be;
+// null: it is not known.
+const OpEvidence* FirstGradient(const RunEvidence& evidence, int64_t step);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DIAGNOSE_OP_FACTS_H_

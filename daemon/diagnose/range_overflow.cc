@@ -160,6 +160,11 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
                                            : EvidenceGrade::kHypothesis;
   verdict.rules = {5, 6, 7, 18, 19, 20, 21, 22, 25, 28};
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
+  if (const OpEvidence* first = FirstGradient(e, verdict.step)) {
+    verdict.origin.op = first->op.name;
+    verdict.origin.slot = first->slot;
+    verdict.origin.rank = first->rank;
+  }
   verdict.sentence = fmt::format(
       "The fixed loss scale {} is too high for these gradients: {} of the last "
       "{} {} overflowed, {}, and nothing lowers it.",
@@ -175,6 +180,13 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
                      CountOf(verdict.ops.size(), "op"), verdict.ops[0])});
   }
   return verdict;
+}
+
+// All of them, but for the search of the start.
+bool AreOfOutliers(const RunEvidence& e) {
+  const auto start = static_cast<uint64_t>(StartUpOverflows(e));
+  return e.outliers.overflows > 0 &&
+         e.outliers.overflows >= e.overflows - start;
 }
 
 // Nothing speaks for another reason of the overflows than the scale's height.
@@ -201,6 +213,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   // A log that tells a step in ten may show the fall and no overflow.
   const bool fell = Found(c, kCollapse) && !Found(c, kReset);
   if (e.overflows == 0 && !fell) return std::nullopt;
+  if (AreOfOutliers(e) && !FoundBurst(c)) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
   bool all_went = true;

@@ -8,6 +8,7 @@
 
 #include "detect/rules.h"
 #include "engine/op_watch.h"
+#include "engine/outlier_watch.h"
 #include "engine/place.h"
 #include "engine/rival_losses.h"
 #include "engine/state_fields.h"
@@ -26,10 +27,11 @@ struct OptimizerTrack {
   ScalerTracker scaler;
   StepTally tally;
   StepRules rules;
+  OutlierWatch outliers;
 };
 template <typename A>
 void Fields(A& archive, OptimizerTrack& t) {
-  archive(t.name, t.group, t.newest, t.scaler, t.tally, t.rules);
+  archive(t.name, t.group, t.newest, t.scaler, t.tally, t.rules, t.outliers);
 }
 
 struct RankState {

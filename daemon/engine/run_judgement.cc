@@ -178,6 +178,12 @@ RunEvidence RunState::Evidence() const {
     rank->tally().AddLoss(rank->description.rank, &e);
     rank->tally().AddGradients(&e);
     rank->tally().WriteFractions(&e);
+    for (const OptimizerTrack& track : rank->tracks) {
+      const OutlierBatches& outliers = track.outliers.batches();
+      if (outliers.count <= e.outliers.count) continue;
+      e.outliers = outliers;
+      e.outlier_rank = rank->description.rank;
+    }
   }
   if (e.nonfinite_loss_rank >= 0) {
     const RankPlace place = PlaceOf(e.nonfinite_loss_rank);

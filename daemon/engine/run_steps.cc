@@ -178,6 +178,9 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     Changed(KeyOf(*rank, *track, i), track->rules,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
+  changed_ |= track->outliers.Add(
+      record, track->rules.get<LossSpike>(),
+      overflow || track->rules.get<GnormSpike>().IsUp(), overflow, fate);
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);

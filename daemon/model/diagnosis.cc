@@ -46,6 +46,8 @@ std::string_view Name(Cause cause) {
       return "silent_corruption";
     case Cause::kNanFromBackward:
       return "nan_from_backward";
+    case Cause::kOutlierBatch:
+      return "outlier_batch";
   }
   return "unexplained";
 }

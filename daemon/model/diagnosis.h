@@ -32,8 +32,9 @@ enum class Cause : uint8_t {
   kFp8Scaling,        // the scale of an FP8 tensor does not follow it
   kSilentCorruption,  // a device or a link is suspected
   kNanFromBackward,   // NaN born in the backward pass of a finite loss
+  kOutlierBatch,      // a batch with a loss and gradients far from all others
 };
-inline constexpr int kCauses = 16;
+inline constexpr int kCauses = 17;
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 
 enum class EvidenceGrade : uint8_t {

@@ -1,11 +1,13 @@
 """Faults that people put into trainings, each with a size drawn from a range
 whose low end is just visible in the loss or in the gradients."""
 
+import functools
 import math
 import random
 
 import torch
 from models import Training
+from reference import born_backward
 from torch import nn
 
 BEGIN = 150  # the step at which a fault begins
@@ -14,7 +16,7 @@ STEPS = 210
 
 class Fault:
     """`causes`: any of them is right. `op`: where it is born, or a tuple of what
-    is right; None: nobody can know, or there is no such op. `late`: steps until
+    is right; "": no op is at fault, and none is to be named. `late`: steps until
     it shows. `lasts`: for five steps or more. `told_by_client`: what the log of
     nanwatch says of it, too, in the training itself."""
 
@@ -27,7 +29,7 @@ class Fault:
     level = "ops"
     more_levels = ()  # beside that and "default"
     causes = ()
-    op = None
+    op = ""
     late = 1
     sizes = (1.0, 1.0)  # drawn log-uniformly
     begin, steps = BEGIN, STEPS
@@ -65,12 +67,16 @@ class NanInBatch(Fault):
 
 
 class OutlierBatch(Fault):
-    """One batch is so many times as large, and upside down."""
+    """One batch is upside down, and so many times as large."""
 
     lasts = False
-    causes = ("range_overflow", "divergence", "nan_from_forward")
-    sizes = (2.0**11, 2.0**13)
-    late = 2
+    causes = ("outlier_batch",)
+    sizes = (1.0, 2.0**12)
+    late = 0
+
+    @functools.cached_property
+    def op(self):
+        return born_backward(self)
 
     def strike(self, training):
         training.before_forward = lambda x: (
@@ -93,7 +99,7 @@ class WeightBitFlipped(Fault):
 class LearningRate(Fault):
     """So many times as high from here on."""
 
-    causes = ("divergence", "nan_from_forward")
+    causes = ("divergence",)
     sizes = (100.0, 300.0)
     late = 60
 
@@ -157,11 +163,14 @@ class ZeroedLayer(Fault):
 
 
 class FixedScaleTooHigh(Fault):
-    causes = ("scale_independent_op", "scaler_misuse", "range_overflow",
-              "startup_calibration")
+    causes = ("range_overflow",)
     sizes = (2.0**24, 2.0**30)
     begin, steps = 0, 60
     late = 60
+
+    @functools.cached_property
+    def op(self):
+        return born_backward(self)
 
     def training(self):
         return Training(self.kind, seed=self.seed, init_scale=self.size,
@@ -171,7 +180,7 @@ class FixedScaleTooHigh(Fault):
 class NoUpdateOfTheScale(Fault):
     """update() is called with the scale that there was."""
 
-    causes = ("scaler_misuse", "scale_independent_op", "startup_calibration")
+    causes = ("scaler_misuse",)
     begin, steps = 0, 60
     late = 60
 
@@ -246,7 +255,6 @@ class OnOneRank(Fault):
 
     causes = ("rank_disagreement",)
     ranks = 2
-    level = "default"
     begin, steps = 50, 100
     late = 5
     fault = ""

@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "frameworks"),
                 str(HERE.parent / "python")]
 
+from by_size import sizes  # noqa: E402
 from daemons import Daemon  # noqa: E402
 from small_faults import KINDS, play  # noqa: E402
 
@@ -49,6 +50,9 @@ def main():
                                f"{kind}-{seed}") for seed in seeds]
                 everything += played
                 print(row(name, kind, played), flush=True)
+            sizes((kind, spec.sizes,
+                   [o for o in everything if o.fault.name == kind])
+                  for kind, spec in KINDS.items())
             healthy = [play(framework.train, "", 100 + seed, daemon,
                             f"healthy-{seed}") for seed in seeds]
         finally:

@@ -14,10 +14,12 @@ import torch  # noqa: E402
 from trials import (  # noqa: E402  finds the rest
     BUDGET, NO_BUDGET, play, play_healthy, play_ranks)
 
+from by_size import sizes  # noqa: E402
 from daemons import Daemon  # noqa: E402
 from faults import ON_ONE_PROCESS, ON_TWO_RANKS  # noqa: E402
 from verdicts import Verdict  # noqa: E402
 
+KINDS = {**ON_ONE_PROCESS, **ON_TWO_RANKS}
 HEALTHY_SEEDS = 2  # for each seed of a fault
 
 
@@ -40,10 +42,13 @@ def row(kind, level, outcomes):
             f"{count(outcomes, lambda o: o.right)} |")
 
 
-def with_budgets(levels):
-    """Each with what it is called and its budget: "ops" has two."""
+def with_budgets(levels, ranks=1):
+    """Each with what it is called and its budget: "ops" has two, but for several
+    ranks, which look at all modules."""
     for level in levels:
-        if level == "ops":
+        if level == "ops" and ranks > 1:
+            yield level, "ops, all modules", NO_BUDGET
+        elif level == "ops":
             yield level, "ops, all modules", NO_BUDGET
             yield level, f"ops, {BUDGET:.0%}", BUDGET
         else:
@@ -55,11 +60,12 @@ def faults(daemon, seeds, names):
     print("| fault | level | sizes | told | as the first cause | op or layer | "
           "steps after it | as it should be |\n|" + "---|" * 8, flush=True)
     all_of_them = []
-    for kind, make in {**ON_ONE_PROCESS, **ON_TWO_RANKS}.items():
+    for kind, make in KINDS.items():
         if names and kind not in names:
             continue
         levels = (*make.more_levels, make.level, "default")
-        for level, name, budget in with_budgets(dict.fromkeys(levels)):
+        for level, name, budget in with_budgets(
+                dict.fromkeys(levels), make.ranks):
             played = [
                 play(make(seed), daemon, f"{kind}-{name}-{seed}", level,
                      budget)
@@ -99,6 +105,9 @@ def main():
         daemon = Daemon(folder).start()
         try:
             played = faults(daemon, seeds, sys.argv[2:])
+            sizes((kind, make.sizes,
+                   [o for o in played if type(o.fault) is make])
+                  for kind, make in KINDS.items())
             runs, accused = (0, []) if sys.argv[2:] else healthy(daemon, seeds)
         finally:
             daemon.kill()

@@ -46,8 +46,8 @@ class Outcome:
     def op_right(self):
         """None: nobody can know it."""
         wanted = self.fault.op
-        if wanted is None:
-            return None
+        if not wanted:
+            return not self.op
         right = self.op in (wanted if isinstance(wanted, tuple) else (wanted,))
         if not self.fault.lasts and (
                 self.level == "default" or self.budget == BUDGET):

@@ -217,6 +217,25 @@ Story Divergence(uint64_t seed, double effect) {
                 {});
 }
 
+// One batch has a loss and gradients that no other has; in fp16 they overflow.
+Story OutlierBatch(uint64_t seed, double effect) {
+  const Kind kind = AnyKind(seed / 2);
+  Scene s(seed, kind, seed % 2 == 0 ? Scaling::kNone : Scaling::kDynamic, 60);
+  s.plan.has_norm = true;
+  s.look = 5;
+  // An update that was applied is warned of until the next step shows that it
+  // did nothing.
+  s.story.harmless = s.story.setup.scaling == Scaling::kDynamic;
+  const double loss_more = effect * LossTexture(kind).measured.q999;
+  const double norm_more = effect * NormTexture().measured.q999;
+  return s.Tell(seed,
+                [=](int since, Training* t) {
+                  t->loss_more = since == 0 ? loss_more : 0;
+                  t->norm_more = since == 0 ? norm_more : 0;
+                },
+                {});
+}
+
 // One of four ranks goes its own way at so many steps.
 Story RankDisagreement(uint64_t seed, double effect) {
   Scene s(seed, Kind::kMaskedWords, Scaling::kDynamic, 130);
@@ -402,6 +421,8 @@ constexpr TroubleKind kKindsOfTrouble[] = {
     {"nan_from_backward", "attempts with NaN (1)", true, NanFromBackward},
     {"divergence", "ln of loss (0.62, 1.30, 0.33) or norm (1.28)", false,
      Divergence},
+    {"outlier_batch", "ln of loss (0.62, 1.30, 0.33) and norm (1.28)", false,
+     OutlierBatch},
     {"rank_disagreement", "steps (1)", false, RankDisagreement},
     {"scaler_misuse", "octaves at once (1)", false, ScalerMisuse},
     {"silence", "pause (600 s)", false, Silence},

@@ -66,8 +66,9 @@ def by_epochs(watch, every):
         loss, step=i // every)
 
 
-TELLS = [(by_updates, 10), (by_updates, 100), (without_numbers, 10),
-         (without_numbers, 100)]
+# 64 are told without a step; here the step comes just then.
+TELLS = [(by_updates, 10), (by_updates, 64), (by_updates, 100),
+         (without_numbers, 10), (without_numbers, 64), (without_numbers, 100)]
 
 
 @pytest.mark.parametrize("numbered,every",
@@ -92,9 +93,9 @@ def test_what_goes_wrong_has_its_update(daemon, name, place, numbered, every):
     train(watch, model, optimizer, numbered(watch, every), fault=FAULT)
     it = Verdict(daemon, name)
     assert it.cause == "nan_from_backward" and it.origin["op"] == "2.bias", it
-    # The first ones that are told without a step: where the program's numbers
-    # go is not known yet.
-    assert it.step == FAULT or every == 100, it
+    # Of those that are told without a step, before there was one, it is not
+    # known where the program's numbers go.
+    assert it.step == FAULT, it
 
 
 @pytest.mark.parametrize("every", [10, 100])
@@ -236,10 +237,36 @@ def test_numbers_that_count_updates():
         [*range(100)], [*range(100, 164)], [*range(164, 200)]]
 
 
+def test_numbers_of_steps_whose_updates_are_all_told():
+    assert told([(63, 64), (127, 64), (191, 64)],
+                {0: (64,), 1: (64,), 2: (64,)}) == [
+        [0] * 64, [63], [*range(64, 128)], [127], [*range(128, 192)], [191]]
+    assert told([(None, 64), (None, 64)], {0: (64,), 1: (64,)}) == [
+        [0] * 64, [63], [*range(64, 128)], [127]]
+
+
+def test_numbers_of_batches_of_which_several_make_an_update():
+    assert told([(39, 10), (79, 10), (479, 100)], {2: (64,)}) == [
+        [39] * 10, [*range(43, 80, 4)],
+        [*range(83, 80 + 4 * 64, 4)], [*range(339, 480, 4)]]
+
+
+def test_numbers_go_on_in_another_watch():
+    before = Numbering()
+    before.of_step(9, 10)
+    after = before.goes_on()
+    assert after.of_step(19, 10) == [*range(10, 20)]
+    before.of_untold(64)
+    assert before.goes_on().of_step(99, 26) == [*range(74, 100)]
+
+
 def test_numbers_that_nobody_gives():
     assert told([(None, 1), (None, 3), (None, 1)]) == [[0], [1, 2, 3], [4]]
     assert told([(None, 1), (None, 100)], {1: (64,)}) == [
         [0], [*range(1, 65)], [*range(65, 101)]]
+    # Before the first of all it is not known.
+    assert told([(None, 100), (None, 10)], {0: (64,)}) == [
+        [0] * 64, [*range(64, 100)], [*range(100, 110)]]
 
 
 def test_numbers_of_epochs():

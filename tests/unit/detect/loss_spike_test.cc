@@ -58,6 +58,19 @@ StepFeed<LossSpike> HealthyLoss(int records) {
   return f;
 }
 
+TEST(LossSpike, TellsALoneJumpFromLossesThatStandOutOften) {
+  StepFeed<LossSpike> f = HealthyLoss(200);
+  f.Step({.loss = 30});
+  EXPECT_NEAR(f.rule.JumpsFrom(5), 2.215, 0.05);
+  EXPECT_EQ(f.rule.newest(), 30);
+  EXPECT_EQ(f.rule.JumpsFrom(20), 0);
+  f.Step({.loss = 30});
+  EXPECT_EQ(f.rule.JumpsFrom(5), 0);  // the second
+  for (int i = 0; i < 60; ++i) f.Step({.loss = i % 10 == 9 ? 30 : 2.2});
+  EXPECT_TRUE(f.rule.IsUp());
+  EXPECT_EQ(f.rule.JumpsFrom(5), 0);  // a task of its own
+}
+
 TEST(LossSpike, QuietOnHealthyLosses) {
   EXPECT_EQ(HealthyLoss(10000).worst, Severity::kNone);
 }

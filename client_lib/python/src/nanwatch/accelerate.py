@@ -86,10 +86,12 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
                 "log() has none of the numbers that a tracker knows (loss, "
                 f"grad_norm, lr): {', '.join(map(str, values))[:200]}",
             )
-        if self._watch is not None:
-            self._watch.step(numbers.get("loss"), step=step)
-            return
         if not numbers:
+            return
+        if self._watch is not None:
+            # Updates are seen without it: what has no loss ends no step.
+            if "loss" in numbers:
+                self._watch.step(numbers["loss"], step=step)
             return
         run = self._open()
         checked = None if step is None else run._checks.step(step)

@@ -3,6 +3,7 @@ it is to stop, and who leaves alone leaves the others in a collective."""
 
 from __future__ import annotations
 
+import datetime
 import logging
 from typing import Any
 
@@ -11,52 +12,108 @@ import torch
 log = logging.getLogger("nanwatch")
 
 _EVERY = 8  # steps from one exchange to the next, when it is over on all ranks
+# Until all ranks have made theirs. What comes before it in a training, as the
+# wrapping of a model, is a collective already, so they come together.
+_PATIENCE = datetime.timedelta(seconds=20)
+
+_made = 0  # by this process, as by all that make one at the same places
+# The default process group, and all of its ranks over gloo: made once, since
+# each has threads and sockets of its own.
+_over_gloo: tuple[Any, Any] = (None, None)
 
 
 class Agreement:
-    """Made by all ranks of the default process group, and asked by all of them
-    at each step. It talks over gloo, so that nothing waits for a device; of
-    what was begun eight steps before."""
+    """Made by the ranks of the default process group, and asked by them at each
+    step. It talks over gloo, so that nothing waits for a device; of what was
+    begun eight steps before. Where some ranks do not make one, or one fails,
+    none stops."""
 
     def __init__(self) -> None:
+        global _made
+        _made += 1
         self._group: Any = None
         self._steps = 0
-        self._asked = torch.zeros(1)
+        self._asked: Any = None
         self._work: Any = None
         self._stops = False
-        # Where ranks cannot agree none of them stops.
-        self._may_stop = True
         distributed = torch.distributed
-        if not (distributed.is_available() and distributed.is_initialized()):
-            return
-        if distributed.get_world_size() < 2:
+        self._is_alone = not (
+            distributed.is_available()
+            and distributed.is_initialized()
+            and distributed.get_world_size() > 1
+        )
+        if self._is_alone:
             return
         try:
-            self._group = distributed.new_group(backend="gloo")
+            if _all_come(f"nanwatch/agreement/{_made}"):
+                self._group = _gloo()
+            else:
+                log.warning(
+                    "nanwatch: stop=True has no effect: not all ranks have it, "
+                    "and one that left alone would leave the others in a "
+                    "collective"
+                )
         except Exception as error:
-            self._may_stop = False
-            log.warning(
-                "nanwatch: stop=True has no effect: ranks cannot agree on a "
-                "step without gloo: %r",
-                error,
-            )
+            self._give_up(error)
 
     def stops(self, asked: bool) -> bool:
         """`asked`: this rank is. True on all ranks at the same step."""
-        if self._group is None:
-            return asked and self._may_stop
+        if self._is_alone:
+            return asked
         self._steps += 1
-        if self._stops or self._steps % _EVERY:
-            return self._stops
+        if self._group is not None and self._steps % _EVERY == 0:
+            try:
+                self._exchange(asked)
+            except Exception as error:
+                self._give_up(error)
+        return self._stops
+
+    def _exchange(self, asked: bool) -> None:
         if self._work is not None:
             self._work.wait()
             self._stops = bool(self._asked.item())
-        if not self._stops:
-            self._asked = torch.tensor([float(asked)])
-            self._work = torch.distributed.all_reduce(
-                self._asked,
-                torch.distributed.ReduceOp.MAX,
-                self._group,
-                async_op=True,
-            )
-        return self._stops
+        if self._stops:
+            self._group = None
+            return
+        self._asked = torch.tensor(
+            [float(asked)], dtype=torch.float32, device="cpu"
+        )
+        self._work = torch.distributed.all_reduce(
+            self._asked,
+            torch.distributed.ReduceOp.MAX,
+            self._group,
+            async_op=True,
+        )
+
+    def _give_up(self, error: Exception) -> None:
+        self._group = None
+        log.warning(
+            "nanwatch: stop=True has no effect: ranks cannot agree on a step "
+            "over gloo: %r",
+            error,
+        )
+
+
+def _all_come(key: str) -> bool:
+    """All ranks come here for the same key. Whoever knows first, that they did
+    or that they do not, says so to all, and so all hear the same."""
+    distributed = torch.distributed
+    store = distributed.PrefixStore(
+        key, distributed.distributed_c10d._get_default_store()
+    )
+    if store.add("ranks", 1) == distributed.get_world_size():
+        store.compare_set("all", "", "yes")
+    else:
+        try:
+            store.wait(["all"], _PATIENCE)
+        except Exception:  # of which kind depends on the store
+            store.compare_set("all", "", "no")
+    return bool(store.get("all") == b"yes")
+
+
+def _gloo() -> Any:
+    global _over_gloo
+    world = torch.distributed.group.WORLD
+    if _over_gloo[0] is not world:
+        _over_gloo = world, torch.distributed.new_group(backend="gloo")
+    return _over_gloo[1]

@@ -243,7 +243,7 @@ class Watch:
 
     def goes_on_from(self, before: Watch) -> None:
         """A run has no number twice."""
-        self._current.numbering.next = before._current.number
+        self._current.numbering = before._current.numbering.goes_on()
 
     def _take_off(self) -> None:
         clipping.forget(self._before_clipping)
@@ -456,11 +456,12 @@ class Watch:
         all of them."""
         current = self._current
         updates, known = current.take(), current.numbering.untold
+        numbers = numbers_of(len(updates) if updates[0] else 0)
         request = self._detail.request_of(current.count)
         rows, rows_readout, sampled = told
         steps: list[Step] = []
         first_loss = first_row = 0  # of the next one
-        for number, attempts in zip(numbers_of(len(updates)), updates):
+        for number, attempts in zip(numbers, updates):
             losses, its_rows = len(backward), len(rows)
             if len(steps) < len(updates) - 1:
                 losses, its_rows = attempts[-1].losses, attempts[-1].rows

@@ -1,0 +1,163 @@
+// A batch unlike all others, and what it is not.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/unit/diagnose/case_fixture.h"
+
+namespace nanwatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kStep = 150;
+
+// fp16 with a dynamic scale: the update of step 150 is left out.
+TestCase Skipped() {
+  TestCase t;
+  t.run.framework = "pytorch";
+  RunEvidence& e = t.evidence;
+  e.scaler_dynamic = true;
+  e.scale_now = 32768;
+  e.attempts = 210;
+  e.good_steps = 209;
+  e.attempts_last_50 = 50;
+  e.overflows = e.outliers.overflows = e.outliers.count = 1;
+  e.first_good_step = 0;
+  e.last_step = 209;
+  e.first_overflow_step = e.last_overflow_step = kStep;
+  e.loss_finite = 210;
+  e.outlier_rank = 3;
+  e.outliers.first_step = e.outliers.last_step = kStep;
+  e.outliers.loss = 5;
+  e.outliers.usual = 0.01;
+  e.outliers.overflow = e.outliers.skipped = true;
+  return t;
+}
+
+OpEvidence& Gradient(TestCase* t, const char* name, const char* type) {
+  OpEvidence& op = t->Op(name, Slot::kGradInput);
+  op.op.type = type;
+  op.first_bad_step = op.last_bad_step = kStep;
+  op.bad_statuses = op.bad_attempts = op.attempts = op.inf = 1;
+  op.clean_statuses = 5;
+  return op;
+}
+
+const CauseVerdict& First(const Diagnosis& diagnosis) {
+  EXPECT_FALSE(diagnosis.causes.empty());
+  return diagnosis.causes.at(0);
+}
+
+TEST(OutlierBatch, IsToldThoughItIsOver) {
+  const Diagnosis diagnosis = Skipped().Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  const CauseVerdict& cause = First(diagnosis);
+  EXPECT_EQ(cause.cause, Cause::kOutlierBatch);
+  EXPECT_EQ(cause.step, kStep);
+  EXPECT_EQ(cause.origin.rank, 3);
+  EXPECT_EQ(cause.origin.op, "");
+  EXPECT_EQ(cause.ceiling, Severity::kInfo);
+  EXPECT_EQ(cause.sentence,
+            "One batch stands out, that of step 150: the loss was 5, 500 times "
+            "its usual 0.01, the gradients overflowed and the update was "
+            "skipped. The next is as ever.");
+}
+
+TEST(OutlierBatch, SeveralAreCounted) {
+  TestCase t = Skipped();
+  t.evidence.outliers.count = 3;
+  t.evidence.outliers.last_step = 200;
+  EXPECT_THAT(
+      First(t.Verdict()).sentence,
+      HasSubstr("3 batches stand out, each alone, at steps 150 to 200"));
+}
+
+TEST(OutlierBatch, OtherOverflowsHaveTheirOwnCause) {
+  TestCase t = Skipped();
+  t.evidence.overflows = 2;
+  t.evidence.first_overflow_step = 20;
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 2u);
+  EXPECT_EQ(diagnosis.causes[1].cause, Cause::kRangeOverflow);
+}
+
+TEST(OutlierBatch, WhatTheNormDidThenIsItsDoing) {
+  TestCase t = Skipped();
+  Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
+  norm.opened_step = kStep;
+  norm.numbers = {{"grad_norm", 300, ""}};
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(UnderCeiling(diagnosis, norm), Severity::kInfo);
+  EXPECT_EQ(First(diagnosis).cause, Cause::kOutlierBatch);
+}
+
+TEST(OutlierBatch, ANormThatWasNotFiniteOrStaysIsNot) {
+  for (const bool stays : {false, true}) {
+    TestCase t = Skipped();
+    Finding& norm = t.Find(28, Family::kGradient,
+                           stays ? Severity::kCritical : Severity::kWarning);
+    norm.opened_step = kStep;
+    norm.numbers = {{"grad_norm", stays ? 300 : INFINITY, ""}};
+    EXPECT_EQ(UnderCeiling(t.Verdict(), norm), norm.severity) << stays;
+  }
+}
+
+TEST(OutlierBatch, AnAlertThatIsHeldIsNotRepeated) {
+  TestCase t = Skipped();
+  t.evidence.earlier = "The training diverges since step 150.";
+  t.evidence.earlier_cause = Cause::kDivergence;
+  t.evidence.earlier_rule = 27;
+  t.evidence.earlier_from = kStep;
+  Finding& norm = t.Find(27, Family::kGradient, Severity::kInfo);
+  norm.opened_step = kStep;
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_THAT(diagnosis.headline, HasSubstr("One batch stands out"));
+  EXPECT_THAT(diagnosis.headline, Not(HasSubstr("diverges")));
+}
+
+// ------------------------------------------------------- where it was first
+
+TEST(OutlierBatch, TheFirstParameterIsNamed) {
+  TestCase t = Skipped();
+  Gradient(&t, "body", "Conv2dBackward");  // a module, sampled
+  Gradient(&t, "head.weight", "Parameter");
+  Gradient(&t, "body.weight", "Parameter");
+  EXPECT_EQ(First(t.Verdict()).origin.op, "head.weight");
+}
+
+TEST(OutlierBatch, AModuleThatMadeItIsNamed) {
+  TestCase t = Skipped();
+  Gradient(&t, "log", "LogBackward").first_inputs_clean = true;
+  Gradient(&t, "body.weight", "Parameter");
+  EXPECT_EQ(First(t.Verdict()).origin.op, "log");
+}
+
+TEST(OutlierBatch, AModuleThatMadeItTooComesAfterALaterLayer) {
+  TestCase t = Skipped();
+  Gradient(&t, "body", "Conv2dBackward").first_inputs_clean = true;
+  Gradient(&t, "head.weight", "Parameter");
+  Gradient(&t, "body.weight", "Parameter");
+  EXPECT_EQ(First(t.Verdict()).origin.op, "head.weight");
+}
+
+TEST(OutlierBatch, OfAnOpThatWasBadBeforeAndAfterNothingIsKnown) {
+  TestCase t = Skipped();
+  OpEvidence& op = Gradient(&t, "head.weight", "Parameter");
+  op.first_bad_step = 3;
+  op.last_bad_step = 200;
+  Gradient(&t, "body.weight", "Parameter");
+  const Diagnosis diagnosis = t.Verdict();
+  const auto it = std::find_if(
+      diagnosis.causes.begin(), diagnosis.causes.end(),
+      [](const CauseVerdict& v) { return v.cause == Cause::kOutlierBatch; });
+  ASSERT_NE(it, diagnosis.causes.end());
+  EXPECT_EQ(it->origin.op, "");
+}
+
+}  // namespace
+}  // namespace nanwatch
