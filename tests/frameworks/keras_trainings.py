@@ -68,6 +68,75 @@ def test_a_poisoned_batch(daemon, name):
     assert int(it.summary["skipped"]) == 1, it
 
 
+def flat_model(optimizer="sgd", **more):
+    model = keras.Sequential([
+        keras.layers.Input((8, 8, 1)), keras.layers.Flatten(),
+        keras.layers.Dense(1)])
+    model.compile(optimizer=optimizer, loss="mse", **more)
+    return model
+
+
+def test_several_batches_an_execution(daemon, name):
+    """Each of them has its number; Keras tells of the last one."""
+    callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+    flat_model(steps_per_execution=8).fit(
+        *pictures(640), batch_size=16, epochs=2, verbose=0,
+        callbacks=[callback])
+    it = Verdict(daemon, name)
+    assert callback.run.stats.bad_input == 0
+    assert it.steps == 10 and int(it.summary["last_step"]) == 79, it
+
+
+def test_a_fixed_factor_is_a_scale(daemon, name):
+    callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+    flat_model(keras.optimizers.SGD(1e-3, loss_scale_factor=1024.0)).fit(
+        *pictures(160), batch_size=16, verbose=0, callbacks=[callback])
+    it = Verdict(daemon, name)
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert it.worst == "" and values["loss_scale"] == 1024, it
+    assert it.info["scaler"]["init_scale"] == 1024, it
+    assert "STATIC" in it.info["scaler"]["kind"], it.info
+
+
+def test_two_callbacks_of_one_fit(daemon, name):
+    first, second = (nanwatch.keras.Callback(run=name, address=daemon.address)
+                     for _ in range(2))
+    flat_model().fit(*pictures(160), batch_size=16, verbose=0,
+                     callbacks=[first, second])
+    assert second.run is None and first.run.stats.bad_input == 1
+    assert Verdict(daemon, name).steps == 10
+
+
+def test_a_model_without_parameters(daemon, name):
+    model = keras.Sequential([keras.layers.Input((8, 8, 1)),
+                              keras.layers.Flatten()])
+    model.trainable = False
+    model.compile(optimizer="sgd", loss="mse")
+    callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+    with contextlib.suppress(Exception):  # some back ends do not train that
+        model.fit(numpy.zeros((16, 8, 8, 1)), numpy.zeros((16, 64)),
+                  verbose=0, callbacks=[callback])
+    assert callback.run.stats.bad_input == 1
+    callback.run.close()
+
+
+def test_a_fit_stops_when_it_is_asked(daemon, name):
+    class Asks(keras.callbacks.Callback):
+        batches = 0
+
+        def on_train_batch_end(self, batch, logs=None):
+            self.batches += 1
+            if self.batches == 3:
+                daemon.nanwatch("stop", name, "--reason", "seen enough")
+
+    callback = nanwatch.keras.Callback(
+        run=name, address=daemon.address, stop=True)
+    asks = Asks()
+    flat_model().fit(*pictures(160), batch_size=16, epochs=300, verbose=0,
+                     callbacks=[callback, asks])
+    assert 3 <= asks.batches < 3000
+
+
 def test_a_second_fit_is_an_attempt_of_its_own(daemon, name):
     x, y = pictures(160)
     model = keras.Sequential([

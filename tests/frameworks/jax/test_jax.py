@@ -189,9 +189,15 @@ def test_what_is_no_statistics(daemon, name, caplog):
     for told in (other, "told", 7):
         for _ in range(2):
             watch.step(1.0, told)
+    watch.step(jnp.ones(3))
     watch.step("a string")
-    assert watch.run.stats.bad_input >= 4
-    assert watch.close(20)
+    assert watch.close(20) and watch.run.stats.bad_input == 8
+    said = [r.getMessage() for r in caplog.records if r.name == "nanwatch"]
+    # Once each: statistics, what is none, the loss.
+    assert len(said) == 3, said
+    assert "told= takes what statistics() gave" in said[1], said
+    assert "not an array of (3,)" in said[2], said
+    assert Verdict(daemon, name).steps == 8
 
 
 @pytest.mark.parametrize("gradients", [{}, {"steps": jnp.zeros(3, jnp.int32)}])
@@ -201,7 +207,8 @@ def test_a_tree_without_floats(daemon, name, gradients):
         for scale in (None, 8.0):
             told = jax.jit(nanwatch.jax.statistics)(gradients, scale)
             watch.step(1.0, told)
-        assert watch.run.flush(10) and watch.run.stats.bad_input == 0
+        assert watch.run.flush(10)
+        assert watch.run.stats.bad_input == 1, "no parameters"
     assert Verdict(daemon, name).steps == 2
 
 

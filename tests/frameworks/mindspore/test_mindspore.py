@@ -159,6 +159,68 @@ def test_gradients_say_whether_they_are_finite(daemon, name, scaled):
     assert "1 time, step 15 to 15, 2 elements" in it.text, it
 
 
+def test_gradients_that_are_none(daemon, name):
+    net = small_net()
+    optimizer = nn.SGD(net.trainable_params(), learning_rate=0.05)
+    bad = mindspore.Tensor(numpy.full(32, numpy.inf, numpy.float32))
+    with nanwatch.mindspore.watch(
+            None, optimizer, run=name, address=daemon.address) as watch:
+        for _ in range(3):
+            watch.step(1.0, None, [None, None, None, None])
+            watch.step(1.0, None, (None, bad, None, None))
+        assert watch.run.stats.bad_input == 0
+        assert watch.run.flush(15)
+    it = Verdict(daemon, name)
+    assert it.steps == 6 and it.bad_ops() == {("0.bias", "grad_input"): 1}, it
+
+
+def test_what_is_watched_already(daemon, name, caplog):
+    optimizer = nn.SGD(small_net().trainable_params(), learning_rate=0.05)
+    with nanwatch.mindspore.watch(
+            None, optimizer, run=name, address=daemon.address) as watch:
+        assert nanwatch.mindspore.watch(None, optimizer, run=name) is watch
+        assert watch.run.stats.bad_input == 1
+    again = nanwatch.mindspore.watch(
+        None, optimizer, run=name, address=daemon.address)
+    assert again is not watch and again.close(15)
+    assert caplog.text.count("this model is watched already") == 1
+
+
+def test_two_callbacks_of_one_training(daemon, name):
+    net = small_net()
+    model = mindspore.train.Model(
+        net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.SGD(net.trainable_params(), learning_rate=0.05))
+    first, second = (nanwatch.mindspore.Callback(
+        run=name, address=daemon.address) for _ in range(2))
+    model.train(1, batches(*pictures(160)), callbacks=[first, second],
+                dataset_sink_mode=False)
+    assert second.run is None and first.run.stats.bad_input == 1
+    assert Verdict(daemon, name).steps == 10
+
+
+def test_a_training_stops_when_it_is_asked(daemon, name):
+    class Asks(mindspore.train.Callback):
+        steps = 0
+
+        def on_train_step_end(self, run_context):
+            self.steps += 1
+            if self.steps == 3:
+                assert callback.run.flush(10)
+                daemon.nanwatch("stop", name, "--reason", "seen enough")
+
+    net = small_net()
+    model = mindspore.train.Model(
+        net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.SGD(net.trainable_params(), learning_rate=0.05))
+    callback = nanwatch.mindspore.Callback(
+        run=name, address=daemon.address, stop=True)
+    asks = Asks()
+    model.train(200, batches(*pictures(160)), callbacks=[callback, asks],
+                dataset_sink_mode=False)
+    assert 3 <= asks.steps < 2000
+
+
 def test_a_second_training_is_an_attempt_of_its_own(daemon, name):
     callback = nanwatch.mindspore.Callback(run=name, address=daemon.address)
     for _ in range(2):

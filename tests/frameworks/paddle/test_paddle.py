@@ -112,6 +112,26 @@ def test_bad_input_does_not_raise(daemon, name):
     assert Verdict(daemon, name).steps == 6
 
 
+def test_what_is_watched_already(daemon, name, caplog):
+    model = paddle.nn.Linear(2, 1)
+    with nanwatch.paddle.watch(model, run=name,
+                               address=daemon.address) as watch:
+        assert nanwatch.paddle.watch(model, run=name) is watch
+        assert watch.run.stats.bad_input == 1
+    again = nanwatch.paddle.watch(model, run=name, address=daemon.address)
+    assert again is not watch and again.close(15)
+    assert caplog.text.count("this model is watched already") == 1
+
+
+def test_a_model_without_parameters(daemon, name):
+    with nanwatch.paddle.watch(paddle.nn.ReLU(), run=name,
+                               address=daemon.address) as watch:
+        watch.step(1.0)
+        assert watch.run.stats.bad_input == 1
+        assert watch.run.flush(10)
+    assert Verdict(daemon, name).steps == 1
+
+
 def test_what_cannot_be_watched_is_trained(caplog):
     for arguments in (("a model",), (None, None, object())):
         with nanwatch.paddle.watch(*arguments) as watch:

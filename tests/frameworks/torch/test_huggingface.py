@@ -12,6 +12,7 @@ from tiny_gpt2 import Counting, gpt2, trainer
 from verdicts import Verdict
 
 import nanwatch
+from nanwatch._torch import readout
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -112,6 +113,48 @@ def test_accelerate_without_hooks_tells_what_is_logged(daemon, name, logged):
     assert run.stats.bad_input == 1, "what nobody knows"
     it = Verdict(daemon, name)
     assert it.worst == "" and it.steps == 20 and "loss 1.5" in it.text, it
+
+
+def test_accelerate_reads_what_is_on_a_device_later(
+        daemon, name, monkeypatch):
+    monkeypatch.setattr(readout, "HOSTS", set())
+    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
+    accelerator = Accelerator(log_with=tracker, cpu=True)
+    accelerator.init_trackers("job")
+    loss = torch.tensor(0.0)
+    for step in range(20):
+        loss += 1  # in place: what was logged stays what it was
+        accelerator.log({"loss": loss, "lr": 0.5}, step=step)
+    run = tracker.tracker
+    accelerator.end_training()
+    assert run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert it.steps == 20 and values["loss"] == 20.0, it
+    assert values["learning_rate"] == 0.5, it
+
+
+def test_accelerate_what_has_no_loss_ends_no_step(daemon, name):
+    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
+    accelerator = Accelerator(log_with=tracker, cpu=True)
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+    model, optimizer = accelerator.prepare(model, optimizer)
+    accelerator.init_trackers("job")
+    tracker.watch(accelerator, model, optimizer)
+    for step in range(100):
+        accelerator.log({"lr": 1e-2}, step=step)
+        loss = model(torch.ones(2, 4)).square().mean()
+        optimizer.zero_grad()
+        accelerator.backward(loss)
+        optimizer.step()
+        if step % 10 == 9:
+            accelerator.log({"train_loss": loss}, step=step)
+            accelerator.log({"eval_accuracy": 0.5}, step=step // 10)
+    accelerator.end_training()
+    it = Verdict(daemon, name)
+    assert it.worst == "" and it.steps == 100, it
+    assert int(it.summary["last_step"]) == 99, it
 
 
 @pytest.mark.parametrize("hooks", [False, True])

@@ -151,3 +151,23 @@ def norms_told(work):
             patch.setattr(Run, method, step)
         work()
     return told
+
+
+def test_it_stops_when_it_is_asked(daemon, name):
+    class Asks(Module):
+        def on_train_batch_start(self, batch, index):
+            if self.global_step == 3:
+                assert callback.watch.flush(10)
+                daemon.nanwatch("stop", name, "--reason", "seen enough")
+
+    callback = nanwatch.lightning.Callback(
+        run=name, address=daemon.address, stop=True)
+    data = torch.utils.data.TensorDataset(torch.randn(4 * 3000, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trainer = lightning.Trainer(
+            max_steps=3000, accelerator="cpu", callbacks=[callback],
+            logger=False, enable_checkpointing=False,
+            enable_progress_bar=False, enable_model_summary=False)
+        trainer.fit(Asks(), torch.utils.data.DataLoader(data, batch_size=4))
+    assert 3 <= trainer.global_step < 3000

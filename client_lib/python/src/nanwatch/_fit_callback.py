@@ -8,6 +8,7 @@ import nanwatch
 from nanwatch._batch_loss import BatchLoss
 from nanwatch._owns_run import OwnsRun
 from nanwatch._run import Run
+from nanwatch._watched_models import is_told_by_another, remember
 
 
 class FitCallback(OwnsRun):
@@ -24,15 +25,24 @@ class FitCallback(OwnsRun):
         self._scale: float | None = None
         self._loss = BatchLoss()
 
+    def _has_begun(self) -> bool:
+        return self._number > 0
+
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _open(self, init: dict[str, Any]) -> None:
-        """Each `fit` is an attempt of its own."""
+    def _open(self, init: dict[str, Any]) -> bool:
+        """Each `fit` is an attempt of its own. False: another callback tells of
+        this one."""
         if self.run is None or self.run.is_closed:
+            self.run = None
+            if is_told_by_another(self.model):
+                return False
             self.run = nanwatch.init(**init)
             self._number = 0
             self._loss = BatchLoss()
+            remember(self.model, self)
+        return True
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         self._loss.begin_epoch()

@@ -11,6 +11,10 @@ class OwnsRun:
 
     run: Run | None = None
 
+    def _has_begun(self) -> bool:
+        """A step of this training is over."""
+        return False
+
     def _tell_pending(self) -> None:
         """Steps whose numbers are on their way; waits for the device, and
         raises nothing."""

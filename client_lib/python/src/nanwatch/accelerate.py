@@ -11,14 +11,17 @@ accelerator.log({"loss": loss}, step=step)  # in the loop
 
 from __future__ import annotations
 
+import time
+import weakref
 from typing import Any
 
 import torch
 from accelerate.tracking import GeneralTracker
 
 import nanwatch
+from nanwatch._pending import Pending
 from nanwatch._run import Run
-from nanwatch._torch.readout import on_host
+from nanwatch._torch.readout import Readout
 from nanwatch._torch.watching import Watch
 from nanwatch.torch import watch
 
@@ -32,10 +35,39 @@ _NAMES = {
 }
 
 
+class _Logged:
+    """A step whose numbers may be on a device."""
+
+    __slots__ = ("number", "numbers", "places", "readout", "time")
+
+    def __init__(self, number: int, values: dict[str, Any]) -> None:
+        self.number = number
+        self.time = time.time()
+        self.numbers: dict[str, Any] = {}
+        self.places: dict[str, Any] = {}  # in the readout
+        self.readout = Readout()
+        for name, value in values.items():
+            if isinstance(value, torch.Tensor) and value.numel() == 1:
+                one = value.detach().reshape(()).clone()
+                self.places[name] = self.readout.add([one])
+            else:
+                self.numbers[name] = value
+        self.readout.start()
+
+    def ready(self) -> bool:
+        return self.readout.ready()
+
+    def tell(self, run: Run) -> None:
+        self.readout.finish()
+        for name, place in self.places.items():
+            self.numbers[name] = self.readout.number(place)
+        run.step(self.number, time=self.time, **self.numbers)
+
+
 class Tracker(GeneralTracker):  # type: ignore[misc]
     """Of every process, since each rank has numbers of its own. Options are as
     for `nanwatch.init`. Without `watch`, what is logged is all that is told;
-    with it, the loss alone is taken from there."""
+    with it, the loss alone is taken from there. Nothing waits for a device."""
 
     name = "nanwatch"
     requires_logging_directory = False
@@ -47,6 +79,9 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
         self._run: Run | None = None
         self._watch: Watch | None = None
         self._number = 0
+        self._pending: Pending[_Logged] = Pending(
+            lambda logged: logged.tell(self._open())
+        )
 
     @property
     def tracker(self) -> Run | None:
@@ -58,7 +93,13 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
     def _open(self) -> Run:
         if self._run is None:
             self._run = nanwatch.init(**self._options)
+            self._run.before_settling(weakref.WeakMethod(self._tell_pending))
         return self._run
+
+    def _tell_pending(self) -> None:
+        run = self._run
+        if run is not None:
+            self._pending.settle(lambda error: run._failed("log", error))
 
     def watch(
         self, accelerator: Any, model: Any, optimizer: Any, **options: Any
@@ -97,18 +138,13 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
         checked = None if step is None else run._checks.step(step)
         number = self._number if checked is None else checked
         self._number = number + 1
-        run.step(number, **{k: _on_host(v) for k, v in numbers.items()})
+        try:
+            self._pending.add(_Logged(number, numbers))
+        except Exception as error:
+            run._failed("log", error)
 
     def finish(self) -> None:
         if self._watch is not None:
             self._watch.close()
         if self._run is not None:
             self._run.close()
-
-
-def _on_host(value: Any) -> Any:
-    """What a step takes: a tensor of a device is left where it is, and
-    refused."""
-    if isinstance(value, torch.Tensor) and on_host(value):
-        return value.detach().item() if value.numel() == 1 else value
-    return value

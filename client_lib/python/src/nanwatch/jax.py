@@ -25,7 +25,7 @@ import jax.numpy as jnp
 import numpy
 
 import nanwatch
-from nanwatch._checks import Checks
+from nanwatch._checks import Checks, describe
 from nanwatch._places import kind_of, places_of
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
@@ -150,6 +150,12 @@ class Watch(WatchedRun):
         skipped: Any,
         more: dict[str, Any],
     ) -> None:
+        if told is not None and not isinstance(told, Statistics):
+            self.run._checks.refuse(
+                "told",
+                f"told= takes what statistics() gave, not a {describe(told)}",
+            )
+            told = None
         entry = _Step(
             self._take_number(number),
             time.time(),
@@ -190,6 +196,11 @@ class Watch(WatchedRun):
                 "a donated array",
                 f"{name}= was donated to a computation before it was read: "
                 "return it from the jitted function, too",
+            )
+            return None
+        if value.size != 1:
+            self.run._checks.refuse(
+                name, f"{name}= takes one number, not an array of {value.shape}"
             )
             return None
         return numpy.asarray(value).item()
@@ -279,6 +290,8 @@ def watch(params: Any, **init: Any) -> Watch:
             init = {**_places(params), **init}
     opened = nanwatch.init(**init)
     try:
+        if not _leaves(params):
+            opened._checks.refuse("params", "there are no parameters in it")
         return Watch(opened, params, init.get("scaler") is not None)
     except Exception as error:
         opened._failed("watch", error)

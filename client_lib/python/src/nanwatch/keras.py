@@ -39,17 +39,15 @@ class _Batch:
     loss comes from Keras, which may bring it from a thread of its own once the
     device has it."""
 
-    __slots__ = ("_first", "_logs", "_next", "number", "numbers", "time")
+    __slots__ = ("_first", "_logs", "_next", "numbers", "time")
 
     def __init__(
         self,
-        number: int,
         numbers: Numbers | None,
         first: int,
         following: float,
         logs: dict[int, dict[str, Any]],
     ) -> None:
-        self.number = number
         self.time = time.time()
         self.numbers = numbers
         self._first = first
@@ -92,6 +90,8 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
     def __init__(self, *, stop: bool = False, **init: Any) -> None:
         super().__init__(stop=stop, **init)
         self._first: int | None = None  # the batch that is going on
+        self._before = 0  # batches of the epochs before
+        self._fixed_scale: float | None = None
         # Of batches; Keras's thread adds, the training's takes.
         self._logs: dict[int, dict[str, Any]] = {}
         self._pending: Pending[_Batch] = Pending(self._tell_batch)
@@ -120,6 +120,15 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             )
             if scaling.built:
                 self._scale = _number(scaling.dynamic_scale)
+        factor = getattr(self.model.optimizer, "loss_scale_factor", None)
+        self._fixed_scale = None if factor is None else float(factor)
+        if self._fixed_scale is not None:
+            init.setdefault(
+                "scaler",
+                nanwatch.Scaler(
+                    kind="static", name="keras", init_scale=self._fixed_scale
+                ),
+            )
         add_settings(
             init,
             keras=keras.__version__,
@@ -127,9 +136,12 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
         )
         self._tell_pending()
         before = self.run
-        self._open(init)
+        if not self._open(init):
+            return
         if self.run is not None and self.run is not before:
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
+            if not self.model.trainable_variables:
+                self.run._checks.refuse("model", "it has no parameters")
         self._begin_epoch()
 
     def _tell_pending(self) -> None:
@@ -142,6 +154,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
 
     def _begin_epoch(self) -> None:
         self._first = None
+        self._before = self._number
         self._logs.clear()
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
@@ -168,10 +181,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
         except Exception as error:
             self.run._failed("on_train_batch_begin", error)
             numbers = None
-        entry = _Batch(
-            self._number, numbers, self._first, following, self._logs
-        )
-        self._number += 1
+        entry = _Batch(numbers, self._first, following, self._logs)
         try:
             self._pending.add(entry)
         except Exception as error:
@@ -198,6 +208,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
     def _tell_batch(self, batch: _Batch) -> None:
         assert self.run is not None
         end, logs = batch.take_logs()
+        self._number = self._before + end
         numbers: dict[str, Any] = {"loss": self._loss.of(end, logs)}
         read = [] if batch.numbers is None else batch.numbers.read()
         if read and self._scale is not None:
@@ -206,7 +217,10 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             numbers.update(scale=used, overflow=skipped, skipped=skipped)
         if read:
             numbers["lr"] = read[0]
-        self.run.step(batch.number, time=batch.time, **numbers)
+        if self._fixed_scale is not None:
+            numbers["scale"] = self._fixed_scale
+        self.run.step(self._number, time=batch.time, **numbers)
+        self._number += 1
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Keras has waited for all of it."""

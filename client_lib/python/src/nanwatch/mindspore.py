@@ -28,6 +28,12 @@ from nanwatch._pending import Pending
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
+from nanwatch._watched_models import (
+    is_told_by_another,
+    known,
+    refuse_another,
+    remember,
+)
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Callback", "Watch", "watch"]
@@ -43,8 +49,9 @@ class _Step(NamedTuple):
     scale: Numbers | None
     finite: Numbers | None
     gradients: Numbers | None  # their norms
-    # Of gradients on the host: what in them is not finite can be counted.
-    on_host: Sequence[Any]
+    # Those that there are, with their places. On a host it can be counted what
+    # in them is not finite.
+    of: Sequence[tuple[int, Any]]
     known: dict[str, Any]
 
     def ready(self) -> bool:
@@ -94,7 +101,7 @@ class Watch(WatchedRun):
         arrivals = Arrivals(_copied)
         used = self._scale
         self._scale = _kept(getattr(self._scaler, "scale_value", None))
-        gradients = None if grads is None else list(grads)
+        gradients = [(i, g) for i, g in enumerate(grads or ()) if g is not None]
         it = _Step(
             number,
             time.time(),
@@ -102,8 +109,8 @@ class Watch(WatchedRun):
             self._take_loss(arrivals, loss),
             None if used is None else _add(arrivals, used),
             None if finite is None else _add(arrivals, finite),
-            None if not gradients else _add_norms(arrivals, gradients),
-            [g for g in gradients or () if _on_host(g)],
+            _add_norms(arrivals, [g for _, g in gradients]),
+            [(i, g if _on_host(g) else None) for i, g in gradients],
             more,
         )
         arrivals.start()
@@ -138,12 +145,12 @@ class Watch(WatchedRun):
         self.run.step(it.number, told, **{"time": it.time, **numbers})
 
     def _tell_gradients(self, it: _Step, norms: Sequence[float]) -> None:
-        for i, norm in enumerate(norms):
+        for (i, gradient), norm in zip(it.of, norms):
             if math.isfinite(norm):
                 continue
             counts: dict[str, Any] = (
-                _count(it.on_host[i].asnumpy())
-                if it.on_host
+                _count(gradient.asnumpy())
+                if gradient is not None
                 else {"nan": int(norm != norm), "pos_inf": int(norm == norm)}
             )
             named = i < len(self._names)
@@ -180,7 +187,9 @@ def _add(arrivals: Arrivals, value: Any) -> Numbers:
     return arrivals.add(value, 1)
 
 
-def _add_norms(arrivals: Arrivals, grads: Sequence[Any]) -> Numbers:
+def _add_norms(arrivals: Arrivals, grads: Sequence[Any]) -> Numbers | None:
+    if not grads:
+        return None
     if _on_host(grads[0]):
         return [_norm(g.asnumpy()) for g in grads]
     norms = [
@@ -218,9 +227,18 @@ def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
     DynamicLossScaler or StaticLossScaler of `mindspore.amp`; `optimizer`: its
     parameters are what gradients are called after. The rest is as for
     `nanwatch.init`."""
+    before = known(optimizer)
+    if isinstance(before, Watch):
+        refuse_another(before.run)
+        return before
     init.setdefault("scaler", _declared(scaler))
     parameters = getattr(optimizer, "parameters", None) or ()
-    return Watch(_open(init), scaler, [str(p.name) for p in parameters])
+    it = Watch(_open(init), scaler, [str(p.name) for p in parameters])
+    if optimizer is not None:
+        remember(optimizer, it)
+        if not parameters:
+            it.run._checks.refuse("optimizer", "it has no parameters")
+    return it
 
 
 class _Batch(NamedTuple):
@@ -249,16 +267,26 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
         self._stop = stop
         self._init = init
         self._pending: Pending[_Batch] = Pending(self._tell_batch)
+        self._began = False
+
+    def _has_begun(self) -> bool:
+        return self._began
 
     def on_train_begin(self, run_context: Any) -> None:
         if self.run is None or self.run.is_closed:
-            network = getattr(run_context.original_args(), "train_network", 0)
+            network = getattr(
+                run_context.original_args(), "train_network", None
+            )
+            if is_told_by_another(network):
+                return
             manager = getattr(network, "loss_scaling_manager", None)
             init = dict(self._init)
             init.setdefault("scaler", _declared(manager))
             self._tell_pending()
             self.run = _open(init)
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
+            self._began = False
+            remember(network, self)
 
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:
@@ -271,6 +299,7 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             run_context.request_stop()
 
     def _end_batch(self, args: Any) -> None:
+        self._began = True
         outputs = args.net_outputs
         if not isinstance(outputs, (tuple, list)):
             outputs = [outputs]

@@ -22,6 +22,7 @@ from nanwatch._init import _silent
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
+from nanwatch._watched_models import known, refuse_another, remember
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
@@ -71,6 +72,8 @@ class Watch(WatchedRun):
         self._scaler = scaler
         self._scale = _kept(getattr(scaler, "_scale", None))
         self._parameters = list(model.named_parameters()) if model else []
+        if model is not None and not self._parameters:
+            run._checks.refuse("model", "the model has no parameters")
         self._look = False  # at the weights: something was not finite
         self._was_bad = False  # so was the step before
         self._lost: set[str] = set()  # weights that were told as not finite
@@ -247,12 +250,19 @@ def watch(
 ) -> Watch:
     """`scaler`: a `paddle.amp.GradScaler`; Paddle itself turns it off on a CPU.
     The rest is as for `nanwatch.init`."""
+    before = known(model)
+    if isinstance(before, Watch):
+        refuse_another(before.run)
+        return before
     init.setdefault("framework", "paddle")
     init.setdefault("scaler", _declared(scaler))
     init.setdefault("overflow_mode", "inf_nan")
     init.setdefault("device", str(paddle.device.get_device()))
     add_settings(init, paddle=paddle.__version__)
-    return Watch(nanwatch.init(**init), model, optimizer, scaler)
+    it = Watch(nanwatch.init(**init), model, optimizer, scaler)
+    if model is not None:
+        remember(model, it)
+    return it
 
 
 def _is_on(scaler: Any) -> bool:

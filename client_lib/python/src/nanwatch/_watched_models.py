@@ -1,0 +1,55 @@
+"""Which models are watched, so that one is not told of twice."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from nanwatch._owns_run import OwnsRun
+from nanwatch._run import Run
+
+# By the id of a model, or of what stands for it; both may go at any time.
+_watches: weakref.WeakValueDictionary[int, OwnsRun] = (
+    weakref.WeakValueDictionary()
+)
+_models: dict[int, weakref.ref[Any]] = {}
+
+
+def remember(model: Any, watch: OwnsRun) -> None:
+    key = id(model)
+    try:
+        _models[key] = weakref.ref(model, lambda _: _models.pop(key, None))
+    except TypeError:  # it cannot be referred to: nobody will know
+        return
+    _watches[key] = watch
+
+
+def known(model: Any) -> OwnsRun | None:
+    """The open watch of a model."""
+    watch = _watches.get(id(model)) if model is not None else None
+    if watch is None or watch.run is None or watch.run.is_closed:
+        return None
+    reference = _models.get(id(model))
+    if reference is None or reference() is not model:
+        return None
+    return watch
+
+
+def refuse_another(run: Run) -> None:
+    """Says so in the run of the watch that a model has already."""
+    run._checks.refuse(
+        "watch", "this model is watched already; that watch goes on"
+    )
+
+
+def is_told_by_another(model: Any) -> bool:
+    """Where a training begins: another callback tells of it. One that is left
+    of a training which was interrupted is closed."""
+    before = known(model)
+    if before is None or before.run is None:
+        return False
+    if before._has_begun():
+        before.run.close()
+        return False
+    refuse_another(before.run)
+    return True

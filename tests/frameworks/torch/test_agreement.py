@@ -1,0 +1,22 @@
+"""Ranks that stop at the same step, or not at all."""
+
+import pathlib
+
+import pytest
+from ranks import ranks_say
+
+AGREEING = pathlib.Path(__file__).resolve().parent / "agreeing.py"
+
+
+@pytest.mark.parametrize("asks", ["0", "2", "012"])
+def test_all_stop_where_one_is_asked(asks):
+    stopped = ranks_say(AGREEING, "012", asks, ranks=3)
+    assert stopped == [stopped[0]] * 3 and 5 <= stopped[0] <= 24
+
+
+def test_none_stops_where_none_is_asked():
+    assert ranks_say(AGREEING, "01", "-") == [None, None]
+
+
+def test_one_that_takes_part_alone_does_not_stop_alone():
+    assert ranks_say(AGREEING, "1", "1") == [None, None]
