@@ -17,6 +17,10 @@ import nanwatch
 
 @pytest.fixture(autouse=True)
 def one_cpu(monkeypatch):
+    count_one_cpu(monkeypatch)
+
+
+def count_one_cpu(monkeypatch):
     monkeypatch.setattr(CpuAccelerator, "device_count", lambda self: 1)
 
 

@@ -14,6 +14,5 @@ from keras_trainings import (  # noqa: E402, F401
     test_an_interrupted_fit_ends_its_run,
     test_healthy,
     test_nothing_waits_for_the_device,
-    test_several_batches_an_execution,
     test_two_callbacks_of_one_fit,
 )

@@ -23,6 +23,10 @@ import nanwatch
 
 @pytest.fixture(autouse=True)
 def cuda_is_a_cpu(monkeypatch):
+    cuda_as_a_cpu(monkeypatch)
+
+
+def cuda_as_a_cpu(monkeypatch):
     for name in ("tensor", "zeros"):
         def made(*args, make=getattr(torch, name), device=None, **kwargs):
             return make(*args, device="cpu" if device == "cuda" else device,
