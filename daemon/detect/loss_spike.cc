@@ -392,8 +392,8 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
 
 float LossSpike::JumpsFrom(float ratio) const {
   const bool known = !early_spike_ || samples_ >= kEarly;
-  const bool jumps = held_ == 1 && known && often_ < kSeldom && usual_ > 0 &&
-                     loss_ >= ratio * usual_;
+  const bool jumps = held_ == 1 && known && gap_ < kMany && often_ < kSeldom &&
+                     usual_ > 0 && loss_ >= ratio * usual_;
   return jumps ? usual_ : 0;
 }
 

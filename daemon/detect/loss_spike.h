@@ -70,8 +70,8 @@ class LossSpike {
   bool Returns() const;
   // Of the newest finite loss: it is above its level.
   bool IsUp() const { return held_ > 0; }
-  // It is the first to be so, `ratio` times the level, and losses that stand
-  // out are seldom here: the level; else 0.
+  // It is the first to be so, `ratio` times the level, of a single batch, and
+  // losses that stand out are seldom here: the level; else 0.
   float JumpsFrom(float ratio) const;
   float newest() const { return loss_; }  // REQUIRES: IsUp()
 

@@ -153,7 +153,7 @@ void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
 // Nothing was ever odd: no cause needs to be looked for.
 bool Spotless(const RunEvidence& e, std::span<const Finding> findings) {
   return findings.empty() && e.last_overflow_step < 0 && e.overflows == 0 &&
-         e.ops.empty() && e.loss_nonfinite == 0 && e.outliers.count == 0 &&
+         e.ops.empty() && e.loss_nonfinite == 0 && e.outliers.empty() &&
          e.earlier.empty();
 }
 

@@ -4,6 +4,8 @@
 #ifndef NANWATCH_DIAGNOSE_EVIDENCE_H_
 #define NANWATCH_DIAGNOSE_EVIDENCE_H_
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,17 +56,30 @@ struct OpEvidence {
   std::optional<double> scale_max;
 };
 
-// Losses of one rank that stood far above their level at a single record, with
-// gradients that left theirs. -1: none.
+// Losses of one rank that stood far above their level at a single record, where
+// its gradients left theirs, and neither did at the next.
 struct OutlierBatches {
+  enum class Gradients : uint8_t { kNotTold, kUsual, kFarOut, kOverflowed };
+  static constexpr int kKept = 4;
+
+  int32_t rank = -1;
   uint64_t count = 0;
   uint64_t overflows = 0;  // of those
   int64_t first_step = -1;
-  int64_t last_step = -1;
-  double loss = 0;        // of the first
-  double usual = 0;       // of the loss, then
-  bool overflow = false;  // gradients of the first overflowed
-  bool skipped = false;   // so its update was left out
+  std::array<int64_t, kKept> steps{-1, -1, -1, -1};  // the newest comes first
+  // The newest at which loss or norm stood out otherwise; -1: none did.
+  int64_t other_step = -1;
+  // Of the first.
+  double loss = 0;
+  double usual = 0;  // of the loss, then
+  Gradients gradients = Gradients::kNotTold;
+  bool skipped = false;  // its update was left out
+  bool applied = false;  // it was not; neither: not known
+
+  bool Has(int64_t step) const {
+    return step == first_step ||
+           std::find(steps.begin(), steps.end(), step) != steps.end();
+  }
 };
 
 struct RunEvidence {
@@ -100,8 +115,8 @@ struct RunEvidence {
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
   std::string nonfinite_loss_place;  // its host and device; empty: not known
-  OutlierBatches outliers;           // of the rank that has the most
-  int32_t outlier_rank = -1;
+  // A rank each, those with the most first, of 64 at most.
+  std::vector<OutlierBatches> outliers;
   uint64_t grad_norm_finite = 0;
   uint64_t grad_norm_nonfinite = 0;
   uint64_t grad_norm_finite_while_overflow = 0;

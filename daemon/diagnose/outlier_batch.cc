@@ -8,6 +8,8 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "diagnose/causes.h"
 #include "diagnose/op_facts.h"
@@ -19,29 +21,68 @@ namespace {
 // What such a batch leaves in the rules on ops, on the norm and on the loss.
 constexpr int kRules[] = {18, 19, 20, 21, 22, 25, 27, 28, 34};
 
-// The rule speaks of nothing else.
-bool IsOfOutliers(const Case& c, int rule) {
-  const OutlierBatches& of = c.evidence.outliers;
-  bool any = false;
-  for (const Finding& finding : c.findings) {
-    if (finding.rule != rule) continue;
-    any = true;
-    const bool then = finding.opened_step == of.first_step ||
-                      finding.opened_step == of.last_step;
-    const bool finite =
-        std::isfinite(NumberOf(finding, "grad_norm").value_or(0));
-    if (!then || !finite || finding.severity > Severity::kWarning) return false;
+// Of losses, gradients and devices: while one is found for another reason, such
+// a batch excuses nothing.
+constexpr int kGraver[] = {24, 26, 27, 28, 29, 34, 35, 40, 51, 60};
+
+// It opened at such a batch, and nothing else fed it since. Gradients are all
+// ranks', a loss is its own.
+bool IsOfOutlier(const Case& c, const Finding& finding) {
+  if (finding.severity > Severity::kWarning ||
+      !std::isfinite(NumberOf(finding, "grad_norm").value_or(0))) {
+    return false;
   }
-  return any;
+  const bool own = finding.family == Family::kLoss;
+  return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
+                     [&](const OutlierBatches& of) {
+                       return (!own || of.rank == finding.subject.rank) &&
+                              of.Has(finding.opened_step) &&
+                              of.other_step < finding.opened_step;
+                     });
+}
+
+// The rules that speak of nothing else; none where a graver one does.
+std::vector<int> RulesOf(const Case& c) {
+  std::vector<int> rules;
+  for (const int rule : kRules) {
+    bool any = false;
+    bool all = true;
+    for (const Finding& finding : c.findings) {
+      if (finding.rule != rule) continue;
+      any = true;
+      all = all && IsOfOutlier(c, finding);
+    }
+    if (any && all) rules.push_back(rule);
+  }
+  const bool graver = std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        return finding.severity > Severity::kInfo &&
+               std::count(std::begin(kGraver), std::end(kGraver),
+                          finding.rule) > 0 &&
+               std::count(rules.begin(), rules.end(), finding.rule) == 0;
+      });
+  if (graver) rules.clear();
+  return rules;
+}
+
+std::string_view InWords(OutlierBatches::Gradients gradients) {
+  switch (gradients) {
+    case OutlierBatches::Gradients::kOverflowed:
+      return ", the gradients overflowed";
+    case OutlierBatches::Gradients::kFarOut:
+      return ", the gradients stood out, too";
+    default:
+      return "";
+  }
 }
 
 std::string Sentence(const OutlierBatches& of) {
-  const std::string first = fmt::format(
-      "the loss was {:.4g}, {:.3g} times its usual {:.4g}, the gradients {} "
-      "and the update was {}",
-      of.loss, of.loss / of.usual, of.usual,
-      of.overflow ? "overflowed" : "stood as far out",
-      of.skipped ? "skipped" : "applied");
+  const std::string first =
+      fmt::format("the loss was {:.4g}, {:.3g} times its usual {:.4g}{}{}",
+                  of.loss, of.loss / of.usual, of.usual, InWords(of.gradients),
+                  of.skipped   ? ", and the update was skipped"
+                  : of.applied ? ", and the update was applied"
+                               : "");
   if (of.count == 1) {
     return fmt::format(
         "One batch stands out, that of step {}: {}. The next is as ever.",
@@ -50,28 +91,32 @@ std::string Sentence(const OutlierBatches& of) {
   return fmt::format(
       "{} batches stand out, each alone, at steps {} to {}. At the first of "
       "them {}.",
-      of.count, of.first_step, of.last_step, first);
+      of.count, of.first_step, of.steps[0], first);
 }
 
 }  // namespace
 
 std::optional<CauseVerdict> OutlierBatch(const Case& c) {
-  const RunEvidence& e = c.evidence;
-  if (e.outliers.count == 0) return std::nullopt;
+  if (c.evidence.outliers.empty()) return std::nullopt;
+  const OutlierBatches& most = c.evidence.outliers[0];
   CauseVerdict verdict;
   verdict.cause = Cause::kOutlierBatch;
   verdict.grade = EvidenceGrade::kEstablished;
   verdict.ceiling = Severity::kInfo;
-  verdict.step = e.outliers.first_step;
-  verdict.origin.rank = e.outlier_rank;
-  if (const OpEvidence* op = FirstGradient(e, verdict.step)) {
+  verdict.step = most.first_step;
+  verdict.origin.rank = most.rank;
+  if (const OpEvidence* op = FirstGradient(c.evidence, verdict.step)) {
     verdict.origin.op = op->op.name;
     verdict.origin.slot = op->slot;
   }
-  verdict.sentence = Sentence(e.outliers);
-  std::copy_if(std::begin(kRules), std::end(kRules),
-               std::back_inserter(verdict.rules),
-               [&](int rule) { return IsOfOutliers(c, rule); });
+  verdict.sentence = Sentence(most);
+  if (c.evidence.outliers.size() > 1) {
+    verdict.evidence.push_back(
+        {EvidenceGrade::kEstablished,
+         fmt::format("Of {} this is the one that has the most of them.",
+                     CountOf(c.evidence.outliers.size(), "rank"))});
+  }
+  verdict.rules = RulesOf(c);
   return verdict;
 }
 

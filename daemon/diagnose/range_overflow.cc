@@ -138,46 +138,74 @@ std::string Sentence(const Case& c, bool ordinary) {
       scale);
 }
 
-// Gradients leave the range, and nothing answers: the scale is fixed.
+// Of 50; as rule 5.
+constexpr uint64_t kOften = 5;
+
+std::string OfFixed(const RunEvidence& e) {
+  const bool applied = e.applied_overflows > 0;
+  if (e.overflows_last_50 == 0) {
+    return fmt::format(
+        "The fixed loss scale {} was too high for these gradients: {} of {} {} "
+        "overflowed, {}, none of the last {}.",
+        InWords(*e.scale_now), e.overflows, e.attempts, StepsInWords(e),
+        applied ? "and were applied all the same"
+                : "and their updates were skipped",
+        e.attempts_last_50);
+  }
+  return fmt::format(
+      "The fixed loss scale {} is too high for these gradients: {} of the last "
+      "{} {} overflowed, {}, and nothing lowers it.",
+      InWords(*e.scale_now), e.overflows_last_50, e.attempts_last_50,
+      StepsInWords(e),
+      applied ? "and were applied all the same"
+              : "and their updates were skipped");
+}
+
+// Gradients leave the range, and nothing answers: the scale is fixed. They may
+// have become smaller since.
 std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
-  constexpr uint64_t kOften = 5;  // of 50; as rule 5
   const RunEvidence& e = c.evidence;
   const bool often = e.overflows_last_50 >= kOften;
   const bool finite = e.grad_norm_finite_while_overflow > 0;
-  if (!e.scale_now || *e.scale_now <= 1 || e.overflows_last_50 == 0 ||
+  if (!e.scale_now || *e.scale_now <= 1 || e.overflows == 0 ||
       (!often && !e.ops_collected) || e.loss_nonfinite > 0 || finite) {
     return std::nullopt;
   }
   CauseVerdict verdict;
+  bool infinite = false;
   for (const OpEvidence& op : e.ops) {
-    if (IsHarmless(c, op) || !IsBadNow(op, e)) continue;
+    if (IsHarmless(c, op)) continue;
     if (IsForward(op)) return std::nullopt;
+    infinite = infinite || op.inf > 0 || op.saturated > 0;
     verdict.ops.push_back(op.op.name);
   }
-  if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
+  // What leaves the range is infinite, or makes NaN of what is.
+  if (e.ops_collected && !infinite) return std::nullopt;
   verdict.cause = Cause::kRangeOverflow;
-  verdict.grade = e.ops_collected && often ? EvidenceGrade::kSupported
-                                           : EvidenceGrade::kHypothesis;
+  constexpr uint64_t kSeveral = 3;  // one may be anything
+  const bool seen = e.ops_collected && e.overflows >= kSeveral;
+  verdict.grade = seen ? EvidenceGrade::kSupported : EvidenceGrade::kHypothesis;
   verdict.rules = {5, 6, 7, 18, 19, 20, 21, 22, 25, 28};
+  // Few updates that are left out do no harm.
+  const bool over = e.overflows_last_50 == 0;
+  if (!often && e.applied_overflows == 0 && (seen || over)) {
+    verdict.ceiling = Severity::kInfo;
+  }
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
   if (const OpEvidence* first = FirstGradient(e, verdict.step)) {
     verdict.origin.op = first->op.name;
     verdict.origin.slot = first->slot;
     verdict.origin.rank = first->rank;
   }
-  verdict.sentence = fmt::format(
-      "The fixed loss scale {} is too high for these gradients: {} of the last "
-      "{} {} overflowed, {}, and nothing lowers it.",
-      InWords(*e.scale_now), e.overflows_last_50, e.attempts_last_50,
-      StepsInWords(e),
-      e.applied_overflows_last_50 > 0 ? "and were applied all the same"
-                                      : "and their updates were skipped");
+  verdict.sentence = OfFixed(e);
   if (!verdict.ops.empty()) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
-         fmt::format("No op of the forward pass is bad; {} of the backward "
-                     "pass, {} first.",
-                     CountOf(verdict.ops.size(), "op"), verdict.ops[0])});
+         fmt::format(
+             "No op of the forward pass is bad; {} of the backward "
+             "pass, {} first.",
+             CountOf(verdict.ops.size(), "op"),
+             verdict.origin.op.empty() ? verdict.ops[0] : verdict.origin.op)});
   }
   return verdict;
 }
@@ -185,8 +213,10 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
 // All of them, but for the search of the start.
 bool AreOfOutliers(const RunEvidence& e) {
   const auto start = static_cast<uint64_t>(StartUpOverflows(e));
-  return e.outliers.overflows > 0 &&
-         e.outliers.overflows >= e.overflows - start;
+  return std::any_of(
+      e.outliers.begin(), e.outliers.end(), [&](const OutlierBatches& of) {
+        return of.overflows > 0 && of.overflows >= e.overflows - start;
+      });
 }
 
 // Nothing speaks for another reason of the overflows than the scale's height.
@@ -207,13 +237,13 @@ bool IsOfTheScale(const RunEvidence& e, bool ops_tell) {
 
 std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   const RunEvidence& e = c.evidence;
+  if (AreOfOutliers(e) && !FoundBurst(c)) return std::nullopt;
   if (!e.scaler_dynamic && !IsUnseen(c)) return FixedTooHigh(c);
   if (e.good_steps == 0 || IsBeyondProbing(c)) return std::nullopt;
   if (GoesOnAtTheFloor(c)) return std::nullopt;
   // A log that tells a step in ten may show the fall and no overflow.
   const bool fell = Found(c, kCollapse) && !Found(c, kReset);
   if (e.overflows == 0 && !fell) return std::nullopt;
-  if (AreOfOutliers(e) && !FoundBurst(c)) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
   bool all_went = true;

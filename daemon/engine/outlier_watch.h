@@ -1,10 +1,12 @@
 // OutlierWatch: a loss that stands far above its level at one record, where the
-// gradients leave theirs too, and of which nothing is left at the next. That is
-// one batch: no scale that is too high, and no training that diverges.
+// gradients, if anything is told of them, leave theirs too, and of which
+// nothing is left at the next. That is one batch: no scale that is too high,
+// and no training that diverges.
 
 #ifndef NANWATCH_ENGINE_OUTLIER_WATCH_H_
 #define NANWATCH_ENGINE_OUTLIER_WATCH_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -19,24 +21,35 @@ namespace nanwatch {
 // Trivially copyable.
 class OutlierWatch {
  public:
-  // A record that `loss` has judged. `gradients`: they overflowed, or their
-  // norm stands out. True: the record before was an outlier.
-  bool Add(const StepRecord& record, const LossSpike& loss, bool gradients,
-           bool overflow, Fate fate) {
-    if (!record.has(StepField::kLoss)) return false;
+  // A record that `loss` has judged. True: the record before was an outlier, or
+  // this one shows that it was no lone one.
+  bool Add(const StepRecord& record, const LossSpike& loss,
+           OutlierBatches::Gradients gradients, Fate fate) {
+    using Gradients = OutlierBatches::Gradients;
+    if (!record.has(StepField::kLoss)) {
+      return gradients == Gradients::kFarOut && NoteOther(record.step);
+    }
     const int64_t before = std::exchange(step_, -1);
-    if (!std::isfinite(record[StepField::kLoss])) return false;
-    if (!loss.IsUp()) {
+    const bool finite = std::isfinite(record[StepField::kLoss]);
+    const bool is_out = gradients >= Gradients::kFarOut;
+    if (finite && !loss.IsUp() && !is_out) {
       if (before >= 0) Note(before);
       return before >= 0;
     }
-    const float usual = gradients ? loss.JumpsFrom(kFar) : 0;
-    if (usual <= 0) return false;
-    step_ = record.step;
-    loss_ = loss.newest();
-    usual_ = usual;
-    overflow_ = overflow;
-    skipped_ = fate == Fate::kLost;
+    const bool told = gradients != Gradients::kNotTold;
+    const float usual = finite && loss.IsUp() && (is_out || !told)
+                            ? loss.JumpsFrom(told ? kFar : kVeryFar)
+                            : 0;
+    if (usual > 0) {  // the next record decides
+      step_ = record.step;
+      loss_ = loss.newest();
+      usual_ = usual;
+      gradients_ = gradients;
+      fate_ = fate;
+    } else if (gradients != Gradients::kOverflowed || before >= 0) {
+      // Not what a scaler's probing does.
+      return NoteOther(record.step);
+    }
     return false;
   }
 
@@ -44,26 +57,38 @@ class OutlierWatch {
 
  private:
   // Times the level. Tasks that take turns, or a batch of hard samples, make
-  // two or three.
-  static constexpr float kFar = 5;
+  // two or three. The loss alone may be an evaluation's.
+  static constexpr float kFar = 4;
+  static constexpr float kVeryFar = 10;
 
   void Note(int64_t step) {
-    batches_.last_step = step;
-    batches_.overflows += overflow_;
+    std::copy_backward(batches_.steps.begin(), batches_.steps.end() - 1,
+                       batches_.steps.end());
+    batches_.steps[0] = step;
+    batches_.overflows += gradients_ == OutlierBatches::Gradients::kOverflowed;
     if (++batches_.count > 1) return;
     batches_.first_step = step;
     batches_.loss = loss_;
     batches_.usual = usual_;
-    batches_.overflow = overflow_;
-    batches_.skipped = skipped_;
+    batches_.gradients = gradients_;
+    batches_.skipped = fate_ == Fate::kLost;
+    batches_.applied = fate_ == Fate::kApplied;
+  }
+
+  // True: it is the first since the last outlier.
+  bool NoteOther(int64_t step) {
+    const bool first =
+        batches_.count > 0 && batches_.other_step < batches_.steps[0];
+    batches_.other_step = step;
+    return first;
   }
 
   OutlierBatches batches_;
   int64_t step_ = -1;  // of one that the next record decides; -1: none
   float loss_ = 0;
   float usual_ = 0;
-  bool overflow_ = false;
-  bool skipped_ = false;
+  OutlierBatches::Gradients gradients_ = OutlierBatches::Gradients::kNotTold;
+  Fate fate_ = Fate::kUnknown;
 };
 
 }  // namespace nanwatch

@@ -180,11 +180,17 @@ RunEvidence RunState::Evidence() const {
     rank->tally().WriteFractions(&e);
     for (const OptimizerTrack& track : rank->tracks) {
       const OutlierBatches& outliers = track.outliers.batches();
-      if (outliers.count <= e.outliers.count) continue;
-      e.outliers = outliers;
-      e.outlier_rank = rank->description.rank;
+      if (outliers.count == 0) continue;
+      e.outliers.push_back(outliers);
+      e.outliers.back().rank = rank->description.rank;
     }
   }
+  constexpr size_t kMostOutliers = 64;
+  std::stable_sort(e.outliers.begin(), e.outliers.end(),
+                   [](const OutlierBatches& a, const OutlierBatches& b) {
+                     return a.count > b.count;
+                   });
+  if (e.outliers.size() > kMostOutliers) e.outliers.resize(kMostOutliers);
   if (e.nonfinite_loss_rank >= 0) {
     const RankPlace place = PlaceOf(e.nonfinite_loss_rank);
     e.nonfinite_loss_place =

@@ -29,6 +29,14 @@ bool TimeToRejudge(uint64_t attempts, const Pace& pace) {
   return attempts % every == 0;
 }
 
+OutlierBatches::Gradients GradientsOf(const StepRecord& record, bool overflow,
+                                      const GnormSpike& norms) {
+  using Gradients = OutlierBatches::Gradients;
+  if (overflow) return Gradients::kOverflowed;
+  if (!record.has(StepField::kGradNorm)) return Gradients::kNotTold;
+  return norms.IsUp() ? Gradients::kFarOut : Gradients::kUsual;
+}
+
 // What the records of a batch leave to be looked at.
 void NoteLatest(const StepColumns& columns, LatestValues* latest) {
   for (int f = 0; f < kStepFields; ++f) {
@@ -180,7 +188,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   });
   changed_ |= track->outliers.Add(
       record, track->rules.get<LossSpike>(),
-      overflow || track->rules.get<GnormSpike>().IsUp(), overflow, fate);
+      GradientsOf(record, overflow, track->rules.get<GnormSpike>()), fate);
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);

@@ -164,7 +164,8 @@ class ZeroedLayer(Fault):
 
 class FixedScaleTooHigh(Fault):
     causes = ("range_overflow",)
-    sizes = (2.0**24, 2.0**30)
+    # At 2^17 none overflows; at 2^18 a tenth of the steps, up to a third.
+    sizes = (2.0**18, 2.0**30)
     begin, steps = 0, 60
     late = 60
 

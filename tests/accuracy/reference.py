@@ -6,7 +6,7 @@ from torch import nn
 
 def born_backward(fault):
     """The names that are right for it: the module whose backward pass made the
-    first one at step `fault.begin`, and its parameters. The loss is no module:
+    first one from step `fault.begin` on, and its parameters. The loss is no module:
     what it made is first seen where it arrives."""
     training = fault.training()
     for _ in range(fault.begin):
@@ -22,7 +22,11 @@ def born_backward(fault):
         for parameter in module.parameters():
             parameter.register_post_accumulate_grad_hook(
                 lambda p, name=module_name: note(name, p.grad, bad))
-    training.step()
+    for _ in range(fault.begin, fault.steps):
+        if bad:
+            break
+        forward.clear()
+        training.step()
     first = bad[0]
     return (first, *(f"{first}.{name}" for name, _ in
                      training.model.get_submodule(first).named_parameters()))

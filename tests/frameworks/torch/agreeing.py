@@ -25,6 +25,8 @@ def main():
         stopped = next(
             (i for i in range(40)
              if it.stops(rank in sys.argv[2] and i >= 5)), None)
+        it.close()
+    torch.distributed.destroy_process_group()
     print(json.dumps(stopped), flush=True)
 
 

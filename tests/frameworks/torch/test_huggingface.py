@@ -134,6 +134,24 @@ def test_accelerate_reads_what_is_on_a_device_later(
     assert values["learning_rate"] == 0.5, it
 
 
+def test_accelerate_without_a_loss_steps_have_their_numbers(daemon, name):
+    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
+    accelerator = Accelerator(log_with=tracker, cpu=True)
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+    model, optimizer = accelerator.prepare(model, optimizer)
+    accelerator.init_trackers("job")
+    tracker.watch(accelerator, model, optimizer)
+    for step in range(40):
+        optimizer.zero_grad()
+        accelerator.backward(model(torch.ones(2, 4)).square().mean())
+        optimizer.step()
+        accelerator.log({"lr": 1e-2, "my_loss": 1.0}, step=1000 + step)
+    accelerator.end_training()
+    it = Verdict(daemon, name)
+    assert it.steps == 40 and int(it.summary["last_step"]) == 1039, it
+
+
 def test_accelerate_what_has_no_loss_ends_no_step(daemon, name):
     tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
     accelerator = Accelerator(log_with=tracker, cpu=True)

@@ -248,7 +248,15 @@ def test_numbers_of_steps_whose_updates_are_all_told():
 def test_numbers_of_batches_of_which_several_make_an_update():
     assert told([(39, 10), (79, 10), (479, 100)], {2: (64,)}) == [
         [39] * 10, [*range(43, 80, 4)],
-        [*range(83, 80 + 4 * 64, 4)], [*range(339, 480, 4)]]
+        [*range(80, 144)], [*range(339, 480, 4)]]
+
+
+def test_numbers_do_not_go_back():
+    """Of batches: 8 make an update at first, then 2."""
+    numbers = [n for step in told(
+        [(799, 100), (1599, 100), (1799, 100), (1999, 100)],
+        {i: (64,) for i in range(4)}) for n in step]
+    assert numbers == sorted(numbers)
 
 
 def test_numbers_go_on_in_another_watch():

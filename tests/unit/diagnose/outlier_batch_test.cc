@@ -25,16 +25,19 @@ TestCase Skipped() {
   e.attempts = 210;
   e.good_steps = 209;
   e.attempts_last_50 = 50;
-  e.overflows = e.outliers.overflows = e.outliers.count = 1;
+  e.overflows = 1;
   e.first_good_step = 0;
   e.last_step = 209;
   e.first_overflow_step = e.last_overflow_step = kStep;
   e.loss_finite = 210;
-  e.outlier_rank = 3;
-  e.outliers.first_step = e.outliers.last_step = kStep;
-  e.outliers.loss = 5;
-  e.outliers.usual = 0.01;
-  e.outliers.overflow = e.outliers.skipped = true;
+  OutlierBatches& of = e.outliers.emplace_back();
+  of.rank = 0;
+  of.count = of.overflows = 1;
+  of.first_step = of.steps[0] = kStep;
+  of.loss = 5;
+  of.usual = 0.01;
+  of.gradients = OutlierBatches::Gradients::kOverflowed;
+  of.skipped = true;
   return t;
 }
 
@@ -58,19 +61,28 @@ TEST(OutlierBatch, IsToldThoughItIsOver) {
   const CauseVerdict& cause = First(diagnosis);
   EXPECT_EQ(cause.cause, Cause::kOutlierBatch);
   EXPECT_EQ(cause.step, kStep);
-  EXPECT_EQ(cause.origin.rank, 3);
+  EXPECT_EQ(cause.origin.rank, 0);
   EXPECT_EQ(cause.origin.op, "");
   EXPECT_EQ(cause.ceiling, Severity::kInfo);
   EXPECT_EQ(cause.sentence,
             "One batch stands out, that of step 150: the loss was 5, 500 times "
-            "its usual 0.01, the gradients overflowed and the update was "
+            "its usual 0.01, the gradients overflowed, and the update was "
             "skipped. The next is as ever.");
+}
+
+TEST(OutlierBatch, WhatIsNotToldIsNotSaid) {
+  TestCase t = Skipped();
+  t.evidence.outliers[0].gradients = OutlierBatches::Gradients::kNotTold;
+  t.evidence.outliers[0].skipped = false;
+  EXPECT_EQ(First(t.Verdict()).sentence,
+            "One batch stands out, that of step 150: the loss was 5, 500 times "
+            "its usual 0.01. The next is as ever.");
 }
 
 TEST(OutlierBatch, SeveralAreCounted) {
   TestCase t = Skipped();
-  t.evidence.outliers.count = 3;
-  t.evidence.outliers.last_step = 200;
+  t.evidence.outliers[0].count = 3;
+  t.evidence.outliers[0].steps = {200, 180, kStep, -1};
   EXPECT_THAT(
       First(t.Verdict()).sentence,
       HasSubstr("3 batches stand out, each alone, at steps 150 to 200"));
@@ -104,6 +116,57 @@ TEST(OutlierBatch, ANormThatWasNotFiniteOrStaysIsNot) {
     norm.numbers = {{"grad_norm", stays ? 300 : INFINITY, ""}};
     EXPECT_EQ(UnderCeiling(t.Verdict(), norm), norm.severity) << stays;
   }
+}
+
+TEST(OutlierBatch, WhatGoesOnIsNotItsDoing) {
+  TestCase t = Skipped();
+  t.evidence.outliers[0].other_step = kStep + 6;
+  Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
+  norm.opened_step = kStep;
+  EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kWarning);
+}
+
+TEST(OutlierBatch, OfAnotherRankTheGradientsAreItsDoing) {
+  TestCase t = Skipped();
+  Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
+  norm.opened_step = kStep;
+  norm.subject.rank = 1;
+  EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kInfo);
+}
+
+TEST(OutlierBatch, OfAnotherRankTheLossIsNot) {
+  TestCase t = Skipped();
+  Finding& loss = t.Find(34, Family::kLoss, Severity::kWarning);
+  loss.opened_step = kStep;
+  loss.subject.rank = 1;
+  EXPECT_EQ(UnderCeiling(t.Verdict(), loss), Severity::kWarning);
+}
+
+TEST(OutlierBatch, EachRankHasItsOwn) {
+  TestCase t = Skipped();
+  t.evidence.outliers.push_back(t.evidence.outliers[0]);
+  OutlierBatches& other = t.evidence.outliers[1];
+  other.rank = 1;
+  other.first_step = other.steps[0] = 180;
+  for (const int rank : {0, 1}) {
+    Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
+    norm.subject.rank = rank;
+    norm.opened_step = rank == 0 ? kStep : 180;
+  }
+  const Diagnosis diagnosis = t.Verdict();
+  for (const Finding& norm : t.findings) {
+    EXPECT_EQ(UnderCeiling(diagnosis, norm), Severity::kInfo);
+  }
+}
+
+TEST(OutlierBatch, GivesWayToADeviceThatIsSuspected) {
+  TestCase t = Skipped();
+  Finding& norm = t.Find(27, Family::kGradient, Severity::kInfo);
+  norm.opened_step = kStep;
+  Finding& strikes = t.Find(51, Family::kRank, Severity::kWarning);
+  strikes.opened_step = kStep;
+  const Diagnosis diagnosis = t.Verdict();
+  EXPECT_EQ(First(diagnosis).cause, Cause::kSilentCorruption);
 }
 
 TEST(OutlierBatch, AnAlertThatIsHeldIsNotRepeated) {

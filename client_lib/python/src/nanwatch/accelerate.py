@@ -79,6 +79,7 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
         self._run: Run | None = None
         self._watch: Watch | None = None
         self._number = 0
+        self._logs_losses = False
         self._pending: Pending[_Logged] = Pending(
             lambda logged: logged.tell(self._open())
         )
@@ -130,9 +131,11 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
         if not numbers:
             return
         if self._watch is not None:
-            # Updates are seen without it: what has no loss ends no step.
-            if "loss" in numbers:
-                self._watch.step(numbers["loss"], step=step)
+            # Where losses are logged, what has none ends no step: updates are
+            # seen without it.
+            self._logs_losses |= "loss" in numbers
+            if "loss" in numbers or not self._logs_losses:
+                self._watch.step(numbers.get("loss"), step=step)
             return
         run = self._open()
         checked = None if step is None else run._checks.step(step)

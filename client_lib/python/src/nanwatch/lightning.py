@@ -82,5 +82,7 @@ class Callback(_Callback):  # type: ignore[misc]
         self._close()
 
     def _close(self) -> None:
+        if self._agreement is not None:
+            self._agreement.close()
         if self.watch is not None:
             self.watch.close()

@@ -87,6 +87,8 @@ class Callback(TrainerCallback):  # type: ignore[misc]
     def _close(self) -> None:
         if self._undo is not None:
             self._undo()
+        if self._agreement is not None:
+            self._agreement.close()
         if self.watch is not None:
             self.watch.close()
 

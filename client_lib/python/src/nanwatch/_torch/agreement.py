@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import logging
+import time
 from typing import Any
 
 import torch
@@ -15,6 +16,10 @@ _EVERY = 8  # steps from one exchange to the next, when it is over on all ranks
 # Until all ranks have made theirs. What comes before it in a training, as the
 # wrapping of a model, is a collective already, so they come together.
 _PATIENCE = datetime.timedelta(seconds=20)
+# For an exchange that was begun eight steps before. Some rank is in another
+# training by then, or has no more data.
+_LATE_SECONDS = 30.0
+_LAST_SECONDS = 2.0  # for one that is under way as the training ends
 
 _made = 0  # by this process, as by all that make one at the same places
 # The default process group, and all of its ranks over gloo: made once, since
@@ -32,6 +37,7 @@ class Agreement:
         global _made
         _made += 1
         self._group: Any = None
+        self._store: Any = None
         self._steps = 0
         self._asked: Any = None
         self._work: Any = None
@@ -45,7 +51,8 @@ class Agreement:
         if self._is_alone:
             return
         try:
-            if _all_come(f"nanwatch/agreement/{_made}"):
+            self._store = _store_of(f"nanwatch/agreement/{_made}")
+            if _all_come(self._store):
                 self._group = _gloo()
             else:
                 log.warning(
@@ -68,13 +75,23 @@ class Agreement:
                 self._give_up(error)
         return self._stops
 
+    def close(self) -> None:
+        """The training is over, on all ranks at the same step: none leaves
+        while another one may still talk to it."""
+        work, self._work, self._group = self._work, None, None
+        if work is not None:
+            _is_over(work, _LAST_SECONDS)
+
     def _exchange(self, asked: bool) -> None:
         if self._work is not None:
-            self._work.wait()
-            self._stops = bool(self._asked.item())
-        if self._stops:
-            self._group = None
-            return
+            if not _is_over(self._work, _LATE_SECONDS):
+                # Another rank may have heard of it just before, and stops.
+                self._stops = self._ends_with("none")
+                raise TimeoutError("not all of them came to this step")
+            if self._asked.item():
+                self._stops = self._ends_with("stop")
+                self._group = None
+                return
         self._asked = torch.tensor(
             [float(asked)], dtype=torch.float32, device="cpu"
         )
@@ -85,6 +102,11 @@ class Agreement:
             async_op=True,
         )
 
+    def _ends_with(self, end: str) -> bool:
+        """Whether all stop: as the first one said who came to an end."""
+        said = self._store.compare_set("end", "", end)
+        return bool(said == b"stop")
+
     def _give_up(self, error: Exception) -> None:
         self._group = None
         log.warning(
@@ -94,14 +116,27 @@ class Agreement:
         )
 
 
-def _all_come(key: str) -> bool:
-    """All ranks come here for the same key. Whoever knows first, that they did
-    or that they do not, says so to all, and so all hear the same."""
+def _is_over(work: Any, seconds: float) -> bool:
+    """At once, mostly; after so many seconds a program gets on with it."""
+    until = time.monotonic() + seconds
+    while not work.is_completed():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def _store_of(key: str) -> Any:
     distributed = torch.distributed
-    store = distributed.PrefixStore(
+    return distributed.PrefixStore(
         key, distributed.distributed_c10d._get_default_store()
     )
-    if store.add("ranks", 1) == distributed.get_world_size():
+
+
+def _all_come(store: Any) -> bool:
+    """All ranks come here. Whoever knows first, that they did or that they do
+    not, says so to all, and so all hear the same."""
+    if store.add("ranks", 1) == torch.distributed.get_world_size():
         store.compare_set("all", "", "yes")
     else:
         try:
