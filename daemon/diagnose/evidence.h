@@ -56,8 +56,8 @@ struct OpEvidence {
   std::optional<double> scale_max;
 };
 
-// Losses of one rank that stood far above their level at a single record, where
-// its gradients left theirs, and neither did at the next.
+// Losses of one rank that stood far above their level at a single record, and
+// neither they nor its gradients did at the next.
 struct OutlierBatches {
   enum class Gradients : uint8_t { kNotTold, kUsual, kFarOut, kOverflowed };
   static constexpr int kKept = 4;

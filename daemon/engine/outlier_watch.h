@@ -1,5 +1,5 @@
-// OutlierWatch: a loss that stands far above its level at one record, where the
-// gradients, if anything is told of them, leave theirs too, and of which
+// OutlierWatch: a loss that stands far above its level at one record, farther
+// where it is not told that the gradients leave theirs, and of which
 // nothing is left at the next. That is one batch: no scale that is too high,
 // and no training that diverges.
 
@@ -36,10 +36,8 @@ class OutlierWatch {
       if (before >= 0) Note(before);
       return before >= 0;
     }
-    const bool told = gradients != Gradients::kNotTold;
-    const float usual = finite && loss.IsUp() && (is_out || !told)
-                            ? loss.JumpsFrom(told ? kFar : kVeryFar)
-                            : 0;
+    const float usual =
+        finite && loss.IsUp() ? loss.JumpsFrom(is_out ? kFar : kVeryFar) : 0;
     if (usual > 0) {  // the next record decides
       step_ = record.step;
       loss_ = loss.newest();

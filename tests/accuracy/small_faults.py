@@ -27,7 +27,7 @@ class Kind:
 
 KINDS = {kind.name: kind for kind in (
     Kind("NanInBatch", ("nan_from_forward",), 1),
-    Kind("OutlierBatch", ("outlier_batch",), 0, (1.0, 2.0**3)),
+    Kind("OutlierBatch", ("outlier_batch",), 0, (2.0, 8.0)),
     # In fp32 what is made of it may still be finite, or so on the way forward.
     Kind("WeightBitFlipped", ("nan_from_forward", "nan_from_backward",
                               "divergence"), 1),
