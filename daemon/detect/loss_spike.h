@@ -74,6 +74,8 @@ class LossSpike {
   // losses that stand out are seldom here: the level; else 0.
   float JumpsFrom(float ratio) const;
   float newest() const { return loss_; }  // REQUIRES: IsUp()
+  // Above all healthy ones there were. REQUIRES: IsUp()
+  bool IsHighest() const { return loss_ > largest_; }
 
  private:
   Severity Judge(float loss, const StepContext& c, Thresholds t);

@@ -1,7 +1,7 @@
-// OutlierWatch: a loss that stands far above its level at one record, farther
-// where it is not told that the gradients leave theirs, and of which
-// nothing is left at the next. That is one batch: no scale that is too high,
-// and no training that diverges.
+// OutlierWatch: a loss that stands far above its level at one record, where the
+// gradients leave theirs, too, and of which nothing is left at the next. That
+// is one batch: no scale that is too high, and no training that diverges. Where
+// nothing is told of gradients, it is above all losses before.
 
 #ifndef NANWATCH_ENGINE_OUTLIER_WATCH_H_
 #define NANWATCH_ENGINE_OUTLIER_WATCH_H_
@@ -36,8 +36,10 @@ class OutlierWatch {
       if (before >= 0) Note(before);
       return before >= 0;
     }
-    const float usual =
-        finite && loss.IsUp() ? loss.JumpsFrom(is_out ? kFar : kVeryFar) : 0;
+    const bool alone = gradients == Gradients::kNotTold && loss.IsHighest();
+    const float usual = finite && loss.IsUp() && (is_out || alone)
+                            ? loss.JumpsFrom(is_out ? kFar : kVeryFar)
+                            : 0;
     if (usual > 0) {  // the next record decides
       step_ = record.step;
       loss_ = loss.newest();
@@ -55,7 +57,8 @@ class OutlierWatch {
 
  private:
   // Times the level. Tasks that take turns, or a batch of hard samples, make
-  // two or three. The loss alone may be an evaluation's.
+  // two or three. The loss alone may be an evaluation's, or one of small losses
+  // that differ by as much.
   static constexpr float kFar = 4;
   static constexpr float kVeryFar = 10;
 
