@@ -115,7 +115,7 @@ struct RunEvidence {
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
   std::string nonfinite_loss_place;  // its host and device; empty: not known
-  // A rank each, those with the most first, of 64 at most.
+  // An optimizer of a rank each, those with the most first, of 64 at most.
   std::vector<OutlierBatches> outliers;
   uint64_t grad_norm_finite = 0;
   uint64_t grad_norm_nonfinite = 0;

@@ -191,9 +191,7 @@ std::optional<CauseVerdict> HarmlessPadding(const Case& c) {
   }
   if (!verdict) return std::nullopt;
   verdict->cause = Cause::kHarmlessPadding;
-  verdict->origin.op = origin->op.name;
-  verdict->origin.slot = origin->slot;
-  verdict->origin.rank = origin->rank;
+  verdict->origin = OriginOf(*origin);
   verdict->step = origin->first_bad_step;
   return verdict;
 }

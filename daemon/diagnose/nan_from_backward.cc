@@ -224,9 +224,7 @@ std::optional<CauseVerdict> NanFromBackward(const Case& c) {
                       : EvidenceGrade::kSupported;
   if (!nan.gradients.empty()) {
     const OpEvidence& first = *nan.gradients[0];
-    verdict.origin.op = first.op.name;
-    verdict.origin.slot = first.slot;
-    verdict.origin.rank = first.rank;
+    verdict.origin = OriginOf(first);
     if (MadeIt(first, nan.step)) verdict.grade = EvidenceGrade::kEstablished;
   }
   verdict.sentence = fmt::format(

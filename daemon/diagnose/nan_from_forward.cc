@@ -168,9 +168,7 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
                     const OpEvidence& nan) {
   CauseVerdict verdict;
   SayWhereBorn(c, origin, &verdict);
-  verdict.origin.op = origin.op.name;
-  verdict.origin.slot = origin.slot;
-  verdict.origin.rank = origin.rank;
+  verdict.origin = OriginOf(origin);
   verdict.step = origin.first_bad_step;
   verdict.ops = BadSince(c, origin.first_bad_step);
   if (origin.slot == Slot::kParameter) {

@@ -40,6 +40,10 @@ bool BadAtEveryScale(const OpEvidence& op) {
          *op.scale_max >= kScalesApart * *op.scale_min;
 }
 
+Subject OriginOf(const OpEvidence& op) {
+  return {.rank = op.rank, .op = op.op.name, .slot = op.slot};
+}
+
 bool MadeIt(const OpEvidence& op, int64_t step) {
   return op.first_inputs_clean && op.first_bad_step == step;
 }

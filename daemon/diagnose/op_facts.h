@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "diagnose/evidence.h"
+#include "model/finding.h"
 
 namespace nanwatch {
 
@@ -30,6 +31,8 @@ bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence);
 // Bad at scales 64 times apart and at all between: lowering does not help.
 bool BadAtEveryScale(const OpEvidence& op);
 
+// What a verdict names, where it began in this op.
+Subject OriginOf(const OpEvidence& op);
 // Its gradient was finite when it arrived, and not when it left, at `step`.
 bool MadeIt(const OpEvidence& op, int64_t step);
 // Where the backward pass of `step` went bad first: the op that made it so, or

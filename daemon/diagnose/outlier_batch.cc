@@ -104,17 +104,17 @@ std::optional<CauseVerdict> OutlierBatch(const Case& c) {
   verdict.grade = EvidenceGrade::kEstablished;
   verdict.ceiling = Severity::kInfo;
   verdict.step = most.first_step;
-  verdict.origin.rank = most.rank;
   if (const OpEvidence* op = FirstGradient(c.evidence, verdict.step)) {
-    verdict.origin.op = op->op.name;
-    verdict.origin.slot = op->slot;
+    verdict.origin = OriginOf(*op);
   }
+  verdict.origin.rank = most.rank;
   verdict.sentence = Sentence(most);
-  if (c.evidence.outliers.size() > 1) {
-    verdict.evidence.push_back(
-        {EvidenceGrade::kEstablished,
-         fmt::format("Of {} this is the one that has the most of them.",
-                     CountOf(c.evidence.outliers.size(), "rank"))});
+  const bool others = std::any_of(
+      c.evidence.outliers.begin(), c.evidence.outliers.end(),
+      [&](const OutlierBatches& of) { return of.rank != most.rank; });
+  if (others) {
+    verdict.evidence.push_back({EvidenceGrade::kEstablished,
+                                "Other ranks have some, too; none has more."});
   }
   verdict.rules = RulesOf(c);
   return verdict;

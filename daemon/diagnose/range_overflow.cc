@@ -142,23 +142,23 @@ std::string Sentence(const Case& c, bool ordinary) {
 constexpr uint64_t kOften = 5;
 
 std::string OfFixed(const RunEvidence& e) {
-  const bool applied = e.applied_overflows > 0;
-  if (e.overflows_last_50 == 0) {
+  const bool over = e.overflows_last_50 == 0;
+  const bool applied =
+      (over ? e.applied_overflows : e.applied_overflows_last_50) > 0;
+  const std::string_view then = applied ? "and were applied all the same"
+                                        : "and their updates were skipped";
+  if (over) {
     return fmt::format(
         "The fixed loss scale {} was too high for these gradients: {} of {} {} "
         "overflowed, {}, none of the last {}.",
-        InWords(*e.scale_now), e.overflows, e.attempts, StepsInWords(e),
-        applied ? "and were applied all the same"
-                : "and their updates were skipped",
+        InWords(*e.scale_now), e.overflows, e.attempts, StepsInWords(e), then,
         e.attempts_last_50);
   }
   return fmt::format(
       "The fixed loss scale {} is too high for these gradients: {} of the last "
       "{} {} overflowed, {}, and nothing lowers it.",
       InWords(*e.scale_now), e.overflows_last_50, e.attempts_last_50,
-      StepsInWords(e),
-      applied ? "and were applied all the same"
-              : "and their updates were skipped");
+      StepsInWords(e), then);
 }
 
 // Gradients leave the range, and nothing answers: the scale is fixed. They may
@@ -193,9 +193,7 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
   }
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
   if (const OpEvidence* first = FirstGradient(e, verdict.step)) {
-    verdict.origin.op = first->op.name;
-    verdict.origin.slot = first->slot;
-    verdict.origin.rank = first->rank;
+    verdict.origin = OriginOf(*first);
   }
   verdict.sentence = OfFixed(e);
   if (!verdict.ops.empty()) {

@@ -143,9 +143,7 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     } else {
       verdict.rules.push_back(25);  // saturated at the limit: the same trouble
     }
-    verdict.origin.op = maker->op.name;
-    verdict.origin.slot = maker->slot;
-    verdict.origin.rank = maker->rank;
+    verdict.origin = OriginOf(*maker);
     verdict.step = origin->first_bad_step;
     verdict.grade = GradeOf(c, *origin);
     verdict.sentence = maker != origin ? SentenceOfMaker(*maker, *origin)

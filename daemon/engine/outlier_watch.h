@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "detect/loss_spike.h"
+#include "detect/rules.h"
 #include "diagnose/evidence.h"
 #include "model/step.h"
 #include "scaler/tracker.h"
@@ -21,11 +21,13 @@ namespace nanwatch {
 // Trivially copyable.
 class OutlierWatch {
  public:
-  // A record that `loss` has judged. True: the record before was an outlier, or
-  // this one shows that it was no lone one.
-  bool Add(const StepRecord& record, const LossSpike& loss,
-           OutlierBatches::Gradients gradients, Fate fate) {
-    using Gradients = OutlierBatches::Gradients;
+  // A record that the rules have judged. True: the record before was an
+  // outlier, or this one shows that it was no lone one.
+  bool Add(const StepRecord& record, const StepRules& rules, bool overflow,
+           Fate fate) {
+    const LossSpike& loss = rules.get<LossSpike>();
+    const Gradients gradients =
+        GradientsOf(record, rules.get<GnormSpike>(), overflow);
     if (!record.has(StepField::kLoss)) {
       return gradients == Gradients::kFarOut && NoteOther(record.step);
     }
@@ -56,17 +58,26 @@ class OutlierWatch {
   const OutlierBatches& batches() const { return batches_; }
 
  private:
+  using Gradients = OutlierBatches::Gradients;
+
   // Times the level. Tasks that take turns, or a batch of hard samples, make
   // two or three. The loss alone may be an evaluation's, or one of small losses
   // that differ by as much.
   static constexpr float kFar = 4;
   static constexpr float kVeryFar = 10;
 
+  static Gradients GradientsOf(const StepRecord& record,
+                               const GnormSpike& norms, bool overflow) {
+    if (overflow) return Gradients::kOverflowed;
+    if (!record.has(StepField::kGradNorm)) return Gradients::kNotTold;
+    return norms.IsUp() ? Gradients::kFarOut : Gradients::kUsual;
+  }
+
   void Note(int64_t step) {
     std::copy_backward(batches_.steps.begin(), batches_.steps.end() - 1,
                        batches_.steps.end());
     batches_.steps[0] = step;
-    batches_.overflows += gradients_ == OutlierBatches::Gradients::kOverflowed;
+    batches_.overflows += gradients_ == Gradients::kOverflowed;
     if (++batches_.count > 1) return;
     batches_.first_step = step;
     batches_.loss = loss_;
@@ -88,7 +99,7 @@ class OutlierWatch {
   int64_t step_ = -1;  // of one that the next record decides; -1: none
   float loss_ = 0;
   float usual_ = 0;
-  OutlierBatches::Gradients gradients_ = OutlierBatches::Gradients::kNotTold;
+  Gradients gradients_ = Gradients::kNotTold;
   Fate fate_ = Fate::kUnknown;
 };
 

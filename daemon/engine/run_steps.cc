@@ -29,23 +29,6 @@ bool TimeToRejudge(uint64_t attempts, const Pace& pace) {
   return attempts % every == 0;
 }
 
-OutlierBatches::Gradients GradientsOf(const StepRecord& record, bool overflow,
-                                      const GnormSpike& norms) {
-  using Gradients = OutlierBatches::Gradients;
-  if (overflow) return Gradients::kOverflowed;
-  if (!record.has(StepField::kGradNorm)) return Gradients::kNotTold;
-  return norms.IsUp() ? Gradients::kFarOut : Gradients::kUsual;
-}
-
-// After the rules have seen the record. True: what is known of outliers
-// changed.
-bool LookForOutlier(const StepRecord& record, bool overflow, Fate fate,
-                    OptimizerTrack* track) {
-  const GnormSpike& norms = track->rules.get<GnormSpike>();
-  return track->outliers.Add(record, track->rules.get<LossSpike>(),
-                             GradientsOf(record, overflow, norms), fate);
-}
-
 // What the records of a batch leave to be looked at.
 void NoteLatest(const StepColumns& columns, LatestValues* latest) {
   for (int f = 0; f < kStepFields; ++f) {
@@ -195,7 +178,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     Changed(KeyOf(*rank, *track, i), track->rules,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
-  changed_ |= LookForOutlier(record, overflow, fate, track);
+  changed_ |= track->outliers.Add(record, track->rules, overflow, fate);
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);

@@ -13,13 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "frameworks"),
                 str(HERE.parent / "python")]
 
-from by_size import sizes  # noqa: E402
 from daemons import Daemon  # noqa: E402
+from results import print_by_size, share  # noqa: E402
 from small_faults import KINDS, play  # noqa: E402
-
-
-def share(flags):
-    return f"{sum(flags)} of {len(flags)}"
 
 
 def row(name, kind, played):
@@ -50,9 +46,10 @@ def main():
                                f"{kind}-{seed}") for seed in seeds]
                 everything += played
                 print(row(name, kind, played), flush=True)
-            sizes((kind, spec.sizes,
-                   [o for o in everything if o.fault.name == kind])
-                  for kind, spec in KINDS.items())
+            print_by_size(
+                (kind, spec.sizes,
+                 [o for o in everything if o.fault.name == kind])
+                for kind, spec in KINDS.items())
             healthy = [play(framework.train, "", 100 + seed, daemon,
                             f"healthy-{seed}") for seed in seeds]
         finally:

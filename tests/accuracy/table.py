@@ -14,9 +14,9 @@ import torch  # noqa: E402
 from trials import (  # noqa: E402  finds the rest
     BUDGET, NO_BUDGET, play, play_healthy, play_ranks)
 
-from by_size import sizes  # noqa: E402
 from daemons import Daemon  # noqa: E402
 from faults import ON_ONE_PROCESS, ON_TWO_RANKS  # noqa: E402
+from results import print_by_size, share  # noqa: E402
 from verdicts import Verdict  # noqa: E402
 
 KINDS = {**ON_ONE_PROCESS, **ON_TWO_RANKS}
@@ -24,9 +24,8 @@ HEALTHY_SEEDS = 2  # for each seed of a fault
 
 
 def count(outcomes, what):
-    """"4 of 5" of those of which it can be said; "-" where of none."""
-    known = [w for w in map(what, outcomes) if w is not None]
-    return f"{sum(known)} of {len(known)}" if known else "-"
+    """Of those of which it can be said."""
+    return share([w for w in map(what, outcomes) if w is not None])
 
 
 def row(kind, level, outcomes):
@@ -105,9 +104,10 @@ def main():
         daemon = Daemon(folder).start()
         try:
             played = faults(daemon, seeds, sys.argv[2:])
-            sizes((kind, make.sizes,
-                   [o for o in played if type(o.fault) is make])
-                  for kind, make in KINDS.items())
+            print_by_size(
+                (kind, make.sizes,
+                 [o for o in played if type(o.fault) is make])
+                for kind, make in KINDS.items())
             runs, accused = (0, []) if sys.argv[2:] else healthy(daemon, seeds)
         finally:
             daemon.kill()

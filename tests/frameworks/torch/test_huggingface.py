@@ -134,7 +134,8 @@ def test_accelerate_reads_what_is_on_a_device_later(
     assert values["learning_rate"] == 0.5, it
 
 
-def test_accelerate_without_a_loss_steps_have_their_numbers(daemon, name):
+def accelerated(daemon, name):
+    """A training by Accelerate, which its tracker watches."""
     tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
     accelerator = Accelerator(log_with=tracker, cpu=True)
     model = torch.nn.Linear(4, 1)
@@ -142,6 +143,11 @@ def test_accelerate_without_a_loss_steps_have_their_numbers(daemon, name):
     model, optimizer = accelerator.prepare(model, optimizer)
     accelerator.init_trackers("job")
     tracker.watch(accelerator, model, optimizer)
+    return accelerator, model, optimizer
+
+
+def test_accelerate_without_a_loss_steps_have_their_numbers(daemon, name):
+    accelerator, model, optimizer = accelerated(daemon, name)
     for step in range(40):
         optimizer.zero_grad()
         accelerator.backward(model(torch.ones(2, 4)).square().mean())
@@ -153,13 +159,7 @@ def test_accelerate_without_a_loss_steps_have_their_numbers(daemon, name):
 
 
 def test_accelerate_what_has_no_loss_ends_no_step(daemon, name):
-    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
-    accelerator = Accelerator(log_with=tracker, cpu=True)
-    model = torch.nn.Linear(4, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
-    model, optimizer = accelerator.prepare(model, optimizer)
-    accelerator.init_trackers("job")
-    tracker.watch(accelerator, model, optimizer)
+    accelerator, model, optimizer = accelerated(daemon, name)
     for step in range(100):
         accelerator.log({"lr": 1e-2}, step=step)
         loss = model(torch.ones(2, 4)).square().mean()

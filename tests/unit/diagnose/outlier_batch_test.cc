@@ -50,6 +50,12 @@ OpEvidence& Gradient(TestCase* t, const char* name, const char* type) {
   return op;
 }
 
+Finding& Then(TestCase* t, int rule, Family family, Severity severity) {
+  Finding& finding = t->Find(rule, family, severity);
+  finding.opened_step = kStep;
+  return finding;
+}
+
 const CauseVerdict& First(const Diagnosis& diagnosis) {
   EXPECT_FALSE(diagnosis.causes.empty());
   return diagnosis.causes.at(0);
@@ -99,8 +105,7 @@ TEST(OutlierBatch, OtherOverflowsHaveTheirOwnCause) {
 
 TEST(OutlierBatch, WhatTheNormDidThenIsItsDoing) {
   TestCase t = Skipped();
-  Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
-  norm.opened_step = kStep;
+  Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
   norm.numbers = {{"grad_norm", 300, ""}};
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(UnderCeiling(diagnosis, norm), Severity::kInfo);
@@ -110,9 +115,8 @@ TEST(OutlierBatch, WhatTheNormDidThenIsItsDoing) {
 TEST(OutlierBatch, ANormThatWasNotFiniteOrStaysIsNot) {
   for (const bool stays : {false, true}) {
     TestCase t = Skipped();
-    Finding& norm = t.Find(28, Family::kGradient,
-                           stays ? Severity::kCritical : Severity::kWarning);
-    norm.opened_step = kStep;
+    Finding& norm = Then(&t, 28, Family::kGradient,
+                         stays ? Severity::kCritical : Severity::kWarning);
     norm.numbers = {{"grad_norm", stays ? 300 : INFINITY, ""}};
     EXPECT_EQ(UnderCeiling(t.Verdict(), norm), norm.severity) << stays;
   }
@@ -121,23 +125,20 @@ TEST(OutlierBatch, ANormThatWasNotFiniteOrStaysIsNot) {
 TEST(OutlierBatch, WhatGoesOnIsNotItsDoing) {
   TestCase t = Skipped();
   t.evidence.outliers[0].other_step = kStep + 6;
-  Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
-  norm.opened_step = kStep;
+  Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
   EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kWarning);
 }
 
 TEST(OutlierBatch, OfAnotherRankTheGradientsAreItsDoing) {
   TestCase t = Skipped();
-  Finding& norm = t.Find(28, Family::kGradient, Severity::kWarning);
-  norm.opened_step = kStep;
+  Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
   norm.subject.rank = 1;
   EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kInfo);
 }
 
 TEST(OutlierBatch, OfAnotherRankTheLossIsNot) {
   TestCase t = Skipped();
-  Finding& loss = t.Find(34, Family::kLoss, Severity::kWarning);
-  loss.opened_step = kStep;
+  Finding& loss = Then(&t, 34, Family::kLoss, Severity::kWarning);
   loss.subject.rank = 1;
   EXPECT_EQ(UnderCeiling(t.Verdict(), loss), Severity::kWarning);
 }
@@ -161,10 +162,8 @@ TEST(OutlierBatch, EachRankHasItsOwn) {
 
 TEST(OutlierBatch, GivesWayToADeviceThatIsSuspected) {
   TestCase t = Skipped();
-  Finding& norm = t.Find(27, Family::kGradient, Severity::kInfo);
-  norm.opened_step = kStep;
-  Finding& strikes = t.Find(51, Family::kRank, Severity::kWarning);
-  strikes.opened_step = kStep;
+  Then(&t, 27, Family::kGradient, Severity::kInfo);
+  Then(&t, 51, Family::kRank, Severity::kWarning);
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(First(diagnosis).cause, Cause::kSilentCorruption);
 }
@@ -175,8 +174,7 @@ TEST(OutlierBatch, AnAlertThatIsHeldIsNotRepeated) {
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_rule = 27;
   t.evidence.earlier_from = kStep;
-  Finding& norm = t.Find(27, Family::kGradient, Severity::kInfo);
-  norm.opened_step = kStep;
+  Then(&t, 27, Family::kGradient, Severity::kInfo);
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_THAT(diagnosis.headline, HasSubstr("One batch stands out"));

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, TypeVar
 
 from nanwatch._owns_run import OwnsRun
 from nanwatch._run import Run
+
+W = TypeVar("W", bound=OwnsRun)
 
 # By the id of a model, or of what stands for it; both may go at any time.
 _watches: weakref.WeakValueDictionary[int, OwnsRun] = (
@@ -24,7 +26,30 @@ def remember(model: Any, watch: OwnsRun) -> None:
     _watches[key] = watch
 
 
-def known(model: Any) -> OwnsRun | None:
+def watched_already(model: Any, kind: type[W]) -> W | None:
+    """The open watch of a model, of this kind; where there is one, that it is
+    asked for another is said, and counted, in its run."""
+    watch = _known(model)
+    if not isinstance(watch, kind) or watch.run is None:
+        return None
+    _refuse_another(watch.run)
+    return watch
+
+
+def is_told_by_another(model: Any) -> bool:
+    """Where a training begins: another callback tells of it. One that is left
+    of a training which was interrupted is closed."""
+    before = _known(model)
+    if before is None or before.run is None:
+        return False
+    if before._has_begun():
+        before.run.close()
+        return False
+    _refuse_another(before.run)
+    return True
+
+
+def _known(model: Any) -> OwnsRun | None:
     """The open watch of a model."""
     watch = _watches.get(id(model)) if model is not None else None
     if watch is None or watch.run is None or watch.run.is_closed:
@@ -35,21 +60,7 @@ def known(model: Any) -> OwnsRun | None:
     return watch
 
 
-def refuse_another(run: Run) -> None:
-    """Says so in the run of the watch that a model has already."""
+def _refuse_another(run: Run) -> None:
     run._checks.refuse(
         "watch", "this model is watched already; that watch goes on"
     )
-
-
-def is_told_by_another(model: Any) -> bool:
-    """Where a training begins: another callback tells of it. One that is left
-    of a training which was interrupted is closed."""
-    before = known(model)
-    if before is None or before.run is None:
-        return False
-    if before._has_begun():
-        before.run.close()
-        return False
-    refuse_another(before.run)
-    return True

@@ -128,7 +128,6 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
                 "log() has none of the numbers that a tracker knows (loss, "
                 f"grad_norm, lr): {', '.join(map(str, values))[:200]}",
             )
-        if not numbers:
             return
         if self._watch is not None:
             # Where losses are logged, what has none ends no step: updates are

@@ -30,9 +30,8 @@ from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
 from nanwatch._watched_models import (
     is_told_by_another,
-    known,
-    refuse_another,
     remember,
+    watched_already,
 )
 from nanwatch._watched_run import WatchedRun
 
@@ -227,9 +226,8 @@ def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
     DynamicLossScaler or StaticLossScaler of `mindspore.amp`; `optimizer`: its
     parameters are what gradients are called after. The rest is as for
     `nanwatch.init`."""
-    before = known(optimizer)
-    if isinstance(before, Watch):
-        refuse_another(before.run)
+    before = watched_already(optimizer, Watch)
+    if before is not None:
         return before
     init.setdefault("scaler", _declared(scaler))
     parameters = getattr(optimizer, "parameters", None) or ()

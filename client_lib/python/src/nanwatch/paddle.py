@@ -22,7 +22,7 @@ from nanwatch._init import _silent
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
-from nanwatch._watched_models import known, refuse_another, remember
+from nanwatch._watched_models import remember, watched_already
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Watch", "watch"]
@@ -250,9 +250,8 @@ def watch(
 ) -> Watch:
     """`scaler`: a `paddle.amp.GradScaler`; Paddle itself turns it off on a CPU.
     The rest is as for `nanwatch.init`."""
-    before = known(model)
-    if isinstance(before, Watch):
-        refuse_another(before.run)
+    before = watched_already(model, Watch)
+    if before is not None:
         return before
     init.setdefault("framework", "paddle")
     init.setdefault("scaler", _declared(scaler))

@@ -1,6 +1,11 @@
-"""Results by the size of a fault."""
+"""How results are written."""
 
 import math
+
+
+def share(flags):
+    """"4 of 5"; "-" of none."""
+    return f"{sum(flags)} of {len(flags)}" if flags else "-"
 
 
 def thirds(bounds, outcomes):
@@ -12,13 +17,11 @@ def thirds(bounds, outcomes):
     for outcome in outcomes:
         share = (math.log2(outcome.fault.size) - low) / (high - low)
         columns[min(int(3 * share), 2)].append(outcome.right)
-    return " | ".join(
-        f"{sum(column)} of {len(column)}" if column else "-"
-        for column in columns)
+    return " | ".join(map(share, columns))
 
 
-def sizes(kinds):
-    """Prints a row a fault whose sizes differ; `kinds`: name, bounds, outcomes
+def print_by_size(kinds):
+    """A row a fault whose sizes differ; `kinds`: name, bounds, outcomes
     of each."""
     print("\n| fault | sizes | lowest third | middle | highest |\n|" +
           "---|" * 5)
