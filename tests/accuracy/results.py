@@ -15,8 +15,8 @@ def thirds(bounds, outcomes):
     low, high = map(math.log2, bounds)
     columns = [[], [], []]
     for outcome in outcomes:
-        share = (math.log2(outcome.fault.size) - low) / (high - low)
-        columns[min(int(3 * share), 2)].append(outcome.right)
+        part = (math.log2(outcome.fault.size) - low) / (high - low)
+        columns[min(int(3 * part), 2)].append(outcome.right)
     return " | ".join(map(share, columns))
 
 
