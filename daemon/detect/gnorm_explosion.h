@@ -41,6 +41,8 @@ class GnormExplosion {
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
   bool Warns() const { return episode_.severity() >= Severity::kWarning; }
+  // Of the newest norm: it is finite, and far above all healthy ones.
+  bool IsUp() const { return rejected_ > 0; }
 
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);

@@ -40,8 +40,8 @@ class GnormSpike {
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
   bool Warns() const { return episode_.severity() >= Severity::kWarning; }
-  // Of the newest norm.
-  bool IsUp() const { return spiked_ > 0; }
+  // Norms in a row that stand out, the newest among them.
+  int32_t spiked() const { return spiked_; }
 
  private:
   // `above` the usual, log2.

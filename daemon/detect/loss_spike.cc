@@ -326,7 +326,8 @@ void LossSpike::TellLift() {
 }
 
 Severity LossSpike::OnEnd(Thresholds t) {
-  const Severity lift = OfLift(Learned() ? kEndHold : t[kCriticalHold], 0, t);
+  const Severity lift =
+      Of(lift_.peak(), OfLift(Learned() ? kEndHold : t[kCriticalHold], 0, t));
   if (lift > episode_.severity()) {
     TellLift();
     to_end_ = true;
@@ -462,6 +463,11 @@ Severity LossSpike::Judge(float loss, const StepContext& c, Thresholds t) {
   return Severity::kNone;
 }
 
+Severity LossSpike::Of(float peak, Severity severity) const {
+  if (severity < Severity::kWarning || !IsNothing(peak)) return severity;
+  return severity == Severity::kCritical ? Severity::kWarning : Severity::kInfo;
+}
+
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
@@ -489,7 +495,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   last_step_ = c.record.step;
   tail_.Add(loss, c.record.step);
   lift_.Add(loss, tail_);
-  Severity trigger = Judge(loss, c, t);
+  Severity trigger = Of(loss, Judge(loss, c, t));
   if (just_high_ < 0) {
     ++just_high_;
   } else if (held_ > 0) {
@@ -500,10 +506,11 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   // Its gradients say that it was no chance.
   if (just_high_ > 0 && c.norm_warns) {
-    trigger = std::max(trigger, Severity::kWarning);
+    trigger = std::max(trigger, Of(loss, Severity::kWarning));
   }
   if (trigger > episode_.severity()) of_lift_ = false;
-  const Severity lift = OfLift(t[kCriticalHold], t[kCriticalSteps], t);
+  const Severity lift =
+      Of(lift_.peak(), OfLift(t[kCriticalHold], t[kCriticalSteps], t));
   // Of other losses some wander: there the end must show that it stays.
   if (lift > std::max(trigger, episode_.severity()) &&
       (lift_.spiked() || (lift == Severity::kCritical && language_))) {

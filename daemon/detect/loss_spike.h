@@ -18,11 +18,14 @@
 // just before: one that stays away, and a spike that comes back. A learning
 // rate that goes back up to where it was begins anew, and so does the level. A
 // language model that goes on from a checkpoint has a level from the first
-// losses on: one that rises to twice that and stays has lost it.
+// losses on: one that rises to twice that and stays has lost it. Of losses that
+// are next to nothing all is a degree less.
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "detect/context.h"
@@ -76,8 +79,18 @@ class LossSpike {
   float newest() const { return loss_; }  // REQUIRES: IsUp()
   // Above all healthy ones there were. REQUIRES: IsUp()
   bool IsHighest() const { return loss_ > largest_; }
+  // Records in a row that are above the level, the newest among them.
+  int32_t held() const { return held_; }
+  // Next to nothing, and beside the losses that the run had: a net that has
+  // learned all there is wanders there by many times its level.
+  bool IsNothing(float loss) const {
+    constexpr float kNothing = 0.05f;  // small conv nets come to 1e-6
+    return std::fabs(loss) < kNothing * std::min(1.0f, largest_);
+  }
 
  private:
+  // Of what rose so high.
+  Severity Of(float peak, Severity severity) const;
   Severity Judge(float loss, const StepContext& c, Thresholds t);
   bool RisesAsScaleFalls(float loss, const StepContext& c, Thresholds t);
   bool LeavesFirst(float loss, int64_t step, Thresholds t);

@@ -67,8 +67,10 @@ struct OutlierBatches {
   uint64_t overflows = 0;  // of those
   int64_t first_step = -1;
   std::array<int64_t, kKept> steps{-1, -1, -1, -1};  // the newest comes first
-  // The newest at which loss or norm stood out otherwise; -1: none did.
-  int64_t other_step = -1;
+  // The newest at which the loss, or the norm, stood out otherwise, by as much
+  // as their rules warn of; -1: none did.
+  int64_t other_loss_step = -1;
+  int64_t other_norm_step = -1;
   // Of the first.
   double loss = 0;
   double usual = 0;  // of the loss, then

@@ -25,20 +25,38 @@ constexpr int kRules[] = {18, 19, 20, 21, 22, 25, 27, 28, 34};
 // a batch excuses nothing.
 constexpr int kGraver[] = {24, 26, 27, 28, 29, 34, 35, 40, 51, 60};
 
+bool IsOutlier(const Case& c, int64_t step) {
+  return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
+                     [step](const OutlierBatches& of) { return of.Has(step); });
+}
+
+// The op that it speaks of was bad at another batch since.
+bool HasGoneOn(const Case& c, const Finding& finding) {
+  return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
+                     [&](const OpEvidence& op) {
+                       return op.op.name == finding.subject.op &&
+                              op.slot == finding.subject.slot &&
+                              op.last_bad_step > finding.opened_step &&
+                              !IsOutlier(c, op.last_bad_step);
+                     });
+}
+
 // It opened at such a batch, and nothing else fed it since. Gradients are all
 // ranks', a loss is its own.
 bool IsOfOutlier(const Case& c, const Finding& finding) {
   if (finding.severity > Severity::kWarning ||
-      !std::isfinite(NumberOf(finding, "grad_norm").value_or(0))) {
+      !std::isfinite(NumberOf(finding, "grad_norm").value_or(0)) ||
+      HasGoneOn(c, finding)) {
     return false;
   }
   const bool own = finding.family == Family::kLoss;
-  return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
-                     [&](const OutlierBatches& of) {
-                       return (!own || of.rank == finding.subject.rank) &&
-                              of.Has(finding.opened_step) &&
-                              of.other_step < finding.opened_step;
-                     });
+  return std::any_of(
+      c.evidence.outliers.begin(), c.evidence.outliers.end(),
+      [&](const OutlierBatches& of) {
+        const int64_t other = own ? of.other_loss_step : of.other_norm_step;
+        return (!own || of.rank == finding.subject.rank) &&
+               of.Has(finding.opened_step) && other < finding.opened_step;
+      });
 }
 
 // The rules that speak of nothing else; none where a graver one does.

@@ -138,8 +138,28 @@ std::string Sentence(const Case& c, bool ordinary) {
       scale);
 }
 
-// Of 50; as rule 5.
-constexpr uint64_t kOften = 5;
+// No overflow for as long as four lie apart, and for 50 steps.
+bool IsOver(const RunEvidence& e) {
+  const int64_t since = e.last_step - e.last_overflow_step;
+  const int64_t between = e.last_overflow_step - e.first_overflow_step;
+  return e.overflows_last_50 == 0 && since >= 50 &&
+         static_cast<int64_t>(e.overflows - 1) * since >= 4 * between;
+}
+
+// Of the last 50, as rule 5 has it, or of all since the first.
+bool AreOften(const RunEvidence& e) {
+  constexpr uint64_t kOften = 5;
+  constexpr int64_t kOneOf = 20;
+  const int64_t steps = e.last_step - e.first_overflow_step;
+  return e.overflows_last_50 >= kOften ||
+         (e.overflows >= kOften && !IsOver(e) &&
+          kOneOf * static_cast<int64_t>(e.overflows) >= steps);
+}
+
+// Bad at most overflows, or still: it is what makes them.
+bool MakesThem(const OpEvidence& op, const RunEvidence& e) {
+  return IsBadNow(op, e) || 2 * op.bad_attempts >= e.overflows;
+}
 
 std::string OfFixed(const RunEvidence& e) {
   const bool over = e.overflows_last_50 == 0;
@@ -161,35 +181,53 @@ std::string OfFixed(const RunEvidence& e) {
       StepsInWords(e), then);
 }
 
+bool HasLeftTheRange(const OpEvidence& op) {
+  return op.inf > 0 || op.saturated > 0;
+}
+
+// What leaves the range is infinite, or makes NaN of what is: none of them was
+// bad when nothing that ever left the range was so any more.
+bool IsOfTheRange(const std::vector<const OpEvidence*>& ops) {
+  return std::all_of(ops.begin(), ops.end(), [&](const OpEvidence* op) {
+    return std::any_of(ops.begin(), ops.end(), [&](const OpEvidence* other) {
+      return HasLeftTheRange(*other) &&
+             other->last_bad_step >= op->last_bad_step;
+    });
+  });
+}
+
 // Gradients leave the range, and nothing answers: the scale is fixed. They may
 // have become smaller since.
 std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
   const RunEvidence& e = c.evidence;
-  const bool often = e.overflows_last_50 >= kOften;
+  const bool often = AreOften(e);
   const bool finite = e.grad_norm_finite_while_overflow > 0;
   if (!e.scale_now || *e.scale_now <= 1 || e.overflows == 0 ||
       (!often && !e.ops_collected) || e.loss_nonfinite > 0 || finite) {
     return std::nullopt;
   }
   CauseVerdict verdict;
-  bool infinite = false;
+  std::vector<const OpEvidence*> ops;
   for (const OpEvidence& op : e.ops) {
     if (IsHarmless(c, op)) continue;
-    if (IsForward(op)) return std::nullopt;
-    infinite = infinite || op.inf > 0 || op.saturated > 0;
+    if (IsForward(op) && MakesThem(op, e)) return std::nullopt;
+    if (IsForward(op)) continue;
+    ops.push_back(&op);
     verdict.ops.push_back(op.op.name);
   }
-  // What leaves the range is infinite, or makes NaN of what is.
-  if (e.ops_collected && !infinite) return std::nullopt;
+  if (e.ops_collected && (ops.empty() || !IsOfTheRange(ops))) {
+    return std::nullopt;
+  }
   verdict.cause = Cause::kRangeOverflow;
   constexpr uint64_t kSeveral = 3;  // one may be anything
   const bool seen = e.ops_collected && e.overflows >= kSeveral;
   verdict.grade = seen ? EvidenceGrade::kSupported : EvidenceGrade::kHypothesis;
   verdict.rules = {5, 6, 7, 18, 19, 20, 21, 22, 25, 28};
   // Few updates that are left out do no harm.
-  const bool over = e.overflows_last_50 == 0;
+  const bool over = IsOver(e);
   if (!often && e.applied_overflows == 0 && (seen || over)) {
     verdict.ceiling = Severity::kInfo;
+    if (!over) verdict.uncapped = {kRate};  // few of 50 may be many of 1000
   }
   verdict.step = std::max<int64_t>(e.first_overflow_step, 0);
   if (const OpEvidence* first = FirstGradient(e, verdict.step)) {

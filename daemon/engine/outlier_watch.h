@@ -21,56 +21,68 @@ namespace nanwatch {
 // Trivially copyable.
 class OutlierWatch {
  public:
-  // A record that the rules have judged. True: the record before was an
-  // outlier, or this one shows that it was no lone one.
+  // A record that the rules have judged. True: what is told of outliers is
+  // another: there is one more, or one was no lone one.
   bool Add(const StepRecord& record, const StepRules& rules, bool overflow,
            Fate fate) {
-    const LossSpike& loss = rules.get<LossSpike>();
     const Gradients gradients =
         GradientsOf(record, rules.get<GnormSpike>(), overflow);
-    if (!record.has(StepField::kLoss)) {
-      return gradients == Gradients::kFarOut && NoteOther(record.step);
-    }
+    if (!record.has(StepField::kLoss)) return NoteNorm(record.step, rules);
     const int64_t before = std::exchange(step_, -1);
+    const LossSpike& loss = rules.get<LossSpike>();
     const bool finite = std::isfinite(record[StepField::kLoss]);
-    const bool is_out = gradients >= Gradients::kFarOut;
-    if (finite && !loss.IsUp() && !is_out) {
-      if (before >= 0) Note(before);
-      return before >= 0;
+    switch (KindOf(loss, finite, gradients)) {
+      case Kind::kUsual:
+        if (before >= 0) Note(before);
+        return before >= 0;
+      case Kind::kOutlier:  // the next record decides
+        step_ = record.step;
+        loss_ = loss.newest();
+        usual_ = loss.JumpsFrom(kFar);
+        gradients_ = gradients;
+        fate_ = fate;
+        return false;
+      case Kind::kOther:
+        break;
     }
-    const bool alone = gradients == Gradients::kNotTold && loss.IsHighest();
-    const float usual = finite && loss.IsUp() && (is_out || alone)
-                            ? loss.JumpsFrom(is_out ? kFar : kVeryFar)
-                            : 0;
-    if (usual > 0) {  // the next record decides
-      step_ = record.step;
-      loss_ = loss.newest();
-      usual_ = usual;
-      gradients_ = gradients;
-      fate_ = fate;
-    } else if (gradients != Gradients::kOverflowed || before >= 0) {
-      // Not what a scaler's probing does.
-      return NoteOther(record.step);
-    }
-    return false;
+    // One that goes on is no outlier's; a small one may be anything's.
+    const bool stays = !finite || loss.held() > 1 || loss.JumpsFrom(kFar) > 0;
+    const bool changed =
+        stays && NoteOther(record.step, &batches_.other_loss_step);
+    return NoteNorm(record.step, rules) || changed;
   }
 
   const OutlierBatches& batches() const { return batches_; }
 
  private:
   using Gradients = OutlierBatches::Gradients;
+  // Of a record: as ever, far out, and all else that stands out.
+  enum class Kind : uint8_t { kUsual, kOutlier, kOther };
 
   // Times the level. Tasks that take turns, or a batch of hard samples, make
   // two or three. The loss alone may be an evaluation's, or one of small losses
   // that differ by as much.
   static constexpr float kFar = 4;
   static constexpr float kVeryFar = 10;
+  static constexpr int32_t kWarns = 3;  // norms in a row, as of rule 27
 
   static Gradients GradientsOf(const StepRecord& record,
                                const GnormSpike& norms, bool overflow) {
     if (overflow) return Gradients::kOverflowed;
     if (!record.has(StepField::kGradNorm)) return Gradients::kNotTold;
-    return norms.IsUp() ? Gradients::kFarOut : Gradients::kUsual;
+    return norms.spiked() > 0 ? Gradients::kFarOut : Gradients::kUsual;
+  }
+
+  // `finite`: its loss is.
+  static Kind KindOf(const LossSpike& loss, bool finite, Gradients gradients) {
+    const bool is_out = gradients >= Gradients::kFarOut;
+    if (!finite) return Kind::kOther;
+    if (!loss.IsUp()) return is_out ? Kind::kOther : Kind::kUsual;
+    const bool alone = gradients == Gradients::kNotTold && loss.IsHighest();
+    return (is_out || alone) && !loss.IsNothing(loss.newest()) &&
+                   loss.JumpsFrom(is_out ? kFar : kVeryFar) > 0
+               ? Kind::kOutlier
+               : Kind::kOther;
   }
 
   void Note(int64_t step) {
@@ -88,11 +100,17 @@ class OutlierWatch {
   }
 
   // True: it is the first since the last outlier.
-  bool NoteOther(int64_t step) {
-    const bool first =
-        batches_.count > 0 && batches_.other_step < batches_.steps[0];
-    batches_.other_step = step;
+  bool NoteOther(int64_t step, int64_t* other) {
+    const bool first = batches_.count > 0 && *other < batches_.steps[0];
+    *other = step;
     return first;
+  }
+
+  // Of a norm that its rules warn of.
+  bool NoteNorm(int64_t step, const StepRules& rules) {
+    const bool warns = rules.get<GnormExplosion>().IsUp() ||
+                       rules.get<GnormSpike>().spiked() >= kWarns;
+    return warns && NoteOther(step, &batches_.other_norm_step);
   }
 
   OutlierBatches batches_;

@@ -107,6 +107,19 @@ def test_two_callbacks_of_one_fit(daemon, name):
     assert Verdict(daemon, name).steps == 10
 
 
+def test_a_fit_that_failed_at_its_first_batch(daemon, name):
+    """Though somebody keeps what it left, the next one is told."""
+    model = flat_model()
+    x, y = pictures(160)
+    with pytest.raises(Exception) as kept:
+        model.fit(x[:, :5], y, batch_size=16, verbose=0, callbacks=[
+            nanwatch.keras.Callback(run=name, address=daemon.address)])
+    callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+    model.fit(x, y, batch_size=16, verbose=0, callbacks=[callback])
+    assert callback.run is not None and kept.value is not None
+    assert Verdict(daemon, name).steps == 10
+
+
 def test_a_model_without_parameters(daemon, name):
     model = keras.Sequential([keras.layers.Input((8, 8, 1)),
                               keras.layers.Flatten()])

@@ -186,6 +186,39 @@ def test_what_is_watched_already(daemon, name, caplog):
     assert caplog.text.count("this model is watched already") == 1
 
 
+def test_another_scaler_is_another_training(daemon, name):
+    optimizer = nn.SGD(small_net().trainable_params(), learning_rate=0.05)
+    first, second = (mindspore.amp.StaticLossScaler(scale)
+                     for scale in (64.0, 128.0))
+    with nanwatch.mindspore.watch(
+            first, optimizer, run=name, address=daemon.address) as watch:
+        again = nanwatch.mindspore.watch(
+            second, optimizer, run=name, address=daemon.address)
+        assert again is not watch and watch.run.is_closed
+        again.step(1.0)
+        assert again.close(15)
+    values = {v["field"]: v["last"]
+              for v in Verdict(daemon, name).summary["values"]}
+    assert values["loss_scale"] == 128, values
+
+
+def test_a_training_that_failed_at_its_first_step(daemon, name):
+    """Though somebody keeps what it left, the next one is told."""
+    net = small_net()
+    model = mindspore.train.Model(
+        net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.SGD(net.trainable_params(), learning_rate=0.05))
+    x, y = pictures(160)
+    with pytest.raises(Exception) as kept:
+        model.train(1, batches(x[:, :5], y), callbacks=[
+            nanwatch.mindspore.Callback(run=name, address=daemon.address)],
+            dataset_sink_mode=False)
+    callback = nanwatch.mindspore.Callback(run=name, address=daemon.address)
+    model.train(1, batches(x, y), callbacks=[callback],
+                dataset_sink_mode=False)
+    assert kept.value is not None and Verdict(daemon, name).steps == 10
+
+
 def test_two_callbacks_of_one_training(daemon, name):
     net = small_net()
     model = mindspore.train.Model(

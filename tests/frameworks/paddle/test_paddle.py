@@ -123,6 +123,23 @@ def test_what_is_watched_already(daemon, name, caplog):
     assert caplog.text.count("this model is watched already") == 1
 
 
+def test_another_optimizer_is_another_training(daemon, name, caplog):
+    model = paddle.nn.Linear(2, 1)
+    first, second = (paddle.optimizer.SGD(rate, parameters=model.parameters())
+                     for rate in (0.5, 0.25))
+    with nanwatch.paddle.watch(model, first, run=name,
+                               address=daemon.address) as watch:
+        again = nanwatch.paddle.watch(model, second, run=name,
+                                      address=daemon.address)
+        assert again is not watch and watch.run.is_closed
+        assert "the training begins again" in caplog.text
+        again.step(1.0)
+        assert again.close(15)
+    values = {v["field"]: v["last"]
+              for v in Verdict(daemon, name).summary["values"]}
+    assert values["learning_rate"] == 0.25, values
+
+
 def test_a_model_without_parameters(daemon, name):
     with nanwatch.paddle.watch(paddle.nn.ReLU(), run=name,
                                address=daemon.address) as watch:

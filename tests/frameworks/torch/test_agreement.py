@@ -20,3 +20,8 @@ def test_none_stops_where_none_is_asked():
 
 def test_one_that_takes_part_alone_does_not_stop_alone():
     assert ranks_say(AGREEING, "1", "1") == [None, None]
+
+
+def test_one_that_has_fewer_steps_is_not_waited_for():
+    """Nor does the process of the other one wait for it as it ends."""
+    assert ranks_say(AGREEING, "01", "-", "0") == [None, None]

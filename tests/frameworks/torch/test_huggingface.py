@@ -110,9 +110,18 @@ def test_accelerate_without_hooks_tells_what_is_logged(daemon, name, logged):
     accelerator.log({"accuracy": 0.5}, step=20)
     run = tracker.tracker
     accelerator.end_training()
-    assert run.stats.bad_input == 1, "what nobody knows"
+    assert run.stats.bad_input == 0, "an evaluation's, as it is everywhere"
     it = Verdict(daemon, name)
     assert it.worst == "" and it.steps == 20 and "loss 1.5" in it.text, it
+
+
+def test_accelerate_where_nothing_is_known_it_is_said(daemon, name, caplog):
+    tracker = nanwatch.accelerate.Tracker(run=name, address=daemon.address)
+    for step in range(20):
+        tracker.log({"my_loss": 0.5}, step=step)
+    assert tracker.tracker.stats.bad_input == 1
+    assert "none of the numbers" in caplog.text and "my_loss" in caplog.text
+    tracker.finish()
 
 
 def test_accelerate_reads_what_is_on_a_device_later(

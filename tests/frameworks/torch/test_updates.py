@@ -2,6 +2,7 @@
 programs whose numbers are not those of updates."""
 
 import math
+import random
 from types import SimpleNamespace
 
 import pytest
@@ -251,12 +252,30 @@ def test_numbers_of_batches_of_which_several_make_an_update():
         [*range(80, 144)], [*range(339, 480, 4)]]
 
 
-def test_numbers_do_not_go_back():
-    """Of batches: 8 make an update at first, then 2."""
-    numbers = [n for step in told(
-        [(799, 100), (1599, 100), (1799, 100), (1999, 100)],
-        {i: (64,) for i in range(4)}) for n in step]
-    assert numbers == sorted(numbers)
+@pytest.mark.parametrize("steps", [
+    # Of batches: 8 make an update at first, then 2.
+    [(799, 100), (1599, 100), (1799, 100), (1999, 100)],
+    # Of iterations, of which some end after one update.
+    [(0, 80), (1, 1), (2, 80), (3, 80)],
+    [(0, 1), (1, 1), (2, 1), (3, 80), (4, 80)],
+])
+def test_numbers_do_not_go_back(steps):
+    without = {i: (64,) for i, (_, updates) in enumerate(steps) if updates > 64}
+    numbers = [n for step in told(steps, without) for n in step]
+    assert numbers == sorted(numbers) and numbers[-1] == steps[-1][0]
+
+
+def test_whatever_is_counted_no_number_goes_back():
+    for seed in range(500):
+        draw = random.Random(seed)
+        given, steps, without = draw.choice([-1, 0, 999]), [], {}
+        for i in range(draw.randint(2, 8)):
+            updates = draw.choice([1, 1, 2, 3, 10, 70, 130])
+            given += draw.choice([1, updates, 2 * updates, 64 * updates])
+            steps.append((given, updates))
+            without[i] = (64,) * (updates // 64)
+        numbers = [n for step in told(steps, without) for n in step]
+        assert numbers == sorted(numbers) and numbers[0] >= 0, (seed, steps)
 
 
 def test_numbers_go_on_in_another_watch():

@@ -124,9 +124,30 @@ TEST(OutlierBatch, ANormThatWasNotFiniteOrStaysIsNot) {
 
 TEST(OutlierBatch, WhatGoesOnIsNotItsDoing) {
   TestCase t = Skipped();
-  t.evidence.outliers[0].other_step = kStep + 6;
+  t.evidence.outliers[0].other_norm_step = kStep + 6;
   Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
   EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kWarning);
+}
+
+TEST(OutlierBatch, AnotherLossIsNoNorm) {
+  TestCase t = Skipped();
+  t.evidence.outliers[0].other_loss_step = kStep + 6;
+  Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
+  EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kInfo);
+}
+
+TEST(OutlierBatch, AnOpThatGoesOnIsNotItsDoing) {
+  for (const int64_t last : {kStep, kStep + 6}) {
+    TestCase t = Skipped();
+    OpEvidence& op = Gradient(&t, "head", "Linear");
+    op.last_bad_step = last;
+    Finding& finding = Then(&t, 20, Family::kOp, Severity::kWarning);
+    finding.subject.op = op.op.name;
+    finding.subject.slot = op.slot;
+    EXPECT_EQ(UnderCeiling(t.Verdict(), finding),
+              last == kStep ? Severity::kInfo : Severity::kWarning)
+        << last;
+  }
 }
 
 TEST(OutlierBatch, OfAnotherRankTheGradientsAreItsDoing) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nanwatch._run import Run
 
 
@@ -12,8 +14,12 @@ class OwnsRun:
     run: Run | None = None
 
     def _has_begun(self) -> bool:
-        """A step of this training is over."""
+        """So has the training itself, which all callbacks of it heard of."""
         return False
+
+    def _follows(self, *of: Any) -> bool:
+        """It follows these; None is anything."""
+        return True
 
     def _tell_pending(self) -> None:
         """Steps whose numbers are on their way; waits for the device, and

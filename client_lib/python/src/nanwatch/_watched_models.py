@@ -26,11 +26,21 @@ def remember(model: Any, watch: OwnsRun) -> None:
     _watches[key] = watch
 
 
-def watched_already(model: Any, kind: type[W]) -> W | None:
+def watched_already(model: Any, kind: type[W], *of: Any) -> W | None:
     """The open watch of a model, of this kind; where there is one, that it is
-    asked for another is said, and counted, in its run."""
+    asked for another is said, and counted, in its run. `of`: what it is to
+    follow with the model, None is anything. One that follows another is closed:
+    the training begins again."""
     watch = _known(model)
     if not isinstance(watch, kind) or watch.run is None:
+        return None
+    if not watch._follows(*of):
+        watch.run._checks.refuse(
+            "watch",
+            "this model is watched already, with another optimizer or scaler: "
+            "that watch is closed, and the training begins again",
+        )
+        watch.run.close()
         return None
     _refuse_another(watch.run)
     return watch

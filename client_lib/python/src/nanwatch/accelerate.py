@@ -34,6 +34,9 @@ _NAMES = {
     "lr": ("lr", "learning_rate", "train/lr", "train/learning_rate"),
 }
 
+# Calls of log() in a row, at first, after which it is said that they have none.
+_UNKNOWN = 8
+
 
 class _Logged:
     """A step whose numbers may be on a device."""
@@ -80,6 +83,9 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
         self._watch: Watch | None = None
         self._number = 0
         self._logs_losses = False
+        # Logs without a number that is known, as an evaluation's; -1: others
+        # have some.
+        self._unknown = 0
         self._pending: Pending[_Logged] = Pending(
             lambda logged: logged.tell(self._open())
         )
@@ -123,12 +129,9 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
             if given in values
         }
         if not numbers:
-            self._open()._checks.refuse(
-                "log",
-                "log() has none of the numbers that a tracker knows (loss, "
-                f"grad_norm, lr): {', '.join(map(str, values))[:200]}",
-            )
+            self._note_unknown(values)
             return
+        self._unknown = -1
         if self._watch is not None:
             # Where losses are logged, what has none ends no step: updates are
             # seen without it.
@@ -144,6 +147,18 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
             self._pending.add(_Logged(number, numbers))
         except Exception as error:
             run._failed("log", error)
+
+    def _note_unknown(self, values: dict[str, Any]) -> None:
+        if self._unknown < 0 or self._watch is not None:
+            return
+        self._unknown += 1
+        if self._unknown == _UNKNOWN:
+            self._open()._checks.refuse(
+                "log",
+                f"{_UNKNOWN} calls of log() had none of the numbers that a "
+                "tracker knows (loss, grad_norm, lr), the last one: "
+                f"{', '.join(map(str, values))[:200]}",
+            )
 
     def finish(self) -> None:
         if self._watch is not None:

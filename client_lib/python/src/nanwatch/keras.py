@@ -168,9 +168,11 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """On a thread of Keras's own, perhaps, and in another order."""
-        self._logs[batch] = logs or {}
         run = self.run
-        if self._stop and run is not None and run.should_stop:
+        if run is None:
+            return
+        self._logs[batch] = logs or {}
+        if self._stop and run.should_stop:
             self.model.stop_training = True
 
     def _end_batch(self, following: float) -> None:

@@ -66,6 +66,9 @@ class Watch(WatchedRun):
         self._scaler = scaler
         self._scale = _kept(getattr(scaler, "scale_value", None))
 
+    def _follows(self, *of: Any) -> bool:
+        return all(scaler is None or scaler is self._scaler for scaler in of)
+
     def step(
         self,
         loss: Any = None,
@@ -226,7 +229,7 @@ def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
     DynamicLossScaler or StaticLossScaler of `mindspore.amp`; `optimizer`: its
     parameters are what gradients are called after. The rest is as for
     `nanwatch.init`."""
-    before = watched_already(optimizer, Watch)
+    before = watched_already(optimizer, Watch, scaler)
     if before is not None:
         return before
     init.setdefault("scaler", _declared(scaler))
@@ -286,6 +289,9 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             self._began = False
             remember(network, self)
 
+    def on_train_epoch_begin(self, run_context: Any) -> None:
+        self._began = True
+
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:
             return
@@ -297,7 +303,6 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             run_context.request_stop()
 
     def _end_batch(self, args: Any) -> None:
-        self._began = True
         outputs = args.net_outputs
         if not isinstance(outputs, (tuple, list)):
             outputs = [outputs]

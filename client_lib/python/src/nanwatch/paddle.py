@@ -78,6 +78,10 @@ class Watch(WatchedRun):
         self._was_bad = False  # so was the step before
         self._lost: set[str] = set()  # weights that were told as not finite
 
+    def _follows(self, *of: Any) -> bool:
+        mine = (self._optimizer, self._scaler)
+        return all(new is None or new is old for new, old in zip(of, mine))
+
     def step(
         self, loss: Any = None, *, step: int | None = None, **more: Any
     ) -> None:
@@ -250,7 +254,7 @@ def watch(
 ) -> Watch:
     """`scaler`: a `paddle.amp.GradScaler`; Paddle itself turns it off on a CPU.
     The rest is as for `nanwatch.init`."""
-    before = watched_already(model, Watch)
+    before = watched_already(model, Watch, optimizer, scaler)
     if before is not None:
         return before
     init.setdefault("framework", "paddle")

@@ -20,6 +20,9 @@ _PATIENCE = datetime.timedelta(seconds=20)
 # training by then, or has no more data.
 _LATE_SECONDS = 30.0
 _LAST_SECONDS = 2.0  # for one that is under way as the training ends
+# That long a process does not end whose exchange nobody answers any more, and
+# that long one rank may leave the others alone, for an evaluation.
+_ANSWER = datetime.timedelta(minutes=10)
 
 _made = 0  # by this process, as by all that make one at the same places
 # The default process group, and all of its ranks over gloo: made once, since
@@ -87,7 +90,10 @@ class Agreement:
             if not _is_over(self._work, _LATE_SECONDS):
                 # Another rank may have heard of it just before, and stops.
                 self._stops = self._ends_with("none")
-                raise TimeoutError("not all of them came to this step")
+                if not self._stops:
+                    raise TimeoutError("not all of them came to this step")
+                self._group = None
+                return
             if self._asked.item():
                 self._stops = self._ends_with("stop")
                 self._group = None
@@ -150,5 +156,8 @@ def _gloo() -> Any:
     global _over_gloo
     world = torch.distributed.group.WORLD
     if _over_gloo[0] is not world:
-        _over_gloo = world, torch.distributed.new_group(backend="gloo")
+        _over_gloo = (
+            world,
+            torch.distributed.new_group(backend="gloo", timeout=_ANSWER),
+        )
     return _over_gloo[1]

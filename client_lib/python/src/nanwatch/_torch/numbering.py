@@ -5,7 +5,9 @@ from __future__ import annotations
 
 
 class Numbering:
-    """Of what a program numbers upwards they never go back."""
+    """Of what a program numbers upwards they never go back: `next` is above all
+    that were told, and a step has none below them, whatever the program
+    counts."""
 
     def __init__(self) -> None:
         self.next = 0
@@ -24,14 +26,14 @@ class Numbering:
         return after
 
     def of_one(self, given: int | None) -> int:
-        """As `of_step`, where it has one update, as it mostly has."""
+        """As `of_step`, where it has one update, as it mostly has: that says
+        little of what the program counts, whose numbers may be those of
+        iterations."""
         if given is None:
             given, self._is_by_updates = self.next, True
-        else:
-            self._is_by_updates = self._stride_to(given, 1) > 0
-        self._last = given
-        self.next = given + 1
-        return given
+        elif self._stride_to(given, 1) < 1:
+            self._is_by_updates = False
+        return self._take(given)
 
     def of_step(self, given: int | None, updates: int) -> list[int]:
         """The program says that a step is over, which has so many updates more:
@@ -49,14 +51,16 @@ class Numbering:
         else:
             last = given
             stride = self._stride_to(given, since)
-            self._is_by_updates = stride > 0
-        self._last, self._since, self.untold = last, 0, None
-        self.next = last + 1
+            if since > 1 or stride < 1:
+                self._is_by_updates = stride > 0
+        first, last = self.next, self._take(last)
+        self._since, self.untold = 0, None
         if updates < 1:
             return [last]
         if stride < 1:
             return [last] * updates
-        return [last - i * stride for i in reversed(range(updates))]
+        first = min(first, last)
+        return [max(first, last - i * stride) for i in reversed(range(updates))]
 
     def of_untold(self, updates: int) -> list[int]:
         """The program has not said so for many updates. Where it counts
@@ -69,6 +73,16 @@ class Numbering:
         self.next += updates
         self.untold = self.next - 1
         return [*range(first, self.next)]
+
+    def _take(self, given: int) -> int:
+        """As the last one that is told: as it was given, but not below those
+        that were told before, unless the program itself went back."""
+        goes_on = self._last is not None and given >= self._last
+        self._last = given
+        if goes_on:
+            given = max(given, self.next - 1, self.untold or 0)
+        self.next = given + 1
+        return given
 
     def _stride_to(self, given: int, updates: int) -> int:
         """Numbers for each update since the last step, up to `given`: several
