@@ -56,7 +56,7 @@ export class Ops {
                        'none was bad', `, ${count(told)} statuses`));
     fill(this.table, known.length > 0 && h('table', {},
         h('thead', {}, h('tr', {},
-          ['Op', 'Tensor', 'Bad at', 'First', 'Last', 'Bad elements', 'Largest',
+          ['Op', 'Tensor', 'Bad', 'First', 'Last', 'Bad elements', 'Largest',
            'Rank'].map((name, i) => h('th', {
              scope: 'col', class: i > 1 ? 'number' : null}, name)))),
         h('tbody', {}, known.map((op) => this.row(op)))));
@@ -71,7 +71,7 @@ export class Ops {
           !op.name.endsWith(op.type) && h('span', {class: 'note'}, op.type)),
         h('td', {}, op.slot.replace('_', ' ')),
         h('td', {class: 'number'}, `${count(op.bad_statuses)} ` +
-            (op.bad_statuses === 1 ? 'step' : 'steps')),
+            (op.bad_statuses === 1 ? 'time' : 'times')),
         h('td', {class: 'number'}, step(op.first_bad_step)),
         h('td', {class: 'number'}, step(op.last_bad_step)),
         h('td', {class: 'number'}, count(op.bad_elements),

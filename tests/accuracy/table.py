@@ -21,6 +21,7 @@ from verdicts import Verdict  # noqa: E402
 
 KINDS = {**ON_ONE_PROCESS, **ON_TWO_RANKS}
 HEALTHY_SEEDS = 2  # for each seed of a fault
+LONG = 2500  # steps, in which the small nets learn all there is
 
 
 def count(outcomes, what):
@@ -93,6 +94,11 @@ def healthy(daemon, seeds):
             it = Verdict(daemon, run)
             runs += 1
             accused += [it] if it.worst in ("warning", "critical") else []
+    for seed in seeds:
+        it = play_healthy(daemon, f"healthy-long-{seed}", "pictures",
+                          100 + seed, "default", BUDGET, LONG)
+        runs += 1
+        accused += [it] if it.worst in ("warning", "critical") else []
     return runs, accused
 
 
