@@ -13,7 +13,8 @@ class Numbering:
         self.next = 0
         self._last: int | None = None  # that the program said was over
         self._since = 0  # updates that were told since then
-        self._is_by_updates = False  # as far as is known
+        # As far as is known; None: nothing said so yet.
+        self._is_by_updates: bool | None = None
         # The number of those, while the program has not said that it is over.
         self.untold: int | None = None
 
@@ -26,13 +27,14 @@ class Numbering:
         return after
 
     def of_one(self, given: int | None) -> int:
-        """As `of_step`, where it has one update, as it mostly has: that says
-        little of what the program counts, whose numbers may be those of
-        iterations."""
+        """As `of_step`, where it has one update, as it mostly has. Where a
+        program counted iterations of several it may be one of those."""
         if given is None:
             given, self._is_by_updates = self.next, True
-        elif self._stride_to(given, 1) < 1:
+        elif self._last is not None and self._stride_to(given, 1) < 1:
             self._is_by_updates = False
+        elif self._is_by_updates is None:
+            self._is_by_updates = True
         return self._take(given)
 
     def of_step(self, given: int | None, updates: int) -> list[int]:
