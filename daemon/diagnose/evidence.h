@@ -27,6 +27,7 @@ struct OpEvidence {
   int32_t rank = -1;  // of the first bad status
   int64_t first_bad_step = 0;
   int64_t last_bad_step = 0;
+  int64_t last_beyond_step = -1;  // newest with Inf or saturated; -1: none
   // The first whose update is not known to have been left out; -1: none.
   int64_t first_kept_step = -1;
   uint64_t kept_nan = 0;            // the most of a status of that step

@@ -181,18 +181,13 @@ std::string OfFixed(const RunEvidence& e) {
       StepsInWords(e), then);
 }
 
-bool HasLeftTheRange(const OpEvidence& op) {
-  return op.inf > 0 || op.saturated > 0;
-}
-
 // What leaves the range is infinite, or makes NaN of what is: each was bad
 // while something left it. (Not all ops are looked at each time.)
 bool IsOfTheRange(const std::vector<const OpEvidence*>& ops) {
   return std::all_of(ops.begin(), ops.end(), [&](const OpEvidence* op) {
     return std::any_of(ops.begin(), ops.end(), [&](const OpEvidence* other) {
-      return HasLeftTheRange(*other) &&
-             other->first_bad_step <= op->last_bad_step &&
-             op->first_bad_step <= other->last_bad_step;
+      return other->last_beyond_step >= op->first_bad_step &&
+             other->first_bad_step <= op->last_bad_step;
     });
   });
 }

@@ -131,8 +131,13 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
     e.kept_nan = std::max(e.kept_nan, status.get(OpCount::kNan).value_or(0));
   }
   news |= Raise(status.get(OpCount::kNan).value_or(0), &e.nan);
-  news |= Raise(Infinities(status), &e.inf);
-  news |= Raise(status.get(OpCount::kSaturated).value_or(0), &e.saturated);
+  const uint64_t inf = Infinities(status);
+  const uint64_t saturated = status.get(OpCount::kSaturated).value_or(0);
+  news |= Raise(inf, &e.inf);
+  news |= Raise(saturated, &e.saturated);
+  if (inf + saturated > 0) {
+    e.last_beyond_step = std::max(e.last_beyond_step, status.step);
+  }
   const bool within = e.bad_elements_max <= e.padding;
   news |= Raise(op.bad_elements, &e.bad_elements_max);
   news |= within && e.bad_elements_max > e.padding;

@@ -82,7 +82,7 @@ void Fields(A& archive, Diagnosis& d) {
 template <typename A>
 void Fields(A& archive, OpEvidence& e) {
   archive(e.op, e.slot, e.rank, e.first_bad_step, e.last_bad_step,
-          e.first_kept_step, e.kept_nan, e.first_bad_order,
+          e.last_beyond_step, e.first_kept_step, e.kept_nan, e.first_bad_order,
           e.first_inputs_clean, e.first_inputs_bad, e.bad_statuses,
           e.clean_statuses, e.bad_attempts, e.attempts, e.nan, e.inf,
           e.saturated, e.bad_elements_max, e.padding, e.logical_statuses,

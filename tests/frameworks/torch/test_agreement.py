@@ -25,3 +25,8 @@ def test_one_that_takes_part_alone_does_not_stop_alone():
 def test_one_that_has_fewer_steps_is_not_waited_for():
     """Nor does the process of the other one wait for it as it ends."""
     assert ranks_say(AGREEING, "01", "-", "0") == [None, None]
+
+
+def test_an_exchange_that_failed_stops_none():
+    """Rank 0 is away, for an evaluation, and asks as it comes back."""
+    assert ranks_say(AGREEING, "01", "0", "", "0") == [None, None]

@@ -87,7 +87,7 @@ class Agreement:
 
     def _exchange(self, asked: bool) -> None:
         if self._work is not None:
-            if not _is_over(self._work, _LATE_SECONDS):
+            if not (_is_over(self._work, _LATE_SECONDS) and _came(self._work)):
                 # Another rank may have heard of it just before, and stops.
                 self._stops = self._ends_with("none")
                 if not self._stops:
@@ -129,6 +129,15 @@ def _is_over(work: Any, seconds: float) -> bool:
         if time.monotonic() > until:
             return False
         time.sleep(0.001)
+    return True
+
+
+def _came(work: Any) -> bool:
+    """Of one that is over: all ranks made it, and none was too late."""
+    try:
+        work.wait()
+    except Exception:
+        return False
     return True
 
 
