@@ -32,7 +32,8 @@ constexpr float kSteady = 0.05f;  // of the largest: they hardly moved
 constexpr float kWanders = 1.5f;
 constexpr float kOftenMemory = 1.0f / 256;  // records
 constexpr int kShortly = 8;                 // records in a row
-constexpr float kSeldom = 0.005f;  // of losses that stand out: a lone one
+constexpr float kSeldom = 0.005f;     // of losses that stand out: a lone one
+constexpr float kNowAndThen = 0.05f;  // one in each epoch of twenty batches
 // Records for which a high loss and a norm that warns belong together: rule 27
 // waits for three.
 constexpr int16_t kWithNorm = 4;
@@ -327,7 +328,8 @@ void LossSpike::TellLift() {
 
 Severity LossSpike::OnEnd(Thresholds t) {
   const Severity lift =
-      Of(lift_.peak(), OfLift(Learned() ? kEndHold : t[kCriticalHold], 0, t));
+      Of(lift_.from(), lift_.peak(),
+         OfLift(Learned() ? kEndHold : t[kCriticalHold], 0, t));
   if (lift > episode_.severity()) {
     TellLift();
     to_end_ = true;
@@ -391,9 +393,10 @@ Severity LossSpike::OnHigh(float loss, int64_t step, Thresholds t) {
                                                     : Severity::kInfo;
 }
 
-float LossSpike::JumpsFrom(float ratio) const {
+float LossSpike::JumpsFrom(float ratio, bool again) const {
   const bool known = !early_spike_ || samples_ >= kEarly;
-  const bool jumps = held_ == 1 && known && gap_ < kMany && often_ < kSeldom &&
+  const bool seldom = often_ < (again ? kNowAndThen : kSeldom);
+  const bool jumps = held_ == 1 && known && gap_ < kMany && seldom &&
                      usual_ > 0 && loss_ >= ratio * usual_;
   return jumps ? usual_ : 0;
 }
@@ -463,8 +466,8 @@ Severity LossSpike::Judge(float loss, const StepContext& c, Thresholds t) {
   return Severity::kNone;
 }
 
-Severity LossSpike::Of(float peak, Severity severity) const {
-  if (severity < Severity::kWarning || !IsNothing(peak)) return severity;
+Severity LossSpike::Of(float level, float peak, Severity severity) const {
+  if (severity < Severity::kWarning || !IsNothing(level, peak)) return severity;
   return severity == Severity::kCritical ? Severity::kWarning : Severity::kInfo;
 }
 
@@ -495,7 +498,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   last_step_ = c.record.step;
   tail_.Add(loss, c.record.step);
   lift_.Add(loss, tail_);
-  Severity trigger = Of(loss, Judge(loss, c, t));
+  Severity trigger = Judge(loss, c, t);
+  trigger = Of(usual_, loss, trigger);
   if (just_high_ < 0) {
     ++just_high_;
   } else if (held_ > 0) {
@@ -506,11 +510,11 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   // Its gradients say that it was no chance.
   if (just_high_ > 0 && c.norm_warns) {
-    trigger = std::max(trigger, Of(loss, Severity::kWarning));
+    trigger = std::max(trigger, Of(usual_, loss, Severity::kWarning));
   }
   if (trigger > episode_.severity()) of_lift_ = false;
-  const Severity lift =
-      Of(lift_.peak(), OfLift(t[kCriticalHold], t[kCriticalSteps], t));
+  const Severity lift = Of(lift_.from(), lift_.peak(),
+                           OfLift(t[kCriticalHold], t[kCriticalSteps], t));
   // Of other losses some wander: there the end must show that it stays.
   if (lift > std::max(trigger, episode_.severity()) &&
       (lift_.spiked() || (lift == Severity::kCritical && language_))) {

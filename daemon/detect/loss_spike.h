@@ -74,23 +74,27 @@ class LossSpike {
   // Of the newest finite loss: it is above its level.
   bool IsUp() const { return held_ > 0; }
   // It is the first to be so, `ratio` times the level, of a single batch, and
-  // losses that stand out are seldom here: the level; else 0.
-  float JumpsFrom(float ratio) const;
+  // losses that stand out are seldom here (`again`: as were others before it;
+  // so they may be a bit less so): the level; else 0.
+  float JumpsFrom(float ratio, bool again) const;
   float newest() const { return loss_; }  // REQUIRES: IsUp()
   // Above all healthy ones there were. REQUIRES: IsUp()
   bool IsHighest() const { return loss_ > largest_; }
   // Records in a row that are above the level, the newest among them.
   int32_t held() const { return held_; }
-  // Next to nothing, and beside the losses that the run had: a net that has
-  // learned all there is wanders there by many times its level.
-  bool IsNothing(float loss) const {
-    constexpr float kNothing = 0.05f;  // small conv nets come to 1e-6
-    return std::fabs(loss) < kNothing * std::min(1.0f, largest_);
+  // A net that has learned all there is: its loss is next to nothing, and
+  // wanders there by many times its level. Of one that leaves its level for
+  // `peak`.
+  bool IsNothing(float level, float peak) const {
+    constexpr float kLevel = 1e-4f;  // small conv nets come to 1e-6
+    constexpr float kPeak = 0.05f;
+    const float largest = std::min(1.0f, largest_);
+    return level < kLevel * largest && std::fabs(peak) < kPeak * largest;
   }
 
  private:
-  // Of what rose so high.
-  Severity Of(float peak, Severity severity) const;
+  // Of what left such a level for such a peak.
+  Severity Of(float level, float peak, Severity severity) const;
   Severity Judge(float loss, const StepContext& c, Thresholds t);
   bool RisesAsScaleFalls(float loss, const StepContext& c, Thresholds t);
   bool LeavesFirst(float loss, int64_t step, Thresholds t);

@@ -83,7 +83,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "warning, if that level moves by less than 5 %. Levels begin anew where "
     "the "
     "learning rate goes back up, to three times its recent one and where it "
-    "was. A degree less of losses below 0.05 and a twentieth of the largest: "
+    "was. A degree less where the level was below 1e-4, and 1e-4 of the "
+    "largest, and it rose to less than 0.05, and a twentieth of that: "
     "such a net has learned all there is.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records; a warning also where the log ends at that level.",

@@ -61,13 +61,13 @@ struct OpEvidence {
 // neither they nor its gradients did at the next.
 struct OutlierBatches {
   enum class Gradients : uint8_t { kNotTold, kUsual, kFarOut, kOverflowed };
-  static constexpr int kKept = 4;
+  static constexpr int kKept = 8;
 
   int32_t rank = -1;
   uint64_t count = 0;
   uint64_t overflows = 0;  // of those
   int64_t first_step = -1;
-  std::array<int64_t, kKept> steps{-1, -1, -1, -1};  // the newest comes first
+  std::array<int64_t, kKept> steps;  // the newest comes first; -1: none
   // The newest at which the loss, or the norm, stood out otherwise, by as much
   // as their rules warn of; -1: none did.
   int64_t other_loss_step = -1;
@@ -78,6 +78,8 @@ struct OutlierBatches {
   Gradients gradients = Gradients::kNotTold;
   bool skipped = false;  // its update was left out
   bool applied = false;  // it was not; neither: not known
+
+  OutlierBatches() { steps.fill(-1); }
 
   bool Has(int64_t step) const {
     return step == first_step ||

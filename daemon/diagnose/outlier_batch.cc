@@ -42,21 +42,26 @@ bool HasGoneOn(const Case& c, const Finding& finding) {
 }
 
 // It opened at such a batch, and nothing else fed it since. Gradients are all
-// ranks', a loss is its own.
+// ranks', and a finding of theirs may be open for dozens of batches: what feeds
+// it otherwise is known. A loss is its own rank's.
 bool IsOfOutlier(const Case& c, const Finding& finding) {
   if (finding.severity > Severity::kWarning ||
-      !std::isfinite(NumberOf(finding, "grad_norm").value_or(0)) ||
-      HasGoneOn(c, finding)) {
+      !std::isfinite(NumberOf(finding, "grad_norm").value_or(0))) {
     return false;
   }
+  const int64_t opened = finding.opened_step;
+  if (finding.family == Family::kOp) {
+    return IsOutlier(c, opened) && !HasGoneOn(c, finding);
+  }
   const bool own = finding.family == Family::kLoss;
-  return std::any_of(
-      c.evidence.outliers.begin(), c.evidence.outliers.end(),
-      [&](const OutlierBatches& of) {
-        const int64_t other = own ? of.other_loss_step : of.other_norm_step;
-        return (!own || of.rank == finding.subject.rank) &&
-               of.Has(finding.opened_step) && other < finding.opened_step;
-      });
+  return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
+                     [&](const OutlierBatches& of) {
+                       if (!own)
+                         return of.first_step <= opened &&
+                                of.other_norm_step < opened;
+                       return of.rank == finding.subject.rank &&
+                              of.Has(opened) && of.other_loss_step < opened;
+                     });
 }
 
 // The rules that speak of nothing else; none where a graver one does.

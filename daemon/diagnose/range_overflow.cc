@@ -182,14 +182,25 @@ std::string OfFixed(const RunEvidence& e) {
 }
 
 // What leaves the range is infinite, or makes NaN of what is: each was bad
-// while something left it. (Not all ops are looked at each time.)
-bool IsOfTheRange(const std::vector<const OpEvidence*>& ops) {
-  return std::all_of(ops.begin(), ops.end(), [&](const OpEvidence* op) {
-    return std::any_of(ops.begin(), ops.end(), [&](const OpEvidence* other) {
-      return other->last_beyond_step >= op->first_bad_step &&
-             other->first_bad_step <= op->last_bad_step;
-    });
-  });
+// while something left it, and something does so still, if anything was finite
+// since. (Not all ops are looked at each time.)
+bool AreOfTheRange(const std::vector<const OpEvidence*>& ops,
+                   const RunEvidence& e) {
+  constexpr int64_t kStill = 50;  // steps
+  const bool still =
+      std::any_of(ops.begin(), ops.end(), [&](const OpEvidence* op) {
+        return op->last_beyond_step >= 0 &&
+               (op->clean_statuses == 0 ||
+                e.last_overflow_step - op->last_beyond_step <= kStill);
+      });
+  return still &&
+         std::all_of(ops.begin(), ops.end(), [&](const OpEvidence* op) {
+           return std::any_of(
+               ops.begin(), ops.end(), [&](const OpEvidence* other) {
+                 return other->last_beyond_step >= op->first_bad_step &&
+                        other->first_bad_step <= op->last_bad_step;
+               });
+         });
 }
 
 // Gradients leave the range, and nothing answers: the scale is fixed. They may
@@ -211,7 +222,7 @@ std::optional<CauseVerdict> FixedTooHigh(const Case& c) {
     ops.push_back(&op);
     verdict.ops.push_back(op.op.name);
   }
-  if (e.ops_collected && (ops.empty() || !IsOfTheRange(ops))) {
+  if (e.ops_collected && !AreOfTheRange(ops, e)) {
     return std::nullopt;
   }
   verdict.cause = Cause::kRangeOverflow;

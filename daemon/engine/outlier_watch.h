@@ -25,8 +25,7 @@ class OutlierWatch {
   // another: there is one more, or one was no lone one.
   bool Add(const StepRecord& record, const StepRules& rules, bool overflow,
            Fate fate) {
-    const Gradients gradients =
-        GradientsOf(record, rules.get<GnormSpike>(), overflow);
+    const Gradients gradients = GradientsOf(record, rules, overflow);
     if (!record.has(StepField::kLoss)) return NoteNorm(record.step, rules);
     const int64_t before = std::exchange(step_, -1);
     const LossSpike& loss = rules.get<LossSpike>();
@@ -38,7 +37,7 @@ class OutlierWatch {
       case Kind::kOutlier:  // the next record decides
         step_ = record.step;
         loss_ = loss.newest();
-        usual_ = loss.JumpsFrom(kFar);
+        usual_ = loss.JumpsFrom(kFar, HasSome());
         gradients_ = gradients;
         fate_ = fate;
         return false;
@@ -46,7 +45,8 @@ class OutlierWatch {
         break;
     }
     // One that goes on is no outlier's; a small one may be anything's.
-    const bool stays = !finite || loss.held() > 1 || loss.JumpsFrom(kFar) > 0;
+    const bool stays =
+        !finite || loss.held() > 1 || loss.JumpsFrom(kFar, HasSome()) > 0;
     const bool changed =
         stays && NoteOther(record.step, &batches_.other_loss_step);
     return NoteNorm(record.step, rules) || changed;
@@ -66,21 +66,27 @@ class OutlierWatch {
   static constexpr float kVeryFar = 10;
   static constexpr int32_t kWarns = 3;  // norms in a row, as of rule 27
 
-  static Gradients GradientsOf(const StepRecord& record,
-                               const GnormSpike& norms, bool overflow) {
+  static Gradients GradientsOf(const StepRecord& record, const StepRules& rules,
+                               bool overflow) {
     if (overflow) return Gradients::kOverflowed;
     if (!record.has(StepField::kGradNorm)) return Gradients::kNotTold;
-    return norms.spiked() > 0 ? Gradients::kFarOut : Gradients::kUsual;
+    const bool is_out = rules.get<GnormSpike>().spiked() > 0 ||
+                        rules.get<GnormExplosion>().IsUp();
+    return is_out ? Gradients::kFarOut : Gradients::kUsual;
   }
 
+  // One that comes again, as with a sample in each epoch.
+  bool HasSome() const { return batches_.count > 0; }
+
   // `finite`: its loss is.
-  static Kind KindOf(const LossSpike& loss, bool finite, Gradients gradients) {
+  Kind KindOf(const LossSpike& loss, bool finite, Gradients gradients) const {
     const bool is_out = gradients >= Gradients::kFarOut;
     if (!finite) return Kind::kOther;
     if (!loss.IsUp()) return is_out ? Kind::kOther : Kind::kUsual;
     const bool alone = gradients == Gradients::kNotTold && loss.IsHighest();
-    return (is_out || alone) && !loss.IsNothing(loss.newest()) &&
-                   loss.JumpsFrom(is_out ? kFar : kVeryFar) > 0
+    const float level = loss.JumpsFrom(is_out ? kFar : kVeryFar, HasSome());
+    return (is_out || alone) && level > 0 &&
+                   !loss.IsNothing(level, loss.newest())
                ? Kind::kOutlier
                : Kind::kOther;
   }

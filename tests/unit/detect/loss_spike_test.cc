@@ -61,14 +61,23 @@ StepFeed<LossSpike> HealthyLoss(int records) {
 TEST(LossSpike, TellsALoneJumpFromLossesThatStandOutOften) {
   StepFeed<LossSpike> f = HealthyLoss(200);
   f.Step({.loss = 30});
-  EXPECT_NEAR(f.rule.JumpsFrom(5), 2.215, 0.05);
+  EXPECT_NEAR(f.rule.JumpsFrom(5, false), 2.215, 0.05);
   EXPECT_EQ(f.rule.newest(), 30);
-  EXPECT_EQ(f.rule.JumpsFrom(20), 0);
+  EXPECT_EQ(f.rule.JumpsFrom(20, false), 0);
   f.Step({.loss = 30});
-  EXPECT_EQ(f.rule.JumpsFrom(5), 0);  // the second
+  EXPECT_EQ(f.rule.JumpsFrom(5, false), 0);  // the second
   for (int i = 0; i < 60; ++i) f.Step({.loss = i % 10 == 9 ? 30 : 2.2});
   EXPECT_TRUE(f.rule.IsUp());
-  EXPECT_EQ(f.rule.JumpsFrom(5), 0);  // a task of its own
+  EXPECT_EQ(f.rule.JumpsFrom(5, false), 0);  // a task of its own
+  for (int i = 0; i < 200; ++i) f.Step({.loss = i % 10 == 9 ? 30 : 2.2});
+  EXPECT_EQ(f.rule.JumpsFrom(5, true), 0);
+}
+
+TEST(LossSpike, WhatStoodOutAloneMayDoSoInEachEpoch) {
+  StepFeed<LossSpike> f = HealthyLoss(200);
+  for (int i = 0; i < 151; ++i) f.Step({.loss = i % 50 == 0 ? 30 : 2.2});
+  EXPECT_EQ(f.rule.JumpsFrom(5, false), 0);
+  EXPECT_GT(f.rule.JumpsFrom(5, true), 0);
 }
 
 TEST(LossSpike, QuietOnHealthyLosses) {
