@@ -32,6 +32,8 @@ std::optional<CauseVerdict> NanFromBackward(const Case&);
 std::optional<CauseVerdict> OutlierBatch(const Case&);
 std::optional<CauseVerdict> ScaleIndependentOp(const Case&);
 std::optional<CauseVerdict> RangeOverflow(const Case&);
+// Its part where the scale is fixed.
+std::optional<CauseVerdict> FixedScaleTooHigh(const Case&);
 std::optional<CauseVerdict> RankDisagreement(const Case&);
 std::optional<CauseVerdict> ScalerMisuse(const Case&);
 std::optional<CauseVerdict> CollapseWithUnderflow(const Case&);
