@@ -89,7 +89,8 @@ class LossSpike {
     constexpr float kLevel = 1e-4f;  // small conv nets come to 1e-6
     constexpr float kPeak = 0.05f;
     const float largest = std::min(1.0f, largest_);
-    return level < kLevel * largest && std::fabs(peak) < kPeak * largest;
+    return std::fabs(level) < kLevel * largest &&
+           std::fabs(peak) < kPeak * largest;
   }
 
  private:

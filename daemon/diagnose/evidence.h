@@ -61,7 +61,8 @@ struct OpEvidence {
 // neither they nor its gradients did at the next.
 struct OutlierBatches {
   enum class Gradients : uint8_t { kNotTold, kUsual, kFarOut, kOverflowed };
-  static constexpr int kKept = 8;
+  // A finding stays open for 50 batches after each of them.
+  static constexpr int kKept = 16;
 
   int32_t rank = -1;
   uint64_t count = 0;

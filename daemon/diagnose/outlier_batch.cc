@@ -42,8 +42,7 @@ bool HasGoneOn(const Case& c, const Finding& finding) {
 }
 
 // It opened at such a batch, and nothing else fed it since. Gradients are all
-// ranks', and a finding of theirs may be open for dozens of batches: what feeds
-// it otherwise is known. A loss is its own rank's.
+// ranks', a loss is its own.
 bool IsOfOutlier(const Case& c, const Finding& finding) {
   if (finding.severity > Severity::kWarning ||
       !std::isfinite(NumberOf(finding, "grad_norm").value_or(0))) {
@@ -56,11 +55,10 @@ bool IsOfOutlier(const Case& c, const Finding& finding) {
   const bool own = finding.family == Family::kLoss;
   return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
                      [&](const OutlierBatches& of) {
-                       if (!own)
-                         return of.first_step <= opened &&
-                                of.other_norm_step < opened;
-                       return of.rank == finding.subject.rank &&
-                              of.Has(opened) && of.other_loss_step < opened;
+                       const int64_t other =
+                           own ? of.other_loss_step : of.other_norm_step;
+                       return (!own || of.rank == finding.subject.rank) &&
+                              of.Has(opened) && other < opened;
                      });
 }
 

@@ -80,6 +80,14 @@ TEST(LossSpike, WhatStoodOutAloneMayDoSoInEachEpoch) {
   EXPECT_GT(f.rule.JumpsFrom(5, true), 0);
 }
 
+TEST(LossSpike, ALevelBelowZeroIsNotNothing) {
+  StepFeed<LossSpike> f;
+  Noise noise;
+  for (int i = 0; i < 200; ++i) f.Step({.loss = -0.9 + 0.01 * noise.Normal()});
+  for (int i = 0; i < 30; ++i) f.Step({.loss = 0});
+  EXPECT_EQ(f.worst, Severity::kWarning);
+}
+
 TEST(LossSpike, QuietOnHealthyLosses) {
   EXPECT_EQ(HealthyLoss(10000).worst, Severity::kNone);
 }

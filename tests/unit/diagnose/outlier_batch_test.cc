@@ -129,6 +129,14 @@ TEST(OutlierBatch, WhatGoesOnIsNotItsDoing) {
   EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kWarning);
 }
 
+TEST(OutlierBatch, WhatOpensLaterIsNot) {
+  TestCase t = Skipped();
+  Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
+  norm.opened_step = kStep + 5000;
+  norm.subject.rank = 1;
+  EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kWarning);
+}
+
 TEST(OutlierBatch, AnotherLossIsNoNorm) {
   TestCase t = Skipped();
   t.evidence.outliers[0].other_loss_step = kStep + 6;
