@@ -12,14 +12,18 @@ class OwnsRun:
     notebook runs again: its run ends then, and not with the process."""
 
     run: Run | None = None
+    _followed: tuple[Any, ...] = ()  # with the model: optimizer, scaler
 
     def _has_begun(self) -> bool:
-        """So has the training itself, which all callbacks of it heard of."""
+        """An epoch of its training has: all callbacks of that training heard
+        of it before."""
         return False
 
     def _follows(self, *of: Any) -> bool:
-        """It follows these; None is anything."""
-        return True
+        """It follows these, in the order of `_followed`; None is anything."""
+        return all(
+            new is None or new is old for new, old in zip(of, self._followed)
+        )
 
     def _tell_pending(self) -> None:
         """Steps whose numbers are on their way; waits for the device, and

@@ -64,10 +64,8 @@ class Watch(WatchedRun):
         super().__init__(run)
         self._names = names  # of the gradients, in their order
         self._scaler = scaler
+        self._followed = (scaler,)
         self._scale = _kept(getattr(scaler, "scale_value", None))
-
-    def _follows(self, *of: Any) -> bool:
-        return all(scaler is None or scaler is self._scaler for scaler in of)
 
     def step(
         self,

@@ -70,6 +70,7 @@ class Watch(WatchedRun):
         super().__init__(run)
         self._optimizer = optimizer
         self._scaler = scaler
+        self._followed = (optimizer, scaler)
         self._scale = _kept(getattr(scaler, "_scale", None))
         self._parameters = list(model.named_parameters()) if model else []
         if model is not None and not self._parameters:
@@ -77,10 +78,6 @@ class Watch(WatchedRun):
         self._look = False  # at the weights: something was not finite
         self._was_bad = False  # so was the step before
         self._lost: set[str] = set()  # weights that were told as not finite
-
-    def _follows(self, *of: Any) -> bool:
-        mine = (self._optimizer, self._scaler)
-        return all(new is None or new is old for new, old in zip(of, mine))
 
     def step(
         self, loss: Any = None, *, step: int | None = None, **more: Any
