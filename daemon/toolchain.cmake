@@ -33,9 +33,10 @@ endif()
 
 find_program(NANWATCH_CCACHE ccache)
 if(NANWATCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache asks for beside precompiled headers.
+  # The sloppiness is what ccache asks for beside precompiled headers; with the
+  # directory, what one checkout compiled serves another.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-               ${NANWATCH_CCACHE})
+               CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${NANWATCH_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)

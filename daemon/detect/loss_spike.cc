@@ -33,7 +33,7 @@ constexpr float kWanders = 1.5f;
 constexpr float kOftenMemory = 1.0f / 256;  // records
 constexpr int kShortly = 8;                 // records in a row
 constexpr float kSeldom = 0.005f;     // of losses that stand out: a lone one
-constexpr float kNowAndThen = 0.05f;  // one in each epoch of twenty batches
+constexpr float kNowAndThen = 0.06f;  // one in each epoch of 20 is 0.051
 // Records for which a high loss and a norm that warns belong together: rule 27
 // waits for three.
 constexpr int16_t kWithNorm = 4;
@@ -499,7 +499,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   tail_.Add(loss, c.record.step);
   lift_.Add(loss, tail_);
   Severity trigger = Judge(loss, c, t);
-  trigger = Of(usual_, loss, trigger);
+  trigger = Of(usual_, peak_, trigger);
   if (just_high_ < 0) {
     ++just_high_;
   } else if (held_ > 0) {
@@ -510,7 +510,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   // Its gradients say that it was no chance.
   if (just_high_ > 0 && c.norm_warns) {
-    trigger = std::max(trigger, Of(usual_, loss, Severity::kWarning));
+    trigger = std::max(trigger, Of(usual_, peak_, Severity::kWarning));
   }
   if (trigger > episode_.severity()) of_lift_ = false;
   const Severity lift = Of(lift_.from(), lift_.peak(),

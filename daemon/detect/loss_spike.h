@@ -83,7 +83,7 @@ class LossSpike {
   // Records in a row that are above the level, the newest among them.
   int32_t held() const { return held_; }
   // A net that has learned all there is: its loss is next to nothing, and
-  // wanders there by many times its level. Of one that leaves its level for
+  // wanders there by many times its level. Asked of one that left `level` for
   // `peak`.
   bool IsNothing(float level, float peak) const {
     constexpr float kLevel = 1e-4f;  // small conv nets come to 1e-6

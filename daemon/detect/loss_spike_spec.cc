@@ -84,7 +84,7 @@ constinit const RuleSpec LossSpike::kSpec = {
     "the "
     "learning rate goes back up, to three times its recent one and where it "
     "was. A degree less where the level was below 1e-4, and 1e-4 of the "
-    "largest, and it rose to less than 0.05, and a twentieth of that: "
+    "largest, and it rose to less than 0.05, and a twentieth of the largest: "
     "such a net has learned all there is.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records; a warning also where the log ends at that level.",

@@ -61,14 +61,16 @@ struct OpEvidence {
 // neither they nor its gradients did at the next.
 struct OutlierBatches {
   enum class Gradients : uint8_t { kNotTold, kUsual, kFarOut, kOverflowed };
-  // A finding stays open for 50 batches after each of them.
-  static constexpr int kKept = 16;
+  static constexpr int kKept = 16;  // those before are believed, see MayHave
 
   int32_t rank = -1;
   uint64_t count = 0;
   uint64_t overflows = 0;  // of those
   int64_t first_step = -1;
   std::array<int64_t, kKept> steps;  // the newest comes first; -1: none
+  // Of one that the next record decides, and taken for one until then, as where
+  // a sample comes again in each epoch; -1: none.
+  int64_t pending_step = -1;
   // The newest at which the loss, or the norm, stood out otherwise, by as much
   // as their rules warn of; -1: none did.
   int64_t other_loss_step = -1;
@@ -83,8 +85,13 @@ struct OutlierBatches {
   OutlierBatches() { steps.fill(-1); }
 
   bool Has(int64_t step) const {
-    return step == first_step ||
+    return step == first_step || step == pending_step ||
            std::find(steps.begin(), steps.end(), step) != steps.end();
+  }
+
+  // Likewise of one that may be forgotten by now.
+  bool MayHave(int64_t step) const {
+    return Has(step) || (step > first_step && step < steps.back());
   }
 };
 

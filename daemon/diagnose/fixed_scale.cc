@@ -1,5 +1,5 @@
 // A fixed loss scale that is too high: gradients leave the range, and nothing
-// answers.
+// answers. They may have become smaller since.
 
 #include <spdlog/fmt/fmt.h>
 
@@ -42,17 +42,17 @@ bool MakesThem(const OpEvidence& op, const RunEvidence& e) {
 }
 
 std::string OfFixed(const RunEvidence& e) {
-  const bool over = e.overflows_last_50 == 0;
+  const bool lately = e.overflows_last_50 > 0;
   const bool applied =
-      (over ? e.applied_overflows : e.applied_overflows_last_50) > 0;
+      (lately ? e.applied_overflows_last_50 : e.applied_overflows) > 0;
   const std::string_view then = applied ? "and were applied all the same"
                                         : "and their updates were skipped";
-  if (over) {
+  if (!lately) {
     return fmt::format(
-        "The fixed loss scale {} was too high for these gradients: {} of {} {} "
+        "The fixed loss scale {} {} too high for these gradients: {} of {} {} "
         "overflowed, {}, none of the last {}.",
-        InWords(*e.scale_now), e.overflows, e.attempts, StepsInWords(e), then,
-        e.attempts_last_50);
+        InWords(*e.scale_now), IsOver(e) ? "was" : "is", e.overflows,
+        e.attempts, StepsInWords(e), then, e.attempts_last_50);
   }
   return fmt::format(
       "The fixed loss scale {} is too high for these gradients: {} of the last "
@@ -85,21 +85,27 @@ bool AreOfTheRange(const std::vector<const OpEvidence*>& ops,
 
 }  // namespace
 
-// They may have become smaller since.
 std::optional<CauseVerdict> FixedScaleTooHigh(const Case& c) {
   const RunEvidence& e = c.evidence;
   const bool often = AreOften(e);
+  const bool many =
+      std::any_of(c.findings.begin(), c.findings.end(),
+                  [](const Finding& f) { return f.rule == kRate; });
   const bool finite = e.grad_norm_finite_while_overflow > 0;
   if (!e.scale_now || *e.scale_now <= 1 || e.overflows == 0 ||
-      (!often && !e.ops_collected) || e.loss_nonfinite > 0 || finite) {
+      (!often && !many && !e.ops_collected) || e.loss_nonfinite > 0 || finite) {
     return std::nullopt;
   }
   CauseVerdict verdict;
   std::vector<const OpEvidence*> ops;
+  bool forward = false;
   for (const OpEvidence& op : e.ops) {
     if (IsHarmless(c, op)) continue;
-    if (IsForward(op) && MakesThem(op, e)) return std::nullopt;
-    if (IsForward(op)) continue;
+    if (IsForward(op)) {
+      if (MakesThem(op, e)) return std::nullopt;
+      forward = true;
+      continue;
+    }
     ops.push_back(&op);
     verdict.ops.push_back(op.op.name);
   }
@@ -126,8 +132,9 @@ std::optional<CauseVerdict> FixedScaleTooHigh(const Case& c) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format(
-             "No op of the forward pass is bad; {} of the backward "
-             "pass, {} first.",
+             "{}; {} of the backward pass, {} first.",
+             forward ? "What the forward pass has makes few of them"
+                     : "No op of the forward pass is bad",
              CountOf(verdict.ops.size(), "op"),
              verdict.origin.op.empty() ? verdict.ops[0] : verdict.origin.op)});
   }

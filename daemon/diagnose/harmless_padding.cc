@@ -122,7 +122,7 @@ CauseVerdict Established(const Case& c, const Culprits& found) {
   return verdict;
 }
 
-// Infinities that never arrive anywhere: a mask, perhaps.
+// Infinities or NaN that never arrive anywhere: a mask, perhaps.
 CauseVerdict Masked(const Case& c, const OpEvidence& op) {
   CauseVerdict verdict;
   verdict.grade = EvidenceGrade::kSupported;
@@ -131,10 +131,13 @@ CauseVerdict Masked(const Case& c, const OpEvidence& op) {
                              : c.evidence.downstream_clean
                                  ? "what follows it and the loss are"
                                  : "the loss is";
+  const char* const bad = op.nan == 0   ? "infinite"
+                          : op.inf == 0 ? "NaN"
+                                        : "infinite or NaN";
   verdict.sentence = fmt::format(
-      "{} has up to {} infinite elements {}, but {} finite, and no update is "
-      "lost by it: masked, it seems.",
-      InWords(op.op), op.bad_elements_max, WhenBad(op), finite);
+      "{} has up to {} {} elements {}, but {} finite, and no update is lost by "
+      "it: masked, it seems.",
+      InWords(op.op), op.bad_elements_max, bad, WhenBad(op), finite);
   for (const OpEvidence& other : c.evidence.ops) {
     if (IsAbsorbed(c, other)) verdict.ops.push_back(other.op.name);
   }

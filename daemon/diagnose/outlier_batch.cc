@@ -25,6 +25,8 @@ constexpr int kRules[] = {18, 19, 20, 21, 22, 25, 27, 28, 34};
 // a batch excuses nothing.
 constexpr int kGraver[] = {24, 26, 27, 28, 29, 34, 35, 40, 51, 60};
 
+constexpr int kNormStays = 27;
+
 bool IsOutlier(const Case& c, int64_t step) {
   return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
                      [step](const OutlierBatches& of) { return of.Has(step); });
@@ -42,9 +44,11 @@ bool HasGoneOn(const Case& c, const Finding& finding) {
 }
 
 // It opened at such a batch, and nothing else fed it since. Gradients are all
-// ranks', a loss is its own.
+// ranks', a loss is its own. A norm that rule 27 warns of stays.
 bool IsOfOutlier(const Case& c, const Finding& finding) {
-  if (finding.severity > Severity::kWarning ||
+  const Severity most =
+      finding.rule == kNormStays ? Severity::kInfo : Severity::kWarning;
+  if (finding.severity > most ||
       !std::isfinite(NumberOf(finding, "grad_norm").value_or(0))) {
     return false;
   }
@@ -58,7 +62,8 @@ bool IsOfOutlier(const Case& c, const Finding& finding) {
                        const int64_t other =
                            own ? of.other_loss_step : of.other_norm_step;
                        return (!own || of.rank == finding.subject.rank) &&
-                              of.Has(opened) && other < opened;
+                              of.MayHave(opened) &&
+                              (other < opened || (!own && IsOutlier(c, other)));
                      });
 }
 

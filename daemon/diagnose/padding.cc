@@ -107,7 +107,7 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
   constexpr uint64_t kOften = 6;  // attempts; as BadAtEveryAttempt()
   const RunEvidence& e = c.evidence;
   const bool activation = op.slot == Slot::kInput || op.slot == Slot::kOutput;
-  if (!activation || Saturates(c.run) || op.nan > 0 || op.inf == 0 ||
+  if (!activation || Saturates(c.run) || op.nan + op.inf == 0 ||
       op.flag_only > 0 || e.loss_finite == 0) {
     return false;
   }

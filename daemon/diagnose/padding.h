@@ -32,9 +32,9 @@ std::optional<PaddingJudgement> JudgePadding(const Case& c,
 // that of another such op that enters it and goes no further.
 bool IsHarmlessPadding(const Case& c, const OpEvidence& op);
 
-// Infinities of the forward pass that what comes after takes in: seen again and
-// again, or from the beginning, while losses are finite and updates go through.
-// A mask, mostly.
+// Infinities or NaN of the forward pass that what comes after takes in: seen
+// again and again, or from the beginning, while losses are finite and updates
+// go through. A mask, mostly.
 bool IsAbsorbed(const Case& c, const OpEvidence& op);
 
 // Either of them.

@@ -22,42 +22,43 @@ namespace nanwatch {
 class OutlierWatch {
  public:
   // A record that the rules have judged. True: what is told of outliers is
-  // another: there is one more, or one was no lone one.
+  // another: there is one more, or one is taken for one or no more.
   bool Add(const StepRecord& record, const StepRules& rules, bool overflow,
            Fate fate) {
+    if (!record.has(StepField::kLoss)) return NoteNorm(record, rules, fate);
+    const int64_t before = std::exchange(batches_.pending_step, -1);
     const Gradients gradients = GradientsOf(record, rules, overflow);
-    if (!record.has(StepField::kLoss)) return NoteNorm(record.step, rules);
-    const int64_t before = std::exchange(step_, -1);
     const LossSpike& loss = rules.get<LossSpike>();
     const bool finite = std::isfinite(record[StepField::kLoss]);
-    switch (KindOf(loss, finite, gradients)) {
-      case Kind::kUsual:
-        if (before >= 0) Note(before);
-        return before >= 0;
-      case Kind::kOutlier:  // the next record decides
-        step_ = record.step;
-        loss_ = loss.newest();
-        usual_ = loss.JumpsFrom(kFar, HasSome());
-        gradients_ = gradients;
-        fate_ = fate;
-        return false;
-      case Kind::kOther:
-        break;
+    if (finite && !loss.IsUp() && !IsOut(gradients)) {  // as ever
+      if (before >= 0) Note(before);
+      return before >= 0;
     }
-    // One that goes on is no outlier's; a small one may be anything's.
-    const bool stays =
-        !finite || loss.held() > 1 || loss.JumpsFrom(kFar, HasSome()) > 0;
-    const bool changed =
-        stays && NoteOther(record.step, &batches_.other_loss_step);
-    return NoteNorm(record.step, rules) || changed;
+    if (const float level = finite ? LevelLeft(loss, gradients) : 0;
+        level > 0) {
+      batches_.pending_step = record.step;
+      loss_ = loss.newest();
+      usual_ = level;
+      gradients_ = gradients;
+      fate_ = fate;
+      return HasSome();
+    }
+    // One that goes on is no outlier's; one that does not may be anything's.
+    const bool stays = !finite || loss.held() > 1;
+    bool changed = before >= 0 && HasSome();
+    changed |= stays && NoteOther(record.step, &batches_.other_loss_step);
+    return NoteNorm(record, rules, fate) || changed;
   }
 
   const OutlierBatches& batches() const { return batches_; }
 
+  // There were some, and no norm that its rules warned of since is another's.
+  bool ExplainsNorm() const {
+    return HasSome() && batches_.other_norm_step < batches_.steps[0];
+  }
+
  private:
   using Gradients = OutlierBatches::Gradients;
-  // Of a record: as ever, far out, and all else that stands out.
-  enum class Kind : uint8_t { kUsual, kOutlier, kOther };
 
   // Times the level. Tasks that take turns, or a batch of hard samples, make
   // two or three. The loss alone may be an evaluation's, or one of small losses
@@ -75,20 +76,20 @@ class OutlierWatch {
     return is_out ? Gradients::kFarOut : Gradients::kUsual;
   }
 
+  static bool IsOut(Gradients gradients) {
+    return gradients >= Gradients::kFarOut;
+  }
+
   // One that comes again, as with a sample in each epoch.
   bool HasSome() const { return batches_.count > 0; }
 
-  // `finite`: its loss is.
-  Kind KindOf(const LossSpike& loss, bool finite, Gradients gradients) const {
-    const bool is_out = gradients >= Gradients::kFarOut;
-    if (!finite) return Kind::kOther;
-    if (!loss.IsUp()) return is_out ? Kind::kOther : Kind::kUsual;
-    const bool alone = gradients == Gradients::kNotTold && loss.IsHighest();
-    const float level = loss.JumpsFrom(is_out ? kFar : kVeryFar, HasSome());
-    return (is_out || alone) && level > 0 &&
-                   !loss.IsNothing(level, loss.newest())
-               ? Kind::kOutlier
-               : Kind::kOther;
+  // Of a finite loss that may be an outlier's: the level that it left; else 0.
+  float LevelLeft(const LossSpike& loss, Gradients gradients) const {
+    const bool is_alone =
+        gradients == Gradients::kNotTold && loss.IsUp() && loss.IsHighest();
+    if (!IsOut(gradients) && !is_alone) return 0;
+    const float level = loss.JumpsFrom(is_alone ? kVeryFar : kFar, HasSome());
+    return level > 0 && !loss.IsNothing(level, loss.newest()) ? level : 0;
   }
 
   void Note(int64_t step) {
@@ -112,15 +113,17 @@ class OutlierWatch {
     return first;
   }
 
-  // Of a norm that its rules warn of.
-  bool NoteNorm(int64_t step, const StepRules& rules) {
+  // Of a norm that its rules warn of. They judge none of an update that was
+  // left out.
+  bool NoteNorm(const StepRecord& record, const StepRules& rules, Fate fate) {
+    if (!record.has(StepField::kGradNorm) || fate == Fate::kLost) return false;
     const bool warns = rules.get<GnormExplosion>().IsUp() ||
                        rules.get<GnormSpike>().spiked() >= kWarns;
-    return warns && NoteOther(step, &batches_.other_norm_step);
+    return warns && NoteOther(record.step, &batches_.other_norm_step);
   }
 
   OutlierBatches batches_;
-  int64_t step_ = -1;  // of one that the next record decides; -1: none
+  // Of the one that is pending.
   float loss_ = 0;
   float usual_ = 0;
   Gradients gradients_ = Gradients::kNotTold;

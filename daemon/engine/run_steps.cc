@@ -159,8 +159,9 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (layers) context.layers = &*layers;
   context.loss_returns = track->rules.get<LossSpike>().Returns();
   context.rival_losses = rank->rivals.Seen();
-  context.norm_warns = track->rules.get<GnormSpike>().Warns() ||
-                       track->rules.get<GnormExplosion>().Warns();
+  context.norm_warns = !track->outliers.ExplainsNorm() &&
+                       (track->rules.get<GnormSpike>().Warns() ||
+                        track->rules.get<GnormExplosion>().Warns());
   if (loss_before_ && rank->tracks.size() == 1) {
     context.loss_before = &*loss_before_;
   }

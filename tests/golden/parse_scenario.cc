@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "tests/golden/scenario.h"
@@ -84,6 +85,27 @@ void Expand(const std::string& token, std::vector<double>* values) {
                                 : value + factor;
     }
     values->push_back(value);
+  }
+}
+
+// The values of these words from `first` on; "[V ... V]xN" is what stands
+// within N times over.
+void ExpandAll(const Line& line, size_t first, std::vector<double>* values) {
+  size_t open = 0;  // values before the group
+  for (size_t i = first; i < line.words.size(); ++i) {
+    std::string word = line.words[i];
+    if (word.front() == '[') {
+      open = values->size();
+      word.erase(0, 1);
+    }
+    const size_t end = word.find(']');
+    Expand(word.substr(0, end), values);
+    if (end == std::string::npos) continue;
+    const std::vector<double> group(values->begin() + open, values->end());
+    const int n = std::atoi(word.c_str() + end + std::strlen("]x"));
+    for (int more = 1; more < n; ++more) {
+      values->insert(values->end(), group.begin(), group.end());
+    }
   }
 }
 
@@ -239,9 +261,7 @@ class Parser {
       return "unknown field " + line.words[2];
     }
     for (const int rank : ranks) {
-      for (size_t i = 3; i < line.words.size(); ++i) {
-        Expand(line.words[i], &tracks_[rank][line.words[2]]);
-      }
+      ExpandAll(line, 3, &tracks_[rank][line.words[2]]);
     }
     return "";
   }
@@ -255,9 +275,7 @@ class Parser {
       return "there is no op " + name;
     }
     for (const int rank : ranks) {
-      for (size_t i = 4; i < line.words.size(); ++i) {
-        Expand(line.words[i], &layers_[rank][name]);
-      }
+      ExpandAll(line, 4, &layers_[rank][name]);
     }
     return "";
   }

@@ -21,13 +21,12 @@ class FitCallback(OwnsRun):
         super().__init__()
         self._stop = stop
         self._init = init
-        self._began = False
         self._number = 0
         self._scale: float | None = None
         self._loss = BatchLoss()
 
-    def _has_begun(self) -> bool:
-        return self._began
+    def _training(self) -> Any:
+        return getattr(self, "params", None)  # that Keras gives to all of them
 
     def _tell(self, run: Run, batch: int, logs: dict[str, Any]) -> None:
         raise NotImplementedError
@@ -37,17 +36,15 @@ class FitCallback(OwnsRun):
         this one."""
         if self.run is None or self.run.is_closed:
             self.run = None
-            if is_told_by_another(self.model):
+            if is_told_by_another(self.model, self._training()):
                 return False
             self.run = nanwatch.init(**init)
-            self._began = False
             self._number = 0
             self._loss = BatchLoss()
             remember(self.model, self)
         return True
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._began = True
         self._loss.begin_epoch()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:

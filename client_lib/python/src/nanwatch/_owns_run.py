@@ -14,10 +14,9 @@ class OwnsRun:
     run: Run | None = None
     _followed: tuple[Any, ...] = ()  # with the model: optimizer, scaler
 
-    def _has_begun(self) -> bool:
-        """An epoch of its training has: all callbacks of that training heard
-        of it before."""
-        return False
+    def _training(self) -> Any:
+        """What all callbacks of its training share, and those of no other."""
+        return None
 
     def _follows(self, *of: Any) -> bool:
         """It follows these, in the order of `_followed`; None is anything."""

@@ -6,7 +6,14 @@ import weakref
 from typing import Any, TypeVar
 
 from nanwatch._owns_run import OwnsRun
-from nanwatch._run import Run
+
+# What is said where a model is watched a second time, for the same and for
+# another training.
+GOES_ON = "this model is watched already; that watch goes on"
+BEGINS_AGAIN = (
+    "this model is watched already, with another optimizer or scaler: that "
+    "watch is closed, and the training begins again"
+)
 
 W = TypeVar("W", bound=OwnsRun)
 
@@ -35,27 +42,23 @@ def watched_already(model: Any, kind: type[W], *of: Any) -> W | None:
     if not isinstance(watch, kind) or watch.run is None:
         return None
     if not watch._follows(*of):
-        watch.run._checks.refuse(
-            "watch",
-            "this model is watched already, with another optimizer or scaler: "
-            "that watch is closed, and the training begins again",
-        )
+        watch.run._checks.refuse("watch", BEGINS_AGAIN)
         watch.run.close()
         return None
-    _refuse_another(watch.run)
+    watch.run._checks.refuse("watch", GOES_ON)
     return watch
 
 
-def is_told_by_another(model: Any) -> bool:
+def is_told_by_another(model: Any, training: Any) -> bool:
     """Where a training begins: another callback tells of it. One that is left
     of a training which was interrupted is closed."""
     before = _known(model)
     if before is None or before.run is None:
         return False
-    if before._has_begun():
+    if before._training() is not training:
         before.run.close()
         return False
-    _refuse_another(before.run)
+    before.run._checks.refuse("watch", GOES_ON)
     return True
 
 
@@ -68,9 +71,3 @@ def _known(model: Any) -> OwnsRun | None:
     if reference is None or reference() is not model:
         return None
     return watch
-
-
-def _refuse_another(run: Run) -> None:
-    run._checks.refuse(
-        "watch", "this model is watched already; that watch goes on"
-    )

@@ -266,17 +266,18 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
         self._stop = stop
         self._init = init
         self._pending: Pending[_Batch] = Pending(self._tell_batch)
-        self._began = False
+        self._context: Callable[[], Any] = lambda: None
 
-    def _has_begun(self) -> bool:
-        return self._began
+    def _training(self) -> Any:
+        return self._context()
 
     def on_train_begin(self, run_context: Any) -> None:
+        self._context = weakref.ref(run_context)
         if self.run is None or self.run.is_closed:
             network = getattr(
                 run_context.original_args(), "train_network", None
             )
-            if is_told_by_another(network):
+            if is_told_by_another(network, run_context):
                 return
             manager = getattr(network, "loss_scaling_manager", None)
             init = dict(self._init)
@@ -284,11 +285,7 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             self._tell_pending()
             self.run = _open(init)
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
-            self._began = False
             remember(network, self)
-
-    def on_train_epoch_begin(self, run_context: Any) -> None:
-        self._began = True
 
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:

@@ -26,6 +26,7 @@ from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.optimizers import plain
 from nanwatch._torch.places import is_distributed, places
 from nanwatch._torch.watching import LEVELS, Watch
+from nanwatch._watched_models import BEGINS_AGAIN, GOES_ON
 
 __all__ = ["LEVELS", "Watch", "watch"]
 
@@ -83,16 +84,10 @@ def _watch(
         )
     known = watching.known(model)
     if known is not None and _is_of(known, optimizer, scaler):
-        known._checks.refuse(
-            "watch", "this model is watched already; that watch is returned"
-        )
+        known._checks.refuse("watch", GOES_ON)
         return known
     if known is not None:
-        known._checks.refuse(
-            "watch",
-            "this model is watched already, with another optimizer or scaler: "
-            "that watch is closed, and the training begins again",
-        )
+        known._checks.refuse("watch", BEGINS_AGAIN)
         known.close()
     odd = None if scaling.can_be_followed(scaler) else scaler
     scaler = scaler if odd is None else None

@@ -57,8 +57,9 @@ class ModuleTeller:
             for row, status in zip(step.rows, statuses)
             if row.backward and status.rms != 0.0
         }
+        entered = self._entered(step, statuses)
         for row, status in zip(step.rows, statuses):
-            if is_mask(row, status):
+            if is_mask(row, status) or (row.module, row.slot) in entered:
                 continue
             # A module's node has the gradients of its weights, too: what enters
             # it was 0.
@@ -70,12 +71,54 @@ class ModuleTeller:
                 continue
             op = self._names.module(row)
             if not row.backward and first:
-                if status.bad and row.slot == "input" and clean is not None:
+                if (
+                    status.bad
+                    and row.slot == "input"
+                    and clean is not None
+                    and not self._came_in(row, step, statuses)
+                ):
                     self._tell_between(row, rows, clean, status)
                 first = not status.bad
                 clean = status if row.slot == "output" else clean
             if not (row.backward and loss_bad):
                 rows.add(op, row.slot, status)
+
+    def _entered(
+        self, step: Step, statuses: Sequence[Read]
+    ) -> set[tuple[int, str]]:
+        """Inputs of modules that call others, as (module, slot): what is bad in
+        these was in the data, and was taken out before anything was made of
+        it, since all that modules made is finite."""
+        bad = [
+            row
+            for row, status in zip(step.rows, statuses)
+            if status.bad and not row.backward and not is_mask(row, status)
+        ]
+        named = self._modules.named
+        if any(row.slot == "output" or named[row.module].leaf for row in bad):
+            return set()
+        return {(row.module, row.slot) for row in bad}
+
+    def _came_in(self, row: Row, step: Step, statuses: Sequence[Read]) -> bool:
+        """A module that this one is within, or is, got what is bad as well:
+        data had it, and nothing between modules made it. (Their rows come
+        after those of what they call.)"""
+        named = self._modules.named
+        path = named[row.module].path
+
+        def is_around(module: int) -> bool:
+            outer = named[module]
+            return not outer.leaf and (
+                module in (0, row.module) or path.startswith(outer.path + ".")
+            )
+
+        return any(
+            status.bad
+            and other.slot == "input"
+            and not other.backward
+            and is_around(other.module)
+            for other, status in zip(step.rows, statuses)
+        )
 
     def _tell_between(
         self, row: Row, rows: Rows, before: Read, status: Read
@@ -128,8 +171,9 @@ class ModuleTeller:
             followed.intersection_update(bad)
         if not step.sampled and bad:
             self._harmless.update(bad)
+            entered = {module for module, _ in self._entered(step, statuses)}
             for module in bad:
-                if len(followed) < _FOLLOWED:
+                if len(followed) < _FOLLOWED and module not in entered:
                     followed.add(module)
 
     def _tell_loss(

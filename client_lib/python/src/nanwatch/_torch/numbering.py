@@ -7,11 +7,12 @@ from __future__ import annotations
 class Numbering:
     """Of what a program numbers upwards they never go back: `next` is above all
     that were told, and a step has none below them, whatever the program
-    counts."""
+    counts, unless it goes back itself."""
 
     def __init__(self) -> None:
         self.next = 0
         self._last: int | None = None  # that the program said was over
+        self._is_own = False  # it said none, and has the next one
         self._since = 0  # updates that were told since then
         # As far as is known; None: nothing said so yet.
         self._is_by_updates: bool | None = None
@@ -24,14 +25,16 @@ class Numbering:
         after.next = self.next
         after._is_by_updates = self._is_by_updates
         after._last = self.next - 1 if self._is_by_updates else self._last
+        after._is_own = self._is_own
         return after
 
     def of_one(self, given: int | None) -> int:
         """As `of_step`, where it has one update, as it mostly has. Where a
         program counted iterations of several it may be one of those."""
         if given is None:
-            given, self._is_by_updates = self.next, True
-        elif self._last is not None and self._stride_to(given, 1) < 1:
+            self._is_by_updates = True
+            return self._take(self.next, is_own=True)
+        if self._last is not None and self._stride_to(given, 1) < 1:
             self._is_by_updates = False
         elif self._is_by_updates is None:
             self._is_by_updates = True
@@ -55,7 +58,9 @@ class Numbering:
             stride = self._stride_to(given, since)
             if since > 1 or stride < 1:
                 self._is_by_updates = stride > 0
-        first, last = self.next, self._take(last)
+            elif self._is_by_updates is None:
+                self._is_by_updates = True
+        first, last = self.next, self._take(last, is_own=given is None)
         self._since, self.untold = 0, None
         if updates < 1:
             return [last]
@@ -76,11 +81,15 @@ class Numbering:
         self.untold = self.next - 1
         return [*range(first, self.next)]
 
-    def _take(self, given: int) -> int:
+    def _take(self, given: int, *, is_own: bool = False) -> int:
         """As the last one that is told: as it was given, but not below those
-        that were told before, unless the program itself went back."""
-        goes_on = self._last is not None and given >= self._last
-        self._last = given
+        that were told before, unless the program itself went back. (What it
+        numbers after steps without numbers, it counts by something else, as
+        evaluations by epochs.)"""
+        goes_on = self._last is not None and (
+            self._is_own or given >= self._last
+        )
+        self._last, self._is_own = given, is_own
         if goes_on:
             given = max(given, self.next - 1, self.untold or 0)
         self.next = given + 1
