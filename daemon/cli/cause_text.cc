@@ -6,16 +6,42 @@
 #include <cctype>
 
 namespace nanwatch {
+namespace {
+
+bool SameWord(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+void Add(const std::string& part, std::string* list) {
+  if (!list->empty() && !part.empty()) *list += ", ";
+  *list += part;
+}
+
+// "Log, output, fp16". A type that is the op's name says nothing more, nor does
+// that of a weight, "Parameter", beside its slot.
+std::string KindOf(const v1::Subject& subject) {
+  std::string out;
+  if (subject.type() != subject.op() &&
+      !SameWord(subject.type(), subject.slot())) {
+    Add(subject.type(), &out);
+  }
+  Add(subject.slot(), &out);
+  Add(subject.dtype(), &out);
+  return out;
+}
+
+}  // namespace
 
 std::string Title(std::string_view name) {
   std::string out(name);
   std::replace(out.begin(), out.end(), '_', ' ');
   for (const std::string_view word : {"NaN", "FP8"}) {
-    const bool same = std::equal(
-        word.begin(), word.end(), out.begin(),
-        out.begin() + static_cast<ptrdiff_t>(std::min(word.size(), out.size())),
-        [](char a, char b) { return std::tolower(a) == b; });
-    if (same) return out.replace(0, word.size(), word);
+    if (SameWord(std::string_view(out).substr(0, word.size()), word)) {
+      return out.replace(0, word.size(), word);
+    }
   }
   if (!out.empty()) out[0] = static_cast<char>(std::toupper(out[0]));
   return out;
@@ -23,19 +49,19 @@ std::string Title(std::string_view name) {
 
 std::string Place(const v1::Subject& subject) {
   std::string out;
-  const auto add = [&out](const std::string& part) {
-    if (!out.empty()) out += ", ";
-    out += part;
-  };
   if (!subject.op().empty()) {
-    add(fmt::format("op {} ({})", subject.op(), subject.slot()));
+    Add(fmt::format("op {} ({})", subject.op(), KindOf(subject)), &out);
   }
   if (!subject.optimizer().empty()) {
-    add(fmt::format("optimizer {}", subject.optimizer()));
+    Add(fmt::format("optimizer {}", subject.optimizer()), &out);
   }
-  if (subject.rank() >= 0) add(fmt::format("rank {}", subject.rank()));
-  if (!subject.host().empty()) add(fmt::format("host {}", subject.host()));
-  if (!subject.device().empty()) add(fmt::format("on {}", subject.device()));
+  if (subject.rank() >= 0) Add(fmt::format("rank {}", subject.rank()), &out);
+  if (!subject.host().empty()) {
+    Add(fmt::format("host {}", subject.host()), &out);
+  }
+  if (!subject.device().empty()) {
+    Add(fmt::format("on {}", subject.device()), &out);
+  }
   return Clean(out);
 }
 

@@ -13,7 +13,8 @@ namespace nanwatch {
 
 // "harmless_padding" as "Harmless padding".
 std::string Title(std::string_view name);
-// "op loss/Log (output), rank 3, host node7, on NPU 4"; empty: a whole run.
+// "op loss/Log (Log, output, fp16), rank 3, host node7, on NPU 4", as far as it
+// is known; empty: a whole run.
 std::string Place(const v1::Subject& subject);
 // `said`: the cause's sentence stands above already.
 std::string CauseText(const v1::CauseVerdict& cause, int number, bool said,

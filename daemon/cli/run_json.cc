@@ -35,7 +35,8 @@ void EraseWhere(Json* object, const char* key, const Json& value) {
 void TidySubject(Json* subject) {
   if (subject->is_null()) *subject = Json::object();
   EraseWhere(subject, "rank", -1);
-  for (const char* key : {"optimizer", "op", "slot", "host", "device"}) {
+  for (const char* key :
+       {"optimizer", "op", "slot", "host", "device", "type", "dtype"}) {
     EraseWhere(subject, key, "");
   }
 }

@@ -121,6 +121,18 @@ void AddActions(const Case& c, std::string_view framework,
   }
 }
 
+// Of an op that was never bad nothing more than its name is known here.
+void AddTypes(const RunEvidence& evidence, CauseVerdict* cause) {
+  for (const OpEvidence& op : evidence.ops) {
+    if (op.op.name != cause->origin.op || op.slot != cause->origin.slot) {
+      continue;
+    }
+    cause->op_type = op.op.type;
+    cause->op_dtype = op.op.dtype;
+    return;
+  }
+}
+
 // Nothing is found now: what was comes first, with what spares it the next run.
 void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
   const RunEvidence& e = c.evidence;
@@ -192,6 +204,7 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
     const std::string framework = FrameworkOf(run, evidence);
     for (CauseVerdict& cause : diagnosis.causes) {
       AddActions(c, framework, &cause);
+      AddTypes(evidence, &cause);
     }
   }
   diagnosis.headline = Headline(c, diagnosis);

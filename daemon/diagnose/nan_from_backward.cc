@@ -170,7 +170,7 @@ std::string Where(const BackwardNan& nan) {
       nan.gradients.size() == 1 ? "that of " + NamesOf(nan) + " is"
                                 : "those of " + NamesOf(nan) + " are",
       IsOrderKnown(nan)
-          ? fmt::format("; of these the model lists {} last, where the "
+          ? fmt::format("; of these {} comes last in the model, where the "
                         "backward pass mostly begins",
                         first.op.name)
           : "");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/op.h"
 #include "model/severity.h"
 
 namespace nanwatch {
@@ -59,6 +60,9 @@ struct CauseVerdict {
   EvidenceGrade grade = EvidenceGrade::kHypothesis;  // of the cause itself
   // Where it began: the first op, rank and step. Rank -1: all or unknown.
   Subject origin;
+  // Of its op, as far as the client told: the name alone says which op it is.
+  std::string op_type;
+  Dtype op_dtype = Dtype::kUnknown;
   int64_t step = 0;
   // The rule whose finding it rests on, by which its incident is named; 0: that
   // of the first.

@@ -49,6 +49,14 @@ void WriteSubject(const Subject& from, v1::Subject* to) {
   if (!from.op.empty()) to->set_slot(Text(Name(from.slot)));
 }
 
+void WriteOrigin(const CauseVerdict& from, v1::Subject* to) {
+  WriteSubject(from.origin, to);
+  to->set_type(from.op_type);
+  if (from.op_dtype != Dtype::kUnknown) {
+    to->set_dtype(Text(Name(from.op_dtype)));
+  }
+}
+
 void WriteFinding(const Finding& from, const RuleName& rule_name,
                   v1::Finding* to) {
   to->set_rule(rule_name(from.rule));
@@ -70,7 +78,7 @@ void WriteCause(const CauseVerdict& from, const RuleName& rule_name,
                 v1::CauseVerdict* to) {
   to->set_cause(Text(Name(from.cause)));
   to->set_grade(ToWire(from.grade));
-  WriteSubject(from.origin, to->mutable_origin());
+  WriteOrigin(from, to->mutable_origin());
   to->set_step(from.step);
   to->set_sentence(from.sentence);
   for (const Evidence& evidence : from.evidence) {

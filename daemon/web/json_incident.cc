@@ -17,6 +17,13 @@ Json SubjectJson(const Subject& subject) {
   return json;
 }
 
+Json OriginJson(const CauseVerdict& cause) {
+  Json json = SubjectJson(cause.origin);
+  if (!cause.op_type.empty()) json["type"] = cause.op_type;
+  if (cause.op_dtype != Dtype::kUnknown) json["dtype"] = Name(cause.op_dtype);
+  return json;
+}
+
 Json RuleJson(int rule, const RuleNames& rule_name) {
   Json json = {{"number", rule}};
   if (rule_name) json["name"] = rule_name(rule);
@@ -42,12 +49,10 @@ Json FindingJson(const Finding& finding, const RuleNames& rule_name) {
 }
 
 Json CauseJson(const CauseVerdict& cause, const RuleNames& rule_name) {
-  Json json = {{"cause", Name(cause.cause)},
-               {"grade", Name(cause.grade)},
-               {"origin", SubjectJson(cause.origin)},
-               {"step", cause.step},
-               {"sentence", cause.sentence},
-               {"severity_ceiling", Name(cause.ceiling)}};
+  Json json = {
+      {"cause", Name(cause.cause)},  {"grade", Name(cause.grade)},
+      {"origin", OriginJson(cause)}, {"step", cause.step},
+      {"sentence", cause.sentence},  {"severity_ceiling", Name(cause.ceiling)}};
   Json& evidence = json["evidence"] = Json::array();
   for (const Evidence& e : cause.evidence) {
     evidence.push_back({{"grade", Name(e.grade)}, {"sentence", e.sentence}});

@@ -119,11 +119,18 @@ export function words(name) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function place(subject, withSlot = true) {
+// "Log, output, fp16", as far as it is known. A type that is the op's name says
+// nothing more, nor does that of a weight, "Parameter", beside its slot.
+function kindOf({op, type, slot, dtype}) {
+  const said = type === op || (type || '').toLowerCase() === slot;
+  return [!said && type, slot, dtype].filter(Boolean).join(', ');
+}
+
+export function place(subject) {
   const parts = [];
   if (subject.op) {
-    parts.push(`op ${subject.op}` +
-               (withSlot && subject.slot ? ` (${subject.slot})` : ''));
+    const kind = kindOf(subject);
+    parts.push(`op ${subject.op}` + (kind ? ` (${kind})` : ''));
   }
   if (subject.optimizer) parts.push(`optimizer ${subject.optimizer}`);
   if (subject.rank !== undefined) parts.push(`rank ${subject.rank}`);

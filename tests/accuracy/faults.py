@@ -141,7 +141,7 @@ class ZeroedLayer(Fault):
     op = ("features.2.bias", "features.2", "features.3")
     level = "layers"
     more_levels = ("ops",)
-    late = 60
+    late = 5
 
     def strike(self, training):
         layer = training.model.features[2]

@@ -208,7 +208,7 @@ def test_the_first_screen_says_what_why_since_when_and_what_to_do(visit):
     assert "overflows at every step" in page.inner_text(".rest")
     assert page.title() == "critical: sick - nanwatch"
     assert "Since step 0" in page.inner_text(".since")
-    assert "loss/Log" in page.inner_text(".since")
+    assert "loss/Log (Log, output, fp16)" in page.inner_text(".since")
     assert "fixed loss scale" in page.inner_text(".do ol")
     assert "padding" in page.inner_text(".why")
     for part in ("h1", ".since", ".do ol", ".evidence", ".facts"):

@@ -19,7 +19,7 @@ def test_padding_names_the_log_and_the_cure(daemon):
     assert (severity, cause, grade) == (
         "critical", "harmless_padding", "established")
     report = diagnose(daemon, "padding")
-    assert "Log" in report
+    assert "since step 0, op loss/Log (Log, output, fp16), rank 0" in report
     assert re.search(r"every step", report)
     assert re.search(r"fixed loss scale|FixedLossScaleManager", report)
     run = daemon.show("padding")
@@ -62,4 +62,6 @@ def test_nan_is_found_at_its_step_with_its_op(daemon):
     poisoned = int(re.search(r"poison\w* .*?step (\d+)", output).group(1))
     first = daemon.show("nan")["causes"][0]
     assert int(first["step"]) == poisoned
-    assert first["origin"]["op"]
+    origin = first["origin"]
+    assert origin["op"] == "nce/distance/Rsqrt"
+    assert (origin["type"], origin["dtype"]) == ("Rsqrt", "fp16")

@@ -120,6 +120,24 @@ def test_a_fit_that_failed_at_its_first_batch(daemon, name):
     assert Verdict(daemon, name).steps == 10
 
 
+def test_a_fit_that_failed_before_its_first_epoch(daemon, name):
+    """By another callback's fault, which is called first."""
+    model = flat_model()
+
+    def train(rate, **more):
+        callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+        model.fit(*pictures(160), batch_size=16, verbose=0, callbacks=[
+            keras.callbacks.LearningRateScheduler(lambda _: rate), callback],
+            **more)
+        return callback
+
+    with pytest.raises(Exception) as kept:
+        train("0.1")
+    callback = train(0.1, epochs=2)
+    assert callback.run is not None and kept.value is not None
+    assert Verdict(daemon, name).steps == 20
+
+
 def test_a_model_without_parameters(daemon, name):
     model = keras.Sequential([keras.layers.Input((8, 8, 1)),
                               keras.layers.Flatten()])

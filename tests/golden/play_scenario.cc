@@ -57,7 +57,8 @@ bool FiresAbove(const RunView& run, Severity most) {
 bool HasCause(const RunView& run, const Line& line, const std::string& name) {
   for (const CauseVerdict& cause : run.diagnosis.causes) {
     if (Name(cause.cause) == name && Is(line, "grade", Name(cause.grade)) &&
-        SubjectIs(line, cause.origin) &&
+        SubjectIs(line, cause.origin) && Is(line, "type", cause.op_type) &&
+        Is(line, "dtype", Name(cause.op_dtype)) &&
         Is(line, "step", std::to_string(cause.step))) {
       return true;
     }

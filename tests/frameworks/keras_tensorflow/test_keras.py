@@ -7,6 +7,7 @@ os.environ["KERAS_BACKEND"] = "tensorflow"
 from keras_trainings import (  # noqa: E402, F401
     test_a_fit_stops_when_it_is_asked,
     test_a_fit_that_failed_at_its_first_batch,
+    test_a_fit_that_failed_before_its_first_epoch,
     test_a_fixed_factor_is_a_scale,
     test_a_huge_scale_is_calibration,
     test_a_model_without_parameters,

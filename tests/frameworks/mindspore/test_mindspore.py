@@ -128,6 +128,29 @@ def test_a_nan_in_a_loop(daemon, name):
     assert it.origin["op"] == "0.weight" and it.step == 60, it
 
 
+def test_a_loop_that_calls_a_loss_scale_cell(daemon, name):
+    """What it returned says all of a step."""
+    net = small_net()
+    cell = OverflowOfTheGradients(
+        nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(
+            sparse=True, reduction="mean")),
+        nn.SGD(net.trainable_params(), learning_rate=0.05),
+        nn.DynamicLossScaleUpdateCell(2.0**10, 2, 50)).set_train()
+    x, y = pictures(32)
+    with nanwatch.mindspore.watch(
+            cell, run=name, address=daemon.address) as watch:
+        for i in range(100):
+            data = mindspore.Tensor(x if i != 40 else x * numpy.nan)
+            watch.step(cell(data, mindspore.Tensor(y)))
+        assert watch.run.stats.bad_input == 0
+        assert watch.run.flush(15), watch.run.stats
+    it = Verdict(daemon, name)
+    assert it.steps == 100 and int(it.summary["skipped"]) == 1, it
+    assert it.info["scaler"]["init_scale"] == 1024, it
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert values["loss_scale"] == 1024 and values["loss"] < 0.7, values
+
+
 @pytest.mark.parametrize("loss", ["a string", None, object()])
 def test_bad_input_does_not_raise(daemon, name, loss):
     with nanwatch.mindspore.watch(run=name, address=daemon.address) as watch:
@@ -371,4 +394,4 @@ def test_of_gradients_of_nan_the_first_on_the_way_back_is_said(daemon, name):
         assert watch.run.flush(15) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
     assert it.cause == "nan_from_backward" and it.step == 30, it
-    assert "the model lists 0.bias last" in it.headline, it
+    assert "0.bias comes last in the model" in it.headline, it

@@ -259,4 +259,4 @@ def test_of_gradients_of_nan_the_first_on_the_way_back_is_said(daemon, name):
     it = Verdict(daemon, name)
     assert it.cause == "nan_from_backward" and it.step == 30, it
     assert it.origin["op"] == "1.bias", it
-    assert "the model lists 1.bias last" in it.headline, it
+    assert "1.bias comes last in the model" in it.headline, it

@@ -47,7 +47,7 @@ def test_the_parameter_that_the_backward_pass_reaches_first(daemon, name):
     it = Verdict(daemon, name)
     assert it.worst == "critical" and it.cause == "nan_from_backward", it
     assert it.step == FAULT and it.origin["op"] == "two.bias", it
-    assert "the model lists two.bias last" in it.causes[0][
+    assert "two.bias comes last in the model" in it.causes[0][
         "sentence"], it
     said = daemon.nanwatch("diagnose", name).stdout
     assert "NaN from backward" in said, said

@@ -289,6 +289,17 @@ def test_whatever_is_counted_no_number_goes_back():
         assert numbers == sorted(numbers) and numbers[0] >= 0, (seed, steps)
 
 
+def test_what_is_numbered_by_something_else_does_not_go_back():
+    """Steps without numbers, and evaluations with those of their epochs."""
+    numbering = Numbering()
+    assert [numbering.of_one(None) for _ in range(50)] == [*range(50)]
+    assert numbering.of_step(3, 0) == [49]
+    assert numbering.of_one(None) == 50
+    # A program that does go back, as to a checkpoint.
+    numbering = Numbering()
+    assert [numbering.of_one(i) for i in (10, 11, 5)] == [10, 11, 5]
+
+
 def test_numbers_go_on_in_another_watch():
     before = Numbering()
     before.of_step(9, 10)

@@ -14,5 +14,35 @@ TEST(CauseText, ANameBecomesATitleAsTheFieldWritesIt) {
   EXPECT_EQ(Title(""), "");
 }
 
+TEST(CauseText, AnOpHasItsTypeAndDtypeAsFarAsTheyAreKnown) {
+  v1::Subject subject;
+  subject.set_rank(3);
+  EXPECT_EQ(Place(subject), "rank 3");
+  subject.set_op("loss/Log");
+  subject.set_slot("output");
+  EXPECT_EQ(Place(subject), "op loss/Log (output), rank 3");
+  subject.set_dtype("fp16");
+  EXPECT_EQ(Place(subject), "op loss/Log (output, fp16), rank 3");
+  subject.set_type("Log");
+  subject.set_host("node7");
+  EXPECT_EQ(Place(subject),
+            "op loss/Log (Log, output, fp16), rank 3, host node7");
+}
+
+TEST(CauseText, ATypeThatSaysNothingNewIsLeftOut) {
+  v1::Subject subject;
+  subject.set_rank(-1);
+  subject.set_op("Log");
+  subject.set_type("Log");
+  subject.set_slot("output");
+  EXPECT_EQ(Place(subject), "op Log (output)");
+  subject.set_op("fc.weight");
+  subject.set_type("Parameter");
+  subject.set_slot("parameter");
+  EXPECT_EQ(Place(subject), "op fc.weight (parameter)");
+  subject.set_slot("grad_input");
+  EXPECT_EQ(Place(subject), "op fc.weight (Parameter, grad_input)");
+}
+
 }  // namespace
 }  // namespace nanwatch

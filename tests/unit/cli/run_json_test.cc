@@ -26,6 +26,9 @@ TEST(RunJson, ZerosStandThereAndWhatIsNotHasNoKey) {
   of_rank.mutable_subject()->set_rank(0);
   of_rank.mutable_subject()->set_op("head");
   of_rank.set_fired_us(7);
+  v1::Subject& origin = *run.add_causes()->mutable_origin();
+  origin.set_op("head");
+  origin.set_dtype("fp16");
   const Json json = Json::parse(RunJson(run));
   EXPECT_EQ(json["summary"]["last_step"], "0");
   EXPECT_EQ(json["summary"]["attempt"], 0);
@@ -42,6 +45,8 @@ TEST(RunJson, ZerosStandThereAndWhatIsNotHasNoKey) {
   EXPECT_EQ(json["incidents"][1]["subject"],
             Json({{"rank", 0}, {"op", "head"}}));
   EXPECT_EQ(json["incidents"][1]["fired_us"], "7");
+  EXPECT_EQ(json["causes"][0]["origin"],
+            Json({{"rank", 0}, {"op", "head"}, {"dtype", "fp16"}}));
   EXPECT_EQ(json["ranks"], Json::array());
 }
 

@@ -81,6 +81,25 @@ TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   EXPECT_THAT(Advice(cause), HasSubstr("error_if_nonfinite"));
 }
 
+TEST(NanFromBackward, ItsOriginHasTypeAndDtypeOfTheSlotThatItNames) {
+  TestCase t = Applied();
+  WithWeights(&t);
+  t.evidence.ops[0].op.type = "Parameter";
+  t.evidence.ops[0].op.dtype = Dtype::kBf16;
+  EXPECT_EQ(t.evidence.ops[0].slot, Slot::kGradInput);
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.op_type, "Parameter");
+  EXPECT_EQ(cause.op_dtype, Dtype::kBf16);
+}
+
+TEST(NanFromBackward, AnOriginWithoutAnOpHasNoTypeOfOne) {
+  TestCase t = Applied();
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.origin.op, "");
+  EXPECT_EQ(cause.op_type, "");
+  EXPECT_EQ(cause.op_dtype, Dtype::kUnknown);
+}
+
 // In the order of execution the last layer's come first.
 TEST(NanFromBackward, OfSeveralTheOneThatTheBackwardPassReachesFirstIsSaid) {
   TestCase t = Applied();
@@ -90,7 +109,7 @@ TEST(NanFromBackward, OfSeveralTheOneThatTheBackwardPassReachesFirstIsSaid) {
   EXPECT_THAT(t.Verdict().causes.at(0).sentence, Not(HasSubstr("lists")));
   t.evidence.ops[1].first_bad_order = 8;
   EXPECT_THAT(t.Verdict().causes.at(0).sentence,
-              HasSubstr("the model lists 0.bias last"));
+              HasSubstr("0.bias comes last in the model"));
 }
 
 TEST(NanFromBackward, AModuleThatMadeItOfAFiniteGradientGoesBefore) {

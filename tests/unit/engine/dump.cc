@@ -66,11 +66,17 @@ void Put(const Incident& i, bool moments, std::ostream& out) {
   for (const Finding& f : findings) Put(f, moments, out);
 }
 
+void PutOrigin(const CauseVerdict& c, std::ostream& out) {
+  Put(c.origin, out);
+  if (c.origin.op.empty()) return;
+  out << " type=" << c.op_type << " dtype=" << Name(c.op_dtype);
+}
+
 void Put(const Diagnosis& d, std::ostream& out) {
   out << "  headline \"" << d.headline << "\"\n";
   for (const CauseVerdict& c : d.causes) {
     out << "  cause " << Name(c.cause) << " " << Name(c.grade) << " ";
-    Put(c.origin, out);
+    PutOrigin(c, out);
     out << " step=" << c.step << " ceiling=" << Name(c.ceiling) << " \""
         << c.sentence << "\"\n";
     for (const Evidence& e : c.evidence) {
@@ -173,7 +179,7 @@ std::string DumpVerdict(const RunView& run) {
   out << "\n";
   for (const CauseVerdict& c : run.diagnosis.causes) {
     out << "  cause " << Name(c.cause) << " " << Name(c.grade) << " ";
-    Put(c.origin, out);
+    PutOrigin(c, out);
     out << " step=" << c.step << "\n";
   }
   std::vector<std::string> incidents;
@@ -195,7 +201,7 @@ std::string DumpFindings(const RunView& run) {
   out << "\n";
   for (const CauseVerdict& c : run.diagnosis.causes) {
     out << "  cause " << Name(c.cause) << " " << Name(c.grade) << " ";
-    Put(c.origin, out);
+    PutOrigin(c, out);
     out << " step=" << c.step << "\n";
   }
   std::vector<std::string> findings;

@@ -45,6 +45,8 @@ TEST(ViewMessagesTest, ShowsARunInFull) {
   cause.cause = Cause::kHarmlessPadding;
   cause.grade = EvidenceGrade::kEstablished;
   cause.origin = {1, "", "loss/Log", Slot::kOutput};
+  cause.op_type = "Log";
+  cause.op_dtype = Dtype::kFp16;
   cause.ceiling = Severity::kInfo;
   cause.rules = {18};
   cause.evidence.push_back({EvidenceGrade::kSupported, "outputs are finite"});
@@ -54,6 +56,7 @@ TEST(ViewMessagesTest, ShowsARunInFull) {
   (*block)[1].description.rank = 1;
   (*block)[1].description.host = "node-4";
   run.ranks.push_back(block);
+  run.diagnosis.causes.emplace_back();
   run.top_ops.emplace_back().name = "loss/Log";
   run.stop_requested = "by ann";
   run.scaler.layers = LayerScalesView{
@@ -64,11 +67,14 @@ TEST(ViewMessagesTest, ShowsARunInFull) {
   EXPECT_EQ(detail.info().run_id(), "job-7");
   EXPECT_EQ(detail.info().attempt(), 2);
   EXPECT_EQ(detail.info().scaler().kind(), v1::SCALING_KIND_DYNAMIC);
-  ASSERT_EQ(detail.causes_size(), 1);
+  ASSERT_EQ(detail.causes_size(), 2);
+  EXPECT_EQ(detail.causes(1).origin().dtype(), "") << "not known";
   EXPECT_EQ(detail.causes(0).cause(), "harmless_padding");
   EXPECT_EQ(detail.causes(0).grade(), v1::EVIDENCE_GRADE_ESTABLISHED);
   EXPECT_EQ(detail.causes(0).origin().op(), "loss/Log");
   EXPECT_EQ(detail.causes(0).origin().slot(), "output");
+  EXPECT_EQ(detail.causes(0).origin().type(), "Log");
+  EXPECT_EQ(detail.causes(0).origin().dtype(), "fp16");
   EXPECT_EQ(detail.causes(0).origin().host(), "node-4");
   EXPECT_EQ(detail.causes(0).rules(0), "rule18");
   EXPECT_EQ(detail.causes(0).evidence(0).sentence(), "outputs are finite");

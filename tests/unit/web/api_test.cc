@@ -387,6 +387,8 @@ RunView FullRun() {
   run.stop_requested = "enough";
   CauseVerdict& cause = run.diagnosis.causes.emplace_back();
   cause.origin = {.rank = 0, .optimizer = "adam", .op = "head"};
+  cause.op_type = "Linear";
+  cause.op_dtype = Dtype::kFp16;
   cause.evidence.emplace_back();
   cause.actions.emplace_back();
   cause.rules = {3};
@@ -405,6 +407,16 @@ OpRow FullOpRow() {
   row.digest = 1;
   row.exponents.emplace();
   return row;
+}
+
+TEST_F(ApiTest, AnOriginHasTheTypeAndDtypeOfItsOpWhereTheyAreKnown) {
+  RunView run = FullRun();
+  run.diagnosis.causes.emplace_back();
+  Show({run});
+  const ParsedJson causes = GetJson("/api/v1/runs/a")["causes"];
+  EXPECT_EQ(causes[0]["origin"]["type"], "Linear");
+  EXPECT_EQ(causes[0]["origin"]["dtype"], "fp16");
+  EXPECT_EQ(causes[1]["origin"], ParsedJson::object());
 }
 
 TEST_F(ApiTest, EveryKeyStandsInItsPage) {

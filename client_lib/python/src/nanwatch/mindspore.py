@@ -6,6 +6,10 @@ model.train(epochs, data, callbacks=[nanwatch.mindspore.Callback(run="r1")])
     ...
     loss_scaler.adjust(finite)
     watch.step(loss, finite, grads)
+
+    watch = nanwatch.mindspore.watch(cell, run="r1")  # of a loss scale
+    ...
+    watch.step(cell(x, y))
 """
 
 from __future__ import annotations
@@ -52,6 +56,7 @@ class _Step(NamedTuple):
     # in them is not finite.
     of: Sequence[tuple[int, Any]]
     known: dict[str, Any]
+    overflow: Numbers | None = None  # in place of `finite`
 
     def ready(self) -> bool:
         return self.arrivals.ready()
@@ -80,7 +85,8 @@ class Watch(WatchedRun):
         `all_finite(grads)` gave; where it is not True the update is taken to be
         skipped, if there is a scaler; not given, `grads` say whether they are.
         `grads`: unscaled, not clipped; looked at one by one where they are not
-        finite. `more` is as for `Run.step`.
+        finite. `more` is as for `Run.step`. Of a TrainOneStepWithLossScaleCell
+        `loss` is all that it returned.
 
         What is on an NPU or a GPU is copied behind what makes it, and told
         when it is here; on a CPU it is read at once."""
@@ -99,8 +105,10 @@ class Watch(WatchedRun):
     ) -> None:
         number = self._take_number(step)
         arrivals = Arrivals(_copied)
-        used = self._scale
+        used, overflow = self._scale, None
         self._scale = _kept(getattr(self._scaler, "scale_value", None))
+        if _is_cell(self._scaler) and isinstance(loss, (tuple, list)):
+            loss, overflow, used = loss[:3]
         gradients = [(i, g) for i, g in enumerate(grads or ()) if g is not None]
         it = _Step(
             number,
@@ -112,6 +120,7 @@ class Watch(WatchedRun):
             _add_norms(arrivals, [g for _, g in gradients]),
             [(i, g if _on_host(g) else None) for i, g in gradients],
             more,
+            None if overflow is None else _add(arrivals, overflow),
         )
         arrivals.start()
         self._pending.add(it)
@@ -128,6 +137,8 @@ class Watch(WatchedRun):
         numbers: dict[str, Any] = {"scale": it.arrivals.number(it.scale)}
         finite = it.arrivals.number(it.finite)
         overflow = None if finite is None else not finite
+        if it.overflow is not None:
+            overflow = bool(it.arrivals.number(it.overflow))
         if overflow is not None:
             numbers["overflow"] = overflow
             numbers["skipped"] = overflow and self._scaler is not None
@@ -224,9 +235,12 @@ def _start(flat: Any) -> tuple[Any, Any]:
 @or_silent(lambda checks: Watch(_silent(checks), None, []))
 def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
     """For a loop of functions (`mindspore.value_and_grad`). `scaler`: a
-    DynamicLossScaler or StaticLossScaler of `mindspore.amp`; `optimizer`: its
+    DynamicLossScaler or StaticLossScaler of `mindspore.amp`, or the
+    TrainOneStepWithLossScaleCell that the loop calls; `optimizer`: its
     parameters are what gradients are called after. The rest is as for
     `nanwatch.init`."""
+    if optimizer is None and _is_cell(scaler):
+        optimizer = scaler.optimizer
     before = watched_already(optimizer, Watch, scaler)
     if before is not None:
         return before
@@ -238,6 +252,12 @@ def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
         if not parameters:
             it.run._checks.refuse("optimizer", "it has no parameters")
     return it
+
+
+def _is_cell(scaler: Any) -> bool:
+    """A TrainOneStepWithLossScaleCell: it returns the loss, whether there was
+    an overflow, and the scale that the step had."""
+    return hasattr(scaler, "scale_sense")
 
 
 class _Batch(NamedTuple):
@@ -279,9 +299,9 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             )
             if is_told_by_another(network, run_context):
                 return
-            manager = getattr(network, "loss_scaling_manager", None)
             init = dict(self._init)
-            init.setdefault("scaler", _declared(manager))
+            cell = network if _is_cell(network) else None
+            init.setdefault("scaler", _declared(cell))
             self._tell_pending()
             self.run = _open(init)
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
@@ -303,9 +323,7 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             outputs = [outputs]
         arrivals = Arrivals(_copied)
         found = {"loss": _add(arrivals, outputs[0])}
-        # Of a TrainOneStepWithLossScaleCell: loss, whether it overflowed, the
-        # scale that this step had.
-        if len(outputs) >= 3 and hasattr(args.train_network, "scale_sense"):
+        if len(outputs) >= 3 and _is_cell(args.train_network):
             found["overflow"] = _add(arrivals, outputs[1])
             found["scale"] = _add(arrivals, outputs[2])
         rate = getattr(args.optimizer, "learning_rate", None)
@@ -366,7 +384,10 @@ def _places(said: Callable[[str], Any]) -> dict[str, int]:
 
 
 def _declared(scaler: Any) -> nanwatch.Scaler:
-    """Of an amp scaler, or of the update cell of a loss scale manager."""
+    """Of an amp scaler, or of a cell that has the one of a loss scale
+    manager."""
+    if _is_cell(scaler):
+        scaler = getattr(scaler, "loss_scaling_manager", None)
     if scaler is None:
         return nanwatch.Scaler()
     window = getattr(scaler, "scale_window", None)

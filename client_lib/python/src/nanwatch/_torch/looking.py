@@ -19,9 +19,14 @@ from nanwatch._torch.optimizers import Attempt, Followed
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 
-# Updates from one look at their size to the next. (By an optimizer's own count:
-# a program's numbers may go by epochs, or by parts.)
-_UPDATE_EVERY = 16
+# Updates from one look at their size to the next, by level. (By an optimizer's
+# own count: a program's numbers may go by epochs, or by parts.)
+_UPDATE_EVERY = {"default": 64, "layers": 16, "ops": 16}
+# The first of them, when the norms of rows and weights are not due.
+_UPDATE_FIRST = 8
+# Bytes of weights that are copied for it at "default": a larger model may have
+# no room for them.
+_MOST_COPIED = 64 << 20
 
 
 class Looks:
@@ -80,8 +85,10 @@ class Looks:
             # A second look would see what was clipped.
             if followed.is_unseen():
                 self.gradients(followed, getattr(optimizer, "grad_scale", None))
-            if self._level != "default" and not attempt.ordinal % _UPDATE_EVERY:
-                followed.copy_weights()
+            every = _UPDATE_EVERY[self._level]
+            if attempt.ordinal % every == _UPDATE_FIRST % every:
+                few = self._level == "default"
+                followed.copy_weights(_MOST_COPIED if few else None)
 
         self._timed("gradients", work)
 

@@ -85,23 +85,23 @@ def inner(model: Any) -> Any:
             return model
 
 
-def _tensors(value: Any, depth: int = 2) -> Iterator[Any]:
+def tensors_in(value: Any, depth: int = 2) -> Iterator[Any]:
     if isinstance(value, torch.Tensor):
         if measurable(value):
             yield value
     elif depth > 0 and isinstance(value, (list, tuple)):
         for entry in value:
-            yield from _tensors(entry, depth - 1)
+            yield from tensors_in(entry, depth - 1)
     elif depth > 0 and isinstance(value, dict):
         for name, entry in value.items():
             # Masks hold -infinity on purpose.
             if "mask" not in str(name):
-                yield from _tensors(entry, depth - 1)
+                yield from tensors_in(entry, depth - 1)
 
 
 def _some(value: Any) -> list[Any]:
     found = []
-    for tensor in _tensors(value):
+    for tensor in tensors_in(value):
         found.append(tensor)
         if len(found) == _TENSORS:
             break

@@ -529,8 +529,11 @@ class Followed:
         self._glanced[which] = (self._parameters.version, tensors, groups)
         return groups
 
-    def copy_weights(self) -> None:
-        self.copies = [local(p).clone() for p in self._real_tensors()]
+    def copy_weights(self, most: int | None) -> None:
+        """Unless they are more than `most` bytes."""
+        weights = [local(p) for p in self._real_tensors()]
+        if most is None or sum(w.nbytes for w in weights) <= most:
+            self.copies = [w.clone() for w in weights]
 
     def measure_update(self, readout: Readout) -> None:
         """Of the weights against their copies, which are let go."""

@@ -11,6 +11,8 @@ from typing import Any
 
 from torch.nn.parameter import is_lazy
 
+from nanwatch._torch.first_graph import Use
+
 # Looks into a model that find nothing after which each waits twice as long: an
 # optimizer may have new copies of all at each step. In looks at an optimizer's
 # gradients, as is how long it takes until one such is forgiven.
@@ -58,7 +60,9 @@ class Parameter:
         self.name = name
         self.half = half  # its gradient comes out of fp16 arithmetic
         self.dtype = dtype
-        self.place = place  # among those of the model; -1: none of them
+        # Among those of the model, in the order in which it uses them, or else
+        # lists them; -1: none of them.
+        self.place = place
         # (No weak reference: PyTorch does not swap tensors that have one.)
         self.tensor = tensor
         self._shape: tuple[int, ...] = ()
@@ -97,6 +101,7 @@ class Parameters:
         # By name. All are kept: who follows one knows it by its own id.
         self._retired: dict[str, list[Parameter]] = {}
         self._numbers: Iterator[int] | None = None  # for those without a name
+        self._uses: dict[str, Use] = {}  # `order` is the place
         self._learning = threading.RLock()
         self._doubts = False  # whether all are still called as they were
         self._skipped = False  # a look for those that are not known
@@ -144,6 +149,34 @@ class Parameters:
         """Some are trained no more: modules may be gone, and others be called
         by other names."""
         self._doubts = True
+
+    def learn(self, uses: Mapping[int, Use]) -> None:
+        """How the model uses them, by the ids of tensors; those of which that
+        is not known stay behind the ones that are listed before them."""
+        with self._learning:
+            listed = sorted(
+                (p for p in self._by_id.values() if p.place >= 0),
+                key=lambda p: p.place,
+            )
+            # By name: copies are called as what they are copies of.
+            known = {
+                p.name: uses[id(p.tensor)]
+                for p in listed
+                if id(p.tensor) in uses
+            }
+            places = {p.name: p.place for p in listed}
+            last = Use(0, None)
+            by_use: dict[str, Use] = {}
+            for name in places:
+                last = known.get(name, Use(last.order, None))
+                by_use[name] = last
+            names = sorted(places, key=lambda name: by_use[name].order)
+            self._uses = {
+                name: Use(place, by_use[name].half)
+                for name, place in zip(names, places.values())
+            }
+            for parameter in listed:
+                self._apply_use(parameter)
 
     def retire(self) -> None:
         """Lets go of tensors that are not trained."""
@@ -216,8 +249,16 @@ class Parameters:
         parameter.tensor = None
         self._retired.setdefault(_key(parameter), []).append(parameter)
 
+    def _apply_use(self, parameter: Parameter) -> None:
+        use = self._uses.get(parameter.name)
+        if use is not None:
+            parameter.place = use.order
+            if use.half is not None:
+                parameter.half = use.half and parameter.dtype == "fp32"
+
     def _as(self, found: Parameter) -> Parameter:
         """One of this name that was retired, or this."""
+        self._apply_use(found)
         known = self._retired.get(_key(found))
         return known.pop().becomes(found) if known else found
 

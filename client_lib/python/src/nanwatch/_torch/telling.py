@@ -18,7 +18,7 @@ from nanwatch._torch.parameters import Parameter
 from nanwatch._torch.places import is_distributed
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
-from nanwatch._torch.statistics import Read, Sizes
+from nanwatch._torch.statistics import Read
 from nanwatch._torch.step import Seen, Step
 from nanwatch._torch.together import as_one
 from nanwatch._torch.weight_telling import WeightTeller
@@ -189,21 +189,13 @@ class Teller:
         if attempt.left_out and not (bad or loss_bad):
             # For a reason of the program's: not known to be an overflow.
             told["overflow"] = None
-        if self._level == "default":
-            # So often that the daemon knows what is usual, and all of a change.
-            # Levels above count zeros of all tensors: another number.
-            counted = told.pop("zero_fraction", None) is not None
-            if zeros is not None and (
-                counted
-                or zeros.share
-                or zeros.fresh
-                or ordinal % LAYERS_EVERY == 0
-            ):
-                told["zero_fraction"] = zeros.share
-        elif zeros is not None and zeros.absent and "zero_fraction" in told:
-            told["zero_fraction"] = _with(
-                zeros.absent, told["zero_fraction"], looked_at
-            )
+        # So often that the daemon knows what is usual, and all of a change. (A
+        # single element may be 0 for any reason, as of an embedding where the
+        # batch has no such word; from "layers" on rows count these.)
+        if zeros is not None and (
+            zeros.share or zeros.fresh or ordinal % LAYERS_EVERY == 0
+        ):
+            told["zero_fraction"] = zeros.share
         return told
 
     def _zeroed_of(self, attempt: Attempt) -> ZeroedGradients:
@@ -236,30 +228,13 @@ class Teller:
         behind = zeros.behind if zeros else frozenset()
         reads = self._reads(step, attempt, step.scale_of(attempt) or 1.0)
         all_of_them = [p for group in attempt.gradients for p in group]
-        told = [
-            (
-                id(p) in behind,
-                self.names.gradient(p),
-                read,
-            )
-            for p, read in zip(all_of_them, reads)
-        ]
-        if zeros and zeros.absent:  # theirs are at the places that they have
-            told.extend(
-                (False, self.names.gradient(p), _read_absent(p))
-                for p in zeros.absent
-            )
-            all_of_them.extend(zeros.absent)
-            places = {id(p): i for i, p in enumerate(attempt.of.weights())}
-            order = [places.get(id(p), -1) for p in all_of_them]
-            told = [
-                told[i] for i in sorted(range(len(told)), key=order.__getitem__)
-            ]
-        told.reverse()
-        if behind:
-            told.sort(key=lambda one: one[0])
-        for _, op, status in told:
-            rows.add(op, "grad_input", status)
+        told = list(zip(all_of_them, reads))
+        if zeros:
+            told.extend((p, _read_absent(p)) for p in zeros.absent)
+        told.reverse()  # those that the model does not have
+        told.sort(key=lambda one: (id(one[0]) in behind, -one[0].place))
+        for parameter, status in told:
+            rows.add(self.names.gradient(parameter), "grad_input", status)
 
     def _numbers(
         self,
@@ -286,11 +261,6 @@ class Teller:
             told["float_status"] = attempt.float_status
         if attempt.of.name is not None and not self._together:
             told["optimizer"] = attempt.of.name
-        nonzero = [s for s in attempt.sizes if s.zeros is not None]
-        if nonzero:
-            full = sum(sum(readout.numbers(s.zeros)) for s in nonzero)
-            elements = sum(sum(s.elements) for s in nonzero)
-            told["zero_fraction"] = 1.0 - full / elements
         self._weights.add(step, attempt, rows, told)
         if attempt.again is not None and norm is not None and scale:
             got = total(readout.mixed(attempt.again))
@@ -346,12 +316,3 @@ def _read_absent(parameter: Parameter) -> Read:
     """Of a gradient that there is none of any more."""
     elements = parameter.elements()
     return Read(elements, 0, 0, 0, elements, 0.0, 0.0)
-
-
-def _with(
-    absent: Sequence[Parameter], share: float, of: Sequence[Sizes]
-) -> float:
-    """A share of zeros, with those of gradients that are absent."""
-    elements = sum(sum(sizes.elements) for sizes in of)
-    none = sum(parameter.elements() for parameter in absent)
-    return (share * elements + none) / max(1, elements + none)

@@ -19,13 +19,20 @@ from nanwatch._torch import clipping, parts, scaling, scripting
 from nanwatch._torch.before_clipping import BeforeClipping
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import Detail
+from nanwatch._torch.first_graph import uses_of
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.held import Evaluation, Part
 from nanwatch._torch.hooks import Hook, hold, let_go, release
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
+from nanwatch._torch.modules import (
+    NONE_TOLD,
+    Modules,
+    Row,
+    inner,
+    tensors_in,
+)
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
@@ -74,7 +81,7 @@ class Watch:
         self._losses = Losses(run._checks)
         self._last_time = 0.0
 
-        named = name_parameters(inner(model))
+        self._named = named = name_parameters(inner(model))
         if self._scaler is not None:
             name_copies(named, self._scaler.copies())
         # All ranks hold the same weights.
@@ -162,7 +169,7 @@ class Watch:
         scripting.listen()
         self._model = model
         hold(model, self)
-        self._autocast = model.register_forward_hook(Hook(self._see_autocast))
+        self._first = model.register_forward_hook(Hook(self._see_first))
         if level == "ops":
             self.modules.enable()
         run.before_settling(
@@ -249,7 +256,7 @@ class Watch:
         clipping.forget(self._before_clipping)
         parts.forget(self._parts)
         self._left_out.close()
-        self._autocast.remove()
+        self._first.remove()
         let_go(self._model)
         self.modules.disable()
         for followed in self._followed:
@@ -284,10 +291,13 @@ class Watch:
 
     # ------------------------------------------------------ what hooks call
 
-    def _see_autocast(self, module: Any, args: Any, output: Any) -> None:
+    def _see_first(self, module: Any, args: Any, output: Any) -> None:
+        """Of the first forward pass that a backward pass may follow."""
         if is_traced():  # a hook that removes itself would break the graph
             return
-        self._autocast.remove()
+        if not torch.is_grad_enabled():
+            return
+        self._first.remove()
         if not self.modules.on:
             release(self._model)
         with contextlib.suppress(Exception):
@@ -296,6 +306,9 @@ class Watch:
                 torch.is_autocast_enabled(kind)
                 and torch.get_autocast_dtype(kind) is torch.float16
             )
+        self._guard(
+            "graph", lambda: self._named.learn(uses_of(tensors_in(output)))
+        )
 
     def _of(self, optimizer: Any) -> Followed | None:
         return self._by_id.get(id(plain(optimizer)))

@@ -158,13 +158,11 @@ class ZeroedGradients:
             and self._before.get(key, 0) * _SELDOM <= self._looks
         )
 
-    def _say(self, lost: Sequence[Parameter], behind: frozenset[int]) -> None:
+    def _say(self, lost: list[Parameter], behind: frozenset[int]) -> None:
         """From the layer on where it begins, backward: all that leads to the
         loss by way of it alone is 0, too."""
-        lost = [
-            *(p for p in reversed(lost) if id(p) not in behind),
-            *(p for p in reversed(lost) if id(p) in behind),
-        ]
+        lost.reverse()  # those that the model does not have
+        lost.sort(key=lambda p: (id(p) in behind, -p.place))
         names = ", ".join(p.name for p in lost[:_NAMES])
         more = len(lost) - _NAMES
         first = id(lost[0])

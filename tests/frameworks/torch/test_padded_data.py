@@ -1,0 +1,143 @@
+"""Data that are not finite, of which the model takes that out, or does not: who
+is called the first to have made it, at the level "ops"."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from verdicts import Verdict
+
+import nanwatch
+
+STEPS, FAULT = 120, 80
+
+
+def net():
+    torch.manual_seed(1)
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+
+
+class Pads(nn.Module):
+    """Missing numbers come as NaN, and count for nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = net()
+
+    def forward(self, x):
+        return self.net(x.nan_to_num())
+
+
+class Log(nn.Module):
+    def forward(self, x):
+        return torch.log(x)
+
+
+class Masked(nn.Module):
+    """Of a logarithm only what exists is taken."""
+
+    def __init__(self):
+        super().__init__()
+        self.log, self.net = Log(), net()
+
+    def forward(self, x):
+        return self.net(torch.where(x > 0, self.log(x), torch.zeros_like(x)))
+
+
+class Two(nn.Module):
+    """The first of its inputs is always sound."""
+
+    def __init__(self):
+        super().__init__()
+        self.kinds, self.numbers = nn.Embedding(4, 8), nn.Linear(8, 8)
+        self.out = nn.Linear(8, 1)
+
+    def forward(self, x):
+        kinds = self.kinds(torch.arange(len(x)) % 4)
+        return self.out(torch.relu(kinds + self.numbers(x)))
+
+
+class Between(nn.Module):
+    """Its own arithmetic makes NaN of what is finite, at times."""
+
+    def __init__(self):
+        super().__init__()
+        self.enter, self.leave = nn.Linear(8, 8), nn.Linear(8, 1)
+        self.is_bad = False
+
+    def forward(self, x):
+        x = self.enter(x)
+        return self.leave(torch.log(x - 1e3) if self.is_bad else x)
+
+
+def train(daemon, name, model, put=lambda x, _: x, parts=1, budget=1e9):
+    """`put` may change the data of a part, by the step and the part."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level="ops", budget=budget,
+        address=daemon.address)
+    generator = torch.Generator().manual_seed(1)
+    for step in range(STEPS):
+        if isinstance(model, Between):
+            model.is_bad = step == FAULT
+        optimizer.zero_grad()
+        for part in range(parts):
+            x = torch.randn(16, 8, generator=generator)
+            truth = x.sum(1, keepdim=True)
+            x = put(x, (step, part))
+            loss = (model(x) - truth).square().mean() / parts
+            loss.backward()
+        if step != FAULT:
+            optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    return Verdict(daemon, name)
+
+
+def missing(x, _):
+    x[::5, 3] = math.nan
+    return x
+
+
+def once(part):
+    def put(x, at):
+        if at == (FAULT, part):
+            x[0, 0] = math.nan
+        return x
+
+    return put
+
+
+@pytest.mark.parametrize("budget", [1e9, 0.03])
+def test_what_is_taken_out_at_once_is_no_trouble(daemon, name, budget):
+    it = train(daemon, name, Pads(), missing, budget=budget)
+    assert it.worst in ("", "info") and it.cause != "nan_from_forward", it
+
+
+def test_what_a_mask_takes_out_is_a_note(daemon, name):
+    it = train(daemon, name, Masked())
+    assert it.worst == "info" and it.cause == "harmless_padding", it
+    assert it.origin["op"] == "log", it
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_data_of_any_part_bring_it(daemon, name, part):
+    it = train(daemon, name, net(), once(part), parts=4)
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert it.origin["slot"].lower().endswith("input"), it
+    assert "inputs are finite" not in it.headline, it
+
+
+def test_the_second_input_brings_it(daemon, name):
+    it = train(daemon, name, Two(), once(0))
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert it.origin["op"] in ("numbers", "model"), it
+    assert it.origin["slot"].lower().endswith("input"), it
+
+
+def test_what_is_made_between_is_named(daemon, name):
+    it = train(daemon, name, Between())
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert "its inputs are finite" in it.headline, it
+    assert it.origin["op"] == "model", it
