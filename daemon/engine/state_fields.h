@@ -70,8 +70,9 @@ void Fields(A& archive, Action& a) {
 
 template <typename A>
 void Fields(A& archive, CauseVerdict& v) {
-  archive(v.cause, v.grade, v.origin, v.op_type, v.op_dtype, v.step, v.sentence,
-          v.evidence, v.actions, v.ceiling, v.rules, v.uncapped, v.ops);
+  archive(v.cause, v.grade, v.origin, v.op_type, v.op_dtype, v.step, v.rule,
+          v.sentence, v.evidence, v.actions, v.ceiling, v.rules, v.uncapped,
+          v.ops);
 }
 
 template <typename A>

@@ -77,8 +77,8 @@ void Put(const Diagnosis& d, std::ostream& out) {
   for (const CauseVerdict& c : d.causes) {
     out << "  cause " << Name(c.cause) << " " << Name(c.grade) << " ";
     PutOrigin(c, out);
-    out << " step=" << c.step << " ceiling=" << Name(c.ceiling) << " \""
-        << c.sentence << "\"\n";
+    out << " step=" << c.step << " rule=" << c.rule
+        << " ceiling=" << Name(c.ceiling) << " \"" << c.sentence << "\"\n";
     for (const Evidence& e : c.evidence) {
       out << "    " << Name(e.grade) << ": " << e.sentence << "\n";
     }

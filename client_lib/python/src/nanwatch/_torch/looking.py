@@ -87,10 +87,19 @@ class Looks:
                 self.gradients(followed, getattr(optimizer, "grad_scale", None))
             every = _UPDATE_EVERY[self._level]
             if attempt.ordinal % every == _UPDATE_FIRST % every:
-                few = self._level == "default"
-                followed.copy_weights(_MOST_COPIED if few else None)
+                self._copy_weights(followed)
 
         self._timed("gradients", work)
+
+    def _copy_weights(self, followed: Followed) -> None:
+        """For the size of the update, which is judged as a share of the rate:
+        where the groups' rates come to differ otherwise it is none of that."""
+        if not followed.keeps_rates():
+            return
+        if self._level != "default":
+            followed.copy_weights()
+        elif not followed.is_sparse() and followed.bytes() <= _MOST_COPIED:
+            followed.copy_weights()
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         attempt = followed.begin()

@@ -36,7 +36,7 @@ class ModuleTeller:
             bad = self._tell_sampled(step, statuses, rows, loss_bad, harm)
         else:
             bad = False
-            self._tell_all(step, statuses, rows, loss_bad)
+            self._tell_all(step, statuses, rows, loss_bad, harm)
         if not harm:
             self._follow(step, statuses)
         if loss_bad:
@@ -49,6 +49,7 @@ class ModuleTeller:
         statuses: Sequence[Read],
         rows: Rows,
         loss_bad: bool,
+        harm: bool,
     ) -> None:
         clean: Read | None = None  # what came before, while nothing was bad
         first = True
@@ -57,7 +58,7 @@ class ModuleTeller:
             for row, status in zip(step.rows, statuses)
             if row.backward and status.rms != 0.0
         }
-        entered = self._entered(step, statuses)
+        entered = self._entered(step, statuses, harm)
         for row, status in zip(step.rows, statuses):
             if is_mask(row, status) or (row.module, row.slot) in entered:
                 continue
@@ -84,11 +85,12 @@ class ModuleTeller:
                 rows.add(op, row.slot, status)
 
     def _entered(
-        self, step: Step, statuses: Sequence[Read]
+        self, step: Step, statuses: Sequence[Read], harm: bool
     ) -> set[tuple[int, str]]:
         """Inputs of modules that call others, as (module, slot): what is bad in
         these was in the data, and was taken out before anything was made of
-        it, since all that modules made is finite."""
+        it, since all that modules made is finite. Where there is `harm` only
+        those that had some at a step without are above suspicion."""
         bad = [
             row
             for row, status in zip(step.rows, statuses)
@@ -97,7 +99,11 @@ class ModuleTeller:
         named = self._modules.named
         if any(row.slot == "output" or named[row.module].leaf for row in bad):
             return set()
-        return {(row.module, row.slot) for row in bad}
+        return {
+            (row.module, row.slot)
+            for row in bad
+            if not harm or row.module in self._harmless
+        }
 
     def _came_in(self, row: Row, step: Step, statuses: Sequence[Read]) -> bool:
         """A module that this one is within, or is, got what is bad as well:
@@ -171,9 +177,10 @@ class ModuleTeller:
             followed.intersection_update(bad)
         if not step.sampled and bad:
             self._harmless.update(bad)
-            entered = {module for module, _ in self._entered(step, statuses)}
+            entered = self._entered(step, statuses, harm=False)
+            inputs = {module for module, _ in entered}
             for module in bad:
-                if len(followed) < _FOLLOWED and module not in entered:
+                if len(followed) < _FOLLOWED and module not in inputs:
                     followed.add(module)
 
     def _tell_loss(

@@ -178,6 +178,7 @@ class Followed:
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
         self.copies: list[Any] | None = None  # of weights, before an update
+        self._rates: list[float] = []  # see keeps_rates
         self._parameters = parameters
         # Places of a few tensors that stand for all: group, and place in it.
         self._some: list[tuple[int, int]] = []
@@ -357,6 +358,23 @@ class Followed:
             return rate.item() if rate.device.type == "cpu" else None
         return float(rate) if isinstance(rate, (int, float)) else None
 
+    def keeps_rates(self) -> bool:
+        """Each group's learning rate is the same share of the largest as it was
+        when this was first asked of so many groups. Of rates that are tensors
+        it is not known."""
+        rates = [group.get("lr") for group in self.optimizer.param_groups]
+        if len(rates) == 1:
+            return True
+        if not all(isinstance(rate, (int, float)) for rate in rates):
+            return False
+        largest = max(rates, default=0.0)
+        if largest <= 0.0:
+            return False
+        shares = [rate / largest for rate in rates]
+        if len(shares) != len(self._rates):
+            self._rates = shares
+        return all(map(_is_close, shares, self._rates))
+
     def measure_gradients(
         self,
         readout: Readout,
@@ -529,11 +547,17 @@ class Followed:
         self._glanced[which] = (self._parameters.version, tensors, groups)
         return groups
 
-    def copy_weights(self, most: int | None) -> None:
-        """Unless they are more than `most` bytes."""
-        weights = [local(p) for p in self._real_tensors()]
-        if most is None or sum(w.nbytes for w in weights) <= most:
-            self.copies = [w.clone() for w in weights]
+    def is_sparse(self) -> bool:
+        """Gradients of some are, so that a step touches few of the weights."""
+        return any(
+            p.grad is not None and p.grad.is_sparse for p in self.tensors()
+        )
+
+    def bytes(self) -> int:
+        return sum(local(p).nbytes for p in self._real_tensors())
+
+    def copy_weights(self) -> None:
+        self.copies = [local(p).clone() for p in self._real_tensors()]
 
     def measure_update(self, readout: Readout) -> None:
         """Of the weights against their copies, which are let go."""
@@ -544,6 +568,10 @@ class Followed:
         torch._foreach_sub_(copies, weights)
         norms = torch._foreach_norm([c.float() for c in copies])
         self.attempt.update = readout.add_mixed(norms)
+
+
+def _is_close(share: float, other: float) -> bool:
+    return math.isclose(share, other, rel_tol=1e-3)
 
 
 def _all_of(
