@@ -94,11 +94,8 @@ class Looks:
     def _copy_weights(self, followed: Followed) -> None:
         """For the size of the update, which is judged as a share of the rate:
         where the groups' rates come to differ otherwise it is none of that."""
-        if not followed.keeps_rates():
-            return
-        if self._level != "default":
-            followed.copy_weights()
-        elif not followed.is_sparse() and followed.bytes() <= _MOST_COPIED:
+        costly = followed.is_sparse() or followed.bytes() > _MOST_COPIED
+        if followed.keeps_rates() and not (costly and self._level == "default"):
             followed.copy_weights()
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
