@@ -34,6 +34,9 @@ struct RunChoice {
 int ListRuns(QueryClient& client, const Style& style, bool json);
 int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
             bool json);
+v1::GetLayersRequest LayersOf(const RunChoice& run, int32_t rank);
+int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
+               const Style& style, bool json);
 
 enum class DiagnosisForm { kReport, kJson, kBrief };
 int DiagnoseRun(QueryClient& client, const RunChoice& run, const Style& style,

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/layers_table.h"
 #include "cli/report.h"
 #include "cli/run_json.h"
 #include "cli/run_tables.h"
@@ -58,6 +59,31 @@ int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
     PrintJson(*detail);
   } else {
     std::fputs(RunReport(*detail, style, NowMicros()).c_str(), stdout);
+  }
+  return 0;
+}
+
+v1::GetLayersRequest LayersOf(const RunChoice& run, int32_t rank) {
+  v1::GetLayersRequest request;
+  request.set_run_id(run.run_id);
+  if (run.attempt) request.set_attempt(*run.attempt);
+  request.set_rank(rank);
+  return request;
+}
+
+int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
+               const Style& style, bool json) {
+  const Result<v1::GetLayersResponse> layers =
+      client.GetLayers(LayersOf(run, rank));
+  if (!layers.ok()) return Fail(layers.error());
+  if (json) {
+    PrintJson(*layers);
+  } else if (layers->layers_size() == 0) {
+    std::printf(
+        "Nothing was told of gradients of single parameters, of rank %d.\n",
+        rank);
+  } else {
+    std::fputs(LayersTable(*layers, style).c_str(), stdout);
   }
   return 0;
 }

@@ -30,6 +30,7 @@ struct Shared {
   bool once = false;
   RunChoice run;
   int attempt = -1;
+  int rank = 0;
 };
 
 // What the chosen subcommand does; set by its callback.
@@ -77,6 +78,19 @@ void AddReading(CLI::App& app, Shared* shared, Action* action) {
       QueryClient client = Connect(*shared);
       return ShowRun(client, Chosen(*shared), Style::OfTerminal(),
                      shared->json);
+    };
+  });
+  CLI::App* layers = Verb(
+      app, shared, "layers",
+      "the newest that was told of the gradient of each parameter of a rank");
+  layers->add_option("--rank", shared->rank, "default: 0")
+      ->check(WholeNumber());
+  layers->add_flag("--json", shared->json, "as JSON");
+  layers->callback([=] {
+    *action = [=] {
+      QueryClient client = Connect(*shared);
+      return ShowLayers(client, Chosen(*shared), shared->rank,
+                        Style::OfTerminal(), shared->json);
     };
   });
 }

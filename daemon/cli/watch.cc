@@ -24,6 +24,7 @@ constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 constexpr char kLeave[] = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 constexpr int kRowsForHint = 12;
 constexpr uint32_t kIntervalMs = 250;
+constexpr std::chrono::seconds kLayersEvery(2);
 constexpr std::chrono::milliseconds kRetry(500);
 
 // Gives the terminal back; only what a signal handler may call.
@@ -59,6 +60,26 @@ v1::GetStepsResponse ReadSteps(QueryClient& client, const RunChoice& run,
   return steps.ok() ? *steps : v1::GetStepsResponse();
 }
 
+// The lowest rank's; a look at them reads what thousands of statuses were.
+class NewestLayers {
+ public:
+  const v1::GetLayersResponse& Read(QueryClient& client, const RunChoice& run,
+                                    const v1::RunDetail& detail) {
+    const auto now = std::chrono::steady_clock::now();
+    if (detail.ranks_size() > 0 && (!read_ || now - *read_ >= kLayersEvery)) {
+      read_ = now;
+      const Result<v1::GetLayersResponse> layers =
+          client.GetLayers(LayersOf(run, detail.ranks(0).rank()));
+      if (layers.ok()) layers_ = *layers;
+    }
+    return layers_;
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> read_;
+  v1::GetLayersResponse layers_;
+};
+
 // What is seen of a run, on a terminal in place, else one picture below the
 // other. Gives the terminal back when it ends, with the newest picture.
 class View {
@@ -66,6 +87,7 @@ class View {
   struct Picture {
     v1::RunDetail detail;
     v1::GetStepsResponse steps;
+    v1::GetLayersResponse layers;
     Style style;
   };
 
@@ -102,7 +124,8 @@ class View {
 
  private:
   std::string Frame(int rows) const {
-    return WatchFrame(newest_->detail, newest_->steps, newest_->style, rows);
+    return WatchFrame(newest_->detail, newest_->steps, newest_->layers,
+                      newest_->style, rows);
   }
   void PaintWith(const std::string& hint) const {
     const int rows = newest_->style.rows;
@@ -121,11 +144,15 @@ class View {
 
 int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
              bool once) {
+  NewestLayers layers;
   if (once) {
     const Result<v1::RunDetail> detail = client.GetRun(run.run_id, run.attempt);
     if (!detail.ok()) return Fail(detail.error());
     const auto steps = ReadSteps(client, run, style);
-    std::fputs(WatchFrame(*detail, steps, style, 0).c_str(), stdout);
+    std::fputs(
+        WatchFrame(*detail, steps, layers.Read(client, run, *detail), style, 0)
+            .c_str(),
+        stdout);
     return 0;
   }
   v1::WatchRunRequest request;
@@ -138,7 +165,8 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
     const Status status =
         client.WatchRun(request, [&](const v1::RunDetail& detail) {
           const Style now = Style::OfTerminal();  // it may have been resized
-          view.Show({detail, ReadSteps(client, run, now), now});
+          view.Show({detail, ReadSteps(client, run, now),
+                     layers.Read(client, run, detail), now});
           return true;
         });
     if (status.ok()) return 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/layers_table.h"
 #include "cli/picture.h"
 #include "cli/summary_text.h"
 
@@ -22,18 +23,20 @@ struct Shape {
   int incidents;  // at most
   int lines;      // of a sentence, at most
   bool numbers;   // the run's, beside its name
+  int layers;     // at most
 };
 
 // From the one with the most room: the first that fits is shown.
 constexpr Shape kShapes[] = {
-    {6, 6, true, 5, INT_MAX, true},  {4, 4, true, 5, INT_MAX, true},
-    {4, 4, false, 5, INT_MAX, true}, {3, 3, false, 5, INT_MAX, true},
-    {2, 2, false, 5, INT_MAX, true}, {3, 0, false, 5, INT_MAX, true},
-    {2, 0, false, 3, INT_MAX, true}, {1, 0, false, 3, INT_MAX, true},
-    {1, 0, false, 1, INT_MAX, true}, {0, 0, false, 3, INT_MAX, true},
-    {0, 0, false, 1, INT_MAX, true}, {0, 0, false, 0, INT_MAX, true},
-    {0, 0, false, 0, 3, true},       {0, 0, false, 0, 3, false},
-    {0, 0, false, 0, 2, false},      {0, 0, false, 0, 1, false},
+    {6, 6, true, 5, INT_MAX, true, 6},  {4, 4, true, 5, INT_MAX, true, 4},
+    {4, 4, true, 5, INT_MAX, true, 0},  {4, 4, false, 5, INT_MAX, true, 0},
+    {3, 3, false, 5, INT_MAX, true, 0}, {2, 2, false, 5, INT_MAX, true, 0},
+    {3, 0, false, 5, INT_MAX, true, 0}, {2, 0, false, 3, INT_MAX, true, 0},
+    {1, 0, false, 3, INT_MAX, true, 0}, {1, 0, false, 1, INT_MAX, true, 0},
+    {0, 0, false, 3, INT_MAX, true, 0}, {0, 0, false, 1, INT_MAX, true, 0},
+    {0, 0, false, 0, INT_MAX, true, 0}, {0, 0, false, 0, 3, true, 0},
+    {0, 0, false, 0, 3, false, 0},      {0, 0, false, 0, 2, false, 0},
+    {0, 0, false, 0, 1, false, 0},
 };
 
 int Lines(const std::string& text) {
@@ -82,6 +85,7 @@ std::string Figures(const v1::RunSummary& run, const Style& style) {
   for (const auto& [field, title] :
        {std::pair("loss", "loss"), std::pair("loss_scale", "scale"),
         std::pair("grad_norm", "grad norm"),
+        std::pair("update_norm", "update norm"),
         std::pair("learning_rate", "lr")}) {
     if (const std::optional<double> value = LastOf(run, field)) {
       parts.push_back(fmt::format("{} {}", title, Number(*value)));
@@ -196,13 +200,16 @@ std::string Incidents(const v1::RunDetail& run, const Shape& shape,
 }
 
 std::string Composed(const v1::RunDetail& run,
-                     const v1::GetStepsResponse& steps, const Shape& shape,
+                     const v1::GetStepsResponse& steps,
+                     const v1::GetLayersResponse& layers, const Shape& shape,
                      const Style& style) {
   std::string out;
+  const double scale = LastOf(run.summary(), "loss_scale").value_or(1);
   for (const std::string& block :
        {Head(run, shape, style), Verdict(run, shape, style),
         Pictures(steps, shape, style), Cause(run, shape, style),
-        Incidents(run, shape, style)}) {
+        Incidents(run, shape, style),
+        LayersBrief(layers, scale, shape.layers, style)}) {
     if (block.empty()) continue;
     if (shape.spaced && !out.empty()) out += '\n';
     out += block;
@@ -213,11 +220,12 @@ std::string Composed(const v1::RunDetail& run,
 }  // namespace
 
 std::string WatchFrame(const v1::RunDetail& run,
-                       const v1::GetStepsResponse& steps, const Style& style,
+                       const v1::GetStepsResponse& steps,
+                       const v1::GetLayersResponse& layers, const Style& style,
                        int rows) {
   std::string frame;
   for (const Shape& shape : kShapes) {
-    frame = Composed(run, steps, shape, style);
+    frame = Composed(run, steps, layers, shape, style);
     if (rows == 0 || Lines(frame) <= rows) return frame;
   }
   return FirstLines(frame, rows);

@@ -74,7 +74,8 @@ struct OutlierBatches {
   // The newest at which the loss, or the norm, stood out otherwise, by as much
   // as their rules warn of; -1: none did.
   int64_t other_loss_step = -1;
-  int64_t other_norm_step = -1;
+  // And those before it: of some an outlier of another rank is the reason.
+  std::array<int64_t, 4> other_norm_steps;
   // Of the first.
   double loss = 0;
   double usual = 0;  // of the loss, then
@@ -82,7 +83,10 @@ struct OutlierBatches {
   bool skipped = false;  // its update was left out
   bool applied = false;  // it was not; neither: not known
 
-  OutlierBatches() { steps.fill(-1); }
+  OutlierBatches() {
+    steps.fill(-1);
+    other_norm_steps.fill(-1);
+  }
 
   bool Has(int64_t step) const {
     return step == first_step || step == pending_step ||

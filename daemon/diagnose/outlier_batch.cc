@@ -43,6 +43,13 @@ bool HasGoneOn(const Case& c, const Finding& finding) {
                      });
 }
 
+// Norms that stood out since, and are no outlier's of any rank.
+bool HasOtherNorms(const Case& c, const OutlierBatches& of, int64_t since) {
+  return std::any_of(
+      of.other_norm_steps.begin(), of.other_norm_steps.end(),
+      [&](int64_t step) { return step >= since && !IsOutlier(c, step); });
+}
+
 // It opened at such a batch, and nothing else fed it since. Gradients are all
 // ranks', a loss is its own. A norm that rule 27 warns of stays.
 bool IsOfOutlier(const Case& c, const Finding& finding) {
@@ -59,11 +66,10 @@ bool IsOfOutlier(const Case& c, const Finding& finding) {
   const bool own = finding.family == Family::kLoss;
   return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
                      [&](const OutlierBatches& of) {
-                       const int64_t other =
-                           own ? of.other_loss_step : of.other_norm_step;
-                       return (!own || of.rank == finding.subject.rank) &&
-                              of.MayHave(opened) &&
-                              (other < opened || (!own && IsOutlier(c, other)));
+                       if (!of.MayHave(opened)) return false;
+                       if (!own) return !HasOtherNorms(c, of, opened);
+                       return of.rank == finding.subject.rank &&
+                              of.other_loss_step < opened;
                      });
 }
 

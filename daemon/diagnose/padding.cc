@@ -26,6 +26,15 @@ bool ResultsFinite(const RunEvidence& e) {
          e.loss_nonfinite == 0 && e.grad_norm_nonfinite == 0;
 }
 
+// Attempts whose updates were lost or spoilt; but for the search of the start,
+// unless it had to do `with_start`. Where no flags are told norms tell it.
+uint64_t Harmed(const RunEvidence& e, bool with_start) {
+  const uint64_t told = std::max(e.overflows, e.skipped);
+  if (told == 0) return e.grad_norm_nonfinite;
+  const auto start = static_cast<uint64_t>(StartUpOverflows(e));
+  return with_start ? told : told - std::min(told, start);
+}
+
 Evidence Established(std::string sentence) {
   return {EvidenceGrade::kEstablished, std::move(sentence)};
 }
@@ -117,10 +126,11 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
     return op.bad_attempts >= kOften &&
            e.first_nonfinite_loss_step - op.first_bad_step > kRecentSteps;
   }
-  // A scaler's search and its probing have nothing to do with it.
-  const uint64_t overflows =
-      e.overflows - static_cast<uint64_t>(StartUpOverflows(e));
-  return op.bad_attempts > 2 * overflows;
+  // A scaler's search and its probing have nothing to do with it. Gradients of
+  // what is only masked in the end are NaN, mostly.
+  const bool is_nan = op.nan > 0;
+  constexpr uint64_t kSeldom = 8;
+  return op.bad_attempts > (is_nan ? kSeldom : 2) * Harmed(e, is_nan);
 }
 
 bool IsHarmless(const Case& c, const OpEvidence& op) {

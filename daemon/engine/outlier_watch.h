@@ -26,7 +26,8 @@ class OutlierWatch {
   bool Add(const StepRecord& record, const StepRules& rules, bool overflow,
            Fate fate) {
     if (!record.has(StepField::kLoss)) return NoteNorm(record, rules, fate);
-    const int64_t before = std::exchange(batches_.pending_step, -1);
+    const int64_t before = std::exchange(step_, -1);
+    const bool was_taken = std::exchange(batches_.pending_step, -1) >= 0;
     const Gradients gradients = GradientsOf(record, rules, overflow);
     const LossSpike& loss = rules.get<LossSpike>();
     const bool finite = std::isfinite(record[StepField::kLoss]);
@@ -36,25 +37,28 @@ class OutlierWatch {
     }
     if (const float level = finite ? LevelLeft(loss, gradients) : 0;
         level > 0) {
-      batches_.pending_step = record.step;
+      step_ = record.step;
       loss_ = loss.newest();
       usual_ = level;
       gradients_ = gradients;
       fate_ = fate;
-      return HasSome();
+      if (IsLikeTheFirst()) batches_.pending_step = step_;
+      return batches_.pending_step >= 0;
     }
     // One that goes on is no outlier's; one that does not may be anything's.
     const bool stays = !finite || loss.held() > 1;
-    bool changed = before >= 0 && HasSome();
-    changed |= stays && NoteOther(record.step, &batches_.other_loss_step);
-    return NoteNorm(record, rules, fate) || changed;
+    const bool goes_on = stays && NoteLoss(record.step);
+    return NoteNorm(record, rules, fate) || goes_on || was_taken;
   }
+
+  // No record will decide it any more. True: as of Add.
+  bool End() { return std::exchange(batches_.pending_step, -1) >= 0; }
 
   const OutlierBatches& batches() const { return batches_; }
 
   // There were some, and no norm that its rules warned of since is another's.
   bool ExplainsNorm() const {
-    return HasSome() && batches_.other_norm_step < batches_.steps[0];
+    return HasSome() && batches_.other_norm_steps[0] < batches_.steps[0];
   }
 
  private:
@@ -106,10 +110,16 @@ class OutlierWatch {
     batches_.applied = fate_ == Fate::kApplied;
   }
 
+  // One that is much larger may be the first of those that stay.
+  bool IsLikeTheFirst() const {
+    return HasSome() && loss_ / usual_ <= kFar * batches_.loss / batches_.usual;
+  }
+
   // True: it is the first since the last outlier.
-  bool NoteOther(int64_t step, int64_t* other) {
-    const bool first = batches_.count > 0 && *other < batches_.steps[0];
-    *other = step;
+  bool NoteLoss(int64_t step) {
+    const bool first =
+        HasSome() && batches_.other_loss_step < batches_.steps[0];
+    batches_.other_loss_step = step;
     return first;
   }
 
@@ -119,11 +129,16 @@ class OutlierWatch {
     if (!record.has(StepField::kGradNorm) || fate == Fate::kLost) return false;
     const bool warns = rules.get<GnormExplosion>().IsUp() ||
                        rules.get<GnormSpike>().spiked() >= kWarns;
-    return warns && NoteOther(record.step, &batches_.other_norm_step);
+    if (!warns) return false;
+    auto& steps = batches_.other_norm_steps;
+    const bool first = HasSome() && steps[0] < batches_.steps[0];
+    std::copy_backward(steps.begin(), steps.end() - 1, steps.end());
+    steps[0] = record.step;
+    return first;
   }
 
   OutlierBatches batches_;
-  // Of the one that is pending.
+  int64_t step_ = -1;  // of one that the next record decides; -1: none
   float loss_ = 0;
   float usual_ = 0;
   Gradients gradients_ = Gradients::kNotTold;

@@ -41,6 +41,8 @@ void RunState::SetLife(RankState* rank, LifeState life) {
   shared_->open_ranks -= rank->life == LifeState::kOpen;
   shared_->open_ranks += life == LifeState::kOpen;
   rank->life = life;
+  if (life == LifeState::kOpen) return;
+  for (OptimizerTrack& track : rank->tracks) changed_ |= track.outliers.End();
 }
 
 RankState* RunState::FindRank(int32_t rank) const {

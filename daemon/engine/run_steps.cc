@@ -122,6 +122,7 @@ void RunState::Conclude(Time now, Effects* effects) {
             Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));
       };
       track.rules.OnEnd(shared_->tables->step(), rank->rivals.Seen(), changed);
+      changed_ |= track.outliers.End();
     }
   }
   JudgeIfChanged(now, last_step_, effects);

@@ -129,6 +129,17 @@ Result<v1::GetStepsResponse> QueryClient::GetSteps(
   return response;
 }
 
+Result<v1::GetLayersResponse> QueryClient::GetLayers(
+    const v1::GetLayersRequest& request) {
+  grpc::ClientContext context;
+  SetDeadline(deadline_, &context);
+  v1::GetLayersResponse response;
+  const grpc::Status status =
+      stub_->stub->GetLayers(&context, request, &response);
+  if (!status.ok()) return Explain(address_, status);
+  return response;
+}
+
 Status QueryClient::ExportRun(
     const v1::ExportRunRequest& request,
     const std::function<Status(const v1::ExportRunResponse&)>& take) {

@@ -35,6 +35,7 @@ class QueryClient {
   Status WatchRun(const v1::WatchRunRequest& request,
                   const std::function<bool(const v1::RunDetail&)>& show);
   Result<v1::GetStepsResponse> GetSteps(const v1::GetStepsRequest& request);
+  Result<v1::GetLayersResponse> GetLayers(const v1::GetLayersRequest& request);
   // Calls `take` for each event, in order. No deadline.
   Status ExportRun(
       const v1::ExportRunRequest& request,

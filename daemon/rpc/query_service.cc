@@ -181,6 +181,24 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
+grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext*,
+                                         const v1::GetLayersRequest* request,
+                                         v1::GetLayersResponse* response) {
+  auto reader = OpenHistory();
+  if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
+  const Result<RunKey> key =
+      FindKey(request->run_id(), AttemptOf(*request), **reader);
+  if (!key) return Missing(key.error());
+  OpQuery query;
+  query.run = *key;
+  query.rank = request->rank();
+  query.rows = limits::kPointsPerQuery;
+  const Result<std::vector<OpRow>> rows = (*reader)->Ops(query);
+  if (!rows) return {StatusCode::INTERNAL, rows.error()};
+  WriteLayers(*rows, response);
+  return grpc::Status::OK;
+}
+
 grpc::Status QueryServiceImpl::ExportRun(
     grpc::ServerContext* context, const v1::ExportRunRequest* request,
     grpc::ServerWriter<v1::ExportRunResponse>* writer) {

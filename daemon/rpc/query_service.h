@@ -40,6 +40,9 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   grpc::Status GetSteps(grpc::ServerContext* context,
                         const v1::GetStepsRequest* request,
                         v1::GetStepsResponse* response) override;
+  grpc::Status GetLayers(grpc::ServerContext* context,
+                         const v1::GetLayersRequest* request,
+                         v1::GetLayersResponse* response) override;
   grpc::Status ExportRun(
       grpc::ServerContext* context, const v1::ExportRunRequest* request,
       grpc::ServerWriter<v1::ExportRunResponse>* writer) override;

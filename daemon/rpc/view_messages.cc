@@ -1,6 +1,8 @@
 #include "rpc/view_messages.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +57,26 @@ void WriteOrigin(const CauseVerdict& from, v1::Subject* to) {
   if (from.op_dtype != Dtype::kUnknown) {
     to->set_dtype(Text(Name(from.op_dtype)));
   }
+}
+
+void WriteLayer(const OpRow& from, v1::Layer* to) {
+  const OpStatus& status = from.status;
+  to->set_name(from.op.name);
+  if (from.op.dtype != Dtype::kUnknown) {
+    to->set_dtype(Text(Name(from.op.dtype)));
+  }
+  to->set_step(status.step);
+  to->set_elements(status.elements);
+  const auto put = [&](OpStat which, auto set) {
+    const std::optional<float> value = status.get(which);
+    if (value) (to->*set)(*value);
+  };
+  put(OpStat::kAbsMax, &v1::Layer::set_abs_max);
+  put(OpStat::kRms, &v1::Layer::set_rms);
+  if (const auto zeros = status.get(OpCount::kZero)) to->set_zeros(*zeros);
+  to->set_nonfinite(status.get(OpCount::kNan).value_or(0) +
+                    status.get(OpCount::kPosInf).value_or(0) +
+                    status.get(OpCount::kNegInf).value_or(0));
 }
 
 void WriteFinding(const Finding& from, const RuleName& rule_name,
@@ -281,6 +303,23 @@ void WriteBuckets(const std::vector<StepBucket>& from,
       out->set_neg_inf(value.neg_inf);
     }
   }
+}
+
+void WriteLayers(const std::vector<OpRow>& from, v1::GetLayersResponse* to) {
+  std::vector<const OpRow*> newest;
+  std::set<std::string_view> seen;
+  for (auto row = from.rbegin(); row != from.rend(); ++row) {
+    const bool is_gradient =
+        row->status.slot == Slot::kGradInput && row->op.type == "Parameter";
+    if (is_gradient && seen.insert(row->op.name).second) {
+      newest.push_back(&*row);
+    }
+  }
+  // That of a later layer is executed before.
+  std::stable_sort(
+      newest.begin(), newest.end(),
+      [](const OpRow* a, const OpRow* b) { return a->op.order > b->op.order; });
+  for (const OpRow* row : newest) WriteLayer(*row, to->add_layers());
 }
 
 }  // namespace nanwatch

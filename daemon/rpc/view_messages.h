@@ -22,6 +22,8 @@ void WriteIncident(const Incident& from, const RuleName& rule_name,
                    v1::Incident* to);
 void WriteBuckets(const std::vector<StepBucket>& from,
                   v1::GetStepsResponse* to);
+// Of each parameter the newest of these, which come oldest first.
+void WriteLayers(const std::vector<OpRow>& from, v1::GetLayersResponse* to);
 
 }  // namespace nanwatch
 

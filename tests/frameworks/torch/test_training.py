@@ -1,6 +1,7 @@
 """Real trainings on a CPU, watched and judged by a real daemon."""
 
 import contextlib
+import json
 import math
 import signal
 
@@ -66,6 +67,13 @@ def test_healthy_stays_healthy(daemon, name, kind, level):
     assert values["loss_scale"]["last"] == 65536.0
     assert values["grad_norm"]["last"] > 0 and "learning_rate" in values
     assert "update_norm" in values
+    seen = daemon.nanwatch("watch", name, "--once").stdout
+    assert "update norm" in seen and "\nlayers" in seen
+    layers = json.loads(daemon.nanwatch("layers", name, "--json").stdout)
+    told = {layer["name"]: layer for layer in layers["layers"]}
+    assert list(told) == [n for n, _ in training.model.named_parameters()]
+    assert all(layer["rms"] > 0 for layer in told.values()), told
+    assert ("zeros" in next(iter(told.values()))) == (level != "default")
     assert int(it.summary["op_statuses"]) > 0
     assert it.info["scaler"]["kind"] == "SCALING_KIND_DYNAMIC"
     assert it.info["precision"] == "fp16"

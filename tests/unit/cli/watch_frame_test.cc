@@ -60,10 +60,22 @@ v1::GetStepsResponse Steps() {
   return steps;
 }
 
-std::string Frame(int columns, int rows) {
+v1::GetLayersResponse Layers(int count) {
+  v1::GetLayersResponse layers;
+  for (int i = 0; i < count; ++i) {
+    v1::Layer& layer = *layers.add_layers();
+    layer.set_name("layer." + std::to_string(i) + ".weight");
+    layer.set_elements(100);
+    layer.set_abs_max(2.0 * i);
+    layer.set_rms(i);
+  }
+  return layers;
+}
+
+std::string Frame(int columns, int rows, int layers = 0) {
   Style style;
   style.columns = columns;
-  return WatchFrame(Sick(), Steps(), style, rows);
+  return WatchFrame(Sick(), Steps(), Layers(layers), style, rows);
 }
 
 TEST(WatchFrame, AlwaysSaysWhatIsWrongAndWhatToDo) {
@@ -92,6 +104,15 @@ TEST(WatchFrame, PicturesTakeTheRoomThatIsLeft) {
                     HasSubstr("step 0 to 66"), HasSubstr("incidents\n")));
   EXPECT_EQ(Frame(80, 0), Frame(80, 1000));
   EXPECT_THAT(Frame(80, 12), Not(HasSubstr("log2")));
+}
+
+TEST(WatchFrame, LayersComeWhereThereIsRoomForAllElse) {
+  EXPECT_THAT(Frame(80, 0, 9), HasSubstr("layers (6 of 9, the largest"));
+  EXPECT_EQ(Frame(80, 24, 9), Frame(80, 24));
+  for (int rows = 1; rows < 60; ++rows) {
+    const std::string frame = Frame(80, rows, 9);
+    EXPECT_LE(std::count(frame.begin(), frame.end(), '\n'), rows);
+  }
 }
 
 TEST(WatchFrame, ATinyTerminalGetsAFrameOfItsSize) {

@@ -124,7 +124,7 @@ TEST(OutlierBatch, ANormThatWasNotFiniteOrStaysIsNot) {
 
 TEST(OutlierBatch, WhatGoesOnIsNotItsDoing) {
   TestCase t = Skipped();
-  t.evidence.outliers[0].other_norm_step = kStep + 6;
+  t.evidence.outliers[0].other_norm_steps[0] = kStep + 6;
   Finding& norm = Then(&t, 28, Family::kGradient, Severity::kWarning);
   EXPECT_EQ(UnderCeiling(t.Verdict(), norm), Severity::kWarning);
 }

@@ -126,5 +126,42 @@ TEST(ViewMessagesTest, LeavesOutFieldsThatABucketDoesNotHave) {
   EXPECT_EQ(response.buckets(0).values(0).nan(), 3u);
 }
 
+OpRow Gradient(const char* name, int32_t order, int64_t step, float rms) {
+  OpRow row;
+  row.op.name = name;
+  row.op.type = "Parameter";
+  row.op.dtype = Dtype::kFp16;
+  row.op.order = order;
+  row.status.slot = Slot::kGradInput;
+  row.status.step = step;
+  row.status.elements = 8;
+  row.status.stat[static_cast<int>(OpStat::kRms)] = rms;
+  return row;
+}
+
+TEST(ViewMessagesTest, OfAParameterTheNewestGradientIsTold) {
+  std::vector<OpRow> rows = {Gradient("first", 9, 31, 1),
+                             Gradient("last", 5, 32, 2),
+                             Gradient("first", 9, 32, 3)};
+  rows.push_back(Gradient("relu", 7, 32, 4));
+  rows.back().op.type = "ReLUBackward";
+  rows.push_back(Gradient("weight", 8, 32, 5));
+  rows.back().status.slot = Slot::kParameter;
+  rows[2].status.count[static_cast<int>(OpCount::kNan)] = 2;
+  rows[2].status.count[static_cast<int>(OpCount::kPosInf)] = 1;
+  v1::GetLayersResponse layers;
+  WriteLayers(rows, &layers);
+  ASSERT_EQ(layers.layers_size(), 2);
+  const v1::Layer& first = layers.layers(0);
+  EXPECT_EQ(first.name(), "first");
+  EXPECT_EQ(first.dtype(), "fp16");
+  EXPECT_EQ(first.step(), 32);
+  EXPECT_EQ(first.rms(), 3);
+  EXPECT_EQ(first.nonfinite(), 3u);
+  EXPECT_FALSE(first.has_abs_max());
+  EXPECT_FALSE(first.has_zeros());
+  EXPECT_EQ(layers.layers(1).name(), "last");
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -36,9 +36,9 @@ class OpNames:
     def gradient(self, parameter: Parameter) -> int:
         op = self._gradients.get(id(parameter))
         if op is None:
-            # Of earlier layers later: behind all modules' gradients. Models
-            # mostly list their parameters as they use them; groups of an
-            # optimizer, weights and then biases, do not.
+            # Of earlier layers later: behind all modules' gradients. (By the
+            # model's use of them: groups of an optimizer, weights and then
+            # biases, have another order.)
             place = parameter.place
             order = 2 * _BACKWARD - place if place >= 0 else None
             op = self._run.register_op(
