@@ -50,7 +50,7 @@ def two_groups(rates=(1e-3, 1e-2)):
          for part, rate in zip(model, rates)])
 
 
-@pytest.mark.parametrize("level, times", [("default", 3), ("layers", 12)])
+@pytest.mark.parametrize("level, times", [("default", 1), ("layers", 12)])
 def test_how_often(daemon, name, copies, level, times):
     model, optimizer = two_groups()
     values = train(daemon, name, model, optimizer, torch.randn(8, 4),

@@ -21,7 +21,7 @@ from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 
 # Updates from one look at their size to the next, by level. (By an optimizer's
 # own count: a program's numbers may go by epochs, or by parts.)
-_UPDATE_EVERY = {"default": 64, "layers": 16, "ops": 16}
+_UPDATE_EVERY = {"default": 256, "layers": 16, "ops": 16}
 # The first of them, when the norms of rows and weights are not due.
 _UPDATE_FIRST = 8
 # Bytes of weights that are copied for it at "default": a larger model may have
