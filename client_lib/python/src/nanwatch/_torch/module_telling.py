@@ -91,11 +91,7 @@ class ModuleTeller:
         these was in the data, and was taken out before anything was made of
         it, since all that modules made is finite. Where there is `harm` only
         those that had some at a step without are above suspicion."""
-        bad = [
-            row
-            for row, status in zip(step.rows, statuses)
-            if status.bad and not row.backward and not is_mask(row, status)
-        ]
+        bad = _bad_forward(step, statuses)
         named = self._modules.named
         if any(row.slot == "output" or named[row.module].leaf for row in bad):
             return set()
@@ -167,11 +163,7 @@ class ModuleTeller:
     def _follow(self, step: Step, statuses: Sequence[Read]) -> None:
         """What is bad and does no harm: as long as it is so it is told at each
         step, so that it is known to be as it always is."""
-        bad = [
-            row.module
-            for row, status in zip(step.rows, statuses)
-            if status.bad and not row.backward and not is_mask(row, status)
-        ]
+        bad = [row.module for row in _bad_forward(step, statuses)]
         followed = self._modules.followed
         if followed:
             followed.intersection_update(bad)
@@ -221,3 +213,12 @@ def _status_of(loss: float | None) -> Read:
     """Of one that is not finite."""
     nan = int(loss is None or math.isnan(loss))
     return Read(1, nan, 1 - nan, 0, None, None, None)
+
+
+def _bad_forward(step: Step, statuses: Sequence[Read]) -> list[Row]:
+    """Of the forward pass, without what masks are made of."""
+    return [
+        row
+        for row, status in zip(step.rows, statuses)
+        if status.bad and not row.backward and not is_mask(row, status)
+    ]
