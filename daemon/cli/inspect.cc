@@ -85,6 +85,10 @@ int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
   } else {
     std::fputs(LayersTable(*layers, style).c_str(), stdout);
   }
+  if (!json && layers->cut()) {
+    std::puts(
+        "What was told before the newest 10,000 rows is not among these.");
+  }
   return 0;
 }
 

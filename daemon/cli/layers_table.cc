@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace nanwatch {
@@ -31,27 +32,31 @@ std::string ZerosText(const v1::Layer& layer) {
   return fmt::format("{} %", Number(std::round(share * 10) / 10));
 }
 
-// `width`: columns for the name; 0: as many as it takes.
-std::string Line(const v1::Layer& layer, size_t width, const Style& style) {
-  const std::string name = Clean(layer.name());
-  const bool fits = width == 0 || name.size() <= width;
-  const std::string bad =
-      layer.nonfinite() == 0
-          ? ""
-          : style.Tint(
-                v1::SEVERITY_CRITICAL,
-                fmt::format("  {} not finite", Grouped(layer.nonfinite())));
-  return fmt::format("  {:>10} {:>10} {:>7}  {:<8} {}{}\n",
-                     Number(AbsMax(layer)), Number(Rms(layer)),
-                     ZerosText(layer),
-                     layer.dtype().empty() ? "-" : layer.dtype(),
-                     fits ? name : Fitted(name, width), bad);
+// Of one element, or where nobody counted, without a number.
+std::string NonfiniteText(const v1::Layer& layer) {
+  switch (layer.nonfinite()) {
+    case 0:
+      return "";
+    case 1:
+      return "  not finite";
+    default:
+      return fmt::format("  {} not finite", Grouped(layer.nonfinite()));
+  }
 }
 
-std::string Heads(const Style& style) {
+std::string Alarming(const std::string& text, const Style& style) {
+  return text.empty() ? "" : style.Tint(v1::SEVERITY_CRITICAL, text);
+}
+
+std::string Numbers(const v1::Layer& layer) {
+  return fmt::format("  {:>10} {:>10} {:>7}  {:<8} ", Number(AbsMax(layer)),
+                     Number(Rms(layer)), ZerosText(layer),
+                     layer.dtype().empty() ? "-" : layer.dtype());
+}
+
+std::string Heads(std::string_view rest, const Style& style) {
   return style.Dim(fmt::format("  {:>10} {:>10} {:>7}  {:<8} {}", "abs-max",
-                               "rms", "zeros", "dtype",
-                               "gradient of (fp16: times the loss scale)")) +
+                               "rms", "zeros", "dtype", rest)) +
          '\n';
 }
 
@@ -62,13 +67,13 @@ double Size(const v1::Layer& layer, double scale) {
 
 // Those that say most: what is not finite, then what is all 0, then the
 // largest and the smallest by turns.
-Layers Telling(const v1::GetLayersResponse& layers, double scale, size_t most) {
+Layers Telling(const Layers& layers, double scale, size_t most) {
   Layers odd;
   Layers usual;
-  for (const v1::Layer& layer : layers.layers()) {
+  for (const v1::Layer* layer : layers) {
     const bool is_odd =
-        layer.nonfinite() > 0 || (layer.has_rms() && layer.rms() == 0);
-    (is_odd ? odd : usual).push_back(&layer);
+        layer->nonfinite() > 0 || (layer->has_rms() && layer->rms() == 0);
+    (is_odd ? odd : usual).push_back(layer);
   }
   const auto bad_first = [](const v1::Layer* a, const v1::Layer* b) {
     return a->nonfinite() > b->nonfinite();
@@ -93,26 +98,45 @@ Layers Telling(const v1::GetLayersResponse& layers, double scale, size_t most) {
 std::string LayersTable(const v1::GetLayersResponse& layers,
                         const Style& style) {
   if (layers.layers_size() == 0) return {};
-  std::string out = Heads(style);
-  for (const v1::Layer& layer : layers.layers()) out += Line(layer, 0, style);
+  std::string out =
+      Heads(fmt::format("{:>9}  {}", "step",
+                        "gradient of (fp16: times the loss scale)"),
+            style);
+  for (const v1::Layer& layer : layers.layers()) {
+    out +=
+        fmt::format("{}{:>9}  {}{}\n", Numbers(layer), layer.step(),
+                    Clean(layer.name()), Alarming(NonfiniteText(layer), style));
+  }
   return out;
 }
 
-std::string LayersBrief(const v1::GetLayersResponse& layers, double scale,
-                        int most, const Style& style) {
-  if (most <= 0 || layers.layers_size() == 0) return {};
+std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t step,
+                        double scale, int most, const Style& style) {
+  // Steps: clients tell healthy ones at each 32nd update at least. Some tell
+  // those alone that are not finite.
+  constexpr int64_t kNow = 256;
   constexpr int kNumbers = 42;  // columns before the name
   constexpr int kShortest = 20;
-  const auto width =
-      static_cast<size_t>(std::max(kShortest, style.columns - kNumbers));
-  const Layers told = Telling(layers, scale, static_cast<size_t>(most));
-  std::string out = style.Bold("layers");
-  if (told.size() < static_cast<size_t>(layers.layers_size())) {
-    out += style.Dim(fmt::format(" ({} of {}, the largest and the smallest)",
-                                 told.size(), layers.layers_size()));
+  Layers now;
+  for (const v1::Layer& layer : layers.layers()) {
+    if (step - layer.step() < kNow) now.push_back(&layer);
   }
-  out += '\n' + Heads(style);
-  for (const v1::Layer* layer : told) out += Line(*layer, width, style);
+  if (most <= 0 || now.empty()) return {};
+  const Layers told = Telling(now, scale, static_cast<size_t>(most));
+  std::string out = style.Bold("layers");
+  if (told.size() < now.size()) {
+    out += style.Dim(fmt::format(" ({} of {}: odd, largest, smallest)",
+                                 told.size(), now.size()));
+  }
+  out += '\n' + Heads("gradient (fp16: times the loss scale)", style);
+  for (const v1::Layer* layer : told) {
+    const std::string bad = NonfiniteText(*layer);
+    const auto room = static_cast<size_t>(std::max(
+        kShortest, style.columns - kNumbers - static_cast<int>(bad.size())));
+    const std::string name = Clean(layer->name());
+    out += Numbers(*layer) + (name.size() <= room ? name : Fitted(name, room)) +
+           Alarming(bad, style) + '\n';
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #ifndef NANWATCH_CLI_LAYERS_TABLE_H_
 #define NANWATCH_CLI_LAYERS_TABLE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "cli/style.h"
@@ -14,11 +15,11 @@ namespace nanwatch {
 // told.
 std::string LayersTable(const v1::GetLayersResponse& layers,
                         const Style& style);
-// Of the largest and the smallest of them, or of those that are not finite or
-// all 0, at most `most` lines below a title; 0: empty. `scale`: the loss scale,
-// 1 where there is none.
-std::string LayersBrief(const v1::GetLayersResponse& layers, double scale,
-                        int most, const Style& style);
+// Of those that are not finite or all 0, and of the largest and the smallest,
+// as they are about `step`: at most `most` lines below a title; 0: empty.
+// `scale`: the loss scale, 1 where there is none.
+std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t step,
+                        double scale, int most, const Style& style);
 
 }  // namespace nanwatch
 

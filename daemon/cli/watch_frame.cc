@@ -209,7 +209,8 @@ std::string Composed(const v1::RunDetail& run,
        {Head(run, shape, style), Verdict(run, shape, style),
         Pictures(steps, shape, style), Cause(run, shape, style),
         Incidents(run, shape, style),
-        LayersBrief(layers, scale, shape.layers, style)}) {
+        LayersBrief(layers, run.summary().last_step(), scale, shape.layers,
+                    style)}) {
     if (block.empty()) continue;
     if (shape.spaced && !out.empty()) out += '\n';
     out += block;

@@ -36,10 +36,17 @@ struct OpEvidence {
   bool first_inputs_bad = false;
   uint64_t bad_statuses = 0;
   uint64_t clean_statuses = 0;  // after the first bad one
-  uint64_t bad_attempts = 0;    // step records with a bad status of this op
-  // Step records since the first bad one, but for overflows at which no op was
+  // Step records of one rank, the one that has most with a bad status of this
+  // op: how many these are, ...
+  uint64_t bad_attempts = 0;
+  // ... and how many since its first, but for overflows at which no op was
   // looked at: clients look at some steps only.
   uint64_t attempts = 0;
+  // Of those that are bad: they say that the update went well, or that it was
+  // lost or spoilt. In neither: they do not say, a scaler searches for its first
+  // scale, or a loss was not finite before.
+  uint64_t fine_attempts = 0;
+  uint64_t harmed_attempts = 0;
   uint64_t nan = 0;  // largest counts in one status
   uint64_t inf = 0;
   uint64_t saturated = 0;

@@ -26,13 +26,22 @@ bool ResultsFinite(const RunEvidence& e) {
          e.loss_nonfinite == 0 && e.grad_norm_nonfinite == 0;
 }
 
-// Attempts whose updates were lost or spoilt; but for the search of the start,
-// unless it had to do `with_start`. Where no flags are told norms tell it.
-uint64_t Harmed(const RunEvidence& e, bool with_start) {
+// Attempts of which the updates went well, or were lost or spoilt.
+struct Outcomes {
+  uint64_t fine = 0;
+  uint64_t harmed = 0;
+};
+
+// Of those that the op was bad at; where their records do not say it, of the
+// rank that fares worst, since its search for a scale.
+Outcomes OutcomesOf(const RunEvidence& e, const OpEvidence& op) {
+  if (op.fine_attempts + op.harmed_attempts > 0) {
+    return {op.fine_attempts, op.harmed_attempts};
+  }
   const uint64_t told = std::max(e.overflows, e.skipped);
-  if (told == 0) return e.grad_norm_nonfinite;
   const auto start = static_cast<uint64_t>(StartUpOverflows(e));
-  return with_start ? told : told - std::min(told, start);
+  return {op.bad_attempts,
+          told == 0 ? e.grad_norm_nonfinite : told - std::min(told, start)};
 }
 
 Evidence Established(std::string sentence) {
@@ -120,17 +129,18 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
       op.flag_only > 0 || e.loss_finite == 0) {
     return false;
   }
-  if (op.bad_attempts < kOften && op.first_bad_step > 1) return false;
+  const Outcomes outcomes = OutcomesOf(e, op);
+  if (outcomes.fine < kOften && op.first_bad_step > 1) return false;
   // What went well for long is not what spoils the loss in the end.
-  if (e.loss_nonfinite > 0) {
-    return op.bad_attempts >= kOften &&
-           e.first_nonfinite_loss_step - op.first_bad_step > kRecentSteps;
+  if (e.loss_nonfinite > 0 &&
+      (outcomes.fine < kOften ||
+       e.first_nonfinite_loss_step - op.first_bad_step <= kRecentSteps)) {
+    return false;
   }
-  // A scaler's search and its probing have nothing to do with it. Gradients of
-  // what is only masked in the end are NaN, mostly.
-  const bool is_nan = op.nan > 0;
-  constexpr uint64_t kSeldom = 8;
-  return op.bad_attempts > (is_nan ? kSeldom : 2) * Harmed(e, is_nan);
+  // A scaler's probing has nothing to do with it. Gradients of what is only
+  // masked in the end are NaN, mostly.
+  const uint64_t times = op.nan > 0 ? 8 : 2;
+  return outcomes.fine > times * outcomes.harmed;
 }
 
 bool IsHarmless(const Case& c, const OpEvidence& op) {

@@ -32,6 +32,15 @@ bool OpsFit(const Case& c, bool* forward) {
   return true;
 }
 
+// It is found of an op that turned bad when the search was over.
+bool CameLater(const Case& c, int rule) {
+  return std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        return finding.rule == rule && !finding.subject.op.empty() &&
+               finding.opened_step > c.evidence.last_overflow_step;
+      });
+}
+
 }  // namespace
 
 std::optional<CauseVerdict> StartupCalibration(const Case& c) {
@@ -56,6 +65,8 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
                                    : EvidenceGrade::kEstablished;
   verdict.ceiling = Severity::kInfo;
   verdict.rules = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
+  std::erase_if(verdict.rules,
+                [&](int rule) { return over && CameLater(c, rule); });
   for (const OpEvidence& op : e.ops) {
     if (!IsHarmless(c, op)) verdict.ops.push_back(op.op.name);
   }

@@ -66,8 +66,7 @@ OpLedger::Entry* OpLedger::Make(const PendingOp& op, const OpName& name,
 }
 
 bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
-                   int64_t attempt, std::optional<double> scale, bool lost,
-                   bool saturation) {
+                   const OpAttempt& attempt, bool saturation) {
   Entry* entry = Find(name, op.status.slot);
   // Clean statuses count only on ranks where the op was bad: what others said
   // before it was listed was not looked at.
@@ -96,14 +95,18 @@ bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
     return news;
   }
   OnRank& on = entry->ranks[rank];
-  if (on.last_attempt < 0) on.first_attempt = attempt;
-  on.bad_attempts += on.last_attempt != attempt;
-  on.last_attempt = attempt;
-  return AddBad(op, name, rank, scale, lost, entry) || news;
+  if (on.last_attempt < 0) on.first_attempt = attempt.number;
+  if (on.last_attempt != attempt.number) {
+    ++on.bad_attempts;
+    on.fine_attempts += attempt.outcome == OpAttempt::Outcome::kFine;
+    on.harmed_attempts += attempt.outcome == OpAttempt::Outcome::kHarmed;
+  }
+  on.last_attempt = attempt.number;
+  return AddBad(op, name, rank, attempt, entry) || news;
 }
 
 bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
-                      std::optional<double> scale, bool lost, Entry* entry) {
+                      const OpAttempt& attempt, Entry* entry) {
   OpEvidence& e = entry->evidence;
   const OpStatus& status = op.status;
   // Ranks come in any order: the first is the one of the earliest step, then
@@ -122,12 +125,13 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
   }
   e.last_bad_step = std::max(e.last_bad_step, status.step);
   bool news = ++e.bad_statuses == 3;
-  if (!lost && (e.first_kept_step < 0 || status.step < e.first_kept_step)) {
+  if (!attempt.lost &&
+      (e.first_kept_step < 0 || status.step < e.first_kept_step)) {
     news |= e.first_kept_step < 0;
     e.first_kept_step = status.step;
     e.kept_nan = 0;
   }
-  if (!lost && status.step == e.first_kept_step) {
+  if (!attempt.lost && status.step == e.first_kept_step) {
     e.kept_nan = std::max(e.kept_nan, status.get(OpCount::kNan).value_or(0));
   }
   news |= Raise(status.get(OpCount::kNan).value_or(0), &e.nan);
@@ -142,7 +146,7 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
   news |= Raise(op.bad_elements, &e.bad_elements_max);
   news |= within && e.bad_elements_max > e.padding;
   if (op.bad_elements == 0) news |= ++e.flag_only == 1;
-  if (scale) {
+  if (const std::optional<double> scale = attempt.scale) {
     e.scale_min = std::min(e.scale_min.value_or(*scale), *scale);
     e.scale_max = std::max(e.scale_max.value_or(*scale), *scale);
   }

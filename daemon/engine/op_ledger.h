@@ -18,15 +18,24 @@
 
 namespace nanwatch {
 
+// What a step record says of the attempt that an op was looked at in.
+struct OpAttempt {
+  enum class Outcome : uint8_t { kNotTold, kFine, kHarmed };
+
+  // How many of the rank's attempts so far say something of ops
+  // (RankState::looks), this one included.
+  int64_t number = 0;
+  std::optional<double> scale;
+  bool lost = false;  // its update; else it may have been applied
+  Outcome outcome = Outcome::kNotTold;
+};
+
 class OpLedger {
  public:
-  // One judged status of `rank`. `attempt`: how many of the rank's attempts so
-  // far say something of ops (RankState::looks), this one included. `scale` of
-  // the step record, whose update was `lost` or may have been applied. True
-  // when it is news that may change a diagnosis: a new op, or worse than ever.
+  // One judged status of `rank`. True when it is news that may change a
+  // diagnosis: a new op, or worse than ever.
   bool Add(const PendingOp& op, const OpName& name, int32_t rank,
-           int64_t attempt, std::optional<double> scale, bool lost,
-           bool saturation);
+           const OpAttempt& attempt, bool saturation);
 
   bool empty() const { return entries_.empty(); }
   bool Lists(const OpName& name, Slot slot) const;
@@ -36,11 +45,13 @@ class OpLedger {
     std::vector<OpEvidence> all;
     for (const Entry* entry : InOrder()) {
       OpEvidence& e = all.emplace_back(entry->evidence);
-      e.bad_attempts = 0;
-      e.attempts = 0;
       for (const auto& [rank, at] : entry->ranks) {
-        e.bad_attempts += at.bad_attempts;
-        e.attempts += attempts(rank) - at.first_attempt + 1;
+        if (at.bad_attempts <= e.bad_attempts) continue;
+        e.bad_attempts = at.bad_attempts;
+        e.fine_attempts = at.fine_attempts;
+        e.harmed_attempts = at.harmed_attempts;
+        e.attempts =
+            static_cast<uint64_t>(attempts(rank) - at.first_attempt + 1);
       }
     }
     return all;
@@ -58,6 +69,8 @@ class OpLedger {
     int64_t first_attempt = 0;
     int64_t last_attempt = -1;
     uint64_t bad_attempts = 0;
+    uint64_t fine_attempts = 0;
+    uint64_t harmed_attempts = 0;
   };
   struct Entry {
     OpEvidence evidence;
@@ -73,7 +86,7 @@ class OpLedger {
   Entry* Find(const OpName& name, Slot slot);
   Entry* Make(const PendingOp& op, const OpName& name, int32_t rank);
   static bool AddBad(const PendingOp& op, const OpName& name, int32_t rank,
-                     std::optional<double> scale, bool lost, Entry* entry);
+                     const OpAttempt& attempt, Entry* entry);
   std::vector<const Entry*> InOrder() const;
 
   std::vector<Entry> entries_;  // in the order they turned bad

@@ -1,5 +1,6 @@
 // OutlierWatch: a loss that stands far above its level at one record, where the
-// gradients leave theirs, too, and of which nothing is left at the next. That
+// gradients leave theirs, too, and of which nothing is left at the next (or
+// next but one, where the next one's gradients leave their level, too). That
 // is one batch: no scale that is too high, and no training that diverges. Where
 // nothing is told of gradients, it is above all losses before.
 
@@ -31,13 +32,21 @@ class OutlierWatch {
     const Gradients gradients = GradientsOf(record, rules, overflow);
     const LossSpike& loss = rules.get<LossSpike>();
     const bool finite = std::isfinite(record[StepField::kLoss]);
-    if (finite && !loss.IsUp() && !IsOut(gradients)) {  // as ever
+    const bool is_back = finite && !loss.IsUp();
+    if (is_back && !IsOut(gradients)) {  // as ever
       if (before >= 0) Note(before);
       return before >= 0;
+    }
+    // Gradients are all ranks': the next batch may be an outlier of another.
+    if (is_back && before >= 0 && ++waits_ < kWarns) {
+      step_ = before;
+      if (was_taken) batches_.pending_step = before;
+      return NoteNorm(record, rules, fate);
     }
     if (const float level = finite ? LevelLeft(loss, gradients) : 0;
         level > 0) {
       step_ = record.step;
+      waits_ = 0;
       loss_ = loss.newest();
       usual_ = level;
       gradients_ = gradients;
@@ -139,6 +148,8 @@ class OutlierWatch {
 
   OutlierBatches batches_;
   int64_t step_ = -1;  // of one that the next record decides; -1: none
+  // Records since, of which the loss was as ever and the gradients were not.
+  int32_t waits_ = 0;
   float loss_ = 0;
   float usual_ = 0;
   Gradients gradients_ = Gradients::kNotTold;

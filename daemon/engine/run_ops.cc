@@ -2,10 +2,12 @@
 // the step record that they belong to.
 
 #include <algorithm>
+#include <cmath>
 
 #include "detect/bad_elements.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
+#include "model/told_overflow.h"
 
 namespace nanwatch {
 namespace {
@@ -132,10 +134,14 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
   // What is meant to be there (masks, buffers not filled yet) is no evidence.
   const bool meant = op.bad_elements > 0 && !CountBad(context).any() &&
                      !op.status.device_flag.value_or(false);
-  const bool lost = record != nullptr && scaler.fate() == Fate::kLost;
   if (!meant) {
-    changed_ |= ledger_.Add(op, name, rank->description.rank, rank->looks(),
-                            scaler.scale(), lost, saturation);
+    const Fate fate = record == nullptr ? Fate::kUnknown : scaler.fate();
+    changed_ |= ledger_.Add(op, name, rank->description.rank,
+                            {.number = rank->looks(),
+                             .scale = scaler.scale(),
+                             .lost = fate == Fate::kLost,
+                             .outcome = OutcomeOf(record, fate)},
+                            saturation);
   }
   WatchedOp* watched =
       rank->ops.Watched(op.status.op, op.status.slot, op.interesting);
@@ -155,6 +161,25 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
              static_cast<uint32_t>(i)},
             watched->rules, Blank(subject, op.status.step, op.status.time));
   });
+}
+
+OpAttempt::Outcome RunState::OutcomeOf(const StepRecord* record,
+                                       Fate fate) const {
+  using Outcome = OpAttempt::Outcome;
+  if (record == nullptr || first_good_step_ < 0 || loss_went_bad_) {
+    return Outcome::kNotTold;
+  }
+  const bool told = SaysOverflow(*record) || fate != Fate::kUnknown;
+  const float norm = (*record)[StepField::kGradNorm];
+  const bool has_norm = record->has(StepField::kGradNorm);
+  // One that is infinite may have left the range of its own type.
+  const bool spoilt =
+      has_norm && (std::isnan(norm) || (std::isinf(norm) && !told));
+  if (fate == Fate::kLost || Overflowed(*record) || spoilt) {
+    return Outcome::kHarmed;
+  }
+  const bool says = told || has_norm || record->has(StepField::kLoss);
+  return says ? Outcome::kFine : Outcome::kNotTold;
 }
 
 // Of the newest step with a bad op, of its lowest rank.

@@ -182,6 +182,8 @@ class RunState {
   // is none) and forgets them.
   void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
                 const StepRecord* record);
+  // Of the attempt that `record` is of; null: there is none.
+  OpAttempt::Outcome OutcomeOf(const StepRecord* record, Fate fate) const;
   void JudgeOp(RankState* rank, const PendingOp& op,
                const ScalerTracker& scaler, const StepRecord* record);
   void NoteDownstream(const RankState& rank, int64_t step, uint32_t bad_ops);
@@ -282,7 +284,8 @@ class RunState {
   int64_t first_overflow_step_ = -1;
   int64_t last_overflow_step_ = -1;
   int64_t first_good_step_ = -1;
-  ForwardSum downstream_;  // of the newest step with a bad op
+  bool loss_went_bad_ = false;  // one was not finite, of any rank
+  ForwardSum downstream_;       // of the newest step with a bad op
   uint32_t downstream_bad_ops_ = 0;
   int32_t downstream_rank_ = -1;
   std::vector<std::unique_ptr<RankState>> ranks_;  // by rank number

@@ -219,6 +219,8 @@ void RunState::CountStep(const StepRecord& record, bool overflow, Fate fate) {
   totals_.overflow_unknown += !SaysOverflow(record);
   totals_.skipped += fate == Fate::kLost;
   totals_.fate_unknown += fate == Fate::kUnknown;
+  loss_went_bad_ |=
+      record.has(StepField::kLoss) && !std::isfinite(record[StepField::kLoss]);
   if (!overflow) {
     first_good_step_ = first_good_step_ < 0
                            ? record.step

@@ -196,6 +196,7 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext*,
   const Result<std::vector<OpRow>> rows = (*reader)->Ops(query);
   if (!rows) return {StatusCode::INTERNAL, rows.error()};
   WriteLayers(*rows, response);
+  response->set_cut(rows->size() >= limits::kPointsPerQuery);
   return grpc::Status::OK;
 }
 

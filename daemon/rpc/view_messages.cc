@@ -315,7 +315,9 @@ void WriteLayers(const std::vector<OpRow>& from, v1::GetLayersResponse* to) {
       newest.push_back(&*row);
     }
   }
-  // That of a later layer is executed before.
+  // That of a later layer is executed before. Where nobody told in which order,
+  // they stay as they were told.
+  std::reverse(newest.begin(), newest.end());
   std::stable_sort(
       newest.begin(), newest.end(),
       [](const OpRow* a, const OpRow* b) { return a->op.order > b->op.order; });

@@ -7,8 +7,8 @@ from torch import nn
 from verdicts import Verdict
 
 import nanwatch
-from nanwatch._torch import looking
-from nanwatch._torch.optimizers import Followed
+from nanwatch._torch import updates
+from nanwatch._torch.updates import Updates
 
 STEPS = 200
 
@@ -17,13 +17,14 @@ STEPS = 200
 def copies(monkeypatch):
     """How many times weights were copied."""
     made = []
-    copy_weights = Followed.copy_weights
+    copy_weights = Updates.copy_weights
 
-    def count(followed):
-        made.append(followed)
-        copy_weights(followed)
+    def count(its, **how):
+        copy_weights(its, **how)
+        if its._before is not None:
+            made.append(its)
 
-    monkeypatch.setattr(Followed, "copy_weights", count)
+    monkeypatch.setattr(Updates, "copy_weights", count)
     return made
 
 
@@ -88,7 +89,7 @@ def test_rows_of_an_embedding_do_not_copy_all_of_it(daemon, name, copies):
 
 
 def test_large_models_are_not_copied(daemon, name, copies, monkeypatch):
-    monkeypatch.setattr(looking, "_MOST_COPIED", 4 * 24)
+    monkeypatch.setattr(updates, "_MOST_COPIED", 4 * 24)
     model, optimizer = two_groups()
     train(daemon, name, model, optimizer, torch.randn(8, 4))
     assert not copies

@@ -33,8 +33,9 @@ v1::GetLayersResponse Five() {
 TEST(LayersTable, HasALineEachInTheirOrder) {
   const std::string table = LayersTable(Five(), Style());
   EXPECT_THAT(table, HasSubstr("   abs-max        rms   zeros"));
-  EXPECT_THAT(table,
-              HasSubstr("          5        0.5  12.5 %  fp16     enter\n"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("          5        0.5  12.5 %  fp16            96  enter\n"));
   EXPECT_LT(table.find("enter"), table.find("small"));
   EXPECT_LT(table.find("dead"), table.find("leave"));
 }
@@ -42,8 +43,9 @@ TEST(LayersTable, HasALineEachInTheirOrder) {
 TEST(LayersTable, WhatNobodyCountedIsNoZero) {
   v1::GetLayersResponse layers;
   layers.add_layers()->set_name("any");
-  EXPECT_THAT(LayersTable(layers, Style()),
-              HasSubstr("          -          -       -  -        any\n"));
+  EXPECT_THAT(
+      LayersTable(layers, Style()),
+      HasSubstr("          -          -       -  -                0  any\n"));
 }
 
 TEST(LayersTable, WhatIsNotFiniteIsSaid) {
@@ -55,16 +57,15 @@ TEST(LayersTable, WhatIsNotFiniteIsSaid) {
 
 TEST(LayersTable, OfNoneIsEmpty) {
   EXPECT_THAT(LayersTable({}, Style()), IsEmpty());
-  EXPECT_THAT(LayersBrief({}, 1, 4, Style()), IsEmpty());
-  EXPECT_THAT(LayersBrief(Five(), 1, 0, Style()), IsEmpty());
+  EXPECT_THAT(LayersBrief({}, 96, 1, 4, Style()), IsEmpty());
+  EXPECT_THAT(LayersBrief(Five(), 96, 1, 0, Style()), IsEmpty());
 }
 
 TEST(LayersBrief, HasWhatIsOddAndTheEnds) {
   v1::GetLayersResponse layers = Five();
   layers.mutable_layers(4)->set_nonfinite(3);
-  const std::string brief = LayersBrief(layers, 1, 4, Style());
-  EXPECT_THAT(brief,
-              HasSubstr("layers (4 of 5, the largest and the smallest)"));
+  const std::string brief = LayersBrief(layers, 96, 1, 4, Style());
+  EXPECT_THAT(brief, HasSubstr("layers (4 of 5: odd, largest, smallest)"));
   EXPECT_LT(brief.find("leave"), brief.find("dead"));
   EXPECT_LT(brief.find("dead"), brief.find(" large\n"));
   EXPECT_LT(brief.find(" large\n"), brief.find(" small\n"));
@@ -76,7 +77,7 @@ TEST(LayersBrief, ThoseOfFp16AreComparedWithoutTheLossScale) {
   Add("scaled", 1024, &layers);
   Add("plain", 2, &layers).set_dtype("fp32");
   Add("small", 1, &layers);
-  const std::string brief = LayersBrief(layers, 1024, 1, Style());
+  const std::string brief = LayersBrief(layers, 96, 1024, 1, Style());
   EXPECT_THAT(brief, HasSubstr("plain"));
   EXPECT_THAT(brief, Not(HasSubstr("scaled")));
 }
@@ -85,12 +86,34 @@ TEST(LayersBrief, ALongNameIsCut) {
   v1::GetLayersResponse layers;
   const std::string name(60, 'n');
   Add(name.c_str(), 1, &layers);
-  EXPECT_THAT(LayersBrief(layers, 1, 4, Style()), HasSubstr("nn...\n"));
+  EXPECT_THAT(LayersBrief(layers, 96, 1, 4, Style()), HasSubstr("nn...\n"));
   EXPECT_THAT(LayersTable(layers, Style()), HasSubstr(name + '\n'));
 }
 
+TEST(LayersBrief, WhatWasBadLongAgoIsNot) {
+  v1::GetLayersResponse layers = Five();
+  v1::Layer& once = *layers.add_layers();
+  once.set_name("once");
+  once.set_nonfinite(1);
+  EXPECT_THAT(LayersBrief(layers, 100, 1, 6, Style()),
+              HasSubstr("once  not finite\n"));
+  EXPECT_THAT(LayersBrief(layers, 300, 1, 6, Style()), Not(HasSubstr("once")));
+  EXPECT_THAT(LayersBrief(layers, 400, 1, 6, Style()), IsEmpty());
+}
+
+TEST(LayersBrief, WhatIsNotFiniteIsSaidBehindALongName) {
+  v1::GetLayersResponse layers;
+  Add(std::string(60, 'n').c_str(), 1, &layers).set_nonfinite(12);
+  Style style;
+  style.columns = 80;
+  const std::string brief = LayersBrief(layers, 96, 1, 4, style);
+  const std::string line = brief.substr(brief.find("  ", brief.find("gradi")));
+  EXPECT_THAT(line, HasSubstr("n...  12 not finite\n"));
+  EXPECT_LE(line.find('\n', line.find("12")) - line.find("        10"), 80u);
+}
+
 TEST(LayersBrief, OfFewHasThemAll) {
-  const std::string brief = LayersBrief(Five(), 1, 6, Style());
+  const std::string brief = LayersBrief(Five(), 96, 1, 6, Style());
   EXPECT_THAT(brief, HasSubstr("layers\n"));
   for (const char* name : {"enter", "small", "large", "dead", "leave"}) {
     EXPECT_THAT(brief, HasSubstr(name));

@@ -107,7 +107,7 @@ TEST(WatchFrame, PicturesTakeTheRoomThatIsLeft) {
 }
 
 TEST(WatchFrame, LayersComeWhereThereIsRoomForAllElse) {
-  EXPECT_THAT(Frame(80, 0, 9), HasSubstr("layers (6 of 9, the largest"));
+  EXPECT_THAT(Frame(80, 0, 9), HasSubstr("layers (6 of 9: odd, largest"));
   EXPECT_EQ(Frame(80, 24, 9), Frame(80, 24));
   for (int rows = 1; rows < 60; ++rows) {
     const std::string frame = Frame(80, rows, 9);

@@ -26,9 +26,9 @@ int64_t Attempts(int32_t) { return 10; }
 
 TEST(OpLedgerTest, TheFirstCauseComesFirst) {
   OpLedger ledger;
-  ledger.Add(Bad(5, 1), Named("late", 1), 0, 5, {}, false, false);
-  ledger.Add(Bad(3, 1), Named("b", 9), 0, 3, {}, false, false);
-  ledger.Add(Bad(3, 1), Named("a", 2), 0, 3, {}, false, false);
+  ledger.Add(Bad(5, 1), Named("late", 1), 0, {.number = 5}, false);
+  ledger.Add(Bad(3, 1), Named("b", 9), 0, {.number = 3}, false);
+  ledger.Add(Bad(3, 1), Named("a", 2), 0, {.number = 3}, false);
   const auto ops = ledger.Evidence(Attempts);
   ASSERT_EQ(ops.size(), 3u);
   EXPECT_EQ(ops[0].op.name, "a");
@@ -38,10 +38,10 @@ TEST(OpLedgerTest, TheFirstCauseComesFirst) {
 
 TEST(OpLedgerTest, OrderOfRanksDoesNotShow) {
   OpLedger one, other;
-  one.Add(Bad(4, 2), Named("log"), 1, 4, 8.0, false, false);
-  one.Add(Bad(3, 7), Named("log"), 0, 3, 2.0, false, false);
-  other.Add(Bad(3, 7), Named("log"), 0, 3, 2.0, false, false);
-  other.Add(Bad(4, 2), Named("log"), 1, 4, 8.0, false, false);
+  one.Add(Bad(4, 2), Named("log"), 1, {.number = 4, .scale = 8.0}, false);
+  one.Add(Bad(3, 7), Named("log"), 0, {.number = 3, .scale = 2.0}, false);
+  other.Add(Bad(3, 7), Named("log"), 0, {.number = 3, .scale = 2.0}, false);
+  other.Add(Bad(4, 2), Named("log"), 1, {.number = 4, .scale = 8.0}, false);
   for (const OpLedger* ledger : {&one, &other}) {
     const OpEvidence e = ledger->Evidence(Attempts).at(0);
     EXPECT_EQ(e.rank, 0);
@@ -50,46 +50,65 @@ TEST(OpLedgerTest, OrderOfRanksDoesNotShow) {
     EXPECT_EQ(e.bad_elements_max, 7u);
     EXPECT_EQ(e.scale_min, 2.0);
     EXPECT_EQ(e.scale_max, 8.0);
-    EXPECT_EQ(e.bad_attempts, 2u);
-    EXPECT_EQ(e.attempts, 8u + 7u);
+    EXPECT_EQ(e.bad_attempts, 1u);
+    EXPECT_EQ(e.attempts, 8u) << "of the lowest of those with as many";
     EXPECT_EQ(ledger->Top().at(0).bad_elements, 2u);
   }
 }
 
+TEST(OpLedgerTest, AttemptsAreThoseOfTheRankThatHasMost) {
+  using Outcome = OpAttempt::Outcome;
+  OpLedger ledger;
+  ledger.Add(Bad(3, 1), Named("log"), 0,
+             {.number = 3, .outcome = Outcome::kFine}, false);
+  for (int64_t step = 4; step < 8; ++step) {
+    const OpAttempt attempt{
+        .number = step,
+        .outcome = step < 5 ? Outcome::kFine : Outcome::kHarmed};
+    ledger.Add(Bad(step, 1), Named("log"), 1, attempt, false);
+    ledger.Add(Bad(step, 1), Named("log"), 1, attempt, false);
+  }
+  const OpEvidence e = ledger.Evidence(Attempts).at(0);
+  EXPECT_EQ(e.bad_attempts, 4u);
+  EXPECT_EQ(e.attempts, 7u);
+  EXPECT_EQ(e.fine_attempts, 1u);
+  EXPECT_EQ(e.harmed_attempts, 3u);
+}
+
 TEST(OpLedgerTest, KnowsTheLogicalRegionFromThePadding) {
   OpLedger ledger;
-  ledger.Add(Bad(1, 8), Named("log"), 0, 1, {}, false, false);
+  ledger.Add(Bad(1, 8), Named("log"), 0, {.number = 1}, false);
   PendingOp logical = Bad(1, 0);
   logical.status.elements = 1000;
-  EXPECT_TRUE(ledger.Add(logical, Named("log"), 0, 1, {}, false, false));
+  EXPECT_TRUE(ledger.Add(logical, Named("log"), 0, {.number = 1}, false));
   OpEvidence e = ledger.Evidence(Attempts).at(0);
   EXPECT_EQ(e.padding, 8u);
   EXPECT_EQ(e.logical_statuses, 1u);
   EXPECT_EQ(e.logical_bad, 0u);
   logical = Bad(2, 1);
   logical.status.elements = 1000;
-  EXPECT_TRUE(ledger.Add(logical, Named("log"), 0, 2, {}, false, false));
+  EXPECT_TRUE(ledger.Add(logical, Named("log"), 0, {.number = 2}, false));
   e = ledger.Evidence(Attempts).at(0);
   EXPECT_EQ(e.logical_bad, 1u);
 }
 
 TEST(OpLedgerTest, WithoutTheCountASaturatingDeviceProvesNothing) {
   OpLedger ledger;
-  ledger.Add(Bad(1, 8), Named("log"), 0, 1, {}, false, true);
+  ledger.Add(Bad(1, 8), Named("log"), 0, {.number = 1}, true);
   PendingOp logical = Bad(1, 0);
   logical.status.elements = 1000;
-  ledger.Add(logical, Named("log"), 0, 1, {}, false, true);
+  ledger.Add(logical, Named("log"), 0, {.number = 1}, true);
   EXPECT_EQ(ledger.Evidence(Attempts).at(0).logical_statuses, 0u);
 }
 
 TEST(OpLedgerTest, WhatMayHaveBeenAppliedIsToldFromWhatWasLeftOut) {
   OpLedger ledger;
-  ledger.Add(Bad(3, 1), Named("a"), 0, 1, {}, true, false);
+  ledger.Add(Bad(3, 1), Named("a"), 0, {.number = 1, .lost = true}, false);
   EXPECT_EQ(ledger.Evidence(Attempts).at(0).first_kept_step, -1);
-  EXPECT_TRUE(ledger.Add(Bad(7, 1), Named("a"), 0, 2, {}, false, false))
+  EXPECT_TRUE(ledger.Add(Bad(7, 1), Named("a"), 0, {.number = 2}, false))
       << "news";
-  ledger.Add(Bad(5, 1), Named("a"), 1, 1, {}, false, false);
-  ledger.Add(Bad(4, 1), Named("a"), 1, 1, {}, true, false);
+  ledger.Add(Bad(5, 1), Named("a"), 1, {.number = 1}, false);
+  ledger.Add(Bad(4, 1), Named("a"), 1, {.number = 1, .lost = true}, false);
   const OpEvidence a = ledger.Evidence(Attempts).at(0);
   EXPECT_EQ(a.first_kept_step, 5);
   EXPECT_EQ(a.kept_nan, 0u);
@@ -99,8 +118,8 @@ TEST(OpLedgerTest, WhatMayHaveBeenAppliedIsToldFromWhatWasLeftOut) {
 TEST(OpLedgerTest, TheEarliestStayWhenThereAreTooMany) {
   OpLedger ledger;
   for (int i = 0; i < limits::kOpEvidence + 5; ++i) {
-    ledger.Add(Bad(100 - i, 1), Named("op" + std::to_string(i)), 0, 1, {},
-               false, false);
+    ledger.Add(Bad(100 - i, 1), Named("op" + std::to_string(i)), 0,
+               {.number = 1}, false);
   }
   const auto ops = ledger.Evidence(Attempts);
   ASSERT_EQ(ops.size(), static_cast<size_t>(limits::kOpEvidence));

@@ -24,9 +24,6 @@ from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 _UPDATE_EVERY = {"default": 256, "layers": 16, "ops": 16}
 # The first of them, when the norms of rows and weights are not due.
 _UPDATE_FIRST = 8
-# Bytes of weights that are copied for it at "default": a larger model may have
-# no room for them.
-_MOST_COPIED = 64 << 20
 
 
 class Looks:
@@ -87,16 +84,9 @@ class Looks:
                 self.gradients(followed, getattr(optimizer, "grad_scale", None))
             every = _UPDATE_EVERY[self._level]
             if attempt.ordinal % every == _UPDATE_FIRST % every:
-                self._copy_weights(followed)
+                followed.updates.copy_weights(cheap=self._level == "default")
 
         self._timed("gradients", work)
-
-    def _copy_weights(self, followed: Followed) -> None:
-        """For the size of the update, which is judged as a share of the rate:
-        where the groups' rates come to differ otherwise it is none of that."""
-        costly = followed.is_sparse() or followed.bytes() > _MOST_COPIED
-        if followed.keeps_rates() and not (costly and self._level == "default"):
-            followed.copy_weights()
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         attempt = followed.begin()
@@ -123,16 +113,15 @@ class Looks:
         first, ordinal = attempt.take_gradients(), attempt.ordinal
         current, ahead = self._current, self._current.ahead(followed)
         count, readout = current.count + ahead, current.readout
-        # Of zeros the daemon wants to know as often as ever, and at first.
-        counts = self._level != "default" and (
-            ordinal % LAYERS_EVERY == 0 or followed.is_new
+        every = LAYERS_EVERY * self._modules.turns
+        rich = self._level != "default" and (
+            ordinal % every == 0 or followed.is_new
         )
-        rich = counts and ordinal % (LAYERS_EVERY * self._modules.turns) == 0
         detailed = self._detail.covers(count)
         followed.measure_gradients(
             readout,
             largest=rich or detailed or ordinal % ROWS_EVERY == 0,
-            zeros=counts or detailed,
+            zeros=rich or detailed,
             divide_by=divide_by,
             gradient_of=gradient_of,
             norms=norms,

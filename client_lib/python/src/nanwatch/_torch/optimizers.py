@@ -32,6 +32,7 @@ from nanwatch._torch.statistics import (
     norms_of,
 )
 from nanwatch._torch.tracing import uncompiled
+from nanwatch._torch.updates import Updates, real_weights
 
 _SOME = 4  # tensors that stand for all, at first
 _MOST = 32  # of them
@@ -177,8 +178,7 @@ class Followed:
         self.is_new = True  # its gradients were never looked at
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
-        self.copies: list[Any] | None = None  # of weights, before an update
-        self._rates: list[float] = []  # see keeps_rates
+        self.updates = Updates(optimizer)
         self._parameters = parameters
         # Places of a few tensors that stand for all: group, and place in it.
         self._some: list[tuple[int, int]] = []
@@ -252,7 +252,7 @@ class Followed:
 
     def end(self) -> Attempt | None:
         attempt, self.attempt = self.attempt, None
-        self.copies = None
+        self.updates.forget()
         return attempt
 
     def is_known_bad(self) -> bool:
@@ -337,9 +337,6 @@ class Followed:
         places = {last * k // (_SOME - 1) for k in range(_SOME)}
         self._some = [found[place] for place in sorted(places) if found]
 
-    def _real_tensors(self) -> list[Any]:
-        return [p for p in self.tensors() if not (p.is_complex() or is_lazy(p))]
-
     def holds(self, ids: set[int]) -> bool:
         """Any of the tensors with these ids."""
         return any(id(p) in ids for p in self.tensors())
@@ -357,23 +354,6 @@ class Followed:
         if isinstance(rate, torch.Tensor):
             return rate.item() if rate.device.type == "cpu" else None
         return float(rate) if isinstance(rate, (int, float)) else None
-
-    def keeps_rates(self) -> bool:
-        """Each group's learning rate is the same share of the largest as it was
-        when this was first asked of so many groups. Of rates that are tensors
-        it is not known."""
-        rates = [group.get("lr") for group in self.optimizer.param_groups]
-        if len(rates) == 1:
-            return True
-        if not all(isinstance(rate, (int, float)) for rate in rates):
-            return False
-        largest = max(rates, default=0.0)
-        if largest <= 0.0:
-            return False
-        shares = [rate / largest for rate in rates]
-        if len(shares) != len(self._rates):
-            self._rates = shares
-        return all(map(_is_close, shares, self._rates))
 
     def measure_gradients(
         self,
@@ -472,7 +452,7 @@ class Followed:
 
     def measure_again(self, readout: Readout) -> None:
         gradients = [
-            local(p.grad) for p in self._real_tensors() if p.grad is not None
+            local(p.grad) for p in real_weights(self.optimizer) if p.grad is not None
         ]
         norms = torch._foreach_norm([g.float() for g in gradients])
         self.begin().again = readout.add_mixed(norms)
@@ -547,31 +527,11 @@ class Followed:
         self._glanced[which] = (self._parameters.version, tensors, groups)
         return groups
 
-    def is_sparse(self) -> bool:
-        """Gradients of some are, so that a step touches few of the weights."""
-        return any(
-            p.grad is not None and p.grad.is_sparse for p in self.tensors()
-        )
-
-    def bytes(self) -> int:
-        return sum(local(p).nbytes for p in self._real_tensors())
-
-    def copy_weights(self) -> None:
-        self.copies = [local(p).clone() for p in self._real_tensors()]
-
     def measure_update(self, readout: Readout) -> None:
-        """Of the weights against their copies, which are let go."""
-        copies, self.copies = self.copies, None
-        if copies is None or self.attempt is None:
-            return
-        weights = [local(p) for p in self._real_tensors()]
-        torch._foreach_sub_(copies, weights)
-        norms = torch._foreach_norm([c.float() for c in copies])
-        self.attempt.update = readout.add_mixed(norms)
-
-
-def _is_close(share: float, other: float) -> bool:
-    return math.isclose(share, other, rel_tol=1e-3)
+        """Of the weights, where they were copied before it."""
+        norms = self.updates.take_norms()
+        if norms is not None and self.attempt is not None:
+            self.attempt.update = readout.add_mixed(norms)
 
 
 def _all_of(
