@@ -138,6 +138,33 @@ def test_a_fit_that_failed_before_its_first_epoch(daemon, name):
     assert Verdict(daemon, name).steps == 20
 
 
+def test_a_loop_of_ones_own_after_one_that_was_interrupted(daemon, name):
+    """Of its callbacks Keras knows nothing then."""
+    model = flat_model()
+    x, y = pictures(160)
+
+    def train(batches):
+        callback = nanwatch.keras.Callback(run=name, address=daemon.address)
+        second = nanwatch.keras.Callback(run=name, address=daemon.address)
+        both = keras.callbacks.CallbackList([callback, second], model=model)
+        both.on_train_begin()
+        both.on_epoch_begin(0)
+        for batch in range(batches):
+            both.on_train_batch_begin(batch)
+            at = slice(16 * batch, 16 * batch + 16)
+            loss = model.train_on_batch(x[at], y[at])
+            both.on_train_batch_end(
+                batch, {"loss": float(numpy.ravel(loss)[0])})
+        assert callback.run is not None and second.run is None
+        return both
+
+    train(4)
+    both = train(10)
+    both.on_epoch_end(0)
+    both.on_train_end()
+    assert Verdict(daemon, name).steps == 10
+
+
 def test_a_model_without_parameters(daemon, name):
     model = keras.Sequential([keras.layers.Input((8, 8, 1)),
                               keras.layers.Flatten()])

@@ -10,6 +10,7 @@ from keras_trainings import (  # noqa: E402, F401
     test_a_fit_that_failed_before_its_first_epoch,
     test_a_fixed_factor_is_a_scale,
     test_a_huge_scale_is_calibration,
+    test_a_loop_of_ones_own_after_one_that_was_interrupted,
     test_a_model_without_parameters,
     test_a_poisoned_batch,
     test_a_second_fit_is_an_attempt_of_its_own,

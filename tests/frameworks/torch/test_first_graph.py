@@ -148,6 +148,73 @@ def learnt(model):
             {p.name for p in found if p.half})
 
 
+class Flat(nn.Module):
+    """Computes with copies of its weights in one buffer of fp16, as an RNN on a
+    GPU does, and with two weights as one."""
+
+    def __init__(self):
+        super().__init__()
+        self.flat, self.q, self.k = (nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x):
+        buffer = torch.zeros(20, dtype=torch.half)
+        weight = buffer[:16].view(4, 4)
+        weight.copy_(self.flat.weight.view(4, 4))
+        bias = buffer[16:]
+        bias.copy_(self.flat.bias.view(4))
+        x = nn.functional.linear(x, weight, bias)
+        both = torch.cat([self.q.weight, self.k.weight])
+        return nn.functional.linear(x, both) + self.q.bias.repeat(2)
+
+
+def test_what_is_a_part_of_another_tensor_is_as_its_class_says():
+    model = Flat()
+    named = name_parameters(model)
+    with torch.autocast("cpu", torch.float16):
+        named.learn(uses_of([model(torch.randn(2, 4))]))
+    half = {p.name for p in named.of(list(model.parameters())) if p.half}
+    assert {"flat.weight", "flat.bias", "q.weight", "k.weight"} <= half, half
+
+
+class Within(nn.Module):
+    """Autocast is in its forward pass, as where Accelerate prepares it."""
+
+    def __init__(self):
+        super().__init__()
+        self.enter, self.leave = nn.Linear(16, 32), nn.Linear(32, 1)
+
+    def forward(self, x):
+        with torch.autocast("cpu", torch.float16, enabled=self.training):
+            return self.leave(torch.relu(self.enter(x))).float()
+
+
+@pytest.mark.parametrize("tried", [False, True])
+def test_what_fp16_loses_within_the_model_is_measured(daemon, name, tried):
+    """`tried`: the first forward pass is in fp32, for shapes alone."""
+    torch.manual_seed(1)
+    model = Within()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0,
+                                  growth_interval=10**6)
+    with nanwatch.torch.watch(model, optimizer, scaler, run=name,
+                              level="layers",
+                              address=daemon.address) as watch:
+        if tried:
+            model.eval()(torch.randn(2, 16))
+            model.train()
+        for _ in range(100):
+            optimizer.zero_grad()
+            x = torch.randn(64, 16)
+            loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+            scaler.scale(loss / 65536).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            watch.step(loss)
+    assert watch.run.stats.bad_input == 0
+    it = Verdict(daemon, name)
+    assert it.cause == "underflow", it
+
+
 def test_norms_and_embeddings_are_not_of_fp16():
     order, half = learnt(gpt2())
     assert order[0] == "transformer.wte.weight", order

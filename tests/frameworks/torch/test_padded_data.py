@@ -59,16 +59,29 @@ class Two(nn.Module):
 
 
 class Between(nn.Module):
-    """Its own arithmetic makes NaN of what is finite, at times."""
+    """Its own arithmetic makes NaN of what is finite, at times. `leave` comes
+    after that; `pads`: data have NaN which is taken out."""
+
+    def __init__(self, leave=None, pads=False):
+        super().__init__()
+        self.enter, self.leave = nn.Linear(8, 8), leave or nn.Linear(8, 1)
+        self.pads = pads
+        self.is_bad = False
+
+    def forward(self, x, mask=None):
+        x = self.enter(x.nan_to_num() if self.pads else x)
+        return self.leave(torch.log(x - 1e3) if self.is_bad else x)
+
+
+class Causal(nn.Module):
+    """Hands on what is -infinity on purpose, by its place."""
 
     def __init__(self):
         super().__init__()
-        self.enter, self.leave = nn.Linear(8, 8), nn.Linear(8, 1)
-        self.is_bad = False
+        self.inner = Between()
 
     def forward(self, x):
-        x = self.enter(x)
-        return self.leave(torch.log(x - 1e3) if self.is_bad else x)
+        return self.inner(x, torch.triu(torch.full((4, 4), -math.inf), 1))
 
 
 def train(daemon, name, model, put=lambda x, _: x, parts=1, budget=1e9):
@@ -79,8 +92,9 @@ def train(daemon, name, model, put=lambda x, _: x, parts=1, budget=1e9):
         address=daemon.address)
     generator = torch.Generator().manual_seed(1)
     for step in range(STEPS):
-        if isinstance(model, Between):
-            model.is_bad = step == FAULT
+        for module in model.modules():
+            if isinstance(module, Between):
+                module.is_bad = step == FAULT
         optimizer.zero_grad()
         for part in range(parts):
             x = torch.randn(16, 8, generator=generator)
@@ -140,4 +154,24 @@ def test_what_is_made_between_is_named(daemon, name):
     it = train(daemon, name, Between())
     assert it.cause == "nan_from_forward" and it.step == FAULT, it
     assert "its inputs are finite" in it.headline, it
+    assert it.origin["op"] == "model", it
+
+
+def test_it_is_named_though_a_container_got_it(daemon, name):
+    it = train(daemon, name, Between(nn.Sequential(nn.Sequential(net()))))
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert "its inputs are finite" in it.headline, it
+    assert it.origin["op"] == "model", it
+
+
+def test_it_is_named_though_masks_are_handed_on(daemon, name):
+    it = train(daemon, name, Causal())
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert "its inputs are finite" in it.headline, it
+    assert it.origin["op"] == "inner", it
+
+
+def test_it_is_named_though_data_have_some_that_is_taken_out(daemon, name):
+    it = train(daemon, name, Between(pads=True), missing)
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
     assert it.origin["op"] == "model", it

@@ -81,6 +81,48 @@ def test_groups_whose_rates_part_are_not_judged_by_one(daemon, name, copies):
     assert len(copies) == 6
 
 
+def test_what_an_update_that_raised_was_to_be_measured_with_is_let_go(
+        daemon, name, monkeypatch):
+    model, optimizer = two_groups()
+    kept = []
+    forget = updates.Updates.forget
+
+    def count(its):
+        kept.append(its._before)
+        forget(its)
+
+    monkeypatch.setattr(updates.Updates, "forget", count)
+
+    def raises(*_):
+        raise RuntimeError("out of memory")
+
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for step in range(9):
+            optimizer.zero_grad()
+            loss = model(torch.randn(8, 4)).square().mean()
+            loss.backward()
+            if step < 8:
+                optimizer.step()
+                watch.step(loss)
+        optimizer.register_step_pre_hook(raises)
+        with pytest.raises(RuntimeError):
+            optimizer.step()
+        (its,) = watch._followed
+        assert its.updates._before is not None
+    assert its.updates._before is None and kept[-1] is not None
+
+
+def test_a_tensor_without_numbers_costs_no_step(daemon, name, copies):
+    model, optimizer = two_groups()
+    optimizer.add_param_group({"lr": 0.01, "params": [
+        nn.Parameter(torch.empty(3, device="meta")),
+        nn.Parameter(torch.zeros(4, dtype=torch.bool), requires_grad=False)]})
+    train(daemon, name, model, optimizer, torch.randn(8, 4))
+    assert copies
+    assert Verdict(daemon, name).steps == STEPS
+
+
 def test_rows_of_an_embedding_do_not_copy_all_of_it(daemon, name, copies):
     model = nn.Embedding(1000, 4, sparse=True)
     train(daemon, name, model, torch.optim.SparseAdam(model.parameters()),

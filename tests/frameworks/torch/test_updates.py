@@ -341,3 +341,15 @@ def test_an_evaluation_aside_forgets_no_update():
         with current.aside([]):
             take()
         assert current.ahead(followed) == len(current.attempts) == 1
+
+
+def test_a_phase_that_has_numbers_of_its_own_begins_again():
+    """After one without; the first of them might still be an epoch's."""
+    numbering = Numbering()
+    assert [numbering.of_one(None) for _ in range(50)] == [*range(50)]
+    assert [numbering.of_one(i) for i in range(30)] == [49, *range(1, 30)]
+    # Evaluations, of which some come together.
+    numbering = Numbering()
+    assert [numbering.of_one(None) for _ in range(50)] == [*range(50)]
+    assert [numbering.of_step(i, 0)[0] for i in (0, 0, 1)] == [49] * 3
+    assert numbering.of_one(None) == 50

@@ -51,11 +51,18 @@ def watched_already(model: Any, kind: type[W], *of: Any) -> W | None:
 
 def is_told_by_another(model: Any, training: Any) -> bool:
     """Where a training begins: another callback tells of it. One that is left
-    of a training which was interrupted is closed."""
+    of a training which was interrupted is closed. `training`: what both have
+    where it is the same; None: nobody knows, but where one told something, it
+    began before."""
     before = _known(model)
     if before is None or before.run is None:
         return False
-    if before._training() is not training:
+    same = (
+        before.run.stats.pushed == 0
+        if training is None
+        else before._training() is training
+    )
+    if not same:
         before.run.close()
         return False
     before.run._checks.refuse("watch", GOES_ON)

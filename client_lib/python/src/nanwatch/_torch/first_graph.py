@@ -20,6 +20,9 @@ _NAMES = (
     "Squeeze", "TBackward", "ToCopy", "Transpose", "Unbind", "Unsqueeze",
     "View",
 )  # fmt: skip
+# What puts one into another tensor, of which the rest is computed: whether that
+# is in fp16 does not show here. (So do RNNs on a GPU.)
+_INTO_ANOTHER = ("AsStrided", "Cat", "Copy", "Stack")
 
 
 class Use(NamedTuple):
@@ -27,7 +30,7 @@ class Use(NamedTuple):
     # It rises with the forward pass; 0: this PyTorch does not say.
     order: int
     # Its gradient comes out of fp16 arithmetic; None: a function of the
-    # program's own, or a compiled one, uses it.
+    # program's own, or a compiled one, uses it, or it is a part of another.
     half: bool | None
 
 
@@ -79,9 +82,12 @@ def _computing(
     """The ops that compute with what `node` passes on, and whether it is in
     fp16 there; see `Use.half`."""
     for user in consumers[node]:
-        if isinstance(user, torch.autograd.function.BackwardCFunction):
+        name = user.name().rpartition(":")[2]  # without a namespace
+        if isinstance(
+            user, torch.autograd.function.BackwardCFunction
+        ) or name.startswith(_INTO_ANOTHER):
             yield user, None
-        elif between > 0 and user.name().startswith(_NAMES):
+        elif between > 0 and name.startswith(_NAMES):
             cast = half or _is_cast_to_half(user)
             yield from _computing(user, consumers, between - 1, cast)
         else:

@@ -72,13 +72,10 @@ class ModuleTeller:
                 continue
             op = self._names.module(row)
             if not row.backward and first:
-                if (
-                    status.bad
-                    and row.slot == "input"
-                    and clean is not None
-                    and not self._came_in(row, step, statuses)
-                ):
-                    self._tell_between(row, rows, clean, status)
+                if status.bad and row.slot == "input" and clean is not None:
+                    entry = self._entry(row, step, statuses)
+                    if entry is not None:
+                        self._tell_between(row, entry, rows, clean, status)
                 first = not status.bad
                 clean = status if row.slot == "output" else clean
             if not (row.backward and loss_bad):
@@ -101,34 +98,53 @@ class ModuleTeller:
             if not harm or row.module in self._harmless
         }
 
-    def _came_in(self, row: Row, step: Step, statuses: Sequence[Read]) -> bool:
-        """A module that this one is within, or is, got what is bad as well:
-        data had it, and nothing between modules made it. (Their rows come
-        after those of what they call.)"""
-        named = self._modules.named
-        path = named[row.module].path
-
-        def is_around(module: int) -> bool:
-            outer = named[module]
-            return not outer.leaf and (
-                module in (0, row.module) or path.startswith(outer.path + ".")
+    def _entry(
+        self, row: Row, step: Step, statuses: Sequence[Read]
+    ) -> Row | None:
+        """Of what is bad in the input of `row`: of that module and of those
+        around it that were called the outermost one that got it, before which
+        it was made. None: the outermost of all did; data had it. (Rows of
+        modules come after those of what they call.)"""
+        # Of each that was called; None: it got nothing bad.
+        around: dict[int, Row | None] = {}
+        for other, status in zip(step.rows, statuses):
+            if other.backward or not self._is_around(other.module, row.module):
+                continue
+            got = (
+                status.bad
+                and other.slot == "input"
+                and not is_mask(other, status)
+                # What it gets at other steps, too, it takes out.
+                and other.module not in self._harmless
             )
+            around[other.module] = other if got else around.get(other.module)
+        entry = row
+        for module in sorted(around, key=self._depth, reverse=True):
+            bad = around[module]
+            if bad is None:
+                return entry
+            entry = bad
+        return None if around else row
 
-        return any(
-            status.bad
-            and other.slot == "input"
-            and not other.backward
-            and is_around(other.module)
-            for other, status in zip(step.rows, statuses)
+    def _depth(self, module: int) -> int:
+        """Rises from a module to those that it calls."""
+        return len(self._modules.named[module].path) if module else 0
+
+    def _is_around(self, outer: int, module: int) -> bool:
+        """Whether `module` is `outer`, which calls others, or within it."""
+        named = self._modules.named
+        path = named[module].path
+        return not named[outer].leaf and (
+            outer in (0, module) or path.startswith(named[outer].path + ".")
         )
 
     def _tell_between(
-        self, row: Row, rows: Rows, before: Read, status: Read
+        self, row: Row, entry: Row, rows: Rows, before: Read, status: Read
     ) -> None:
-        """What is bad entered a module though all that modules made before was
-        clean: it was made between, by the forward pass of the one that calls
-        them."""
-        op = self._names.between(row)
+        """What is bad entered the module of `entry`, and with it that of `row`,
+        though all that modules made before was clean: it was made between, by
+        the forward pass of the one that calls it."""
+        op = self._names.between(entry.module, row)
         rows.add(op, "input", before)
         rows.add(op, "output", status)
 

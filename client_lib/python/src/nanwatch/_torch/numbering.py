@@ -3,6 +3,9 @@ none of the last updates."""
 
 from __future__ import annotations
 
+# Numbers that a program which went back catches up with unseen.
+_FEW = 16
+
 
 class Numbering:
     """Of what a program numbers upwards they never go back: `next` is above all
@@ -13,6 +16,7 @@ class Numbering:
         self.next = 0
         self._last: int | None = None  # that the program said was over
         self._is_own = False  # it said none, and has the next one
+        self._was_own = False  # so were those before the last, or more of them
         self._since = 0  # updates that were told since then
         # As far as is known; None: nothing said so yet.
         self._is_by_updates: bool | None = None
@@ -55,12 +59,13 @@ class Numbering:
             last = self.next + updates - 1
         else:
             last = given
-            stride = self._stride_to(given, since)
-            if since > 1 or stride < 1:
+            stride = self._stride_to(given, since) if since > 0 else 0
+            if since > 1 or (since > 0 and stride < 1):
                 self._is_by_updates = stride > 0
-            elif self._is_by_updates is None:
+            elif since > 0 and self._is_by_updates is None:
                 self._is_by_updates = True
-        first, last = self.next, self._take(last, is_own=given is None)
+        first = self.next
+        last = self._take(last, is_own=given is None, updates=since)
         self._since, self.untold = 0, None
         if updates < 1:
             return [last]
@@ -81,14 +86,27 @@ class Numbering:
         self.untold = self.next - 1
         return [*range(first, self.next)]
 
-    def _take(self, given: int, *, is_own: bool = False) -> int:
+    def _take(
+        self, given: int, *, is_own: bool = False, updates: int = 1
+    ) -> int:
         """As the last one that is told: as it was given, but not below those
         that were told before, unless the program itself went back. (What it
         numbers after steps without numbers, it counts by something else, as
-        evaluations by epochs.)"""
+        evaluations by epochs; unless its updates have one after the other.)"""
+        begins = (
+            self._was_own
+            and not is_own
+            and updates > 0
+            and self._last is not None
+            and self._last < given < self.next - _FEW
+        )
         goes_on = self._last is not None and (
             self._is_own or given >= self._last
         )
+        self._was_own = not (is_own or begins) and (
+            self._is_own or self._was_own
+        )
+        goes_on = goes_on and not begins
         self._last, self._is_own = given, is_own
         if goes_on:
             given = max(given, self.next - 1, self.untold or 0)

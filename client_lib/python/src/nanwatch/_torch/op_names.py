@@ -76,11 +76,12 @@ class OpNames:
         op = self._on_all_ranks.get(id(parameter), -1)
         return op + 1 if op >= 0 and parameter.place >= 0 else None
 
-    def between(self, row: Row) -> int:
-        """What the module that calls this one computes before it does."""
-        op = self._between.get(row.module)
+    def between(self, module: int, row: Row) -> int:
+        """What the one that calls `module` computes before it does; `row` is of
+        the first that is called in there."""
+        op = self._between.get(module)
         if op is None:
-            path, kind = _caller(self._modules.named, row.module)
+            path, kind = _caller(self._modules.named, module)
             op = self._run.register_op(
                 path,
                 type=kind,
@@ -88,7 +89,7 @@ class OpNames:
                 shape=row.one.shape,
                 order=self._order_of.get(row.module, 1) - 1,
             )
-            self._between[row.module] = op
+            self._between[module] = op
         return op
 
     def name_backward(self, rows: Sequence[Row]) -> None:

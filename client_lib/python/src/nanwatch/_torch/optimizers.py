@@ -236,6 +236,7 @@ class Followed:
         return args, {**kwargs, "closure": followed}
 
     def close(self) -> None:
+        self.updates.forget()
         for handle in self._handles:
             handle.remove()
 
@@ -452,7 +453,9 @@ class Followed:
 
     def measure_again(self, readout: Readout) -> None:
         gradients = [
-            local(p.grad) for p in real_weights(self.optimizer) if p.grad is not None
+            local(p.grad)
+            for p in real_weights(self.optimizer)
+            if p.grad is not None
         ]
         norms = torch._foreach_norm([g.float() for g in gradients])
         self.begin().again = readout.add_mixed(norms)

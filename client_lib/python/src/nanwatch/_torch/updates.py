@@ -28,6 +28,7 @@ class Updates:
         where the groups' rates come to differ otherwise it is none of that, and
         none is measured. `cheap`: nor where it takes much memory, or where most
         weights are left as they are."""
+        self.forget()
         if not self._keeps_rates():
             return
         weights = real_weights(self._optimizer)
@@ -49,7 +50,7 @@ class Updates:
         return list(torch._foreach_norm([b.float() for b in before]))
 
     def forget(self) -> None:
-        """The update did not come."""
+        """The update did not come, or raised."""
         self._before = None
 
     def _keeps_rates(self) -> bool:
@@ -73,7 +74,9 @@ class Updates:
 def real_weights(optimizer: Any) -> list[Any]:
     """Those of its tensors that have a norm in real numbers."""
     return [
-        p for p in tensors_of(optimizer) if not (p.is_complex() or is_lazy(p))
+        p
+        for p in tensors_of(optimizer)
+        if p.is_floating_point() and not (p.is_meta or is_lazy(p))
     ]
 
 

@@ -19,26 +19,20 @@ from nanwatch._torch import clipping, parts, scaling, scripting
 from nanwatch._torch.before_clipping import BeforeClipping
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import Detail
-from nanwatch._torch.first_graph import uses_of
+from nanwatch._torch.first_forward import FirstForward
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.held import Evaluation, Part
-from nanwatch._torch.hooks import Hook, hold, let_go, release
+from nanwatch._torch.hooks import hold, let_go
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.modules import (
-    NONE_TOLD,
-    Modules,
-    Row,
-    inner,
-    tensors_in,
-)
+from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
 from nanwatch._torch.naming import name_copies, name_parameters
 from nanwatch._torch.optimizers import Attempt, Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
-from nanwatch._torch.tracing import is_traced, may_compile, uncompiled
+from nanwatch._torch.tracing import may_compile, uncompiled
 from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
@@ -169,7 +163,14 @@ class Watch:
         scripting.listen()
         self._model = model
         hold(model, self)
-        self._first = model.register_forward_hook(Hook(self._see_first))
+        self._first = FirstForward(
+            model,
+            named,
+            self._teller.names,
+            self.modules,
+            self._guard,
+            is_scaled=is_scaled,
+        )
         if level == "ops":
             self.modules.enable()
         run.before_settling(
@@ -256,7 +257,7 @@ class Watch:
         clipping.forget(self._before_clipping)
         parts.forget(self._parts)
         self._left_out.close()
-        self._first.remove()
+        self._first.close()
         let_go(self._model)
         self.modules.disable()
         for followed in self._followed:
@@ -290,25 +291,6 @@ class Watch:
         self.close()
 
     # ------------------------------------------------------ what hooks call
-
-    def _see_first(self, module: Any, args: Any, output: Any) -> None:
-        """Of the first forward pass that a backward pass may follow."""
-        if is_traced():  # a hook that removes itself would break the graph
-            return
-        if not torch.is_grad_enabled():
-            return
-        self._first.remove()
-        if not self.modules.on:
-            release(self._model)
-        with contextlib.suppress(Exception):
-            kind = next(module.parameters()).device.type
-            self._teller.names.half = (
-                torch.is_autocast_enabled(kind)
-                and torch.get_autocast_dtype(kind) is torch.float16
-            )
-        self._guard(
-            "graph", lambda: self._named.learn(uses_of(tensors_in(output)))
-        )
 
     def _of(self, optimizer: Any) -> Followed | None:
         return self._by_id.get(id(plain(optimizer)))

@@ -1,0 +1,78 @@
+"""The first forward pass of a training: it shows in which order a model uses
+its parameters, and what it computes in fp16."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import torch
+
+from nanwatch._torch.first_graph import uses_of
+from nanwatch._torch.guard import Guard
+from nanwatch._torch.hooks import Hook, release
+from nanwatch._torch.modules import Modules, tensors_in
+from nanwatch._torch.op_names import OpNames
+from nanwatch._torch.parameters import Parameters
+from nanwatch._torch.tracing import is_traced
+
+# So many are looked at where a scaler is there for fp16 and they show none: the
+# first ones may be for shapes alone.
+_MOST = 16
+
+
+class FirstForward:
+    """One that a backward pass may follow."""
+
+    def __init__(
+        self,
+        model: Any,
+        named: Parameters,
+        names: OpNames,
+        modules: Modules,
+        guard: Guard,
+        *,
+        is_scaled: bool,
+    ) -> None:
+        self._named = named
+        self._names = names
+        self._modules = modules
+        self._guard = guard
+        self._left = _MOST if is_scaled else 1
+        self._hook = model.register_forward_hook(Hook(self._see))
+
+    def close(self) -> None:
+        self._hook.remove()
+
+    def _see(self, module: Any, args: Any, output: Any) -> None:
+        if is_traced():  # a hook that removes itself would break the graph
+            return
+        if not torch.is_grad_enabled():
+            return
+        self._left -= 1
+        self._guard("graph", lambda: self._learn(module, output))
+        if self._left == 0 or self._names.half:
+            self.close()
+            if not self._modules.on:
+                release(module)
+
+    def _learn(self, module: Any, output: Any) -> None:
+        is_half = _is_autocast_to_fp16(module)
+        if is_half is not None:
+            self._names.half = is_half
+        uses = uses_of(tensors_in(output))
+        self._named.learn(uses)
+        # Autocast may be within it, and over by now.
+        if any(use.half for use in uses.values()):
+            self._names.half = True
+
+
+def _is_autocast_to_fp16(module: Any) -> bool | None:
+    """None: this PyTorch, before 2.4, does not say."""
+    with contextlib.suppress(Exception):
+        kind = next(module.parameters()).device.type
+        return bool(
+            torch.is_autocast_enabled(kind)
+            and torch.get_autocast_dtype(kind) is torch.float16
+        )
+    return None
