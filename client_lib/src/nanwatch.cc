@@ -48,15 +48,17 @@ bool Forget(nanwatch_session* session) {
   return std::erase(sessions.all, session) != 0;
 }
 
-// What both the caller and we know of `given`; 0 beyond.
+// What both the caller and we know of `given`; 0 beyond. A size that ends
+// within a member, which no caller's struct has, ends before it: half of a
+// pointer is none.
 template <typename T>
 bool Known(const T* given, T* known) {
   if (given == nullptr || given->struct_size < sizeof given->struct_size) {
     return false;
   }
   memset(static_cast<void*>(known), 0, sizeof *known);
-  memcpy(static_cast<void*>(known), given,
-         std::min<size_t>(given->struct_size, sizeof *known));
+  const size_t size = std::min<size_t>(given->struct_size, sizeof *known);
+  memcpy(static_cast<void*>(known), given, size - size % alignof(T));
   return true;
 }
 

@@ -1,6 +1,8 @@
 """Four faults for the small nets of frameworks other than PyTorch: each works
 on numpy's arrays, so that the same is done to all."""
 
+from __future__ import annotations
+
 import math
 import random
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
 """A training with a fault in it, played beside a real daemon, and what that
 made of it."""
 
+from __future__ import annotations
+
 import logging
 import pathlib
 import socket

@@ -200,7 +200,7 @@ def test_each_of_many_heads_is_a_part(daemon, name, monkeypatch, parts):
             mean += loss.item() / parts
         means.append(mean)
     assert watch.close(20) and watch.run.stats.bad_input == 0
-    wrong = [i for i, (a, b) in enumerate(zip(told, means, strict=True))
+    wrong = [i for i, (a, b) in enumerate(zip(told, means))
              if not math.isclose(a, b, rel_tol=1e-5)]
     assert wrong == []
 

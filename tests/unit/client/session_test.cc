@@ -352,6 +352,21 @@ TEST_F(SessionTest, AnOlderProgramsStructIsTaken) {
   EXPECT_THAT(batch.loss().values(), ElementsAre(2.5));
 }
 
+TEST_F(SessionTest, HalfOfAPointerIsNone) {
+  sink_.Start();
+  nanwatch::Run run(Options());
+  nanwatch::Op op;
+  op.name = "log";
+  const int32_t index = run.Register(op);
+  nanwatch::OpStatus status(1, index, NANWATCH_SLOT_OUTPUT);
+  nanwatch_exponents exponents{};
+  status.exponents = &exponents;
+  status.struct_size = offsetof(nanwatch_op_status, exponents) + 4;
+  run.Push(status);
+  EXPECT_TRUE(run.Close(kFlushMs));
+  EXPECT_THAT(sink_.OpNames(), ElementsAre("log"));
+}
+
 TEST_F(SessionTest, ASecondOptimizerHasItsName) {
   sink_.Start();
   nanwatch::Run run(Options());

@@ -152,7 +152,8 @@ def _all_come(store: Any) -> bool:
     """All ranks come here. Whoever knows first, that they did or that they do
     not, says so to all, and so all hear the same."""
     if store.add("ranks", 1) == torch.distributed.get_world_size():
-        store.compare_set("all", "", "yes")
+        # In PyTorch 2.3 that alone wakes nobody.
+        store.set("all", store.compare_set("all", "", "yes"))
     else:
         try:
             store.wait(["all"], _PATIENCE)
