@@ -110,16 +110,13 @@ std::string LayersTable(const v1::GetLayersResponse& layers,
   return out;
 }
 
-std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t step,
+std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t since,
                         double scale, int most, const Style& style) {
-  // Steps: clients tell healthy ones at each 32nd update at least. Some tell
-  // those alone that are not finite.
-  constexpr int64_t kNow = 256;
   constexpr int kNumbers = 42;  // columns before the name
   constexpr int kShortest = 20;
   Layers now;
   for (const v1::Layer& layer : layers.layers()) {
-    if (step - layer.step() < kNow) now.push_back(&layer);
+    if (layer.step() >= since) now.push_back(&layer);
   }
   if (most <= 0 || now.empty()) return {};
   const Layers told = Telling(now, scale, static_cast<size_t>(most));

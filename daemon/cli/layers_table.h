@@ -16,9 +16,9 @@ namespace nanwatch {
 std::string LayersTable(const v1::GetLayersResponse& layers,
                         const Style& style);
 // Of those that are not finite or all 0, and of the largest and the smallest,
-// as they are about `step`: at most `most` lines below a title; 0: empty.
-// `scale`: the loss scale, 1 where there is none.
-std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t step,
+// as they were told since the step `since`: at most `most` lines below a title;
+// 0: empty. `scale`: the loss scale, 1 where there is none.
+std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t since,
                         double scale, int most, const Style& style);
 
 }  // namespace nanwatch

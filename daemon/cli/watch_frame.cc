@@ -199,6 +199,17 @@ std::string Incidents(const v1::RunDetail& run, const Shape& shape,
   return out;
 }
 
+// The step from which on what was told of layers is of now. Clients tell
+// healthy ones at each 32nd or 64th update, and some only those that are not
+// finite; a program's numbers may be of batches, of which an update has
+// several.
+int64_t LayersSince(const v1::RunSummary& run) {
+  constexpr int64_t kUpdates = 256;
+  const auto steps = std::max<int64_t>(1, static_cast<int64_t>(run.steps()));
+  const int64_t each = std::max<int64_t>(1, run.last_step() / steps);
+  return run.last_step() - kUpdates * each;
+}
+
 std::string Composed(const v1::RunDetail& run,
                      const v1::GetStepsResponse& steps,
                      const v1::GetLayersResponse& layers, const Shape& shape,
@@ -209,7 +220,7 @@ std::string Composed(const v1::RunDetail& run,
        {Head(run, shape, style), Verdict(run, shape, style),
         Pictures(steps, shape, style), Cause(run, shape, style),
         Incidents(run, shape, style),
-        LayersBrief(layers, run.summary().last_step(), scale, shape.layers,
+        LayersBrief(layers, LayersSince(run.summary()), scale, shape.layers,
                     style)}) {
     if (block.empty()) continue;
     if (shape.spaced && !out.empty()) out += '\n';

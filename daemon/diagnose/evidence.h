@@ -19,6 +19,17 @@
 
 namespace nanwatch {
 
+// Updates that went well, and those that were lost or spoilt. In neither:
+// nothing was said, a scaler searched for its first scale, or a loss was not
+// finite before.
+struct OpOutcomes {
+  uint64_t fine = 0;
+  uint64_t harmed = 0;
+
+  // Those that were harmed are fewer than one in so many.
+  bool AreFine(uint64_t times) const { return fine > times * harmed; }
+};
+
 // One op that was ever bad (a bad element, or its device flag set), over all
 // ranks. Updated once a bad status, and for clean ones while it is listed.
 struct OpEvidence {
@@ -42,12 +53,11 @@ struct OpEvidence {
   // ... and how many since its first, but for overflows at which no op was
   // looked at: clients look at some steps only.
   uint64_t attempts = 0;
-  // Of those that are bad: they say that the update went well, or that it was
-  // lost or spoilt. In neither: they do not say, a scaler searches for its first
-  // scale, or a loss was not finite before.
-  uint64_t fine_attempts = 0;
-  uint64_t harmed_attempts = 0;
-  uint64_t nan = 0;  // largest counts in one status
+  // What records with a bad status say became of their updates.
+  OpOutcomes outcomes;         // of all ranks
+  OpOutcomes outcomes_of_one;  // of the rank of which most were harmed
+  uint64_t fine_steps = 0;     // at which some rank's went well
+  uint64_t nan = 0;            // largest counts in one status
   uint64_t inf = 0;
   uint64_t saturated = 0;
   uint64_t bad_elements_max = 0;  // bad elements of one status, all kinds

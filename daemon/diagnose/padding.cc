@@ -26,22 +26,27 @@ bool ResultsFinite(const RunEvidence& e) {
          e.loss_nonfinite == 0 && e.grad_norm_nonfinite == 0;
 }
 
-// Attempts of which the updates went well, or were lost or spoilt.
-struct Outcomes {
-  uint64_t fine = 0;
-  uint64_t harmed = 0;
-};
-
-// Of those that the op was bad at; where their records do not say it, of the
-// rank that fares worst, since its search for a scale.
-Outcomes OutcomesOf(const RunEvidence& e, const OpEvidence& op) {
-  if (op.fine_attempts + op.harmed_attempts > 0) {
-    return {op.fine_attempts, op.harmed_attempts};
-  }
+// Where the records at which the op was bad do not say what became of their
+// updates: as the rank fares that fares worst, since its search for a scale.
+OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
   const uint64_t told = std::max(e.overflows, e.skipped);
   const auto start = static_cast<uint64_t>(StartUpOverflows(e));
   return {op.bad_attempts,
           told == 0 ? e.grad_norm_nonfinite : told - std::min(told, start)};
+}
+
+// It has no part in the few updates that were lost or spoilt. A rank of its own
+// may have another op of that name, or other data: one of which three or more
+// were is looked at alone.
+bool DoesNoHarm(const RunEvidence& e, const OpEvidence& op) {
+  constexpr uint64_t kSeveral = 3;
+  // Gradients of what is only masked in the end are NaN, mostly.
+  const uint64_t times = op.nan > 0 ? 8 : 2;
+  if (op.outcomes.fine + op.outcomes.harmed == 0) {
+    return PresumedOutcomes(e, op).AreFine(times);
+  }
+  return op.outcomes.AreFine(times) && (op.outcomes_of_one.harmed < kSeveral ||
+                                        op.outcomes_of_one.AreFine(times));
 }
 
 Evidence Established(std::string sentence) {
@@ -129,18 +134,16 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
       op.flag_only > 0 || e.loss_finite == 0) {
     return false;
   }
-  const Outcomes outcomes = OutcomesOf(e, op);
-  if (outcomes.fine < kOften && op.first_bad_step > 1) return false;
+  const bool told = op.outcomes.fine + op.outcomes.harmed > 0;
+  const uint64_t fine_steps = told ? op.fine_steps : op.bad_attempts;
+  if (fine_steps < kOften && op.first_bad_step > 1) return false;
   // What went well for long is not what spoils the loss in the end.
   if (e.loss_nonfinite > 0 &&
-      (outcomes.fine < kOften ||
+      (fine_steps < kOften ||
        e.first_nonfinite_loss_step - op.first_bad_step <= kRecentSteps)) {
     return false;
   }
-  // A scaler's probing has nothing to do with it. Gradients of what is only
-  // masked in the end are NaN, mostly.
-  const uint64_t times = op.nan > 0 ? 8 : 2;
-  return outcomes.fine > times * outcomes.harmed;
+  return DoesNoHarm(e, op);
 }
 
 bool IsHarmless(const Case& c, const OpEvidence& op) {

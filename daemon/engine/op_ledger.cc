@@ -98,8 +98,14 @@ bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
   if (on.last_attempt < 0) on.first_attempt = attempt.number;
   if (on.last_attempt != attempt.number) {
     ++on.bad_attempts;
-    on.fine_attempts += attempt.outcome == OpAttempt::Outcome::kFine;
-    on.harmed_attempts += attempt.outcome == OpAttempt::Outcome::kHarmed;
+    const bool fine = attempt.outcome == OpAttempt::Outcome::kFine;
+    on.outcomes.fine += fine;
+    on.outcomes.harmed += attempt.outcome == OpAttempt::Outcome::kHarmed;
+    // Of ranks that lag behind none counts twice.
+    if (fine && op.status.step > entry->last_fine_step) {
+      entry->last_fine_step = op.status.step;
+      ++e.fine_steps;
+    }
   }
   on.last_attempt = attempt.number;
   return AddBad(op, name, rank, attempt, entry) || news;

@@ -46,10 +46,13 @@ class OpLedger {
     for (const Entry* entry : InOrder()) {
       OpEvidence& e = all.emplace_back(entry->evidence);
       for (const auto& [rank, at] : entry->ranks) {
+        e.outcomes.fine += at.outcomes.fine;
+        e.outcomes.harmed += at.outcomes.harmed;
+        if (at.outcomes.harmed > e.outcomes_of_one.harmed) {
+          e.outcomes_of_one = at.outcomes;
+        }
         if (at.bad_attempts <= e.bad_attempts) continue;
         e.bad_attempts = at.bad_attempts;
-        e.fine_attempts = at.fine_attempts;
-        e.harmed_attempts = at.harmed_attempts;
         e.attempts =
             static_cast<uint64_t>(attempts(rank) - at.first_attempt + 1);
       }
@@ -69,18 +72,19 @@ class OpLedger {
     int64_t first_attempt = 0;
     int64_t last_attempt = -1;
     uint64_t bad_attempts = 0;
-    uint64_t fine_attempts = 0;
-    uint64_t harmed_attempts = 0;
+    OpOutcomes outcomes;
   };
   struct Entry {
     OpEvidence evidence;
     std::map<int32_t, OnRank> ranks;
+    int64_t last_fine_step = INT64_MIN;
     int32_t newest_rank = -1;
     uint64_t newest_bad = 0;
     std::optional<float> abs_max;
     template <typename A>
     friend void Fields(A& archive, Entry& e) {
-      archive(e.evidence, e.ranks, e.newest_rank, e.newest_bad, e.abs_max);
+      archive(e.evidence, e.ranks, e.last_fine_step, e.newest_rank,
+              e.newest_bad, e.abs_max);
     }
   };
   Entry* Find(const OpName& name, Slot slot);

@@ -90,3 +90,22 @@ def test_a_healthy_training(daemon, name):
 def test_default_does_not_measure_it(daemon, name):
     _, values = train(daemon, name, None, 20, level="default")
     assert "underflow_fraction" not in values
+
+
+def test_autocast_to_bf16_loses_nothing_of_fp16(daemon, name):
+    """Whatever a PyTorch says of its casts."""
+    model = torch.nn.Sequential(
+        torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    with nanwatch.torch.watch(model, optimizer, run=name, level="layers",
+                              address=daemon.address) as watch:
+        for _ in range(60):
+            optimizer.zero_grad()
+            with torch.autocast("cpu", torch.bfloat16):
+                loss = model(torch.randn(64, 16)).square().mean() * 1e-6
+            loss.backward()
+            optimizer.step()
+            watch.step(loss)
+        assert not any(p.half for p in watch._named.of(
+            list(model.parameters()))) or not watch._teller.names.half
+    assert Verdict(daemon, name).worst == ""

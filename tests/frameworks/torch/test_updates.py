@@ -353,3 +353,9 @@ def test_a_phase_that_has_numbers_of_its_own_begins_again():
     assert [numbering.of_one(None) for _ in range(50)] == [*range(50)]
     assert [numbering.of_step(i, 0)[0] for i in (0, 0, 1)] == [49] * 3
     assert numbering.of_one(None) == 50
+    # By epochs of several updates.
+    numbering = Numbering()
+    assert [numbering.of_one(None) for _ in range(50)] == [*range(50)]
+    assert numbering.of_step(0, 0) == [49]
+    assert {n for i in range(1, 4) for n in numbering.of_step(i, 20)} == {49}
+    assert numbering.of_one(None) == 50

@@ -71,8 +71,11 @@ TEST(OpLedgerTest, AttemptsAreThoseOfTheRankThatHasMost) {
   const OpEvidence e = ledger.Evidence(Attempts).at(0);
   EXPECT_EQ(e.bad_attempts, 4u);
   EXPECT_EQ(e.attempts, 7u);
-  EXPECT_EQ(e.fine_attempts, 1u);
-  EXPECT_EQ(e.harmed_attempts, 3u);
+  EXPECT_EQ(e.outcomes.fine, 2u) << "of both ranks";
+  EXPECT_EQ(e.outcomes.harmed, 3u);
+  EXPECT_EQ(e.outcomes_of_one.fine, 1u);
+  EXPECT_EQ(e.outcomes_of_one.harmed, 3u);
+  EXPECT_EQ(e.fine_steps, 2u);
 }
 
 TEST(OpLedgerTest, KnowsTheLogicalRegionFromThePadding) {

@@ -30,7 +30,8 @@ class Use(NamedTuple):
     # It rises with the forward pass; 0: this PyTorch does not say.
     order: int
     # Its gradient comes out of fp16 arithmetic; None: a function of the
-    # program's own, or a compiled one, uses it, or it is a part of another.
+    # program's own, or a compiled one, uses it, or it is a part of another, or
+    # this PyTorch (2.3) does not say what it is cast to.
     half: bool | None
 
 
@@ -77,7 +78,10 @@ def _consumers(outputs: Iterable[Any]) -> dict[Any, list[Any]]:
 
 
 def _computing(
-    node: Any, consumers: dict[Any, list[Any]], between: int, half: bool
+    node: Any,
+    consumers: dict[Any, list[Any]],
+    between: int,
+    half: bool | None,
 ) -> Iterator[tuple[Any, bool | None]]:
     """The ops that compute with what `node` passes on, and whether it is in
     fp16 there; see `Use.half`."""
@@ -88,14 +92,12 @@ def _computing(
         ) or name.startswith(_INTO_ANOTHER):
             yield user, None
         elif between > 0 and name.startswith(_NAMES):
-            cast = half or _is_cast_to_half(user)
-            yield from _computing(user, consumers, between - 1, cast)
+            cast = _is_cast_to_half(user) if name.startswith("ToCopy") else half
+            yield from _computing(user, consumers, between - 1, half or cast)
         else:
             yield user, half
 
 
-def _is_cast_to_half(node: Any) -> bool:
-    if not node.name().startswith("ToCopy"):
-        return False
+def _is_cast_to_half(node: Any) -> bool | None:
     made = getattr(node, "_input_metadata", ())
-    return not made or made[0].dtype is torch.float16
+    return made[0].dtype is torch.float16 if made else None

@@ -16,7 +16,7 @@ class Numbering:
         self.next = 0
         self._last: int | None = None  # that the program said was over
         self._is_own = False  # it said none, and has the next one
-        self._was_own = False  # so were those before the last, or more of them
+        self._was_own = False  # but for the last one
         self._since = 0  # updates that were told since then
         # As far as is known; None: nothing said so yet.
         self._is_by_updates: bool | None = None
@@ -97,15 +97,13 @@ class Numbering:
             self._was_own
             and not is_own
             and updates > 0
-            and self._last is not None
-            and self._last < given < self.next - _FEW
+            and given < self.next - _FEW
+            and self._stride_to(given, updates) > 0
         )
         goes_on = self._last is not None and (
             self._is_own or given >= self._last
         )
-        self._was_own = not (is_own or begins) and (
-            self._is_own or self._was_own
-        )
+        self._was_own = self._is_own and not is_own
         goes_on = goes_on and not begins
         self._last, self._is_own = given, is_own
         if goes_on:
