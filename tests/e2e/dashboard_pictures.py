@@ -3,7 +3,7 @@ pathology, to be looked at.
 
 usage: tests/e2e/dashboard_pictures.py FOLDER [SECONDS]    (default: 60)
 
-Needs what tests/packages names, and python3-matplotlib.
+Needs what tests/packages and tests/packages_of_all name.
 """
 
 import json
