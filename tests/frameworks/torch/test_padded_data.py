@@ -150,25 +150,25 @@ def test_the_second_input_brings_it(daemon, name):
     assert it.origin["slot"].lower().endswith("input"), it
 
 
-def test_what_is_made_between_is_named(daemon, name):
-    it = train(daemon, name, Between())
+def assert_made_between(it, caller):
     assert it.cause == "nan_from_forward" and it.step == FAULT, it
     assert "its inputs are finite" in it.headline, it
-    assert it.origin["op"] == "model", it
+    assert it.origin["op"] == caller, it
+
+
+def test_what_is_made_between_is_named(daemon, name):
+    it = train(daemon, name, Between())
+    assert_made_between(it, "model")
 
 
 def test_it_is_named_though_a_container_got_it(daemon, name):
     it = train(daemon, name, Between(nn.Sequential(nn.Sequential(net()))))
-    assert it.cause == "nan_from_forward" and it.step == FAULT, it
-    assert "its inputs are finite" in it.headline, it
-    assert it.origin["op"] == "model", it
+    assert_made_between(it, "model")
 
 
 def test_it_is_named_though_masks_are_handed_on(daemon, name):
     it = train(daemon, name, Causal())
-    assert it.cause == "nan_from_forward" and it.step == FAULT, it
-    assert "its inputs are finite" in it.headline, it
-    assert it.origin["op"] == "inner", it
+    assert_made_between(it, "inner")
 
 
 def test_it_is_named_though_data_have_some_that_is_taken_out(daemon, name):
