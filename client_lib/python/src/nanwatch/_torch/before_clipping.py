@@ -3,17 +3,17 @@ are looked at when it unscales them: who clips before that is told."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from nanwatch._checks import Checks
+from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.optimizers import Followed
 
-# Looks at gradients; with their norms by the ids of the tensors, where known.
-Measure = Callable[[Followed, "Mapping[int, float] | None"], None]
+# Looks at gradients; with their norms, where known.
+Measure = Callable[[Followed, "KnownNorms | None"], None]
 
 
 class BeforeClipping:
@@ -23,7 +23,7 @@ class BeforeClipping:
         self,
         followed: Sequence[Followed],
         checks: Checks,
-        guard: Callable[[str, Callable[[], None]], None],
+        guard: Callable[..., Any],
         measure: Measure,
         *,
         is_scaled: bool,
@@ -40,42 +40,41 @@ class BeforeClipping:
 
     def before_clipping(self, parameters: Any = None) -> None:
         """Whose gradients are clipped; None: all."""
-        self._guard("clipping", lambda: self._look(self._whose(parameters)))
+        self._guard("clipping", self._look_at_those, parameters)
+
+    def _look_at_those(self, parameters: Any) -> None:
+        self._look(self._whose(parameters))
 
     def before_clipping_of(self, gradients: Any) -> None:
         """Of these, lists of tensors."""
+        self._guard("clipping", self._look_at_gradients, gradients)
 
-        def work() -> None:
-            unseen = [
-                f
-                for f in self._followed
-                if f.is_trained_here() and self._is_unseen(f)
-            ]
-            if unseen:
-                ids = {id(g) for each in gradients for g in each}
-                self._look([f for f in unseen if f.holds_gradients(ids)])
-            self._taken = [f for f in self._taken if not f.is_trained_here()]
-
-        self._guard("clipping", work)
+    def _look_at_gradients(self, gradients: Any) -> None:
+        unseen = [
+            f
+            for f in self._followed
+            if f.is_trained_here() and self._is_unseen(f)
+        ]
+        if unseen:
+            ids = {id(g) for each in gradients for g in each}
+            self._look([f for f in unseen if f.holds_gradients(ids)])
+        self._taken = [f for f in self._taken if not f.is_trained_here()]
 
     def takes_norms(self) -> bool:
         return not self._is_scaled
 
-    def take_norms(self, norms: Mapping[int, float]) -> None:
-        """Of gradients that are about to be clipped, by the ids of the
-        tensors; `before_clipping_of` is called for them, too."""
+    def take_norms(self, norms: KnownNorms) -> None:
+        """Of gradients that are about to be clipped; `before_clipping_of` is
+        called for them, too."""
+        self._guard("clipping", self._take_norms, norms)
 
-        def work() -> None:
-            for followed in self._followed:
-                if not followed.holds_gradients(norms.keys()):
-                    continue
-                if not followed.backwards.are_old() and self._is_unseen(
-                    followed
-                ):
-                    self._look_at(followed, norms)
-                self._taken.append(followed)
-
-        self._guard("clipping", work)
+    def _take_norms(self, norms: KnownNorms) -> None:
+        for followed in self._followed:
+            if not followed.holds_of(norms):
+                continue
+            if not followed.backwards.are_old() and self._is_unseen(followed):
+                self._look_at(followed, norms)
+            self._taken.append(followed)
 
     def _is_unseen(self, followed: Followed) -> bool:
         return followed.is_unseen(clips=followed not in self._taken)
@@ -85,9 +84,7 @@ class BeforeClipping:
             if followed.backwards.are_old() or not self._is_unseen(followed):
                 continue
             if not self._is_scaled:
-                self._guard(
-                    "gradients", functools.partial(self._look_at, followed)
-                )
+                self._guard("gradients", self._look_at, followed)
             elif not self.scales_others:
                 self._checks.refuse(
                     "clipping",
@@ -97,7 +94,7 @@ class BeforeClipping:
                 )
 
     def _look_at(
-        self, followed: Followed, norms: Mapping[int, float] | None = None
+        self, followed: Followed, norms: KnownNorms | None = None
     ) -> None:
         self._measure(followed, norms)
         followed.backwards.about_to_clip()

@@ -14,12 +14,13 @@ import contextlib
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
 
 from nanwatch._torch.following import Listeners, follow
+from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.tracing import is_compiling, is_traced
 
 
@@ -30,7 +31,7 @@ class Listener(Protocol):
 
     def takes_norms(self) -> bool: ...
 
-    def take_norms(self, norms: Mapping[int, float]) -> None: ...
+    def take_norms(self, norms: KnownNorms) -> None: ...
 
 
 _listeners: Listeners[Any] = Listeners()
@@ -96,9 +97,9 @@ def _are_plain(tensors: Sequence[Any]) -> bool:
 def _shared_total(tensors: Sequence[Any], takers: Sequence[Listener]) -> Any:
     with torch.no_grad():
         norms = torch.stack(torch._foreach_norm(tensors, 2.0))
-        by_id = dict(zip(map(id, tensors), norms.tolist()))
+        known = KnownNorms(tensors, norms.tolist())
         for listener in takers:
-            listener.take_norms(by_id)
+            listener.take_norms(known)
         return torch.linalg.vector_norm(norms, 2.0)
 
 

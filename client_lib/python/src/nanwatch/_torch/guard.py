@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 from nanwatch._run import Run
+
+_T = TypeVar("_T")
 
 _FAILURES = 100  # of one kind, after which it is given up
 
@@ -17,13 +20,19 @@ class Guard:
         self._run = run
         self._failures: dict[str, int] = {}  # by what failed
 
-    def __call__(self, what: str, work: Callable[[], None]) -> None:
-        if not self.lets(what):
-            return
+    def __call__(
+        self, what: str, work: Callable[..., _T], *of: Any
+    ) -> _T | None:
+        """What `work` gives, called with `of`; None where it failed, or is not
+        let. (No lambda, and no call that can be spared: in a hook each of them
+        is out of the processor's caches.)"""
+        if self._failures.get(what, 0) >= _FAILURES or self._run._silent:
+            return None
         try:
-            work()
+            return work(*of)
         except Exception as error:
             self.failed(what, error)
+            return None
 
     def lets(self, what: str) -> bool:
         """It is neither given up, nor is it a silent run's."""

@@ -3,8 +3,9 @@ as the level says, the daemon asks, or the training's state makes worth it."""
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from nanwatch._torch import underflow
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.guard import Guard
+from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.optimizers import Attempt, Followed
@@ -68,25 +70,27 @@ class Looks:
         if anew:
             self._abandon(followed)
         if followed.is_unseen():
-            self._timed("gradients", lambda: self.gradients(followed, **how))
+            self._timed(
+                "gradients", functools.partial(self.gradients, followed, **how)
+            )
 
     def before_update(self, followed: Followed, optimizer: Any) -> None:
-        def work() -> None:
-            attempt = followed.begin()
-            if (
-                self._scaler is not None
-                and attempt.looked_at
-                and attempt.ordinal % WEIGHTS_EVERY < 2
-            ):
-                followed.measure_again(self._current.readout)
-            # A second look would see what was clipped.
-            if followed.is_unseen():
-                self.gradients(followed, getattr(optimizer, "grad_scale", None))
-            every = _UPDATE_EVERY[self._level]
-            if attempt.ordinal % every == _UPDATE_FIRST % every:
-                followed.updates.copy_weights(cheap=self._level == "default")
+        self._timed("gradients", self._before_update, followed, optimizer)
 
-        self._timed("gradients", work)
+    def _before_update(self, followed: Followed, optimizer: Any) -> None:
+        attempt = followed.begin()
+        if (
+            self._scaler is not None
+            and attempt.looked_at
+            and attempt.ordinal % WEIGHTS_EVERY < 2
+        ):
+            followed.measure_again(self._current.readout)
+        # A second look would see what was clipped.
+        if followed.is_unseen():
+            self.gradients(followed, getattr(optimizer, "grad_scale", None))
+        every = _UPDATE_EVERY[self._level]
+        if attempt.ordinal % every == _UPDATE_FIRST % every:
+            followed.updates.copy_weights(cheap=self._level == "default")
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         attempt = followed.begin()
@@ -95,14 +99,15 @@ class Looks:
         found = getattr(optimizer, "found_inf", None)
         if isinstance(found, torch.Tensor):
             attempt.found_inf = readout.add([found.detach().reshape(())])
-        self._timed("update", lambda: followed.measure_update(readout))
+        if followed.updates.are_due():
+            self._timed("update", followed.measure_update, readout)
 
     def gradients(
         self,
         followed: Followed,
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
-        norms: Mapping[int, float] | None = None,
+        norms: KnownNorms | None = None,
     ) -> None:
         """And at what is looked at with them. `divide_by`: the loss scale,
         where a fused optimizer takes it out. The rest is as for
@@ -171,11 +176,11 @@ class Looks:
             gradient_of,
         )
 
-    def _timed(self, what: str, work: Callable[[], None]) -> None:
+    def _timed(self, what: str, work: Callable[..., None], *of: Any) -> None:
         """Guarded; at level "ops" a part of its budget."""
         if self._level != "ops":
-            self._guard(what, work)
+            self._guard(what, work, *of)
             return
         begun = time.perf_counter()
-        self._guard(what, work)
+        self._guard(what, work, *of)
         self._modules.seconds += time.perf_counter() - begun

@@ -130,9 +130,7 @@ NONE_TOLD: tuple[list[Row], Readout, bool] = ([], Readout(), False)
 class Modules:
     """The hooks of one model. All calls are of the training's threads."""
 
-    def __init__(
-        self, model: Any, guard: Callable[[str, Callable[[], None]], None]
-    ) -> None:
+    def __init__(self, model: Any, guard: Callable[..., Any]) -> None:
         """`guard` runs a function and keeps what it raises from training."""
         self._guard = guard
         self._model = inner(model)

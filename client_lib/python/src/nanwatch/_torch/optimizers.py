@@ -7,7 +7,7 @@ import functools
 import math
 import operator
 import threading
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -15,11 +15,13 @@ from torch.nn.parameter import is_lazy
 
 from nanwatch._torch.backwards import (
     Backwards,
+    Marks,
     is_on_host,
     marks_of,
     tensors_of,
 )
 from nanwatch._torch.hooks import Hook
+from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.parameters import Parameter, Parameters
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.replicas import Turns
@@ -294,10 +296,24 @@ class Followed:
     def some_gradients(self, whole: bool = False) -> list[Any]:
         """Of these tensors, or of all, None where one has none; no gradient at
         all where another thread trains them."""
-        if not self.is_trained_here():
+        if self._thread != threading.get_ident():
             return []
         tensors = self.tensors() if whole else self.some_tensors()
         return [tensor.grad for tensor in tensors]
+
+    def marks(self, whole: bool) -> Marks:
+        """Of those gradients; see `some_gradients`."""
+        if whole or not self._some:
+            return marks_of(self.some_gradients(whole))
+        if self._thread != threading.get_ident():
+            return []
+        # Before and after each backward pass, in few calls.
+        groups = self.optimizer.param_groups
+        try:
+            found = [groups[i]["params"][j].grad for i, j in self._some]
+        except IndexError:
+            return marks_of(self.some_gradients())
+        return marks_of(found)
 
     def some_versions(self) -> dict[int, int]:
         """Of the gradients of these tensors, where they have one: by the ids of
@@ -342,6 +358,15 @@ class Followed:
         """Any of the tensors with these ids."""
         return any(id(p) in ids for p in self.tensors())
 
+    def holds_of(self, norms: KnownNorms) -> bool:
+        """Any of the gradients whose norms these are."""
+        if not self.is_trained_here():
+            return False
+        gradients = [p.grad for p in self.tensors()]
+        return norms.are_of(gradients) or any(
+            id(g) in norms.by_id() for g in gradients
+        )
+
     def holds_gradients(self, ids: Container[int]) -> bool:
         """Any of the gradients with these ids, which are of this thread's."""
         return self.is_trained_here() and any(
@@ -364,16 +389,18 @@ class Followed:
         zeros: bool,
         divide_by: Any = None,
         gradient_of: Callable[[Any], Any] | None = None,
-        norms: Mapping[int, float] | None = None,
+        norms: KnownNorms | None = None,
     ) -> None:
         """Anew, where it was done before. `gradient_of`: where they lie, if
-        not with the optimizer's tensors. `norms`: of tensors by their ids,
-        where they are known."""
+        not with the optimizer's tensors. `norms`: theirs, where they are
+        known."""
         attempt = self.begin()
         attempt.looked_at = True
         self.is_new = False
         self.backwards.looked()
-        for gradients, parameters, shapes in self._gradients(gradient_of):
+        for gradients, parameters, shapes in self._gradients(
+            gradient_of, norms
+        ):
             attempt.gradients.append(parameters)
             attempt.sizes.append(
                 Sizes(
@@ -383,12 +410,14 @@ class Followed:
                     largest=largest,
                     zeros=zeros,
                     divide_by=divide_by,
-                    norms=_all_of(norms or {}, gradients),
+                    norms=None if norms is None else norms.of(gradients),
                 )
             )
 
     def _gradients(
-        self, gradient_of: Callable[[Any], Any] | None
+        self,
+        gradient_of: Callable[[Any], Any] | None,
+        norms: KnownNorms | None,
     ) -> list[tuple[list[Any], list[Parameter], Shapes]]:
         """By device. As long as they are the same, nothing is made anew."""
         tensors = self.tensors()
@@ -408,7 +437,8 @@ class Followed:
                 self.begin().absent = self._absent(without)
             else:  # there may be tensors that were replaced before the update
                 self._parameters.of(tensors)
-        kinds = _kinds_of(gradients)
+        known = norms is not None and norms.are_of(gradients)
+        kinds = _known_kinds_of(gradients) if known else _kinds_of(gradients)
         # By identity: to compare tensors is to compute.
         ids = list(map(id, trained))
         if (
@@ -537,15 +567,6 @@ class Followed:
             self.attempt.update = readout.add_mixed(norms)
 
 
-def _all_of(
-    norms: Mapping[int, float], tensors: list[Any]
-) -> list[float] | None:
-    if not norms:
-        return None
-    found = [norms[id(t)] for t in tensors if id(t) in norms]
-    return found if len(found) == len(tensors) else None
-
-
 def _kinds_of(gradients: list[Any]) -> list[list[Any]]:
     """What can change of them in place of the same tensors. (Columns: a tuple
     for each takes twice as long.)"""
@@ -553,8 +574,13 @@ def _kinds_of(gradients: list[Any]) -> list[list[Any]]:
         list(map(type, gradients)),
         [g.dtype for g in gradients],
         [g.is_sparse for g in gradients],
-        list(map(torch.Tensor.numel, gradients)),
+        *_known_kinds_of(gradients),
     ]
+
+
+def _known_kinds_of(gradients: list[Any]) -> list[list[Any]]:
+    """The same of strided ones of fp32 on the host."""
+    return [list(map(torch.Tensor.numel, gradients))]
 
 
 def _by_device(pairs: list[Any]) -> list[list[Any]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.backwards import Marks, marks_of
+from nanwatch._torch.backwards import Marks
 from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.losses import is_bad
 from nanwatch._torch.optimizers import Followed
@@ -34,7 +34,7 @@ class Parts:
     def __init__(
         self,
         followed: Sequence[Followed],
-        guard: Callable[[str, Callable[[], None]], None],
+        guard: Callable[..., Any],
         *,
         is_scaled: bool,
     ) -> None:
@@ -54,24 +54,24 @@ class Parts:
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
-        self._guard("parts", lambda: self._add(losses))
+        self._guard("parts", self._add, losses)
 
     def begin(self) -> Before | None:
         """A backward pass, of these or of other tensors; returns what
         `went_backward` wants."""
-        found: list[Before] = []
-        self._guard("parts", lambda: found.append(self._begin()))
-        return found[0] if found else None
+        before: Before | None = self._guard("parts", self._begin)
+        return before
 
     def _begin(self) -> Before:
-        if not self._is_scaled:  # else its loss is among them by now
+        # Else its loss is among them by now.
+        if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
         whole = self._whole_looks > 0
         return Before(whole, self._marks(whole))
 
     def _marks(self, whole: bool) -> list[Marks]:
         """Of gradients of each optimizer; others, once they were computed."""
-        return [marks_of(f.some_gradients(whole)) for f in self._followed]
+        return [f.marks(whole) for f in self._followed]
 
     def scaled(self, losses: Any) -> None:
         """By a scaler; they are about to go backward. Where there is more than
@@ -84,18 +84,19 @@ class Parts:
     def went_backward(self, tensors: Any, before: Before | None) -> None:
         """`tensors`, with the gradients that there were."""
         if before is not None:
-            self._guard("parts", lambda: self._went_backward(tensors, before))
+            self._guard("parts", self._went_backward, tensors, before)
 
     def _went_backward(self, tensors: Any, before: Before) -> None:
         now = self._marks(before.whole)
         if now == before.marks:  # another model's
             self._whole_looks -= before.whole
             return
-        touched = [i for i, old in enumerate(before.marks) if old != now[i]]
+        touched = [0]
+        if len(now) > 1:
+            touched = [i for i, old in enumerate(before.marks) if old != now[i]]
+            self.rivals.backward(touched)
         for i in touched:
             self._followed[i].backwards.heard()
-        if len(now) > 1:
-            self.rivals.backward(touched)
         if not self._is_scaled:
             self._add(tensors)
         if before.whole:
@@ -145,6 +146,15 @@ class Parts:
         ) and all(map(on_host, gradients))
 
     def _add(self, losses: Any) -> None:
+        if (  # in few calls what most programs have
+            type(losses) is torch.Tensor
+            and losses.ndim == 0
+            and on_host(losses)
+            and type(value := losses.tolist()) is float
+            and len(self._losses) < _MOST
+        ):
+            self._add_value(value)
+            return
         several = losses if isinstance(losses, (list, tuple)) else (losses,)
         for loss in several:
             if (
@@ -157,10 +167,12 @@ class Parts:
             if not on_host(loss):  # programs add to what they had of it
                 self._losses.append(loss.detach().reshape(()).clone())
                 continue
-            value = loss.item()
-            if is_bad(value):
-                self._newest_bad = len(self._losses)
-            self._losses.append(value)
+            self._add_value(loss.item())
+
+    def _add_value(self, value: Any) -> None:
+        if is_bad(value):
+            self._newest_bad = len(self._losses)
+        self._losses.append(value)
 
     def empty(self) -> bool:
         return not self._losses

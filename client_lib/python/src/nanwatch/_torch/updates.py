@@ -39,6 +39,10 @@ class Updates:
             return
         self._before = [local(p).clone() for p in weights]
 
+    def are_due(self) -> bool:
+        """The weights were copied before this update."""
+        return self._before is not None
+
     def take_norms(self) -> list[Any] | None:
         """After it: of each weight's update, on its device; None where the
         weights were not copied. The copies are let go."""

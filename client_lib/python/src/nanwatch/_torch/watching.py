@@ -216,7 +216,7 @@ class Watch:
     def add_loss(self, loss: Any) -> None:
         """A part of the next step's loss, which becomes the mean of them."""
         if not self._closed:
-            self._guard("loss", lambda: self._losses.add(loss))
+            self._guard("loss", self._losses.add, loss)
 
     @property
     def should_stop(self) -> str:
@@ -329,14 +329,15 @@ class Watch:
             return
         self._guard("update", followed.backwards.updated)
         self._left_out.updated()
-        self._parts.rivals.updated(followed)
+        if len(self._followed) > 1:
+            self._parts.rivals.updated(followed)
         self._parts.updated()
         followed.attempts += 1
         attempt.losses = self._parts.count()
         attempt.rows = len(self.modules.rows)
         if self._scaler is not None:
             attempt.float_status = self._scaler.float_status(followed.optimizer)
-        self._guard("rate", lambda: setattr(attempt, "lr", followed.rate()))
+        attempt.lr = self._guard("rate", followed.rate)
         self._current.add(attempt)
         if self._current.is_full():
             self._guard("step", self._tell_updates)
