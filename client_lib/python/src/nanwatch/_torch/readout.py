@@ -113,7 +113,10 @@ def _copy(flat: Any) -> tuple[Any, Any]:
     """The host's copy, and the event after which it is there."""
     if flat.device.type in _WITH_EVENTS:
         kind = getattr(torch, flat.device.type)
-        host = torch.empty(flat.shape, dtype=flat.dtype, pin_memory=True)
+        # A program may have another default device, which cannot be pinned.
+        host = torch.empty(
+            flat.shape, dtype=flat.dtype, device="cpu", pin_memory=True
+        )
         host.copy_(flat, non_blocking=True)
         event = kind.Event()
         event.record(kind.current_stream(flat.device))
