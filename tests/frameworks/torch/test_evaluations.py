@@ -36,7 +36,7 @@ class Trained:
     def loss(self):
         return self.model(torch.randn(8, 16)).square().mean()
 
-    def update(self, parts=1, without=()):
+    def update(self, parts=1, without=(), step=None):
         losses = []
         for part in range(parts):
             loss = self.loss() / parts
@@ -46,7 +46,8 @@ class Trained:
                 self.optimizer.step()
                 self.optimizer.zero_grad()
             losses.append(loss)
-            self.watch.step(loss * math.nan if part in without else loss)
+            self.watch.step(loss * math.nan if part in without else loss,
+                            step=step)
         return losses
 
     def close(self):
@@ -147,6 +148,24 @@ def test_hundreds_are_of_a_training_that_is_not_seen(
     seen = mode == "training" and graph
     assert len(it.told) == 10 + 300 * seen
     assert Verdict(daemon, name).worst == ""
+
+
+@pytest.mark.parametrize("fault", [None, 2])
+def test_one_with_an_epoch_s_number_does_not_go_back(
+        daemon, name, monkeypatch, fault):
+    """Steps have numbers of their own, and one evaluation is not finite."""
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(200):
+        it.update(step=i)
+        if i % 40 == 39:
+            epoch = i // 40
+            it.watch.step(math.nan if epoch == fault else 1.0, step=epoch)
+    it.close()
+    found = Verdict(daemon, name)
+    assert found.summary["attempt"] == 0, found
+    if fault is not None:
+        assert found.step == 119, found
+    assert counted(daemon, name)[0] == 200 + (fault is not None)
 
 
 def test_thousands_are_no_update_of_another_s(daemon, name, monkeypatch):

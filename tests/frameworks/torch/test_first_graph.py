@@ -5,6 +5,7 @@ learnt from the first graph."""
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 from transformers import (
     GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM)
 from verdicts import Verdict
@@ -188,18 +189,28 @@ class Within(nn.Module):
             return self.leave(torch.relu(self.enter(x))).float()
 
 
-@pytest.mark.parametrize("tried", [False, True])
-def test_what_fp16_loses_within_the_model_is_measured(daemon, name, tried):
+class Checkpointed(Within):
+    """By a function that computes all of it once more, with gradients."""
+
+    def forward(self, x):
+        return checkpoint(super().forward, x.requires_grad_(),
+                          use_reentrant=True)
+
+
+@pytest.mark.parametrize("how", ["", "tried", "compiled", "checkpointed"])
+def test_what_fp16_loses_within_the_model_is_measured(daemon, name, how):
     """`tried`: the first forward pass is in fp32, for shapes alone."""
     torch.manual_seed(1)
-    model = Within()
+    model = Checkpointed() if how == "checkpointed" else Within()
+    if how == "compiled":
+        model = torch.compile(model, backend="aot_eager")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler("cpu", init_scale=4.0,
                                   growth_interval=10**6)
     with nanwatch.torch.watch(model, optimizer, scaler, run=name,
                               level="layers",
                               address=daemon.address) as watch:
-        if tried:
+        if how == "tried":
             model.eval()(torch.randn(2, 16))
             model.train()
         for _ in range(100):

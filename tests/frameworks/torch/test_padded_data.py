@@ -2,10 +2,12 @@
 is called the first to have made it, at the level "ops"."""
 
 import math
+import types
 
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 from verdicts import Verdict
 
 import nanwatch
@@ -84,6 +86,79 @@ class Causal(nn.Module):
         return self.inner(x, torch.triu(torch.full((4, 4), -math.inf), 1))
 
 
+class Joined(nn.Module):
+    """Is called with more than one positional tensor: by name, within
+    something, or behind others."""
+
+    def __init__(self, how="", pads=False):
+        super().__init__()
+        self.a, self.b = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.how, self.pads = how, pads
+
+    def forward(self, x, *others, by=None, held=None):
+        by = others[-1] if others else by if held is None else held.value
+        x = x.nan_to_num() if self.pads else x
+        return torch.relu(self.a(x)) + self.b(by)
+
+
+class Called(nn.Module):
+    """The data are its `Joined`'s second input."""
+
+    def __init__(self, how, pads=False):
+        super().__init__()
+        self.first, self.out = nn.Linear(8, 8), nn.Linear(8, 1)
+        self.joined, self.how = Joined(how, pads), how
+        self.pads = pads
+
+    def forward(self, x):
+        first = self.first(torch.ones_like(x))
+        if self.pads:
+            first = first.index_fill(0, torch.tensor([0]), math.nan)
+        calls = {
+            "by name": lambda: self.joined(first, by=x),
+            "within": lambda: self.joined(
+                first, held=types.SimpleNamespace(value=x)),
+            "fifth": lambda: self.joined(first, first, first, first, x),
+            "second": lambda: self.joined(first, x),
+        }
+        return self.out(calls[self.how]())
+
+
+class Uncalled(Two):
+    """Its children are called by a method of its own, as Lightning does."""
+
+    def __call__(self, x):
+        return self.forward(x)
+
+
+class Bad(nn.Module):
+    is_bad = False
+
+    def forward(self, x):
+        return torch.log(x - 1e3) if self.is_bad else x
+
+
+class Again(nn.Module):
+    """What makes it is called without gradients, or in evaluation mode."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.enter, self.leave = nn.Linear(8, 8), nn.Linear(8, 1)
+        self.inner = nn.Sequential(nn.Linear(8, 8), Bad())
+        self.how = how
+
+    def forward(self, x):
+        x = self.enter(x)
+        if self.how == "checkpoint":
+            x = checkpoint(self.inner, x, use_reentrant=True)
+        elif self.how == "no_grad":
+            with torch.no_grad():
+                x = self.inner(x)
+        else:
+            x = self.inner.eval()(x)
+        return self.leave(x)
+
+
 def train(daemon, name, model, put=lambda x, _: x, parts=1, budget=1e9):
     """`put` may change the data of a part, by the step and the part."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -93,7 +168,7 @@ def train(daemon, name, model, put=lambda x, _: x, parts=1, budget=1e9):
     generator = torch.Generator().manual_seed(1)
     for step in range(STEPS):
         for module in model.modules():
-            if isinstance(module, Between):
+            if isinstance(module, (Bad, Between)):
                 module.is_bad = step == FAULT
         optimizer.zero_grad()
         for part in range(parts):
@@ -148,6 +223,31 @@ def test_the_second_input_brings_it(daemon, name):
     assert it.cause == "nan_from_forward" and it.step == FAULT, it
     assert it.origin["op"] in ("numbers", "model"), it
     assert it.origin["slot"].lower().endswith("input"), it
+
+
+@pytest.mark.parametrize("how", ["by name", "within", "fifth", "second"])
+def test_any_argument_may_bring_it(daemon, name, how):
+    assert_not_made_here(train(daemon, name, Called(how), once(0)))
+
+
+def test_an_input_brings_it_beside_one_that_is_taken_out(daemon, name):
+    assert_not_made_here(train(daemon, name, Called("second", True), once(0)))
+
+
+def test_data_bring_it_to_a_model_that_is_not_called(daemon, name):
+    assert_not_made_here(train(daemon, name, Uncalled(), once(0)))
+
+
+def assert_not_made_here(it):
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert "inputs are finite" not in it.headline, it
+
+
+@pytest.mark.parametrize("how", ["checkpoint", "no_grad", "eval"])
+def test_it_is_named_where_nobody_follows_gradients(daemon, name, how):
+    it = train(daemon, name, Again(how))
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert it.origin["op"] == "inner.1", it
 
 
 def assert_made_between(it, caller):

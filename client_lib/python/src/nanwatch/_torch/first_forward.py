@@ -39,6 +39,7 @@ class FirstForward:
         self._modules = modules
         self._guard = guard
         self._left = _MOST if is_scaled else 1
+        self._is_seen = False  # that fp16 is
         self._hook = model.register_forward_hook(Hook(self._see))
 
     def close(self) -> None:
@@ -51,20 +52,24 @@ class FirstForward:
             return
         self._left -= 1
         self._guard("graph", lambda: self._learn(module, output))
-        if self._left == 0 or self._names.half:
+        if self._left == 0 or self._is_seen:
             self.close()
             if not self._modules.on:
                 release(module)
 
     def _learn(self, module: Any, output: Any) -> None:
-        is_half = _is_autocast_to_fp16(module)
-        if is_half is not None:
-            self._names.half = is_half
         uses = uses_of(tensors_in(output))
         self._named.learn(uses)
-        # Autocast may be within it, and over by now.
-        if any(use.half for use in uses.values()):
+        # Autocast may be within it, and over by now. Of what is compiled, or
+        # checkpointed, the graph says nothing either.
+        is_half = _is_autocast_to_fp16(module)
+        self._is_seen = bool(is_half) or any(u.half for u in uses.values())
+        if self._is_seen:
             self._names.half = True
+        elif is_half is not None and any(
+            u.half is not None for u in uses.values()
+        ):
+            self._names.half = False
 
 
 def _is_autocast_to_fp16(module: Any) -> bool | None:

@@ -134,7 +134,13 @@ class Looks:
         attempt.keep_first(first)
         if rich and attempt.underflow is None:
             attempt.rich = True
-            self._measure_underflow(attempt, divide_by, gradient_of)
+            self._guard(
+                "underflow",
+                self._measure_underflow,
+                attempt,
+                divide_by,
+                gradient_of,
+            )
         if not attempt.weight_sizes and self._detail.takes_weights(
             count, attempt.is_known_bad()
         ):

@@ -23,6 +23,8 @@ class ModuleTeller:
         self._modules = modules
         self._names = names
         self._harmless: set[int] = set()  # modules: what they make is masked
+        # Their inputs, as (module, place): what is bad in these is taken out.
+        self._taken_out: set[tuple[int, int]] = set()
 
     def tell(self, step: Step, rows: Rows, loss_bad: bool, harm: bool) -> bool:
         """Of a step in which not all modules were looked at, what is certain.
@@ -95,7 +97,7 @@ class ModuleTeller:
         return {
             (row.module, row.slot)
             for row in bad
-            if not harm or row.module in self._harmless
+            if not harm or (row.module, row.place) in self._taken_out
         }
 
     def _entry(
@@ -103,10 +105,12 @@ class ModuleTeller:
     ) -> Row | None:
         """Of what is bad in the input of `row`: of that module and of those
         around it that were called the outermost one that got it, before which
-        it was made. None: the outermost of all did; data had it. (Rows of
-        modules come after those of what they call.)"""
+        it was made. None: the outermost of all did, and data had it, or
+        nobody saw whether it did. (Rows of modules come after those of what
+        they call.)"""
         # Of each that was called; None: it got nothing bad.
         around: dict[int, Row | None] = {}
+        hidden: set[int] = set()  # not all that these got was looked at
         for other, status in zip(step.rows, statuses):
             if other.backward or not self._is_around(other.module, row.module):
                 continue
@@ -115,16 +119,18 @@ class ModuleTeller:
                 and other.slot == "input"
                 and not is_mask(other, status)
                 # What it gets at other steps, too, it takes out.
-                and other.module not in self._harmless
+                and (other.module, other.place) not in self._taken_out
             )
+            if not other.whole:
+                hidden.add(other.module)
             around[other.module] = other if got else around.get(other.module)
         entry = row
         for module in sorted(around, key=self._depth, reverse=True):
             bad = around[module]
             if bad is None:
-                return entry
+                return None if module in hidden else entry
             entry = bad
-        return None if around else row
+        return None
 
     def _depth(self, module: int) -> int:
         """Rises from a module to those that it calls."""
@@ -179,12 +185,18 @@ class ModuleTeller:
     def _follow(self, step: Step, statuses: Sequence[Read]) -> None:
         """What is bad and does no harm: as long as it is so it is told at each
         step, so that it is known to be as it always is."""
-        bad = [row.module for row in _bad_forward(step, statuses)]
+        bad_rows = _bad_forward(step, statuses)
+        bad = [row.module for row in bad_rows]
         followed = self._modules.followed
         if followed:
             followed.intersection_update(bad)
         if not step.sampled and bad:
             self._harmless.update(bad)
+            self._taken_out.update(
+                (row.module, row.place)
+                for row in bad_rows
+                if row.slot == "input"
+            )
             entered = self._entered(step, statuses, harm=False)
             inputs = {module for module, _ in entered}
             for module in bad:

@@ -30,6 +30,8 @@ _WRAPPERS = (
 )
 _ROWS = 50_000  # a step; nobody ends it where there are more
 _TENSORS = 4  # of one call's inputs, and of its outputs
+# Arguments that hold no tensor, and tensors.
+_PLAIN = (torch.Tensor, int, float, str, torch.dtype, torch.device)
 _VIEWS = 3  # nodes that only change a shape, between a module and its result
 # Reading a byte on a GPU takes so long, which its host does not see.
 _SECONDS_A_BYTE = 1e-12
@@ -60,6 +62,8 @@ class Row(NamedTuple):
     backward: bool
     slot: str
     one: One
+    place: int = 0  # among those of its slot
+    whole: bool = True  # all arguments of its call were looked at
 
 
 def own_path(path: str) -> str:
@@ -106,6 +110,17 @@ def _some(value: Any) -> list[Any]:
         if len(found) == _TENSORS:
             break
     return found
+
+
+def _is_hidden(value: Any, depth: int = 2) -> bool:
+    """It may hold tensors that `tensors_in` does not find."""
+    if isinstance(value, (list, tuple)):
+        return any(depth == 0 or _is_hidden(v, depth - 1) for v in value)
+    if isinstance(value, dict):
+        return any(
+            depth == 0 or _is_hidden(v, depth - 1) for v in value.values()
+        )
+    return not (value is None or isinstance(value, _PLAIN))
 
 
 def _is_view(node: Any) -> bool:
@@ -239,7 +254,12 @@ class Modules:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
             if is_traced():
                 return
-            if not (module.training and torch.is_grad_enabled()):
+            # What is called without gradients before any others is an
+            # evaluation. Within a forward pass, as with checkpoints that call
+            # again what they hold, it may be where something begins.
+            if not (module.training and torch.is_grad_enabled()) and (
+                not self.rows or self.rows[-1].backward
+            ):
                 return
             # The first one that is called tells at each step: what is bad in
             # a batch is seen there.
@@ -264,15 +284,21 @@ class Modules:
         return hook
 
     def _forward(self, index: int, args: Any, kwargs: Any, output: Any) -> None:
-        inputs = _some(args) or _some(kwargs)
+        inputs = [*_some(args), *_some(kwargs)]
         outputs = _some(output)
+        # It is asked of those that call others.
+        whole = self.named[index].leaf or not (
+            len(inputs) >= _TENSORS
+            or _is_hidden(args)
+            or _is_hidden(tuple(kwargs.values()))
+        )
         with torch.no_grad():
-            for tensor in inputs:
+            for place, tensor in enumerate(inputs):
                 one = self._measure(tensor)
-                self.rows.append(Row(index, False, "input", one))
-            for tensor in outputs:
+                self.rows.append(Row(index, False, "input", one, place, whole))
+            for place, tensor in enumerate(outputs):
                 one = self._measure(tensor)
-                self.rows.append(Row(index, False, "output", one))
+                self.rows.append(Row(index, False, "output", one, place, whole))
         self._follow_gradients(index, inputs, outputs)
 
     def _follow_gradients(

@@ -47,6 +47,13 @@ def measurable(tensor: Any) -> bool:
     )
 
 
+def beside(scale: Any, tensor: Any) -> Any:
+    """On the device of `tensor`: a model on several has a scale on one."""
+    if isinstance(scale, torch.Tensor) and scale.device != tensor.device:
+        return scale.to(tensor.device, non_blocking=True)
+    return scale
+
+
 class Shapes:
     """What of tensors does not change from step to step."""
 
@@ -133,6 +140,7 @@ class Sizes:
         if norms is None:
             found = norms_of(tensors, shapes.half)
             if divide_by is not None:
+                divide_by = beside(divide_by, found[0])
                 found = [v / divide_by for v in found]
                 most = most and [v / divide_by for v in most]
             norms = readout.add(found)

@@ -16,7 +16,7 @@ import torch
 
 from nanwatch._torch.optimizers import Attempt
 from nanwatch._torch.readout import Readout
-from nanwatch._torch.statistics import local
+from nanwatch._torch.statistics import beside, local
 
 _SAMPLES = 1 << 14  # elements that are looked at, of all of them
 _QUANTA = float(1 << 24)  # in 1: the smallest number of fp16 is 2^-24
@@ -38,7 +38,8 @@ def measure(
         parts = [g.view(-1)[first::every] for g in gradients]
         if not any(part.numel() for part in parts):
             return None
-        flat = torch.cat(parts).float().abs_().mul_(scale * _QUANTA)
+        flat = torch.cat(parts).float().abs_()
+        flat.mul_(beside(scale, flat) * _QUANTA)
         return readout.add(
             (
                 torch.count_nonzero(flat >= 0.0),  # not NaN

@@ -516,8 +516,10 @@ class Watch:
         for untold in self._current.attempts:
             untold.losses = untold.rows = 0
         self._current.attempts += attempts
+        before = copy.copy(self._current.numbering)
+        number = before.not_below(part.number)
         self._finish_step(
-            part.number,
+            number,
             part.time,
             loss,
             None,
@@ -526,6 +528,8 @@ class Watch:
             part.rows,
             only_if_bad,
         )
+        if number != part.number:
+            self._current.numbering = before
 
     def _tell_evaluations(
         self, evaluations: Sequence[Evaluation], attempts: list[Attempt]
@@ -534,9 +538,10 @@ class Watch:
         known by now that they are worth one."""
         numbering, first = copy.copy(self._current.numbering), evaluations[0]
         losses = [each.loss for each in evaluations]
+        number = numbering.not_below(first.number)
         with self._current.aside(attempts):
             self._finish_step(
-                first.number,
+                number,
                 first.time,
                 None,
                 None,
@@ -545,8 +550,12 @@ class Watch:
                 0,
                 only_if_bad=True,
             )
-        if not any(map(is_bad, losses)):
-            self._current.numbering = numbering
+        told = self._current.numbering.next
+        if any(map(is_bad, losses)):
+            if number is None:
+                return
+            numbering.next = max(numbering.next, told)
+        self._current.numbering = numbering
 
     def _tell_last(self) -> None:
         if self._current.attempts:
