@@ -79,15 +79,16 @@ int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
   if (json) {
     PrintJson(*layers);
   } else if (layers->layers_size() == 0) {
-    std::printf(
-        "Nothing was told of gradients of single parameters, of rank %d.\n",
-        rank);
+    std::printf("%s of gradients of single parameters, of rank %d.\n",
+                layers->cut() ? "None of the newest 10,000 rows of ops is"
+                              : "Nothing was told",
+                rank);
   } else {
     std::fputs(LayersTable(*layers, style).c_str(), stdout);
-  }
-  if (!json && layers->cut()) {
-    std::puts(
-        "What was told before the newest 10,000 rows is not among these.");
+    if (layers->cut()) {
+      std::puts(
+          "What was told before the newest 10,000 rows is not among these.");
+    }
   }
   return 0;
 }

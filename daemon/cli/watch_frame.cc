@@ -203,11 +203,20 @@ std::string Incidents(const v1::RunDetail& run, const Shape& shape,
 // healthy ones at each 32nd or 64th update, and some only those that are not
 // finite; a program's numbers may be of batches, of which an update has
 // several.
-int64_t LayersSince(const v1::RunSummary& run) {
+int64_t LayersSince(int64_t last_step, const v1::GetStepsResponse& steps) {
   constexpr int64_t kUpdates = 256;
-  const auto steps = std::max<int64_t>(1, static_cast<int64_t>(run.steps()));
-  const int64_t each = std::max<int64_t>(1, run.last_step() / steps);
-  return run.last_step() - kUpdates * each;
+  int64_t each = 1;
+  if (steps.buckets_size() > 0) {
+    uint64_t records = 0;
+    for (const v1::StepBucket& bucket : steps.buckets()) {
+      records += bucket.records();
+    }
+    const int64_t all = steps.buckets(steps.buckets_size() - 1).last_step() -
+                        steps.buckets(0).first_step();
+    each = std::max<int64_t>(
+        1, all / static_cast<int64_t>(std::max<uint64_t>(2, records) - 1));
+  }
+  return each > last_step / kUpdates ? 0 : last_step - kUpdates * each;
 }
 
 std::string Composed(const v1::RunDetail& run,
@@ -220,8 +229,8 @@ std::string Composed(const v1::RunDetail& run,
        {Head(run, shape, style), Verdict(run, shape, style),
         Pictures(steps, shape, style), Cause(run, shape, style),
         Incidents(run, shape, style),
-        LayersBrief(layers, LayersSince(run.summary()), scale, shape.layers,
-                    style)}) {
+        LayersBrief(layers, LayersSince(run.summary().last_step(), steps),
+                    scale, shape.layers, style)}) {
     if (block.empty()) continue;
     if (shape.spaced && !out.empty()) out += '\n';
     out += block;

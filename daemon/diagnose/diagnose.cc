@@ -50,6 +50,14 @@ bool Overlap(const CauseVerdict& a, const CauseVerdict& b,
                      });
 }
 
+bool IsFirstOfAny(const Diagnosis& diagnosis, const CauseVerdict& cause,
+                  std::span<const Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) {
+                       return FirstCause(diagnosis, finding) == &cause;
+                     });
+}
+
 // By the worst finding that this cause, and none before it, explains. Causes of
 // what is found now weigh more than those of what is over.
 int Weight(const Diagnosis& diagnosis, const CauseVerdict& cause,
@@ -147,6 +155,14 @@ void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
       causes.begin(), causes.end(),
       [&](const CauseVerdict& v) { return v.cause == *e.earlier_cause; });
   if (known != causes.end()) {
+    const bool overlaps =
+        std::any_of(causes.begin(), known, [&](const CauseVerdict& before) {
+          return Overlap(before, *known, c.findings);
+        });
+    if (overlaps) {  // who explains what stays as it is
+      if (IsFirstOfAny(*diagnosis, *known, c.findings)) return;
+      known->rules.clear();
+    }
     std::rotate(causes.begin(), known, known + 1);
     return;
   }

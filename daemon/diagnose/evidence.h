@@ -23,11 +23,18 @@ namespace nanwatch {
 // nothing was said, a scaler searched for its first scale, or a loss was not
 // finite before.
 struct OpOutcomes {
+  static constexpr uint64_t kSeveral = 3;  // harmed; fewer may be chance
+
   uint64_t fine = 0;
   uint64_t harmed = 0;
 
   // Those that were harmed are fewer than one in so many.
   bool AreFine(uint64_t times) const { return fine > times * harmed; }
+  // Several were harmed, and they are a larger share.
+  bool AreWorseThan(const OpOutcomes& other) const {
+    if (harmed < kSeveral) return false;
+    return other.harmed < kSeveral || fine * other.harmed < other.fine * harmed;
+  }
 };
 
 // One op that was ever bad (a bad element, or its device flag set), over all
@@ -54,10 +61,12 @@ struct OpEvidence {
   // looked at: clients look at some steps only.
   uint64_t attempts = 0;
   // What records with a bad status say became of their updates.
-  OpOutcomes outcomes;         // of all ranks
-  OpOutcomes outcomes_of_one;  // of the rank of which most were harmed
-  uint64_t fine_steps = 0;     // at which some rank's went well
-  uint64_t nan = 0;            // largest counts in one status
+  OpOutcomes outcomes;           // of all ranks
+  OpOutcomes outcomes_of_worst;  // of the rank that fares worst, of those of
+                                 // which several were harmed; else none
+  OpOutcomes newest_of_worst;    // likewise, but of a rank's newest 64
+  uint64_t fine_steps = 0;       // at which some rank's went well
+  uint64_t nan = 0;              // largest counts in one status
   uint64_t inf = 0;
   uint64_t saturated = 0;
   uint64_t bad_elements_max = 0;  // bad elements of one status, all kinds
@@ -149,7 +158,8 @@ struct RunEvidence {
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
   std::string nonfinite_loss_place;  // its host and device; empty: not known
-  // An optimizer of a rank each, those with the most first, of 64 at most.
+  // An optimizer of a rank each, those with the most first: of the 64 that have
+  // most, and of ranks of which something is found.
   std::vector<OutlierBatches> outliers;
   uint64_t grad_norm_finite = 0;
   uint64_t grad_norm_nonfinite = 0;

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "diagnose/causes.h"
@@ -27,32 +29,89 @@ constexpr int kGraver[] = {24, 26, 27, 28, 29, 34, 35, 40, 51, 60};
 
 constexpr int kNormStays = 27;
 
-bool IsOutlier(const Case& c, int64_t step) {
-  return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
-                     [step](const OutlierBatches& of) { return of.Has(step); });
-}
+// Those of all ranks, of which there may be thousands.
+class AllOutliers {
+ public:
+  explicit AllOutliers(const std::vector<OutlierBatches>& all) {
+    for (const OutlierBatches& of : all) {
+      for (const int64_t step : of.steps) steps_.insert(step);
+      steps_.insert({of.first_step, of.pending_step});
+    }
+    steps_.erase(-1);
+    for (const OutlierBatches& of : all) {
+      all_.push_back({&of, NewestOtherNorm(of)});
+    }
+    std::stable_sort(all_.begin(), all_.end(), [](const Of& a, const Of& b) {
+      return a.batches->rank < b.batches->rank;
+    });
+  }
+
+  bool Has(int64_t step) const { return steps_.contains(step); }
+
+  // A norm that stood out first at `step` is one's of any rank, and so are
+  // those since.
+  bool ExplainNorm(int64_t step) {
+    const auto [known, is_new] = norms_.try_emplace(step, false);
+    if (is_new) {
+      known->second =
+          std::any_of(all_.begin(), all_.end(), [step](const Of& of) {
+            return of.batches->MayHave(step) && of.other_norm < step;
+          });
+    }
+    return known->second;
+  }
+
+  // Likewise a loss, which is the rank's own.
+  bool ExplainLoss(int32_t rank, int64_t step) const {
+    const auto [first, last] =
+        std::equal_range(all_.begin(), all_.end(), rank, ByRank{});
+    return std::any_of(first, last, [step](const Of& of) {
+      return of.batches->MayHave(step) && of.batches->other_loss_step < step;
+    });
+  }
+
+ private:
+  struct Of {
+    const OutlierBatches* batches;
+    int64_t other_norm;  // newest that stood out and is no outlier's; -1: none
+  };
+  struct ByRank {
+    bool operator()(const Of& of, int32_t rank) const {
+      return of.batches->rank < rank;
+    }
+    bool operator()(int32_t rank, const Of& of) const {
+      return rank < of.batches->rank;
+    }
+  };
+
+  int64_t NewestOtherNorm(const OutlierBatches& of) const {
+    int64_t newest = -1;
+    for (const int64_t step : of.other_norm_steps) {
+      if (!Has(step)) newest = std::max(newest, step);
+    }
+    return newest;
+  }
+
+  std::unordered_set<int64_t> steps_;
+  std::vector<Of> all_;            // by rank
+  std::map<int64_t, bool> norms_;  // what ExplainNorm() said
+};
 
 // The op that it speaks of was bad at another batch since.
-bool HasGoneOn(const Case& c, const Finding& finding) {
+bool HasGoneOn(const Case& c, const AllOutliers& outliers,
+               const Finding& finding) {
   return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
                      [&](const OpEvidence& op) {
                        return op.op.name == finding.subject.op &&
                               op.slot == finding.subject.slot &&
                               op.last_bad_step > finding.opened_step &&
-                              !IsOutlier(c, op.last_bad_step);
+                              !outliers.Has(op.last_bad_step);
                      });
-}
-
-// Norms that stood out since, and are no outlier's of any rank.
-bool HasOtherNorms(const Case& c, const OutlierBatches& of, int64_t since) {
-  return std::any_of(
-      of.other_norm_steps.begin(), of.other_norm_steps.end(),
-      [&](int64_t step) { return step >= since && !IsOutlier(c, step); });
 }
 
 // It opened at such a batch, and nothing else fed it since. Gradients are all
 // ranks', a loss is its own. A norm that rule 27 warns of stays.
-bool IsOfOutlier(const Case& c, const Finding& finding) {
+bool IsOfOutlier(const Case& c, AllOutliers* outliers, const Finding& finding) {
   const Severity most =
       finding.rule == kNormStays ? Severity::kInfo : Severity::kWarning;
   if (finding.severity > most ||
@@ -60,21 +119,19 @@ bool IsOfOutlier(const Case& c, const Finding& finding) {
     return false;
   }
   const int64_t opened = finding.opened_step;
-  if (finding.family == Family::kOp) {
-    return IsOutlier(c, opened) && !HasGoneOn(c, finding);
+  switch (finding.family) {
+    case Family::kOp:
+      return outliers->Has(opened) && !HasGoneOn(c, *outliers, finding);
+    case Family::kLoss:
+      return outliers->ExplainLoss(finding.subject.rank, opened);
+    default:
+      return outliers->ExplainNorm(opened);
   }
-  const bool own = finding.family == Family::kLoss;
-  return std::any_of(c.evidence.outliers.begin(), c.evidence.outliers.end(),
-                     [&](const OutlierBatches& of) {
-                       if (!of.MayHave(opened)) return false;
-                       if (!own) return !HasOtherNorms(c, of, opened);
-                       return of.rank == finding.subject.rank &&
-                              of.other_loss_step < opened;
-                     });
 }
 
 // The rules that speak of nothing else; none where a graver one does.
 std::vector<int> RulesOf(const Case& c) {
+  AllOutliers outliers(c.evidence.outliers);
   std::vector<int> rules;
   for (const int rule : kRules) {
     bool any = false;
@@ -82,7 +139,7 @@ std::vector<int> RulesOf(const Case& c) {
     for (const Finding& finding : c.findings) {
       if (finding.rule != rule) continue;
       any = true;
-      all = all && IsOfOutlier(c, finding);
+      all = all && IsOfOutlier(c, &outliers, finding);
     }
     if (any && all) rules.push_back(rule);
   }

@@ -36,17 +36,20 @@ OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
 }
 
 // It has no part in the few updates that were lost or spoilt. A rank of its own
-// may have another op of that name, or other data: one of which three or more
-// were is looked at alone.
+// may have another op of that name, or other data: one of which several were is
+// looked at alone. So are its newest: what went well for long may do so no
+// more.
 bool DoesNoHarm(const RunEvidence& e, const OpEvidence& op) {
-  constexpr uint64_t kSeveral = 3;
   // Gradients of what is only masked in the end are NaN, mostly.
   const uint64_t times = op.nan > 0 ? 8 : 2;
   if (op.outcomes.fine + op.outcomes.harmed == 0) {
     return PresumedOutcomes(e, op).AreFine(times);
   }
-  return op.outcomes.AreFine(times) && (op.outcomes_of_one.harmed < kSeveral ||
-                                        op.outcomes_of_one.AreFine(times));
+  const auto is_fine = [times](const OpOutcomes& of_one) {
+    return of_one.harmed == 0 || of_one.AreFine(times);
+  };
+  return op.outcomes.AreFine(times) && is_fine(op.outcomes_of_worst) &&
+         is_fine(op.newest_of_worst);
 }
 
 Evidence Established(std::string sentence) {
@@ -137,11 +140,14 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
   const bool told = op.outcomes.fine + op.outcomes.harmed > 0;
   const uint64_t fine_steps = told ? op.fine_steps : op.bad_attempts;
   if (fine_steps < kOften && op.first_bad_step > 1) return false;
-  // What went well for long is not what spoils the loss in the end.
-  if (e.loss_nonfinite > 0 &&
-      (fine_steps < kOften ||
-       e.first_nonfinite_loss_step - op.first_bad_step <= kRecentSteps)) {
-    return false;
+  // What went well for long is not what spoils the loss in the end, and what
+  // goes on long after is not what spoilt it.
+  if (e.loss_nonfinite > 0) {
+    const bool since =
+        e.first_nonfinite_loss_step - op.first_bad_step > kRecentSteps;
+    const bool outlasts =
+        op.last_bad_step - e.last_nonfinite_loss_step > kRecentSteps;
+    if (fine_steps < kOften || !(since || outlasts)) return false;
   }
   return DoesNoHarm(e, op);
 }

@@ -44,6 +44,18 @@ std::vector<FindingKey> FindingBoard::Keys() const {
   return keys;
 }
 
+bool FindingBoard::HasAnyOf(int32_t rank) const {
+  for (auto list = FindingKey::List::kStep; list <= FindingKey::List::kLife;
+       list = static_cast<FindingKey::List>(static_cast<int>(list) + 1)) {
+    const auto first = findings_.lower_bound({list, rank, 0, 0});
+    if (first != findings_.end() && first->first.list == list &&
+        first->first.rank == rank) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::vector<FindingKey> FindingBoard::KeysOf(int32_t rank) const {
   std::vector<FindingKey> keys;
   for (const auto& [key, finding] : findings_) {

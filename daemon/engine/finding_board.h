@@ -40,6 +40,8 @@ class FindingBoard {
   size_t size() const { return findings_.size(); }
   uint64_t not_kept() const { return not_kept_; }
   std::vector<FindingKey> Keys() const;
+  // Any of one rank's.
+  bool HasAnyOf(int32_t rank) const;
   // Keys of one rank's findings.
   std::vector<FindingKey> KeysOf(int32_t rank) const;
   // The worst of a rank's findings, under the ceilings of their causes.

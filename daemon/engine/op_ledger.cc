@@ -29,6 +29,32 @@ bool Raise(uint64_t value, uint64_t* most) {
 
 }  // namespace
 
+bool OpLedger::OnRank::Note(bool harmed) {
+  ++(harmed ? outcomes.harmed : outcomes.fine);
+  newest = newest << 1 | static_cast<uint64_t>(harmed);
+  const auto among = static_cast<uint64_t>(std::popcount(newest));
+  return harmed && among >= OpOutcomes::kSeveral && std::has_single_bit(among);
+}
+
+OpOutcomes OpLedger::OnRank::NewestOutcomes() const {
+  constexpr uint64_t kBits = 64;
+  const auto harmed = static_cast<uint64_t>(std::popcount(newest));
+  return {std::min(outcomes.fine + outcomes.harmed, kBits) - harmed, harmed};
+}
+
+void OpLedger::StepCount::Add(int64_t step) {
+  constexpr int64_t kBits = 64;
+  if (seen == 0) newest = step;
+  if (step > newest) {
+    seen = step - newest < kBits ? seen << (step - newest) : 0;
+    newest = step;
+  }
+  if (newest - step >= kBits) return;  // counted, likely
+  const uint64_t bit = uint64_t{1} << (newest - step);
+  count += (seen & bit) == 0;
+  seen |= bit;
+}
+
 OpLedger::Entry* OpLedger::Find(const OpName& name, Slot slot) {
   for (Entry& entry : entries_) {
     if (entry.evidence.slot == slot && entry.evidence.op.name == name.name) {
@@ -99,12 +125,9 @@ bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
   if (on.last_attempt != attempt.number) {
     ++on.bad_attempts;
     const bool fine = attempt.outcome == OpAttempt::Outcome::kFine;
-    on.outcomes.fine += fine;
-    on.outcomes.harmed += attempt.outcome == OpAttempt::Outcome::kHarmed;
-    // Of ranks that lag behind none counts twice.
-    if (fine && op.status.step > entry->last_fine_step) {
-      entry->last_fine_step = op.status.step;
-      ++e.fine_steps;
+    if (fine) entry->fine_steps.Add(op.status.step);
+    if (attempt.outcome != OpAttempt::Outcome::kNotTold) {
+      news |= on.Note(!fine);
     }
   }
   on.last_attempt = attempt.number;

@@ -45,12 +45,15 @@ class OpLedger {
     std::vector<OpEvidence> all;
     for (const Entry* entry : InOrder()) {
       OpEvidence& e = all.emplace_back(entry->evidence);
+      e.fine_steps = entry->fine_steps.count;
       for (const auto& [rank, at] : entry->ranks) {
+        const OpOutcomes newest = at.NewestOutcomes();
         e.outcomes.fine += at.outcomes.fine;
         e.outcomes.harmed += at.outcomes.harmed;
-        if (at.outcomes.harmed > e.outcomes_of_one.harmed) {
-          e.outcomes_of_one = at.outcomes;
+        if (at.outcomes.AreWorseThan(e.outcomes_of_worst)) {
+          e.outcomes_of_worst = at.outcomes;
         }
+        if (newest.AreWorseThan(e.newest_of_worst)) e.newest_of_worst = newest;
         if (at.bad_attempts <= e.bad_attempts) continue;
         e.bad_attempts = at.bad_attempts;
         e.attempts =
@@ -73,18 +76,31 @@ class OpLedger {
     int64_t last_attempt = -1;
     uint64_t bad_attempts = 0;
     OpOutcomes outcomes;
+    uint64_t newest = 0;  // a bit each, 1 where harmed; the newest is the last
+
+    // True: so many of the newest are harmed that it is news.
+    bool Note(bool harmed);
+    OpOutcomes NewestOutcomes() const;
+  };
+  // Steps, each counted once, though ranks come in any order and lag behind.
+  struct StepCount {
+    uint64_t count = 0;
+    int64_t newest = 0;
+    uint64_t seen = 0;  // of the newest 64; its own is the last bit
+
+    void Add(int64_t step);
   };
   struct Entry {
     OpEvidence evidence;
     std::map<int32_t, OnRank> ranks;
-    int64_t last_fine_step = INT64_MIN;
+    StepCount fine_steps;
     int32_t newest_rank = -1;
     uint64_t newest_bad = 0;
     std::optional<float> abs_max;
     template <typename A>
     friend void Fields(A& archive, Entry& e) {
-      archive(e.evidence, e.ranks, e.last_fine_step, e.newest_rank,
-              e.newest_bad, e.abs_max);
+      archive(e.evidence, e.ranks, e.fine_steps, e.newest_rank, e.newest_bad,
+              e.abs_max);
     }
   };
   Entry* Find(const OpName& name, Slot slot);

@@ -155,6 +155,33 @@ const OptimizerTrack* RunState::WorstTrack(bool with_scale) const {
   return worst;
 }
 
+// Those with the most, and those of ranks of which something is found that may
+// be theirs.
+std::vector<OutlierBatches> RunState::Outliers() const {
+  constexpr size_t kMost = 64;
+  std::vector<OutlierBatches> all;
+  for (const auto& rank : ranks_) {
+    for (const OptimizerTrack& track : rank->tracks) {
+      const OutlierBatches& outliers = track.outliers.batches();
+      if (outliers.count == 0) continue;
+      all.push_back(outliers);
+      all.back().rank = rank->description.rank;
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const OutlierBatches& a, const OutlierBatches& b) {
+                     return a.count > b.count;
+                   });
+  if (all.size() <= kMost) return all;
+  const auto more = all.begin() + kMost;
+  all.erase(std::remove_if(more, all.end(),
+                           [this](const OutlierBatches& of) {
+                             return !board_.HasAnyOf(of.rank);
+                           }),
+            all.end());
+  return all;
+}
+
 RunEvidence RunState::Evidence() const {
   RunEvidence e;
   e.first_overflow_step = first_overflow_step_;
@@ -178,19 +205,8 @@ RunEvidence RunState::Evidence() const {
     rank->tally().AddLoss(rank->description.rank, &e);
     rank->tally().AddGradients(&e);
     rank->tally().WriteFractions(&e);
-    for (const OptimizerTrack& track : rank->tracks) {
-      const OutlierBatches& outliers = track.outliers.batches();
-      if (outliers.count == 0) continue;
-      e.outliers.push_back(outliers);
-      e.outliers.back().rank = rank->description.rank;
-    }
   }
-  constexpr size_t kMostOutliers = 64;
-  std::stable_sort(e.outliers.begin(), e.outliers.end(),
-                   [](const OutlierBatches& a, const OutlierBatches& b) {
-                     return a.count > b.count;
-                   });
-  if (e.outliers.size() > kMostOutliers) e.outliers.resize(kMostOutliers);
+  e.outliers = Outliers();
   if (e.nonfinite_loss_rank >= 0) {
     const RankPlace place = PlaceOf(e.nonfinite_loss_rank);
     e.nonfinite_loss_place =

@@ -166,7 +166,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
 OpAttempt::Outcome RunState::OutcomeOf(const StepRecord* record,
                                        Fate fate) const {
   using Outcome = OpAttempt::Outcome;
-  if (record == nullptr || first_good_step_ < 0 || loss_went_bad_) {
+  if (record == nullptr || first_good_step_ < 0 || bad_loss_.Lasts()) {
     return Outcome::kNotTold;
   }
   const bool told = SaysOverflow(*record) || fate != Fate::kUnknown;

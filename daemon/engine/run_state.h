@@ -25,6 +25,7 @@
 #include "detect/rules.h"
 #include "diagnose/diagnose.h"
 #include "engine/aligned_ring.h"
+#include "engine/bad_loss.h"
 #include "engine/engine.h"
 #include "engine/finding_board.h"
 #include "engine/op_ledger.h"
@@ -166,7 +167,8 @@ class RunState {
   void TakeStep(RankState* rank, OptimizerTrack* track,
                 const StepRecord& record, Effects* effects);
   static void Remember(RankState* rank, const StepRecord& record, Fate fate);
-  void CountStep(const StepRecord& record, bool overflow, Fate fate);
+  void CountStep(int32_t rank, const StepRecord& record, bool overflow,
+                 Fate fate);
   void Align(const RankState& rank, const OptimizerTrack& track, Place was,
              const StepRecord& record, const StepOps& ops);
   void JudgeAligned(Time now, uint32_t group);
@@ -215,6 +217,7 @@ class RunState {
   void Tell(std::vector<Incident>* changed, Effects* effects);
   void ForgetTold();
   RunEvidence Evidence() const;
+  std::vector<OutlierBatches> Outliers() const;
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
   // Of all ranks and optimizers; nullopt: no good step had a scale.
@@ -284,8 +287,8 @@ class RunState {
   int64_t first_overflow_step_ = -1;
   int64_t last_overflow_step_ = -1;
   int64_t first_good_step_ = -1;
-  bool loss_went_bad_ = false;  // one was not finite, of any rank
-  ForwardSum downstream_;       // of the newest step with a bad op
+  BadLoss bad_loss_;       // of all ranks
+  ForwardSum downstream_;  // of the newest step with a bad op
   uint32_t downstream_bad_ops_ = 0;
   int32_t downstream_rank_ = -1;
   std::vector<std::unique_ptr<RankState>> ranks_;  // by rank number

@@ -141,7 +141,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     rank->rivals.Add(record, track->name);
   }
   Remember(rank, record, fate);
-  CountStep(record, overflow, fate);
+  CountStep(rank->description.rank, record, overflow, fate);
 
   StepOps ops;
   size_t waiting = 0;
@@ -212,15 +212,15 @@ void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {
   rank->last_record = record.time;
 }
 
-void RunState::CountStep(const StepRecord& record, bool overflow, Fate fate) {
+void RunState::CountStep(int32_t rank, const StepRecord& record, bool overflow,
+                         Fate fate) {
   if (!begun_ && !judged_since_) judged_since_ = record.step;
   last_step_ = std::max(last_step_, record.step);
   ++totals_.steps;
   totals_.overflow_unknown += !SaysOverflow(record);
   totals_.skipped += fate == Fate::kLost;
   totals_.fate_unknown += fate == Fate::kUnknown;
-  loss_went_bad_ |=
-      record.has(StepField::kLoss) && !std::isfinite(record[StepField::kLoss]);
+  bad_loss_.Add(rank, record, overflow || fate == Fate::kLost);
   if (!overflow) {
     first_good_step_ = first_good_step_ < 0
                            ? record.step

@@ -115,6 +115,28 @@ TEST(WatchFrame, LayersComeWhereThereIsRoomForAllElse) {
   }
 }
 
+// A program counts batches: one record at each 64th step of its own.
+TEST(WatchFrame, LayersOfLongAgoAreNotOfNow) {
+  v1::RunDetail run = Sick();
+  run.mutable_summary()->set_last_step(640'000);
+  run.mutable_summary()->set_steps(8 * 10'000);  // of 8 ranks
+  v1::GetStepsResponse steps;
+  v1::StepBucket& bucket = *steps.add_buckets();
+  bucket.set_last_step(640'000);
+  bucket.set_records(10'001);
+  v1::GetLayersResponse layers = Layers(2);
+  layers.mutable_layers(0)->set_step(640'000 - 256 * 64);
+  layers.mutable_layers(1)->set_step(640'000 - 256 * 64 - 1);
+  EXPECT_THAT(
+      WatchFrame(run, steps, layers, {}, 0),
+      AllOf(HasSubstr("layer.0.weight"), Not(HasSubstr("layer.1.weight"))));
+  bucket.set_last_step(INT64_MAX);
+  bucket.set_records(2);
+  run.mutable_summary()->set_last_step(INT64_MAX);
+  EXPECT_THAT(WatchFrame(run, steps, layers, {}, 0),
+              HasSubstr("layer.1.weight"));
+}
+
 TEST(WatchFrame, ATinyTerminalGetsAFrameOfItsSize) {
   for (int rows = 1; rows < 8; ++rows) {
     const std::string frame = Frame(20, rows);

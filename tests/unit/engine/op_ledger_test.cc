@@ -73,9 +73,50 @@ TEST(OpLedgerTest, AttemptsAreThoseOfTheRankThatHasMost) {
   EXPECT_EQ(e.attempts, 7u);
   EXPECT_EQ(e.outcomes.fine, 2u) << "of both ranks";
   EXPECT_EQ(e.outcomes.harmed, 3u);
-  EXPECT_EQ(e.outcomes_of_one.fine, 1u);
-  EXPECT_EQ(e.outcomes_of_one.harmed, 3u);
+  EXPECT_EQ(e.outcomes_of_worst.fine, 1u);
+  EXPECT_EQ(e.outcomes_of_worst.harmed, 3u);
   EXPECT_EQ(e.fine_steps, 2u);
+}
+
+TEST(OpLedgerTest, OneThatFaresWellDoesNotHideOneThatDoesNot) {
+  using Outcome = OpAttempt::Outcome;
+  OpLedger ledger;
+  for (int64_t step = 1; step <= 200; ++step) {
+    const auto outcome = step <= 100 ? Outcome::kFine : Outcome::kHarmed;
+    const OpAttempt attempt{.number = step, .outcome = outcome};
+    ledger.Add(Bad(step, 1), Named("log"), 0, attempt, false);
+    if (step <= 100) continue;
+    ledger.Add(Bad(step, 1), Named("log"), 1, attempt, false);
+  }
+  const OpEvidence e = ledger.Evidence(Attempts).at(0);
+  EXPECT_EQ(e.outcomes_of_worst.fine, 0u) << "as many are harmed of the other";
+  EXPECT_EQ(e.outcomes_of_worst.harmed, 100u);
+  EXPECT_EQ(e.fine_steps, 100u);
+}
+
+TEST(OpLedgerTest, TheNewestAreLookedAtAlone) {
+  using Outcome = OpAttempt::Outcome;
+  OpLedger ledger;
+  for (int64_t step = 1; step <= 1010; ++step) {
+    const auto outcome = step <= 1000 ? Outcome::kFine : Outcome::kHarmed;
+    ledger.Add(Bad(step, 1), Named("log"), 0,
+               {.number = step, .outcome = outcome}, false);
+  }
+  const OpEvidence e = ledger.Evidence(Attempts).at(0);
+  EXPECT_EQ(e.outcomes_of_worst.fine, 1000u);
+  EXPECT_EQ(e.newest_of_worst.fine, 54u);
+  EXPECT_EQ(e.newest_of_worst.harmed, 10u);
+}
+
+TEST(OpLedgerTest, AFineStepCountsOnceInWhateverOrderRanksCome) {
+  OpLedger ledger;
+  for (const int32_t rank : {0, 1}) {
+    for (const int64_t step : {1 + rank, 3 + rank, 5}) {
+      ledger.Add(Bad(step, 1), Named("log"), rank,
+                 {.number = step, .outcome = OpAttempt::Outcome::kFine}, false);
+    }
+  }
+  EXPECT_EQ(ledger.Evidence(Attempts).at(0).fine_steps, 5u);
 }
 
 TEST(OpLedgerTest, KnowsTheLogicalRegionFromThePadding) {
