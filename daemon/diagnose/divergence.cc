@@ -3,6 +3,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "diagnose/causes.h"
 #include "diagnose/first_found.h"
@@ -20,25 +22,43 @@ bool IsSmallUpdate(const Finding& finding) {
          finding.numbers[0].value < 1e-3;
 }
 
-// The gradient norm of a rank that rule 51 accuses: that rank alone, while the
-// training goes on. Silent corruption speaks of it.
-bool IsOfAccusedRank(const Case& c, const Finding& finding) {
-  if (finding.rule != 27 && finding.rule != 28) return false;
-  return std::any_of(
-      c.findings.begin(), c.findings.end(), [&](const Finding& other) {
-        return other.rule == 51 && other.subject.rank == finding.subject.rank;
-      });
-}
+// Gradient norms that other causes speak of. Every rank may have some, so what
+// holds for all is looked for once.
+class NormsOfOthers {
+ public:
+  explicit NormsOfOthers(const Case& c)
+      : nan_loss_since_(c.evidence.loss_nonfinite > 0
+                            ? c.evidence.first_nonfinite_loss_step
+                            : INT64_MAX),
+        born_backward_(FindBackwardNan(c).has_value()) {
+    for (const Finding& finding : c.findings) {
+      if (finding.rule == 51) accused_.insert(finding.subject.rank);
+    }
+  }
 
-// The norm of gradients of a loss that is NaN, or that themselves began it:
-// NanFromForward or NanFromBackward speaks of it.
-bool IsOfNanLoss(const Case& c, const Finding& finding) {
-  if (finding.rule != 28) return false;
-  const bool of_loss =
-      c.evidence.loss_nonfinite > 0 &&
-      finding.opened_step >= c.evidence.first_nonfinite_loss_step;
-  return of_loss || FindBackwardNan(c).has_value();
-}
+  bool Has(const Finding& finding) const {
+    return IsOfAccusedRank(finding) || IsOfNanLoss(finding);
+  }
+
+ private:
+  // Of a rank that rule 51 accuses: that rank alone, while the training goes
+  // on. Silent corruption speaks of it.
+  bool IsOfAccusedRank(const Finding& finding) const {
+    return (finding.rule == 27 || finding.rule == 28) &&
+           accused_.contains(finding.subject.rank);
+  }
+
+  // Of a loss that is NaN, or of gradients that themselves began it:
+  // NanFromForward or NanFromBackward speaks of it.
+  bool IsOfNanLoss(const Finding& finding) const {
+    return finding.rule == 28 &&
+           (born_backward_ || finding.opened_step >= nan_loss_since_);
+  }
+
+  int64_t nan_loss_since_;
+  bool born_backward_;
+  std::set<int32_t> accused_;
+};
 
 // One batch, mostly: not yet a training that diverges.
 bool IsNote(const Case& c, const CauseVerdict& verdict) {
@@ -131,11 +151,11 @@ std::optional<CauseVerdict> Outlasted(const Case& c) {
 std::optional<CauseVerdict> Divergence(const Case& c) {
   static constexpr int kRules[] = {26, 27, 28, 29, 34, 35, 38, 40, 60};
   const RunEvidence& e = c.evidence;
-  const Finding* first = FirstFound(c.findings, [&c](const Finding& finding) {
+  const NormsOfOthers others(c);
+  const Finding* first = FirstFound(c.findings, [&](const Finding& finding) {
     return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
                std::end(kRules) &&
-           !IsSmallUpdate(finding) && !IsOfAccusedRank(c, finding) &&
-           !IsOfNanLoss(c, finding);
+           !IsSmallUpdate(finding) && !others.Has(finding);
   });
   const Finding* grown = GrownLoss(c);
   if (first == nullptr) first = grown;
