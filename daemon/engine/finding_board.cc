@@ -8,6 +8,13 @@
 #include "model/limits.h"
 
 namespace nanwatch {
+namespace {
+
+constexpr FindingKey::List kLists[] = {
+    FindingKey::List::kStep, FindingKey::List::kOp, FindingKey::List::kAligned,
+    FindingKey::List::kTime, FindingKey::List::kLife};
+
+}  // namespace
 
 bool FindingBoard::Put(const FindingKey& key, Finding finding) {
   const auto found = findings_.find(key);
@@ -45,21 +52,18 @@ std::vector<FindingKey> FindingBoard::Keys() const {
 }
 
 bool FindingBoard::HasAnyOf(int32_t rank) const {
-  for (auto list = FindingKey::List::kStep; list <= FindingKey::List::kLife;
-       list = static_cast<FindingKey::List>(static_cast<int>(list) + 1)) {
-    const auto first = findings_.lower_bound({list, rank, 0, 0});
-    if (first != findings_.end() && first->first.list == list &&
-        first->first.rank == rank) {
-      return true;
-    }
-  }
-  return false;
+  return !KeysOf(rank).empty();
 }
 
 std::vector<FindingKey> FindingBoard::KeysOf(int32_t rank) const {
   std::vector<FindingKey> keys;
-  for (const auto& [key, finding] : findings_) {
-    if (key.rank == rank) keys.push_back(key);
+  for (const FindingKey::List list : kLists) {
+    auto at = findings_.lower_bound({list, rank, 0, 0});
+    for (; at != findings_.end() && at->first.list == list &&
+           at->first.rank == rank;
+         ++at) {
+      keys.push_back(at->first);
+    }
   }
   return keys;
 }

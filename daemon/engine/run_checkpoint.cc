@@ -35,7 +35,8 @@ void RunState::AllFields(A& archive) {
           last_overflow_step_, first_good_step_, bad_loss_, downstream_,
           downstream_bad_ops_, downstream_rank_, optimizers_, groups_,
           time_rules_, op_names_, ledger_, board_, diagnosis_, asked_,
-          next_tick_, heard_, stop_requested_, detections_, told_);
+          next_tick_, heard_, stop_requested_, detections_, told_, changes_,
+          fresh_, judged_step_, judged_worst_);
 }
 
 std::string RunState::Save() const {
@@ -80,8 +81,6 @@ bool RunState::Load(std::string_view state) {
   op_index_.clear();
   for (size_t i = 0; i < op_names_.size(); ++i) IndexOp(i);
   for (const OpName& op : op_names_) HoldOpBytes(BytesHeldFor(op));
-  changed_ = false;
-  fresh_.clear();
   blocks_.clear();
   dirty_ = true;
   return true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/run_state.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 
@@ -33,17 +34,16 @@ void RunState::Put(const FindingKey& key, Finding finding) {
   const Finding* const held = board_.Find(key);
   if (held != nullptr) finding.opened = held->opened;
   const bool rose = held == nullptr || held->severity < finding.severity;
+  const bool worst = finding.severity > judged_worst_;
   if (!board_.Put(key, std::move(finding))) {
     ++shared_->stats.findings_not_kept;
     return;
   }
-  changed_ = true;
+  changes_ += worst ? limits::kFindingsPerRun : 1;
   if (rose) fresh_.push_back(key);
 }
 
-void RunState::Remove(const FindingKey& key) {
-  if (board_.Remove(key)) changed_ = true;
-}
+void RunState::Remove(const FindingKey& key) { changes_ += board_.Remove(key); }
 
 void RunState::Refresh(RankState* rank, Time time) {
   for (const FindingKey& key : board_.KeysOf(rank->description.rank)) {
@@ -60,17 +60,29 @@ void RunState::Refresh(RankState* rank, Time time) {
 }
 
 void RunState::JudgeIfChanged(Time time, int64_t step, Effects* effects) {
-  if (changed_) Judge(time, step, effects);
+  if (changes_ > 0) Judge(time, step, effects);
+}
+
+void RunState::JudgeIfDue(Time time, int64_t step, Effects* effects) {
+  constexpr size_t kTogether = 16;
+  if (last_step_ > judged_step_ || changes_ * kTogether >= board_.size()) {
+    JudgeIfChanged(time, step, effects);
+  }
 }
 
 void RunState::Judge(Time time, int64_t step, Effects* effects) {
-  changed_ = false;
+  changes_ = 0;
+  judged_step_ = last_step_;
   dirty_ = true;
   if (closed()) {
     fresh_.clear();
     return;
   }
   const std::vector<Finding> findings = board_.Sorted();
+  judged_worst_ = Severity::kNone;
+  for (const Finding& finding : findings) {
+    judged_worst_ = std::max(judged_worst_, finding.severity);
+  }
   diagnosis_ = Diagnosed(findings);
   std::vector<Incident> changed;
   const Time at = Raise(time);
@@ -159,27 +171,26 @@ const OptimizerTrack* RunState::WorstTrack(bool with_scale) const {
 // be theirs.
 std::vector<OutlierBatches> RunState::Outliers() const {
   constexpr size_t kMost = 64;
-  std::vector<OutlierBatches> all;
+  using OfRank = std::pair<const OutlierBatches*, int32_t>;
+  std::vector<OfRank> all;
   for (const auto& rank : ranks_) {
     for (const OptimizerTrack& track : rank->tracks) {
       const OutlierBatches& outliers = track.outliers.batches();
       if (outliers.count == 0) continue;
-      all.push_back(outliers);
-      all.back().rank = rank->description.rank;
+      all.emplace_back(&outliers, rank->description.rank);
     }
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const OutlierBatches& a, const OutlierBatches& b) {
-                     return a.count > b.count;
+                   [](const OfRank& a, const OfRank& b) {
+                     return a.first->count > b.first->count;
                    });
-  if (all.size() <= kMost) return all;
-  const auto more = all.begin() + kMost;
-  all.erase(std::remove_if(more, all.end(),
-                           [this](const OutlierBatches& of) {
-                             return !board_.HasAnyOf(of.rank);
-                           }),
-            all.end());
-  return all;
+  std::vector<OutlierBatches> told;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i >= kMost && !board_.HasAnyOf(all[i].second)) continue;
+    told.push_back(*all[i].first);
+    told.back().rank = all[i].second;
+  }
+  return told;
 }
 
 RunEvidence RunState::Evidence() const {

@@ -42,7 +42,7 @@ void RunState::SetLife(RankState* rank, LifeState life) {
   shared_->open_ranks += life == LifeState::kOpen;
   rank->life = life;
   if (life == LifeState::kOpen) return;
-  for (OptimizerTrack& track : rank->tracks) changed_ |= track.outliers.End();
+  for (OptimizerTrack& track : rank->tracks) changes_ += track.outliers.End();
 }
 
 RankState* RunState::FindRank(int32_t rank) const {
@@ -161,7 +161,7 @@ RankState* RunState::OpenRank(Time now, const RankOpened& opened,
   }
   lost_since_.reset();
   close_due_.reset();
-  changed_ |= board_.Remove(kEndedWithoutClose);
+  changes_ += board_.Remove(kEndedWithoutClose);
   Recount(rank->description.group());
   Touch(*rank);
   JudgeIfChanged(now, last_step_, effects);
@@ -207,7 +207,7 @@ void RunState::CloseRank(Time now, RankState* rank, Effects* effects) {
   SetLife(rank, LifeState::kClosed);
   // Nothing more will be heard that could clear them. Of the last rank they
   // stay until the run closes, and resolve with its reason.
-  if (OpenRanks() > 0) changed_ |= board_.RemoveRank(rank->description.rank);
+  if (OpenRanks() > 0) changes_ += board_.RemoveRank(rank->description.rank);
   EndRank(now, rank, effects);
 }
 
@@ -249,7 +249,7 @@ void RunState::NoticeSilence(Time now) {
                                : "after step " + std::to_string(step) + ".");
   finding.numbers = {{"ranks_lost", static_cast<double>(lost), ""}};
   board_.Put(kEndedWithoutClose, std::move(finding));
-  changed_ = true;
+  ++changes_;
 }
 
 // The last word is as of the last record, not of the last diagnosis.
@@ -273,7 +273,7 @@ void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   // No alert is held any more for what was over before.
   diagnosis_ = Diagnosed(board_.Sorted());
   board_.Clear();
-  changed_ = false;
+  changes_ = 0;
   fresh_.clear();
   ended_ = now;
   end_reason_ = reason;

@@ -89,7 +89,7 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
     JudgeWaitingOps(rank, rank->ops.newest_step(), effects);
   }
   Touch(*rank);
-  JudgeIfChanged(now, rank->last_op_step, effects);
+  JudgeIfDue(now, rank->last_op_step, effects);
 }
 
 StepLayers RunState::TakeLayers(RankState* rank, const StepRecord& record) {
@@ -136,7 +136,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                      !op.status.device_flag.value_or(false);
   if (!meant) {
     const Fate fate = record == nullptr ? Fate::kUnknown : scaler.fate();
-    changed_ |= ledger_.Add(op, name, rank->description.rank,
+    changes_ += ledger_.Add(op, name, rank->description.rank,
                             {.number = rank->looks(),
                              .scale = scaler.scale(),
                              .lost = fate == Fate::kLost,
@@ -209,7 +209,7 @@ void RunState::JudgeWaitingOps(RankState* rank, int64_t step,
     ++rank->op_attempts;
     if (sum.bad_ops > 0) NoteDownstream(*rank, at, sum.bad_ops);
     JudgeOps(rank, count, kNoScaler, nullptr);
-    JudgeIfChanged(time, at, effects);
+    JudgeIfDue(time, at, effects);
   }
 }
 

@@ -213,6 +213,11 @@ class RunState {
   void Refresh(RankState* rank, Time time);
   void Judge(Time time, int64_t step, Effects* effects);
   void JudgeIfChanged(Time time, int64_t step, Effects* effects);
+  // Likewise, but where thousands of ranks find the same at one step, they are
+  // judged together: the first, once for each sixteenth of what is found
+  // already, and what is left before the next step, or at the next tick. What
+  // is worse than all before is judged at once.
+  void JudgeIfDue(Time time, int64_t step, Effects* effects);
   Diagnosis Diagnosed(const std::vector<Finding>& findings) const;
   void Tell(std::vector<Incident>* changed, Effects* effects);
   void ForgetTold();
@@ -306,12 +311,16 @@ class RunState {
   std::optional<std::string> stop_requested_;
   std::array<uint64_t, kFamilies> detections_{};
   std::map<uint64_t, AlertState> told_;  // newest state sent, by incident
+  // What no Judge has seen yet: changes of findings and evidence, and findings
+  // that opened. Then what it saw: the run's newest step, its worst finding.
+  size_t changes_ = 0;
+  std::vector<FindingKey> fresh_;
+  int64_t judged_step_ = INT64_MIN;
+  Severity judged_worst_ = Severity::kNone;
 
   // --- Not state: made anew from it.
   std::map<std::string, uint32_t> op_index_;  // by the op's bytes
   size_t op_bytes_ = 0;                       // its part of the shared one
-  bool changed_ = false;           // findings or evidence since the last Judge
-  std::vector<FindingKey> fresh_;  // findings opened since the last Judge
   bool dirty_ = true;
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
 };

@@ -74,7 +74,7 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
   last_record_ = std::max(last_record_, rank->last_record);
   shared_->stats.steps += columns.rows();
   Touch(*rank);
-  JudgeIfChanged(now, last_step_, effects);
+  JudgeIfDue(now, last_step_, effects);
 }
 
 OptimizerTrack* RunState::TrackOf(RankState* rank,
@@ -122,7 +122,7 @@ void RunState::Conclude(Time now, Effects* effects) {
             Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));
       };
       track.rules.OnEnd(shared_->tables->step(), rank->rivals.Seen(), changed);
-      changed_ |= track.outliers.End();
+      changes_ += track.outliers.End();
     }
   }
   JudgeIfChanged(now, last_step_, effects);
@@ -130,6 +130,10 @@ void RunState::Conclude(Time now, Effects* effects) {
 
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
                         const StepRecord& record, Effects* effects) {
+  // Which rank came first in a step decides nothing later.
+  if (record.step > last_step_) {
+    JudgeIfChanged(record.time, last_step_, effects);
+  }
   const Place was = track->newest;
   track->newest = was.Next(record.step);
   track->scaler.OnStep(record);
@@ -180,7 +184,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     Changed(KeyOf(*rank, *track, i), track->rules,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
-  changed_ |= track->outliers.Add(record, track->rules, overflow, fate);
+  changes_ += track->outliers.Add(record, track->rules, overflow, fate);
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);
@@ -192,10 +196,10 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (!board_.empty()) {
     const bool due = TimeToRejudge(rank->tally().attempts(), rank->pace);
     // What one finding is judged with is as of now, too.
-    if (due || changed_) Refresh(rank, record.time);
-    changed_ |= due && Lowest() == rank;
+    if (due || changes_ > 0) Refresh(rank, record.time);
+    changes_ += due && Lowest() == rank;
   }
-  JudgeIfChanged(record.time, record.step, effects);
+  JudgeIfDue(record.time, record.step, effects);
   if (rank->tally().attempts() % 64 == 0) {
     rank->ops.Forget(static_cast<int64_t>(rank->tally().attempts()));
   }

@@ -1,8 +1,10 @@
 // The engine alone, in process, every rule on: cost a record from one to ten
-// thousand runs x ranks, and publishing one dirty run among many.
+// thousand runs x ranks, a collapse that every rank finds, and publishing one
+// dirty run among many.
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <random>
@@ -123,6 +125,54 @@ BENCHMARK(BM_ApplySteps)
     ->Args({10000, 1})
     ->Args({100, 100})
     ->Args({1, 10000});
+
+// Steps of which the last half overflow and halve the scale, on every rank:
+// each finds the same, a few rules at the same step.
+void BM_Collapse(benchmark::State& state) {
+  constexpr int kSteps = 100;
+  const int ranks = static_cast<int>(state.range(0));
+  StepColumns row = HealthySteps(0);
+  for (auto& column : row.field) {
+    if (column) column->values.resize(1);
+  }
+  row.step.resize(1);
+  row.time.resize(1);
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto engine = std::make_unique<Engine>();
+    Effects effects;
+    OpenRun(0, ranks, engine.get(), &effects);
+    Event event = RunEvent(0, 0, StepBatch{row});
+    auto& columns = std::get<StepBatch>(event.body).columns;
+    state.ResumeTiming();
+    double scale = 65536;
+    for (int step = 0; step < kSteps; ++step) {
+      const bool overflows = step >= kSteps / 2;
+      if (overflows) scale = std::max(1.0, scale / 2);
+      columns.step[0] = step;
+      columns.time[0] = kStart + std::chrono::seconds(step + 1);
+      columns.field[static_cast<int>(StepField::kLossScale)]->values[0] = scale;
+      columns.flag[static_cast<int>(StepFlag::kOverflow)] =
+          FlagColumn{Bitmap(1, overflows ? 1 : 0), {}};
+      for (int rank = 0; rank < ranks; ++rank) {
+        event.rank = rank;
+        event.session = SessionOf(0, rank);
+        event.sequence = step + 1;
+        engine->Apply(columns.time[0], event, &effects);
+      }
+    }
+    state.PauseTiming();
+    engine.reset();
+    effects.Clear();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * kSteps * ranks);
+}
+BENCHMARK(BM_Collapse)
+    ->ArgName("ranks")
+    ->Arg(32)
+    ->Arg(2048)
+    ->Unit(benchmark::kMillisecond);
 
 // A snapshot with one dirty run among so many. Timed by hand: pausing the
 // library's clock costs as much as what is measured.
