@@ -37,19 +37,20 @@ OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
 
 // It has no part in the few updates that were lost or spoilt. A rank of its own
 // may have another op of that name, or other data: one of which several were is
-// looked at alone. So are its newest: what went well for long may do so no
-// more.
+// looked at alone. So are its newest, since what went well for long may do so
+// no more; but a scale may have to halve some sixteen times in a row there.
 bool DoesNoHarm(const RunEvidence& e, const OpEvidence& op) {
+  constexpr uint64_t kOfNewest = 2;
   // Gradients of what is only masked in the end are NaN, mostly.
   const uint64_t times = op.nan > 0 ? 8 : 2;
   if (op.outcomes.fine + op.outcomes.harmed == 0) {
     return PresumedOutcomes(e, op).AreFine(times);
   }
-  const auto is_fine = [times](const OpOutcomes& of_one) {
-    return of_one.harmed == 0 || of_one.AreFine(times);
+  const auto are_fine = [](const OpOutcomes& of_one, uint64_t more) {
+    return of_one.harmed == 0 || of_one.AreFine(more);
   };
-  return op.outcomes.AreFine(times) && is_fine(op.outcomes_of_worst) &&
-         is_fine(op.newest_of_worst);
+  return op.outcomes.AreFine(times) && are_fine(op.outcomes_of_worst, times) &&
+         are_fine(op.newest_of_worst, kOfNewest);
 }
 
 Evidence Established(std::string sentence) {

@@ -19,9 +19,20 @@ namespace {
 
 constexpr int kNotScaleDependent = 8;
 
-const Finding* Find(const Case& c, int rule) {
+// The first of rule 8 whose op is not known to do no harm.
+const Finding* FirstNotHarmless(const Case& c) {
+  const auto harmless = [&](const Finding& finding) {
+    return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
+                       [&](const OpEvidence& op) {
+                         return op.op.name == finding.subject.op &&
+                                op.slot == finding.subject.slot &&
+                                IsHarmless(c, op);
+                       });
+  };
   for (const Finding& finding : c.findings) {
-    if (finding.rule == rule) return &finding;
+    if (finding.rule == kNotScaleDependent && !harmless(finding)) {
+      return &finding;
+    }
   }
   return nullptr;
 }
@@ -151,12 +162,16 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
                                        : SentenceOf(*origin);
     return verdict;
   }
-  const Finding* finding = Find(c, kNotScaleDependent);
+  const Finding* finding = FirstNotHarmless(c);
   if (finding == nullptr) return std::nullopt;
   const bool of_nan = IsOfNan(*finding);
   // Where the NaN began is told there.
   if (of_nan ? has_nan : HasHelped(c.evidence)) return std::nullopt;
-  verdict.ops.clear();
+  // Of all but those that do no harm.
+  verdict.ops = {finding->subject.op};
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (!IsHarmless(c, op)) verdict.ops.push_back(op.op.name);
+  }
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;
   verdict.step = finding->opened_step;

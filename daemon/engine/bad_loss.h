@@ -1,5 +1,6 @@
 // BadLoss: whether a loss that was not finite may be what harms the updates of
-// a run. It is until the rank that told it has had six in a row that went well.
+// a run. It is until the rank that told it, the last one if several did, has
+// had six in a row that went well, or is gone.
 
 #ifndef NANWATCH_ENGINE_BAD_LOSS_H_
 #define NANWATCH_ENGINE_BAD_LOSS_H_
@@ -24,6 +25,11 @@ class BadLoss {
       well_ = harmed ? 0 : well_ + 1;
       if (well_ == kOver) rank_ = -1;
     }
+  }
+
+  // It says nothing more.
+  void Left(int32_t rank) {
+    if (rank == rank_) rank_ = -1;
   }
 
   bool Lasts() const { return rank_ >= 0; }

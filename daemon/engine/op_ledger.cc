@@ -30,26 +30,29 @@ bool Raise(uint64_t value, uint64_t* most) {
 }  // namespace
 
 bool OpLedger::OnRank::Note(bool harmed) {
+  const OpOutcomes before = NewestOutcomes();
   ++(harmed ? outcomes.harmed : outcomes.fine);
   newest = newest << 1 | static_cast<uint64_t>(harmed);
-  const auto among = static_cast<uint64_t>(std::popcount(newest));
-  return harmed && among >= OpOutcomes::kSeveral && std::has_single_bit(among);
+  const OpOutcomes now = NewestOutcomes();
+  const auto turns = [&](uint64_t times) {
+    return now.AreFine(times) != before.AreFine(times);
+  };
+  return now.harmed >= OpOutcomes::kSeveral && (turns(2) || turns(8));
 }
 
 OpOutcomes OpLedger::OnRank::NewestOutcomes() const {
-  constexpr uint64_t kBits = 64;
   const auto harmed = static_cast<uint64_t>(std::popcount(newest));
-  return {std::min(outcomes.fine + outcomes.harmed, kBits) - harmed, harmed};
+  const uint64_t all = outcomes.fine + outcomes.harmed;
+  return {std::min<uint64_t>(all, kNewest) - harmed, harmed};
 }
 
 void OpLedger::StepCount::Add(int64_t step) {
-  constexpr int64_t kBits = 64;
   if (seen == 0) newest = step;
   if (step > newest) {
-    seen = step - newest < kBits ? seen << (step - newest) : 0;
+    seen = step - newest < kNewest ? seen << (step - newest) : 0;
     newest = step;
   }
-  if (newest - step >= kBits) return;  // counted, likely
+  if (newest - step >= kNewest) return;  // counted, likely
   const uint64_t bit = uint64_t{1} << (newest - step);
   count += (seen & bit) == 0;
   seen |= bit;
@@ -131,6 +134,7 @@ bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
     }
   }
   on.last_attempt = attempt.number;
+  on.last_step = std::max(on.last_step, op.status.step);
   return AddBad(op, name, rank, attempt, entry) || news;
 }
 

@@ -47,13 +47,16 @@ class OpLedger {
       OpEvidence& e = all.emplace_back(entry->evidence);
       e.fine_steps = entry->fine_steps.count;
       for (const auto& [rank, at] : entry->ranks) {
-        const OpOutcomes newest = at.NewestOutcomes();
         e.outcomes.fine += at.outcomes.fine;
         e.outcomes.harmed += at.outcomes.harmed;
         if (at.outcomes.AreWorseThan(e.outcomes_of_worst)) {
           e.outcomes_of_worst = at.outcomes;
         }
-        if (newest.AreWorseThan(e.newest_of_worst)) e.newest_of_worst = newest;
+        // Of one that closed, or where it is bad no more, they stay for ever.
+        if (e.last_bad_step - at.last_step <= kNewest &&
+            at.NewestOutcomes().AreWorseThan(e.newest_of_worst)) {
+          e.newest_of_worst = at.NewestOutcomes();
+        }
         if (at.bad_attempts <= e.bad_attempts) continue;
         e.bad_attempts = at.bad_attempts;
         e.attempts =
@@ -71,14 +74,16 @@ class OpLedger {
   }
 
  private:
+  static constexpr int kNewest = 64;  // outcomes, or steps
   struct OnRank {
     int64_t first_attempt = 0;
     int64_t last_attempt = -1;
+    int64_t last_step = 0;
     uint64_t bad_attempts = 0;
     OpOutcomes outcomes;
     uint64_t newest = 0;  // a bit each, 1 where harmed; the newest is the last
 
-    // True: so many of the newest are harmed that it is news.
+    // True: by the newest alone it may do harm now, or none any more.
     bool Note(bool harmed);
     OpOutcomes NewestOutcomes() const;
   };

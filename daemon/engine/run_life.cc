@@ -42,6 +42,7 @@ void RunState::SetLife(RankState* rank, LifeState life) {
   shared_->open_ranks += life == LifeState::kOpen;
   rank->life = life;
   if (life == LifeState::kOpen) return;
+  bad_loss_.Left(rank->description.rank);
   for (OptimizerTrack& track : rank->tracks) changes_ += track.outliers.End();
 }
 
