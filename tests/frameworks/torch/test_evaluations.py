@@ -3,6 +3,7 @@ before the backward pass, or of a training by means that are not seen."""
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -166,6 +167,34 @@ def test_one_with_an_epoch_s_number_does_not_go_back(
     if fault is not None:
         assert found.step == 119, found
     assert counted(daemon, name)[0] == 200 + (fault is not None)
+
+
+@pytest.mark.parametrize("number, told", [
+    (np.int64(1), 79), (1.0, 79), (True, 80)])  # the last one is none
+def test_numbers_of_any_kind_do_not_go_back(
+        daemon, name, monkeypatch, number, told):
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(80):
+        it.update(step=i)
+    it.watch.step(math.nan, step=number)
+    for i in range(80, 120):
+        it.update(step=i)
+    it.watch.close(20)
+    found = Verdict(daemon, name)
+    assert found.summary["attempt"] == 0 and found.step == told, found
+
+
+def test_steps_go_on_after_one_with_a_number_of_its_own(
+        daemon, name, monkeypatch):
+    """Of samples, between the batches of an update."""
+    it = Trained(daemon, name, monkeypatch)
+    for i in range(100):
+        if i == 60:
+            it.loss().backward()
+            it.watch.step(math.nan, step=64_000)
+        it.update(step=i)
+    it.close()
+    assert int(Verdict(daemon, name).summary["last_step"]) == 99
 
 
 def test_thousands_are_no_update_of_another_s(daemon, name, monkeypatch):

@@ -226,6 +226,24 @@ def test_what_fp16_loses_within_the_model_is_measured(daemon, name, how):
     assert it.cause == "underflow", it
 
 
+def test_what_is_compiled_in_bf16_is_not_of_fp16(daemon, name):
+    """Though a scaler is there."""
+    model = torch.compile(nn.Linear(16, 1), backend="aot_eager")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cpu")
+    with nanwatch.torch.watch(model, optimizer, scaler, run=name,
+                              address=daemon.address) as watch:
+        for _ in range(4):
+            optimizer.zero_grad()
+            with torch.autocast("cpu", torch.bfloat16):
+                loss = model(torch.randn(8, 16)).float().square().mean()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            watch.step(loss)
+        assert not watch._teller.names.half
+
+
 def test_norms_and_embeddings_are_not_of_fp16():
     order, half = learnt(gpt2())
     assert order[0] == "transformer.wte.weight", order

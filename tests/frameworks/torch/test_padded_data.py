@@ -86,6 +86,38 @@ class Causal(nn.Module):
         return self.inner(x, torch.triu(torch.full((4, 4), -math.inf), 1))
 
 
+class Cached(nn.Module):
+    """Hands on an object that may hold tensors, as Hugging Face's caches."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = Between()
+
+    def forward(self, x):
+        return self.inner(x, mask=types.SimpleNamespace())
+
+
+class Weighed(nn.Module):
+    """By what is called a mask and comes by name, whose data may be NaN."""
+
+    def __init__(self):
+        super().__init__()
+        self.enter, self.leave = nn.Linear(8, 8), nn.Linear(8, 1)
+
+    def forward(self, x, mask=None):
+        return self.leave(self.enter(x) * mask)
+
+
+class Masks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Weighed()
+
+    def forward(self, x):
+        mask = torch.where(x.isfinite(), 1.0, math.nan)
+        return self.inner(x.nan_to_num(), mask=mask)
+
+
 class Joined(nn.Module):
     """Is called with more than one positional tensor: by name, within
     something, or behind others."""
@@ -269,6 +301,17 @@ def test_it_is_named_though_a_container_got_it(daemon, name):
 def test_it_is_named_though_masks_are_handed_on(daemon, name):
     it = train(daemon, name, Causal())
     assert_made_between(it, "inner")
+
+
+def test_it_is_named_though_an_object_is_handed_on(daemon, name):
+    it = train(daemon, name, Cached())
+    assert_made_between(it, "inner")
+
+
+def test_a_mask_of_data_may_bring_it(daemon, name):
+    it = train(daemon, name, Masks(), once(0))
+    assert it.cause == "nan_from_forward" and it.step == FAULT, it
+    assert it.origin["op"] != "inner", it
 
 
 def test_it_is_named_though_data_have_some_that_is_taken_out(daemon, name):

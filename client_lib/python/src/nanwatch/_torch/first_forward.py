@@ -66,18 +66,15 @@ class FirstForward:
         self._is_seen = bool(is_half) or any(u.half for u in uses.values())
         if self._is_seen:
             self._names.half = True
-        elif is_half is not None and any(
-            u.half is not None for u in uses.values()
-        ):
+        elif is_half is False or any(u.half is not None for u in uses.values()):
             self._names.half = False
 
 
 def _is_autocast_to_fp16(module: Any) -> bool | None:
-    """None: this PyTorch, before 2.4, does not say."""
+    """None: there is no autocast around it, or this PyTorch, before 2.4, does
+    not say."""
     with contextlib.suppress(Exception):
         kind = next(module.parameters()).device.type
-        return bool(
-            torch.is_autocast_enabled(kind)
-            and torch.get_autocast_dtype(kind) is torch.float16
-        )
+        if torch.is_autocast_enabled(kind):
+            return bool(torch.get_autocast_dtype(kind) is torch.float16)
     return None

@@ -10,8 +10,12 @@ from typing import Any
 
 _GETSTATE = "__getstate__"
 # Where a module keeps hooks by number, and what else it keeps by those numbers.
-_HOOKS = "_forward_hooks"
-_BY_NUMBER = ("_forward_hooks_with_kwargs", "_forward_hooks_always_called")
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
+_BY_NUMBER = (
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks_with_kwargs",
+)
 _ABSENT = object()
 # Takes any arguments and returns None, and a pickle has it by its name.
 _NOTHING = contextlib.nullcontext().__exit__
@@ -76,17 +80,23 @@ class _State:
         for name, before in self.replaced.items():
             if name in state:
                 _put(state, name, before)
-        hooks = state.get(_HOOKS)
-        if not hooks:
-            return state
-        ours = [n for n, hook in hooks.items() if isinstance(hook, Hook)]
-        _leave_out(state, ours)
+        _leave_out(state, _ours(state))
         return state
+
+
+def _ours(state: dict[str, Any]) -> list[int]:
+    """Numbers of our hooks, of what a module is made of."""
+    return [
+        number
+        for name in _HOOKS
+        for number, hook in (state.get(name) or {}).items()
+        if isinstance(hook, Hook)
+    ]
 
 
 def _leave_out(state: dict[str, Any], numbers: list[int]) -> None:
     """Hooks by these numbers, of what a module is made of."""
-    for name in (_HOOKS, *_BY_NUMBER):
+    for name in (*_HOOKS, *_BY_NUMBER) if numbers else ():
         if state.get(name):
             state[name] = kept = state[name].copy()
             for number in numbers:
@@ -99,10 +109,9 @@ def taken_off(model: Any) -> Iterator[None]:
     before = []
     for module in model.modules():
         state = vars(module)
-        hooks = state.get(_HOOKS) or {}
-        ours = [n for n, hook in hooks.items() if isinstance(hook, Hook)]
+        ours = _ours(state)
         if ours:
-            names = (_HOOKS, *_BY_NUMBER)
+            names = (*_HOOKS, *_BY_NUMBER)
             before.append((state, {n: state[n] for n in names if n in state}))
             _leave_out(state, ours)
     try:

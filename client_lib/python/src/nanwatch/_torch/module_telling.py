@@ -105,9 +105,8 @@ class ModuleTeller:
     ) -> Row | None:
         """Of what is bad in the input of `row`: of that module and of those
         around it that were called the outermost one that got it, before which
-        it was made. None: the outermost of all did, and data had it, or
-        nobody saw whether it did. (Rows of modules come after those of what
-        they call.)"""
+        it was made. None: the outermost of which it was seen did, and data
+        had it. (Rows of modules come after those of what they call.)"""
         # Of each that was called; None: it got nothing bad.
         around: dict[int, Row | None] = {}
         hidden: set[int] = set()  # not all that these got was looked at
@@ -127,9 +126,10 @@ class ModuleTeller:
         entry = row
         for module in sorted(around, key=self._depth, reverse=True):
             bad = around[module]
-            if bad is None:
-                return None if module in hidden else entry
-            entry = bad
+            if bad is not None:
+                entry = bad
+            elif module not in hidden:
+                return entry
         return None
 
     def _depth(self, module: int) -> int:

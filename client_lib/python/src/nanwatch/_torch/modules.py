@@ -9,6 +9,7 @@ nothing is put into the graph that an operation in place could trip over.
 from __future__ import annotations
 
 import math
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -98,9 +99,13 @@ def tensors_in(value: Any, depth: int = 2) -> Iterator[Any]:
             yield from tensors_in(entry, depth - 1)
     elif depth > 0 and isinstance(value, dict):
         for name, entry in value.items():
-            # Masks hold -infinity on purpose.
-            if "mask" not in str(name):
+            if not _is_mask(name):
                 yield from tensors_in(entry, depth - 1)
+
+
+def _is_mask(name: Any) -> bool:
+    """Masks hold -infinity on purpose."""
+    return "mask" in str(name)
 
 
 def _some(value: Any) -> list[Any]:
@@ -118,9 +123,22 @@ def _is_hidden(value: Any, depth: int = 2) -> bool:
         return any(depth == 0 or _is_hidden(v, depth - 1) for v in value)
     if isinstance(value, dict):
         return any(
-            depth == 0 or _is_hidden(v, depth - 1) for v in value.values()
+            depth == 0
+            or _is_hidden(v, depth - 1)
+            or (_is_mask(name) and any(True for _ in tensors_in(v, depth - 1)))
+            for name, v in value.items()
         )
+    if isinstance(value, torch.Tensor):
+        return _holds_numbers(value) and not measurable(value)
     return not (value is None or isinstance(value, _PLAIN))
+
+
+def _holds_numbers(tensor: Any) -> bool:
+    """That may be NaN."""
+    kind = tensor.dtype
+    return bool(kind.is_floating_point or kind.is_complex) and (
+        tensor.layout is not torch.strided or tensor.numel() > 0
+    )
 
 
 def _is_view(node: Any) -> bool:
@@ -154,6 +172,7 @@ class Modules:
         for _ in self._list():
             pass
         self._hooked: list[tuple[weakref.ref[Any], Any]] = []  # with a handle
+        self._within: int | None = None  # the thread of a forward pass
         self.all = False  # every module tells, whatever it costs
         self._stride = 1  # else each so many-th one
         self._spent = 0.0  # share of a step's time, of late
@@ -177,6 +196,8 @@ class Modules:
         """Those that the model has by now."""
         if self._hooked:
             return
+        begin = self._model.register_forward_pre_hook(Hook(self._begin))
+        self._hooked.append((weakref.ref(self._model), begin))
         for place, module in self._list():
             keep_from_copies(module)
             hook = Hook(self._hook(place))
@@ -190,6 +211,14 @@ class Modules:
             if module is not None:
                 release(module)
         self._hooked = []
+        self._within = None
+
+    def _begin(self, module: Any, args: Any) -> None:
+        """A forward pass, which may be one of the training."""
+        if is_traced():
+            return
+        follows = module.training and torch.is_grad_enabled()
+        self._within = threading.get_ident() if follows else None
 
     def _list(self) -> Iterator[tuple[int, Any]]:
         """Each module with its place among `named`, where new ones are
@@ -254,13 +283,15 @@ class Modules:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
             if is_traced():
                 return
-            # What is called without gradients before any others is an
-            # evaluation. Within a forward pass, as with checkpoints that call
-            # again what they hold, it may be where something begins.
+            # What is called without gradients is an evaluation. Within a
+            # forward pass, as with checkpoints that call again what they hold,
+            # it may be where something begins.
             if not (module.training and torch.is_grad_enabled()) and (
-                not self.rows or self.rows[-1].backward
+                self._within != threading.get_ident()
             ):
                 return
+            if index == 0:
+                self._within = None
             # The first one that is called tells at each step: what is bad in
             # a batch is seen there.
             if (
@@ -288,9 +319,7 @@ class Modules:
         outputs = _some(output)
         # It is asked of those that call others.
         whole = self.named[index].leaf or not (
-            len(inputs) >= _TENSORS
-            or _is_hidden(args)
-            or _is_hidden(tuple(kwargs.values()))
+            len(inputs) >= _TENSORS or _is_hidden(args) or _is_hidden(kwargs)
         )
         with torch.no_grad():
             for place, tensor in enumerate(inputs):

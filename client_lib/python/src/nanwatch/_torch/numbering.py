@@ -78,9 +78,7 @@ class Numbering:
         """For what no update was made of, an evaluation perhaps, which is
         numbered by epochs: `given`, or the last number that was told. A run
         does not go back for it."""
-        if not isinstance(given, int):  # none, or refused where it is told
-            return given
-        return max(given, self.next - 1)
+        return None if given is None else max(given, self.next - 1)
 
     def of_untold(self, updates: int) -> list[int]:
         """The program has not said so for many updates. Where it counts

@@ -50,7 +50,8 @@ def measurable(tensor: Any) -> bool:
 def beside(scale: Any, tensor: Any) -> Any:
     """On the device of `tensor`: a model on several has a scale on one."""
     if isinstance(scale, torch.Tensor) and scale.device != tensor.device:
-        return scale.to(tensor.device, non_blocking=True)
+        # The host reads a copy at once; a device after it is there.
+        return scale.to(tensor.device, non_blocking=tensor.is_cuda)
     return scale
 
 

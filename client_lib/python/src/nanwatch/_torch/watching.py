@@ -517,7 +517,8 @@ class Watch:
             untold.losses = untold.rows = 0
         self._current.attempts += attempts
         before = copy.copy(self._current.numbering)
-        number = before.not_below(part.number)
+        given = self._number_of(part)
+        number = before.not_below(given)
         self._finish_step(
             number,
             part.time,
@@ -528,7 +529,7 @@ class Watch:
             part.rows,
             only_if_bad,
         )
-        if number != part.number:
+        if number != given:
             self._current.numbering = before
 
     def _tell_evaluations(
@@ -538,7 +539,7 @@ class Watch:
         known by now that they are worth one."""
         numbering, first = copy.copy(self._current.numbering), evaluations[0]
         losses = [each.loss for each in evaluations]
-        number = numbering.not_below(first.number)
+        number = numbering.not_below(self._number_of(first))
         with self._current.aside(attempts):
             self._finish_step(
                 number,
@@ -550,12 +551,11 @@ class Watch:
                 0,
                 only_if_bad=True,
             )
-        told = self._current.numbering.next
-        if any(map(is_bad, losses)):
-            if number is None:
-                return
-            numbering.next = max(numbering.next, told)
-        self._current.numbering = numbering
+        if number is not None or not any(map(is_bad, losses)):
+            self._current.numbering = numbering
+
+    def _number_of(self, told: Part | Evaluation) -> int | None:
+        return None if told.number is None else self._checks.step(told.number)
 
     def _tell_last(self) -> None:
         if self._current.attempts:
