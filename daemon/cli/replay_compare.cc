@@ -151,11 +151,12 @@ std::vector<std::string> ReplayCompare::Differences(const Snapshot& end) const {
   for (const auto& [run, was] : sent_) {
     auto now = found.find(was.id);
     if (now == found.end()) {
-      now = std::find_if(
-          found.begin(), found.end(), [&, &key = run](const auto& entry) {
-            return entry.second.run == key &&
-                   SameUnderAnotherId(was, entry.second.incident);
-          });
+      now = std::find_if(found.begin(), found.end(),
+                         [&key = run, &earlier = was](const auto& entry) {
+                           return entry.second.run == key &&
+                                  SameUnderAnotherId(earlier,
+                                                     entry.second.incident);
+                         });
     }
     if (now == found.end()) {
       lines.push_back("gone: " + Described(run, was));

@@ -88,8 +88,9 @@ void UnderflowMeasured::FollowRate(const StepRecord& record) {
 
 // The share of zeros may come with a later record than the tensors.
 void UnderflowMeasured::TakeName(const StepContext& c) {
-  if (!c.zeroed_name.empty()) death_.AddTensor();
-  if (c.zeroed_name.empty() || episode_.open()) return;
+  if (c.gradients == nullptr || c.zeroed_name.empty()) return;
+  death_.AddTensor();
+  if (episode_.open()) return;
   const bool dies = death_.suspected() && !name_.get().empty();
   if (name_held_ > 0 || dies) {  // others are looked at later, or follow
     name_more_ += 1 + c.gradients->zeroed_more;

@@ -170,8 +170,9 @@ void StoredHistory::SaveSent(const RunKey& run, const Incident& incident) {
   const size_t weight = waiting.weight;
   queue_bytes_.fetch_add(weight);
   // Behind those that wait, so that the newest state is written last.
+  // What was not pushed was not moved either.
   if (!refused_.empty() || !queue_.TryPush(std::move(waiting), weight)) {
-    refused_.push_back(std::move(waiting));
+    refused_.push_back(std::move(waiting));  // NOLINT(bugprone-use-after-move)
   }
 }
 

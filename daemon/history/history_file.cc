@@ -201,8 +201,11 @@ void HistoryFile::Replace(Time now) {
   // What is known of live runs is newer than the file.
   RunCatalog known = std::move(catalog_);
   Status begun = Begin(std::move(**opened));
-  if (!begun) catalog_ = std::move(known);
-  if (begun) begun = catalog_.Adopt(std::move(known), *database_);
+  if (begun) {
+    begun = catalog_.Adopt(std::move(known), *database_);
+  } else {
+    catalog_ = std::move(known);
+  }
   if (begun) {
     begun = gap_first_ != 0 ? WriteAfterGap(now) : writer_->SaveCatalog(now);
   }

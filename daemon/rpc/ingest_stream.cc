@@ -148,7 +148,9 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   const size_t weight = WeightOf(arrival.message);
   if (streams_.stopping.load(std::memory_order_relaxed) ||
       !streams_.sink.Offer(std::move(arrival), weight)) {
-    parsed.message = std::move(arrival.message);
+    // What was not taken was not moved either.
+    parsed.message =
+        std::move(arrival.message);  // NOLINT(bugprone-use-after-move)
     return RefuseForNow(parsed, session);
   }
   // After the Dropped in its place is taken, so that it is said once.

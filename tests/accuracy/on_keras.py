@@ -32,10 +32,10 @@ class Strike(keras.callbacks.Callback):
 
 def train(fault, address, run):
     keras.utils.set_random_seed(fault.seed)
-    keras.mixed_precision.set_dtype_policy("mixed_float16")
     model = keras.Sequential([
         keras.layers.Input((FEATURES,)),
-        keras.layers.Dense(32, activation="relu"), keras.layers.Dense(CLASSES)])
+        keras.layers.Dense(32, activation="relu", dtype="mixed_float16"),
+        keras.layers.Dense(CLASSES, dtype="mixed_float16")])
     model.compile(
         optimizer=keras.optimizers.LossScaleOptimizer(
             keras.optimizers.Adam(3e-3)),
