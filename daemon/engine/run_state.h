@@ -218,6 +218,8 @@ class RunState {
   // already, and what is left before the next step, or at the next tick. What
   // is worse than all before is judged at once.
   void JudgeIfDue(Time time, int64_t step, Effects* effects);
+  // What a record of `rank` changed, and what is due to be told anew.
+  void JudgeAfter(RankState* rank, const StepRecord& record, Effects* effects);
   Diagnosis Diagnosed(const std::vector<Finding>& findings) const;
   void Tell(std::vector<Incident>* changed, Effects* effects);
   void ForgetTold();

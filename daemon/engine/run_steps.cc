@@ -193,6 +193,14 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (group.open >= 2 || !group.ring.empty()) {
     Align(*rank, *track, was, record, ops);
   }
+  JudgeAfter(rank, record, effects);
+  if (rank->tally().attempts() % 64 == 0) {
+    rank->ops.Forget(static_cast<int64_t>(rank->tally().attempts()));
+  }
+}
+
+void RunState::JudgeAfter(RankState* rank, const StepRecord& record,
+                          Effects* effects) {
   if (!board_.empty()) {
     const bool due = TimeToRejudge(rank->tally().attempts(), rank->pace);
     // What one finding is judged with is as of now, too.
@@ -200,9 +208,6 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     changes_ += due && Lowest() == rank;
   }
   JudgeIfDue(record.time, record.step, effects);
-  if (rank->tally().attempts() % 64 == 0) {
-    rank->ops.Forget(static_cast<int64_t>(rank->tally().attempts()));
-  }
 }
 
 void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {

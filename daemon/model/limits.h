@@ -100,8 +100,8 @@ inline constexpr int kStepSums = 256;
 // Gradient tensors of a rank that are known to be exactly 0, 8 B each. Beyond:
 // further ones that become so have no name.
 inline constexpr int kZeroedTensors = 256;
-// Ops of a run that were ever bad and are followed; first causes stay. 112 B for
-// each rank where one was: 940 MB at most, if all are bad on all of kRanks.
+// Ops of a run that were ever bad and are followed; first causes stay. 112 B
+// for each rank where one was: 940 MB at most, if all are bad on all of kRanks.
 inline constexpr int kOpEvidence = 64;
 
 // --- Alignment of ranks (design: one record, "Alignment of ranks") ---------
