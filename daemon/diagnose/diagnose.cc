@@ -10,6 +10,7 @@
 #include "diagnose/causes.h"
 #include "diagnose/framework.h"
 #include "diagnose/headline.h"
+#include "diagnose/op_facts.h"
 
 namespace nanwatch {
 namespace {
@@ -132,9 +133,7 @@ void AddActions(const Case& c, std::string_view framework,
 // Of an op that was never bad nothing more than its name is known here.
 void AddTypes(const RunEvidence& evidence, CauseVerdict* cause) {
   for (const OpEvidence& op : evidence.ops) {
-    if (op.op.name != cause->origin.op || op.slot != cause->origin.slot) {
-      continue;
-    }
+    if (!IsOf(op, cause->origin)) continue;
     cause->op_type = op.op.type;
     cause->op_dtype = op.op.dtype;
     return;

@@ -40,6 +40,10 @@ bool BadAtEveryScale(const OpEvidence& op) {
          *op.scale_max >= kScalesApart * *op.scale_min;
 }
 
+bool IsOf(const OpEvidence& op, const Subject& subject) {
+  return op.op.name == subject.op && op.slot == subject.slot;
+}
+
 Subject OriginOf(const OpEvidence& op) {
   return {.rank = op.rank, .op = op.op.name, .slot = op.slot};
 }

@@ -31,6 +31,9 @@ bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence);
 // Bad at scales 64 times apart and at all between: lowering does not help.
 bool BadAtEveryScale(const OpEvidence& op);
 
+// The subject is that op, at that slot, whatever the rank.
+bool IsOf(const OpEvidence& op, const Subject& subject);
+
 // What a verdict names, where it began in this op.
 Subject OriginOf(const OpEvidence& op);
 // Its gradient was finite when it arrived, and not when it left, at `step`.

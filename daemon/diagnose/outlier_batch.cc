@@ -102,8 +102,7 @@ bool HasGoneOn(const Case& c, const AllOutliers& outliers,
                const Finding& finding) {
   return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
                      [&](const OpEvidence& op) {
-                       return op.op.name == finding.subject.op &&
-                              op.slot == finding.subject.slot &&
+                       return IsOf(op, finding.subject) &&
                               op.last_bad_step > finding.opened_step &&
                               !outliers.Has(op.last_bad_step);
                      });

@@ -24,9 +24,7 @@ const Finding* FirstNotHarmless(const Case& c) {
   const auto harmless = [&](const Finding& finding) {
     return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
                        [&](const OpEvidence& op) {
-                         return op.op.name == finding.subject.op &&
-                                op.slot == finding.subject.slot &&
-                                IsHarmless(c, op);
+                         return IsOf(op, finding.subject) && IsHarmless(c, op);
                        });
   };
   for (const Finding& finding : c.findings) {

@@ -10,7 +10,7 @@ import nanwatch
 from nanwatch._torch.modules import Modules
 
 
-def at_ops(unwatched=None):
+def at_ops():
     torch.manual_seed(1)
     model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.1), nn.Linear(16, 1))
     modules = Modules(model, lambda _, work, *of: work(*of))
