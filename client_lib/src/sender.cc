@@ -129,9 +129,7 @@ void Sender::WaitAway(SteadyTime now) {
 
 // By value: `why` may be the stream's own, which goes.
 void Sender::Disconnect(std::string why, SteadyTime now) {
-  const bool was_open = state_ == State::kOpen || state_ == State::kLeaving;
-  // The daemon read the close, and ended the stream in its turn.
-  if (state_ == State::kLeaving) done_ = true;
+  const bool was_open = state_ == State::kOpen;
   const std::string address = redial_.address();
   stream_.reset();
   state_ = State::kAway;
@@ -209,13 +207,6 @@ void Sender::SendOpen() {
 
 void Sender::SendNext(SteadyTime now) {
   const Outgoing* next = outbox_.Next();
-  if (next == nullptr && close_pushed_ && outbox_.size() == 1) {
-    // Nothing is left but the answer to our close. A cancelled stream could
-    // overtake it, so leave in order.
-    stream_->EndWrites();
-    state_ = State::kLeaving;
-    return;
-  }
   if (next == nullptr || !redial_.Due(now)) return;
   if (!outbox_.awaits_ack()) silent_since_ = now;
   stream_->Write(Envelope(next->kind, options_.open.session(),
@@ -232,7 +223,7 @@ void Sender::OnResponse(const v1::IngestResponse& response, SteadyTime now) {
       if (state_ == State::kOpening) OnOpened(response.opened(), now);
       break;
     case v1::IngestResponse::kAck:
-      if (state_ == State::kOpen || state_ == State::kLeaving) {
+      if (state_ == State::kOpen) {
         const v1::Ack& ack = response.ack();
         if (ack.has_attempt()) {  // the steps went back
           std::lock_guard lock(shared_->mutex);

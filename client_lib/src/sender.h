@@ -38,7 +38,7 @@ class Sender {
 
  private:
   // Where the stream stands.
-  enum class State { kAway, kStarting, kOpening, kOpen, kLeaving };
+  enum class State { kAway, kStarting, kOpening, kOpen };
 
   bool Ending();
   bool MustDrain(SteadyTime now);

@@ -14,7 +14,7 @@ constexpr char kMethod[] = "/nanwatch.v1.IngestService/Ingest";
 // A response is an ack or a sentence; a request names at most 64 ops.
 constexpr int kResponseBytes = 1 << 20;
 
-enum Tag : intptr_t { kStart = 1, kRead, kWrite, kEndWrites, kFinish };
+enum Tag : intptr_t { kStart = 1, kRead, kWrite, kFinish };
 void* Pointer(Tag tag) { return reinterpret_cast<void*>(tag); }
 
 // gRPC prints to stderr when a daemon is away or speaks oddly; a library that
@@ -104,8 +104,6 @@ Stream::Event Stream::Impl::On(Tag tag, bool ok,
     case kWrite:
       // A failed write is the end of the stream; the read says so, too.
       return ok ? Event::kWritten : Event::kNone;
-    case kEndWrites:
-      return Event::kNone;
     case kFinish:
       error = status.error_message();
       return Event::kEnded;
@@ -139,8 +137,6 @@ void Stream::Write(const std::string& message) {
   const grpc::Slice slice(message);
   impl_->call->Write(grpc::ByteBuffer(&slice, 1), Pointer(kWrite));
 }
-
-void Stream::EndWrites() { impl_->call->WritesDone(Pointer(kEndWrites)); }
 
 const std::string& Stream::error() const { return impl_->error; }
 

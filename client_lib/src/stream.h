@@ -34,8 +34,6 @@ class Stream {
   // `message` is a serialized IngestRequest. Only while nothing is being
   // written: after kStarted or kWritten.
   void Write(const std::string& message);
-  // Nothing more will be written; same rule. kEnded follows.
-  void EndWrites();
 
   // Why it ended; empty: the daemon ended it without an error.
   const std::string& error() const;

@@ -47,7 +47,6 @@ def test_what_is_said_arrives_and_is_judged(daemon):  # noqa: F811
 
 
 def test_an_end_in_order_is_no_error(daemon):  # noqa: F811
-    """The stream's end may be heard with the answer to our close, or after."""
     for i in range(60):
         run = nanwatch.init(run=f"ends{i}", address=daemon.address)
         run.step(0, loss=1.0)
@@ -227,6 +226,29 @@ def test_close_does_not_wait_for_a_hung_daemon(daemon):  # noqa: F811
         assert run.close(0.5) is False, "again"
     finally:
         os.kill(daemon.process.pid, signal.SIGCONT)
+
+
+def test_a_close_that_a_killed_daemon_never_read_is_told_again(
+    folder,  # noqa: F811
+):
+    it = Daemon(folder).start()
+    run = nanwatch.init(run="again", address=it.address)
+    run.step(0)
+    assert run.flush(10)
+    os.kill(it.process.pid, signal.SIGSTOP)
+    closing = threading.Thread(target=run.close, args=(30,))
+    closing.start()
+    # By the sender: the close is on its way, and nothing else.
+    wait_for("the close is owed", lambda: run._shared.silent_since)
+    it.kill()
+    it.start()
+    try:
+        closing.join()
+        shown = it.nanwatch("show", "again").stdout
+        assert "closed" in shown.splitlines()[0], shown
+        assert int(summary(it, "again").get("attempt", 0)) == 0
+    finally:
+        it.kill()
 
 
 def test_a_close_right_after_a_turn_is_told(daemon, monkeypatch):  # noqa: F811

@@ -20,6 +20,7 @@ namespace {
 namespace v1 = nanwatch::v1;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr int kFlushMs = 10'000;
@@ -277,6 +278,31 @@ TEST_F(SessionTest, ABusyDaemonGetsTheSameAgain) {
   EXPECT_TRUE(run.Flush(kFlushMs));
   EXPECT_EQ(run.Stats().refused, 0u);
   EXPECT_EQ(sink_.Steps(), Range(5000));
+}
+
+// Nothing is left but its answer, and that was not a yes yet.
+TEST_F(SessionTest, ACloseThatWasRefusedIsSentAgain) {
+  std::vector<v1::RefusalCode> refusals = {v1::REFUSAL_CODE_BUSY,
+                                           v1::REFUSAL_CODE_SHUTTING_DOWN};
+  sink_.set_refuse(
+      [&](const v1::IngestRequest& message) -> std::optional<v1::Refusal> {
+        if (!message.has_close() || refusals.empty()) return std::nullopt;
+        v1::Refusal refusal;
+        refusal.set_code(refusals.back());
+        refusal.set_retry_after_ms(20);
+        refusals.pop_back();
+        return refusal;
+      });
+  sink_.Start();
+  nanwatch::Run run(Options());
+  run.Push(nanwatch::Step(1));
+  EXPECT_TRUE(run.Flush(kFlushMs));
+  EXPECT_TRUE(run.Close(kFlushMs));
+  EXPECT_THAT(refusals, IsEmpty());
+  EXPECT_EQ(sink_.opens(), 2u);
+  EXPECT_TRUE(sink_.WaitFor([](const Sink& s) {
+    return !s.taken().empty() && s.taken().back().has_close();
+  }));
 }
 
 TEST_F(SessionTest, WhatDidNotFitIsReported) {

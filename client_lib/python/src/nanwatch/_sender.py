@@ -60,7 +60,6 @@ class _State(enum.Enum):
     AWAY = 0
     OPENING = 1
     OPEN = 2
-    LEAVING = 3
 
 
 class Sender:
@@ -217,18 +216,12 @@ class Sender:
             stream.cancel()
 
     def _disconnect(self, why: str, now: float) -> None:
-        leaving = self._state is _State.LEAVING
-        was_open = leaving or self._state is _State.OPEN
+        was_open = self._state is _State.OPEN
         address = self._redial.address
         self._drop_stream()
         self._state = _State.AWAY
         shared = self._shared
         shared.connected = False
-        # The daemon read the close, and ended the stream in its turn.
-        if leaving:
-            self._done = True
-            if not why:
-                return
         shared.reconnects += was_open
         all_tried = self._redial.next(now, was_open, hurry=shared.ending)
         # A restarted daemon is worth the wait, one that never was is not.
@@ -280,7 +273,6 @@ class Sender:
         while self._redial.due(now) and outbox.sent_bytes < _IN_FLIGHT_BYTES:
             message = outbox.next()
             if message is None:
-                self._leave()
                 return
             if not outbox.awaits_ack:
                 self._silent_since = now
@@ -290,13 +282,6 @@ class Sender:
                     message.envelope(self._opening.session, sequence)
                 )
             self._shared.sent += outbox.mark_sent()
-
-    def _leave(self) -> None:
-        # Nothing is left but the answer to our close. A cancelled stream could
-        # overtake it, so leave in order.
-        if self._close_pushed and len(self._outbox) == 1 and self._stream:
-            self._stream.end_writes()
-            self._state = _State.LEAVING
 
     # ------------------------------------------------------------ the answers
 
@@ -316,7 +301,7 @@ class Sender:
             if self._state is _State.OPENING:
                 self._on_opened(Message(response.blob(_OPENED)), now)
         elif response.has(_ACK):
-            if self._state in (_State.OPEN, _State.LEAVING):
+            if self._state is _State.OPEN:
                 ack = Message(response.blob(_ACK))
                 durable = bool(ack.integer(3)) if ack.has(3) else self._durable
                 if ack.has(4):  # the steps went back

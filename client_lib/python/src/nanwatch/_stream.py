@@ -85,10 +85,6 @@ class Stream:
     def write(self, message: bytes) -> None:
         self._outgoing.put(message)
 
-    def end_writes(self) -> None:
-        """Nothing more will be written; the end follows."""
-        self._outgoing.put(None)
-
     def cancel(self) -> None:
         # gRPC's thread that waits for the next request must not wait for ever.
         self._outgoing.put(None)
