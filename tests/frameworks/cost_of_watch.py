@@ -49,7 +49,7 @@ from nanwatch._torch import clipping, parts  # noqa: E402
 
 WARM = 16  # pairs of steps: connected, all names are known
 SETTLED = 0.3  # s, after which the sender is through with what was before
-ROUNDS = 2  # of two halves
+ROUNDS = 4  # of two halves
 GOALS = {"default": 0.5, "layers": 1.5, "ops": 4.0}  # %
 
 
