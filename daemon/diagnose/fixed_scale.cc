@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diagnose/causes.h"
+#include "diagnose/consequences.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/words.h"
@@ -112,6 +113,7 @@ std::optional<CauseVerdict> FixedScaleTooHigh(const Case& c) {
   if (e.ops_collected && !AreOfTheRange(ops, e)) {
     return std::nullopt;
   }
+  AddUnlisted(c, 0, &verdict.ops);
   verdict.cause = Cause::kRangeOverflow;
   constexpr uint64_t kSeveral = 3;  // one may be anything
   const bool seen = e.ops_collected && e.overflows >= kSeveral;
@@ -128,14 +130,14 @@ std::optional<CauseVerdict> FixedScaleTooHigh(const Case& c) {
     verdict.origin = OriginOf(*first);
   }
   verdict.sentence = OfFixed(e);
-  if (!verdict.ops.empty()) {
+  if (!ops.empty()) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format(
              "{}; {} of the backward pass, {} first.",
              forward ? "What the forward pass has makes few of them"
                      : "No op of the forward pass is bad",
-             CountOf(verdict.ops.size(), "op"),
+             CountOf(ops.size(), "op"),
              verdict.origin.op.empty() ? verdict.ops[0] : verdict.origin.op)});
   }
   return verdict;

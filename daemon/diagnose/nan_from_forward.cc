@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "diagnose/causes.h"
+#include "diagnose/consequences.h"
 #include "diagnose/first_found.h"
 #include "diagnose/nan_from_backward.h"
 #include "diagnose/nan_rule.h"
@@ -151,17 +152,6 @@ std::string OnRank(const RunEvidence& e) {
     text += " (" + e.nonfinite_loss_place + ")";
   }
   return text;
-}
-
-// Ops that were bad at `step` or since.
-std::vector<std::string> BadSince(const Case& c, int64_t step) {
-  std::vector<std::string> names;
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (op.last_bad_step >= step && !IsHarmless(c, op)) {
-      names.push_back(op.op.name);
-    }
-  }
-  return names;
 }
 
 CauseVerdict FromOp(const Case& c, const OpEvidence& origin,

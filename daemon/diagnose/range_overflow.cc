@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diagnose/causes.h"
+#include "diagnose/consequences.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
@@ -185,6 +186,8 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.ops.push_back(op.op.name);
   }
   if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
+  const size_t listed = verdict.ops.size();
+  AddUnlisted(c, 0, &verdict.ops);
   const bool few = e.overflows > 0 && FewOverflows(e);
   verdict.grade = few && all_went && IsOfTheScale(e, !verdict.ops.empty())
                       ? EvidenceGrade::kEstablished
@@ -224,9 +227,8 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("{} bad and became clean as the scale fell, {} first.",
-                     verdict.ops.size() == 1
-                         ? "1 op was"
-                         : CountOf(verdict.ops.size(), "op") + " were",
+                     listed == 1 ? "1 op was"
+                                 : CountOf(listed, "op") + " were",
                      verdict.ops[0])});
   }
   return verdict;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diagnose/causes.h"
+#include "diagnose/consequences.h"
 #include "diagnose/nan_from_backward.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
@@ -66,16 +67,6 @@ const OpEvidence* Maker(const Case& c, const OpEvidence* origin) {
     }
   }
   return origin;
-}
-
-// What a NaN reached on its way back.
-void AddGradientsSince(const Case& c, int64_t step,
-                       std::vector<std::string>* names) {
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (IsGradient(op) && op.first_bad_step >= step) {
-      names->push_back(op.op.name);
-    }
-  }
 }
 
 std::string SentenceOfMaker(const OpEvidence& maker, const OpEvidence& first) {
@@ -139,15 +130,17 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     const bool fixed = IsForward(op) && BadAtEveryAttempt(op);
     const bool early = !has_nan && OverflowsUnscaled(op, c.evidence);
     if (!BadAtEveryScale(op) && !fixed && !early) continue;
-    verdict.ops.push_back(op.op.name);
-    if (origin == nullptr && !IsInput(op)) origin = &op;
+    if (IsInput(op)) continue;
+    origin = &op;
+    break;
   }
   if (origin != nullptr) {
+    // As it is bad at every attempt, the others are bad for it.
+    verdict.ops = BadSince(c, origin->first_bad_step);
     const OpEvidence* maker = Maker(c, origin);
     const bool of_nan = IsGradient(*origin) && MakesNanAlone(c);
     if (maker != origin || of_nan) {
       verdict.cause = Cause::kNanFromBackward;
-      AddGradientsSince(c, origin->first_bad_step, &verdict.ops);
       verdict.actions.push_back(LookForInfiniteSlope());
     } else {
       verdict.rules.push_back(25);  // saturated at the limit: the same trouble
@@ -166,10 +159,8 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   // Where the NaN began is told there.
   if (of_nan ? has_nan : HasHelped(c.evidence)) return std::nullopt;
   // Of all but those that do no harm.
-  verdict.ops = {finding->subject.op};
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (!IsHarmless(c, op)) verdict.ops.push_back(op.op.name);
-  }
+  verdict.ops = BadSince(c, 0);
+  verdict.ops.push_back(finding->subject.op);
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;
   verdict.step = finding->opened_step;

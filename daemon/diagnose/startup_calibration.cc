@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "diagnose/causes.h"
+#include "diagnose/consequences.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
@@ -67,9 +68,7 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
   verdict.rules = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
   std::erase_if(verdict.rules,
                 [&](int rule) { return over && CameLater(c, rule); });
-  for (const OpEvidence& op : e.ops) {
-    if (!IsHarmless(c, op)) verdict.ops.push_back(op.op.name);
-  }
+  verdict.ops = BadSince(c, 0);
   verdict.step = e.first_overflow_step;
   const std::string from =
       e.scale_first ? InWords(*e.scale_first) : "its start";

@@ -4,6 +4,7 @@
 #include <bit>
 #include <tuple>
 
+#include "diagnose/op_facts.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -71,6 +72,29 @@ bool OpLedger::Lists(const OpName& name, Slot slot) const {
   return const_cast<OpLedger*>(this)->Find(name, slot) != nullptr;
 }
 
+bool OpLedger::full() const {
+  return entries_.size() >= static_cast<size_t>(limits::kOpEvidence);
+}
+
+// A scaler that finds its scale makes all gradients overflow, and a model may
+// have more of them than there are places here.
+bool OpLedger::MakeRoom(const OpEvidence& e) {
+  const auto gives_way = [&](const OpEvidence& held) {
+    const bool over = e.last_bad_step - held.last_bad_step > kRecentSteps;
+    return IsGradient(held) && (over || IsForward(e));
+  };
+  const auto last = std::max_element(
+      entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
+        return std::tuple(gives_way(a.evidence), Order(a.evidence)) <
+               std::tuple(gives_way(b.evidence), Order(b.evidence));
+      });
+  if (!gives_way(last->evidence) && !(Order(e) < Order(last->evidence))) {
+    return false;
+  }
+  entries_.erase(last);
+  return true;
+}
+
 OpLedger::Entry* OpLedger::Make(const PendingOp& op, const OpName& name,
                                 int32_t rank) {
   Entry entry;
@@ -83,14 +107,7 @@ OpLedger::Entry* OpLedger::Make(const PendingOp& op, const OpName& name,
   e.first_inputs_clean = op.inputs == InputState::kClean;
   e.first_inputs_bad = op.inputs == InputState::kBad;
   e.padding = PaddingElements(name);
-  if (entries_.size() >= static_cast<size_t>(limits::kOpEvidence)) {
-    const auto last = std::max_element(
-        entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-          return Order(a.evidence) < Order(b.evidence);
-        });
-    if (!(Order(e) < Order(last->evidence))) return nullptr;
-    entries_.erase(last);
-  }
+  if (full() && !MakeRoom(e)) return nullptr;
   return &entries_.emplace_back(std::move(entry));
 }
 

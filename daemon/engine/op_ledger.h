@@ -1,6 +1,7 @@
 // OpLedger: the ops of a run that were ever bad, over all ranks: the part of
 // the evidence that names a culprit. At most limits::kOpEvidence; of more, the
-// earliest by (step, execution order) stay.
+// earliest by (step, execution order) stay, but gradients give way: those of an
+// overflow that is over to what is bad now, and others to the forward pass.
 
 #ifndef NANWATCH_ENGINE_OP_LEDGER_H_
 #define NANWATCH_ENGINE_OP_LEDGER_H_
@@ -38,6 +39,7 @@ class OpLedger {
            const OpAttempt& attempt, bool saturation);
 
   bool empty() const { return entries_.empty(); }
+  bool full() const;
   bool Lists(const OpName& name, Slot slot) const;
   // First cause first. `attempts(rank)`: of a rank so far, counted likewise.
   template <typename Attempts>
@@ -109,6 +111,8 @@ class OpLedger {
     }
   };
   Entry* Find(const OpName& name, Slot slot);
+  // False: `e` has no place; else there is room for it.
+  bool MakeRoom(const OpEvidence& e);
   Entry* Make(const PendingOp& op, const OpName& name, int32_t rank);
   static bool AddBad(const PendingOp& op, const OpName& name, int32_t rank,
                      const OpAttempt& attempt, Entry* entry);

@@ -103,11 +103,26 @@ StepLayers RunState::TakeLayers(RankState* rank, const StepRecord& record) {
 
 void RunState::JudgeOps(RankState* rank, size_t count,
                         const ScalerTracker& scaler, const StepRecord* record) {
-  for (size_t i = 0; i < count; ++i) {
+  const auto judge = [&](size_t i) {
     const PendingOp& op = rank->ops.pending_at(i);
     const bool same = record != nullptr && record->step == op.status.step;
     JudgeOp(rank, op, scaler, same ? record : nullptr);
+  };
+  // A full ledger has places for what is new as far as what it holds is over:
+  // whether that is bad again it must hear first.
+  const auto is_new = [&](const PendingOp& op) {
+    return op.bad && ledger_.full() &&
+           !ledger_.Lists(NameOf(*rank, op.status.op), op.status.slot);
+  };
+  std::vector<size_t> last;
+  for (size_t i = 0; i < count; ++i) {
+    if (is_new(rank->ops.pending_at(i))) {
+      last.push_back(i);
+    } else {
+      judge(i);
+    }
   }
+  for (const size_t i : last) judge(i);
   rank->ops.Drop(count);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
 #include <sstream>
 
 #include "tests/golden/scenario.h"
@@ -160,17 +161,32 @@ bool SetStat(const std::string& name, float value, OpCell* cell) {
   return false;
 }
 
+// "w{0..2} x{0..2}": the row for each number. One without braces is itself.
+std::vector<std::string> Numbered(const std::string& row) {
+  static const std::regex kBraces(R"(\{(\d+)\.\.(\d+)\})");
+  std::smatch range;
+  if (!std::regex_search(row, range, kBraces)) return {row};
+  std::vector<std::string> rows;
+  for (int i = std::stoi(range[1]); i <= std::stoi(range[2]); ++i) {
+    rows.push_back(std::regex_replace(row, kBraces, std::to_string(i)));
+  }
+  return rows;
+}
+
 class Parser {
  public:
   Result<Scenario> Parse(std::string_view text) {
     std::istringstream in{std::string(text)};
     int number = 0;
     for (std::string row; std::getline(in, row);) {
-      const Line line = Split(++number, row);
-      if (line.words.empty()) continue;
-      if (std::string error = Take(line); !error.empty()) {
-        return Error{"line " + std::to_string(number) + " \"" + row +
-                     "\": " + error};
+      ++number;
+      for (const std::string& one : Numbered(row)) {
+        const Line line = Split(number, one);
+        if (line.words.empty()) continue;
+        if (std::string error = Take(line); !error.empty()) {
+          return Error{"line " + std::to_string(number) + " \"" + one +
+                       "\": " + error};
+        }
       }
     }
     Fill();

@@ -159,6 +159,40 @@ TEST(OpLedgerTest, WhatMayHaveBeenAppliedIsToldFromWhatWasLeftOut) {
   EXPECT_EQ(a.first_bad_step, 3);
 }
 
+// So many gradients of one overflow, at `step`.
+void Fill(OpLedger* ledger, int64_t step) {
+  PendingOp gradient = Bad(step, 10);
+  gradient.status.slot = Slot::kGradInput;
+  for (int i = 0; i < limits::kOpEvidence; ++i) {
+    ledger->Add(gradient, Named("w" + std::to_string(i), 1000 + i), 0, {},
+                false);
+  }
+}
+
+TEST(OpLedgerTest, GradientsGiveWayToTheForwardPass) {
+  OpLedger ledger;
+  Fill(&ledger, 3);
+  ledger.Add(Bad(4, 1), Named("log", 7), 0, {.number = 4}, false);
+  const auto ops = ledger.Evidence(Attempts);
+  EXPECT_EQ(ops.size(), static_cast<size_t>(limits::kOpEvidence));
+  EXPECT_EQ(ops.back().op.name, "log");
+  EXPECT_FALSE(ledger.Lists(Named("w63"), Slot::kGradInput)) << "the last";
+  EXPECT_TRUE(ledger.Lists(Named("w62"), Slot::kGradInput));
+}
+
+TEST(OpLedgerTest, WhatIsOverGivesWayToWhatIsBadNow) {
+  OpLedger ledger;
+  Fill(&ledger, 3);
+  PendingOp gradient = Bad(23, 10);
+  gradient.status.slot = Slot::kGradInput;
+  const OpName name = Named("other", 2000);
+  ledger.Add(gradient, name, 0, {.number = 23}, false);
+  EXPECT_FALSE(ledger.Lists(name, Slot::kGradInput));
+  gradient.status.step = 24;
+  ledger.Add(gradient, name, 0, {.number = 24}, false);
+  EXPECT_TRUE(ledger.Lists(name, Slot::kGradInput));
+}
+
 TEST(OpLedgerTest, TheEarliestStayWhenThereAreTooMany) {
   OpLedger ledger;
   for (int i = 0; i < limits::kOpEvidence + 5; ++i) {
