@@ -227,8 +227,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("{} bad and became clean as the scale fell, {} first.",
-                     listed == 1 ? "1 op was"
-                                 : CountOf(listed, "op") + " were",
+                     listed == 1 ? "1 op was" : CountOf(listed, "op") + " were",
                      verdict.ops[0])});
   }
   return verdict;

@@ -79,11 +79,12 @@ std::string SentenceOfMaker(const OpEvidence& maker, const OpEvidence& first) {
 }
 
 // Infinities are what too high a scale makes, and what a NaN is made of then.
-bool MakesNanAlone(const Case& c) {
+// Those before `step` were of another trouble, the search for a scale perhaps.
+bool MakesNanAlone(const Case& c, int64_t step) {
   bool nan = false;
   for (const OpEvidence& op : c.evidence.ops) {
     if (!IsGradient(op)) continue;
-    if (op.inf > 0) return false;
+    if (op.inf > 0 && op.last_beyond_step >= step) return false;
     nan = nan || op.nan > 0;
   }
   return nan;
@@ -92,8 +93,8 @@ bool MakesNanAlone(const Case& c) {
 std::string SentenceOfNan(const OpEvidence& op) {
   return fmt::format(
       "NaN is born in the backward pass, whatever the scale: the gradient of "
-      "{} is not finite {}, and no gradient holds an infinity, which a scale "
-      "that is too high makes first.",
+      "{} is not finite {}, and no gradient holds an infinity then, which a "
+      "scale that is too high makes first.",
       op.op.name, WhenBad(op));
 }
 
@@ -138,7 +139,8 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     // As it is bad at every attempt, the others are bad for it.
     verdict.ops = BadSince(c, origin->first_bad_step);
     const OpEvidence* maker = Maker(c, origin);
-    const bool of_nan = IsGradient(*origin) && MakesNanAlone(c);
+    const bool of_nan =
+        IsGradient(*origin) && MakesNanAlone(c, origin->first_bad_step);
     if (maker != origin || of_nan) {
       verdict.cause = Cause::kNanFromBackward;
       verdict.actions.push_back(LookForInfiniteSlope());

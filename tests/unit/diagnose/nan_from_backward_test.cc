@@ -360,6 +360,10 @@ TEST(NanFromBackward, AtEveryScaleWithoutAnInfinityIsNoOverflow) {
   EXPECT_THAT(Advice(diagnosis.causes[0]), HasSubstr("infinite slope"));
   EXPECT_THAT(Advice(diagnosis.causes[0]), HasSubstr("set_detect_anomaly"));
   t.evidence.ops[1].inf = 1;
+  t.evidence.ops[1].last_beyond_step = 2;
+  EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kNanFromBackward)
+      << "the scaler's search, long over";
+  t.evidence.ops[1].last_beyond_step = 172;
   EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kScaleIndependentOp);
 }
 
