@@ -126,11 +126,41 @@ BENCHMARK(BM_ApplySteps)
     ->Args({100, 100})
     ->Args({1, 10000});
 
+// The gradients of one overflow at `step`: all are infinite.
+OpColumns Overflown(int ops, int64_t step, Time time) {
+  OpColumns columns;
+  SparseCounts infinite;
+  for (int op = 0; op < ops; ++op) {
+    columns.step.push_back(step);
+    columns.time.push_back(time);
+    columns.op.push_back(op);
+    columns.slot.push_back(Slot::kGradInput);
+    columns.elements.push_back(1000);
+    infinite.rows.push_back(op);
+    infinite.counts.push_back(10);
+  }
+  columns.count[static_cast<int>(OpCount::kPosInf)] = infinite;
+  return columns;
+}
+
+OpNames Parameters(int count) {
+  OpNames names;
+  for (int i = 0; i < count; ++i) {
+    names.ops.push_back({.name = "layers." + std::to_string(i) + ".weight",
+                         .type = "Parameter",
+                         .dtype = Dtype::kFp16,
+                         .order = i});
+  }
+  return names;
+}
+
 // Steps of which the last half overflow and halve the scale, on every rank:
-// each finds the same, a few rules at the same step.
+// each finds the same, a few rules at the same step. With `ops` of them each
+// tells as many gradients of an overflow.
 void BM_Collapse(benchmark::State& state) {
   constexpr int kSteps = 100;
   const int ranks = static_cast<int>(state.range(0));
+  const int ops = static_cast<int>(state.range(1));
   StepColumns row = HealthySteps(0);
   for (auto& column : row.field) {
     if (column) column->values.resize(1);
@@ -142,6 +172,10 @@ void BM_Collapse(benchmark::State& state) {
     auto engine = std::make_unique<Engine>();
     Effects effects;
     OpenRun(0, ranks, engine.get(), &effects);
+    for (int rank = 0; rank < ranks; ++rank) {
+      engine->Apply(kStart, RunEvent(0, rank, OpNamesAdded{Parameters(ops)}),
+                    &effects);
+    }
     Event event = RunEvent(0, 0, StepBatch{row});
     auto& columns = std::get<StepBatch>(event.body).columns;
     state.ResumeTiming();
@@ -158,6 +192,12 @@ void BM_Collapse(benchmark::State& state) {
         event.rank = rank;
         event.session = SessionOf(0, rank);
         event.sequence = step + 1;
+        if (overflows && ops > 0) {
+          const Time time = columns.time[0];
+          engine->Apply(time,
+                        RunEvent(0, rank, OpBatch{Overflown(ops, step, time)}),
+                        &effects);
+        }
         engine->Apply(columns.time[0], event, &effects);
       }
     }
@@ -169,9 +209,11 @@ void BM_Collapse(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kSteps * ranks);
 }
 BENCHMARK(BM_Collapse)
-    ->ArgName("ranks")
-    ->Arg(32)
-    ->Arg(2048)
+    ->ArgNames({"ranks", "ops"})
+    ->Args({32, 0})
+    ->Args({2048, 0})
+    ->Args({32, 150})
+    ->Args({512, 150})
     ->Unit(benchmark::kMillisecond);
 
 // A snapshot with one dirty run among so many. Timed by hand: pausing the
