@@ -16,6 +16,15 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
 };
 
+// A gradient that overflows and skips its update moves the scale: whether that
+// comes too often the rules of the scale say.
+bool IsTheScalers(const OpContext& c) {
+  const OpStatus& s = c.status;
+  return (s.slot == Slot::kGradInput || s.slot == Slot::kGradOutput) &&
+         s.get(OpCount::kNan).value_or(0) == 0 && c.scaler.dynamic() &&
+         c.scaler.fate() == Fate::kLost;
+}
+
 }  // namespace
 
 constinit const RuleSpec PersistentOpOverflow::kSpec = {
@@ -27,7 +36,8 @@ constinit const RuleSpec PersistentOpOverflow::kSpec = {
     "scaler, three times, `apart` seconds or more from each other and in a "
     "span of `within` seconds. For information during calibration, and where "
     "all of it is -infinity, as a mask writes it, and loss and update are "
-    "sound.",
+    "sound; a warning for infinities of a gradient whose update a dynamic "
+    "scaler skips.",
     "clear_after attempts without a bad status.",
     kThresholds};
 
@@ -62,6 +72,7 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
   const bool strikes = ThreeStrikes(c, bad, t);
   if (bad && (bad_10_.ones() >= t[kBadAttempts] || strikes)) {
     trigger = Calibrating(c) || IsAbsorbedMask(c) ? Severity::kInfo
+              : IsTheScalers(c)                   ? Severity::kWarning
                                                   : Severity::kCritical;
     scale_ = c.scaler.present_scale().value_or(0);
     applied_ = c.scaler.fate() == Fate::kApplied;

@@ -310,6 +310,24 @@ TEST(PersistentOpOverflow, CalibrationIsForInformation) {
   EXPECT_EQ(f.now, Severity::kInfo);
 }
 
+// What its rate and its depth mean the rules of the scale say.
+TEST(PersistentOpOverflow, AGradientThatOutgrowsTheScaleIsAWarning) {
+  OpFeed<PersistentOpOverflow> f(Scaler("pytorch"));
+  f.status.slot = Slot::kGradInput;
+  f.Record(kGood);
+  f.Count(OpCount::kPosInf, 1);
+  for (int i = 0; i < 3; ++i) f.Both(kLost);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Count(OpCount::kNan, 1);
+  EXPECT_EQ(f.Both(kLost), Severity::kCritical) << "no scale makes a NaN alone";
+
+  OpFeed<PersistentOpOverflow> forward(Scaler("pytorch"));
+  forward.Record(kGood);
+  forward.Count(OpCount::kPosInf, 1);
+  for (int i = 0; i < 3; ++i) forward.Both(kLost);
+  EXPECT_EQ(forward.now, Severity::kCritical);
+}
+
 TEST(PersistentOpOverflow, ProbesOfADynamicScalerAreNot) {
   OpFeed<PersistentOpOverflow> f(Scaler("pytorch"));
   f.Record(kGood);
