@@ -75,7 +75,8 @@ bool Sender::Ending() {
     redial_.WaitUntil({});
   }
   return done_ || steady_clock::now() >= shared_->deadline ||
-         (outbox_.empty() && shared_->ring.Used() == 0);
+         (outbox_.empty() && shared_->ring.Used() == 0 &&
+          (!shared_->closing || close_pushed_));
 }
 
 // ------------------------------------------------------- from ring to outbox

@@ -109,6 +109,7 @@ uint64_t ShapeOf(std::span<const Finding> findings,
              cause.uncapped.size());
     hash.Put(static_cast<uint64_t>(cause.rule));
     for (const std::string& op : cause.ops) hash.Put(op);
+    for (const std::string& op : cause.unlisted_ops) hash.Put(op);
   }
   return hash.value();
 }

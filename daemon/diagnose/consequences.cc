@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
-#include <unordered_set>
 
+#include "diagnose/op_facts.h"
 #include "diagnose/padding.h"
 #include "model/limits.h"
 
@@ -29,20 +30,41 @@ std::vector<std::string> BadSince(const Case& c, int64_t step) {
       names.push_back(op.op.name);
     }
   }
-  AddUnlisted(c, step, &names);
   return names;
 }
 
-void AddUnlisted(const Case& c, int64_t step, std::vector<std::string>* names) {
-  if (c.evidence.ops.size() < static_cast<size_t>(limits::kOpEvidence)) return;
-  std::unordered_set<std::string_view> known;
-  for (const OpEvidence& op : c.evidence.ops) known.insert(op.op.name);
-  for (const Finding& finding : c.findings) {
-    if (IsOfBadOp(finding) && finding.opened_step >= step &&
-        known.insert(finding.subject.op).second) {
-      names->push_back(finding.subject.op);
-    }
+std::vector<std::string> BadFor(const Case& c, const OpEvidence& origin) {
+  std::vector<std::string> names;
+  for (const OpEvidence& op : c.evidence.ops) {
+    if (IsHarmless(c, op)) continue;
+    const bool follows =
+        IsGradient(op)
+            ? op.last_bad_step >= origin.first_bad_step
+            : IsForward(origin) && op.first_bad_step >= origin.first_bad_step;
+    if (follows) names.push_back(op.op.name);
   }
+  return names;
+}
+
+void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict) {
+  const std::vector<OpEvidence>& ops = c.evidence.ops;
+  if (ops.size() < static_cast<size_t>(limits::kOpEvidence)) return;
+  std::set<std::string_view> listed;
+  int64_t newest = step;
+  for (const OpEvidence& op : ops) {
+    listed.insert(op.op.name);
+    if (!IsGradient(op)) newest = std::max(newest, op.last_bad_step);
+  }
+  std::set<std::string_view> unlisted;
+  for (const Finding& finding : c.findings) {
+    if (!IsOfBadOp(finding) || listed.contains(finding.subject.op)) continue;
+    const bool came = IsOfGradient(finding.subject.slot)
+                          ? finding.last_step >= step
+                          : finding.opened_step >= step &&
+                                finding.opened_step <= newest + kRecentSteps;
+    if (came) unlisted.insert(finding.subject.op);
+  }
+  verdict->unlisted_ops.assign(unlisted.begin(), unlisted.end());
 }
 
 }  // namespace nanwatch

@@ -16,9 +16,14 @@ namespace nanwatch {
 // known to do no harm.
 std::vector<std::string> BadSince(const Case& c, int64_t step);
 
-// Of a model with more ops than the evidence has room for: adds those that are
-// found bad at `step` or since, and of which it says nothing.
-void AddUnlisted(const Case& c, int64_t step, std::vector<std::string>* names);
+// Names of what is bad for `origin`, which is among them: gradients since it is
+// bad, and, if it is of the forward pass, what is bad there no longer than it.
+std::vector<std::string> BadFor(const Case& c, const OpEvidence& origin);
+
+// Of a model with more ops than the evidence has room for: `verdict` explains
+// what is found of the others at `step` or since, too. Of the forward pass only
+// where it came with what is listed, or soon after.
+void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict);
 
 }  // namespace nanwatch
 

@@ -113,7 +113,7 @@ std::optional<CauseVerdict> FixedScaleTooHigh(const Case& c) {
   if (e.ops_collected && !AreOfTheRange(ops, e)) {
     return std::nullopt;
   }
-  AddUnlisted(c, 0, &verdict.ops);
+  ExplainUnlisted(c, 0, &verdict);
   verdict.cause = Cause::kRangeOverflow;
   constexpr uint64_t kSeveral = 3;  // one may be anything
   const bool seen = e.ops_collected && e.overflows >= kSeveral;

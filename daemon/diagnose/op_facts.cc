@@ -7,9 +7,11 @@ bool IsForward(const OpEvidence& op) {
          op.slot == Slot::kParameter;
 }
 
-bool IsGradient(const OpEvidence& op) {
-  return op.slot == Slot::kGradInput || op.slot == Slot::kGradOutput;
+bool IsOfGradient(Slot slot) {
+  return slot == Slot::kGradInput || slot == Slot::kGradOutput;
 }
+
+bool IsGradient(const OpEvidence& op) { return IsOfGradient(op.slot); }
 
 bool IsInput(const OpEvidence& op) {
   return op.slot == Slot::kInput || op.slot == Slot::kGradOutput;

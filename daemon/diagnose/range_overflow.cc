@@ -186,8 +186,7 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.ops.push_back(op.op.name);
   }
   if (e.ops_collected && verdict.ops.empty()) return std::nullopt;
-  const size_t listed = verdict.ops.size();
-  AddUnlisted(c, 0, &verdict.ops);
+  ExplainUnlisted(c, 0, &verdict);
   const bool few = e.overflows > 0 && FewOverflows(e);
   verdict.grade = few && all_went && IsOfTheScale(e, !verdict.ops.empty())
                       ? EvidenceGrade::kEstablished
@@ -227,7 +226,9 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
     verdict.evidence.push_back(
         {EvidenceGrade::kEstablished,
          fmt::format("{} bad and became clean as the scale fell, {} first.",
-                     listed == 1 ? "1 op was" : CountOf(listed, "op") + " were",
+                     verdict.ops.size() == 1
+                         ? "1 op was"
+                         : CountOf(verdict.ops.size(), "op") + " were",
                      verdict.ops[0])});
   }
   return verdict;

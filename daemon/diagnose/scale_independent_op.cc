@@ -136,8 +136,8 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     break;
   }
   if (origin != nullptr) {
-    // As it is bad at every attempt, the others are bad for it.
-    verdict.ops = BadSince(c, origin->first_bad_step);
+    verdict.ops = BadFor(c, *origin);
+    ExplainUnlisted(c, origin->first_bad_step, &verdict);
     const OpEvidence* maker = Maker(c, origin);
     const bool of_nan =
         IsGradient(*origin) && MakesNanAlone(c, origin->first_bad_step);
@@ -163,6 +163,7 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   // Of all but those that do no harm.
   verdict.ops = BadSince(c, 0);
   verdict.ops.push_back(finding->subject.op);
+  ExplainUnlisted(c, 0, &verdict);
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;
   verdict.step = finding->opened_step;

@@ -69,6 +69,7 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
   std::erase_if(verdict.rules,
                 [&](int rule) { return over && CameLater(c, rule); });
   verdict.ops = BadSince(c, 0);
+  ExplainUnlisted(c, 0, &verdict);
   verdict.step = e.first_overflow_step;
   const std::string from =
       e.scale_first ? InWords(*e.scale_first) : "its start";

@@ -22,7 +22,10 @@ bool FindingBoard::Put(const FindingKey& key, Finding finding) {
     found->second = std::move(finding);
     return true;
   }
-  if (findings_.size() >= static_cast<size_t>(limits::kFindingsPerRun)) {
+  // Each op of each rank may have some: they leave room for those of the run.
+  const auto most = static_cast<size_t>(limits::kFindingsPerRun);
+  const bool of_op = key.list == FindingKey::List::kOp;
+  if (findings_.size() >= (of_op ? most / 4 * 3 : most)) {
     ++not_kept_;
     return false;
   }

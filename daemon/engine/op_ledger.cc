@@ -81,7 +81,9 @@ bool OpLedger::full() const {
 bool OpLedger::MakeRoom(const OpEvidence& e) {
   const auto gives_way = [&](const OpEvidence& held) {
     const bool over = e.last_bad_step - held.last_bad_step > kRecentSteps;
-    return IsGradient(held) && (over || IsForward(e));
+    // What was applied may be why the forward pass is bad now.
+    const bool skipped = IsGradient(held) && held.first_kept_step < 0;
+    return over || (skipped && IsForward(e));
   };
   const auto last = std::max_element(
       entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "diagnose/op_facts.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -119,7 +120,7 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
         IsFollowed(mark, slot) && Follow(columns, row, &mark, &sparse, &trend);
     if (bad != 0 || odd || (mark.hot & bit) != 0 ||
         (amax != nullptr && amax[row] >= near[mark.dtype])) {
-      Keep(columns, row, saturation, odd, trend, &mark);
+      Keep(columns, row, saturation, bad != 0, odd, trend, &mark);
     }
   }
   return late;
@@ -191,10 +192,11 @@ InputState OpWatch::Inputs(const Mark& mark, Slot slot) {
 }
 
 void OpWatch::Keep(const OpColumns& columns, size_t row, bool saturation,
-                   bool odd, const OpTrend& trend, Mark* mark) {
-  if (pending_.size() - head_ >=
-      static_cast<size_t>(limits::kPendingOpsPerRank)) {
-    ++not_kept_;
+                   bool bad, bool odd, const OpTrend& trend, Mark* mark) {
+  // Clean ones of ops that were bad once leave room for what is bad now.
+  constexpr size_t kMost = limits::kPendingOpsPerRank;
+  if (pending_.size() - head_ >= (bad || odd ? kMost : kMost / 2)) {
+    not_kept_ += bad || odd;
     return;
   }
   PendingOp& kept = pending_.emplace_back();
@@ -263,6 +265,18 @@ void OpWatch::Drop(size_t count) {
   }
 }
 
+// All gradients of a large model overflow at once: they leave places for the
+// forward pass and the weights.
+bool OpWatch::HasPlaceFor(Slot slot) const {
+  constexpr size_t kPlaces = limits::kWatchedOpsPerRank;
+  if (watched_.size() >= kPlaces) return false;
+  if (!IsOfGradient(slot) || watched_.size() < kPlaces / 4 * 3) return true;
+  return std::count_if(watched_.begin(), watched_.end(),
+                       [](const WatchedOp& w) {
+                         return IsOfGradient(w.slot);
+                       }) < static_cast<ptrdiff_t>(kPlaces / 4 * 3);
+}
+
 WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {
   const auto at = std::lower_bound(
       watched_.begin(), watched_.end(), std::pair(op, slot),
@@ -271,9 +285,7 @@ WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {
       });
   if (at != watched_.end() && at->op == op && at->slot == slot) return &*at;
   if (!create) return nullptr;
-  if (watched_.size() >= static_cast<size_t>(limits::kWatchedOpsPerRank)) {
-    return nullptr;
-  }
+  if (!HasPlaceFor(slot)) return nullptr;
   marks_[op].hot |= Bit(slot);
   WatchedOp fresh;
   fresh.op = op;

@@ -121,9 +121,10 @@ class OpWatch {
   bool Follow(const OpColumns& columns, size_t row, Mark* mark,
               SparseRows* sparse, OpTrend* trend);
 
-  void Keep(const OpColumns& columns, size_t row, bool saturation, bool odd,
-            const OpTrend& trend, Mark* mark);
+  void Keep(const OpColumns& columns, size_t row, bool saturation, bool bad,
+            bool odd, const OpTrend& trend, Mark* mark);
   void NextStep(int64_t step);
+  bool HasPlaceFor(Slot slot) const;
   static InputState Inputs(const Mark& mark, Slot slot);
 
   std::vector<uint32_t> names_;

@@ -72,7 +72,7 @@ template <typename A>
 void Fields(A& archive, CauseVerdict& v) {
   archive(v.cause, v.grade, v.origin, v.op_type, v.op_dtype, v.step, v.rule,
           v.sentence, v.evidence, v.actions, v.ceiling, v.rules, v.uncapped,
-          v.ops);
+          v.ops, v.unlisted_ops);
 }
 
 template <typename A>

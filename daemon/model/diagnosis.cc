@@ -73,7 +73,9 @@ bool Explains(const CauseVerdict& cause, const Finding& finding) {
     return Contains(cause.ops, finding.subject.op);
   }
   return finding.subject.op.empty() || cause.ops.empty() ||
-         Contains(cause.ops, finding.subject.op);
+         Contains(cause.ops, finding.subject.op) ||
+         std::binary_search(cause.unlisted_ops.begin(),
+                            cause.unlisted_ops.end(), finding.subject.op);
 }
 
 Severity Capped(const CauseVerdict& cause, const Finding& finding) {

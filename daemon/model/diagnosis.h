@@ -77,6 +77,9 @@ struct CauseVerdict {
   std::vector<int> uncapped;  // of `rules`
   // Names of the ops whose findings it explains; empty: of any op.
   std::vector<std::string> ops;
+  // And where `ops` are some: of those beyond limits::kOpEvidence, of which
+  // nothing but findings is known. Sorted.
+  std::vector<std::string> unlisted_ops;
 };
 
 // True when `cause` explains the finding: its rule and, if it has one, its op.

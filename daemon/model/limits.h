@@ -88,8 +88,8 @@ inline constexpr size_t kMailboxBytes = 64 << 20;
 // Interesting op statuses that wait for their step record, 250 B each: 512 KB
 // while they wait. Beyond: not judged one by one, counted ("pending_ops").
 inline constexpr int kPendingOpsPerRank = 2048;
-// (op, slot) pairs with rule state. Beyond: not judged, counted
-// ("watched_ops").
+// (op, slot) pairs with rule state, gradients three quarters of them. Beyond:
+// not judged, counted ("watched_ops").
 inline constexpr int kWatchedOpsPerRank = 256;
 // FP8 tensors (op, slot) whose usual state is known, 16 B each. Beyond: their
 // changes are not seen.
@@ -130,7 +130,8 @@ inline constexpr int kRequestOps = 64;
 inline constexpr int kPointsPerQuery = 10000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
 inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
-// Of ranks and ops. Beyond: not shown, counted ("findings").
+// Of ranks and ops, of these three quarters. Beyond: not shown, counted
+// ("findings").
 inline constexpr int kFindingsPerRun = 4096;
 // Shown in an incident, first cause first; further ones still count.
 inline constexpr size_t kFindingsPerIncident = 64;

@@ -159,13 +159,13 @@ TEST(OpLedgerTest, WhatMayHaveBeenAppliedIsToldFromWhatWasLeftOut) {
   EXPECT_EQ(a.first_bad_step, 3);
 }
 
-// So many gradients of one overflow, at `step`.
-void Fill(OpLedger* ledger, int64_t step) {
+// So many gradients of one overflow, at `step`; `lost`: their update.
+void Fill(OpLedger* ledger, int64_t step, bool lost = true) {
   PendingOp gradient = Bad(step, 10);
   gradient.status.slot = Slot::kGradInput;
   for (int i = 0; i < limits::kOpEvidence; ++i) {
-    ledger->Add(gradient, Named("w" + std::to_string(i), 1000 + i), 0, {},
-                false);
+    ledger->Add(gradient, Named("w" + std::to_string(i), 1000 + i), 0,
+                {.lost = lost}, false);
   }
 }
 
@@ -178,6 +178,13 @@ TEST(OpLedgerTest, GradientsGiveWayToTheForwardPass) {
   EXPECT_EQ(ops.back().op.name, "log");
   EXPECT_FALSE(ledger.Lists(Named("w63"), Slot::kGradInput)) << "the last";
   EXPECT_TRUE(ledger.Lists(Named("w62"), Slot::kGradInput));
+}
+
+TEST(OpLedgerTest, GradientsThatWereAppliedStay) {
+  OpLedger ledger;
+  Fill(&ledger, 3, /*lost=*/false);
+  ledger.Add(Bad(4, 1), Named("spoilt weight"), 0, {.number = 4}, false);
+  EXPECT_FALSE(ledger.Lists(Named("spoilt weight"), Slot::kOutput));
 }
 
 TEST(OpLedgerTest, WhatIsOverGivesWayToWhatIsBadNow) {
