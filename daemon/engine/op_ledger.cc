@@ -80,10 +80,10 @@ bool OpLedger::full() const {
 // have more of them than there are places here.
 bool OpLedger::MakeRoom(const OpEvidence& e) {
   const auto gives_way = [&](const OpEvidence& held) {
+    // What was applied may be why others are bad now.
+    if (held.first_kept_step >= 0) return false;
     const bool over = e.last_bad_step - held.last_bad_step > kRecentSteps;
-    // What was applied may be why the forward pass is bad now.
-    const bool skipped = IsGradient(held) && held.first_kept_step < 0;
-    return over || (skipped && IsForward(e));
+    return over || (IsGradient(held) && IsForward(e));
   };
   const auto last = std::max_element(
       entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {

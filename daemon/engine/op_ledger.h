@@ -1,7 +1,7 @@
 // OpLedger: the ops of a run that were ever bad, over all ranks: the part of
 // the evidence that names a culprit. At most limits::kOpEvidence; of more, the
-// earliest by (step, execution order) stay, but what is over gives way to what
-// is bad now, and gradients of skipped updates to the forward pass.
+// earliest by (step, execution order) stay, but of skipped updates what is over
+// gives way to what is bad now, and gradients to the forward pass.
 
 #ifndef NANWATCH_ENGINE_OP_LEDGER_H_
 #define NANWATCH_ENGINE_OP_LEDGER_H_

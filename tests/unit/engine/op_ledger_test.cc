@@ -184,6 +184,7 @@ TEST(OpLedgerTest, GradientsThatWereAppliedStay) {
   OpLedger ledger;
   Fill(&ledger, 3, /*lost=*/false);
   ledger.Add(Bad(4, 1), Named("spoilt weight"), 0, {.number = 4}, false);
+  ledger.Add(Bad(400, 1), Named("spoilt weight"), 0, {.number = 400}, false);
   EXPECT_FALSE(ledger.Lists(Named("spoilt weight"), Slot::kOutput));
 }
 

@@ -107,6 +107,31 @@ TEST_F(OpWatchTest, CountsLateRows) {
   EXPECT_EQ(Take({{.step = 3, .op = 0}, {.step = 5, .op = 0}}, 5), 1u);
 }
 
+TEST_F(OpWatchTest, GradientsLeavePlacesForOthers) {
+  for (uint32_t i = watch_.names(); i < limits::kWatchedOpsPerRank; ++i) {
+    watch_.AddName(i, Dtype::kFp16);
+  }
+  int gradients = 0;
+  for (int i = 0; i < limits::kWatchedOpsPerRank; ++i) {
+    gradients += watch_.Watched(i, Slot::kGradInput, true) != nullptr;
+  }
+  EXPECT_EQ(gradients, limits::kWatchedOpsPerRank * 3 / 4);
+  EXPECT_NE(watch_.Watched(0, Slot::kParameter, true), nullptr);
+  EXPECT_NE(watch_.Watched(0, Slot::kOutput, true), nullptr);
+  EXPECT_NE(watch_.Watched(0, Slot::kGradInput, true), nullptr) << "had one";
+}
+
+TEST_F(OpWatchTest, CleanRowsLeaveRoomForBadOnes) {
+  Take({{.step = 1, .op = 0, .inf = 1}});
+  watch_.Drop(1);
+  const OpCell clean{.step = 2, .op = 0};
+  Take(std::vector<OpCell>(limits::kPendingOpsPerRank, clean));
+  EXPECT_EQ(watch_.UpTo(2).size(), limits::kPendingOpsPerRank / 2);
+  EXPECT_EQ(watch_.not_kept(), 0u);
+  Take({{.step = 2, .op = 1, .nan = 1}});
+  EXPECT_TRUE(watch_.UpTo(2).back().bad);
+}
+
 TEST_F(OpWatchTest, WhatDoesNotFitIsCounted) {
   for (int i = 0; i <= limits::kPendingOpsPerRank; ++i) {
     Take({{.step = 1, .op = 0, .nan = 1}});

@@ -272,15 +272,23 @@ class RunOps:
         ]
         self.take_table(table if all(keep) else table.where(keep))
 
+    def room_for_ops(self) -> int:
+        """Not for trainings: rows that can be taken now."""
+        shared = self._shared
+        return max(0, shared.buffer_rows - shared.ops_waiting())
+
     def take_table(self, table: _ops.Table) -> None:
         """Not for trainings: rows of plain numbers, of ops that there are."""
         shared = self._shared
         if self._silent or self._closed or table.rows == 0:
             return
-        steps = table.column("step")
-        if shared.ops_waiting() + table.rows > shared.buffer_rows:
-            shared.gap.add(Lost(0, table.rows, min(steps), max(steps)))
-            return
+        room = self.room_for_ops()
+        if table.rows > room:  # the first ones tell where it begins
+            steps = table.column("step")[room:]
+            shared.gap.add(Lost(0, len(steps), min(steps), max(steps)))
+            if not room:
+                return
+            table = table.rows_of(0, room)
         shared.give_ops(table, table.rows)
         if any(
             any(table.column(n))

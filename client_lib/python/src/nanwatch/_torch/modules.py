@@ -29,7 +29,8 @@ _WRAPPERS = (
     "_checkpoint_wrapped_module.",
     "_forward_module.",  # of Lightning's Fabric
 )
-_ROWS = 50_000  # a step; nobody ends it where there are more
+# Of a step: of all that a run takes at once, gradients and weights need some.
+_ROWS = 15_000
 _TENSORS = 4  # of one call's inputs, and of its outputs
 # Arguments that hold no tensor, and tensors.
 _PLAIN = (torch.Tensor, int, float, str, torch.dtype, torch.device)
@@ -302,9 +303,10 @@ class Modules:
             ):
                 self._sampled = True
                 return
-            if len(self.rows) >= _ROWS:
-                return
             if _graph_task() != -1:  # recomputed
+                return
+            if len(self.rows) >= _ROWS:
+                self._sampled = True
                 return
             begun = time.perf_counter()
             self._guard(

@@ -487,7 +487,7 @@ class Followed:
             for p in real_weights(self.optimizer)
             if p.grad is not None
         ]
-        norms = torch._foreach_norm([g.float() for g in gradients])
+        norms = norms_of(gradients, Shapes(gradients).half)
         self.begin().again = readout.add_mixed(norms)
 
     def measure_weights(self, readout: Readout) -> None:

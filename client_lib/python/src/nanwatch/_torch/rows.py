@@ -25,6 +25,9 @@ class Rows:
             self._slots.append(_ops.SLOTS[slot])
             self._reads.append(status)
 
+    def __len__(self) -> int:
+        return len(self._ops)
+
     def table(self) -> _ops.Table | None:
         n = len(self._ops)
         if n == 0:

@@ -8,6 +8,7 @@ that can be decided without waiting; elsewhere 1 is told, for "some".
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -68,10 +69,15 @@ class Shapes:
 def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
     """`half`: some are in 16 bits. Of a tensor whose squares leave the range
     of fp32 it is infinity: see `Sizes`."""
-    if half:
-        tensors = [t.float() if t.dtype in HALF else t for t in tensors]
     with torch.no_grad():
-        return list(torch._foreach_norm(tensors, order))
+        if not half:
+            return list(torch._foreach_norm(tensors, order))
+        # On a CPU the largest element takes four times as long that way.
+        if order != math.inf or tensors[0].is_cuda:
+            with contextlib.suppress(TypeError):  # before PyTorch 2.4
+                return list(torch._foreach_norm(tensors, order, torch.float32))
+        # One at a time: copies of a whole model need not fit beside it.
+        return [torch._foreach_norm([t.float()], order)[0] for t in tensors]
 
 
 class Counts(NamedTuple):

@@ -119,9 +119,16 @@ class Teller:
     def tell_kept(self, request: int) -> None:
         """The flight recorder: what was measured of the last steps."""
         kept, self._kept = list(self._kept), collections.deque(maxlen=_KEPT)
-        for step, attempt in kept:
+        room = self._run.room_for_ops()
+        told: list[Rows] = []
+        for step, attempt in reversed(kept):
             rows = Rows(step.number, step.time, request)
             self._add_gradients(step, attempt, rows)
+            room -= len(rows)
+            if room < 0:  # of many parameters the newest steps fit
+                break
+            told.append(rows)
+        for rows in reversed(told):
             self._push(rows)
 
     # ------------------------------------------------------------- gradients
