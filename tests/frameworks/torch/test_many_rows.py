@@ -49,9 +49,12 @@ def test_the_flight_recorder_tells_the_newest_that_fit(
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("order", [2.0, math.inf])
-def test_norms_of_16_bits_are_those_of_32(dtype, order):
+@pytest.mark.parametrize("wide", [False, True])
+def test_norms_of_16_bits_are_those_of_32(dtype, order, wide):
     tensors = [torch.randn(300, 7).to(dtype), torch.full((5,), 3e4).to(dtype),
                torch.randn(4), torch.tensor([1.0, math.nan]).to(dtype)]
+    if wide:
+        tensors.append(torch.randn(4, dtype=torch.float64))
     norms = norms_of(tensors, True, order)
     expected = torch._foreach_norm([t.float() for t in tensors], order)
     assert all(n.dtype is torch.float32 for n in norms)

@@ -74,7 +74,8 @@ def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
             return list(torch._foreach_norm(tensors, order))
         # On a CPU the largest element takes four times as long that way.
         if order != math.inf or tensors[0].is_cuda:
-            with contextlib.suppress(TypeError):  # before PyTorch 2.4
+            # Not before PyTorch 2.4, nor where some have 64 bits.
+            with contextlib.suppress(TypeError, RuntimeError):
                 return list(torch._foreach_norm(tensors, order, torch.float32))
         # One at a time: copies of a whole model need not fit beside it.
         return [torch._foreach_norm([t.float()], order)[0] for t in tensors]
