@@ -23,27 +23,26 @@ bool IsOfBadOp(const Finding& finding) {
 
 }  // namespace
 
-std::vector<std::string> BadSince(const Case& c, int64_t step) {
-  std::vector<std::string> names;
+void ExplainBadSince(const Case& c, int64_t step, CauseVerdict* verdict) {
   for (const OpEvidence& op : c.evidence.ops) {
     if (op.last_bad_step >= step && !IsHarmless(c, op)) {
-      names.push_back(op.op.name);
+      verdict->ops.push_back(op.op.name);
     }
   }
-  return names;
+  ExplainUnlisted(c, step, verdict);
 }
 
-std::vector<std::string> BadFor(const Case& c, const OpEvidence& origin) {
-  std::vector<std::string> names;
+void ExplainBadFor(const Case& c, const OpEvidence& origin,
+                   CauseVerdict* verdict) {
   for (const OpEvidence& op : c.evidence.ops) {
     if (IsHarmless(c, op)) continue;
     const bool follows =
         IsGradient(op)
             ? op.last_bad_step >= origin.first_bad_step
             : IsForward(origin) && op.first_bad_step >= origin.first_bad_step;
-    if (follows) names.push_back(op.op.name);
+    if (follows) verdict->ops.push_back(op.op.name);
   }
-  return names;
+  ExplainUnlisted(c, origin.first_bad_step, verdict);
 }
 
 void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict) {

@@ -5,24 +5,24 @@
 #define NANWATCH_DIAGNOSE_CONSEQUENCES_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "diagnose/causes.h"
 
 namespace nanwatch {
 
-// Names of the ops that were bad at `step` or since, but for those that are
-// known to do no harm.
-std::vector<std::string> BadSince(const Case& c, int64_t step);
+// `verdict` explains the ops that were bad at `step` or since, but for those
+// that are known to do no harm.
+void ExplainBadSince(const Case& c, int64_t step, CauseVerdict* verdict);
 
-// Names of what is bad for `origin`, which is among them: gradients since it is
-// bad, and, if it is of the forward pass, what is bad there no longer than it.
-std::vector<std::string> BadFor(const Case& c, const OpEvidence& origin);
+// It explains what is bad for `origin`, which is among them: gradients since it
+// is bad, and, if it is of the forward pass, what is bad there no longer than
+// it.
+void ExplainBadFor(const Case& c, const OpEvidence& origin,
+                   CauseVerdict* verdict);
 
-// Of a model with more ops than the evidence has room for: `verdict` explains
-// what is found of the others at `step` or since, too. Of the forward pass only
-// where it came with what is listed, or soon after.
+// Part of both. Of a model with more ops than the evidence has room for, it
+// explains what is found of the others at `step` or since, too. Of the forward
+// pass only where it came with what is listed, or soon after.
 void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict);
 
 }  // namespace nanwatch

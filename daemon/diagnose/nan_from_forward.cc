@@ -160,8 +160,7 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
   SayWhereBorn(c, origin, &verdict);
   verdict.origin = OriginOf(origin);
   verdict.step = origin.first_bad_step;
-  verdict.ops = BadSince(c, origin.first_bad_step);
-  ExplainUnlisted(c, origin.first_bad_step, &verdict);
+  ExplainBadSince(c, origin.first_bad_step, &verdict);
   if (origin.slot == Slot::kParameter) {
     verdict.actions.push_back(
         {"",
@@ -304,8 +303,7 @@ int SpoiltWeights(const Case& c, const OpEvidence& origin) {
 CauseVerdict FromLossThatSpoilt(const Case& c, int weights) {
   CauseVerdict verdict = FromLoss(c);
   verdict.grade = EvidenceGrade::kEstablished;
-  verdict.ops = BadSince(c, c.evidence.first_nonfinite_loss_step);
-  ExplainUnlisted(c, c.evidence.first_nonfinite_loss_step, &verdict);
+  ExplainBadSince(c, c.evidence.first_nonfinite_loss_step, &verdict);
   verdict.evidence.push_back(
       {EvidenceGrade::kEstablished,
        fmt::format(

@@ -136,8 +136,7 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
     break;
   }
   if (origin != nullptr) {
-    verdict.ops = BadFor(c, *origin);
-    ExplainUnlisted(c, origin->first_bad_step, &verdict);
+    ExplainBadFor(c, *origin, &verdict);
     const OpEvidence* maker = Maker(c, origin);
     const bool of_nan =
         IsGradient(*origin) && MakesNanAlone(c, origin->first_bad_step);
@@ -161,9 +160,8 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   // Where the NaN began is told there.
   if (of_nan ? has_nan : HasHelped(c.evidence)) return std::nullopt;
   // Of all but those that do no harm.
-  verdict.ops = BadSince(c, 0);
+  ExplainBadSince(c, 0, &verdict);
   verdict.ops.push_back(finding->subject.op);
-  ExplainUnlisted(c, 0, &verdict);
   verdict.grade = EvidenceGrade::kSupported;
   verdict.origin = finding->subject;
   verdict.step = finding->opened_step;

@@ -68,8 +68,7 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
   verdict.rules = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
   std::erase_if(verdict.rules,
                 [&](int rule) { return over && CameLater(c, rule); });
-  verdict.ops = BadSince(c, 0);
-  ExplainUnlisted(c, 0, &verdict);
+  ExplainBadSince(c, 0, &verdict);
   verdict.step = e.first_overflow_step;
   const std::string from =
       e.scale_first ? InWords(*e.scale_first) : "its start";

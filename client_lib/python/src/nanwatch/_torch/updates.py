@@ -10,7 +10,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from nanwatch._torch.backwards import tensors_of
-from nanwatch._torch.statistics import HALF, local, norms_of
+from nanwatch._torch.statistics import Shapes, local, norms_of
 
 # Bytes of weights that are copied where it has to be cheap: a larger model may
 # have no room for them.
@@ -51,7 +51,7 @@ class Updates:
             return None
         weights = [local(p) for p in real_weights(self._optimizer)]
         torch._foreach_sub_(before, weights)
-        return norms_of(before, half=any(b.dtype in HALF for b in before))
+        return norms_of(before, Shapes(before).half)
 
     def forget(self) -> None:
         """The update did not come, or raised."""
