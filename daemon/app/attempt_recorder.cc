@@ -50,8 +50,7 @@ void AttemptRecorder::TakeOps(const Event& event, const OpColumns& columns) {
       rank.ops_step = columns.step[row];
       rank.trends.NextStep(rank.ops_step);
     }
-    const Slot slot = columns.slot[row];
-    const bool gradient = slot == Slot::kGradInput || slot == Slot::kGradOutput;
+    const bool gradient = IsOfGradient(columns.slot[row]);
     if (!gradient || columns.op[row] >= names.size()) continue;
     const Op& op = names[columns.op[row]];
     rank.trends.AddGradient(columns, row, op.order, op.dtype == Dtype::kFp16,

@@ -20,9 +20,8 @@ constexpr ThresholdSpec kThresholds[] = {
 // comes too often the rules of the scale say.
 bool IsTheScalers(const OpContext& c) {
   const OpStatus& s = c.status;
-  return (s.slot == Slot::kGradInput || s.slot == Slot::kGradOutput) &&
-         s.get(OpCount::kNan).value_or(0) == 0 && c.scaler.dynamic() &&
-         c.scaler.fate() == Fate::kLost;
+  return IsOfGradient(s.slot) && s.get(OpCount::kNan).value_or(0) == 0 &&
+         c.scaler.dynamic() && c.scaler.fate() == Fate::kLost;
 }
 
 }  // namespace

@@ -7,10 +7,6 @@ bool IsForward(const OpEvidence& op) {
          op.slot == Slot::kParameter;
 }
 
-bool IsOfGradient(Slot slot) {
-  return slot == Slot::kGradInput || slot == Slot::kGradOutput;
-}
-
 bool IsGradient(const OpEvidence& op) { return IsOfGradient(op.slot); }
 
 bool IsInput(const OpEvidence& op) {

@@ -13,7 +13,6 @@ namespace nanwatch {
 // In the forward pass or in what enters it: no loss scale touches it.
 bool IsForward(const OpEvidence& op);
 // In the backward pass.
-bool IsOfGradient(Slot slot);
 bool IsGradient(const OpEvidence& op);
 // What enters an op: the badness of another op's output, seen again.
 bool IsInput(const OpEvidence& op);

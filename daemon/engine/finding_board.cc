@@ -23,9 +23,10 @@ bool FindingBoard::Put(const FindingKey& key, Finding finding) {
     return true;
   }
   // Each op of each rank may have some: they leave room for those of the run.
-  const auto most = static_cast<size_t>(limits::kFindingsPerRun);
-  const bool of_op = key.list == FindingKey::List::kOp;
-  if (findings_.size() >= (of_op ? most / 4 * 3 : most)) {
+  const size_t most = key.list == FindingKey::List::kOp
+                          ? limits::kOpFindingsPerRun
+                          : limits::kFindingsPerRun;
+  if (findings_.size() >= most) {
     ++not_kept_;
     return false;
   }

@@ -5,7 +5,6 @@
 #include <limits>
 #include <tuple>
 
-#include "diagnose/op_facts.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -139,7 +138,7 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
   if (IsFp8(dtype)) {
     return trends_.AddFp8(columns, row, MaxFinite(dtype), sparse, trend);
   }
-  if (slot == Slot::kGradInput || slot == Slot::kGradOutput) {
+  if (IsOfGradient(slot)) {
     const bool seen = mark->gradient_seen != 0;
     mark->gradient_seen = 1;
     trends_.AddGradient(columns, row, mark->order, dtype == Dtype::kFp16, seen,
@@ -270,11 +269,12 @@ void OpWatch::Drop(size_t count) {
 bool OpWatch::HasPlaceFor(Slot slot) const {
   constexpr size_t kPlaces = limits::kWatchedOpsPerRank;
   if (watched_.size() >= kPlaces) return false;
-  if (!IsOfGradient(slot) || watched_.size() < kPlaces / 4 * 3) return true;
+  constexpr size_t kOfGradients = limits::kWatchedGradientsPerRank;
+  if (!IsOfGradient(slot) || watched_.size() < kOfGradients) return true;
   return std::count_if(watched_.begin(), watched_.end(),
                        [](const WatchedOp& w) {
                          return IsOfGradient(w.slot);
-                       }) < static_cast<ptrdiff_t>(kPlaces / 4 * 3);
+                       }) < static_cast<ptrdiff_t>(kOfGradients);
 }
 
 WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {

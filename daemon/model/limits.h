@@ -88,9 +88,10 @@ inline constexpr size_t kMailboxBytes = 64 << 20;
 // Interesting op statuses that wait for their step record, 250 B each: 512 KB
 // while they wait. Beyond: not judged one by one, counted ("pending_ops").
 inline constexpr int kPendingOpsPerRank = 2048;
-// (op, slot) pairs with rule state, gradients three quarters of them. Beyond:
-// not judged, counted ("watched_ops").
+// (op, slot) pairs with rule state, and how many of them may be gradients.
+// Beyond: not judged, counted ("watched_ops").
 inline constexpr int kWatchedOpsPerRank = 256;
+inline constexpr int kWatchedGradientsPerRank = 192;
 // FP8 tensors (op, slot) whose usual state is known, 16 B each. Beyond: their
 // changes are not seen.
 inline constexpr int kFp8TensorsPerRank = 4096;
@@ -130,9 +131,10 @@ inline constexpr int kRequestOps = 64;
 inline constexpr int kPointsPerQuery = 10000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
 inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
-// Of ranks and ops, of these three quarters. Beyond: not shown, counted
-// ("findings").
+// Of ranks and ops, and how many of them may be of ops. Beyond: not shown,
+// counted ("findings").
 inline constexpr int kFindingsPerRun = 4096;
+inline constexpr int kOpFindingsPerRun = 3072;
 // Shown in an incident, first cause first; further ones still count.
 inline constexpr size_t kFindingsPerIncident = 64;
 // What people muted in a run; the oldest go first.

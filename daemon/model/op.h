@@ -42,6 +42,10 @@ enum class Slot : uint8_t {
 };
 inline constexpr int kSlots = 7;
 std::string_view Name(Slot slot);
+// Of the backward pass.
+constexpr bool IsOfGradient(Slot slot) {
+  return slot == Slot::kGradInput || slot == Slot::kGradOutput;
+}
 
 struct OpName {
   std::string name;         // e.g. "encoder.layers.3.fc1" or "loss/Log"

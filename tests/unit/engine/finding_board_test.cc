@@ -18,9 +18,9 @@ TEST(FindingBoardTest, OpsLeaveRoomForTheRun) {
   for (uint32_t i = 0; i < kMost; ++i) {
     kept += board.Put(Of(FindingKey::List::kOp, i), Finding());
   }
-  EXPECT_EQ(kept, kMost / 4 * 3);
+  EXPECT_EQ(kept, limits::kOpFindingsPerRun);
   EXPECT_TRUE(board.Put(Of(FindingKey::List::kOp, 0), Finding())) << "held";
-  for (uint32_t i = 0; i < kMost / 4; ++i) {
+  for (uint32_t i = 0; i < kMost - kept; ++i) {
     EXPECT_TRUE(board.Put(Of(FindingKey::List::kStep, i), Finding()));
   }
   EXPECT_FALSE(board.Put(Of(FindingKey::List::kStep, kMost), Finding()));

@@ -115,7 +115,7 @@ TEST_F(OpWatchTest, GradientsLeavePlacesForOthers) {
   for (int i = 0; i < limits::kWatchedOpsPerRank; ++i) {
     gradients += watch_.Watched(i, Slot::kGradInput, true) != nullptr;
   }
-  EXPECT_EQ(gradients, limits::kWatchedOpsPerRank * 3 / 4);
+  EXPECT_EQ(gradients, limits::kWatchedGradientsPerRank);
   EXPECT_NE(watch_.Watched(0, Slot::kParameter, true), nullptr);
   EXPECT_NE(watch_.Watched(0, Slot::kOutput, true), nullptr);
   EXPECT_NE(watch_.Watched(0, Slot::kGradInput, true), nullptr) << "had one";
