@@ -21,9 +21,13 @@ int OverflowSigned() {
 }
 
 int Race() {
-  static int shared = 0;
-  std::thread other([] { shared = shared + 1; });
-  shared = shared + 2;
+  // Often: of two accesses in the same instant ThreadSanitizer may see neither.
+  static volatile int shared = 0;
+  const auto touch = [] {
+    for (int i = 0; i < 1000; ++i) shared = shared + 1;
+  };
+  std::thread other(touch);
+  touch();
   other.join();
   return shared;
 }
