@@ -17,6 +17,8 @@ from nanwatch._run import Run
 from nanwatch._sender import Sender
 from nanwatch._shared import Shared
 
+_UNACKED_BYTES = 64 << 20
+
 
 def init(
     job: str = "",
@@ -44,7 +46,7 @@ def init(
     ep: int = 0,
     cp: int = 0,
     buffer_rows: int = 20_000,
-    unacked_bytes: int = 64 << 20,
+    unacked_bytes: int = _UNACKED_BYTES,
     **unknown: Any,
 ) -> Run:
     """Opens a run of one rank and returns at once; a thread of its own finds
@@ -102,12 +104,16 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
     )
     # Who names a daemon means that one.
     named = bool(address or os.environ.get("NANWATCH_ADDRESS"))
+    unacked_bytes = checks.integer(
+        "unacked_bytes", given["unacked_bytes"], 0, 1 << 40
+    )
+    if unacked_bytes is None:  # not 0, which is a batch at a time
+        unacked_bytes = _UNACKED_BYTES
     sender = Sender(
         shared,
         _opening(given, checks),
         find_addresses(address, os.environ, os.getuid()),
-        checks.integer("unacked_bytes", given["unacked_bytes"], 0, 1 << 40)
-        or 64 << 20,
+        unacked_bytes,
         autostart=wanted and not named,
     )
     thread = threading.Thread(target=sender.run, name="nanwatch", daemon=True)
