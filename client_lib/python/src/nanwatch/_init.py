@@ -17,6 +17,7 @@ from nanwatch._run import Run
 from nanwatch._sender import Sender
 from nanwatch._shared import Shared
 
+_BUFFER_ROWS = 20_000
 _UNACKED_BYTES = 64 << 20
 
 
@@ -45,7 +46,7 @@ def init(
     pp: int = 0,
     ep: int = 0,
     cp: int = 0,
-    buffer_rows: int = 20_000,
+    buffer_rows: int = _BUFFER_ROWS,
     unacked_bytes: int = _UNACKED_BYTES,
     **unknown: Any,
 ) -> Run:
@@ -74,7 +75,8 @@ def init(
     to `cp` are the rank's places in its parallel groups.
 
     `buffer_rows` are kept between the training and the sender, of steps and of
-    op statuses each; `unacked_bytes` until the daemon acknowledges them.
+    op statuses each; `unacked_bytes` until the daemon acknowledges them
+    (0: one batch at a time).
     """
     given = locals()
     checks = Checks()
@@ -95,7 +97,7 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
         return _silent(checks)
     shared = Shared(
         checks.integer("buffer_rows", given["buffer_rows"], 2, 1 << 24)
-        or 20_000,
+        or _BUFFER_ROWS,
         checks,
     )
     address = checks.text("address", given["address"])
@@ -107,7 +109,7 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
     unacked_bytes = checks.integer(
         "unacked_bytes", given["unacked_bytes"], 0, 1 << 40
     )
-    if unacked_bytes is None:  # not 0, which is a batch at a time
+    if unacked_bytes is None:
         unacked_bytes = _UNACKED_BYTES
     sender = Sender(
         shared,
