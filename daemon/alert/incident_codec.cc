@@ -27,7 +27,7 @@ Subject GetSubject(ByteReader* in) {
 }
 
 void PutFinding(const Finding& finding, ByteWriter* out) {
-  out->I64(finding.rule);
+  out->I64(NumberOf(finding.rule));
   out->U8(static_cast<uint8_t>(finding.family));
   PutSubject(finding.subject, out);
   out->U8(static_cast<uint8_t>(finding.severity));
@@ -46,7 +46,7 @@ void PutFinding(const Finding& finding, ByteWriter* out) {
 
 Finding GetFinding(ByteReader* in) {
   Finding finding;
-  finding.rule = static_cast<int>(in->I64());
+  finding.rule = RuleIdOf(in->I64());
   finding.family = in->Enum(Family::kTelemetry);
   finding.subject = GetSubject(in);
   finding.severity = in->Enum(Severity::kCritical);
@@ -69,7 +69,7 @@ Finding GetFinding(ByteReader* in) {
 void PutIncident(const Incident& incident, ByteWriter* out) {
   out->U64(incident.id);
   out->U8(static_cast<uint8_t>(incident.family));
-  out->I64(incident.rule);
+  out->I64(NumberOf(incident.rule));
   out->U8(static_cast<uint8_t>(incident.alert_family));
   out->U8(static_cast<uint8_t>(incident.cause));
   PutSubject(incident.subject, out);
@@ -99,7 +99,7 @@ Incident GetIncident(ByteReader* in) {
   Incident incident;
   incident.id = in->U64();
   incident.family = in->Enum(Family::kTelemetry);
-  incident.rule = static_cast<int>(in->I64());
+  incident.rule = RuleIdOf(in->I64());
   incident.alert_family = in->Enum(Family::kTelemetry);
   incident.cause = in->Enum(static_cast<Cause>(kCauses - 1));
   incident.subject = GetSubject(in);
@@ -133,7 +133,7 @@ Incident GetIncident(ByteReader* in) {
 void PutOrigin(const Origin& origin, ByteWriter* out) {
   out->I64(origin.step);
   out->U8(static_cast<uint8_t>(origin.family));
-  out->I64(origin.rule);
+  out->I64(NumberOf(origin.rule));
   PutSubject(origin.subject, out);
 }
 
@@ -141,7 +141,7 @@ Origin GetOrigin(ByteReader* in) {
   Origin origin;
   origin.step = in->I64();
   origin.family = in->Enum(Family::kTelemetry);
-  origin.rule = static_cast<int>(in->I64());
+  origin.rule = RuleIdOf(in->I64());
   origin.subject = GetSubject(in);
   return origin;
 }

@@ -21,14 +21,14 @@ void Mutes::Take(const Annotation& annotation) {
     return mute.incident == annotation.incident &&
            (mute.rule == annotation.rule ||
             (annotation.kind == Annotation::Kind::kUnmute &&
-             annotation.rule == 0));
+             annotation.rule == RuleId::kNone));
   });
   if (annotation.kind == Annotation::Kind::kUnmute) return;
   if (mutes_.size() >= limits::kMutesPerRun) mutes_.erase(mutes_.begin());
   mutes_.push_back({annotation.incident, annotation.rule, annotation.until});
 }
 
-bool Mutes::CoverRule(Time now, int rule) const {
+bool Mutes::CoverRule(Time now, RuleId rule) const {
   return std::any_of(mutes_.begin(), mutes_.end(), [&](const Mute& mute) {
     return mute.incident == 0 && mute.rule == rule && Lasts(now, mute.until);
   });
@@ -39,7 +39,7 @@ bool Mutes::Cover(Time now, const Incident& incident) const {
   for (const Mute& mute : mutes_) {
     if (!Lasts(now, mute.until)) continue;
     if (mute.incident == incident.id) return true;
-    if (mute.incident == 0 && mute.rule == 0) return true;
+    if (mute.incident == 0 && mute.rule == RuleId::kNone) return true;
   }
   return !incident.findings.empty() &&
          std::all_of(incident.findings.begin(), incident.findings.end(),
@@ -60,7 +60,7 @@ void Mutes::Put(ByteWriter* out) const {
   out->U64(mutes_.size());
   for (const Mute& mute : mutes_) {
     out->U64(mute.incident);
-    out->I64(mute.rule);
+    out->I64(NumberOf(mute.rule));
     out->I64(ToMicros(mute.until));
   }
 }
@@ -69,7 +69,7 @@ void Mutes::Get(ByteReader* in) {
   mutes_.resize(in->Count(24));
   for (Mute& mute : mutes_) {
     mute.incident = in->U64();
-    mute.rule = static_cast<int>(in->I64());
+    mute.rule = RuleIdOf(in->I64());
     mute.until = FromMicros(in->I64());
   }
 }

@@ -28,11 +28,11 @@ class Mutes {
 
  private:
   struct Mute {
-    uint64_t incident = 0;  // 0: all
-    int rule = 0;           // 0: all
-    Time until{};           // epoch: for ever
+    uint64_t incident = 0;        // 0: all
+    RuleId rule = RuleId::kNone;  // kNone: all
+    Time until{};                 // epoch: for ever
   };
-  bool CoverRule(Time now, int rule) const;
+  bool CoverRule(Time now, RuleId rule) const;
 
   std::vector<Mute> mutes_;  // at most limits::kMutesPerRun; the oldest go
 };

@@ -29,7 +29,7 @@ bool Take(const v1::StoredSubject& from, Subject* to) {
 }
 
 void Put(const Finding& from, v1::StoredFinding* to) {
-  to->set_rule(from.rule);
+  to->set_rule(NumberOf(from.rule));
   to->set_family(static_cast<uint32_t>(from.family));
   Put(from.subject, to->mutable_subject());
   to->set_severity(static_cast<uint32_t>(from.severity));
@@ -47,7 +47,7 @@ void Put(const Finding& from, v1::StoredFinding* to) {
 }
 
 bool Take(const v1::StoredFinding& from, Finding* to) {
-  to->rule = from.rule();
+  to->rule = RuleIdOf(from.rule());
   to->opened_step = from.opened_step();
   to->last_step = from.last_step();
   to->opened = FromMicros(from.opened_us());
@@ -80,7 +80,7 @@ void EncodeIncident(const Incident& from, std::string* out) {
   v1::StoredIncident to;
   to.set_id(from.id);
   to.set_family(static_cast<uint32_t>(from.family));
-  to.set_rule(from.rule);
+  to.set_rule(NumberOf(from.rule));
   to.set_cause(static_cast<uint32_t>(from.cause));
   Put(from.subject, to.mutable_subject());
   to.set_host(from.host);
@@ -114,7 +114,7 @@ Result<Incident> DecodeIncident(std::string_view bytes) {
         "version"};
   }
   to.id = from.id();
-  to.rule = from.rule();
+  to.rule = RuleIdOf(from.rule());
   to.host = from.host();
   to.device = from.device();
   to.opened_step = from.opened_step();

@@ -114,7 +114,7 @@ void WriteCause(const CauseVerdict& from, const RuleName& rule_name,
     one->set_sentence(action.sentence);
   }
   to->set_ceiling(ToWire(from.ceiling));
-  for (const int rule : from.rules) to->add_rules(rule_name(rule));
+  for (const RuleId rule : from.rules) to->add_rules(rule_name(rule));
 }
 
 void WriteRankView(const RankView& from, v1::RankSummary* to) {

@@ -13,7 +13,7 @@
 
 namespace nanwatch {
 
-using RuleName = std::function<std::string(int)>;
+using RuleName = std::function<std::string(RuleId)>;
 
 void WriteSummary(const RunView& from, v1::RunSummary* to);
 void WriteDetail(const RunView& from, const RuleName& rule_name,

@@ -24,8 +24,8 @@ Json OriginJson(const CauseVerdict& cause) {
   return json;
 }
 
-Json RuleJson(int rule, const RuleNames& rule_name) {
-  Json json = {{"number", rule}};
+Json RuleJson(RuleId rule, const RuleNames& rule_name) {
+  Json json = {{"number", NumberOf(rule)}};
   if (rule_name) json["name"] = rule_name(rule);
   return json;
 }
@@ -62,7 +62,7 @@ Json CauseJson(const CauseVerdict& cause, const RuleNames& rule_name) {
     actions.push_back({{"framework", a.framework}, {"sentence", a.sentence}});
   }
   Json& rules = json["rules"] = Json::array();
-  for (const int rule : cause.rules) {
+  for (const RuleId rule : cause.rules) {
     rules.push_back(RuleJson(rule, rule_name));
   }
   return json;

@@ -13,7 +13,7 @@
 namespace nanwatch {
 
 // Name of a rule by its number; empty: not known.
-using RuleNames = std::function<std::string(int)>;
+using RuleNames = std::function<std::string(RuleId)>;
 
 // Findings of one incident in a reply; "findings_total" says how many there
 // are.
