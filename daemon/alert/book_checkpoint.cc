@@ -39,6 +39,7 @@ void IncidentBook::Save(std::string* bytes) const {
     PutOrigin(tracks_[i].origin, &out);
     PutOrigin(tracks_[i].name, &out);
     out.U8(tracks_[i].named);
+    out.String(tracks_[i].summary_over);
   }
   StableHash hash;
   hash.Put(*bytes);
@@ -77,6 +78,7 @@ bool IncidentBook::Load(std::string_view bytes) {
     track.origin = GetOrigin(&in);
     track.name = GetOrigin(&in);
     track.named = in.U8() != 0;
+    track.summary_over = in.String();
     tracks_.push_back(std::move(track));
   }
   if (in.done() && run_id == run_.run_id && attempt == run_.attempt) {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "alert/past_tense.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -53,6 +52,18 @@ bool IsBetter(const FindingGroup& group, const Origin& name) {
   return group.head().rule != name.rule &&
          std::any_of(group.findings.begin(), group.findings.end(),
                      [&](const Finding* f) { return f->rule == name.rule; });
+}
+
+// `known`: the summary is the cause's sentence, else that of the first finding.
+InSummary InSummaryOf(const FindingGroup& group, bool known,
+                      const Finding& finding) {
+  if (!known) {
+    return SameFinding(finding, *group.findings[0]) ? InSummary::kAll
+                                                    : InSummary::kNot;
+  }
+  const bool quoted = finding.rule == group.cause->quoted_rule &&
+                      finding.subject == group.cause->quoted;
+  return quoted ? group.cause->quoted_as : InSummary::kNot;
 }
 
 bool IsOpen(const Incident& incident) {
@@ -189,8 +200,13 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
     if (finding != &group.head()) incident.findings.push_back(*finding);
   }
   const bool known = group.has_cause() && !group.cause->sentence.empty();
-  incident.summary =
-      known ? group.cause->sentence : group.findings[0]->sentence;
+  for (Finding& finding : incident.findings) {
+    finding.in_summary = InSummaryOf(group, known, finding);
+  }
+  const Finding& first = *group.findings[0];
+  incident.summary = known ? group.cause->sentence : first.sentence;
+  tracks_[index].summary_over =
+      known ? group.cause->sentence_over : first.sentence_over;
   differs |= Rename(index, group, other_cause, place);
   if (!known_by_name) incident.alert_family = incident.family;
   incident.updated = now;
@@ -311,8 +327,9 @@ void IncidentBook::Resolve(Time now, size_t index) {
   incident.resolved_step = last_step_;
   incident.resolved_reason = tracks_[index].reason;
   // Not that of a run that ended with it.
-  if (incident.resolved_reason == kCleared) {
-    incident.summary = InPastTense(std::move(incident.summary));
+  std::string over = std::exchange(tracks_[index].summary_over, {});
+  if (incident.resolved_reason == kCleared && !over.empty()) {
+    incident.summary = std::move(over);
   }
 }
 

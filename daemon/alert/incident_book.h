@@ -62,6 +62,11 @@ class IncidentBook {
   // more until that ends.
   void Annotate(Time now, const Annotation& annotation);
 
+  // Its summary as of when it is over; empty: its summary.
+  const std::string& SummaryOver(const Incident& incident) const {
+    return tracks_[static_cast<size_t>(&incident - incidents_.data())]
+        .summary_over;
+  }
   // Open ones by opening, then resolved ones, newest first.
   std::span<const Incident> incidents() const { return incidents_; }
   Severity worst() const;  // of firing incidents
@@ -81,6 +86,7 @@ class IncidentBook {
     Origin origin;       // of the findings since they came
     Origin name;         // what the incident is named after, but for the step
     bool named = false;  // that is what its cause rests on
+    std::string summary_over;  // of an open one; empty: the summary itself
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);
 

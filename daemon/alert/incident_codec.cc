@@ -36,6 +36,7 @@ void PutFinding(const Finding& finding, ByteWriter* out) {
   PutTime(finding.opened, out);
   PutTime(finding.last, out);
   out->String(finding.sentence);
+  out->String(finding.sentence_over);
   out->U64(finding.numbers.size());
   for (const EvidenceNumber& number : finding.numbers) {
     out->String(number.name);
@@ -55,6 +56,7 @@ Finding GetFinding(ByteReader* in) {
   finding.opened = GetTime(in);
   finding.last = GetTime(in);
   finding.sentence = in->String();
+  finding.sentence_over = in->String();
   finding.numbers.resize(in->Count(kNumberBytes));
   for (EvidenceNumber& number : finding.numbers) {
     number.name = in->String();

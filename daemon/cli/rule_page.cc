@@ -11,7 +11,8 @@
 #include "cli/cause_text.h"
 #include "detect/rules.h"
 #include "diagnose/actions.h"
-#include "diagnose/cause_catalog.h"
+#include "diagnose/causes.h"
+#include "diagnose/first_look.h"
 
 namespace nanwatch {
 namespace {

@@ -342,15 +342,19 @@ void LossHighPlateau::Describe(Finding* finding) const {
   episode_.Describe(finding);
   if (guesses_) {
     const bool lost = episode_.severity() == Severity::kCritical;
-    finding->sentence = Sentence(
-        "The loss is ", static_cast<double>(loss_), ", worse than guessing (",
-        static_cast<double>(untrained_), "), and was ",
-        static_cast<double>(lowest_),
-        to_end_ && guessing_ == 0 ? Sentence(", and is not back at the end (",
-                                             static_cast<double>(newest_), ")")
-                                  : std::string(),
-        lost ? ": the model has lost what it knew."
-             : ": all that it knew is lost, unless it comes back.");
+    finding->SayBoth([&](Tense tense) {
+      return Sentence(
+          "The loss is ", static_cast<double>(loss_), ", worse than guessing (",
+          static_cast<double>(untrained_), "), and was ",
+          static_cast<double>(lowest_),
+          to_end_ && guessing_ == 0
+              ? Sentence(", and is not back at the end (",
+                         static_cast<double>(newest_), ")")
+              : std::string(),
+          !lost ? ": all that it knew is lost, unless it comes back."
+          : tense == Tense::kPresent ? ": the model has lost what it knew."
+                                     : ": the model had lost what it knew.");
+    });
     finding->numbers = {{"loss", loss_, ""},
                         {"untrained_loss", untrained_, ""},
                         {"lowest_loss", lowest_, ""}};
@@ -372,25 +376,31 @@ void LossHighPlateau::Describe(Finding* finding) const {
     return;
   }
   if (ends_high_) {
-    finding->sentence =
-        Sentence("The loss stands at ", static_cast<double>(stood_at_),
-                 " at the end, and had come to ", static_cast<double>(best_),
-                 " at step ", best_step_, ": since then it rises.");
+    finding->SayBoth([&](Tense tense) {
+      return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
+                      static_cast<double>(stood_at_),
+                      " at the end, and had come to ",
+                      static_cast<double>(best_), " at step ", best_step_,
+                      ": since then it rises.");
+    });
     finding->numbers = {{"loss", stood_at_, ""}, {"best", best_, ""}};
     return;
   }
-  const char* const lost = stood_at_ > first_ ? ", and all of that is lost."
-                           : stood_at_ - best_ >= (first_ - best_) / 2
-                               ? ", and most of that is lost."
-                               : ", and much of that is lost.";
-  finding->sentence =
-      Sentence("The loss stands at ", static_cast<double>(stood_at_), " for ",
-               stood_ * kBlock, " records", to_end_ ? ", to the end: " : ": ");
-  finding->sentence +=
-      best_ <= (1 - kSomeLearned) * first_
-          ? Sentence("it had fallen from ", static_cast<double>(first_), " to ",
-                     static_cast<double>(best_), lost)
-          : Sentence("it began at ", static_cast<double>(first_), ".");
+  const char* const share = stood_at_ > first_ ? "all"
+                            : stood_at_ - best_ >= (first_ - best_) / 2
+                                ? "most"
+                                : "much";
+  finding->SayBoth([&](Tense tense) {
+    const std::string before =
+        best_ <= (1 - kSomeLearned) * first_
+            ? Sentence("it had fallen from ", static_cast<double>(first_),
+                       " to ", static_cast<double>(best_), ", and ", share,
+                       " of that ", In(tense, "is", "was"), " lost.")
+            : Sentence("it began at ", static_cast<double>(first_), ".");
+    return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
+                    static_cast<double>(stood_at_), " for ", stood_ * kBlock,
+                    " records", to_end_ ? ", to the end: " : ": ", before);
+  });
   finding->numbers = {{"loss", stood_at_, ""},
                       {"best", best_, ""},
                       {"first", first_, ""},

@@ -559,39 +559,44 @@ void LossSpike::Describe(Finding* finding) const {
     const auto level = static_cast<double>(first_losses_.level());
     const auto risen_to = static_cast<double>(first_losses_.risen_to());
     const int32_t records = first_losses_.far_for();
-    finding->sentence = Sentence(
-        "The loss rose from ", level, ", where its records begin, to ",
-        risen_to,
-        first_losses_.above() ? " and is high for " : " and was high for ",
-        records, " records.");
+    finding->SayBoth([&](Tense tense) {
+      const bool is = first_losses_.above() && tense == Tense::kPresent;
+      return Sentence("The loss rose from ", level,
+                      ", where its records begin, to ", risen_to,
+                      is ? " and is high for " : " and was high for ", records,
+                      " records.");
+    });
     finding->numbers = {{"loss", risen_to, ""},
                         {"usual", level, ""},
                         {"records", static_cast<double>(records), "records"}};
     return;
   }
-  finding->sentence =
+  std::string rose =
       Sentence(of_tail_ ? "The loss rose to " : "The loss jumped to ",
                static_cast<double>(highest_));
   if (of_tail_ || of_lift_) {
-    finding->sentence += Sentence(" from ", static_cast<double>(usual_));
+    rose += Sentence(" from ", static_cast<double>(usual_));
   } else if (!early_spike_) {
-    finding->sentence +=
-        Sentence(" from its usual ", static_cast<double>(usual_), " (",
-                 static_cast<double>(z_high_), " robust deviations)");
+    rose += Sentence(" from its usual ", static_cast<double>(usual_), " (",
+                     static_cast<double>(z_high_), " robust deviations)");
   } else if (early_losses_.known()) {
-    finding->sentence +=
+    rose +=
         Sentence(" from its level so far, ", static_cast<double>(usual_), ",");
   } else {
-    finding->sentence += Sentence(" (the largest healthy one was ",
-                                  static_cast<double>(largest_), ")");
+    rose += Sentence(" (the largest healthy one was ",
+                     static_cast<double>(largest_), ")");
   }
   const bool is_high = of_lift_ ? lift_.lifted() : held_ > 0 || of_tail_;
-  finding->sentence +=
-      accepted_ ? Sentence(" and stayed there for ", high_for_,
+  finding->SayBoth([&](Tense tense) {
+    const bool is = is_high && tense == Tense::kPresent;
+    return rose +
+           (accepted_
+                ? Sentence(" and stayed there for ", high_for_,
                            " records: this is its level now.")
-                : Sentence(is_high ? " and is high for " : " and was high for ",
+                : Sentence(is ? " and is high for " : " and was high for ",
                            high_for_, high_for_ == 1 ? " record" : " records",
-                           to_end_ ? ", to the end." : ".");
+                           to_end_ ? ", to the end." : "."));
+  });
   finding->numbers = {{"loss", loss_, ""},
                       {"peak", highest_, ""},
                       {"usual", usual_, ""},

@@ -77,15 +77,19 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
 
 void OverflowRate::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence(count_, " of the last ", std::max(count_, excess_.size()));
-  finding->sentence +=
-      left_out_ ? " updates were left out; whether for overflows is not told."
-                : Sentence(
-                      " attempts overflowed beyond what growths of the "
-                      "loss scale explain",
-                      applied_ ? "; their updates are applied all the same."
-                               : "; their updates are lost.");
+  finding->SayBoth([&](Tense tense) {
+    const char* const lost = tense == Tense::kPresent
+                                 ? "; their updates are lost."
+                                 : "; their updates were lost.";
+    return Sentence(
+        count_, " of the last ", std::max(count_, excess_.size()),
+        left_out_
+            ? " updates were left out; whether for overflows is not told."
+            : Sentence(" attempts overflowed beyond what growths of the "
+                       "loss scale explain",
+                       applied_ ? "; their updates are applied all the same."
+                                : lost));
+  });
   finding->numbers = {
       {"excess_overflows", static_cast<double>(count_), "attempts"},
       {"rate", static_cast<double>(count_) / kWindow, "ratio"}};

@@ -176,6 +176,7 @@ class RuleList {
     finding->rule = Rule::kSpec.id;
     finding->family = Rule::kSpec.family;
     finding->severity = severity_[I];
+    finding->sentence_over.clear();
     get<Rule>().Describe(finding);
   }
 

@@ -73,6 +73,7 @@ void RuleTables::Fill(const RulesInForce& set, typename List::Table* table) {
         found == set.rules.end() ? nullptr : &found->second;
     table->enabled[i] = settings == nullptr || settings->enabled;
     table->thresholds[i].values = values_.data() + values_.size();
+    in_force_.Set(*specs[i], table->thresholds[i].values);
     for (size_t k = 0; k < specs[i]->thresholds.size(); ++k) {
       const bool given = settings != nullptr && k < settings->thresholds.size();
       values_.push_back(given ? settings->thresholds[k]

@@ -60,6 +60,7 @@
 #include "detect/weight_nonfinite.h"
 #include "detect/weight_out_of_range.h"
 #include "detect/weight_unchanged.h"
+#include "model/rule_thresholds.h"
 
 namespace nanwatch {
 
@@ -111,6 +112,7 @@ class RuleTables {
   const OpRules::Table& op() const { return op_; }
   const AlignedRules::Table& aligned() const { return aligned_; }
   const TimeRules::Table& time() const { return time_; }
+  const RuleThresholds& in_force() const { return in_force_; }
 
  private:
   template <typename List>
@@ -122,6 +124,7 @@ class RuleTables {
   OpRules::Table op_;
   AlignedRules::Table aligned_;
   TimeRules::Table time_;
+  RuleThresholds in_force_;
 };
 
 }  // namespace nanwatch

@@ -97,24 +97,25 @@ void ScaleUnrepresentable::Describe(Finding* finding) const {
     return;
   }
   episode_.Describe(finding);
-  finding->sentence = last_usable_ > 0
-                          ? Sentence("The loss scale became ", scale_,
-                                     " at step ", finding->opened_step)
-                          : Sentence("The loss scale is ", scale_,
-                                     " since step ", finding->opened_step);
-  if (scale_ != 0 && zero_step_ >= 0) {
-    finding->sentence += Sentence(
-        ", and fell below the smallest float, to 0, at step ", zero_step_);
-  }
-  finding->sentence += ", which no gradient survives";
-  if (last_usable_ > 0) {
-    finding->sentence +=
-        Sentence(" (the last usable one was ", last_usable_, ")");
-  }
-  finding->sentence +=
-      episode_.severity() == Severity::kWarning
-          ? "; or the log has too few digits for it, and it is far below 1."
-          : ": restart with a fresh scaler.";
+  const std::string zero =
+      scale_ != 0 && zero_step_ >= 0
+          ? Sentence(", and fell below the smallest float, to 0, at step ",
+                     zero_step_)
+          : "";
+  const std::string usable =
+      last_usable_ > 0
+          ? Sentence(" (the last usable one was ", last_usable_, ")")
+          : "";
+  finding->SayBoth([&](Tense tense) {
+    return Sentence(
+        "The loss scale ",
+        last_usable_ > 0 ? "became " : In(tense, "is ", "was "), scale_,
+        last_usable_ > 0 ? " at step " : " since step ", finding->opened_step,
+        zero, ", which no gradient survives", usable,
+        episode_.severity() == Severity::kWarning
+            ? "; or the log has too few digits for it, and it is far below 1."
+            : ": restart with a fresh scaler.");
+  });
   finding->numbers = {{"scale", scale_, ""},
                       {"last_usable_scale", last_usable_, ""}};
 }

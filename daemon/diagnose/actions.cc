@@ -52,6 +52,9 @@ bool Holds(When when, const Situation& s) {
   return false;
 }
 
+constexpr RuleSet kMoreThanProbing = {
+    RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
+
 // Causes whose advice sets the loss scaler.
 bool SetsTheScaler(Cause cause) {
   return cause == Cause::kHarmlessPadding ||
@@ -133,32 +136,30 @@ constexpr std::string_view kLibraries[] = {
 
 }  // namespace
 
-Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
+Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   Situation s;
   // Advice on the named op is none where no op is named.
   s.ops_collected =
-      c.evidence.ops_collected && ((verdict.cause != Cause::kNanFromForward &&
+      f.evidence.ops_collected && ((verdict.cause != Cause::kNanFromForward &&
                                     verdict.cause != Cause::kNanFromBackward) ||
                                    !verdict.origin.op.empty());
-  s.cured = IsCured(verdict, c.run);
+  s.cured = IsCured(verdict, f.run);
   s.often = verdict.grade != EvidenceGrade::kEstablished;
-  s.fixed = !c.evidence.scaler_dynamic && !IsUnseen(c);
-  s.stuck = IsStuck(c);
-  s.scaled = IsScaled(c) || c.evidence.underflow_fraction.value_or(0) > 0;
+  s.fixed = !f.evidence.scaler_dynamic && !f.unseen;
+  s.stuck = f.stuck;
+  s.scaled = f.scaled || f.evidence.underflow_fraction.value_or(0) > 0;
   Severity worst = Severity::kNone;
   bool missing = false;
-  for (const Finding& finding : c.findings) {
+  for (const Finding& finding : f.found) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
-    s.often = s.often || finding.rule == RuleId::kScaleCollapse ||
-              finding.rule == RuleId::kOverflowStreak ||
-              finding.rule == RuleId::kOverflowRate;
+    s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.
   s.over = worst == Severity::kNone ||
            (verdict.cause == Cause::kStartupCalibration &&
-            StartUpIsOver(c.evidence));
+            StartUpIsOver(f.evidence));
   s.severe = worst == Severity::kCritical;
   s.dropped = !missing && worst != Severity::kNone;
   return s;

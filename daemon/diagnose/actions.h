@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnose/causes.h"
+#include "diagnose/facts.h"
 #include "model/diagnosis.h"
 
 namespace nanwatch {
@@ -24,7 +24,7 @@ struct Situation {
   bool scaled = true;    // a loss scale is used, or may be needed
   bool dropped = false;  // only records of ranks that are heard are missing
 };
-Situation SituationOf(const Case& c, const CauseVerdict& verdict);
+Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
 
 // The general ones first; of a framework's only those of `framework` (names
 // joined with '+', see FrameworkOf) or, where it has none of its own, of what

@@ -1,52 +1,33 @@
-// Every cause: a function from what was measured to a verdict, or none. A file
-// each. Adding one: its file, one line here and one in the list of diagnose.cc.
+// The causes as data: what each is, the rules whose findings it may explain,
+// and the forms in which it shows. `explain`, the runbooks and the diagnosis
+// read the same tables.
 
 #ifndef NANWATCH_DIAGNOSE_CAUSES_H_
 #define NANWATCH_DIAGNOSE_CAUSES_H_
 
-#include <optional>
 #include <span>
+#include <string_view>
 
-#include "diagnose/evidence.h"
+#include "diagnose/cause_form.h"
 #include "model/diagnosis.h"
-#include "model/finding.h"
-#include "model/run.h"
+#include "model/rule_id.h"
 
 namespace nanwatch {
 
-// All that a cause may look at.
-struct Case {
-  const RunDescription& run;
-  const RunEvidence& evidence;
-  std::span<const Finding> findings;
+struct CauseSpec {
+  Cause cause;
+  std::string_view meaning;  // a sentence
+  RuleSet rules;             // no form explains a finding of another rule
 };
 
-// Actions are filled in by the caller.
-using CauseFunction = std::optional<CauseVerdict> (*)(const Case&);
+// Every cause but kUnexplained, harmless ones first.
+std::span<const CauseSpec> AllCauses();
 
-std::optional<CauseVerdict> LoneWildWeight(const Case&);
-std::optional<CauseVerdict> HarmlessPadding(const Case&);
-std::optional<CauseVerdict> StartupCalibration(const Case&);
-std::optional<CauseVerdict> NanFromForward(const Case&);
-std::optional<CauseVerdict> NanFromBackward(const Case&);
-std::optional<CauseVerdict> OutlierBatch(const Case&);
-std::optional<CauseVerdict> ScaleIndependentOp(const Case&);
-std::optional<CauseVerdict> RangeOverflow(const Case&);
-// Its part where the scale is fixed.
-std::optional<CauseVerdict> FixedScaleTooHigh(const Case&);
-std::optional<CauseVerdict> RankDisagreement(const Case&);
-std::optional<CauseVerdict> ScalerMisuse(const Case&);
-std::optional<CauseVerdict> CollapseWithUnderflow(const Case&);
-std::optional<CauseVerdict> LayerScaleCollapse(const Case&);
-std::optional<CauseVerdict> Underflow(const Case&);
-std::optional<CauseVerdict> NoSingleScaleFits(const Case&);
-std::optional<CauseVerdict> Fp8Scaling(const Case&);
-std::optional<CauseVerdict> SilentCorruption(const Case&);
-std::optional<CauseVerdict> Divergence(const Case&);
-std::optional<CauseVerdict> Silence(const Case&);
+// Every form but kUnexplained, in their order.
+std::span<const CauseForm> AllForms();
 
-// What is left when the others are known.
-std::optional<CauseVerdict> Unexplained(const Case&, const Diagnosis& others);
+// Asks every form, in their order.
+Matches MatchAll(const Facts& f);
 
 }  // namespace nanwatch
 

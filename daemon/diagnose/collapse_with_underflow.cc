@@ -4,10 +4,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
-#include "diagnose/causes.h"
-#include "diagnose/first_found.h"
+#include "diagnose/forms.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 #include "scaler/headroom.h"
@@ -15,42 +15,37 @@
 namespace nanwatch {
 namespace {
 
+using enum RuleId;
+
 constexpr double kMaxHalf = 65504;
 constexpr double kMinSubnormal = 0x1p-24;
-constexpr double kUnderflow = 0.10;  // rule 31
-constexpr RuleId kBelowOne = RuleId::kScaleBelowOne;
-constexpr RuleId kStreakRule = RuleId::kOverflowStreak;
-constexpr RuleSet kRules = {
-    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
-    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
-    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
-    RuleId::kNeverCalibrated,      RuleId::kScaleLimitCycle,
-    RuleId::kGradVanishing,        RuleId::kUnderflowMeasured,
-    RuleId::kUnderflowPredicted,   RuleId::kLossNotDecreasing,
-    RuleId::kWeightUnchanged};
+// Attempts; ours. What is critical anywhere is a row of 16.
+constexpr uint64_t kCertain = 8;
+
+// ------------------------------------------------------------------ decides
 
 // The first step of the trouble: what is found says it better than the first
 // overflow, which may have been a probe of long ago.
-int64_t Since(const Case& c) {
-  const Finding* streak = FirstFound(
-      c.findings, [](const Finding& f) { return f.rule == kStreakRule; });
+int64_t Since(const Facts& f, const RuleSet& rules) {
+  const Finding* streak = f.found.First(kOverflowStreak);
   if (streak != nullptr) return streak->opened_step;
-  const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
-    return kRules.has(finding.rule);
-  });
+  const Finding* first = f.found.First(rules);
   // Where nothing ever went well, it began with the first attempt.
-  const bool never_good = c.evidence.first_good_step < 0;
+  const bool never_good = f.evidence.first_good_step < 0;
   if (first != nullptr && !never_good) return first->opened_step;
-  return std::max<int64_t>(c.evidence.first_overflow_step, 0);
+  return std::max<int64_t>(f.evidence.first_overflow_step, 0);
 }
 
-std::string Lost(double scale) {
-  if (scale <= 0) return "every gradient is lost";
-  const double least = kMinSubnormal / scale;
-  // Above the largest number of fp16 there are none.
-  return least > kMaxHalf
-             ? "in fp16 every gradient is lost"
-             : "in fp16 gradients below " + InWords(least) + " are lost";
+// The fall, or another rule's streak, may have begun before that of the rule
+// on overflows in a row.
+int64_t SinceTheFirst(const Facts& f, const RuleSet& rules, int64_t step) {
+  for (const Finding& finding : f.found) {
+    if (rules.has(finding.rule) && finding.family == Family::kScale &&
+        finding.severity > Severity::kInfo) {
+      step = std::min(step, finding.opened_step);
+    }
+  }
+  return step;
 }
 
 // A search begins at scales that nothing ever worked at: no fall from there.
@@ -58,208 +53,271 @@ double Top(const RunEvidence& e) {
   return e.scale_worked.value_or(*e.scale_max);
 }
 
-std::string Fell(const RunEvidence& e) {
-  if (Top(e) <= *e.scale_now) return "is " + InWords(*e.scale_now);
-  return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
+bool Fell(const Facts& f) {
+  return *f.evidence.scale_now * f.at.collapse_ratio <= Top(f.evidence);
 }
 
-// As rule 5 counts them; the evidence forgets after 50.
-int64_t LongestStreak(const Case& c) {
-  double longest = 0;
-  for (const Finding& finding : c.findings) {
-    if (finding.rule != kStreakRule) continue;
+bool Underflows(const Facts& f) {
+  return f.evidence.underflow_fraction.value_or(0) > f.at.vanishes;
+}
+
+// The longest row that the rule counted; the evidence forgets after 50.
+int64_t LongestStreak(const Facts& f) {
+  double longest = static_cast<double>(f.evidence.overflow_streak);
+  if (!f.found.has(kOverflowStreak)) return static_cast<int64_t>(longest);
+  for (const Finding& finding : f.found) {
+    if (finding.rule != kOverflowStreak) continue;
     longest = std::max(longest, NumberOf(finding, "streak").value_or(0));
   }
   return static_cast<int64_t>(longest);
 }
 
-// That a scale is so low is telling; that it is nearly 0 says nothing more.
-void SayOfSize(const RunEvidence& e, CauseVerdict* verdict) {
-  constexpr double kLeast = 0x1p-30;
-  if (*e.scale_now < kLeast) return;
-  verdict->evidence.push_back(
-      {EvidenceGrade::kEstablished,
-       fmt::format("What overflows at this scale is above {} without any "
-                   "scaling, or infinite, or NaN: the scale does not make "
-                   "it.",
-                   InWords(kMaxHalf / *e.scale_now))});
-}
-
-// The fall, or another rule's streak, may have begun before rule 5's.
-int64_t SinceTheFirst(const Case& c, int64_t step) {
-  for (const Finding& finding : c.findings) {
-    const bool of_scale =
-        kRules.has(finding.rule) && finding.family == Family::kScale;
-    if (of_scale && finding.severity > Severity::kInfo) {
-      step = std::min(step, finding.opened_step);
-    }
-  }
-  return step;
-}
-
-// What becomes of updates where now and then one goes through.
-std::string_view MostUpdates(const RunEvidence& e, bool skipped) {
-  if (!skipped) return "Most attempts overflow";
-  return 10 * e.overflows_last_50 >= 9 * e.attempts_last_50
-             ? "Hardly any update is applied"
-             : "Most updates are skipped";
-}
-
-void SayOfLoss(const Case& c, CauseVerdict* verdict) {
-  const RunEvidence& e = c.evidence;
-  if (e.loss_finite_while_overflow == 0 || e.loss_nonfinite > 0 ||
-      c.run.overflow_mode == OverflowMode::kSaturation) {
-    return;
-  }
-  verdict->evidence.push_back(
-      {EvidenceGrade::kSupported,
-       "The loss is finite meanwhile: it begins in the backward pass."});
-}
-
-void SayStuck(const Case& c, CauseVerdict* verdict) {
-  const RunEvidence& e = c.evidence;
-  const bool skipped = e.skipped_last_50 >= e.overflows_last_50;
-  const auto streak =
-      std::max(static_cast<int64_t>(e.overflow_streak), LongestStreak(c));
-  // A log with a gap tells of more attempts than its lines have steps.
-  const int64_t since = e.last_step - verdict->step + 1;
-  const char* const lower = "where a lower one helps nobody";
-  // Now and then one fits.
-  constexpr uint64_t kStreak = 3;  // rule 1
-  if (e.overflows_last_50 < e.attempts_last_50 &&
-      (e.overflow_streak < kStreak || 2 * streak < since)) {
-    verdict->step = SinceTheFirst(c, verdict->step);
-    verdict->sentence = fmt::format(
-        "{} since step {}: {} of the last {}{} overflowed, though the loss "
-        "scale {}, {}.",
-        MostUpdates(e, skipped), verdict->step, e.overflows_last_50,
-        e.attempts_last_50, OfOptimizer(e), Fell(e), lower);
-  } else {
-    verdict->sentence = fmt::format(
-        "{} since {}step {}: {} attempts in a row overflowed, though the loss "
-        "scale {}, {}.",
-        (skipped ? "No update" : "Every attempt") + OfOptimizer(e) +
-            (skipped ? " is applied" : " overflows"),
-        streak > since ? "before " : "", verdict->step, streak, Fell(e), lower);
-  }
-  SayOfSize(e, verdict);
-  if (e.skipped > e.overflow_streak) {
-    verdict->evidence.push_back(
-        {EvidenceGrade::kEstablished,
-         fmt::format("{} of {} updates{} were skipped.", e.skipped, e.attempts,
-                     OfOptimizer(e))});
-  }
-  SayOfLoss(c, verdict);
-}
-
 // No op and no NaN loss is the better cause.
-bool IsAlone(const Case& c) {
-  return c.evidence.loss_nonfinite == 0 && !HarmlessPadding(c) &&
-         !NanFromForward(c) && !ScaleIndependentOp(c);
+bool IsAlone(const Facts& f, const Matches& before) {
+  constexpr uint64_t kOps =
+      Bit(Form::kPaddingCounted) | Bit(Form::kMask) |
+      Bit(Form::kPaddingPossible) | Bit(Form::kNanAtAnyScale) |
+      Bit(Form::kOpAtAnyScale) | Bit(Form::kFindingAtAnyScale);
+  return f.evidence.loss_nonfinite == 0 && !f.forward &&
+         before.FirstOf(kOps) == nullptr;
 }
 
 // The scaler was seen to move; or it stands where nobody would put it, and
 // overflows there, or learns nothing.
-bool Falls(const Case& c) {
-  const RunEvidence& e = c.evidence;
-  return e.scaler_dynamic ||
-         (*e.scale_now < 1 &&
-          std::any_of(c.findings.begin(), c.findings.end(),
-                      [](const Finding& f) { return f.rule == kBelowOne; }));
+bool Falls(const Facts& f) {
+  return f.evidence.scaler_dynamic ||
+         (*f.evidence.scale_now < 1 && f.found.has(kScaleBelowOne));
 }
 
 // The loss is not finite, and all of this followed: no second trouble.
-bool IsOfNan(const Case& c, const CauseVerdict& verdict) {
-  if (c.evidence.loss_nonfinite == 0) return false;
-  const std::optional<CauseVerdict> nan = NanFromForward(c);
-  return nan && std::all_of(c.findings.begin(), c.findings.end(),
-                            [&](const Finding& finding) {
-                              return !Explains(verdict, finding) ||
-                                     Explains(*nan, finding);
-                            });
+bool IsOfNan(const Facts& f, const Matches& before,
+             const CauseVerdict& verdict) {
+  if (f.evidence.loss_nonfinite == 0) return false;
+  const Match* nan =
+      before.FirstOf(Bit(Form::kWeightsSpoilt) | Bit(Form::kNanFromOp) |
+                     Bit(Form::kNanFromLoss));
+  return nan != nullptr && !f.found.Any([&](const Finding& finding) {
+    return Explains(verdict, finding) && !Explains(nan->verdict, finding);
+  });
 }
 
-void SayLow(const Case& c, bool low, CauseVerdict* verdict) {
-  const RunEvidence& e = c.evidence;
-  verdict->sentence =
-      fmt::format("The loss scale {}: {}.", Fell(e), Lost(*e.scale_now));
-  if (e.attempts_to_floor && !low) {
-    verdict->evidence.push_back(
-        {EvidenceGrade::kSupported,
-         fmt::format("At this rate the floor is reached in {} steps.",
-                     *e.attempts_to_floor)});
+bool WhenCollapsed(const Facts& f, const Matches& before, Match* match) {
+  const RunEvidence& e = f.evidence;
+  if (f.unseen || !e.scale_now || !e.scale_max || IsNoScale(e) || !Falls(f)) {
+    return false;
   }
-  if (*e.scale_now <= kTinyScale && e.overflows_last_50 > 0)
-    SayOfSize(e, verdict);
-  const std::string updates = UpdatesInWords(e);
-  if (!updates.empty()) {
-    verdict->evidence.push_back(
-        {EvidenceGrade::kEstablished, "Also: " + updates + "."});
-  }
+  const bool low = IsAtTheFloor(e);
+  const bool lately = Underflows(f) || e.overflows_last_50 > 0;
+  if (!low && !(Fell(f) && lately)) return false;
+  CauseVerdict& verdict = match->verdict;
+  if (IsOfNan(f, before, verdict)) return false;
+  const bool certain =
+      (Underflows(f) && Fell(f)) ||
+      (f.stuck && e.overflow_streak >= kCertain && IsAlone(f, before));
+  verdict.grade = certain ? EvidenceGrade::kEstablished
+                  : low   ? EvidenceGrade::kSupported
+                          : EvidenceGrade::kHypothesis;
+  verdict.step = Since(f, verdict.rules);
+  verdict.rule = f.HeadOfScale(verdict.rules);
+  return true;
 }
 
-// A counter of skipped steps shows it, and no scale.
-std::optional<CauseVerdict> CollapseUnseen(const Case& c) {
-  const RunEvidence& e = c.evidence;
-  if (!IsStuck(c) || !IsAlone(c)) return std::nullopt;
-  CauseVerdict verdict;
-  verdict.cause = Cause::kCollapseWithUnderflow;
-  verdict.grade = EvidenceGrade::kSupported;
-  verdict.rules = kRules;
-  verdict.step = Since(c);
-  verdict.rule = HeadOfScale(c, kRules);
-  verdict.sentence = fmt::format(
-      "No update{} is applied since step {}: {} attempts in a row were "
-      "skipped. "
-      "No loss scale is reported; one that falls with each of them is at its "
-      "floor since long, where a lower one helps nobody.",
-      OfOptimizer(e), verdict.step,
-      std::max(static_cast<int64_t>(e.overflow_streak), LongestStreak(c)));
-  SayOfLoss(c, &verdict);
-  return verdict;
+// Now and then an attempt fits.
+bool OneFits(const Facts& f, int64_t since) {
+  const RunEvidence& e = f.evidence;
+  const int64_t steps = e.last_step - since + 1;
+  return e.overflows_last_50 < e.attempts_last_50 &&
+         (e.overflow_streak < f.at.floor_streak ||
+          2 * LongestStreak(f) < steps);
+}
+
+// --------------------------------------------------------------------- says
+
+std::string Lost(double scale, Tense tense) {
+  const std::string_view is = In(tense, "is", "was");
+  if (scale <= 0) return fmt::format("every gradient {} lost", is);
+  const double least = kMinSubnormal / scale;
+  // Above the largest number of fp16 there are none.
+  return least > kMaxHalf
+             ? fmt::format("in fp16 every gradient {} lost", is)
+             : fmt::format("in fp16 gradients below {} {} lost", InWords(least),
+                           In(tense, "are", "were"));
+}
+
+std::string HowItFell(const RunEvidence& e, std::string_view is) {
+  if (Top(e) <= *e.scale_now) {
+    return fmt::format("{} {}", is, InWords(*e.scale_now));
+  }
+  return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
+}
+
+// That a scale is so low is telling; that it is nearly 0 says nothing more.
+void SayOfSize(const RunEvidence& e, Match* match) {
+  constexpr double kLeast = 0x1p-30;
+  if (*e.scale_now < kLeast) return;
+  match->Support(EvidenceGrade::kEstablished,
+                 fmt::format("What overflows at this scale is above {} without "
+                             "any scaling, or infinite, or NaN: the scale does "
+                             "not make it.",
+                             InWords(kMaxHalf / *e.scale_now)));
+}
+
+// What becomes of updates where now and then one goes through.
+std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
+  const char* const to = tense == Tense::kPast ? "from" : "since";
+  if (!skipped) {
+    return fmt::format("Most attempts {} {}",
+                       In(tense, "overflow", "overflowed"), to);
+  }
+  return 10 * e.overflows_last_50 >= 9 * e.attempts_last_50
+             ? fmt::format("Hardly any update {} applied {}",
+                           In(tense, "is", "was"), to)
+             : fmt::format("Most updates {} skipped {}",
+                           In(tense, "are", "were"), to);
+}
+
+// "No update is applied since", "Every attempt of the optimizer D overflows
+// since".
+std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
+  const std::string of = OfOptimizer(e);
+  const char* const to = tense == Tense::kPast ? "from" : "since";
+  return skipped ? fmt::format("No update{} {} applied {}", of,
+                               In(tense, "is", "was"), to)
+                 : fmt::format("Every attempt{} {} {}", of,
+                               In(tense, "overflows", "overflowed"), to);
+}
+
+std::string_view LowerHelpsNobody(Tense tense) {
+  return In(tense, "where a lower one helps nobody",
+            "where a lower one helped nobody");
+}
+
+void SayOfLoss(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  if (e.loss_finite_while_overflow == 0 || e.loss_nonfinite > 0 ||
+      f.run.overflow_mode == OverflowMode::kSaturation) {
+    return;
+  }
+  match->Support(EvidenceGrade::kSupported,
+                 "The loss is finite meanwhile: it begins in the backward "
+                 "pass.");
+}
+
+void SayOfUnderflow(const RunEvidence& e, Match* match) {
+  // Next to none is no sign of it.
+  if (e.underflow_fraction.value_or(0) <= kUnderflowAllowed) return;
+  match->Support(EvidenceGrade::kEstablished,
+                 fmt::format("{:.3g} % of the gradient elements underflow.",
+                             100 * *e.underflow_fraction));
+}
+
+bool AreSkipped(const RunEvidence& e) {
+  return e.skipped_last_50 >= e.overflows_last_50;
+}
+
+void SayMoreOfStuck(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  SayOfSize(e, match);
+  if (e.skipped > e.overflow_streak) {
+    match->Support(EvidenceGrade::kEstablished,
+                   fmt::format("{} of {} updates{} were skipped.", e.skipped,
+                               e.attempts, OfOptimizer(e)));
+  }
+  SayOfLoss(f, match);
+  SayOfUnderflow(e, match);
 }
 
 }  // namespace
 
-std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
-  const RunEvidence& e = c.evidence;
-  if (IsUnseen(c)) return CollapseUnseen(c);
-  if (!e.scale_now || !e.scale_max || IsNoScale(e) || !Falls(c)) {
-    return std::nullopt;
+// A counter of skipped steps shows it, and no scale.
+bool WhenCollapseUnseen(const Facts& f, const Matches& before, Match* match) {
+  if (!f.unseen || !f.stuck || !IsAlone(f, before)) return false;
+  CauseVerdict& verdict = match->verdict;
+  verdict.grade = EvidenceGrade::kSupported;
+  verdict.step = Since(f, verdict.rules);
+  verdict.rule = f.HeadOfScale(verdict.rules);
+  return true;
+}
+
+void SayCollapseUnseen(const Facts& f, Match* match) {
+  match->Say(InBothTenses([&](Tense tense) {
+    return fmt::format(
+        "{} step {}: {} attempts in a row were "
+        "skipped. "
+        "No loss scale is reported; one that falls with each of them is at its "
+        "floor since long, {}.",
+        NoUpdate(f.evidence, true, tense), match->verdict.step,
+        LongestStreak(f), LowerHelpsNobody(tense));
+  }));
+  SayOfLoss(f, match);
+}
+
+// Now and then an attempt fits.
+bool WhenCollapseMostly(const Facts& f, const Matches& before, Match* match) {
+  if (!f.stuck || !WhenCollapsed(f, before, match)) return false;
+  CauseVerdict& verdict = match->verdict;
+  if (!OneFits(f, verdict.step)) return false;
+  verdict.step = SinceTheFirst(f, verdict.rules, verdict.step);
+  return true;
+}
+
+void SayCollapseMostly(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  match->Say(InBothTenses([&](Tense tense) {
+    return fmt::format(
+        "{} step {}: {} of the last {}{} overflowed, though the loss "
+        "scale {}, {}.",
+        MostUpdates(e, AreSkipped(e), tense), match->verdict.step,
+        e.overflows_last_50, e.attempts_last_50, OfOptimizer(e),
+        HowItFell(e, "is"), LowerHelpsNobody(tense));
+  }));
+  SayMoreOfStuck(f, match);
+}
+
+bool WhenCollapseStuck(const Facts& f, const Matches& before, Match* match) {
+  return f.stuck && WhenCollapsed(f, before, match);
+}
+
+void SayCollapseStuck(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  const int64_t step = match->verdict.step;
+  const int64_t streak = LongestStreak(f);
+  // A log with a gap tells of more attempts than its lines have steps.
+  const bool before = streak > e.last_step - step + 1;
+  match->Say(InBothTenses([&](Tense tense) {
+    return fmt::format(
+        "{} {}step {}: {} attempts in a row overflowed, though the loss "
+        "scale {}, {}.",
+        NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
+        streak, HowItFell(e, "is"), LowerHelpsNobody(tense));
+  }));
+  SayMoreOfStuck(f, match);
+}
+
+bool WhenCollapseLow(const Facts& f, const Matches& before, Match* match) {
+  return !f.stuck && WhenCollapsed(f, before, match);
+}
+
+void SayCollapseLow(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  match->Say(InBothTenses([&](Tense tense) {
+    return fmt::format("The loss scale {}: {}.",
+                       HowItFell(e, In(tense, "is", "was")),
+                       Lost(*e.scale_now, tense));
+  }));
+  if (e.attempts_to_floor && !IsAtTheFloor(e)) {
+    match->Support(EvidenceGrade::kSupported,
+                   fmt::format("At this rate the floor is reached in {} steps.",
+                               *e.attempts_to_floor));
   }
-  constexpr double kCollapse = 256;  // rule 4
-  constexpr uint64_t kCertain = 8;   // attempts; C of rule 5 is 16 anywhere
-  const bool low = IsAtTheFloor(e);
-  const bool fell = *e.scale_now * kCollapse <= Top(e);
-  const bool underflows = e.underflow_fraction.value_or(0) > kUnderflow;
-  if (!low && !(fell && (underflows || e.overflows_last_50 > 0))) {
-    return std::nullopt;
+  if (*e.scale_now <= f.at.tiny_scale && e.overflows_last_50 > 0) {
+    SayOfSize(e, match);
   }
-  const bool stuck = IsStuck(c);
-  const bool certain = (underflows && fell) ||
-                       (stuck && e.overflow_streak >= kCertain && IsAlone(c));
-  CauseVerdict verdict;
-  verdict.cause = Cause::kCollapseWithUnderflow;
-  verdict.grade = certain ? EvidenceGrade::kEstablished
-                  : low   ? EvidenceGrade::kSupported
-                          : EvidenceGrade::kHypothesis;
-  verdict.rules = kRules;
-  if (IsOfNan(c, verdict)) return std::nullopt;
-  verdict.step = Since(c);
-  verdict.rule = HeadOfScale(c, kRules);
-  if (stuck) {
-    SayStuck(c, &verdict);
-  } else {
-    SayLow(c, low, &verdict);
+  const std::string updates = UpdatesInWords(e);
+  if (!updates.empty()) {
+    match->Support(EvidenceGrade::kEstablished, "Also: " + updates + ".");
   }
-  // Next to none is no sign of it.
-  if (e.underflow_fraction.value_or(0) > kUnderflowAllowed) {
-    verdict.evidence.push_back(
-        {EvidenceGrade::kEstablished,
-         fmt::format("{:.3g} % of the gradient elements underflow.",
-                     100 * *e.underflow_fraction)});
-  }
-  return verdict;
+  SayOfUnderflow(e, match);
 }
 
 }  // namespace nanwatch

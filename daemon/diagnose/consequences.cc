@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "diagnose/op_facts.h"
-#include "diagnose/padding.h"
 #include "model/limits.h"
+#include "model/rule_id.h"
 
 namespace nanwatch {
 namespace {
@@ -18,30 +18,30 @@ bool IsOfBadOp(const Finding& finding) {
 
 }  // namespace
 
-void ExplainBadSince(const Case& c, int64_t step, CauseVerdict* verdict) {
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (op.last_bad_step >= step && !IsHarmless(c, op)) {
+void ExplainBadSince(const Facts& f, int64_t step, CauseVerdict* verdict) {
+  for (const OpEvidence& op : f.evidence.ops) {
+    if (op.last_bad_step >= step && !f.IsHarmless(op)) {
       verdict->ops.push_back(op.op.name);
     }
   }
-  ExplainUnlisted(c, step, verdict);
+  ExplainUnlisted(f, step, verdict);
 }
 
-void ExplainBadFor(const Case& c, const OpEvidence& origin,
+void ExplainBadFor(const Facts& f, const OpEvidence& origin,
                    CauseVerdict* verdict) {
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (IsHarmless(c, op)) continue;
+  for (const OpEvidence& op : f.evidence.ops) {
+    if (f.IsHarmless(op)) continue;
     const bool follows =
         IsGradient(op)
             ? op.last_bad_step >= origin.first_bad_step
             : IsForward(origin) && op.first_bad_step >= origin.first_bad_step;
     if (follows) verdict->ops.push_back(op.op.name);
   }
-  ExplainUnlisted(c, origin.first_bad_step, verdict);
+  ExplainUnlisted(f, origin.first_bad_step, verdict);
 }
 
-void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict) {
-  const std::vector<OpEvidence>& ops = c.evidence.ops;
+void ExplainUnlisted(const Facts& f, int64_t step, CauseVerdict* verdict) {
+  const std::vector<OpEvidence>& ops = f.evidence.ops;
   if (ops.size() < static_cast<size_t>(limits::kOpEvidence)) return;
   std::set<std::string_view> listed;
   int64_t newest = step;
@@ -50,7 +50,7 @@ void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict) {
     if (!IsGradient(op)) newest = std::max(newest, op.last_bad_step);
   }
   std::set<std::string_view> unlisted;
-  for (const Finding& finding : c.findings) {
+  for (const Finding& finding : f.found) {
     if (!IsOfBadOp(finding) || listed.contains(finding.subject.op)) continue;
     const bool came = IsOfGradient(finding.subject.slot)
                           ? finding.last_step >= step

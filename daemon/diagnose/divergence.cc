@@ -6,19 +6,20 @@
 #include <cstdint>
 #include <set>
 
-#include "diagnose/causes.h"
-#include "diagnose/first_found.h"
-#include "diagnose/nan_from_backward.h"
-#include "diagnose/scale_facts.h"
+#include "diagnose/forms.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
-
 namespace {
 
-// Rule 38 has two sides: updates too large, and too small to change anything.
+using enum RuleId;
+
+// ------------------------------------------------------------------ decides
+
+// The rule on updates has two sides: updates too large, and too small to change
+// anything.
 bool IsSmallUpdate(const Finding& finding) {
-  return finding.rule == RuleId::kUpdateRatio && !finding.numbers.empty() &&
+  return finding.rule == kUpdateRatio && !finding.numbers.empty() &&
          finding.numbers[0].value < 1e-3;
 }
 
@@ -26,14 +27,14 @@ bool IsSmallUpdate(const Finding& finding) {
 // holds for all is looked for once.
 class NormsOfOthers {
  public:
-  explicit NormsOfOthers(const Case& c)
-      : nan_loss_since_(c.evidence.loss_nonfinite > 0
-                            ? c.evidence.first_nonfinite_loss_step
+  explicit NormsOfOthers(const Facts& f)
+      : nan_loss_since_(f.evidence.loss_nonfinite > 0
+                            ? f.evidence.first_nonfinite_loss_step
                             : INT64_MAX),
-        born_backward_(FindBackwardNan(c).has_value()) {
-    for (const Finding& finding : c.findings) {
-      if (finding.rule == RuleId::kSdcStrikes)
-        accused_.insert(finding.subject.rank);
+        born_backward_(f.backward.has_value()) {
+    if (!f.found.has(kSdcStrikes)) return;
+    for (const Finding& finding : f.found) {
+      if (finding.rule == kSdcStrikes) accused_.insert(finding.subject.rank);
     }
   }
 
@@ -42,18 +43,16 @@ class NormsOfOthers {
   }
 
  private:
-  // Of a rank that rule 51 accuses: that rank alone, while the training goes
-  // on. Silent corruption speaks of it.
+  // Of a rank that strikes accuse: that rank alone, while the training goes on.
+  // Silent corruption speaks of it.
   bool IsOfAccusedRank(const Finding& finding) const {
-    return (finding.rule == RuleId::kGnormSpike ||
-            finding.rule == RuleId::kGnormExplosion) &&
-           accused_.contains(finding.subject.rank);
+    return kNorm.has(finding.rule) && accused_.contains(finding.subject.rank);
   }
 
-  // Of a loss that is NaN, or of gradients that themselves began it:
-  // NanFromForward or NanFromBackward speaks of it.
+  // Of a loss that is NaN, or of gradients that themselves began it: the causes
+  // of NaN speak of it.
   bool IsOfNanLoss(const Finding& finding) const {
-    return finding.rule == RuleId::kGnormExplosion &&
+    return finding.rule == kGnormExplosion &&
            (born_backward_ || finding.opened_step >= nan_loss_since_);
   }
 
@@ -62,26 +61,24 @@ class NormsOfOthers {
   std::set<int32_t> accused_;
 };
 
-// One batch, mostly: not yet a training that diverges.
-bool IsNote(const Case& c, const CauseVerdict& verdict) {
-  return std::none_of(
-      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
-        return Explains(verdict, finding) && finding.severity > Severity::kInfo;
-      });
-}
-
-// Rule 35 right after a restart: no training that diverges, but one that lost
-// its checkpoint.
-bool IsOfRestart(const Finding& finding) {
-  return NumberOf(finding, "loss_before_restart").has_value();
+const Finding* FirstOf(const Facts& f, const RuleSet& rules) {
+  if (!f.found.HasAny(rules)) return f.grown;
+  const NormsOfOthers others(f);
+  const Finding* first = f.found.FirstWhere([&](const Finding& finding) {
+    return rules.has(finding.rule) && !IsSmallUpdate(finding) &&
+           !others.Has(finding);
+  });
+  return first != nullptr ? first : f.grown;
 }
 
 // What the verdict rests on: a loss that left its way, if that is found; its
 // gradients left it with it, or were the first to. `first`: of all.
-const Finding& Head(const Case& c, const Finding& first) {
+const Finding& Head(const Facts& f, const Finding& first) {
+  if (f.grown != nullptr) return *f.grown;
+  if (!f.found.HasAny(kLossLevel)) return first;
   const Severity least = std::min(first.severity, Severity::kWarning);
-  const Finding* head = FirstOfTheWorst(c.findings, [&](const Finding& f) {
-    return IsOfLoss(f.rule) && f.severity >= least;
+  const Finding* head = f.found.FirstOfTheWorst([&](const Finding& finding) {
+    return kLossLevel.has(finding.rule) && finding.severity >= least;
   });
   return head == nullptr ? first : *head;
 }
@@ -94,145 +91,142 @@ int64_t Since(const RunEvidence& e, const Finding& first) {
                  : first.opened_step;
 }
 
-std::string Sentence(int64_t since, const Finding& head, bool note,
-                     std::string_view how) {
-  if (IsOfRestart(head)) return head.sentence;
-  return note ? fmt::format("At step {}: {}", head.opened_step, head.sentence)
-              : fmt::format("The training diverges since step {}{}: {}", since,
-                            how, head.sentence);
+// An overflow just before would be the simpler cause; those that came with a
+// loss that jumped are its doing.
+bool MayBeAnOverflow(const Facts& f, const Finding& first) {
+  constexpr int64_t kLead = 50;  // steps
+  const RunEvidence& e = f.evidence;
+  return e.last_overflow_step >= 0 &&
+         e.first_overflow_step <= first.opened_step &&
+         first.opened_step - e.last_overflow_step < kLead &&
+         e.overflows_last_50 > 0 && f.with_the_loss.empty() &&
+         e.applied_overflows == 0;
 }
 
-void SayOfScale(const Case& c, const RuleSet& consequences,
-                CauseVerdict* verdict) {
-  const RunEvidence& e = c.evidence;
-  for (const Finding& finding : c.findings) {
-    if (std::find(consequences.begin(), consequences.end(), finding.rule) !=
-        consequences.end()) {
-      verdict->evidence.push_back(
-          {EvidenceGrade::kSupported,
-           "A consequence, since the loss rose first or with it: " +
-               finding.sentence});
-    }
-  }
-  if (e.applied_overflows == 0) return;
-  verdict->evidence.push_back(
-      {EvidenceGrade::kEstablished,
-       fmt::format("Overflowed updates are applied all the same, {} in {} "
-                   "attempts: each writes Inf, NaN or clamped values into the "
-                   "weights.",
-                   e.applied_overflows, e.attempts)});
-  verdict->actions.push_back(
-      {"", IsScaled(c)
-               ? "Let the scaler skip an update that overflowed."
-               : "Leave an update out whose gradient norm is not finite."});
+// One batch, mostly: not yet a training that diverges.
+bool IsNote(const Facts& f, const CauseVerdict& verdict) {
+  return !f.found.Any([&](const Finding& finding) {
+    return finding.severity > Severity::kInfo && Explains(verdict, finding);
+  });
+}
+
+// What is left of it is no news, nor are gradients that come back after it.
+bool IsOldNews(const Facts& f, const Finding& head, bool note) {
+  return f.of_earlier_loss && (note || !kLossLevel.has(head.rule));
+}
+
+// --------------------------------------------------------------------- says
+
+// A loss right after a restart: no training that diverges, but one that lost
+// its checkpoint.
+bool IsOfRestart(const Finding& finding) {
+  return NumberOf(finding, "loss_before_restart").has_value();
+}
+
+Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
+  const RunEvidence& e = f.evidence;
+  const Finding& head = *match.finding;
+  const std::string_view how =
+      e.overflows == 0 && f.with_the_loss.empty() ? " without an overflow"
+      : e.applied_overflows > 0 ? ", and updates that overflowed are applied"
+                                : "";
+  return InBothTenses([&](Tense tense) {
+    const std::string& rule_says = head.Said(tense);
+    if (IsOfRestart(head)) return rule_says;
+    return note ? fmt::format("At step {}: {}", head.opened_step, rule_says)
+                : fmt::format("The training {} step {}{}: {}",
+                              In(tense, "diverges since", "left its way at"),
+                              match.verdict.step, how, rule_says);
+  });
 }
 
 // What was said of the loss that is back by now.
 std::string Earlier(const RunEvidence& e) {
-  constexpr std::string_view kNow = "The training diverges since step ";
-  if (!e.earlier.starts_with(kNow)) return e.earlier;
-  return "The training left its way at step " + e.earlier.substr(kNow.size());
+  return e.earlier_over.empty() ? e.earlier : e.earlier_over;
 }
 
-// The loss is back, and what it did to the scale is found still.
-std::optional<CauseVerdict> Outlasted(const Case& c) {
-  if (!IsOfEarlierLoss(c)) return std::nullopt;
-  CauseVerdict verdict;
-  verdict.cause = Cause::kDivergence;
-  verdict.rules = ConsequencesOfLoss(c);
-  if (verdict.rules.empty()) return std::nullopt;
-  verdict.grade = EvidenceGrade::kSupported;
-  verdict.step = c.evidence.earlier_from;
-  verdict.sentence = Earlier(c.evidence);
-  SayOfScale(c, verdict.rules, &verdict);
-  return verdict;
+void SayOfScale(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  for (const Finding& finding : f.found) {
+    if (!f.with_the_loss.has(finding.rule)) continue;
+    match->Support(EvidenceGrade::kSupported,
+                   "A consequence, since the loss rose first or with it: " +
+                       finding.sentence);
+  }
+  if (e.applied_overflows == 0) return;
+  match->Support(
+      EvidenceGrade::kEstablished,
+      fmt::format("Overflowed updates are applied all the same, {} in {} "
+                  "attempts: each writes Inf, NaN or clamped values into the "
+                  "weights.",
+                  e.applied_overflows, e.attempts));
+  match->Advise(f.scaled
+                    ? "Let the scaler skip an update that overflowed."
+                    : "Leave an update out whose gradient norm is not finite.");
 }
 
 }  // namespace
 
-std::optional<CauseVerdict> Divergence(const Case& c) {
-  static constexpr RuleSet kRules = {
-      RuleId::kNumericMutation, RuleId::kGnormSpike,
-      RuleId::kGnormExplosion,  RuleId::kGradRatio,
-      RuleId::kLossSpike,       RuleId::kLossHighPlateau,
-      RuleId::kUpdateRatio,     RuleId::kUpdateNormSpike,
-      RuleId::kWeightOutOfRange};
-  const RunEvidence& e = c.evidence;
-  const NormsOfOthers others(c);
-  const Finding* first = FirstFound(c.findings, [&](const Finding& finding) {
-    return kRules.has(finding.rule) && !IsSmallUpdate(finding) &&
-           !others.Has(finding);
-  });
-  const Finding* grown = GrownLoss(c);
-  if (first == nullptr) first = grown;
-  if (first == nullptr) return Outlasted(c);
-  // An overflow just before would be the simpler cause; those that came with a
-  // loss that jumped are its doing.
-  constexpr int64_t kLead = 50;
-  const RuleSet consequences = ConsequencesOfLoss(c);
-  const bool overflowed = e.last_overflow_step >= 0 &&
-                          e.first_overflow_step <= first->opened_step &&
-                          first->opened_step - e.last_overflow_step < kLead &&
-                          e.overflows_last_50 > 0 && consequences.empty() &&
-                          e.applied_overflows == 0;
-  const bool none = e.overflows == 0 && consequences.empty();
-  CauseVerdict verdict;
-  verdict.cause = Cause::kDivergence;
-  verdict.grade =
-      overflowed ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
-  for (const RuleId rule : kRules) {
-    const bool small = std::any_of(
-        c.findings.begin(), c.findings.end(),
-        [&](const Finding& f) { return f.rule == rule && IsSmallUpdate(f); });
-    if (!small) verdict.rules.Add(rule);
-  }
-  verdict.rules |= consequences;
-  for (const RuleId rule : AfterTheLoss(c)) verdict.rules.Add(rule);
-  if (grown != nullptr) {
+bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
+  CauseVerdict& verdict = match->verdict;
+  const Finding* first = FirstOf(f, verdict.rules);
+  if (first == nullptr) return false;
+  verdict.grade = MayBeAnOverflow(f, *first) ? EvidenceGrade::kHypothesis
+                                             : EvidenceGrade::kSupported;
+  if (f.found.Any(IsSmallUpdate)) verdict.rules.Remove(kUpdateRatio);
+  verdict.rules |= f.with_the_loss | f.after_the_loss;
+  if (f.grown != nullptr) {
     // All that came after it is its doing.
-    verdict.rules |= {RuleId::kOverflowStreak,
-                      RuleId::kOverflowRate,
-                      RuleId::kNeverCalibrated,
-                      RuleId::kOverflowNotScaleDependent,
-                      RuleId::kLossNonfinite,
-                      RuleId::kWeightNonfinite,
-                      RuleId::kOptimizerStateNonfinite,
-                      RuleId::kOpOverflowOrigin,
-                      RuleId::kOpOverflowPropagated,
-                      RuleId::kPersistentOpOverflow,
-                      RuleId::kOpSaturation,
-                      RuleId::kOpInternalOverflow,
-                      RuleId::kNearOverflow};
+    verdict.rules |= kBadOp;
+    verdict.rules |=
+        {kOverflowStreak, kOverflowRate,    kNeverCalibrated,
+         kLossNonfinite,  kWeightNonfinite, kOptimizerStateNonfinite,
+         kNearOverflow};
   }
-  const Finding& head = grown != nullptr ? *grown : Head(c, *first);
-  verdict.rule = head.rule;
+  const Finding& head = Head(f, *first);
+  match->finding = &head;
   verdict.origin = first->subject;
-  verdict.step = Since(e, *first);
-  const bool note = IsNote(c, verdict);
-  verdict.sentence = Sentence(verdict.step, head, note,
-                              none ? " without an overflow"
-                              : e.applied_overflows > 0
-                                  ? ", and updates that overflowed are applied"
-                                  : "");
-  // What is left of it is no news, nor are gradients that come back after it.
-  if (IsOfEarlierLoss(c) && (note || !IsOfLoss(head.rule))) {
-    verdict.rule = RuleId::kNone;
-    verdict.sentence = Earlier(e);
+  verdict.step = Since(f.evidence, *first);
+  if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = head.rule;
+  return true;
+}
+
+void SayDiverges(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  const Finding& head = *match->finding;
+  const bool note = IsNote(f, match->verdict);
+  if (IsOldNews(f, head, note)) {
+    match->Say(Earlier(e));
+  } else {
+    match->Quote(head, IsOfRestart(head) ? InSummary::kAll : InSummary::kPart);
+    match->Say(SentenceOf(f, *match, note));
   }
   if (IsOfRestart(head)) {
-    verdict.actions.push_back(
-        {"",
-         "Stop it and look which checkpoint was loaded (its path, its "
-         "step, missing keys that were passed over), then resume from the "
-         "last one before the restart."});
+    match->Advise(
+        "Stop it and look which checkpoint was loaded (its path, its "
+        "step, missing keys that were passed over), then resume from the "
+        "last one before the restart.");
   }
-  SayOfScale(c, consequences, &verdict);
+  SayOfScale(f, match);
   if (e.ops_collected && e.ops.empty()) {
-    verdict.evidence.push_back({EvidenceGrade::kEstablished,
-                                "Of the tensors that were looked at none ever "
-                                "held a NaN or an infinity."});
+    match->Support(EvidenceGrade::kEstablished,
+                   "Of the tensors that were looked at none ever "
+                   "held a NaN or an infinity.");
   }
-  return verdict;
+}
+
+// The loss is back, and what it did to the scale is found still.
+bool WhenDivergenceOutlasted(const Facts& f, const Matches&, Match* match) {
+  if (!f.of_earlier_loss || f.with_the_loss.empty()) return false;
+  match->verdict.rules = f.with_the_loss;
+  match->verdict.grade = EvidenceGrade::kSupported;
+  match->verdict.step = f.evidence.earlier_from;
+  return true;
+}
+
+void SayDivergenceOutlasted(const Facts& f, Match* match) {
+  match->Say(Earlier(f.evidence));
+  SayOfScale(f, match);
 }
 
 }  // namespace nanwatch

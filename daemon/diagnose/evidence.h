@@ -202,6 +202,7 @@ struct RunEvidence {
   // did. Its cause, the rule that it is named after, and the steps from which
   // and to which it was found; -1: it is found still.
   std::string earlier;
+  std::string earlier_over;  // the same once it is over; empty: no other
   std::optional<Cause> earlier_cause;
   RuleId earlier_rule = RuleId::kNone;
   int64_t earlier_from = 0;

@@ -3,20 +3,24 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <string>
 
-#include "diagnose/diagnose.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
 namespace {
 
+// So few attempts that a rule would not ask whether the search will end.
+bool NoneGood(const RunEvidence& e) {
+  return e.attempts > 0 && e.overflows == e.attempts && e.applied == 0;
+}
+
 std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (e.attempts == 0) return "Healthy so far: no step has been reported yet.";
-  // So few that a rule would not ask whether the search will end.
-  const bool none_good = e.overflows == e.attempts && e.applied == 0;
-  std::string text = none_good ? "No update applied yet: " : "Healthy: ";
+  if (e.attempts == 0) return "no step has been reported yet.";
+  const bool none_good = NoneGood(e);
+  std::string text;
   text += CountOf(e.attempts, e.steps_between ? "recorded step" : "step") +
           OfOptimizer(e);
   if (e.attempts_before > 0) {
@@ -52,62 +56,92 @@ std::string EarlierIncident(const RunEvidence& e) {
                      e.earlier);
 }
 
-// What is over and was worth a warning; empty: nothing was.
-std::string Earlier(const Case& c, const Diagnosis& diagnosis) {
-  for (const CauseVerdict& cause : diagnosis.causes) {
-    const bool now = std::any_of(
-        c.findings.begin(), c.findings.end(),
+// The first cause that is over and was worth a warning; none: kNoCause.
+int32_t FirstThatIsOver(const Facts& f, const Diagnosis& diagnosis) {
+  for (size_t i = 0; i < diagnosis.causes.size(); ++i) {
+    const CauseVerdict& cause = diagnosis.causes[i];
+    const bool now = f.found.Any(
         [&](const Finding& finding) { return Explains(cause, finding); });
-    if (!now && cause.ceiling > Severity::kInfo) return cause.sentence;
+    if (!now && cause.ceiling > Severity::kInfo) return static_cast<int32_t>(i);
   }
-  return c.evidence.earlier.empty() ? "" : EarlierIncident(c.evidence);
+  return Diagnosis::kNoCause;
 }
 
-// What a note begins with: a run that applies nothing is not called healthy.
-std::string Lead(const RunEvidence& e) {
+// A run that applies nothing is not called healthy.
+Condition ConditionWithNote(const RunEvidence& e) {
   const bool stands =
       e.attempts_last_50 > 0 && e.skipped_last_50 == e.attempts_last_50;
-  if (!stands) return "Healthy, with a note: ";
-  if (!e.in_grace) return "Not learning now: ";
+  if (!stands) return Condition::kNoted;
+  if (!e.in_grace) return Condition::kNotLearning;
   // Calibration may end by itself: not yet a fault.
-  return e.first_good_step < 0 ? "No update applied yet: "
-                               : "Healthy, with a note: ";
+  return e.first_good_step < 0 ? Condition::kNothingApplied : Condition::kNoted;
+}
+
+std::string_view Lead(Condition condition) {
+  switch (condition) {
+    case Condition::kNoted:
+      return "Healthy, with a note: ";
+    case Condition::kNotLearning:
+      return "Not learning now: ";
+    case Condition::kNothingApplied:
+      return "No update applied yet: ";
+    case Condition::kHeld:
+      return "Not found any more, but alerted still: ";
+    case Condition::kHealed:
+      return "Healthy now. Earlier: ";
+    case Condition::kHealthy:
+      return "Healthy: ";
+    case Condition::kNoStepYet:
+      return "Healthy so far: ";
+    case Condition::kTrouble:
+      break;
+  }
+  return "";
+}
+
+void Set(Condition condition, const std::string& words, Diagnosis* diagnosis) {
+  diagnosis->condition = condition;
+  diagnosis->headline_lead = Lead(condition);
+  diagnosis->headline = diagnosis->headline_lead + words;
+}
+
+void SetCause(Condition condition, int32_t cause, Diagnosis* diagnosis) {
+  diagnosis->headline_cause = cause;
+  Set(condition, diagnosis->causes[static_cast<size_t>(cause)].sentence,
+      diagnosis);
 }
 
 }  // namespace
 
-bool IsKnownBetter(const Case& c, const Diagnosis& diagnosis) {
-  const RunEvidence& e = c.evidence;
-  if (e.earlier_to >= 0) return false;
-  return std::any_of(
-      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
-        const CauseVerdict* now = FirstCause(diagnosis, finding);
-        return finding.rule == e.earlier_rule && now != nullptr &&
-               now->grade == EvidenceGrade::kEstablished &&
-               now->cause != e.earlier_cause;
-      });
+void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
+  const Condition condition = NoneGood(c.evidence) ? Condition::kNothingApplied
+                              : c.evidence.attempts == 0 ? Condition::kNoStepYet
+                                                         : Condition::kHealthy;
+  Set(condition, Healthy(c), diagnosis);
 }
 
-std::string Headline(const Case& c, const Diagnosis& diagnosis) {
+void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis) {
+  const RunEvidence& e = f.evidence;
   Severity worst = Severity::kNone;
-  for (const Finding& finding : c.findings) {
-    worst = std::max(worst, UnderCeiling(diagnosis, finding));
+  for (const Finding& finding : f.found) {
+    worst = std::max(worst, UnderCeiling(*diagnosis, finding));
   }
-  if (worst > Severity::kInfo) return diagnosis.causes[0].sentence;
-  const std::string earlier =
-      IsKnownBetter(c, diagnosis) ? "" : Earlier(c, diagnosis);
-  if (!earlier.empty()) {
-    // An alert is held a while, lest it comes back: not yet called healthy.
-    const bool held = !c.evidence.earlier.empty() && c.evidence.earlier_to < 0;
-    return (held ? "Not found any more, but alerted still: "
-                 : "Healthy now. Earlier: ") +
-           earlier;
+  if (worst > Severity::kInfo) {
+    return SetCause(Condition::kTrouble, 0, diagnosis);
+  }
+  // An alert is held a while, lest it comes back: not yet called healthy.
+  const Condition over = !e.earlier.empty() && e.earlier_to < 0
+                             ? Condition::kHeld
+                             : Condition::kHealed;
+  if (!known_better) {
+    const int32_t cause = FirstThatIsOver(f, *diagnosis);
+    if (cause != Diagnosis::kNoCause) return SetCause(over, cause, diagnosis);
+    if (!e.earlier.empty()) return Set(over, EarlierIncident(e), diagnosis);
   }
   if (worst == Severity::kInfo) {
-    const RunEvidence& e = c.evidence;
-    return Lead(e) + diagnosis.causes[0].sentence;
+    return SetCause(ConditionWithNote(e), 0, diagnosis);
   }
-  return Healthy(c);
+  SetHealthyHeadline(f, diagnosis);
 }
 
 }  // namespace nanwatch

@@ -1,19 +1,20 @@
-// Headline: the verdict on a run in one sentence, also when it is healthy.
+// Headline: the verdict on a run in one sentence, also when it is healthy; and
+// its condition, which programs read.
 
 #ifndef NANWATCH_DIAGNOSE_HEADLINE_H_
 #define NANWATCH_DIAGNOSE_HEADLINE_H_
 
-#include <string>
-
-#include "diagnose/causes.h"
+#include "diagnose/facts.h"
+#include "model/diagnosis.h"
 
 namespace nanwatch {
 
-// What is alerted still has another cause by now, an established one: that is
-// said, and not what was thought before.
-bool IsKnownBetter(const Case& c, const Diagnosis& diagnosis);
+// Fills in condition and headline. REQUIRES: the causes are ranked and have
+// their sentences. `known_better`: see IsKnownBetter().
+void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis);
 
-std::string Headline(const Case& c, const Diagnosis& diagnosis);
+// Likewise where nothing was ever odd.
+void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis);
 
 }  // namespace nanwatch
 

@@ -6,73 +6,72 @@
 #include <cmath>
 #include <optional>
 
-#include "diagnose/causes.h"
-#include "diagnose/first_found.h"
+#include "diagnose/forms.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
 namespace {
 
-constexpr RuleId kBelowOne = RuleId::kScaleBelowOne;
-constexpr RuleId kUnrepresentable = RuleId::kScaleUnrepresentable;
-constexpr double kMaxHalf = 65504;
-constexpr uint64_t kCertain = 8;  // overflows in a row
+using enum RuleId;
+
+constexpr double kMaxHalf = 65504;  // the largest fp16
+constexpr uint64_t kCertain = 8;    // overflows in a row; ours
 
 bool IsOfLayer(const Finding& finding) {
-  return (finding.rule == kBelowOne || finding.rule == kUnrepresentable) &&
+  return (finding.rule == kScaleBelowOne ||
+          finding.rule == kScaleUnrepresentable) &&
          !finding.subject.op.empty();
 }
 
-std::optional<double> ScaleOf(const Finding& finding) {
-  return NumberOf(finding, "layer_scale");
-}
+// No other scale can answer overflows. A NaN loss has another cause, which
+// makes them, too.
+bool AnswersOverflows(const RunEvidence& e) { return e.loss_nonfinite == 0; }
 
 // What overflows although the layer's scale is so low.
-void SayOfSize(const Finding& finding, CauseVerdict* verdict) {
+void SayOfSize(const Finding& finding, Match* match) {
   constexpr double kLeast = 0x1p-30;  // that it is nearly 0 says nothing more
-  const std::optional<double> scale = ScaleOf(finding);
+  const std::optional<double> scale = NumberOf(finding, "layer_scale");
   if (!scale || !std::isfinite(*scale) || *scale < kLeast || *scale > 1) return;
-  verdict->evidence.push_back(
-      {EvidenceGrade::kEstablished,
-       fmt::format("What overflows there is above {} without any scaling, or "
-                   "infinite, or NaN: the layer's scale does not make it.",
-                   InWords(kMaxHalf / *scale))});
+  match->Support(
+      EvidenceGrade::kEstablished,
+      fmt::format("What overflows there is above {} without any scaling, or "
+                  "infinite, or NaN: the layer's scale does not make it.",
+                  InWords(kMaxHalf / *scale)));
 }
 
 }  // namespace
 
-std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
-  const RunEvidence& e = c.evidence;
-  // Where there is a scale of all, its own collapse is told.
-  if (e.scale_now) return std::nullopt;
-  const Finding* first = FirstFound(c.findings, IsOfLayer);
-  if (first == nullptr) return std::nullopt;
-  CauseVerdict verdict;
-  verdict.cause = Cause::kCollapseWithUnderflow;
-  verdict.rules = {kBelowOne, kUnrepresentable};
-  // No other scale can answer overflows. A NaN loss has another cause, which
-  // makes them, too.
-  const bool overflows = e.loss_nonfinite == 0;
-  if (overflows)
-    verdict.rules |= {RuleId::kOverflowStreak, RuleId::kOverflowRate,
-                      RuleId::kNeverCalibrated};
-  for (const Finding& finding : c.findings) {
+bool WhenLayerScaleCollapsed(const Facts& f, const Matches&, Match* match) {
+  const RunEvidence& e = f.evidence;
+  // Where there is a scale of all, its own collapse is the cause.
+  if (e.scale_now) return false;
+  match->finding = f.found.FirstWhere(IsOfLayer);
+  if (match->finding == nullptr) return false;
+  CauseVerdict& verdict = match->verdict;
+  const bool overflows = AnswersOverflows(e);
+  if (overflows) {
+    verdict.rules |= {kOverflowStreak, kOverflowRate, kNeverCalibrated};
+  }
+  for (const Finding& finding : f.found) {
     if (IsOfLayer(finding)) verdict.ops.push_back(finding.subject.op);
   }
-  verdict.origin = first->subject;
-  verdict.step = first->opened_step;
+  verdict.origin = match->finding->subject;
+  verdict.step = match->finding->opened_step;
   verdict.grade = overflows && e.overflow_streak >= kCertain
                       ? EvidenceGrade::kEstablished
                       : EvidenceGrade::kSupported;
-  verdict.sentence = first->sentence;
-  if (overflows && e.overflows_last_50 > 0) {
-    verdict.evidence.push_back(
-        {EvidenceGrade::kEstablished,
-         fmt::format("{} of the last {} attempts overflowed.",
-                     e.overflows_last_50, e.attempts_last_50)});
-    SayOfSize(*first, &verdict);
-  }
-  return verdict;
+  return true;
+}
+
+void SayLayerScaleCollapsed(const Facts& f, Match* match) {
+  const RunEvidence& e = f.evidence;
+  const Finding& first = *match->finding;
+  match->Say(Tensed(match->Quote(first, InSummary::kAll), first.sentence_over));
+  if (!AnswersOverflows(e) || e.overflows_last_50 == 0) return;
+  match->Support(EvidenceGrade::kEstablished,
+                 fmt::format("{} of the last {} attempts overflowed.",
+                             e.overflows_last_50, e.attempts_last_50));
+  SayOfSize(*match->finding, match);
 }
 
 }  // namespace nanwatch

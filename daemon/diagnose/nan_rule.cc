@@ -1,15 +1,10 @@
 #include "diagnose/nan_rule.h"
 
-#include <algorithm>
-
-#include "diagnose/first_found.h"
-
 namespace nanwatch {
 
-RuleId RuleOfNan(const Case& c, const CauseVerdict& verdict) {
-  constexpr RuleId kLossNonfinite = RuleId::kLossNonfinite;
+RuleId RuleOfNan(const Facts& f, const CauseVerdict& verdict) {
   for (const bool of_scale : {false, true}) {
-    const Finding* op = FirstFound(c.findings, [&](const Finding& finding) {
+    const Finding* op = f.found.FirstWhere([&](const Finding& finding) {
       return !finding.subject.op.empty() &&
              finding.subject.op == verdict.origin.op &&
              (finding.family == Family::kScale) == of_scale &&
@@ -17,10 +12,8 @@ RuleId RuleOfNan(const Case& c, const CauseVerdict& verdict) {
     });
     if (op != nullptr) return op->rule;
   }
-  const bool loss = std::any_of(
-      c.findings.begin(), c.findings.end(),
-      [](const Finding& finding) { return finding.rule == kLossNonfinite; });
-  return loss ? kLossNonfinite : RuleId::kNone;
+  return f.found.has(RuleId::kLossNonfinite) ? RuleId::kLossNonfinite
+                                             : RuleId::kNone;
 }
 
 }  // namespace nanwatch

@@ -3,13 +3,15 @@
 #ifndef NANWATCH_DIAGNOSE_NAN_RULE_H_
 #define NANWATCH_DIAGNOSE_NAN_RULE_H_
 
-#include "diagnose/causes.h"
+#include "diagnose/facts.h"
+#include "model/diagnosis.h"
 
 namespace nanwatch {
 
-// The rule of the op that it was born in, if that is found, else the loss';
-// kNone: neither is. What the scale does about that op comes after it.
-RuleId RuleOfNan(const Case& c, const CauseVerdict& verdict);
+// Returns the rule of the op that it was born in, if that is found, else that
+// of the loss; kNone: neither is found. What the scale does about the op comes
+// after it.
+RuleId RuleOfNan(const Facts& f, const CauseVerdict& verdict);
 
 }  // namespace nanwatch
 

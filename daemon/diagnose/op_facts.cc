@@ -32,10 +32,9 @@ bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence) {
   return op.bad_attempts >= kFew && op.bad_elements_max > 1;
 }
 
-bool BadAtEveryScale(const OpEvidence& op) {
-  constexpr double kScalesApart = 64;  // rule 8: six halvings
+bool BadAtEveryScale(const OpEvidence& op, double apart) {
   return BadAtEveryAttempt(op) && op.scale_min && op.scale_max &&
-         *op.scale_max >= kScalesApart * *op.scale_min;
+         *op.scale_max >= apart * *op.scale_min;
 }
 
 bool IsOf(const OpEvidence& op, const Subject& subject) {

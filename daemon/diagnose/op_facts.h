@@ -28,8 +28,8 @@ bool BadAtEveryAttempt(const OpEvidence& op);
 // one element, is among its ops too: so while a scaler moves the scale, three
 // attempts, and more than one element.
 bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence);
-// Bad at scales 64 times apart and at all between: lowering does not help.
-bool BadAtEveryScale(const OpEvidence& op);
+// Bad at scales `apart` times apart and at all between: lowering does not help.
+bool BadAtEveryScale(const OpEvidence& op, double apart);
 
 // The subject is that op, at that slot, whatever the rank.
 bool IsOf(const OpEvidence& op, const Subject& subject);

@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "diagnose/causes.h"
+#include "diagnose/forms.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 
@@ -110,9 +110,9 @@ class AllOutliers {
 };
 
 // The op that it speaks of was bad at another batch since.
-bool HasGoneOn(const Case& c, const AllOutliers& outliers,
+bool HasGoneOn(const Facts& f, const AllOutliers& outliers,
                const Finding& finding) {
-  return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
+  return std::any_of(f.evidence.ops.begin(), f.evidence.ops.end(),
                      [&](const OpEvidence& op) {
                        return IsOf(op, finding.subject) &&
                               op.last_bad_step > finding.opened_step &&
@@ -122,7 +122,8 @@ bool HasGoneOn(const Case& c, const AllOutliers& outliers,
 
 // It opened at such a batch, and nothing else fed it since. Gradients are all
 // ranks', a loss is its own. A norm that rule 27 warns of stays.
-bool IsOfOutlier(const Case& c, AllOutliers* outliers, const Finding& finding) {
+bool IsOfOutlier(const Facts& f, AllOutliers* outliers,
+                 const Finding& finding) {
   const Severity most =
       finding.rule == kNormStays ? Severity::kInfo : Severity::kWarning;
   if (finding.severity > most ||
@@ -132,7 +133,7 @@ bool IsOfOutlier(const Case& c, AllOutliers* outliers, const Finding& finding) {
   const int64_t opened = finding.opened_step;
   switch (finding.family) {
     case Family::kOp:
-      return outliers->Has(opened) && !HasGoneOn(c, *outliers, finding);
+      return outliers->Has(opened) && !HasGoneOn(f, *outliers, finding);
     case Family::kLoss:
       return outliers->ExplainLoss(finding.subject.rank, opened);
     default:
@@ -141,25 +142,17 @@ bool IsOfOutlier(const Case& c, AllOutliers* outliers, const Finding& finding) {
 }
 
 // The rules that speak of nothing else; none where a graver one does.
-RuleSet RulesOf(const Case& c) {
-  AllOutliers outliers(c.evidence.outliers);
-  RuleSet rules;
-  for (const RuleId rule : kRules) {
-    bool any = false;
-    bool all = true;
-    for (const Finding& finding : c.findings) {
-      if (finding.rule != rule) continue;
-      any = true;
-      all = all && IsOfOutlier(c, &outliers, finding);
+RuleSet RulesOf(const Facts& f) {
+  AllOutliers outliers(f.evidence.outliers);
+  RuleSet rules = kRules & f.found.rules();
+  for (const Finding& finding : f.found) {
+    if (rules.has(finding.rule) && !IsOfOutlier(f, &outliers, finding)) {
+      rules.Remove(finding.rule);
     }
-    if (any && all) rules.Add(rule);
   }
-  const bool graver = std::any_of(
-      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
-        return finding.severity > Severity::kInfo &&
-               kGraver.has(finding.rule) && !rules.has(finding.rule);
-      });
-  if (graver) rules = {};
+  for (const RuleId rule : (kGraver & f.found.rules()) - rules) {
+    if (f.found.worst(rule) > Severity::kInfo) return {};
+  }
   return rules;
 }
 
@@ -194,28 +187,30 @@ std::string Sentence(const OutlierBatches& of) {
 
 }  // namespace
 
-std::optional<CauseVerdict> OutlierBatch(const Case& c) {
-  if (c.evidence.outliers.empty()) return std::nullopt;
-  const OutlierBatches& most = c.evidence.outliers[0];
-  CauseVerdict verdict;
-  verdict.cause = Cause::kOutlierBatch;
+bool WhenOutlierBatch(const Facts& f, const Matches&, Match* match) {
+  if (f.evidence.outliers.empty()) return false;
+  const OutlierBatches& most = f.evidence.outliers[0];
+  CauseVerdict& verdict = match->verdict;
   verdict.grade = EvidenceGrade::kEstablished;
-  verdict.ceiling = Severity::kInfo;
   verdict.step = most.first_step;
-  if (const OpEvidence* op = FirstGradient(c.evidence, verdict.step)) {
+  if (const OpEvidence* op = FirstGradient(f.evidence, verdict.step)) {
     verdict.origin = OriginOf(*op);
   }
   verdict.origin.rank = most.rank;
-  verdict.sentence = Sentence(most);
+  verdict.rules = RulesOf(f);
+  return true;
+}
+
+void SayOutlierBatch(const Facts& f, Match* match) {
+  const std::vector<OutlierBatches>& all = f.evidence.outliers;
+  match->Say(Sentence(all[0]));
   const bool others = std::any_of(
-      c.evidence.outliers.begin(), c.evidence.outliers.end(),
-      [&](const OutlierBatches& of) { return of.rank != most.rank; });
+      all.begin(), all.end(),
+      [&](const OutlierBatches& of) { return of.rank != all[0].rank; });
   if (others) {
-    verdict.evidence.push_back({EvidenceGrade::kEstablished,
-                                "Other ranks have some, too; none has more."});
+    match->Support(EvidenceGrade::kEstablished,
+                   "Other ranks have some, too; none has more.");
   }
-  verdict.rules = RulesOf(c);
-  return verdict;
 }
 
 }  // namespace nanwatch

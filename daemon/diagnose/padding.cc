@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnose/facts.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
@@ -66,6 +67,27 @@ Evidence ShapeEvidence(const OpEvidence& op) {
       InWords(op.op.logical_shape), InWords(op.op.storage_shape), op.padding));
 }
 
+// While the loss is not finite and nobody knows which op began it, no op is let
+// off.
+bool LetsOff(const Facts& f) {
+  return !f.found.has(RuleId::kLossNonfinite) || !f.forward ||
+         f.forward->names_an_op();
+}
+
+// Takes the op for masked, or for possible padding. False: it is neither.
+bool IsPossible(const Facts& f, const OpEvidence& op, PaddingFacts* found) {
+  if (IsAbsorbed(f, op)) {
+    if (!LetsOff(f)) return false;
+    found->kind = PaddingFacts::Kind::kMasked;
+    return true;
+  }
+  auto judgement = JudgePadding(f, op);
+  if (!judgement) return false;
+  found->kind = PaddingFacts::Kind::kPossible;
+  found->judgement = *std::move(judgement);
+  return true;
+}
+
 }  // namespace
 
 std::optional<PaddingJudgement> JudgePadding(const Case& c,
@@ -104,7 +126,7 @@ std::optional<PaddingJudgement> JudgePadding(const Case& c,
                      e.first_nonfinite_loss_step)});
   } else if (region_clean || (count_fits && after_clean)) {
     judgement.grade = EvidenceGrade::kEstablished;
-  } else if (after_clean || BadAtEveryScale(op)) {
+  } else if (after_clean || BadAtEveryScale(op, c.at.scales_apart)) {
     judgement.grade = EvidenceGrade::kSupported;
   }
   return judgement;
@@ -151,6 +173,33 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
     if (fine_steps < kOften || !(since || outlasts)) return false;
   }
   return DoesNoHarm(e, op);
+}
+
+PaddingFacts FindPadding(const Facts& f) {
+  PaddingFacts found;
+  for (const OpEvidence& op : f.evidence.ops) {
+    if (!f.IsHarmless(op)) {
+      found.others = found.others || IsBadNow(op, f.evidence);
+      continue;
+    }
+    if (found.op == nullptr && !IsInput(op) && IsHarmlessPadding(f, op)) {
+      found.kind = PaddingFacts::Kind::kEstablished;
+      found.op = &op;
+      found.judgement = *JudgePadding(f, op);
+    }
+    if (std::find(found.names.begin(), found.names.end(), op.op.name) ==
+        found.names.end()) {
+      found.names.push_back(op.op.name);
+    }
+  }
+  if (found.op != nullptr) return found;
+  for (const OpEvidence& op : f.evidence.ops) {
+    if (!IsBadNow(op, f.evidence) && !IsAbsorbed(f, op)) continue;
+    if (!IsPossible(f, op, &found)) continue;
+    found.op = &op;
+    break;
+  }
+  return found;
 }
 
 bool IsHarmless(const Case& c, const OpEvidence& op) {

@@ -4,14 +4,17 @@
 #ifndef NANWATCH_DIAGNOSE_PADDING_H_
 #define NANWATCH_DIAGNOSE_PADDING_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "diagnose/causes.h"
+#include "diagnose/case.h"
 #include "diagnose/evidence.h"
 
 namespace nanwatch {
+
+struct Facts;
 
 struct PaddingJudgement {
   EvidenceGrade grade = EvidenceGrade::kHypothesis;
@@ -27,6 +30,22 @@ struct PaddingJudgement {
 // more bad elements than padding: never.
 std::optional<PaddingJudgement> JudgePadding(const Case& c,
                                              const OpEvidence& op);
+
+// What is harmless, or may be, of the ops that were bad.
+struct PaddingFacts {
+  enum class Kind : uint8_t {
+    kNone,
+    kEstablished,  // `op` is bad in its padding alone
+    kMasked,       // `op` holds what comes after takes in
+    kPossible,     // the padding of `op` may be all that is bad
+  };
+  Kind kind = Kind::kNone;
+  const OpEvidence* op = nullptr;  // the first of that kind
+  PaddingJudgement judgement;      // of it; of padding only
+  std::vector<std::string> names;  // of all harmless ops, each once
+  bool others = false;             // an op that is not harmless is bad now
+};
+PaddingFacts FindPadding(const Facts& f);
 
 // True when the op's badness is established to be harmless padding: its own, or
 // that of another such op that enters it and goes no further.

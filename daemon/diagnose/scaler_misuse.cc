@@ -5,58 +5,21 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
-#include "diagnose/causes.h"
-#include "diagnose/first_found.h"
+#include "diagnose/forms.h"
 #include "diagnose/op_facts.h"
-#include "diagnose/padding.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
 namespace {
 
-constexpr RuleId kUnrepresentable = RuleId::kScaleUnrepresentable;
-constexpr RuleId kImpossibleMove = RuleId::kScaleDiscontinuity;
-constexpr RuleId kClipped =
-    RuleId::kClippedBeforeUnscaling;               // before they were unscaled
-constexpr RuleId kTwice = RuleId::kUnscaledTwice;  // unscaled
+using enum RuleId;
 
-// Halving and doubling lead to no such number: something else wrote it.
-CauseVerdict NoScale(const Case& c, const Finding& finding) {
-  CauseVerdict verdict;
-  verdict.cause = Cause::kScalerMisuse;
-  // The others measure from a scale that is none.
-  verdict.rules = {RuleId::kScaleAtFloor,
-                   RuleId::kScaleBelowOne,
-                   kUnrepresentable,
-                   RuleId::kScaleCollapse,
-                   RuleId::kOverflowStreak,
-                   RuleId::kOverflowRate,
-                   RuleId::kNeverCalibrated,
-                   RuleId::kScaleLimitCycle,
-                   RuleId::kScaleStuck,
-                   RuleId::kScaleRunaway,
-                   RuleId::kScaleDiscontinuity,
-                   RuleId::kLrSkipDesync};
-  verdict.origin = finding.subject;
-  verdict.step = finding.opened_step;
-  verdict.grade = EvidenceGrade::kEstablished;
-  verdict.sentence = fmt::format(
-      "The loss scale is {} since step {}, which no scaler makes of a positive "
-      "one: something else sets it, or another number is reported in its "
-      "place.",
-      InWords(*c.evidence.scale_now), finding.opened_step);
-  verdict.actions.push_back(
-      {"",
-       "Look for what assigns the loss scale beside its scaler, and which "
-       "number is reported as loss_scale."});
-  return verdict;
-}
+constexpr RuleId kImpossibleMove = kScaleDiscontinuity;
 
-// Of an impossible move: that there is none, though the scaler should move.
+// An impossible move that is none, though the scaler should move.
 bool StandsStill(const Finding& moved) {
   const std::optional<double> before = NumberOf(moved, "scale_before");
   return before && before == NumberOf(moved, "scale");
@@ -64,81 +27,112 @@ bool StandsStill(const Finding& moved) {
 
 // Gradients overflow at every attempt, since the scale that they have is never
 // lowered. Above 1 alone: there a lower one might help.
-bool ExplainsOverflows(const Case& c, const Finding& moved) {
-  const RunEvidence& e = c.evidence;
-  const auto is_forward = [&](const OpEvidence& op) {
-    return IsForward(op) && !IsHarmless(c, op);
-  };
+bool ExplainsOverflows(const Facts& f, const Finding& moved) {
+  const RunEvidence& e = f.evidence;
   return StandsStill(moved) && e.scale_now && *e.scale_now > 1 &&
          e.scale_min == e.scale_max && e.loss_nonfinite == 0 &&
-         std::none_of(e.ops.begin(), e.ops.end(), is_forward);
+         std::none_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
+           return IsForward(op) && !f.IsHarmless(op);
+         });
+}
+
+// A move of the scale proves most; else the first finding counts.
+const Finding* FirstOf(const Facts& f) {
+  const Finding* moved = f.found.First(kImpossibleMove);
+  if (moved != nullptr) return moved;
+  return f.found.First({kScaleLimitCycle, kScaleStuck, kScaleRunaway,
+                        kLrSkipDesync, kClippedBeforeUnscaling,
+                        kUnscaledTwice});
+}
+
+// The declared scaler cannot make such a move.
+bool IsImpossible(const Facts& f) {
+  const RunEvidence& e = f.evidence;
+  return f.found.has(kImpossibleMove) && e.impossible_transitions > 0 &&
+         !e.scaler.empty() && !e.scaler_recognised;
+}
+
+bool BeginsAt(const Facts& f, const Finding& first, Match* match) {
+  CauseVerdict& verdict = match->verdict;
+  match->finding = &first;
+  verdict.origin = first.subject;
+  verdict.step = first.opened_step;
+  const Finding* moved = f.found.First(kImpossibleMove);
+  if (moved != nullptr && ExplainsOverflows(f, *moved)) {
+    verdict.rules |=
+        {kOverflowStreak,   kOverflowRate,         kNeverCalibrated,
+         kOpOverflowOrigin, kOpOverflowPropagated, kPersistentOpOverflow,
+         kOpSaturation,     kOpInternalOverflow,   kNearOverflow};
+  }
+  return true;
 }
 
 }  // namespace
 
-std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
-  const RunEvidence& e = c.evidence;
-  static constexpr RuleSet kRules = {RuleId::kScaleLimitCycle,
-                                     RuleId::kScaleStuck,
-                                     RuleId::kScaleRunaway,
-                                     RuleId::kScaleDiscontinuity,
-                                     RuleId::kLrSkipDesync,
-                                     kClipped,
-                                     kTwice};
-  const auto of = [&c](RuleId rule) {
-    return FirstFound(c.findings,
-                      [rule](const Finding& f) { return f.rule == rule; });
-  };
-  const Finding* unusable = of(kUnrepresentable);
-  if (unusable != nullptr && IsNoScale(e)) return NoScale(c, *unusable);
-  const Finding* moved = of(kImpossibleMove);
-  const Finding* first = moved;  // it proves most
-  if (first == nullptr) {
-    first = FirstFound(c.findings, [](const Finding& finding) {
-      return kRules.has(finding.rule);
-    });
+// Halving and doubling lead to no such number: something else wrote it.
+bool WhenScaleIsNone(const Facts& f, const Matches&, Match* match) {
+  const Finding* unusable = f.found.First(kScaleUnrepresentable);
+  if (unusable == nullptr || !IsNoScale(f.evidence)) return false;
+  match->finding = unusable;
+  match->verdict.origin = unusable->subject;
+  match->verdict.step = unusable->opened_step;
+  match->verdict.grade = EvidenceGrade::kEstablished;
+  return true;
+}
+
+void SayScaleIsNone(const Facts& f, Match* match) {
+  match->Say(InBothTenses([&](Tense tense) {
+    return fmt::format(
+        "The loss scale {} {} since step {}, which no scaler makes of a "
+        "positive one: something else sets it, or another number is reported "
+        "in its place.",
+        In(tense, "is", "was"), InWords(*f.evidence.scale_now),
+        match->finding->opened_step);
+  }));
+  match->Advise(
+      "Look for what assigns the loss scale beside its scaler, and which "
+      "number is reported as loss_scale.");
+}
+
+bool WhenUnscaledWrongly(const Facts& f, const Matches&, Match* match) {
+  const Finding* first = FirstOf(f);
+  if (first == nullptr || (first->rule != kClippedBeforeUnscaling &&
+                           first->rule != kUnscaledTwice)) {
+    return false;
   }
-  if (first == nullptr) return std::nullopt;
-  CauseVerdict verdict;
-  verdict.cause = Cause::kScalerMisuse;
-  verdict.rules = kRules;
-  if (moved != nullptr && ExplainsOverflows(c, *moved)) {
-    for (const RuleId rule :
-         {RuleId::kOverflowStreak, RuleId::kOverflowRate,
-          RuleId::kNeverCalibrated, RuleId::kOpOverflowOrigin,
-          RuleId::kOpOverflowPropagated, RuleId::kPersistentOpOverflow,
-          RuleId::kOpSaturation, RuleId::kOpInternalOverflow,
-          RuleId::kNearOverflow}) {
-      verdict.rules.Add(rule);
-    }
-  }
-  verdict.origin = first->subject;
-  verdict.step = first->opened_step;
-  const bool impossible = moved != nullptr && e.impossible_transitions > 0 &&
-                          !e.scaler.empty() && !e.scaler_recognised;
-  const bool measured = first->rule == kClipped || first->rule == kTwice;
-  verdict.grade = impossible || measured ? EvidenceGrade::kEstablished
-                                         : EvidenceGrade::kSupported;
-  if (measured) {
-    verdict.sentence = first->sentence;
-    verdict.actions.push_back(
-        {"", first->rule == kClipped
-                 ? "Unscale the gradients before they are clipped (PyTorch: "
-                   "scaler.unscale_(optimizer), then clip_grad_norm_)."
-                 : "Let the scaler alone divide the gradients by the loss "
-                   "scale: what steps the optimizer does it, unless unscale_ "
-                   "did before."});
-    return verdict;
-  }
-  verdict.sentence =
-      impossible
+  match->verdict.grade = EvidenceGrade::kEstablished;
+  return BeginsAt(f, *first, match);
+}
+
+void SayUnscaledWrongly(const Facts&, Match* match) {
+  match->Say(match->Quote(*match->finding, InSummary::kAll));
+  match->Advise(match->finding->rule == kClippedBeforeUnscaling
+                    ? "Unscale the gradients before they are clipped (PyTorch: "
+                      "scaler.unscale_(optimizer), then clip_grad_norm_)."
+                    : "Let the scaler alone divide the gradients by the loss "
+                      "scale: what steps the optimizer does it, unless "
+                      "unscale_ did before.");
+}
+
+bool WhenScalerMisused(const Facts& f, const Matches&, Match* match) {
+  const Finding* first = FirstOf(f);
+  if (first == nullptr) return false;
+  match->verdict.grade =
+      IsImpossible(f) ? EvidenceGrade::kEstablished : EvidenceGrade::kSupported;
+  return BeginsAt(f, *first, match);
+}
+
+void SayScalerMisused(const Facts& f, Match* match) {
+  const Finding& first = *match->finding;
+  match->Say(
+      IsImpossible(f)
           ? fmt::format(
                 "The loss scale made {} that the declared scaler, {}, cannot "
                 "make, first at step {}: {}",
-                CountOf(e.impossible_transitions, "move"), e.scaler,
-                first->opened_step, first->sentence)
-          : "The scaler is not used as it is meant to be: " + first->sentence;
-  return verdict;
+                CountOf(f.evidence.impossible_transitions, "move"),
+                f.evidence.scaler, first.opened_step, match->Quote(first))
+          : "The scaler is not used as it is meant to be: " +
+                match->Quote(first));
 }
 
 }  // namespace nanwatch

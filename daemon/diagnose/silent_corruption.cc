@@ -1,70 +1,85 @@
 // A device or a link that corrupts data in silence: suspected, never claimed.
 
-#include "diagnose/causes.h"
+#include "diagnose/forms.h"
 
 namespace nanwatch {
+namespace {
 
-std::optional<CauseVerdict> SilentCorruption(const Case& c) {
-  constexpr RuleId kStrikes = RuleId::kSdcStrikes;
-  constexpr RuleId kComm = RuleId::kCommNonfiniteOrigin;
-  constexpr RuleId kReplica = RuleId::kReplicaDivergence;
-  const Finding* strikes = nullptr;
-  const Finding* comm = nullptr;
-  const Finding* replica = nullptr;
-  for (const Finding& finding : c.findings) {
-    const Finding** of = finding.rule == kStrikes   ? &strikes
-                         : finding.rule == kComm    ? &comm
-                         : finding.rule == kReplica ? &replica
-                                                    : nullptr;
-    if (of != nullptr && *of == nullptr) *of = &finding;
+using enum RuleId;
+
+// The first in the order of the findings; null: nothing is found.
+const Finding* FirstInOrder(const Facts& f, RuleId rule) {
+  for (const Finding& finding : f.found) {
+    if (finding.rule == rule) return &finding;
   }
-  const bool alone = comm != nullptr && comm->severity > Severity::kInfo;
-  if (strikes == nullptr && !alone) return std::nullopt;
-  const Finding& first = strikes != nullptr ? *strikes : *comm;
-  CauseVerdict verdict;
-  verdict.cause = Cause::kSilentCorruption;
-  verdict.rules = {kComm, kStrikes};
+  return nullptr;
+}
+
+struct Signs {
+  const Finding* strikes = nullptr;
+  const Finding* link = nullptr;     // a collective made what is not finite
+  const Finding* replica = nullptr;  // of the same rank as the strikes
+
+  explicit Signs(const Facts& f)
+      : strikes(FirstInOrder(f, kSdcStrikes)),
+        link(FirstInOrder(f, kCommNonfiniteOrigin)),
+        replica(FirstInOrder(f, kReplicaDivergence)) {
+    const bool same = strikes != nullptr && replica != nullptr &&
+                      replica->subject.rank >= 0 &&
+                      replica->subject.rank == strikes->subject.rank;
+    if (!same) replica = nullptr;
+    if (link != nullptr && link->severity <= Severity::kInfo) link = nullptr;
+  }
+};
+
+}  // namespace
+
+bool WhenCorruption(const Facts& f, const Matches&, Match* match) {
+  const Signs signs(f);
+  match->finding = signs.strikes != nullptr ? signs.strikes : signs.link;
+  if (match->finding == nullptr) return false;
+  CauseVerdict& verdict = match->verdict;
   // Its gradient norm is the same thing, seen from the rank.
-  if (strikes != nullptr)
-    verdict.rules |= {RuleId::kGnormSpike, RuleId::kGnormExplosion};
-  for (const OpEvidence& op : c.evidence.ops) {
-    if (alone && op.slot == Slot::kCollective)
-      verdict.ops.push_back(op.op.name);
+  if (signs.strikes != nullptr) verdict.rules |= kNorm;
+  if (signs.link != nullptr) {
+    for (const OpEvidence& op : f.evidence.ops) {
+      if (op.slot == Slot::kCollective) verdict.ops.push_back(op.op.name);
+    }
   }
   // The collective's own overflow is the same thing, seen from one rank.
   if (!verdict.ops.empty()) {
-    verdict.rules |= {RuleId::kOpOverflowOrigin, RuleId::kOpOverflowPropagated,
-                      RuleId::kPersistentOpOverflow};
+    verdict.rules |=
+        {kOpOverflowOrigin, kOpOverflowPropagated, kPersistentOpOverflow};
   }
-  verdict.origin = first.subject;
-  verdict.step = first.opened_step;
+  verdict.origin = match->finding->subject;
+  verdict.step = match->finding->opened_step;
   // Two independent signs of the same rank are support; one may be its data.
-  const bool same = strikes != nullptr && replica != nullptr &&
-                    replica->subject.rank >= 0 &&
-                    replica->subject.rank == strikes->subject.rank;
-  verdict.grade = same || (alone && strikes == nullptr)
+  verdict.grade = signs.replica != nullptr || signs.strikes == nullptr
                       ? EvidenceGrade::kSupported
                       : EvidenceGrade::kHypothesis;
+  return true;
+}
+
+void SayCorruption(const Facts& f, Match* match) {
+  const Signs signs(f);
+  const Finding& first = *match->finding;
   const std::string place =
-      c.evidence.suspect_place.empty() ||
-              c.evidence.suspect_rank != first.subject.rank
+      f.evidence.suspect_place.empty() ||
+              f.evidence.suspect_rank != first.subject.rank
           ? ""
-          : " (" + c.evidence.suspect_place + ")";
-  verdict.sentence =
-      (strikes != nullptr
-           ? "Suspected silent data corruption on rank " +
-                 std::to_string(first.subject.rank) + place + ": "
-           : "The communication itself is suspected, first on rank " +
-                 std::to_string(first.subject.rank) + place + ": ") +
-      first.sentence;
-  if (same) {
-    verdict.evidence.push_back(
-        {EvidenceGrade::kEstablished, replica->sentence});
+          : " (" + f.evidence.suspect_place + ")";
+  const char* const lead =
+      signs.strikes != nullptr
+          ? "Suspected silent data corruption on rank "
+          : "The communication itself is suspected, first on rank ";
+  match->Say(lead + std::to_string(first.subject.rank) + place + ": " +
+             match->Quote(first));
+  if (signs.replica != nullptr) {
+    match->Support(EvidenceGrade::kEstablished, signs.replica->sentence);
   }
-  if (strikes != nullptr && alone) {
-    verdict.evidence.push_back({EvidenceGrade::kEstablished, comm->sentence});
+  if (signs.strikes != nullptr && signs.link != nullptr) {
+    match->Support(EvidenceGrade::kEstablished, signs.link->sentence);
   }
-  return verdict;
 }
 
 }  // namespace nanwatch

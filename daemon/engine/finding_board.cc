@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "diagnose/diagnose.h"
+#include "model/diagnosis.h"
 #include "model/limits.h"
 
 namespace nanwatch {

@@ -98,7 +98,8 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
 Diagnosis RunState::Diagnosed(const std::vector<Finding>& findings) const {
   RunEvidence evidence = Evidence();
   NameSuspect(findings, &evidence);
-  return Diagnose(description_, evidence, findings);
+  return Diagnose(description_, evidence, findings,
+                  shared_->tables->in_force());
 }
 
 void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {
@@ -226,6 +227,7 @@ RunEvidence RunState::Evidence() const {
   }
   if (const Incident* earlier = EarlierIncident()) {
     e.earlier = earlier->summary;
+    e.earlier_over = book_.SummaryOver(*earlier);
     e.earlier_cause = earlier->cause;
     e.earlier_rule = earlier->rule;
     e.earlier_from = earlier->opened_step;

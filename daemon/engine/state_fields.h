@@ -55,7 +55,7 @@ void Fields(A& archive, EvidenceNumber& n) {
 template <typename A>
 void Fields(A& archive, Finding& f) {
   archive(f.rule, f.family, f.subject, f.severity, f.opened_step, f.last_step,
-          f.opened, f.last, f.sentence, f.numbers);
+          f.opened, f.last, f.sentence, f.sentence_over, f.numbers);
 }
 
 template <typename A>
@@ -71,13 +71,13 @@ void Fields(A& archive, Action& a) {
 template <typename A>
 void Fields(A& archive, CauseVerdict& v) {
   archive(v.cause, v.grade, v.origin, v.op_type, v.op_dtype, v.step, v.rule,
-          v.sentence, v.evidence, v.actions, v.ceiling, v.rules, v.uncapped,
-          v.ops, v.unlisted_ops);
+          v.sentence, v.sentence_over, v.evidence, v.actions, v.ceiling,
+          v.rules, v.uncapped, v.ops, v.unlisted_ops);
 }
 
 template <typename A>
 void Fields(A& archive, Diagnosis& d) {
-  archive(d.causes, d.headline);
+  archive(d.causes, d.condition, d.headline, d.headline_lead, d.headline_cause);
 }
 
 template <typename A>

@@ -64,6 +64,30 @@ std::string_view Name(EvidenceGrade grade) {
   return "hypothesis";
 }
 
+std::string_view Name(Condition condition) {
+  switch (condition) {
+    case Condition::kNoStepYet:
+      return "no_step_yet";
+    case Condition::kHealthy:
+      return "healthy";
+    case Condition::kNoted:
+      return "noted";
+    case Condition::kHealed:
+      return "healed";
+    case Condition::kNothingApplied:
+      return "nothing_applied";
+    case Condition::kNotLearning:
+      return "not_learning";
+    case Condition::kHeld:
+      return "held";
+    case Condition::kTrouble:
+      return "trouble";
+  }
+  return "trouble";
+}
+
+bool IsHealthy(Condition condition) { return condition <= Condition::kHealed; }
+
 bool Explains(const CauseVerdict& cause, const Finding& finding) {
   if (!cause.rules.has(finding.rule)) return false;
   // These speak of the loss scale of all; with an op, of one layer's, which no
@@ -89,6 +113,11 @@ const CauseVerdict* FirstCause(const Diagnosis& diagnosis,
     if (Explains(cause, finding)) return &cause;
   }
   return nullptr;
+}
+
+Severity UnderCeiling(const Diagnosis& diagnosis, const Finding& finding) {
+  const CauseVerdict* cause = FirstCause(diagnosis, finding);
+  return cause == nullptr ? finding.severity : Capped(*cause, finding);
 }
 
 }  // namespace nanwatch

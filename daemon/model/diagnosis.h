@@ -67,7 +67,13 @@ struct CauseVerdict {
   // The rule whose finding it rests on, by which its incident is named; kNone:
   // that of the first.
   RuleId rule = RuleId::kNone;
-  std::string sentence;  // the cause, in one sentence
+  std::string sentence;       // the cause, in one sentence
+  std::string sentence_over;  // the same once it is over; empty: no other
+  // The finding whose sentence is in that of the cause, and how much of it.
+  // kNone, kNot: there is none.
+  RuleId quoted_rule = RuleId::kNone;
+  Subject quoted;
+  InSummary quoted_as = InSummary::kNot;
   std::vector<Evidence> evidence;
   std::vector<Action> actions;
   // No finding that this cause explains is more severe than this, but for those
@@ -87,14 +93,39 @@ bool Explains(const CauseVerdict& cause, const Finding& finding);
 // The finding's severity under the cause's ceiling. REQUIRES: Explains().
 Severity Capped(const CauseVerdict& cause, const Finding& finding);
 
+// How a run stands: what a headline says, for programs.
+enum class Condition : uint8_t {
+  kNoStepYet,  // healthy so far: no step was reported
+  kHealthy,
+  kNoted,           // healthy, with a note
+  kHealed,          // healthy now: what was worth a warning is over
+  kNothingApplied,  // no update was applied yet, as a search for a scale begins
+  kNotLearning,     // no update is applied, and no rule warns of it
+  kHeld,            // nothing is found any more, but an alert is held still
+  kTrouble,         // something is found that is worth a warning
+};
+inline constexpr int kConditions = 8;
+std::string_view Name(Condition condition);  // "no_step_yet", "healthy", ...
+// True for the first four.
+bool IsHealthy(Condition condition);
+
 // Ordered: the cause that best explains comes first. Empty: nothing is found.
 struct Diagnosis {
+  static constexpr int32_t kNoCause = -1;
+
   std::vector<CauseVerdict> causes;
-  std::string headline;  // the verdict in one sentence, also when healthy
+  Condition condition = Condition::kNoStepYet;
+  std::string headline;       // the verdict in one sentence, also when healthy
+  std::string headline_lead;  // what it begins with, which `condition` says
+  int32_t headline_cause =
+      kNoCause;  // index of the cause whose sentence it says
 };
 // The first cause that explains the finding; null: none does.
 const CauseVerdict* FirstCause(const Diagnosis& diagnosis,
                                const Finding& finding);
+// The finding's severity under the ceiling of that cause, if there is one. By
+// finding, not by rule: another op stays as severe as it is.
+Severity UnderCeiling(const Diagnosis& diagnosis, const Finding& finding);
 
 }  // namespace nanwatch
 

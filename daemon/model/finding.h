@@ -8,12 +8,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 #include "model/op.h"
 #include "model/rule_id.h"
 #include "model/severity.h"
+#include "model/tense.h"
 
 namespace nanwatch {
 
@@ -32,6 +34,9 @@ struct EvidenceNumber {
   std::string unit;  // may be empty
 };
 
+// How much of an incident's summary a finding's sentence is.
+enum class InSummary : uint8_t { kNot, kPart, kAll };
+
 struct Finding {
   RuleId rule = RuleId::kNone;
   Family family = Family::kScale;  // RuleSpec::family
@@ -41,8 +46,22 @@ struct Finding {
   int64_t last_step = 0;    // newest step that the detector saw
   Time opened{};
   Time last{};
-  std::string sentence;  // with the numbers, for a person
+  std::string sentence;       // with the numbers, for a person
+  std::string sentence_over;  // the same once it is over; empty: no other
+  InSummary in_summary = InSummary::kNot;  // of the incident that holds it
   std::vector<EvidenceNumber> numbers;
+
+  // Takes over what `say(tense)` returns.
+  template <typename Say>
+  void SayBoth(Say&& say) {
+    Tensed both = InBothTenses(say);
+    sentence = std::move(both.now);
+    sentence_over = std::move(both.over);
+  }
+  const std::string& Said(Tense tense) const {
+    return tense == Tense::kPast && !sentence_over.empty() ? sentence_over
+                                                           : sentence;
+  }
 };
 
 // What the finding says of the number; nullopt: nothing.

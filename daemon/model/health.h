@@ -4,7 +4,6 @@
 #define NANWATCH_MODEL_HEALTH_H_
 
 #include <string>
-#include <string_view>
 
 #include "model/severity.h"
 #include "model/snapshot.h"
@@ -19,13 +18,10 @@ struct Health {
 };
 
 // Of a run that goes on it is what fires now. Of one that ended, the worst that
-// it ever was, unless its headline says that this had gone before the end.
+// it ever was, unless its condition says that this had gone before the end.
 Health HealthOf(const RunView& run);
 // Of an ended run that only the history knows: `worst` is of all that fired.
 Health HealthOfEnded(Severity worst);
-
-// What the headline of every run begins with that is healthy, or is again.
-inline constexpr std::string_view kHealthyLead = "Healthy";
 
 }  // namespace nanwatch
 

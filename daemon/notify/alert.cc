@@ -3,6 +3,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -134,16 +136,16 @@ std::string DescriptionOf(const Incident& incident) {
   text += '.';
   AppendAffected(incident, &text);
   // Of ops the names stand above; and nothing is said twice.
+  std::set<std::string_view> sentences;
   size_t said = 0;
   for (const Finding& finding : incident.findings) {
     const Subject& subject = finding.subject;
     const bool here =
         subject.op.empty() ||
         (subject.op == incident.subject.op && finding.rule == incident.rule);
-    const bool known =
-        incident.summary.find(finding.sentence) != std::string::npos ||
-        text.find(finding.sentence) != std::string::npos;
-    if (!here || known) continue;
+    const bool said_already = finding.in_summary != InSummary::kNot ||
+                              !sentences.insert(finding.sentence).second;
+    if (!here || said_already) continue;
     text += ' ' + finding.sentence;
     if (++said == kSentences) break;
   }

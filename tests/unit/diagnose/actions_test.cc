@@ -8,6 +8,7 @@
 
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
+#include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
@@ -63,10 +64,12 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
   run.scaler.overflow_check = false;
   const RunEvidence evidence;
   const CauseVerdict padding{.cause = Cause::kHarmlessPadding};
-  const Case cured{run, evidence, {}};
+  const auto cured = [&] {
+    return Facts({run, evidence, CauseThresholds(Thresholds())}, {});
+  };
   for (const char* framework : {"", "ascend_tf", "pytorch"}) {
     const std::vector<Action> actions = ActionsFor(
-        Cause::kHarmlessPadding, SituationOf(cured, padding), framework);
+        Cause::kHarmlessPadding, SituationOf(cured(), padding), framework);
     ASSERT_EQ(actions.size(), 1u);
     EXPECT_EQ(
         actions[0].sentence,
@@ -75,13 +78,13 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
         "on purpose in engine.masked_ops.");
   }
   EXPECT_GT(
-      ActionsFor(Cause::kScaleIndependentOp, SituationOf(cured, padding), "")
+      ActionsFor(Cause::kScaleIndependentOp, SituationOf(cured(), padding), "")
           .size(),
       1u);
   // A fixed scale that is checked skips updates as any other does.
   for (const std::optional<bool> check : {std::optional<bool>(), {true}}) {
     run.scaler.overflow_check = check;
-    EXPECT_GT(ActionsFor(Cause::kHarmlessPadding, SituationOf(cured, padding),
+    EXPECT_GT(ActionsFor(Cause::kHarmlessPadding, SituationOf(cured(), padding),
                          "pytorch")
                   .size(),
               1u);
@@ -102,9 +105,9 @@ TEST(ActionsTest, ARankThatIsHeardIsNotLookedForInACollective) {
                          {"lost_ranks", 0, "ranks"},
                          {"never_opened", 0, "ranks"}};
   const auto first = [&] {
-    const Case c{run, evidence, findings};
+    const Facts f({run, evidence, CauseThresholds(Thresholds())}, findings);
     const auto actions =
-        ActionsFor(Cause::kSilence, SituationOf(c, silence), "pytorch");
+        ActionsFor(Cause::kSilence, SituationOf(f, silence), "pytorch");
     EXPECT_EQ(actions.size(), 1u);
     return actions.at(0).sentence;
   };

@@ -8,10 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/cause_catalog.h"
+#include "detect/rules.h"
+#include "diagnose/causes.h"
 #include "diagnose/diagnose.h"
 
 namespace nanwatch {
+
+// Those of every rule at its default.
+inline const RuleThresholds& Thresholds() {
+  static const RuleTables* const tables = new RuleTables(DefaultRules());
+  return tables->in_force();
+}
 
 struct TestCase {
   RunDescription run;
@@ -20,7 +27,7 @@ struct TestCase {
 
   // No cause explains a rule that the catalog does not give it.
   Diagnosis Verdict() const {
-    Diagnosis diagnosis = Diagnose(run, evidence, findings);
+    Diagnosis diagnosis = Diagnose(run, evidence, findings, Thresholds());
     for (const CauseVerdict& verdict : diagnosis.causes) {
       for (const CauseSpec& spec : AllCauses()) {
         if (spec.cause != verdict.cause) continue;

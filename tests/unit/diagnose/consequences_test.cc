@@ -45,7 +45,7 @@ TEST(Consequences, WhatComesSoonAfterTheLossIsTheDivergences) {
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
   for (const Finding& finding : t.findings) {
     EXPECT_EQ(FirstCause(diagnosis, finding)->cause, Cause::kDivergence)
-        << finding.rule;
+        << NumberOf(finding.rule);
   }
 }
 

@@ -35,12 +35,12 @@ TEST(PaddingTest, TheOpIsANoteButThatNothingIsAppliedStaysCritical) {
   const TestCase t = Word2vec();
   const Diagnosis diagnosis = t.Verdict();
   for (const Finding& finding : t.findings) {
-    const bool consequence = finding.rule <= 7;
+    const bool consequence = kScaleTrouble.has(finding.rule);
     EXPECT_EQ(UnderCeiling(diagnosis, finding),
               consequence ? Severity::kCritical : Severity::kInfo)
-        << "rule " << finding.rule;
+        << "rule " << NumberOf(finding.rule);
     EXPECT_EQ(FirstCause(diagnosis, finding)->cause, Cause::kHarmlessPadding)
-        << "rule " << finding.rule;
+        << "rule " << NumberOf(finding.rule);
   }
 }
 

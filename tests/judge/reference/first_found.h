@@ -1,7 +1,7 @@
 // FirstFound: where a trouble began, of all that was found of it.
 
-#ifndef NANWATCH_DIAGNOSE_FIRST_FOUND_H_
-#define NANWATCH_DIAGNOSE_FIRST_FOUND_H_
+#ifndef NANWATCH_TESTS_JUDGE_REFERENCE_FIRST_FOUND_H_
+#define NANWATCH_TESTS_JUDGE_REFERENCE_FIRST_FOUND_H_
 
 #include <algorithm>
 #include <span>
@@ -9,7 +9,7 @@
 #include "model/finding.h"
 #include "model/severity.h"
 
-namespace nanwatch {
+namespace nanwatch::reference {
 
 // Of those that `wanted` takes the one that opened at the lowest step, of equal
 // ones the first; null: none. It points into `findings`.
@@ -45,6 +45,6 @@ const Finding* FirstOfTheWorst(std::span<const Finding> findings,
   });
 }
 
-}  // namespace nanwatch
+}  // namespace nanwatch::reference
 
-#endif  // NANWATCH_DIAGNOSE_FIRST_FOUND_H_
+#endif  // NANWATCH_TESTS_JUDGE_REFERENCE_FIRST_FOUND_H_

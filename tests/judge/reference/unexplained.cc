@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "diagnose/causes.h"
+#include "tests/judge/reference/causes.h"
 
-namespace nanwatch {
+namespace nanwatch::reference {
 
 std::optional<CauseVerdict> Unexplained(const Case& c,
                                         const Diagnosis& others) {
@@ -36,4 +36,4 @@ std::optional<CauseVerdict> Unexplained(const Case& c,
   return verdict;
 }
 
-}  // namespace nanwatch
+}  // namespace nanwatch::reference

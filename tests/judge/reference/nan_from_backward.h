@@ -2,16 +2,16 @@
 // finite at that step, and gradients were not. With a scaler this is what
 // overflows look like, and the scale tells more.
 
-#ifndef NANWATCH_DIAGNOSE_NAN_FROM_BACKWARD_H_
-#define NANWATCH_DIAGNOSE_NAN_FROM_BACKWARD_H_
+#ifndef NANWATCH_TESTS_JUDGE_REFERENCE_NAN_FROM_BACKWARD_H_
+#define NANWATCH_TESTS_JUDGE_REFERENCE_NAN_FROM_BACKWARD_H_
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "diagnose/causes.h"
+#include "tests/judge/reference/causes.h"
 
-namespace nanwatch {
+namespace nanwatch::reference {
 
 // NanFromBackward(), of causes.h, is made of these.
 struct BackwardNan {
@@ -27,6 +27,6 @@ std::optional<BackwardNan> FindBackwardNan(const Case& c);
 // What to do about it, with a scaler or without.
 Action LookForInfiniteSlope();
 
-}  // namespace nanwatch
+}  // namespace nanwatch::reference
 
-#endif  // NANWATCH_DIAGNOSE_NAN_FROM_BACKWARD_H_
+#endif  // NANWATCH_TESTS_JUDGE_REFERENCE_NAN_FROM_BACKWARD_H_

@@ -1,0 +1,42 @@
+// What one trouble brings: rules whose findings are its consequences when they
+// open within some steps of it. A table, so that a new consequence is a row.
+
+#ifndef NANWATCH_DIAGNOSE_BROUGHT_H_
+#define NANWATCH_DIAGNOSE_BROUGHT_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "diagnose/finding_index.h"
+#include "model/rule_id.h"
+
+namespace nanwatch {
+
+enum class Trouble : uint8_t {
+  kLossLeft,    // a loss left its level, or had left it
+  kLossWarns,   // it left it so far that its rule warns
+  kRanAway,     // a loss or a gradient norm did
+  kLossNan,     // losses are not finite, one after another
+  kLayerGone,   // a layer gets no gradient any more
+  kWildWeight,  // one weight is far out of its range, alone
+};
+
+struct BroughtRow {
+  Trouble trouble;
+  RuleSet rules;
+  // Steps around the trouble's first one in which they open.
+  int64_t from;
+  int64_t to;
+  std::string_view why;
+};
+std::span<const BroughtRow> AllBrought();
+
+// The rules that `trouble`, which began at step `since`, brought: of each every
+// finding opened within the row's steps. Rules of which nothing is found are
+// among them.
+RuleSet BroughtBy(Trouble trouble, int64_t since, const FindingIndex& found);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_BROUGHT_H_

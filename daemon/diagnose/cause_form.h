@@ -1,0 +1,132 @@
+// CauseForm: one way in which a cause shows. The table of them (causes.cc) is
+// the diagnosis: when each holds, what it explains, to what it yields, and its
+// words.
+
+#ifndef NANWATCH_DIAGNOSE_CAUSE_FORM_H_
+#define NANWATCH_DIAGNOSE_CAUSE_FORM_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "diagnose/facts.h"
+#include "model/diagnosis.h"
+#include "model/rule_id.h"
+#include "model/severity.h"
+#include "model/tense.h"
+
+namespace nanwatch {
+
+// In the order in which they are believed when their grades are equal.
+enum class Form : uint8_t {
+  kWildWeight,
+  kPaddingCounted,
+  kMask,
+  kPaddingPossible,
+  kWeightsSpoilt,
+  kNanFromOp,
+  kNanFromLoss,
+  kNanBackward,
+  kNanAtAnyScale,
+  kOpAtAnyScale,
+  kFindingAtAnyScale,
+  kOutlierBatch,
+  kCorruption,
+  kRanksDisagree,
+  kScaleIsNone,
+  kUnscaledWrongly,
+  kScalerMisused,
+  kLayerScaleCollapsed,
+  kStartUp,
+  kFixedScaleTooHigh,
+  kRangeOverflow,
+  kCollapseUnseen,
+  kCollapseMostly,
+  kCollapseStuck,
+  kCollapseLow,
+  kNoSingleScale,
+  kUnderflow,
+  kFp8,
+  kDiverges,
+  kDivergenceOutlasted,
+  kSilence,
+  kUnexplained,
+};
+inline constexpr size_t kForms = 32;
+constexpr uint64_t Bit(Form form) {
+  return uint64_t{1} << static_cast<size_t>(form);
+}
+
+// A form that holds, and what it says before its words are made.
+struct Match {
+  Form form = Form::kUnexplained;
+  CauseVerdict verdict;
+  // What its sentences speak of, where they speak of one.
+  const Finding* finding = nullptr;
+  const OpEvidence* op = nullptr;
+  const OpEvidence* other = nullptr;
+
+  void Say(Tensed sentence) {
+    verdict.sentence = std::move(sentence.now);
+    verdict.sentence_over = std::move(sentence.over);
+  }
+  void Say(std::string sentence) { verdict.sentence = std::move(sentence); }
+  // Notes that the sentence holds that of the finding; returns it.
+  const std::string& Quote(const Finding& finding,
+                           InSummary as = InSummary::kPart) {
+    verdict.quoted_rule = finding.rule;
+    verdict.quoted = finding.subject;
+    verdict.quoted_as = as;
+    return finding.sentence;
+  }
+  void Support(EvidenceGrade grade, std::string sentence) {
+    verdict.evidence.push_back({grade, std::move(sentence)});
+  }
+  void Advise(std::string sentence, std::string framework = "") {
+    verdict.actions.push_back({std::move(framework), std::move(sentence)});
+  }
+};
+
+// The forms that were asked so far.
+class Matches {
+ public:
+  bool has(Form form) const { return Find(form) != nullptr; }
+  // Null: it does not hold.
+  const Match* Find(Form form) const {
+    const auto& match = all_[static_cast<size_t>(form)];
+    return match ? &*match : nullptr;
+  }
+  // The first of `forms` that holds; null: none does.
+  const Match* FirstOf(uint64_t forms) const {
+    for (const auto& match : all_) {
+      if (match && (forms & Bit(match->form)) != 0) return &*match;
+    }
+    return nullptr;
+  }
+  void Put(Match match) {
+    all_[static_cast<size_t>(match.form)] = std::move(match);
+  }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+
+ private:
+  std::array<std::optional<Match>, kForms> all_;
+};
+
+struct CauseForm {
+  Form form;
+  Cause cause;
+  RuleSet rules;       // whose findings it explains; `when` may change that
+  Severity ceiling;    // likewise
+  uint64_t yields_to;  // Bit() of forms that, where they hold, say it better
+  // True: it holds. Fills in grade, origin, step, and what differs from above.
+  bool (*when)(const Facts& f, const Matches& before, Match* match);
+  // Makes sentence, evidence and the advice that has numbers. Decides nothing.
+  void (*say)(const Facts& f, Match* match);
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_CAUSE_FORM_H_

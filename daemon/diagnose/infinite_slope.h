@@ -1,0 +1,21 @@
+// What to do about a NaN that a backward pass makes, with a scaler or without.
+
+#ifndef NANWATCH_DIAGNOSE_INFINITE_SLOPE_H_
+#define NANWATCH_DIAGNOSE_INFINITE_SLOPE_H_
+
+#include "model/diagnosis.h"
+
+namespace nanwatch {
+
+inline Action LookForInfiniteSlope() {
+  return {
+      "",
+      "Look there, and on the way from the loss, for what is finite and has "
+      "an infinite slope: sqrt, norm or pow at 0, a division or log at its "
+      "edge. Add an epsilon inside of it, or mask its input: a mask on its "
+      "result comes too late."};
+}
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DIAGNOSE_INFINITE_SLOPE_H_

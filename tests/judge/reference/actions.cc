@@ -1,0 +1,193 @@
+#include "tests/judge/reference/actions.h"
+
+#include <algorithm>
+#include <string>
+
+#include "diagnose/advice.h"
+#include "diagnose/framework.h"
+#include "tests/judge/reference/scale_facts.h"
+
+namespace nanwatch::reference {
+namespace {
+
+bool Holds(When when, const Situation& s) {
+  switch (when) {
+    case When::kAlways:
+      return true;
+    case When::kNow:
+      return !s.over;
+    case When::kOver:
+      return s.over;
+    case When::kCured:
+      return s.cured;
+    case When::kSick:
+      return !s.cured;
+    case When::kRare:
+      return !s.fixed && !s.often;
+    case When::kOften:
+      return !s.fixed && s.often;
+    case When::kFixed:
+      return s.fixed;
+    case When::kLow:
+      return !s.over && !s.stuck;
+    case When::kStuck:
+      return !s.over && s.stuck;
+    case When::kSevere:
+      return !s.over && s.severe;
+    case When::kMild:
+      return !s.over && !s.severe;
+    case When::kOps:
+      return s.ops_collected;
+    case When::kNoOps:
+      return !s.ops_collected;
+    case When::kMissing:
+      return !s.dropped;
+    case When::kScaled:
+      return s.scaled;
+    case When::kNotScaled:
+      return !s.scaled;
+    case When::kDropped:
+      return s.dropped;
+  }
+  return false;
+}
+
+// Causes whose advice sets the loss scaler.
+bool SetsTheScaler(Cause cause) {
+  return cause == Cause::kHarmlessPadding ||
+         cause == Cause::kStartupCalibration ||
+         cause == Cause::kRangeOverflow ||
+         cause == Cause::kCollapseWithUnderflow || cause == Cause::kUnderflow ||
+         cause == Cause::kScalerMisuse;
+}
+
+// A static scale whose overflow check is off skips no update; nor is one
+// skipped for a mask.
+bool IsCured(const CauseVerdict& verdict, const RunDescription& run) {
+  if (verdict.cause != Cause::kHarmlessPadding) return false;
+  const bool mask = verdict.grade != EvidenceGrade::kEstablished &&
+                    verdict.ceiling == Severity::kInfo;
+  return mask || (run.scaler.kind == ScalingKind::kStatic &&
+                  run.scaler.overflow_check == false);
+}
+
+// Rule 54 of ranks whose clients dropped records, and of nobody else.
+bool IsOfDrops(const Finding& finding) {
+  double dropped = 0;
+  double missing = 0;
+  for (const EvidenceNumber& number : finding.numbers) {
+    (number.name.starts_with("dropped_") ? dropped : missing) += number.value;
+  }
+  return finding.rule == RuleId::kTelemetryGap && dropped > 0 && missing == 0;
+}
+
+class Chooser {
+ public:
+  Chooser(Cause cause, const Situation& situation, std::vector<Action>* actions)
+      : cause_(cause), situation_(situation), actions_(actions) {}
+
+  // False: there is none.
+  bool Add(std::string_view framework) {
+    bool any = false;
+    for (const std::span<const Advice> advices :
+         {AdviceOnScales(), AdviceOnValues()}) {
+      for (const Advice& advice : advices) {
+        if (advice.cause != cause_ || advice.framework != framework ||
+            !Holds(advice.when, situation_)) {
+          continue;
+        }
+        any = true;
+        Put(advice);
+      }
+    }
+    return any;
+  }
+
+  void AddOf(const Framework& framework) {
+    if (Add(framework.name) || framework.base.empty()) return;
+    if (SetsTheScaler(cause_) && !framework.scaler_of_base) return;
+    Add(framework.base);
+  }
+
+ private:
+  // Two frameworks may be built on the same one.
+  void Put(const Advice& advice) {
+    const bool there = std::any_of(
+        actions_->begin(), actions_->end(),
+        [&](const Action& a) { return a.sentence == advice.sentence; });
+    if (there) return;
+    actions_->push_back(
+        {std::string(advice.framework), std::string(advice.sentence)});
+  }
+
+  const Cause cause_;
+  const Situation& situation_;
+  std::vector<Action>* const actions_;
+};
+
+// What an unknown run may be of: those that bring a loss scaler.
+constexpr std::string_view kLibraries[] = {
+    "pytorch", "megatron",  "deepspeed", "fairseq", "mindspore",
+    "paddle",  "ascend_tf", "keras",     "jax",
+};
+
+}  // namespace
+
+Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
+  Situation s;
+  // Advice on the named op is none where no op is named.
+  s.ops_collected =
+      c.evidence.ops_collected && ((verdict.cause != Cause::kNanFromForward &&
+                                    verdict.cause != Cause::kNanFromBackward) ||
+                                   !verdict.origin.op.empty());
+  s.cured = IsCured(verdict, c.run);
+  s.often = verdict.grade != EvidenceGrade::kEstablished;
+  s.fixed = !c.evidence.scaler_dynamic && !IsUnseen(c);
+  s.stuck = IsStuck(c);
+  s.scaled = IsScaled(c) || c.evidence.underflow_fraction.value_or(0) > 0;
+  Severity worst = Severity::kNone;
+  bool missing = false;
+  for (const Finding& finding : c.findings) {
+    if (!Explains(verdict, finding)) continue;
+    missing = missing || !IsOfDrops(finding);
+    worst = std::max(worst, finding.severity);
+    s.often = s.often || finding.rule == RuleId::kScaleCollapse ||
+              finding.rule == RuleId::kOverflowStreak ||
+              finding.rule == RuleId::kOverflowRate;
+  }
+  // Windows of rules remember a start-up that is over.
+  s.over = worst == Severity::kNone ||
+           (verdict.cause == Cause::kStartupCalibration &&
+            StartUpIsOver(c.evidence));
+  s.severe = worst == Severity::kCritical;
+  s.dropped = !missing && worst != Severity::kNone;
+  return s;
+}
+
+std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
+                               std::string_view framework) {
+  std::vector<Action> actions;
+  Chooser chooser(cause, situation, &actions);
+  chooser.Add("");
+  if (framework.empty()) {
+    for (const std::string_view library : kLibraries) chooser.Add(library);
+  }
+  for (const std::string_view name : NamesIn(framework)) {
+    if (const Framework* known = FindFramework(name)) chooser.AddOf(*known);
+  }
+  return actions;
+}
+
+bool IsMeantFor(std::string_view of, std::string_view framework) {
+  if (of.empty() || framework.empty()) return true;
+  for (const std::string_view name : NamesIn(framework)) {
+    const Framework* known = FindFramework(name);
+    if (name == of) return true;
+    if (known != nullptr && known->scaler_of_base && known->base == of) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace nanwatch::reference

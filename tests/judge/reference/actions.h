@@ -1,0 +1,40 @@
+// What to do about a cause, for each framework and where the run stands.
+
+#ifndef NANWATCH_TESTS_JUDGE_REFERENCE_ACTIONS_H_
+#define NANWATCH_TESTS_JUDGE_REFERENCE_ACTIONS_H_
+
+#include <string_view>
+#include <vector>
+
+#include "model/diagnosis.h"
+#include "tests/judge/reference/causes.h"
+
+namespace nanwatch::reference {
+
+// Where the run stands with a cause. The default: op statuses are collected, it
+// goes on and is severe, and no cure is taken yet.
+struct Situation {
+  bool ops_collected = true;
+  bool over = false;     // found no more
+  bool cured = false;    // the run declares the cure
+  bool often = false;    // more overflows than the scaler's probing makes
+  bool fixed = false;    // nothing lowers the loss scale
+  bool stuck = false;    // no update goes through at the lowest scale
+  bool severe = true;    // what it explains is critical
+  bool scaled = true;    // a loss scale is used, or may be needed
+  bool dropped = false;  // only records of ranks that are heard are missing
+};
+Situation SituationOf(const Case& c, const CauseVerdict& verdict);
+
+// The general ones first; of a framework's only those of `framework` (names
+// joined with '+', see FrameworkOf) or, where it has none of its own, of what
+// it is built on. Empty: those of every framework that brings a scaler.
+std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
+                               std::string_view framework);
+
+// Whether an action of `of` is one for a run of `framework`.
+bool IsMeantFor(std::string_view of, std::string_view framework);
+
+}  // namespace nanwatch::reference
+
+#endif  // NANWATCH_TESTS_JUDGE_REFERENCE_ACTIONS_H_

@@ -1,0 +1,30 @@
+// Ops that are bad because of one that was bad before them: a cause explains
+// what is found of them, too.
+
+#ifndef NANWATCH_TESTS_JUDGE_REFERENCE_CONSEQUENCES_H_
+#define NANWATCH_TESTS_JUDGE_REFERENCE_CONSEQUENCES_H_
+
+#include <cstdint>
+
+#include "tests/judge/reference/causes.h"
+
+namespace nanwatch::reference {
+
+// `verdict` explains the ops that were bad at `step` or since, but for those
+// that are known to do no harm.
+void ExplainBadSince(const Case& c, int64_t step, CauseVerdict* verdict);
+
+// It explains what is bad for `origin`, which is among them: gradients since it
+// is bad, and, if it is of the forward pass, what is bad there no longer than
+// it.
+void ExplainBadFor(const Case& c, const OpEvidence& origin,
+                   CauseVerdict* verdict);
+
+// Part of both. Of a model with more ops than the evidence has room for, it
+// explains what is found of the others at `step` or since, too. Of the forward
+// pass only where it came with what is listed, or soon after.
+void ExplainUnlisted(const Case& c, int64_t step, CauseVerdict* verdict);
+
+}  // namespace nanwatch::reference
+
+#endif  // NANWATCH_TESTS_JUDGE_REFERENCE_CONSEQUENCES_H_

@@ -1,0 +1,221 @@
+// A batch unlike all others: its loss stands far above the level, its gradients
+// leave theirs, and the next batch is as ever. Neither the scale nor the
+// training is to blame, so no setting of theirs is proposed.
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "tests/judge/reference/causes.h"
+#include "tests/judge/reference/op_facts.h"
+#include "tests/judge/reference/words.h"
+
+namespace nanwatch::reference {
+namespace {
+
+// What such a batch leaves in the rules on ops, on the norm and on the loss.
+constexpr RuleSet kRules = {RuleId::kOpOverflowOrigin,
+                            RuleId::kOpOverflowPropagated,
+                            RuleId::kPersistentOpOverflow,
+                            RuleId::kOpSaturation,
+                            RuleId::kOpInternalOverflow,
+                            RuleId::kNearOverflow,
+                            RuleId::kGnormSpike,
+                            RuleId::kGnormExplosion,
+                            RuleId::kLossSpike};
+
+// Of losses, gradients and devices: while one is found for another reason, such
+// a batch excuses nothing.
+constexpr RuleSet kGraver = {
+    RuleId::kCommNonfiniteOrigin, RuleId::kNumericMutation, RuleId::kGnormSpike,
+    RuleId::kGnormExplosion,      RuleId::kGradRatio,       RuleId::kLossSpike,
+    RuleId::kLossHighPlateau,     RuleId::kUpdateNormSpike, RuleId::kSdcStrikes,
+    RuleId::kWeightOutOfRange};
+
+constexpr RuleId kNormStays = RuleId::kGnormSpike;
+
+// Those of all ranks, of which there may be thousands.
+class AllOutliers {
+ public:
+  explicit AllOutliers(const std::vector<OutlierBatches>& all) {
+    for (const OutlierBatches& of : all) {
+      for (const int64_t step : of.steps) steps_.insert(step);
+      steps_.insert({of.first_step, of.pending_step});
+    }
+    steps_.erase(-1);
+    for (const OutlierBatches& of : all) {
+      all_.push_back({&of, NewestOtherNorm(of)});
+    }
+    std::stable_sort(all_.begin(), all_.end(), [](const Of& a, const Of& b) {
+      return a.batches->rank < b.batches->rank;
+    });
+  }
+
+  bool Has(int64_t step) const { return steps_.contains(step); }
+
+  // A norm that stood out first at `step` is one's of any rank, and so are
+  // those since.
+  bool ExplainNorm(int64_t step) {
+    const auto [known, is_new] = norms_.try_emplace(step, false);
+    if (is_new) {
+      known->second =
+          std::any_of(all_.begin(), all_.end(), [step](const Of& of) {
+            return of.batches->MayHave(step) && of.other_norm < step;
+          });
+    }
+    return known->second;
+  }
+
+  // Likewise a loss, which is the rank's own.
+  bool ExplainLoss(int32_t rank, int64_t step) const {
+    const auto [first, last] =
+        std::equal_range(all_.begin(), all_.end(), rank, ByRank{});
+    return std::any_of(first, last, [step](const Of& of) {
+      return of.batches->MayHave(step) && of.batches->other_loss_step < step;
+    });
+  }
+
+ private:
+  struct Of {
+    const OutlierBatches* batches;
+    int64_t other_norm;  // newest that stood out and is no outlier's; -1: none
+  };
+  struct ByRank {
+    bool operator()(const Of& of, int32_t rank) const {
+      return of.batches->rank < rank;
+    }
+    bool operator()(int32_t rank, const Of& of) const {
+      return rank < of.batches->rank;
+    }
+  };
+
+  int64_t NewestOtherNorm(const OutlierBatches& of) const {
+    int64_t newest = -1;
+    for (const int64_t step : of.other_norm_steps) {
+      if (!Has(step)) newest = std::max(newest, step);
+    }
+    return newest;
+  }
+
+  std::unordered_set<int64_t> steps_;
+  std::vector<Of> all_;            // by rank
+  std::map<int64_t, bool> norms_;  // what ExplainNorm() said
+};
+
+// The op that it speaks of was bad at another batch since.
+bool HasGoneOn(const Case& c, const AllOutliers& outliers,
+               const Finding& finding) {
+  return std::any_of(c.evidence.ops.begin(), c.evidence.ops.end(),
+                     [&](const OpEvidence& op) {
+                       return IsOf(op, finding.subject) &&
+                              op.last_bad_step > finding.opened_step &&
+                              !outliers.Has(op.last_bad_step);
+                     });
+}
+
+// It opened at such a batch, and nothing else fed it since. Gradients are all
+// ranks', a loss is its own. A norm that rule 27 warns of stays.
+bool IsOfOutlier(const Case& c, AllOutliers* outliers, const Finding& finding) {
+  const Severity most =
+      finding.rule == kNormStays ? Severity::kInfo : Severity::kWarning;
+  if (finding.severity > most ||
+      !std::isfinite(NumberOf(finding, "grad_norm").value_or(0))) {
+    return false;
+  }
+  const int64_t opened = finding.opened_step;
+  switch (finding.family) {
+    case Family::kOp:
+      return outliers->Has(opened) && !HasGoneOn(c, *outliers, finding);
+    case Family::kLoss:
+      return outliers->ExplainLoss(finding.subject.rank, opened);
+    default:
+      return outliers->ExplainNorm(opened);
+  }
+}
+
+// The rules that speak of nothing else; none where a graver one does.
+RuleSet RulesOf(const Case& c) {
+  AllOutliers outliers(c.evidence.outliers);
+  RuleSet rules;
+  for (const RuleId rule : kRules) {
+    bool any = false;
+    bool all = true;
+    for (const Finding& finding : c.findings) {
+      if (finding.rule != rule) continue;
+      any = true;
+      all = all && IsOfOutlier(c, &outliers, finding);
+    }
+    if (any && all) rules.Add(rule);
+  }
+  const bool graver = std::any_of(
+      c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
+        return finding.severity > Severity::kInfo &&
+               kGraver.has(finding.rule) && !rules.has(finding.rule);
+      });
+  if (graver) rules = {};
+  return rules;
+}
+
+std::string_view InWords(OutlierBatches::Gradients gradients) {
+  switch (gradients) {
+    case OutlierBatches::Gradients::kOverflowed:
+      return ", the gradients overflowed";
+    case OutlierBatches::Gradients::kFarOut:
+      return ", the gradients stood out, too";
+    default:
+      return "";
+  }
+}
+
+std::string Sentence(const OutlierBatches& of) {
+  const std::string first =
+      fmt::format("the loss was {:.4g}, {:.3g} times its usual {:.4g}{}{}",
+                  of.loss, of.loss / of.usual, of.usual, InWords(of.gradients),
+                  of.skipped   ? ", and the update was skipped"
+                  : of.applied ? ", and the update was applied"
+                               : "");
+  if (of.count == 1) {
+    return fmt::format(
+        "One batch stands out, that of step {}: {}. The next is as ever.",
+        of.first_step, first);
+  }
+  return fmt::format(
+      "{} batches stand out, each alone, at steps {} to {}. At the first of "
+      "them {}.",
+      of.count, of.first_step, of.steps[0], first);
+}
+
+}  // namespace
+
+std::optional<CauseVerdict> OutlierBatch(const Case& c) {
+  if (c.evidence.outliers.empty()) return std::nullopt;
+  const OutlierBatches& most = c.evidence.outliers[0];
+  CauseVerdict verdict;
+  verdict.cause = Cause::kOutlierBatch;
+  verdict.grade = EvidenceGrade::kEstablished;
+  verdict.ceiling = Severity::kInfo;
+  verdict.step = most.first_step;
+  if (const OpEvidence* op = FirstGradient(c.evidence, verdict.step)) {
+    verdict.origin = OriginOf(*op);
+  }
+  verdict.origin.rank = most.rank;
+  verdict.sentence = Sentence(most);
+  const bool others = std::any_of(
+      c.evidence.outliers.begin(), c.evidence.outliers.end(),
+      [&](const OutlierBatches& of) { return of.rank != most.rank; });
+  if (others) {
+    verdict.evidence.push_back({EvidenceGrade::kEstablished,
+                                "Other ranks have some, too; none has more."});
+  }
+  verdict.rules = RulesOf(c);
+  return verdict;
+}
+
+}  // namespace nanwatch::reference

@@ -1,0 +1,89 @@
+#include "tests/judge/reference/words.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+
+#include "model/scale_bound.h"
+#include "tests/judge/reference/op_facts.h"
+
+namespace nanwatch::reference {
+
+std::string InWords(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (const auto bound = BoundOf(value)) return InWords(*bound) + " or less";
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return fmt::format("{:.0f}", value);
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+std::string CountOf(uint64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string_view StepsInWords(const RunEvidence& evidence) {
+  return evidence.steps_between ? "recorded steps" : "steps";
+}
+
+std::string PercentOf(uint64_t part, uint64_t all) {
+  const double percent =
+      all == 0 ? 0
+               : 100.0 * static_cast<double>(part) / static_cast<double>(all);
+  // Two digits, and never 1e+02.
+  return percent < 9.95 ? fmt::format("{:.2g} %", percent)
+                        : fmt::format("{:.0f} %", percent);
+}
+
+std::string InWords(const std::vector<int64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+std::string InWords(const OpName& op) {
+  if (op.type.empty() || op.type == op.name) return op.name;
+  return op.type + " (" + op.name + ")";
+}
+
+std::string WhenBad(const OpEvidence& op) {
+  if (!BadAtEveryAttempt(op)) {
+    // Attempts count from the first bad one.
+    return fmt::format("at {} of {} steps since step {}", op.bad_attempts,
+                       op.attempts, op.first_bad_step);
+  }
+  // Steps are counted from 0 or 1: else it was not so from the beginning.
+  const std::string when =
+      op.first_bad_step <= 1
+          ? "at every step"
+          : fmt::format("at every step since step {}", op.first_bad_step);
+  if (!op.scale_min || !op.scale_max) return when;
+  if (*op.scale_min == *op.scale_max) {
+    return when + ", at the scale " + InWords(*op.scale_min);
+  }
+  return when + " and at every scale from " + InWords(*op.scale_max) + " to " +
+         InWords(*op.scale_min);
+}
+
+std::string OfOptimizer(const RunEvidence& evidence) {
+  return evidence.optimizer.empty() ? ""
+                                    : " of the optimizer " + evidence.optimizer;
+}
+
+std::string UpdatesInWords(const RunEvidence& evidence) {
+  const uint64_t all = evidence.attempts_last_50;
+  const uint64_t skipped = evidence.skipped_last_50;
+  if (skipped == 0) return "";
+  if (skipped == all) {
+    return fmt::format(
+        "no update{} is applied any more: the last {} of {} were skipped",
+        OfOptimizer(evidence), skipped, all);
+  }
+  return fmt::format("{} of the last {} updates{} were skipped", skipped, all,
+                     OfOptimizer(evidence));
+}
+
+}  // namespace nanwatch::reference

@@ -1,0 +1,38 @@
+// How numbers, shapes and ops are said in a sentence.
+
+#ifndef NANWATCH_TESTS_JUDGE_REFERENCE_WORDS_H_
+#define NANWATCH_TESTS_JUDGE_REFERENCE_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/evidence.h"
+
+namespace nanwatch::reference {
+
+// "65536", "4294967296", "0.8", "1.2e-05", "NaN", "Infinity".
+std::string InWords(double value);
+// "1 step", "300 steps": without a separator, as sentences here have them.
+std::string CountOf(uint64_t n, std::string_view what);
+// "steps"; "recorded steps" where most have no record, and what was in those
+// nobody knows.
+std::string_view StepsInWords(const RunEvidence& evidence);
+// "0.05 %", "1.9 %", "100 %".
+std::string PercentOf(uint64_t part, uint64_t all);
+// "[1000, 6]".
+std::string InWords(const std::vector<int64_t>& shape);
+// "Log" or "Log (loss/Log)": type and name.
+std::string InWords(const OpName& op);
+// "at every step and at every scale from 4294967296 to 1", "at 3 of 9 steps".
+std::string WhenBad(const OpEvidence& op);
+// " of the optimizer D", where a run has several; else empty.
+std::string OfOptimizer(const RunEvidence& evidence);
+// "no update is applied any more: the last 50 of 50 were skipped"; empty when
+// updates are applied.
+std::string UpdatesInWords(const RunEvidence& evidence);
+
+}  // namespace nanwatch::reference
+
+#endif  // NANWATCH_TESTS_JUDGE_REFERENCE_WORDS_H_
