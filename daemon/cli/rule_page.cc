@@ -60,6 +60,9 @@ Page PageOf(const RuleSpec& rule) {
                 {"Fires when", Marked(rule.trigger, rule)},
                 {"Clears when", Marked(rule.clear, rule)},
                 {"What to do first", std::string(FirstLook(rule.number))}};
+  if (!rule.differs.empty()) {
+    page.parts.emplace_back("How it differs from the literature", rule.differs);
+  }
   for (const CauseSpec& cause : AllCauses()) {
     if (!std::binary_search(cause.rules.begin(), cause.rules.end(),
                             rule.number)) {
