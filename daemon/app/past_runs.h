@@ -1,5 +1,5 @@
 // PastRuns: runs that have left the engine, judged again from history when
-// somebody asks.
+// somebody asks, from the newest checkpoint that this build can use.
 
 #ifndef NANWATCH_APP_PAST_RUNS_H_
 #define NANWATCH_APP_PAST_RUNS_H_

@@ -61,6 +61,9 @@ Page PageOf(const RuleSpec& rule) {
                 {"Fires when", Marked(rule.trigger, rule)},
                 {"Clears when", Marked(rule.clear, rule)},
                 {"What to do first", std::string(FirstLook(rule.id))}};
+  if (!rule.differs.empty()) {
+    page.parts.emplace_back("How it differs from the literature", rule.differs);
+  }
   for (const CauseSpec& cause : AllCauses()) {
     if (!cause.rules.has(rule.id)) continue;
     page.causes.push_back({Title(Name(cause.cause)), std::string(cause.meaning),

@@ -1,6 +1,7 @@
-// The page of a rule: what it means, when it fires, its thresholds with their
-// sources, when it clears, and what people do about it. One page, for the
-// terminal and as Markdown; the runbooks are made of it.
+// The page of a rule: what it means, when it fires and clears, where it differs
+// from the literature, its thresholds with their sources, and what people do
+// about it. One page, for the terminal and as Markdown; the runbooks are made
+// of it.
 
 #ifndef NANWATCH_CLI_RULE_PAGE_H_
 #define NANWATCH_CLI_RULE_PAGE_H_

@@ -25,7 +25,11 @@ constinit const RuleSpec CommNonfiniteOrigin::kSpec = {
     "other groups of the run were not compared, and while the update is "
     "skipped for it, unless at skipped_hold steps in a row.",
     "clear_after steps without one.",
-    kThresholds};
+    kThresholds,
+    "One rank cannot tell a NaN that a collective made from one that "
+    "another rank brought in. So all ranks are compared side by side, and "
+    "the rule is silent unless every rank of the group sent op statuses of "
+    "the step."};
 
 Severity CommNonfiniteOrigin::OnAligned(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;

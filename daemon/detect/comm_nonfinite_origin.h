@@ -1,7 +1,5 @@
 // Rule 24, comm_nonfinite_origin: a collective made NaN or infinities out of
-// inputs that were clean on every rank. One rank cannot tell: a NaN that
-// another rank brought in looks the same to it, so all ranks are looked at side
-// by side.
+// inputs that were clean on every rank.
 
 #ifndef NANWATCH_DETECT_COMM_NONFINITE_ORIGIN_H_
 #define NANWATCH_DETECT_COMM_NONFINITE_ORIGIN_H_

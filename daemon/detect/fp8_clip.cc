@@ -30,7 +30,9 @@ constinit const RuleSpec Fp8Clip::kSpec = {
     "element sits there by design.",
     "A share of clear_share at most, and no larger amax than fits, for "
     "clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "Only tensors with one scale are judged. Where each block has its own, "
+    "each block's largest element sits at the top by design."};
 
 Severity Fp8Clip::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;

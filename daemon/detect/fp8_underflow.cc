@@ -26,7 +26,9 @@ constinit const RuleSpec Fp8Underflow::kSpec = {
     "attempts.",
     "Below clear_rise for clear_after attempts, or the new share stays for "
     "512.",
-    kThresholds};
+    kThresholds,
+    "Only a rise of the share of zeros counts, since the output of a ReLU "
+    "is half zeros."};
 
 Severity Fp8Underflow::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;

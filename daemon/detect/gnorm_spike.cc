@@ -43,7 +43,19 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "has converged. A learning rate that goes back up to where it was begins a "
     "new level.",
     "Below clear_z for clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "One batch is for information and three are a warning: norms have long "
+    "tails, and a z of 6 at a single attempt warned 3 times in 100,000 "
+    "healthy ones. A norm that moves by its last printed digit is at its "
+    "level. It is critical only while the newest norms are no lower than "
+    "all since it rose: a spike comes down from its first attempt on. At "
+    "rest it is for information, too: trainings on full batches converge to "
+    "1e-5 of their first norms, and Adam wobbles there by two decades while "
+    "the loss stands still. A learning rate that goes back up to where it "
+    "was begins a new level. Where the optimizers of a rank have losses of "
+    "their own (a GAN, an actor and its critic), the rule says no more than "
+    "information: of 54 healthy GANs 24 had a warning and 4 a critical "
+    "before."};
 
 void GnormSpike::Follow(float above) {
   if (spiked_++ == 0) mean_ = smooth_ = above;

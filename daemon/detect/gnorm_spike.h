@@ -1,9 +1,6 @@
 // Rule 27, gnorm_spike: the gradient norm is far above its own recent level, by
 // its logarithm against a robust baseline (RobustBaseline of log2 of the norm).
-// Norms have long tails: a single batch is a note, since among 100,000 healthy
-// attempts some are 6 deviations away. Real spikes recover within some
-// hundred steps, so only a level that stays, and shows no way back, is
-// critical. Skipped attempts have no gradient norm worth judging.
+// Skipped attempts have no gradient norm worth judging.
 
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_

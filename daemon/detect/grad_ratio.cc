@@ -28,7 +28,9 @@ constinit const RuleSpec GradRatio::kSpec = {
     "less, from `min_samples` attempts on. By itself the ratio depends on "
     "which ops are observed.",
     "Neither for `clear_after` attempts, or the new ratio stays for 256.",
-    kThresholds};
+    kThresholds,
+    "Absolute thresholds depend on which ops are observed. So the ratio is "
+    "held against the run's own level, which may drift."};
 
 Severity GradRatio::OnStep(const StepContext& c, Thresholds t) {
   const StepGradients* const g = c.gradients;

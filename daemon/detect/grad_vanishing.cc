@@ -65,7 +65,16 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "attempts, and the loss stays there: full batches at a minimum.",
     "Above clear_ratio times that level for clear_after attempts, or the new "
     "level stays for 256.",
-    kThresholds};
+    kThresholds,
+    "Absolute thresholds depend on the number of parameters: 1e-7 a mean "
+    "element accuses every large model. So the norm is held against the "
+    "run's own level, which may drift. Convergence is excused, in two "
+    "forms. One is a loss that goes to 0: to a hundredth of its mean over "
+    "the last 64 healthy records. That mean lags as the norm's median does; "
+    "held against the loss of just before, noiseless data that converge "
+    "were accused. The other is full batches that reach the loss that "
+    "remains: both numbers come down without any noise, which mini-batches "
+    "never do. A flat spot that full batches reach so is excused with it."};
 
 bool GradVanishing::GlidesOnTo(float norm_log2) const {
   const float fall = newest_ - norm_log2;

@@ -38,7 +38,12 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "once, for "
     "`zeros` records: NaN, filtered.",
     "clear_after finite losses.",
-    kThresholds};
+    kThresholds,
+    "A loss that has grown to a million times its first ones over some "
+    "records counts too, since it is on its way to infinity. One loss far "
+    "above all others does not: that is a bad batch or a flipped bit. Such "
+    "a run diverges; what leaves the range of numbers in the end was not "
+    "born there."};
 
 // One loss far above all is a bad batch; a row of them, up to a million times
 // what it began with (and a million, where it began near 0), is none.

@@ -43,7 +43,14 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "first 50 records, with a gradient norm of 0: every batch has a loss of "
     "its own.",
     "The loss falls by a share of `min_share`.",
-    kThresholds};
+    kThresholds,
+    "\"Less than x % in so many steps\" describes every long run. So the "
+    "rule asks once, from the start, and only where the loss moves less "
+    "than 0.1 %, noise included. A language model that only guesses "
+    "after 1000 steps is a warning. Where the optimizers of a rank have "
+    "losses of their own (a GAN, an actor and its critic), the rule "
+    "says no more than information: of 54 healthy GANs 24 had a warning "
+    "and 4 a critical before."};
 
 void LossNotDecreasing::Begin(const StepContext& c) {
   begun_ = true;

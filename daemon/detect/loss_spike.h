@@ -1,25 +1,9 @@
-// Rule 34, loss_spike: the loss jumps above its own recent level, by a robust
-// baseline that holds for small and negative losses too; the ratio alone would
-// accuse every noisy one. Before there is a baseline, EarlyLosses stands in for
-// it. Spikes recover within some 500 steps, whether a record is one of them or
-// ten, so it is critical only when the loss goes on for as long and does not
-// come down; sooner where all is lost that was learned, or when it is an order
-// of magnitude above anything healthy the run has seen (which needs little
-// history). A small jump, as where the learning rate begins anew or harder data
-// follow, is a note until it climbs further, or has stayed for a while without
-// coming down. Where
-// losses stand out often and for a record or two, as those of a mixture of
-// tasks do, more in a row are asked for: as many as chance makes once in a
-// million records. Where all is over, a loss that is high to the end and shows
-// no way back is critical after fewer records: that there would have been 500
-// steps is no hope; and there the last losses are compared with those before
-// them, whatever the baseline says (LossTail). Where the baseline is as wide as
-// the descent that it holds, LossLift tells a loss that leaves the level of
-// just before: one that stays away, and a spike that comes back. A learning
-// rate that goes back up to where it was begins anew, and so does the level. A
-// language model that goes on from a checkpoint has a level from the first
-// losses on: one that rises to twice that and stays has lost it. Of losses that
-// are next to nothing all is a degree less.
+// Rule 34, loss_spike: the loss jumps above its own recent level. There are
+// three views of that level: EarlyLosses before there is a baseline; a robust
+// baseline, which holds for small and negative losses too; LossLift where the
+// baseline is as wide as the descent that it holds. LossTail compares the last
+// losses of a log with those before them. What is asked of a jump, and why, is
+// in the RuleSpec (trigger, differs).
 
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_

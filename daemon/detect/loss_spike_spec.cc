@@ -88,6 +88,35 @@ constinit const RuleSpec LossSpike::kSpec = {
     "such a net has learned all there is.",
     "Below clear_ratio times the level, or 3 deviations above it, for "
     "clear_after records; a warning also where the log ends at that level.",
-    kThresholds};
+    kThresholds,
+    "It warns from three steady losses on, or from the first few that show "
+    "a level. It is critical only at 1.5 times the level, since another mix "
+    "of data moves it by less, and only where the loss does not come down "
+    "for 500 steps or stays above all that ever was healthy (sooner, since "
+    "all is lost then). Below 1.5 times it is for information: a "
+    "curriculum's next stage does that. The last printed digit is no noise, "
+    "and where noise is a large part of the level the logarithm decides. "
+    "Where single losses often stand out (a mixture of tasks), as many in a "
+    "row are asked for as chance makes once in a million records; losses "
+    "that wander through 0 need half as much again. Records count and not "
+    "steps, but for means over ten steps and more: two of those are no "
+    "single batch. A language model that goes on from a checkpoint has a "
+    "level from three losses on, since it doubles in no healthy run. At the "
+    "end of a log its last 40 losses are also held against one another: a "
+    "baseline of few records has not forgotten how the loss fell. The "
+    "baseline of 128 is as wide as the descent that it holds: in a log of "
+    "200 lines a loss that rose by 1.7 and stayed was no outlier. So a loss "
+    "is also held against its level of just before, a median of 16 losses, "
+    "with the noise of their moves, which a descent does not widen. A loss "
+    "that leaves that level at once and shows no way back is critical at "
+    "the end of the log at 1.7 times it (at less where 2 nats or half of "
+    "what was learned are lost). It is a warning at 1.44 times, since other "
+    "data move it by 1.4. A spike that is back within 64 records is a "
+    "warning. A loss that wanders up from next to nothing (a level below "
+    "1e-4, and 1e-4 of the largest, to 0.05 at most) is a degree less. A "
+    "learning rate that goes back up to where it was begins a new level. "
+    "Where the optimizers of a rank have losses of their own (a GAN, an "
+    "actor and its critic), the rule says no more than information: of 54 "
+    "healthy GANs 24 had a warning and 4 a critical before."};
 
 }  // namespace nanwatch

@@ -25,7 +25,9 @@ constinit const RuleSpec LrSkipDesync::kSpec = {
     "The schedule made ahead steps or more at skipped attempts, and these are "
     "more than share of all attempts.",
     "They are less than share of all attempts.",
-    kThresholds};
+    kThresholds,
+    "It fires when the schedule is 20 steps and 1 % ahead, whether records "
+    "show the rate before or after its step."};
 
 void LrSkipDesync::Follow(const StepRecord& record, bool lost) {
   const double rate = record[StepField::kLearningRate];

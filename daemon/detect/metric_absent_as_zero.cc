@@ -22,7 +22,11 @@ constinit const RuleSpec MetricAbsentAsZero::kSpec = {
     "The norm is 0 in every attempt so far, and the loss changed in hold of "
     "them.",
     "The norm is not 0.",
-    kThresholds};
+    kThresholds,
+    "Only a norm that was 0 from the first record on counts: later it is a "
+    "gradient that vanished. The number of zeros in a gradient is not "
+    "judged, since it is 0 in health, nor is a loss of 0, which some "
+    "policies have by construction."};
 
 Severity MetricAbsentAsZero::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;

@@ -26,7 +26,9 @@ constinit const RuleSpec NoSingleScale::kSpec = {
     "in fp16 would still lose over 1 in 1000 elements at the highest scale "
     "that does not overflow, and at scales up to `gap` bits above it.",
     "Not so for `clear_after` attempts.",
-    kThresholds};
+    kThresholds,
+    "It warns from a tenth of the tensors and two bits on: one small tensor "
+    "of a hundred does no harm, and the bounds are fits."};
 
 Severity NoSingleScale::OnStep(const StepContext& c, Thresholds t) {
   if (c.gradients == nullptr || c.scaler.in_grace() ||

@@ -32,7 +32,10 @@ constinit const RuleSpec NumericMutation::kSpec = {
     "input does the same. An input of zeros is not judged (msprobe does), nor "
     "an output that overflowed.",
     "Below clear_ratio for clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "An op that always amplifies (a normalisation, a scaled loss) is not "
+    "judged, nor is an input of zeros. Far from the dtype's limit it is for "
+    "information."};
 
 Severity NumericMutation::OnOp(const OpContext& c, Thresholds t) {
   const auto output = c.status.get(OpStat::kAbsMax);

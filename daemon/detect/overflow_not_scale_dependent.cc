@@ -27,7 +27,10 @@ constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
     "attempt between, after calibration; or NaN in a forward output, which is "
     "a warning where one or two updates in a row are left out for it.",
     "clear_after attempts without a bad status.",
-    kThresholds};
+    kThresholds,
+    "A NaN whose update the scaler or the program itself skips is a warning "
+    "for up to two attempts in a row. A skipped update is no cause of "
+    "trouble that comes later."};
 
 void OverflowNotScaleDependent::CountScale(double scale) {
   constexpr int kLowest = -128;

@@ -31,7 +31,14 @@ constinit const RuleSpec OverflowRate::kSpec = {
     "the scale explain. A degree less where their updates are applied all the "
     "same, and for information where the overflow check was declared off.",
     "Below clear_below.",
-    kThresholds};
+    kThresholds,
+    "Where overflows are applied all the same, they are a degree less, and "
+    "for information where somebody declared the check off. A skipped "
+    "update counts as an overflow even if nobody says that it overflowed; "
+    "the sentence then says that the reason is not known. An overflow "
+    "without a scale (a log's counter) is taken for a probe if it stands "
+    "alone. Layer-wise scales are not judged: an overflow flag names no "
+    "layer."};
 
 Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;

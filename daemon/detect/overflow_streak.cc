@@ -30,7 +30,13 @@ constinit const RuleSpec OverflowStreak::kSpec = {
     "attempt was good. A degree less where the updates are applied all the "
     "same, and for information where the overflow check was declared off.",
     "clear_after attempts without overflow.",
-    kThresholds};
+    kThresholds,
+    "Where overflows are applied all the same, a row of them is a warning, "
+    "since nobody knows what went into the weights. It is for information "
+    "where somebody declared the check off. A skipped update counts as an "
+    "overflow even if nobody says that it overflowed, since that is why "
+    "scalers skip; the sentence then says that the reason is not known. "
+    "Layer-wise scales are not judged: an overflow flag names no layer."};
 
 Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;

@@ -38,7 +38,11 @@ constinit const RuleSpec PersistentOpOverflow::kSpec = {
     "sound; a warning for infinities of a gradient whose update a dynamic "
     "scaler skips.",
     "clear_after attempts without a bad status.",
-    kThresholds};
+    kThresholds,
+    "What is for information, and which ops do no harm, is decided as for "
+    "op_overflow_origin. Infinities of a gradient that a dynamic scaler "
+    "answers are a warning when they are more than one or two: the rules of "
+    "the scale say what those mean, whether or not ops are reported."};
 
 bool PersistentOpOverflow::ThreeStrikes(const OpContext& c, bool bad,
                                         Thresholds t) {

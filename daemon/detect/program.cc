@@ -1,6 +1,8 @@
 #include "detect/program.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <string>
 
@@ -21,6 +23,17 @@ bool TellsMeans(const RunDescription& run) {
 
 bool TrainsLanguage(const RunDescription& run) {
   return TellsMeans(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
+}
+
+float UntrainedLoss(const RunDescription& run, float guessing) {
+  const auto told = run.settings.find("untrained_loss");
+  if (told != run.settings.end()) {
+    float loss = 0;
+    const std::string& text = told->second;
+    std::from_chars(text.data(), text.data() + text.size(), loss);
+    if (std::isfinite(loss) && loss > 0) return loss;
+  }
+  return TrainsLanguage(run) ? guessing : 0;
 }
 
 }  // namespace nanwatch

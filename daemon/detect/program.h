@@ -11,6 +11,10 @@ namespace nanwatch {
 // its loss is a cross-entropy of words, in nats.
 bool TrainsLanguage(const RunDescription& run);
 
+// Returns the loss of an untrained model: as the run says (settings:
+// untrained_loss), else `guessing` where it trains language, else 0.
+float UntrainedLoss(const RunDescription& run, float guessing);
+
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);
 

@@ -33,7 +33,13 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
     "compared. Digests that were made for it name the tensor that alone "
     "differed at first.",
     "Equal for `clear_after` steps.",
-    kThresholds};
+    kThresholds,
+    "Digests that were never equal are a warning: BatchNorm's statistics "
+    "are no replicas. Norms count only where they agreed before, since many "
+    "programs report those of before the reduction. Digests that are sums "
+    "of a certain kind name the one tensor in which two differ, at 8 bytes "
+    "a step. Tensor-parallel replicas are not compared: they are in other "
+    "agreement groups."};
 
 Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
                                          Thresholds t) {

@@ -1,7 +1,5 @@
 // Rule 49, replica_divergence: data-parallel replicas are not the same any
-// more. Seen by their digests; or by gradient norms, but only where these were
-// equal before: many programs report the norm of before the reduction, which
-// differs. The tensor is named that alone differed when they began to.
+// more, by their digests or their gradient norms.
 
 #ifndef NANWATCH_DETECT_REPLICA_DIVERGENCE_H_
 #define NANWATCH_DETECT_REPLICA_DIVERGENCE_H_

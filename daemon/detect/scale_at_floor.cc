@@ -43,7 +43,17 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "where all overflowed since it stood 256 times higher, in a training that "
     "went well: two).",
     "No overflow but probes for clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "A scale at its floor is a warning, and critical only when overflow "
+    "follows overflow there. Runs that recovered had one or two such "
+    "overflows, and all of those were in the search of the start. Two are "
+    "enough where the training went well at 256 times that scale and every "
+    "attempt overflowed since. A scaler that probes from 1 or 2 comes to "
+    "its floor again and again, which is for information. A scale of 1 that "
+    "stands while overflow follows overflow is at its floor, whatever "
+    "scaler its moves fit. Clean attempts at the floor clear the rule: a "
+    "low scale is no fault, overflow upon overflow is. Layer-wise scales "
+    "are not judged: an overflow flag names no layer."};
 
 bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
   if (static_cast<double>(floor_streak_) >= t[kCriticalStreak]) return true;

@@ -1,14 +1,8 @@
 // Rule 1, scale_at_floor: a dynamic loss scale has fallen to its floor.
 // It cannot fall further, so the next overflows are answered by nothing. Where
 // the scaler has no floor, 1 stands in for it. A scale that began there
-// (BF16 runs log 1 for ever) says nothing, and isolated overflows at the floor
-// do not make it critical: runs converge with one an epoch. Three in a row at
-// the floor do (those of the fall count where no attempt was ever good), and
-// two where the same row of overflows brought it there from far above.
-// A scaler whose gradients fit at 1 or 2 comes to its floor with every probe:
-// that is a note. It clears though the scale stays low, when overflows end:
-// whether gradients
-// then vanish is for the gradient rules to say.
+// (BF16 runs log 1 for ever) says nothing. Whether gradients vanish at a low
+// scale is for the gradient rules to say.
 
 #ifndef NANWATCH_DETECT_SCALE_AT_FLOOR_H_
 #define NANWATCH_DETECT_SCALE_AT_FLOOR_H_

@@ -43,7 +43,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "lowest scale of a layer, without regard to overflows.",
     "For clear_after attempts the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
-    kThresholds};
+    kThresholds,
+    "The lowest of layer-wise scales is judged too, and its op is named."};
 
 void ScaleBelowOne::StandingLoss::Add(float loss) {
   const float share = 1.0f / static_cast<float>(std::min(++losses_, kFirst));

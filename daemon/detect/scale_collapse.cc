@@ -39,7 +39,12 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "it has none). At the end of a log critical where 5 overflows in a row or "
     "more took it there, to an eighth of such a scale or less.",
     "Less than clear_ratio for clear_after attempts, at a scale of 1 or more.",
-    kThresholds};
+    kThresholds,
+    "A deep fall is critical only near the floor: runs survive a fall from "
+    "65536 to 128 and back. Where a log ends in five overflows in a row "
+    "that took the scale there, an eighth of the scale that worked is "
+    "enough. A scale beyond the largest fp32 number counts as that number. "
+    "Layer-wise scales are not judged: an overflow flag names no layer."};
 
 void ScaleCollapse::NoteRow(const StepContext& c, double far, double low) {
   row_ = c.scaler.overflow_streak();

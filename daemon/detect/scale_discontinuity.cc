@@ -40,7 +40,11 @@ constinit const RuleSpec ScaleDiscontinuity::kSpec = {
     "the steps: a first scale 8 times above any at which the attempt before "
     "had a good step.",
     "clear_after attempts without another.",
-    kThresholds};
+    kThresholds,
+    "A log's scale that jumps up to where it began is a restart whose "
+    "scaler was not restored. That is for information, and a search of the "
+    "start begins anew. Layer-wise scales are not judged: such a scaler "
+    "moves them as it likes."};
 
 Severity ScaleDiscontinuity::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);

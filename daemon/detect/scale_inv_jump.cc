@@ -24,7 +24,9 @@ constinit const RuleSpec ScaleInvJump::kSpec = {
     "jumps times within 64 attempts scale_inv is ratio times the one before, "
     "or less by as much, after 16 statuses of the tensor.",
     "clear_after attempts without a jump.",
-    kThresholds};
+    kThresholds,
+    "Three jumps in 64 attempts are asked for. One follows one outlier, "
+    "which is what delayed scaling is for."};
 
 Severity ScaleInvJump::OnOp(const OpContext& c, Thresholds t) {
   const auto now = c.status.get(OpStat::kFp8ScaleInv);

@@ -22,7 +22,9 @@ constinit const RuleSpec ScaleLimitCycle::kSpec = {
     "The loss scale swings up and down and settles nowhere.",
     "It changed direction turns times within 20 attempts.",
     "At most clear_turns within 200 attempts.",
-    kThresholds};
+    kThresholds,
+    "Layer-wise scales are not judged: such a scaler moves them as it "
+    "likes."};
 
 Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);

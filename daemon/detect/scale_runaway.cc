@@ -29,7 +29,9 @@ constinit const RuleSpec ScaleRunaway::kSpec = {
     "attempts or steps; a warning from `warning` on; critical from `critical` "
     "on, at once.",
     "The scale is at most `info`.",
-    kThresholds};
+    kThresholds,
+    "Healthy runs with tiny gradients pass 2^24. So the rule informs above "
+    "2^32, and warns where the whole span of fp16 is passed."};
 
 Severity ScaleRunaway::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);

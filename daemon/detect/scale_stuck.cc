@@ -43,7 +43,10 @@ constinit const RuleSpec ScaleStuck::kSpec = {
     "series of as many attempts as intervals times the declared growth "
     "interval, or assumed_intervals times that of the named scaler.",
     "The scale changes.",
-    kThresholds};
+    kThresholds,
+    "Only an unbroken series of records proves that a scale stood: one that "
+    "rides the edge grows and falls within two attempts. Only a scaler that "
+    "was declared or named has an interval to be measured by."};
 
 Severity ScaleStuck::OnStep(const StepContext& c, Thresholds t) {
   const int64_t gap = c.scaler.step_gap();

@@ -32,7 +32,11 @@ constinit const RuleSpec ScaleUnrepresentable::kSpec = {
     "scaler is declared. Likewise the scale of any layer.",
     "Never within an attempt: restart with a fresh scaler. The warning: a "
     "usable scale. Of layers: usable ones in layers_clear_after records.",
-    kThresholds};
+    kThresholds,
+    "A 0 alone is a warning, since logs print 0 for a scale below their "
+    "last digit. A dynamic scale that fell to 0 and stays there is "
+    "critical. The lowest of layer-wise scales is judged too, and its op is "
+    "named."};
 
 void ScaleUnrepresentable::LookAtLayers(const StepContext& c, Thresholds t) {
   const double lowest = c.layers->of.lowest;

@@ -47,7 +47,11 @@ constinit const RuleSpec SdcStrikes::kSpec = {
     "all. A warning only (torch_npu too goes on to checksums): the rank's part "
     "of the data would look the same.",
     "No strike for `within` seconds.",
-    kThresholds};
+    kThresholds,
+    "The rule is not about an exploding global norm, which every rank sees, "
+    "but about one rank alone. It asks for as many strikes as chance would "
+    "make once in 1000 among so few ranks. It is a warning only, since the "
+    "rank's share of the data would look the same."};
 
 int32_t SdcStrikes::Accused(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;

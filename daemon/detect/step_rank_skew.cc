@@ -27,7 +27,9 @@ constinit const RuleSpec StepRankSkew::kSpec = {
     "the newest of all, the two are more than `steps` steps apart, twice the "
     "time between the two records being allowed for.",
     "Not so for `clear_after` seconds.",
-    kThresholds};
+    kThresholds,
+    "Steps are compared at the times of the records, since batches arrive "
+    "late."};
 
 // -1: nothing to compare.
 double StepRankSkew::Skew(const TimeContext& c, int32_t* rank,

@@ -48,7 +48,17 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "`dead_for` steps, and the loss is where it began. A share of "
     "zeros that was there from the beginning is none of it.",
     "Below half of `warning` and half of `rise` for `clear_after` attempts.",
-    kThresholds};
+    kThresholds,
+    "A share of zeros from the beginning is sparsity, so only its rise "
+    "counts. A rise that comes at once and at the same scale is a frozen "
+    "layer, which is for information. So is a slow one where neither a "
+    "scale nor fp16 is known of: units die. Where the loss is exactly 0 all "
+    "gradients are: a margin is kept. Half of a model that dies in its "
+    "first 64 attempts is a warning if loss or norm shot up before, the "
+    "loss had not fallen by a tenth, and it stays there for 100 steps: a "
+    "rate too high for fresh weights leaves no level that another rule "
+    "could see lost. Without that shot they are layers that were frozen or "
+    "cut off."};
 
 Severity UnderflowMeasured::JudgeFraction(double fraction, Thresholds t) {
   fraction_ =

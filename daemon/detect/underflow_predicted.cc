@@ -26,7 +26,9 @@ constinit const RuleSpec UnderflowPredicted::kSpec = {
     "normal or log-normal fit), and the largest value is headroom below the "
     "overflow. For information while the scaler is going to grow by itself.",
     "clear_share or less, or two bits less headroom, for clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "It is for information while a dynamic scaler is going to grow by "
+    "itself."};
 
 Severity UnderflowPredicted::OnStep(const StepContext& c, Thresholds t) {
   if (c.gradients == nullptr || c.scaler.in_grace() ||

@@ -32,7 +32,9 @@ constinit const RuleSpec UpdateNormSpike::kSpec = {
     "learning rate) is ratio times its level of 128 attempts and z robust "
     "deviations above it. Skipped attempts do not count.",
     "Below clear_ratio times the level for clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "The update is taken as a share of the learning rate, so that a "
+    "schedule moves no level."};
 
 std::optional<float> UpdateNormSpike::Size(const StepContext& c) {
   const StepRecord& r = c.record;

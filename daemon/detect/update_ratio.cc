@@ -36,7 +36,9 @@ constinit const RuleSpec UpdateRatio::kSpec = {
     "small_hold attempts in a row, while the learning rate is at least a "
     "hundredth of its highest. Skipped attempts do not count.",
     "Neither for clear_after attempts.",
-    kThresholds};
+    kThresholds,
+    "In other units the ratio proves nothing, so the weights must be seen "
+    "to move. First attempts and low learning rates are not judged."};
 
 Severity UpdateRatio::Judge(double ratio, double weights, double rate,
                             Thresholds t) {

@@ -33,7 +33,18 @@ constinit const RuleSpec WeightOutOfRange::kSpec = {
     "A weight is finite, and so large that its square is no number of fp32.",
     "The largest weight of a parameter reaches limit, after it was below it.",
     "The next look at that parameter that finds it below limit.",
-    kThresholds};
+    kThresholds,
+    "This rule is ours. 2^64 is where the square of an fp32 number leaves "
+    "its range, far above what training makes of a weight. What was so "
+    "large when it was first seen is meant to be (a mask that is a "
+    "parameter). It is called silent corruption only on one rank, where the "
+    "tensor is 2^32 times above all others of the same look and 2^108 to "
+    "2^129 times above its own last look, as the highest bit of an exponent "
+    "makes it (2^128 times). Then it gets the blame for what came since the "
+    "look before (32 steps in the PyTorch client). All else is a training "
+    "that diverges: one update on a raw timestamp in milliseconds made "
+    "2.5e19 of one weight and 1.5e7 of the bias, and 192 trainings whose "
+    "rate rose to between 1 and 1e18 had no weight of that kind."};
 
 Severity WeightOutOfRange::OnOp(const OpContext& c, Thresholds t) {
   if (c.status.slot != Slot::kParameter) return Severity::kNone;

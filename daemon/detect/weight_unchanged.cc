@@ -28,7 +28,10 @@ constinit const RuleSpec WeightUnchanged::kSpec = {
     "collected), the replica's digest is the same or the norm of the update is "
     "0; for information where it was never otherwise.",
     "The digest changes, or the norm of the update is not 0.",
-    kThresholds};
+    kThresholds,
+    "Accumulated gradients leave weights unchanged for up to 64 records, so "
+    "3 attempts became 100. What never changed may not be collected, and is "
+    "for information. The printed norm of the weights is no evidence."};
 
 bool WeightUnchanged::Learns(const StepRecord& record) {
   if (!record.has(StepField::kLearningRate)) return true;

@@ -1,11 +1,7 @@
 // Rule 39, weight_unchanged: updates are applied and the weights stay as they
 // are: parameters that the optimizer does not know, master weights that are not
-// copied back, updates below the precision of the weights.
-//
-// Told by the digest of the replica, or by the norm of the update. (The norm of
-// the weights tells nothing: printed, it stands for many steps in health.) What
-// never changed at all may be a digest of something else, or a norm that is not
-// collected, and is for information. A low learning rate explains it too.
+// copied back, updates below the precision of the weights. Seen by the digest
+// of the replica, or by the norm of the update.
 
 #ifndef NANWATCH_DETECT_WEIGHT_UNCHANGED_H_
 #define NANWATCH_DETECT_WEIGHT_UNCHANGED_H_

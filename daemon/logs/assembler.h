@@ -8,6 +8,11 @@
 // had attempts: its overflows and raises, spread evenly in their order, and at
 // its end the line's own numbers. Attempts of which only "nothing happened" is
 // known are records with flags and no numbers.
+//
+// Where nothing tells overflows, only what was told becomes records. A step
+// that goes back begins a new attempt of the run. Options of a scaler that a
+// log prints are kept with the run and declare nothing: another library's
+// scaler may be in force.
 
 #ifndef NANWATCH_LOGS_ASSEMBLER_H_
 #define NANWATCH_LOGS_ASSEMBLER_H_

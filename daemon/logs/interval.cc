@@ -1,4 +1,6 @@
-// Assembler: what the stretch from one step line to the next amounts to.
+// Assembler: what the stretch from one step line to the next amounts to. Its
+// overflows and raises are spread evenly, or stand in one row while the search
+// of the start for a scale is still on.
 
 #include <algorithm>
 #include <cmath>

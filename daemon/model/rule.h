@@ -33,6 +33,9 @@ struct RuleSpec {
   std::string_view trigger;  // a sentence, naming thresholds
   std::string_view clear;    // a sentence
   std::span<const ThresholdSpec> thresholds;
+  // Where the rule is not what the literature has, and why: sentences. Empty:
+  // nowhere.
+  std::string_view differs = {};
 };
 
 // The rules in force: every rule by name, with every threshold resolved, in the

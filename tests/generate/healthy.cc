@@ -122,6 +122,26 @@ double Pause(int64_t step, double usual, int64_t evaluation, Random* random) {
   return noisy;
 }
 
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Each quantile is the middle one of as many logs.
+template <typename Print>
+Quantiles Typical(Print print, int logs) {
+  std::vector<double> median;
+  std::vector<double> q99;
+  std::vector<double> q999;
+  for (int seed = 1; seed <= logs; ++seed) {
+    const Quantiles q = MovesOf(print(static_cast<uint64_t>(seed)));
+    median.push_back(q.median);
+    q99.push_back(q.q99);
+    q999.push_back(q.q999);
+  }
+  return {Median(median), Median(q99), Median(q999)};
+}
+
 }  // namespace
 
 Plan PlanOf(Kind kind, int64_t steps, Random* random) {
@@ -243,6 +263,28 @@ std::vector<double> PrintedNorms(uint64_t seed) {
     }
   }
   return printed;
+}
+
+Quantiles TypicalLosses(Kind kind) {
+  // A long log needs few companions.
+  return Typical([kind](uint64_t seed) { return PrintedLosses(kind, seed); },
+                 kind == Kind::kMaskedWords ? 5 : 101);
+}
+
+Quantiles TypicalNorms() { return Typical(PrintedNorms, 101); }
+
+double ProbingSkips() {
+  constexpr int64_t kSteps = 7360;  // of the measured log
+  int64_t skipped = 0;
+  int64_t attempts = 0;
+  for (uint64_t i = 0; i < 10; ++i) {
+    for (const Moment& moment :
+         Healthy(kProbing + kHealthyKinds * i, kSteps).moments) {
+      skipped += *moment.attempts[0].skipped ? 1 : 0;
+      ++attempts;
+    }
+  }
+  return static_cast<double>(skipped) / static_cast<double>(attempts);
 }
 
 }  // namespace nanwatch::generate

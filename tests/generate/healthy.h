@@ -27,6 +27,14 @@ inline constexpr int kHealthyKinds = 8;
 std::vector<double> PrintedLosses(Kind kind, uint64_t seed);
 std::vector<double> PrintedNorms(uint64_t seed);
 
+// How far the numbers of such logs move: each quantile is the middle one of
+// many logs.
+Quantiles TypicalLosses(Kind kind);
+Quantiles TypicalNorms();
+
+// The share of updates that the probing scaler (Probing()) skips.
+double ProbingSkips();
+
 }  // namespace nanwatch::generate
 
 #endif  // NANWATCH_TESTS_GENERATE_HEALTHY_H_

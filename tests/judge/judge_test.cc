@@ -28,26 +28,6 @@ using generate::Quantiles;
 
 bool All() { return std::getenv("NANWATCH_TEST_ALL") != nullptr; }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// As many logs as that one log, each with its quantiles; the middle of them.
-template <typename Print>
-Quantiles Typical(Print print, int logs) {
-  std::vector<double> median;
-  std::vector<double> q99;
-  std::vector<double> q999;
-  for (int seed = 1; seed <= logs; ++seed) {
-    const Quantiles q = generate::MovesOf(print(static_cast<uint64_t>(seed)));
-    median.push_back(q.median);
-    q99.push_back(q.q99);
-    q999.push_back(q.q999);
-  }
-  return {Median(median), Median(q99), Median(q999)};
-}
-
 void ExpectAlike(const char* what, const generate::Texture& texture,
                  const Quantiles& made) {
   const Quantiles& real = texture.measured;
@@ -64,30 +44,18 @@ void ExpectAlike(const char* what, const generate::Texture& texture,
 TEST(GeneratorTest, LossesMoveAsInPublicLogs) {
   for (int kind = 0; kind < generate::kKinds; ++kind) {
     const auto k = static_cast<Kind>(kind);
-    ExpectAlike(
-        "loss", generate::LossTexture(k),
-        Typical([k](uint64_t seed) { return generate::PrintedLosses(k, seed); },
-                kind == static_cast<int>(Kind::kMaskedWords) ? 5 : 101));
+    ExpectAlike("loss", generate::LossTexture(k), generate::TypicalLosses(k));
   }
 }
 
 TEST(GeneratorTest, GradientNormsMoveAsInAPublicLog) {
   ExpectAlike("gradient norm", generate::NormTexture(),
-              Typical(generate::PrintedNorms, 101));
+              generate::TypicalNorms());
 }
 
 // Its scaler probes as often, and loses as many updates.
 TEST(GeneratorTest, ProbingScalersSkipAsManySteps) {
-  int64_t skipped = 0;
-  int64_t attempts = 0;
-  for (uint64_t seed = 5; seed < 5 + 8 * 10; seed += 8) {
-    for (const auto& moment : generate::Healthy(seed, 7360).moments) {
-      skipped += *moment.attempts[0].skipped ? 1 : 0;
-      ++attempts;
-    }
-  }
-  const double share =
-      static_cast<double>(skipped) / static_cast<double>(attempts);
+  const double share = generate::ProbingSkips();
   std::cout << "skipped: measured " << generate::Probing().skipped
             << ", generated " << share << " (" << generate::Probing().source
             << ")\n";

@@ -39,6 +39,25 @@ TEST(RulePageTest, NoPageHasAnEmptyPart) {
   }
 }
 
+TEST(RulePageTest, WhereARuleDiffersStandsInBothForms) {
+  constexpr char kTitle[] = "How it differs from the literature";
+  for (const RuleSpec* rule : AllRules()) {
+    const std::string text = RulePageText(*rule, {.columns = 10000});
+    const std::string markdown = RulePageMarkdown(*rule);
+    if (rule->differs.empty()) {
+      EXPECT_THAT(text, Not(HasSubstr(kTitle))) << rule->name;
+      EXPECT_THAT(markdown, Not(HasSubstr(kTitle))) << rule->name;
+      continue;
+    }
+    EXPECT_EQ(Section(markdown, kTitle), std::string(rule->differs) + "\n");
+    EXPECT_THAT(text, HasSubstr(std::string(rule->differs)));
+    // Sentences: whole ones, a blank between words.
+    EXPECT_EQ(rule->differs.back(), '.') << rule->name;
+    EXPECT_THAT(rule->differs, Not(HasSubstr("  "))) << rule->name;
+  }
+  EXPECT_FALSE(FindRule("loss_spike")->differs.empty());
+}
+
 TEST(RulePageTest, EveryThresholdStandsInBothForms) {
   for (const RuleSpec* rule : AllRules()) {
     const std::string text = RulePageText(*rule, Style());

@@ -4,6 +4,11 @@ Hooks are there only while somebody wants to know (level "ops", or the next
 steps after the daemon asked). A module that is called tells its inputs and
 outputs; gradients come from hooks on the tensors and on the graph's nodes, so
 nothing is put into the graph that an operation in place could trip over.
+
+A module stands in the execution order where its call ends. What functions
+between modules make counts as an op of the module that calls them. Gradients
+come after all of that; they are left out where the loss is not finite, since
+then none of them is.
 """
 
 from __future__ import annotations

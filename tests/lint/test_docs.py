@@ -1,0 +1,51 @@
+"""Pages for people: their links hold, and the design stays short."""
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DESIGN_WORDS = 2600  # at most, as `wc -w` counts: a page that is read to its end
+PAGES = [ROOT / name for name in subprocess.run(
+    ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+    cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()]
+
+
+def prose(text):
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
+
+
+def anchors(page):
+    """Of a page's headings, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-")
+            for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page.read_text())):
+        if re.match(r"https?://", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_the_design_stays_short():
+    words = len((ROOT / "daemon/DESIGN.md").read_text().split())
+    assert words <= DESIGN_WORDS
+
+
+def test_files_that_the_design_names_exist():
+    named = re.findall(r"`((?:\w+/)+\w+\.\w+)`",
+                       (ROOT / "daemon/DESIGN.md").read_text())
+    assert named
+    gone = [name for name in named
+            if not any((root / name).exists() for root in (ROOT, ROOT / "daemon"))]
+    # Of the judge's new shape; none of it may be missing for long.
+    assert not set(gone) - {"model/rule_id.h"}, gone
