@@ -81,6 +81,11 @@ class IncidentBook {
     Origin origin;       // of the findings since they came
     Origin name;         // what the incident is named after, but for the step
     bool named = false;  // that is what its cause rests on
+
+    template <typename A>
+    friend void Fields(A& a, Track& t) {
+      a(t.phase, t.reason, t.origin, t.name, t.named);
+    }
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);
 
@@ -102,6 +107,12 @@ class IncidentBook {
             std::vector<Incident>* changed) const;
   void Tidy(Time now);
   void Clear();
+
+  template <typename A>
+  friend void Fields(A& a, IncidentBook& b) {
+    a(b.last_step_, b.shape_, b.renew_, b.limit_hits_, b.annotated_,
+      b.next_timer_, b.mutes_, b.incidents_, b.tracks_);
+  }
 
   const RunKey run_;
   AlertPolicy policy_;

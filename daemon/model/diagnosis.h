@@ -36,6 +36,7 @@ enum class Cause : uint8_t {
   kOutlierBatch,      // a batch with a loss and gradients far from all others
 };
 inline constexpr int kCauses = 17;
+constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 
 enum class EvidenceGrade : uint8_t {
@@ -43,6 +44,9 @@ enum class EvidenceGrade : uint8_t {
   kSupported,    // measured, other explanations remain
   kEstablished,  // measured, and excludes the others
 };
+constexpr EvidenceGrade Last(EvidenceGrade) {
+  return EvidenceGrade::kEstablished;
+}
 std::string_view Name(EvidenceGrade grade);
 
 struct Evidence {
