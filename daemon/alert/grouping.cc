@@ -11,7 +11,7 @@ namespace nanwatch {
 namespace {
 
 // Of an Origin or a Finding; false sorts first.
-auto Order(int64_t step, Family family, int rule, const Subject& subject) {
+auto Order(int64_t step, Family family, RuleId rule, const Subject& subject) {
   return std::tuple(
       step, subject.op.empty(), family != Family::kOp, rule,
       std::tie(subject.rank, subject.optimizer, subject.op, subject.slot));

@@ -36,7 +36,7 @@ struct FindingGroup {
 struct Origin {
   int64_t step = 0;
   Family family = Family::kScale;
-  int rule = 0;
+  RuleId rule = RuleId::kNone;
   Subject subject;
 };
 template <typename A>

@@ -21,14 +21,14 @@ void Mutes::Take(const Annotation& annotation) {
     return mute.incident == annotation.incident &&
            (mute.rule == annotation.rule ||
             (annotation.kind == Annotation::Kind::kUnmute &&
-             annotation.rule == 0));
+             annotation.rule == RuleId::kNone));
   });
   if (annotation.kind == Annotation::Kind::kUnmute) return;
   if (mutes_.size() >= limits::kMutesPerRun) mutes_.erase(mutes_.begin());
   mutes_.push_back({annotation.incident, annotation.rule, annotation.until});
 }
 
-bool Mutes::CoverRule(Time now, int rule) const {
+bool Mutes::CoverRule(Time now, RuleId rule) const {
   return std::any_of(mutes_.begin(), mutes_.end(), [&](const Mute& mute) {
     return mute.incident == 0 && mute.rule == rule && Lasts(now, mute.until);
   });
@@ -39,7 +39,7 @@ bool Mutes::Cover(Time now, const Incident& incident) const {
   for (const Mute& mute : mutes_) {
     if (!Lasts(now, mute.until)) continue;
     if (mute.incident == incident.id) return true;
-    if (mute.incident == 0 && mute.rule == 0) return true;
+    if (mute.incident == 0 && mute.rule == RuleId::kNone) return true;
   }
   return !incident.findings.empty() &&
          std::all_of(incident.findings.begin(), incident.findings.end(),

@@ -24,9 +24,9 @@ class Mutes {
 
  private:
   struct Mute {
-    uint64_t incident = 0;  // 0: all
-    int rule = 0;           // 0: all
-    Time until{};           // epoch: for ever
+    uint64_t incident = 0;        // 0: all
+    RuleId rule = RuleId::kNone;  // kNone: all
+    Time until{};                 // epoch: for ever
 
     template <typename A>
     friend void Fields(A& a, Mute& m) {
@@ -37,7 +37,7 @@ class Mutes {
   friend void Fields(A& a, Mutes& m) {
     a(m.mutes_);
   }
-  bool CoverRule(Time now, int rule) const;
+  bool CoverRule(Time now, RuleId rule) const;
 
   std::vector<Mute> mutes_;  // at most limits::kMutesPerRun; the oldest go
 };

@@ -12,7 +12,7 @@ namespace nanwatch {
 namespace {
 
 // What is set in `set`, else the rule's default.
-RuleSettings SettingsOf(const RuleSet& set, const RuleSpec& rule) {
+RuleSettings SettingsOf(const RulesInForce& set, const RuleSpec& rule) {
   RuleSettings settings;
   const auto found = set.rules.find(std::string(rule.name));
   if (found != set.rules.end()) settings = found->second;
@@ -22,8 +22,8 @@ RuleSettings SettingsOf(const RuleSet& set, const RuleSpec& rule) {
   return settings;
 }
 
-std::vector<ThresholdChange> ChangesOf(const RuleSet& before,
-                                       const RuleSet& after) {
+std::vector<ThresholdChange> ChangesOf(const RulesInForce& before,
+                                       const RulesInForce& after) {
   std::vector<ThresholdChange> changes;
   for (const RuleSpec* rule : AllRules()) {
     const RuleSettings old = SettingsOf(before, *rule);
@@ -62,7 +62,7 @@ int64_t NewestStep(const Incident& incident) {
 
 }  // namespace
 
-Backtest::Backtest(RuleSet rules)
+Backtest::Backtest(RulesInForce rules)
     : rules_(std::move(rules)), recorded_(DefaultRules()) {
   // Until the recording says what held.
   RulesLoaded tried;

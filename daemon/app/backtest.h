@@ -46,7 +46,7 @@ struct BacktestOutcome {
 class Backtest {
  public:
   // `rules`: resolved, those to be tried.
-  explicit Backtest(RuleSet rules);
+  explicit Backtest(RulesInForce rules);
 
   // Events in their order; checkpoints are passed over. Call it for one
   // recording; `now` never falls.
@@ -77,8 +77,8 @@ class Backtest {
 
   void Count(const Event& event, const StepColumns& columns);
 
-  const RuleSet rules_;
-  RuleSet recorded_;
+  const RulesInForce rules_;
+  RulesInForce recorded_;
   Judge before_;
   Judge after_;
   std::map<RunKey, Progress> progress_;

@@ -58,8 +58,8 @@ std::string HistoryDetail(const OpenReport& report) {
   return fmt::format("set_aside={} {}", report.set_aside, report.message);
 }
 
-std::string RuleNameOf(int number) {
-  const RuleSpec* rule = FindRule(number);
+std::string RuleNameOf(RuleId id) {
+  const RuleSpec* rule = FindRule(id);
   return rule != nullptr ? std::string(rule->name) : std::string();
 }
 
@@ -263,10 +263,10 @@ Status Daemon::Listen() {
     return Annotate(run, annotation);
   };
   backend.rule_name = RuleNameOf;
-  backend.rule_number = [](std::string_view name) -> std::optional<int> {
+  backend.rule_number = [](std::string_view name) -> std::optional<RuleId> {
     const RuleSpec* rule = FindRule(name);
     if (rule == nullptr) return std::nullopt;
-    return rule->number;
+    return rule->id;
   };
   backend.daemon = DaemonVersion();
   backend.clock = &clock_;

@@ -35,7 +35,7 @@ LogJudge::~LogJudge() = default;
 namespace {
 
 struct Word {
-  int rule;
+  RuleId rule;
   Family family;
   Cause cause;  // likely
   std::string_view sentence;
@@ -43,18 +43,18 @@ struct Word {
 
 Word WordOn(std::optional<StepField> over) {
   if (over == StepField::kLoss) {
-    return {LossNonfinite::kSpec.number, LossNonfinite::kSpec.family,
+    return {LossNonfinite::kSpec.id, LossNonfinite::kSpec.family,
             Cause::kNanFromForward,
             "A loss that is not finite comes from the forward pass, the data "
             "or the weights."};
   }
   if (over == StepField::kGradNorm) {
-    return {GnormExplosion::kSpec.number, GnormExplosion::kSpec.family,
+    return {GnormExplosion::kSpec.id, GnormExplosion::kSpec.family,
             Cause::kNanFromBackward,
             "Gradients that are not finite behind a finite loss come from an "
             "op's backward pass, the data or a device."};
   }
-  return {ScaleAtFloor::kSpec.number, ScaleAtFloor::kSpec.family,
+  return {ScaleAtFloor::kSpec.id, ScaleAtFloor::kSpec.family,
           Cause::kScaleIndependentOp,
           "Overflows that no lower loss scale ends come from an op that the "
           "scale does not reach."};

@@ -35,7 +35,7 @@ class LogJudge {
     std::string run_id;
     const LogFormat* format = nullptr;  // null: recognise it
     ColumnMap columns;
-    RuleSet rules;       // empty: the defaults
+    RulesInForce rules;  // empty: the defaults
     OnNotice on_notice;  // as they come; may be empty
     OnRecord on_record;  // each record before it is judged; may be empty
     OnEvent on_event;    // as RecordJudge's; may be empty

@@ -23,8 +23,8 @@ constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
 
 }  // namespace
 
-RuleSet RulesOfLogs() {
-  RuleSet rules = DefaultRules();
+RulesInForce RulesOfLogs() {
+  RulesInForce rules = DefaultRules();
   rules.rules.at("telemetry_gap").enabled = false;
   return rules;
 }

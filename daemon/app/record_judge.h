@@ -25,7 +25,7 @@ namespace nanwatch {
 // The defaults for what a log shows: a rank that prints no steps is no rank
 // that is missing (often one alone prints them), and nothing is lost on the
 // way.
-RuleSet RulesOfLogs();
+RulesInForce RulesOfLogs();
 
 struct RecordVerdict {
   uint64_t records = 0;  // judged, of all ranks; 0: nothing to judge
@@ -52,7 +52,7 @@ class RecordJudge {
   using Describe = std::function<RunDescription(int32_t rank)>;
   struct Options {
     std::string run_id;
-    RuleSet rules;  // empty: the defaults
+    RulesInForce rules;  // empty: the defaults
     Describe describe;
     OnNotice on_notice;  // as they come; may be empty
     OnEvent on_event;    // each that the engine takes, before; may be empty

@@ -40,7 +40,7 @@ struct Tally {
   size_t serious = 0;
   size_t firing = 0;
   int64_t first_step = 0;
-  int first_rule = 0;
+  RuleId first_rule = RuleId::kNone;
 };
 
 Tally TallyOf(const LogVerdict& verdict) {
@@ -187,9 +187,10 @@ std::string SourceText(const CheckedLog& log, const Style& style) {
 
 }  // namespace
 
-std::string RuleNameOf(int number) {
-  const RuleSpec* spec = FindRule(number);
-  return spec == nullptr ? std::to_string(number) : std::string(spec->name);
+std::string RuleNameOf(RuleId id) {
+  const RuleSpec* spec = FindRule(id);
+  return spec == nullptr ? std::to_string(NumberOf(id))
+                         : std::string(spec->name);
 }
 
 std::string VerdictLine(const CheckedLog& log, const Style& style) {

@@ -20,7 +20,7 @@ std::string LogReport(const CheckedLog& log, const Style& style);
 const ScalerSpec* ScalerOf(const LogVerdict& verdict);
 
 // The name of a rule's number.
-std::string RuleNameOf(int number);
+std::string RuleNameOf(RuleId id);
 
 }  // namespace nanwatch
 

@@ -86,7 +86,7 @@ struct CheckOptions {
   const LogFormat* format = nullptr;  // null: recognise it
   ColumnMap columns;
   bool json = false;
-  RuleSet rules = RulesOfLogs();
+  RulesInForce rules = RulesOfLogs();
   // What a log becomes for the engine, event for event; may be empty.
   std::function<void(Time now, const Event& event)> on_event;
 };

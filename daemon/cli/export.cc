@@ -53,7 +53,7 @@ Subject FromMessage(const v1::Subject& message) {
 Finding FromMessage(const v1::Finding& message) {
   Finding finding;
   if (const RuleSpec* rule = FindRule(message.rule()); rule != nullptr) {
-    finding.rule = rule->number;
+    finding.rule = rule->id;
     finding.family = rule->family;
   }
   finding.subject = FromMessage(message.subject());
@@ -71,7 +71,7 @@ Incident FromMessage(const v1::Incident& message) {
   incident.id = message.id();
   incident.family = Named<Family>(message.family(), kFamilies);
   const RuleSpec* rule = FindRule(message.rule());
-  incident.rule = rule != nullptr ? rule->number : 0;
+  incident.rule = rule != nullptr ? rule->id : RuleId::kNone;
   incident.cause = Named<Cause>(message.cause(), kCauses);
   incident.subject = FromMessage(message.subject());
   incident.state = StateOf(message.state());

@@ -10,9 +10,10 @@
 namespace nanwatch {
 namespace {
 
-std::string RuleName(int number) {
-  const RuleSpec* rule = FindRule(number);
-  return rule != nullptr ? std::string(rule->name) : fmt::format("{}", number);
+std::string RuleName(RuleId id) {
+  const RuleSpec* rule = FindRule(id);
+  return rule != nullptr ? std::string(rule->name)
+                         : fmt::format("{}", NumberOf(id));
 }
 
 std::string Described(const RunKey& run, const Incident& incident) {

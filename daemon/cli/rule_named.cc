@@ -61,7 +61,7 @@ bool IsRuleNumber(const std::string& said) {
 
 const RuleSpec* RuleNamed(const std::string& said) {
   if (const std::optional<int> number = NumberOf(said)) {
-    return FindRule(*number);
+    return FindRule(RuleIdOf(*number));
   }
   return FindRule(std::string_view(said));
 }

@@ -59,12 +59,9 @@ Page PageOf(const RuleSpec& rule) {
   page.parts = {{"Meaning", std::string(rule.meaning)},
                 {"Fires when", Marked(rule.trigger, rule)},
                 {"Clears when", Marked(rule.clear, rule)},
-                {"What to do first", std::string(FirstLook(rule.number))}};
+                {"What to do first", std::string(FirstLook(rule.id))}};
   for (const CauseSpec& cause : AllCauses()) {
-    if (!std::binary_search(cause.rules.begin(), cause.rules.end(),
-                            rule.number)) {
-      continue;
-    }
+    if (!cause.rules.has(rule.id)) continue;
     page.causes.push_back({Title(Name(cause.cause)), std::string(cause.meaning),
                            ActionsFor(cause.cause, {}, "")});
   }
@@ -129,7 +126,7 @@ std::string RulePageText(const RuleSpec& rule, const Style& style) {
   const Page page = PageOf(rule);
   std::string out =
       fmt::format("{}  {}\n", style.Bold(rule.name),
-                  style.Dim(fmt::format("rule {}, family {}", rule.number,
+                  style.Dim(fmt::format("rule {}, family {}", NumberOf(rule.id),
                                         Name(rule.family))));
   for (const auto& [title, sentences] : page.parts) {
     out +=
@@ -156,7 +153,7 @@ std::string RulePageText(const RuleSpec& rule, const Style& style) {
 std::string RulePageMarkdown(const RuleSpec& rule) {
   const Page page = PageOf(rule);
   std::string out = fmt::format("# {}\n\nRule {}, family {}.\n", rule.name,
-                                rule.number, Name(rule.family));
+                                NumberOf(rule.id), Name(rule.family));
   for (const auto& [title, sentences] : page.parts) {
     out += fmt::format("\n## {}\n\n{}\n", title, sentences);
   }
@@ -187,7 +184,7 @@ std::string RuleIndexText(const Style& style) {
       if (rule->family != family) continue;
       constexpr int kIndent = 35;
       out += fmt::format(
-          "  {:>2}  {:<28} {}", rule->number, rule->name,
+          "  {:>2}  {:<28} {}", NumberOf(rule->id), rule->name,
           Wrapped(rule->meaning, kIndent, style.columns).substr(kIndent));
     }
   }
@@ -199,7 +196,7 @@ std::string RuleIndexMarkdown() {
       "# Rules\n\n| rule | name | family | meaning |\n"
       "|---|---|---|---|\n";
   for (const RuleSpec* rule : AllRules()) {
-    out += fmt::format("| {} | [{}]({}.md) | {} | {} |\n", rule->number,
+    out += fmt::format("| {} | [{}]({}.md) | {} | {} |\n", NumberOf(rule->id),
                        rule->name, rule->name, Name(rule->family),
                        Cell(rule->meaning));
   }

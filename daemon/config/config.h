@@ -34,7 +34,7 @@ struct DaemonConfig {
   EngineOptions engine;
   NotifyOptions notify;
   LogOptions log;
-  RuleSet rules;
+  RulesInForce rules;
 };
 
 // What holds without a file: the paths follow the process's user and

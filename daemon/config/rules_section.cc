@@ -74,7 +74,7 @@ void CheckOrder(YamlSection* section, const RuleSpec& spec,
 
 }  // namespace
 
-void ReadRules(YamlSection section, RuleSet* rules) {
+void ReadRules(YamlSection section, RulesInForce* rules) {
   for (const RuleSpec* spec : AllRules()) {
     RuleSettings& settings = rules->rules[std::string(spec->name)];
     YamlSection rule = section.Section(std::string(spec->name));

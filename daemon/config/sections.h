@@ -21,7 +21,7 @@ void ReadLog(YamlSection section, LogOptions* options);
 
 // `rules`: of AllRules(), with their defaults. Thresholds take numbers in the
 // range of their ThresholdSpec; those in seconds also times ("15m").
-void ReadRules(YamlSection section, RuleSet* rules);
+void ReadRules(YamlSection section, RulesInForce* rules);
 
 }  // namespace nanwatch
 

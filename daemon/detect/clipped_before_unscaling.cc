@@ -29,7 +29,7 @@ bool IsRound(double value, int digits, double tolerance) {
 }  // namespace
 
 constinit const RuleSpec ClippedBeforeUnscaling::kSpec = {
-    58,
+    RuleId::kClippedBeforeUnscaling,
     "clipped_before_unscaling",
     Family::kScale,
     "Gradients are clipped while they are multiplied by the loss scale.",

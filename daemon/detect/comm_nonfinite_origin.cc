@@ -14,7 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec CommNonfiniteOrigin::kSpec = {
-    24,
+    RuleId::kCommNonfiniteOrigin,
     "comm_nonfinite_origin",
     Family::kOp,
     "A collective made NaN or infinities out of inputs that were clean on "

@@ -19,7 +19,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec Fp8Clip::kSpec = {
-    41,
+    RuleId::kFp8Clip,
     "fp8_clip",
     Family::kFp8,
     "An FP8 tensor is clipped: its scale lags behind its values.",

@@ -18,7 +18,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec Fp8Underflow::kSpec = {
-    42,
+    RuleId::kFp8Underflow,
     "fp8_underflow",
     Family::kFp8,
     "More of an FP8 tensor underflows to zero than usual.",

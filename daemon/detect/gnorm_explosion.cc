@@ -36,7 +36,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec GnormExplosion::kSpec = {
-    28,
+    RuleId::kGnormExplosion,
     "gnorm_explosion",
     Family::kGradient,
     "The gradient norm is an order of magnitude above anything healthy, or "

@@ -30,7 +30,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec GnormSpike::kSpec = {
-    27,
+    RuleId::kGnormSpike,
     "gnorm_spike",
     Family::kGradient,
     "The gradient norm is far above its recent level.",

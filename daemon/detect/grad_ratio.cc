@@ -19,7 +19,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec GradRatio::kSpec = {
-    29,
+    RuleId::kGradRatio,
     "grad_ratio",
     Family::kGradient,
     "Gradients explode or vanish on their way back through the layers.",

@@ -53,7 +53,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec GradVanishing::kSpec = {
-    30,
+    RuleId::kGradVanishing,
     "grad_vanishing",
     Family::kGradient,
     "The gradient norm fell to next to nothing: the weights hardly change any "

@@ -69,7 +69,7 @@ float UntrainedLoss(const RunDescription& run, float guessing) {
 }  // namespace
 
 constinit const RuleSpec LossHighPlateau::kSpec = {
-    35,
+    RuleId::kLossHighPlateau,
     "loss_high_plateau",
     Family::kLoss,
     "The loss has lost what the training had learned, and stays there.",

@@ -26,7 +26,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec LossNonfinite::kSpec = {
-    15,
+    RuleId::kLossNonfinite,
     "loss_nonfinite",
     Family::kLoss,
     "The loss is NaN or infinite, or on its way there.",

@@ -29,7 +29,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec LossNotDecreasing::kSpec = {
-    36,
+    RuleId::kLossNotDecreasing,
     "loss_not_decreasing",
     Family::kLoss,
     "The loss has not moved at all since the start.",

@@ -30,7 +30,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec LossSpike::kSpec = {
-    34,
+    RuleId::kLossSpike,
     "loss_spike",
     Family::kLoss,
     "The loss is far above its recent level.",

@@ -17,7 +17,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec LrSkipDesync::kSpec = {
-    57,
+    RuleId::kLrSkipDesync,
     "lr_skip_desync",
     Family::kTelemetry,
     "The learning rate schedule goes on at attempts whose update was skipped, "

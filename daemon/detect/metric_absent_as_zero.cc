@@ -14,7 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec MetricAbsentAsZero::kSpec = {
-    55,
+    RuleId::kMetricAbsentAsZero,
     "metric_absent_as_zero",
     Family::kTelemetry,
     "A gradient norm that is always exactly 0 while the loss moves was not "

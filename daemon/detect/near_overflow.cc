@@ -21,7 +21,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec NearOverflow::kSpec = {
-    25,
+    RuleId::kNearOverflow,
     "near_overflow",
     Family::kOp,
     "Values come near the largest number of the dtype; the next step may "

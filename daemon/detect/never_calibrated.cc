@@ -12,7 +12,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec NeverCalibrated::kSpec = {
-    7,
+    RuleId::kNeverCalibrated,
     "never_calibrated",
     Family::kScale,
     "Every attempt since the start was lost to overflow, though a scaler would "

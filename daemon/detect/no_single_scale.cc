@@ -18,7 +18,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec NoSingleScale::kSpec = {
-    33,
+    RuleId::kNoSingleScale,
     "no_single_scale",
     Family::kGradient,
     "No single loss scale suits all layers.",

@@ -22,7 +22,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec NumericMutation::kSpec = {
-    26,
+    RuleId::kNumericMutation,
     "numeric_mutation",
     Family::kOp,
     "An op's output became far larger than its input.",

@@ -13,7 +13,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec OpInternalOverflow::kSpec = {
-    22,
+    RuleId::kOpInternalOverflow,
     "op_internal_overflow",
     Family::kOp,
     "The device says that this op overflowed, yet its elements are clean.",

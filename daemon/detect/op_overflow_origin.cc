@@ -18,7 +18,7 @@ bool IsResult(Slot slot) {
 }  // namespace
 
 constinit const RuleSpec OpOverflowOrigin::kSpec = {
-    18,
+    RuleId::kOpOverflowOrigin,
     "op_overflow_origin",
     Family::kOp,
     "The trouble begins in this op: its inputs are clean and its output is "

@@ -13,7 +13,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec OpOverflowPropagated::kSpec = {
-    19,
+    RuleId::kOpOverflowPropagated,
     "op_overflow_propagated",
     Family::kOp,
     "This op got bad inputs from elsewhere, and passed them on or absorbed "

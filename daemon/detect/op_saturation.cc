@@ -17,7 +17,7 @@ bool IsFp8(Dtype dtype) {
 }  // namespace
 
 constinit const RuleSpec OpSaturation::kSpec = {
-    21,
+    RuleId::kOpSaturation,
     "op_saturation",
     Family::kOp,
     "Elements sit exactly at the largest number of the dtype, which hides an "

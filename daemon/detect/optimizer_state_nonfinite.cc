@@ -5,7 +5,7 @@
 namespace nanwatch {
 
 constinit const RuleSpec OptimizerStateNonfinite::kSpec = {
-    17,
+    RuleId::kOptimizerStateNonfinite,
     "optimizer_state_nonfinite",
     Family::kWeight,
     "The optimizer's state holds NaN or infinities, so every later update of "

@@ -18,7 +18,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
-    8,
+    RuleId::kOverflowNotScaleDependent,
     "overflow_not_scale_dependent",
     Family::kScale,
     "This op stays bad however low the loss scale goes, so lowering it cannot "

@@ -22,7 +22,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec OverflowRate::kSpec = {
-    6,
+    RuleId::kOverflowRate,
     "overflow_rate",
     Family::kScale,
     "Overflows cost a noticeable part of the optimizer attempts.",

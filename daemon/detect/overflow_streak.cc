@@ -21,7 +21,7 @@ bool Starting(const StepContext& c) {
 }  // namespace
 
 constinit const RuleSpec OverflowStreak::kSpec = {
-    5,
+    RuleId::kOverflowStreak,
     "overflow_streak",
     Family::kScale,
     "Optimizer attempts overflow one after another, so nothing is learned.",

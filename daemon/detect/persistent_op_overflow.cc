@@ -27,7 +27,7 @@ bool IsTheScalers(const OpContext& c) {
 }  // namespace
 
 constinit const RuleSpec PersistentOpOverflow::kSpec = {
-    20,
+    RuleId::kPersistentOpOverflow,
     "persistent_op_overflow",
     Family::kOp,
     "The same op overflows again and again.",

@@ -22,7 +22,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec ReplicaDivergence::kSpec = {
-    49,
+    RuleId::kReplicaDivergence,
     "replica_divergence",
     Family::kRank,
     "Data-parallel replicas that must be the same are not.",

@@ -174,7 +174,7 @@ class RuleList {
   template <size_t I>
   void DescribeOne(Finding* finding) const {
     using Rule = RuleAt<I>;
-    finding->rule = Rule::kSpec.number;
+    finding->rule = Rule::kSpec.id;
     finding->family = Rule::kSpec.family;
     finding->severity = severity_[I];
     get<Rule>().Describe(finding);

@@ -18,9 +18,8 @@ const std::vector<const RuleSpec*>& ByNumber() {
     AddSpecs<OpRules>(all);
     AddSpecs<AlignedRules>(all);
     AddSpecs<TimeRules>(all);
-    std::sort(all->begin(), all->end(), [](const auto* a, const auto* b) {
-      return a->number < b->number;
-    });
+    std::sort(all->begin(), all->end(),
+              [](const auto* a, const auto* b) { return a->id < b->id; });
     return all;
   }();
   return *rules;
@@ -30,9 +29,9 @@ const std::vector<const RuleSpec*>& ByNumber() {
 
 std::span<const RuleSpec* const> AllRules() { return ByNumber(); }
 
-const RuleSpec* FindRule(int number) {
+const RuleSpec* FindRule(RuleId id) {
   for (const RuleSpec* spec : ByNumber()) {
-    if (spec->number == number) return spec;
+    if (spec->id == id) return spec;
   }
   return nullptr;
 }
@@ -44,8 +43,8 @@ const RuleSpec* FindRule(std::string_view name) {
   return nullptr;
 }
 
-RuleSet DefaultRules() {
-  RuleSet set;
+RulesInForce DefaultRules() {
+  RulesInForce set;
   for (const RuleSpec* spec : ByNumber()) {
     RuleSettings& settings = set.rules[std::string(spec->name)];
     for (const ThresholdSpec& threshold : spec->thresholds) {
@@ -55,7 +54,7 @@ RuleSet DefaultRules() {
   return set;
 }
 
-RuleTables::RuleTables(const RuleSet& set) {
+RuleTables::RuleTables(const RulesInForce& set) {
   size_t count = 0;
   for (const RuleSpec* spec : ByNumber()) count += spec->thresholds.size();
   values_.reserve(count);  // pointers into it stay
@@ -66,7 +65,7 @@ RuleTables::RuleTables(const RuleSet& set) {
 }
 
 template <typename List>
-void RuleTables::Fill(const RuleSet& set, typename List::Table* table) {
+void RuleTables::Fill(const RulesInForce& set, typename List::Table* table) {
   const auto specs = List::Specs();
   for (size_t i = 0; i < specs.size(); ++i) {
     const auto found = set.rules.find(std::string(specs[i]->name));

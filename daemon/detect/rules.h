@@ -92,17 +92,18 @@ static_assert(sizeof(StepRules) <= 4864, "a part of every rank's state");
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();
 // Null: no such rule.
-const RuleSpec* FindRule(int number);
+const RuleSpec* FindRule(RuleId id);
 const RuleSpec* FindRule(std::string_view name);
 
 // Every rule with its defaults.
-RuleSet DefaultRules();
+RulesInForce DefaultRules();
 
-// A RuleSet made ready for the four lists. Thresholds that the set lacks are
-// the defaults (an older daemon wrote it); rules that do not exist are ignored.
+// A RulesInForce made ready for the four lists. Thresholds that the set lacks
+// are the defaults (an older daemon wrote it); rules that do not exist are
+// ignored.
 class RuleTables {
  public:
-  explicit RuleTables(const RuleSet& set);
+  explicit RuleTables(const RulesInForce& set);
   RuleTables(const RuleTables&) = delete;
   RuleTables& operator=(const RuleTables&) = delete;
 
@@ -113,7 +114,7 @@ class RuleTables {
 
  private:
   template <typename List>
-  void Fill(const RuleSet& set, typename List::Table* table);
+  void Fill(const RulesInForce& set, typename List::Table* table);
 
   // The thresholds of every rule, one after another; the tables point into it.
   std::vector<double> values_;

@@ -28,7 +28,7 @@ constexpr int64_t kWentWell = 100;  // attempts: no search of the start
 }  // namespace
 
 constinit const RuleSpec ScaleAtFloor::kSpec = {
-    1,
+    RuleId::kScaleAtFloor,
     "scale_at_floor",
     Family::kScale,
     "A dynamic loss scale has fallen to its floor and cannot answer the next "

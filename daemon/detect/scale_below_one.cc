@@ -27,7 +27,7 @@ constexpr int32_t kProbeAfter = 50;
 }  // namespace
 
 constinit const RuleSpec ScaleBelowOne::kSpec = {
-    2,
+    RuleId::kScaleBelowOne,
     "scale_below_one",
     Family::kScale,
     "A dynamic loss scale below 1 makes gradients smaller than without any "

@@ -29,7 +29,7 @@ constexpr double kLargest = std::numeric_limits<float>::max();
 }  // namespace
 
 constinit const RuleSpec ScaleCollapse::kSpec = {
-    4,
+    RuleId::kScaleCollapse,
     "scale_collapse",
     Family::kScale,
     "The loss scale fell far below a scale at which training went well.",

@@ -27,7 +27,7 @@ std::string_view Reason(Impossible why) {
 }  // namespace
 
 constinit const RuleSpec ScaleDiscontinuity::kSpec = {
-    14,
+    RuleId::kScaleDiscontinuity,
     "scale_discontinuity",
     Family::kScale,
     "The loss scale made a change that its scaler never makes, or none where "

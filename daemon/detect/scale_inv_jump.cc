@@ -16,7 +16,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec ScaleInvJump::kSpec = {
-    43,
+    RuleId::kScaleInvJump,
     "scale_inv_jump",
     Family::kFp8,
     "The scale of an FP8 tensor jumps again and again: delayed scaling is "

@@ -16,7 +16,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec ScaleLimitCycle::kSpec = {
-    9,
+    RuleId::kScaleLimitCycle,
     "scale_limit_cycle",
     Family::kScale,
     "The loss scale swings up and down and settles nowhere.",

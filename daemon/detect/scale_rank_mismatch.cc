@@ -13,7 +13,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec ScaleRankMismatch::kSpec = {
-    12,
+    RuleId::kScaleRankMismatch,
     "scale_rank_mismatch",
     Family::kScale,
     "Ranks that must agree use different loss scales, so their gradients are "

@@ -20,7 +20,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec ScaleRunaway::kSpec = {
-    11,
+    RuleId::kScaleRunaway,
     "scale_runaway",
     Family::kScale,
     "The loss scale grows without end: no gradient ever overflows, so none of "

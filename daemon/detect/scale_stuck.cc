@@ -34,7 +34,7 @@ bool StandsAtCeiling(const StepContext& c, double scale) {
 }  // namespace
 
 constinit const RuleSpec ScaleStuck::kSpec = {
-    10,
+    RuleId::kScaleStuck,
     "scale_stuck",
     Family::kScale,
     "A dynamic loss scale stands still though nothing overflows: its scaler "

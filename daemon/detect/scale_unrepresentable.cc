@@ -22,7 +22,7 @@ constexpr int64_t kSameTrouble = 20;  // steps
 }  // namespace
 
 constinit const RuleSpec ScaleUnrepresentable::kSpec = {
-    3,
+    RuleId::kScaleUnrepresentable,
     "scale_unrepresentable",
     Family::kScale,
     "The loss scale is no usable number, so every scaled gradient is 0 or "

@@ -34,7 +34,7 @@ int32_t AgainstChance(int32_t ranks) {
 }  // namespace
 
 constinit const RuleSpec SdcStrikes::kSpec = {
-    51,
+    RuleId::kSdcStrikes,
     "sdc_strikes",
     Family::kRank,
     "One rank alone goes wrong again and again: its device may corrupt data in "

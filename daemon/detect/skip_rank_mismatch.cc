@@ -12,7 +12,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec SkipRankMismatch::kSpec = {
-    13,
+    RuleId::kSkipRankMismatch,
     "skip_rank_mismatch",
     Family::kScale,
     "Some ranks skipped an update that others applied, so their weights "

@@ -17,7 +17,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec Stalled::kSpec = {
-    53,
+    RuleId::kStalled,
     "stalled",
     Family::kTelemetry,
     "A rank sends no steps any more.",

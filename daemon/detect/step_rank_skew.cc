@@ -18,7 +18,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec StepRankSkew::kSpec = {
-    56,
+    RuleId::kStepRankSkew,
     "step_rank_skew",
     Family::kRank,
     "A rank counts other steps than the others, so that what they do together "

@@ -21,7 +21,7 @@ constexpr char kGiveARunId[] =
 }  // namespace
 
 constinit const RuleSpec TelemetryGap::kSpec = {
-    54,
+    RuleId::kTelemetryGap,
     "telemetry_gap",
     Family::kTelemetry,
     "Records of this run are missing, so verdicts may miss something.",

@@ -29,7 +29,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec UnderflowMeasured::kSpec = {
-    31,
+    RuleId::kUnderflowMeasured,
     "underflow_measured",
     Family::kGradient,
     "Gradient elements are lost to underflow.",

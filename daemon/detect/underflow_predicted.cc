@@ -16,7 +16,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec UnderflowPredicted::kSpec = {
-    32,
+    RuleId::kUnderflowPredicted,
     "underflow_predicted",
     Family::kGradient,
     "The loss scale is lower than it needs to be, and small gradients are lost "

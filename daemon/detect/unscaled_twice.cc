@@ -17,7 +17,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec UnscaledTwice::kSpec = {
-    59,
+    RuleId::kUnscaledTwice,
     "unscaled_twice",
     Family::kScale,
     "The optimizer gets gradients that were divided by the loss scale twice.",

@@ -23,7 +23,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec UpdateNormSpike::kSpec = {
-    40,
+    RuleId::kUpdateNormSpike,
     "update_norm_spike",
     Family::kWeight,
     "The updates are far larger than they were: a spike of the loss may "

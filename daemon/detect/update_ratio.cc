@@ -25,7 +25,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec UpdateRatio::kSpec = {
-    38,
+    RuleId::kUpdateRatio,
     "update_ratio",
     Family::kWeight,
     "The updates are too large for the weights to keep anything, or too small "

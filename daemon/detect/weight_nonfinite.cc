@@ -5,7 +5,7 @@
 namespace nanwatch {
 
 constinit const RuleSpec WeightNonfinite::kSpec = {
-    16,
+    RuleId::kWeightNonfinite,
     "weight_nonfinite",
     Family::kWeight,
     "A parameter tensor holds NaN or infinities, and no later update repairs "

@@ -27,7 +27,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec WeightOutOfRange::kSpec = {
-    60,
+    RuleId::kWeightOutOfRange,
     "weight_out_of_range",
     Family::kWeight,
     "A weight is finite, and so large that its square is no number of fp32.",

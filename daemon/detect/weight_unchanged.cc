@@ -19,7 +19,7 @@ constexpr ThresholdSpec kThresholds[] = {
 }  // namespace
 
 constinit const RuleSpec WeightUnchanged::kSpec = {
-    39,
+    RuleId::kWeightUnchanged,
     "weight_unchanged",
     Family::kWeight,
     "Updates are applied and the weights do not change.",

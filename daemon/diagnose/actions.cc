@@ -78,7 +78,7 @@ bool IsOfDrops(const Finding& finding) {
   for (const EvidenceNumber& number : finding.numbers) {
     (number.name.starts_with("dropped_") ? dropped : missing) += number.value;
   }
-  return finding.rule == 54 && dropped > 0 && missing == 0;
+  return finding.rule == RuleId::kTelemetryGap && dropped > 0 && missing == 0;
 }
 
 class Chooser {
@@ -151,7 +151,9 @@ Situation SituationOf(const Case& c, const CauseVerdict& verdict) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
-    s.often = s.often || (finding.rule >= 4 && finding.rule <= 6);
+    s.often = s.often || finding.rule == RuleId::kScaleCollapse ||
+              finding.rule == RuleId::kOverflowStreak ||
+              finding.rule == RuleId::kOverflowRate;
   }
   // Windows of rules remember a start-up that is over.
   s.over = worst == Severity::kNone ||

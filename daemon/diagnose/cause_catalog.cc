@@ -3,31 +3,177 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kPaddingRules[] = {1, 2,  3,  4,  5,  6,  7,
-                                 8, 18, 19, 20, 21, 22, 25};
-constexpr int kCalibrationRules[] = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
-constexpr int kRangeRules[] = {1, 2, 4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
-constexpr int kForwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16,
-                                 17, 18, 19, 20, 21, 22, 25, 28, 60};
-constexpr int kBackwardRules[] = {1,  2,  3,  4,  5,  6,  7,  8, 15,
-                                  16, 17, 18, 19, 20, 21, 22, 28};
-constexpr int kOutlierRules[] = {18, 19, 20, 21, 22, 25, 27, 28, 34};
-constexpr int kIndependentRules[] = {1, 2,  3,  4,  5,  6,  7,
-                                     8, 18, 19, 20, 21, 22, 25};
-constexpr int kCollapseRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
-constexpr int kUnderflowRules[] = {27, 28, 29, 30, 31, 32, 34, 35};
-constexpr int kNoSingleRules[] = {29, 30, 31, 32, 33};
-constexpr int kFp8Rules[] = {41, 42, 43};
-constexpr int kCorruptionRules[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16,
-                                    17, 18, 19, 20, 21, 22, 24, 25, 26, 27,
-                                    28, 29, 34, 35, 38, 40, 51, 60};
-constexpr int kDivergenceRules[] = {1,  2,  4,  5,  6,  7,  8,  15, 16,
-                                    17, 18, 19, 20, 21, 22, 25, 26, 27,
-                                    28, 29, 31, 34, 35, 38, 40, 60};
-constexpr int kRankRules[] = {12, 13, 49, 56};
-constexpr int kMisuseRules[] = {1,  2,  3,  4,  5,  6,  7,  9,  10, 11,
-                                14, 18, 19, 20, 21, 22, 25, 57, 58, 59};
-constexpr int kSilenceRules[] = {53, 54, 55};
+constexpr RuleSet kPaddingRules = {
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+    RuleId::kNeverCalibrated,      RuleId::kOverflowNotScaleDependent,
+    RuleId::kOpOverflowOrigin,     RuleId::kOpOverflowPropagated,
+    RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+    RuleId::kOpInternalOverflow,   RuleId::kNearOverflow};
+constexpr RuleSet kCalibrationRules = {
+    RuleId::kScaleCollapse,        RuleId::kOverflowStreak,
+    RuleId::kOverflowRate,         RuleId::kOverflowNotScaleDependent,
+    RuleId::kOpOverflowOrigin,     RuleId::kOpOverflowPropagated,
+    RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+    RuleId::kOpInternalOverflow,   RuleId::kNearOverflow};
+constexpr RuleSet kRangeRules = {
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleCollapse,        RuleId::kOverflowStreak,
+    RuleId::kOverflowRate,         RuleId::kOverflowNotScaleDependent,
+    RuleId::kOpOverflowOrigin,     RuleId::kOpOverflowPropagated,
+    RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+    RuleId::kOpInternalOverflow,   RuleId::kNearOverflow};
+constexpr RuleSet kForwardRules = {RuleId::kScaleAtFloor,
+                                   RuleId::kScaleBelowOne,
+                                   RuleId::kScaleUnrepresentable,
+                                   RuleId::kScaleCollapse,
+                                   RuleId::kOverflowStreak,
+                                   RuleId::kOverflowRate,
+                                   RuleId::kNeverCalibrated,
+                                   RuleId::kOverflowNotScaleDependent,
+                                   RuleId::kLossNonfinite,
+                                   RuleId::kWeightNonfinite,
+                                   RuleId::kOptimizerStateNonfinite,
+                                   RuleId::kOpOverflowOrigin,
+                                   RuleId::kOpOverflowPropagated,
+                                   RuleId::kPersistentOpOverflow,
+                                   RuleId::kOpSaturation,
+                                   RuleId::kOpInternalOverflow,
+                                   RuleId::kNearOverflow,
+                                   RuleId::kGnormExplosion,
+                                   RuleId::kWeightOutOfRange};
+constexpr RuleSet kBackwardRules = {RuleId::kScaleAtFloor,
+                                    RuleId::kScaleBelowOne,
+                                    RuleId::kScaleUnrepresentable,
+                                    RuleId::kScaleCollapse,
+                                    RuleId::kOverflowStreak,
+                                    RuleId::kOverflowRate,
+                                    RuleId::kNeverCalibrated,
+                                    RuleId::kOverflowNotScaleDependent,
+                                    RuleId::kLossNonfinite,
+                                    RuleId::kWeightNonfinite,
+                                    RuleId::kOptimizerStateNonfinite,
+                                    RuleId::kOpOverflowOrigin,
+                                    RuleId::kOpOverflowPropagated,
+                                    RuleId::kPersistentOpOverflow,
+                                    RuleId::kOpSaturation,
+                                    RuleId::kOpInternalOverflow,
+                                    RuleId::kGnormExplosion};
+constexpr RuleSet kOutlierRules = {RuleId::kOpOverflowOrigin,
+                                   RuleId::kOpOverflowPropagated,
+                                   RuleId::kPersistentOpOverflow,
+                                   RuleId::kOpSaturation,
+                                   RuleId::kOpInternalOverflow,
+                                   RuleId::kNearOverflow,
+                                   RuleId::kGnormSpike,
+                                   RuleId::kGnormExplosion,
+                                   RuleId::kLossSpike};
+constexpr RuleSet kIndependentRules = {
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+    RuleId::kNeverCalibrated,      RuleId::kOverflowNotScaleDependent,
+    RuleId::kOpOverflowOrigin,     RuleId::kOpOverflowPropagated,
+    RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+    RuleId::kOpInternalOverflow,   RuleId::kNearOverflow};
+constexpr RuleSet kCollapseRules = {
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+    RuleId::kNeverCalibrated,      RuleId::kScaleLimitCycle,
+    RuleId::kGradVanishing,        RuleId::kUnderflowMeasured,
+    RuleId::kUnderflowPredicted,   RuleId::kLossNotDecreasing,
+    RuleId::kWeightUnchanged};
+constexpr RuleSet kUnderflowRules = {
+    RuleId::kGnormSpike,        RuleId::kGnormExplosion,
+    RuleId::kGradRatio,         RuleId::kGradVanishing,
+    RuleId::kUnderflowMeasured, RuleId::kUnderflowPredicted,
+    RuleId::kLossSpike,         RuleId::kLossHighPlateau};
+constexpr RuleSet kNoSingleRules = {
+    RuleId::kGradRatio, RuleId::kGradVanishing, RuleId::kUnderflowMeasured,
+    RuleId::kUnderflowPredicted, RuleId::kNoSingleScale};
+constexpr RuleSet kFp8Rules = {RuleId::kFp8Clip, RuleId::kFp8Underflow,
+                               RuleId::kScaleInvJump};
+constexpr RuleSet kCorruptionRules = {RuleId::kScaleAtFloor,
+                                      RuleId::kScaleBelowOne,
+                                      RuleId::kScaleUnrepresentable,
+                                      RuleId::kScaleCollapse,
+                                      RuleId::kOverflowStreak,
+                                      RuleId::kOverflowRate,
+                                      RuleId::kNeverCalibrated,
+                                      RuleId::kOverflowNotScaleDependent,
+                                      RuleId::kLossNonfinite,
+                                      RuleId::kWeightNonfinite,
+                                      RuleId::kOptimizerStateNonfinite,
+                                      RuleId::kOpOverflowOrigin,
+                                      RuleId::kOpOverflowPropagated,
+                                      RuleId::kPersistentOpOverflow,
+                                      RuleId::kOpSaturation,
+                                      RuleId::kOpInternalOverflow,
+                                      RuleId::kCommNonfiniteOrigin,
+                                      RuleId::kNearOverflow,
+                                      RuleId::kNumericMutation,
+                                      RuleId::kGnormSpike,
+                                      RuleId::kGnormExplosion,
+                                      RuleId::kGradRatio,
+                                      RuleId::kLossSpike,
+                                      RuleId::kLossHighPlateau,
+                                      RuleId::kUpdateRatio,
+                                      RuleId::kUpdateNormSpike,
+                                      RuleId::kSdcStrikes,
+                                      RuleId::kWeightOutOfRange};
+constexpr RuleSet kDivergenceRules = {RuleId::kScaleAtFloor,
+                                      RuleId::kScaleBelowOne,
+                                      RuleId::kScaleCollapse,
+                                      RuleId::kOverflowStreak,
+                                      RuleId::kOverflowRate,
+                                      RuleId::kNeverCalibrated,
+                                      RuleId::kOverflowNotScaleDependent,
+                                      RuleId::kLossNonfinite,
+                                      RuleId::kWeightNonfinite,
+                                      RuleId::kOptimizerStateNonfinite,
+                                      RuleId::kOpOverflowOrigin,
+                                      RuleId::kOpOverflowPropagated,
+                                      RuleId::kPersistentOpOverflow,
+                                      RuleId::kOpSaturation,
+                                      RuleId::kOpInternalOverflow,
+                                      RuleId::kNearOverflow,
+                                      RuleId::kNumericMutation,
+                                      RuleId::kGnormSpike,
+                                      RuleId::kGnormExplosion,
+                                      RuleId::kGradRatio,
+                                      RuleId::kUnderflowMeasured,
+                                      RuleId::kLossSpike,
+                                      RuleId::kLossHighPlateau,
+                                      RuleId::kUpdateRatio,
+                                      RuleId::kUpdateNormSpike,
+                                      RuleId::kWeightOutOfRange};
+constexpr RuleSet kRankRules = {
+    RuleId::kScaleRankMismatch, RuleId::kSkipRankMismatch,
+    RuleId::kReplicaDivergence, RuleId::kStepRankSkew};
+constexpr RuleSet kMisuseRules = {RuleId::kScaleAtFloor,
+                                  RuleId::kScaleBelowOne,
+                                  RuleId::kScaleUnrepresentable,
+                                  RuleId::kScaleCollapse,
+                                  RuleId::kOverflowStreak,
+                                  RuleId::kOverflowRate,
+                                  RuleId::kNeverCalibrated,
+                                  RuleId::kScaleLimitCycle,
+                                  RuleId::kScaleStuck,
+                                  RuleId::kScaleRunaway,
+                                  RuleId::kScaleDiscontinuity,
+                                  RuleId::kOpOverflowOrigin,
+                                  RuleId::kOpOverflowPropagated,
+                                  RuleId::kPersistentOpOverflow,
+                                  RuleId::kOpSaturation,
+                                  RuleId::kOpInternalOverflow,
+                                  RuleId::kNearOverflow,
+                                  RuleId::kLrSkipDesync,
+                                  RuleId::kClippedBeforeUnscaling,
+                                  RuleId::kUnscaledTwice};
+constexpr RuleSet kSilenceRules = {RuleId::kStalled, RuleId::kTelemetryGap,
+                                   RuleId::kMetricAbsentAsZero};
 
 constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kStartupCalibration,
@@ -85,178 +231,179 @@ constexpr CauseSpec kCauseSpecs[] = {
 };
 
 struct Look {
-  int rule;
+  RuleId rule;
   std::string_view sentences;
 };
 
 constexpr Look kLooks[] = {
-    {1,
+    {RuleId::kScaleAtFloor,
      "See whether updates are still applied at the floor. Rare overflows there "
      "are survived; overflow after overflow is not, and then ask which op "
      "overflows (`nanwatch diagnose`) before touching the scaler."},
-    {2,
+    {RuleId::kScaleBelowOne,
      "A scale below 1 is worse than none. Stop, go back to a checkpoint from "
      "before the fall, and find out what overflowed on the way down."},
-    {3,
+    {RuleId::kScaleUnrepresentable,
      "The scaler's state is destroyed: every update from here on is zero or "
      "NaN. Restart from a checkpoint with a fresh scaler."},
-    {4,
+    {RuleId::kScaleCollapse,
      "Compare the step at which the scale began to fall with the loss and the "
      "gradient norm: a spike before it is divergence, a NaN in the forward "
      "pass is data or an op, and neither is mended by a scale."},
-    {5,
+    {RuleId::kOverflowStreak,
      "See whether the scale falls meanwhile. If it does, wait for the scaler; "
      "if it stands, or the overflow does not end on the way down, look at the "
      "op that overflows."},
-    {6,
+    {RuleId::kOverflowRate,
      "An overflow a growth interval is healthy. More of them mean a scaler "
      "that "
      "grows too soon or gradients with a heavy tail: try a longer interval "
      "with "
      "`nanwatch simulate`, clip, or lower the learning rate."},
-    {7,
+    {RuleId::kNeverCalibrated,
      "The scaler had time to find its scale and did not: what overflows does "
      "not depend on it. Look at the named op and at the first loss."},
-    {8,
+    {RuleId::kOverflowNotScaleDependent,
      "Waiting for the scaler is in vain. Look at the op itself: its padding, a "
      "mask of -infinity, a log or a division, a sum in fp16."},
-    {9,
+    {RuleId::kScaleLimitCycle,
      "Look at who calls the scaler: two optimizers that each update it, ranks "
      "that reset it, or a window so short that it grows at once after a fall."},
-    {10,
+    {RuleId::kScaleStuck,
      "See whether update() is called at each attempt, and whether the growth "
      "interval was meant in updates or in micro-batches. Harmless where the "
      "gradients fit."},
-    {11,
+    {RuleId::kScaleRunaway,
      "A scale that no overflow ever stops protects nothing: the gradients are "
      "zero, or in another format than fp16. Take the scaler off with bf16; set "
      "a ceiling otherwise."},
-    {12,
+    {RuleId::kScaleRankMismatch,
      "Each rank has a scaler of its own, or one was restored from another "
      "checkpoint. Compare versions and configuration of the ranks named."},
-    {13,
+    {RuleId::kSkipRankMismatch,
      "From this step on the replicas hold different weights, whatever they "
      "report: restart from a checkpoint before it, after mending the "
      "reduction of the overflow flag."},
-    {14,
+    {RuleId::kScaleDiscontinuity,
      "Look at the step for a restart without the scaler's state, a second "
      "wrapper around the optimizer, or an assignment to the scale."},
-    {15,
+    {RuleId::kLossNonfinite,
      "With the update skipped, one is survivable: look at that step's batch. "
      "With it applied, the weights are lost: go back to a checkpoint."},
-    {16,
+    {RuleId::kWeightNonfinite,
      "Nothing repairs it. Find the last checkpoint in which all weights are "
      "finite, and see why the update of the next step was not skipped."},
-    {17,
+    {RuleId::kOptimizerStateNonfinite,
      "Nothing repairs it. Go back to a checkpoint; see whether gradients are "
      "checked before the optimizer, not after."},
-    {18,
+    {RuleId::kOpOverflowOrigin,
      "This is where to look first: the op's inputs, dtype and shape at the "
      "named step."},
-    {19, "Nothing here: look at the op where it began."},
-    {20,
+    {RuleId::kOpOverflowPropagated,
+     "Nothing here: look at the op where it began."},
+    {RuleId::kPersistentOpOverflow,
      "See whether the overflow ends at some scale. If not, give the op fp32, "
      "a clamp or a mask."},
-    {21,
+    {RuleId::kOpSaturation,
      "In saturation mode this is what an infinity looks like: treat the value "
      "as one, whatever the loss says."},
-    {22,
+    {RuleId::kOpInternalOverflow,
      "The overflow happened inside: a partial sum, or padding that is not part "
      "of the output. See whether the output is used, and whether the op can "
      "accumulate in fp32."},
-    {24,
+    {RuleId::kCommNonfiniteOrigin,
      "Reduce in fp32 or divide before the sum; where the values are small "
      "anyhow, test the link and the devices of the group."},
-    {25,
+    {RuleId::kNearOverflow,
      "Activations or weights grow towards the end of the format: look whether "
      "they still do, and give the op bf16 or fp32 in time."},
-    {26,
+    {RuleId::kNumericMutation,
      "See whether the input became small or the output large. Normalisation "
      "of tiny values, a division and an exp are the usual ones."},
-    {27,
+    {RuleId::kGnormSpike,
      "One spike is usually a batch: clipping deals with it. See whether the "
      "loss follows within some steps."},
-    {28,
+    {RuleId::kGnormExplosion,
      "See whether the gradient was clipped or the update skipped. If it was "
      "applied, watch the loss; if it is not over, go back and skip the data."},
-    {29,
+    {RuleId::kGradRatio,
      "Look at initialisation, normalisation and residual paths between the two "
      "layers named, and at the learning rate's last change."},
-    {30,
+    {RuleId::kGradVanishing,
      "See whether the loss has simply converged. If not, look at the loss "
      "scale, at frozen layers, and at a mask that hides all tokens."},
-    {31,
+    {RuleId::kUnderflowMeasured,
      "Compare with the loss scale: when the share rises as the scale falls, "
      "raise the scale or use bf16."},
-    {32,
+    {RuleId::kUnderflowPredicted,
      "The named scale would lose fewer elements and still not overflow: set "
      "it, or let the scaler grow; `nanwatch simulate` shows what it costs."},
-    {33,
+    {RuleId::kNoSingleScale,
      "No setting of the scaler helps. Keep the two named layers in another "
      "format, or use bf16."},
-    {34,
+    {RuleId::kLossSpike,
      "A spike that comes back within some tens of steps needs nothing. If it "
      "stays, go back to a checkpoint before it and skip the data of that step, "
      "as the authors of large models do. Where tasks take turns, tell each by "
      "a name of its own (the Python client's step(loss, optimizer=\"task\")): "
      "it is judged by its own level then."},
-    {35,
+    {RuleId::kLossHighPlateau,
      "What was learned is lost and does not come back by itself: go back to a "
      "checkpoint with a lower learning rate."},
-    {36,
+    {RuleId::kLossNotDecreasing,
      "Look whether updates are applied at all: learning rate 0, frozen "
      "parameters, every step skipped, labels that do not belong to the "
      "inputs."},
-    {38,
+    {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "
      "see whether the learning rate is what you meant."},
-    {39,
+    {RuleId::kWeightUnchanged,
      "See whether the optimizer holds these parameters, whether they require "
      "gradients, and whether the fp32 copy is written back."},
-    {40,
+    {RuleId::kUpdateNormSpike,
      "Look at Adam's second moment: gradients that were small for long and "
      "grow suddenly make such updates. A lower beta2 or clipping of updates "
      "helps."},
-    {41,
+    {RuleId::kFp8Clip,
      "Look at the recipe's history and margin; outliers that come back want a "
      "current scale or a scale a block."},
-    {42,
+    {RuleId::kFp8Underflow,
      "The scale is set by outliers and the rest is lost: a scale a block, or "
      "that layer in bf16."},
-    {43,
+    {RuleId::kScaleInvJump,
      "One jump follows one outlier. Again and again it means a history that is "
      "too short or data that alternates."},
-    {49,
+    {RuleId::kReplicaDivergence,
      "Find the first step at which they differ and the rank that is alone, and "
      "restart from a checkpoint before. BatchNorm's statistics are no replica; "
      "leave them out of the digest."},
-    {51,
+    {RuleId::kSdcStrikes,
      "Swap the rank's data with another's: if the trouble moves, it is the "
      "data; if it stays, take the device out."},
-    {53,
+    {RuleId::kStalled,
      "Look at the rank's process and node, and at its stack: a collective that "
      "waits for another rank, a data loader, a checkpoint being written."},
-    {54,
+    {RuleId::kTelemetryGap,
      "See whether a rank died, and whether the client's ring is too small for "
      "the pauses of the daemon."},
-    {55,
+    {RuleId::kMetricAbsentAsZero,
      "Switch the norm's collection on, or print more digits; until then rules "
      "on gradients see nothing."},
-    {56,
+    {RuleId::kStepRankSkew,
      "Look for a rank that resumed from another checkpoint, or that counts "
      "skipped steps differently."},
-    {57,
+    {RuleId::kLrSkipDesync,
      "Call the schedule only after updates that were applied, or accept that "
      "it is ahead by the number of steps named."},
-    {58,
+    {RuleId::kClippedBeforeUnscaling,
      "Call what unscales the gradients before what clips them (PyTorch: "
      "scaler.unscale_(optimizer), then clip_grad_norm_). The limit itself may "
      "then have to be larger than it seemed."},
-    {59,
+    {RuleId::kUnscaledTwice,
      "Look for a division by the loss scale beside the scaler's own, or for a "
      "second call of unscale: what steps the optimizer unscales by itself "
      "unless it was told that this was done."},
-    {60,
+    {RuleId::kWeightOutOfRange,
      "See whether it is one tensor or many, and how much it grew. Many at "
      "once, "
      "or one that a large input feeds, are a training that diverged: look at "
@@ -268,7 +415,7 @@ constexpr Look kLooks[] = {
 
 std::span<const CauseSpec> AllCauses() { return kCauseSpecs; }
 
-std::string_view FirstLook(int rule) {
+std::string_view FirstLook(RuleId rule) {
   for (const Look& look : kLooks) {
     if (look.rule == rule) return look.sentences;
   }

@@ -8,13 +8,14 @@
 #include <string_view>
 
 #include "model/diagnosis.h"
+#include "model/rule_id.h"
 
 namespace nanwatch {
 
 struct CauseSpec {
   Cause cause;
-  std::string_view meaning;    // a sentence
-  std::span<const int> rules;  // rising; no verdict explains another
+  std::string_view meaning;  // a sentence
+  RuleSet rules;             // no verdict explains another
 };
 
 // Every cause but kUnexplained, harmless ones first.
@@ -22,7 +23,7 @@ std::span<const CauseSpec> AllCauses();
 
 // What people look at first when this rule fires, in sentences; empty: no such
 // rule.
-std::string_view FirstLook(int rule);
+std::string_view FirstLook(RuleId rule);
 
 }  // namespace nanwatch
 

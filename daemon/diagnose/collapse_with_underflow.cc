@@ -18,9 +18,16 @@ namespace {
 constexpr double kMaxHalf = 65504;
 constexpr double kMinSubnormal = 0x1p-24;
 constexpr double kUnderflow = 0.10;  // rule 31
-constexpr int kBelowOne = 2;
-constexpr int kStreakRule = 5;
-constexpr int kRules[] = {1, 2, 3, 4, 5, 6, 7, 9, 30, 31, 32, 36, 39};
+constexpr RuleId kBelowOne = RuleId::kScaleBelowOne;
+constexpr RuleId kStreakRule = RuleId::kOverflowStreak;
+constexpr RuleSet kRules = {
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+    RuleId::kNeverCalibrated,      RuleId::kScaleLimitCycle,
+    RuleId::kGradVanishing,        RuleId::kUnderflowMeasured,
+    RuleId::kUnderflowPredicted,   RuleId::kLossNotDecreasing,
+    RuleId::kWeightUnchanged};
 
 // The first step of the trouble: what is found says it better than the first
 // overflow, which may have been a probe of long ago.
@@ -29,8 +36,7 @@ int64_t Since(const Case& c) {
       c.findings, [](const Finding& f) { return f.rule == kStreakRule; });
   if (streak != nullptr) return streak->opened_step;
   const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
-    return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
-           std::end(kRules);
+    return kRules.has(finding.rule);
   });
   // Where nothing ever went well, it began with the first attempt.
   const bool never_good = c.evidence.first_good_step < 0;
@@ -82,9 +88,8 @@ void SayOfSize(const RunEvidence& e, CauseVerdict* verdict) {
 // The fall, or another rule's streak, may have begun before rule 5's.
 int64_t SinceTheFirst(const Case& c, int64_t step) {
   for (const Finding& finding : c.findings) {
-    const bool of_scale = std::find(std::begin(kRules), std::end(kRules),
-                                    finding.rule) != std::end(kRules) &&
-                          finding.family == Family::kScale;
+    const bool of_scale =
+        kRules.has(finding.rule) && finding.family == Family::kScale;
     if (of_scale && finding.severity > Severity::kInfo) {
       step = std::min(step, finding.opened_step);
     }
@@ -200,7 +205,7 @@ std::optional<CauseVerdict> CollapseUnseen(const Case& c) {
   CauseVerdict verdict;
   verdict.cause = Cause::kCollapseWithUnderflow;
   verdict.grade = EvidenceGrade::kSupported;
-  verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  verdict.rules = kRules;
   verdict.step = Since(c);
   verdict.rule = HeadOfScale(c, kRules);
   verdict.sentence = fmt::format(
@@ -238,7 +243,7 @@ std::optional<CauseVerdict> CollapseWithUnderflow(const Case& c) {
   verdict.grade = certain ? EvidenceGrade::kEstablished
                   : low   ? EvidenceGrade::kSupported
                           : EvidenceGrade::kHypothesis;
-  verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  verdict.rules = kRules;
   if (IsOfNan(c, verdict)) return std::nullopt;
   verdict.step = Since(c);
   verdict.rule = HeadOfScale(c, kRules);

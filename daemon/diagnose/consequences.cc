@@ -12,13 +12,8 @@
 namespace nanwatch {
 namespace {
 
-// Of an op that was bad.
-constexpr int kBadOpRules[] = {8, 18, 19, 20, 21, 22};
-
 bool IsOfBadOp(const Finding& finding) {
-  return !finding.subject.op.empty() &&
-         std::count(std::begin(kBadOpRules), std::end(kBadOpRules),
-                    finding.rule) > 0;
+  return !finding.subject.op.empty() && kBadOp.has(finding.rule);
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ void PutEarlierFirst(const Case& c, Diagnosis* diagnosis) {
         });
     if (overlaps) {  // who explains what stays as it is
       if (IsFirstOfAny(*diagnosis, *known, c.findings)) return;
-      known->rules.clear();
+      known->rules = {};
     }
     std::rotate(causes.begin(), known, known + 1);
     return;

@@ -18,7 +18,7 @@ namespace {
 
 // Rule 38 has two sides: updates too large, and too small to change anything.
 bool IsSmallUpdate(const Finding& finding) {
-  return finding.rule == 38 && !finding.numbers.empty() &&
+  return finding.rule == RuleId::kUpdateRatio && !finding.numbers.empty() &&
          finding.numbers[0].value < 1e-3;
 }
 
@@ -32,7 +32,8 @@ class NormsOfOthers {
                             : INT64_MAX),
         born_backward_(FindBackwardNan(c).has_value()) {
     for (const Finding& finding : c.findings) {
-      if (finding.rule == 51) accused_.insert(finding.subject.rank);
+      if (finding.rule == RuleId::kSdcStrikes)
+        accused_.insert(finding.subject.rank);
     }
   }
 
@@ -44,14 +45,15 @@ class NormsOfOthers {
   // Of a rank that rule 51 accuses: that rank alone, while the training goes
   // on. Silent corruption speaks of it.
   bool IsOfAccusedRank(const Finding& finding) const {
-    return (finding.rule == 27 || finding.rule == 28) &&
+    return (finding.rule == RuleId::kGnormSpike ||
+            finding.rule == RuleId::kGnormExplosion) &&
            accused_.contains(finding.subject.rank);
   }
 
   // Of a loss that is NaN, or of gradients that themselves began it:
   // NanFromForward or NanFromBackward speaks of it.
   bool IsOfNanLoss(const Finding& finding) const {
-    return finding.rule == 28 &&
+    return finding.rule == RuleId::kGnormExplosion &&
            (born_backward_ || finding.opened_step >= nan_loss_since_);
   }
 
@@ -100,7 +102,7 @@ std::string Sentence(int64_t since, const Finding& head, bool note,
                             how, head.sentence);
 }
 
-void SayOfScale(const Case& c, const std::vector<int>& consequences,
+void SayOfScale(const Case& c, const RuleSet& consequences,
                 CauseVerdict* verdict) {
   const RunEvidence& e = c.evidence;
   for (const Finding& finding : c.findings) {
@@ -149,13 +151,17 @@ std::optional<CauseVerdict> Outlasted(const Case& c) {
 }  // namespace
 
 std::optional<CauseVerdict> Divergence(const Case& c) {
-  static constexpr int kRules[] = {26, 27, 28, 29, 34, 35, 38, 40, 60};
+  static constexpr RuleSet kRules = {
+      RuleId::kNumericMutation, RuleId::kGnormSpike,
+      RuleId::kGnormExplosion,  RuleId::kGradRatio,
+      RuleId::kLossSpike,       RuleId::kLossHighPlateau,
+      RuleId::kUpdateRatio,     RuleId::kUpdateNormSpike,
+      RuleId::kWeightOutOfRange};
   const RunEvidence& e = c.evidence;
   const NormsOfOthers others(c);
   const Finding* first = FirstFound(c.findings, [&](const Finding& finding) {
-    return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
-               std::end(kRules) &&
-           !IsSmallUpdate(finding) && !others.Has(finding);
+    return kRules.has(finding.rule) && !IsSmallUpdate(finding) &&
+           !others.Has(finding);
   });
   const Finding* grown = GrownLoss(c);
   if (first == nullptr) first = grown;
@@ -163,7 +169,7 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   // An overflow just before would be the simpler cause; those that came with a
   // loss that jumped are its doing.
   constexpr int64_t kLead = 50;
-  const std::vector<int> consequences = ConsequencesOfLoss(c);
+  const RuleSet consequences = ConsequencesOfLoss(c);
   const bool overflowed = e.last_overflow_step >= 0 &&
                           e.first_overflow_step <= first->opened_step &&
                           first->opened_step - e.last_overflow_step < kLead &&
@@ -174,19 +180,29 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
   verdict.cause = Cause::kDivergence;
   verdict.grade =
       overflowed ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
-  for (const int rule : kRules) {
+  for (const RuleId rule : kRules) {
     const bool small = std::any_of(
         c.findings.begin(), c.findings.end(),
         [&](const Finding& f) { return f.rule == rule && IsSmallUpdate(f); });
-    if (!small) verdict.rules.push_back(rule);
+    if (!small) verdict.rules.Add(rule);
   }
-  verdict.rules.insert(verdict.rules.end(), consequences.begin(),
-                       consequences.end());
-  for (const int rule : AfterTheLoss(c)) verdict.rules.push_back(rule);
+  verdict.rules |= consequences;
+  for (const RuleId rule : AfterTheLoss(c)) verdict.rules.Add(rule);
   if (grown != nullptr) {
     // All that came after it is its doing.
-    verdict.rules.insert(verdict.rules.end(),
-                         {5, 6, 7, 8, 15, 16, 17, 18, 19, 20, 21, 22, 25});
+    verdict.rules |= {RuleId::kOverflowStreak,
+                      RuleId::kOverflowRate,
+                      RuleId::kNeverCalibrated,
+                      RuleId::kOverflowNotScaleDependent,
+                      RuleId::kLossNonfinite,
+                      RuleId::kWeightNonfinite,
+                      RuleId::kOptimizerStateNonfinite,
+                      RuleId::kOpOverflowOrigin,
+                      RuleId::kOpOverflowPropagated,
+                      RuleId::kPersistentOpOverflow,
+                      RuleId::kOpSaturation,
+                      RuleId::kOpInternalOverflow,
+                      RuleId::kNearOverflow};
   }
   const Finding& head = grown != nullptr ? *grown : Head(c, *first);
   verdict.rule = head.rule;
@@ -200,7 +216,7 @@ std::optional<CauseVerdict> Divergence(const Case& c) {
                                   : "");
   // What is left of it is no news, nor are gradients that come back after it.
   if (IsOfEarlierLoss(c) && (note || !IsOfLoss(head.rule))) {
-    verdict.rule = 0;
+    verdict.rule = RuleId::kNone;
     verdict.sentence = Earlier(e);
   }
   if (IsOfRestart(head)) {

@@ -203,7 +203,7 @@ struct RunEvidence {
   // and to which it was found; -1: it is found still.
   std::string earlier;
   std::optional<Cause> earlier_cause;
-  int earlier_rule = 0;
+  RuleId earlier_rule = RuleId::kNone;
   int64_t earlier_from = 0;
   int64_t earlier_to = -1;
 };

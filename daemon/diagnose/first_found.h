@@ -26,7 +26,8 @@ const Finding* FirstFound(std::span<const Finding> findings, Wanted&& wanted) {
 }
 
 // Likewise of those of one rule.
-inline const Finding* FirstOfRule(std::span<const Finding> findings, int rule) {
+inline const Finding* FirstOfRule(std::span<const Finding> findings,
+                                  RuleId rule) {
   return FirstFound(findings,
                     [rule](const Finding& f) { return f.rule == rule; });
 }

@@ -17,7 +17,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kRate = 6;
+constexpr RuleId kRate = RuleId::kOverflowRate;
 
 // No overflow for as long as four lie apart, and for 50 steps.
 bool IsOver(const RunEvidence& e) {
@@ -118,7 +118,11 @@ std::optional<CauseVerdict> FixedScaleTooHigh(const Case& c) {
   constexpr uint64_t kSeveral = 3;  // one may be anything
   const bool seen = e.ops_collected && e.overflows >= kSeveral;
   verdict.grade = seen ? EvidenceGrade::kSupported : EvidenceGrade::kHypothesis;
-  verdict.rules = {5, 6, 7, 18, 19, 20, 21, 22, 25, 28};
+  verdict.rules = {RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+                   RuleId::kNeverCalibrated,      RuleId::kOpOverflowOrigin,
+                   RuleId::kOpOverflowPropagated, RuleId::kPersistentOpOverflow,
+                   RuleId::kOpSaturation,         RuleId::kOpInternalOverflow,
+                   RuleId::kNearOverflow,         RuleId::kGnormExplosion};
   // Few updates that are left out do no harm.
   const bool over = IsOver(e);
   if (!often && e.applied_overflows == 0 && (seen || over)) {

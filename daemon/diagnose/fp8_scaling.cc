@@ -8,13 +8,13 @@
 namespace nanwatch {
 
 std::optional<CauseVerdict> Fp8Scaling(const Case& c) {
-  constexpr int kClip = 41;
-  constexpr int kUnderflow = 42;
-  constexpr int kJump = 43;
+  constexpr RuleId kClip = RuleId::kFp8Clip;
+  constexpr RuleId kUnderflow = RuleId::kFp8Underflow;
+  constexpr RuleId kJump = RuleId::kScaleInvJump;
   const Finding* first = FirstFound(
       c.findings, [](const Finding& f) { return f.family == Family::kFp8; });
   if (first == nullptr) return std::nullopt;
-  const auto found = [&](int rule) {
+  const auto found = [&](RuleId rule) {
     return std::any_of(c.findings.begin(), c.findings.end(),
                        [rule](const Finding& f) { return f.rule == rule; });
   };

@@ -16,10 +16,20 @@ namespace {
 
 // Findings on the op itself, and that the overflow does not depend on the
 // scale.
-constexpr int kOpRules[] = {8, 18, 19, 20, 21, 22, 25};
-constexpr int kLossNonfinite = 15;
+constexpr RuleSet kOpRules = {RuleId::kOverflowNotScaleDependent,
+                              RuleId::kOpOverflowOrigin,
+                              RuleId::kOpOverflowPropagated,
+                              RuleId::kPersistentOpOverflow,
+                              RuleId::kOpSaturation,
+                              RuleId::kOpInternalOverflow,
+                              RuleId::kNearOverflow};
+constexpr RuleId kLossNonfinite = RuleId::kLossNonfinite;
 // What comes of it when each overflow skips an update.
-constexpr int kScaleRules[] = {1, 2, 3, 4, 5, 6, 7};
+constexpr RuleSet kScaleRules = {
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+    RuleId::kNeverCalibrated};
 
 // Updates are skipped for this overflow: harmless to the values, not to the
 // training.
@@ -106,17 +116,16 @@ CauseVerdict Established(const Case& c, const Culprits& found) {
   verdict.sentence = Sentence(c, op);
   verdict.evidence = found.judgement.evidence;
   verdict.ops = found.names;
-  verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
+  verdict.rules = kOpRules;
   if (BadAtEveryAttempt(op)) {
     verdict.evidence.push_back({EvidenceGrade::kEstablished,
                                 fmt::format("It was bad {}.", WhenBad(op))});
   }
   // Where another op is bad too, the overflow of a step may be its.
   if (!found.others) {
-    verdict.rules.insert(verdict.rules.end(), std::begin(kScaleRules),
-                         std::end(kScaleRules));
+    verdict.rules |= kScaleRules;
     if (SkipsUpdates(c)) {
-      verdict.uncapped.assign(std::begin(kScaleRules), std::end(kScaleRules));
+      verdict.uncapped = kScaleRules;
     }
   }
   return verdict;
@@ -141,7 +150,7 @@ CauseVerdict Masked(const Case& c, const OpEvidence& op) {
   for (const OpEvidence& other : c.evidence.ops) {
     if (IsAbsorbed(c, other)) verdict.ops.push_back(other.op.name);
   }
-  verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
+  verdict.rules = kOpRules;
   return verdict;
 }
 
@@ -172,7 +181,7 @@ std::optional<CauseVerdict> NotEstablished(const Case& c,
       InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
       InWords(op.op.storage_shape));
   verdict.ops = {op.op.name};
-  verdict.rules.assign(std::begin(kOpRules), std::end(kOpRules));
+  verdict.rules = kOpRules;
   return verdict;
 }
 

@@ -13,8 +13,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kBelowOne = 2;
-constexpr int kUnrepresentable = 3;
+constexpr RuleId kBelowOne = RuleId::kScaleBelowOne;
+constexpr RuleId kUnrepresentable = RuleId::kScaleUnrepresentable;
 constexpr double kMaxHalf = 65504;
 constexpr uint64_t kCertain = 8;  // overflows in a row
 
@@ -53,7 +53,9 @@ std::optional<CauseVerdict> LayerScaleCollapse(const Case& c) {
   // No other scale can answer overflows. A NaN loss has another cause, which
   // makes them, too.
   const bool overflows = e.loss_nonfinite == 0;
-  if (overflows) verdict.rules.insert(verdict.rules.end(), {5, 6, 7});
+  if (overflows)
+    verdict.rules |= {RuleId::kOverflowStreak, RuleId::kOverflowRate,
+                      RuleId::kNeverCalibrated};
   for (const Finding& finding : c.findings) {
     if (IsOfLayer(finding)) verdict.ops.push_back(finding.subject.op);
   }

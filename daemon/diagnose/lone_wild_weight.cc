@@ -15,12 +15,36 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kOutOfRange = 60;
+constexpr RuleId kOutOfRange = RuleId::kWeightOutOfRange;
 // Clients look at all weights once in so many steps: since then it may be so.
 constexpr int64_t kLook = 32;
 // Of gradients, losses, scales, and of ops: all that it can do.
-constexpr int kDoings[] = {1,  2,  3,  4,  5,  6,  7,  8,  15, 16, 17, 18, 19,
-                           20, 21, 22, 24, 25, 26, 27, 28, 29, 34, 35, 38, 40};
+constexpr RuleSet kDoings = {RuleId::kScaleAtFloor,
+                             RuleId::kScaleBelowOne,
+                             RuleId::kScaleUnrepresentable,
+                             RuleId::kScaleCollapse,
+                             RuleId::kOverflowStreak,
+                             RuleId::kOverflowRate,
+                             RuleId::kNeverCalibrated,
+                             RuleId::kOverflowNotScaleDependent,
+                             RuleId::kLossNonfinite,
+                             RuleId::kWeightNonfinite,
+                             RuleId::kOptimizerStateNonfinite,
+                             RuleId::kOpOverflowOrigin,
+                             RuleId::kOpOverflowPropagated,
+                             RuleId::kPersistentOpOverflow,
+                             RuleId::kOpSaturation,
+                             RuleId::kOpInternalOverflow,
+                             RuleId::kCommNonfiniteOrigin,
+                             RuleId::kNearOverflow,
+                             RuleId::kNumericMutation,
+                             RuleId::kGnormSpike,
+                             RuleId::kGnormExplosion,
+                             RuleId::kGradRatio,
+                             RuleId::kLossSpike,
+                             RuleId::kLossHighPlateau,
+                             RuleId::kUpdateRatio,
+                             RuleId::kUpdateNormSpike};
 
 bool Says(const Finding& finding, std::string_view number) {
   return NumberOf(finding, number).value_or(0) > 0;
@@ -37,7 +61,7 @@ bool IsOnOtherRanks(const Case& c, const Finding& first) {
 }
 
 // None of the rule's findings is older.
-bool CameSince(const Case& c, int rule, int64_t step) {
+bool CameSince(const Case& c, RuleId rule, int64_t step) {
   const Finding* first = FirstOfRule(c.findings, rule);
   return first == nullptr || first->opened_step > step;
 }
@@ -55,9 +79,9 @@ std::optional<CauseVerdict> LoneWildWeight(const Case& c) {
   verdict.grade = EvidenceGrade::kEstablished;
   verdict.rule = kOutOfRange;
   verdict.rules = {kOutOfRange};
-  for (const int rule : kDoings) {
+  for (const RuleId rule : kDoings) {
     if (CameSince(c, rule, first->opened_step - kLook)) {
-      verdict.rules.push_back(rule);
+      verdict.rules.Add(rule);
     }
   }
   verdict.origin = first->subject;

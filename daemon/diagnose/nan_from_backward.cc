@@ -16,9 +16,9 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kSpike = 27;
-constexpr int kExplosion = 28;
-constexpr int kStreak = 5;
+constexpr RuleId kSpike = RuleId::kGnormSpike;
+constexpr RuleId kExplosion = RuleId::kGnormExplosion;
+constexpr RuleId kStreak = RuleId::kOverflowStreak;
 
 // The norm is NaN: an infinite one may be that of gradients that have grown.
 bool HasNanNorm(const Finding& finding) {
@@ -217,7 +217,19 @@ std::optional<CauseVerdict> NanFromBackward(const Case& c) {
   const RunEvidence& e = c.evidence;
   CauseVerdict verdict;
   verdict.cause = Cause::kNanFromBackward;
-  verdict.rules = {5, 6, 7, 8, 15, 16, 17, 18, 19, 20, 21, 22, 28};
+  verdict.rules = {RuleId::kOverflowStreak,
+                   RuleId::kOverflowRate,
+                   RuleId::kNeverCalibrated,
+                   RuleId::kOverflowNotScaleDependent,
+                   RuleId::kLossNonfinite,
+                   RuleId::kWeightNonfinite,
+                   RuleId::kOptimizerStateNonfinite,
+                   RuleId::kOpOverflowOrigin,
+                   RuleId::kOpOverflowPropagated,
+                   RuleId::kPersistentOpOverflow,
+                   RuleId::kOpSaturation,
+                   RuleId::kOpInternalOverflow,
+                   RuleId::kGnormExplosion};
   verdict.step = nan.step;
   verdict.grade = nan.gradients.empty() && LeftOut(c) != nullptr
                       ? EvidenceGrade::kHypothesis

@@ -191,9 +191,9 @@ CauseVerdict FromOp(const Case& c, const OpEvidence& origin,
   return verdict;
 }
 
-constexpr int kExplosion = 28;
-constexpr int kLossNonfinite = 15;
-constexpr int kUnrepresentable = 3;
+constexpr RuleId kExplosion = RuleId::kGnormExplosion;
+constexpr RuleId kLossNonfinite = RuleId::kLossNonfinite;
+constexpr RuleId kUnrepresentable = RuleId::kScaleUnrepresentable;
 
 // Clients tell gradients behind a loss that is not finite where some are and
 // others are not: those lead to where it began.
@@ -323,7 +323,7 @@ const Finding* LastingNan(const Case& c) {
 }
 
 // Of every finding of the rule.
-bool CameWithOrAfter(const Case& c, int rule, const Finding& loss) {
+bool CameWithOrAfter(const Case& c, RuleId rule, const Finding& loss) {
   constexpr int64_t kSame = 20;  // steps: a log tells one in ten or twenty
   const Finding* first = FirstOfRule(c.findings, rule);
   return first == nullptr || first->opened_step + kSame >= loss.opened_step;
@@ -345,7 +345,10 @@ bool TookTheScale(const Case& c, const Finding* lasting) {
   }
   return std::any_of(
       c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
-        const bool overflows = finding.rule >= 4 && finding.rule <= 7;
+        const bool overflows = finding.rule == RuleId::kScaleCollapse ||
+                               finding.rule == RuleId::kOverflowStreak ||
+                               finding.rule == RuleId::kOverflowRate ||
+                               finding.rule == RuleId::kNeverCalibrated;
         return overflows && finding.opened_step <= loss->opened_step;
       });
 }
@@ -371,12 +374,14 @@ void ExplainTheScale(const Case& c, bool always, CauseVerdict* verdict) {
       e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1);
   const Finding* lasting = LastingNan(c);
   if (!always && lasting == nullptr) return;
-  for (const int rule : {1, 2, 4, 5, 6, 7}) {
+  for (const RuleId rule : {RuleId::kScaleAtFloor, RuleId::kScaleBelowOne,
+                            RuleId::kScaleCollapse, RuleId::kOverflowStreak,
+                            RuleId::kOverflowRate, RuleId::kNeverCalibrated}) {
     if (always || CameWithOrAfter(c, rule, *lasting)) {
-      verdict->rules.push_back(rule);
+      verdict->rules.Add(rule);
     }
   }
-  if (TookTheScale(c, lasting)) verdict->rules.push_back(kUnrepresentable);
+  if (TookTheScale(c, lasting)) verdict->rules.Add(kUnrepresentable);
   SayOfScale(c, verdict);
 }
 
@@ -394,9 +399,15 @@ std::optional<CauseVerdict> NanFromForward(const Case& c) {
                          : origin != nullptr ? FromOp(c, *origin, *nan)
                                              : FromLoss(c);
   verdict.cause = Cause::kNanFromForward;
-  verdict.rules = {8, 15, 16, 17, 18, 19, 20, 21, 22, 28, 60};
+  verdict.rules = {
+      RuleId::kOverflowNotScaleDependent, RuleId::kLossNonfinite,
+      RuleId::kWeightNonfinite,           RuleId::kOptimizerStateNonfinite,
+      RuleId::kOpOverflowOrigin,          RuleId::kOpOverflowPropagated,
+      RuleId::kPersistentOpOverflow,      RuleId::kOpSaturation,
+      RuleId::kOpInternalOverflow,        RuleId::kGnormExplosion,
+      RuleId::kWeightOutOfRange};
   // Of the named ops; values near the limit elsewhere are no news of the NaN.
-  if (!verdict.ops.empty()) verdict.rules.push_back(25);
+  if (!verdict.ops.empty()) verdict.rules.Add(RuleId::kNearOverflow);
   ExplainTheScale(c, origin != nullptr && BadAtEveryAttempt(*origin), &verdict);
   verdict.rule = RuleOfNan(c, verdict);
   return verdict;

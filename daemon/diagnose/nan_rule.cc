@@ -6,8 +6,8 @@
 
 namespace nanwatch {
 
-int RuleOfNan(const Case& c, const CauseVerdict& verdict) {
-  constexpr int kLossNonfinite = 15;
+RuleId RuleOfNan(const Case& c, const CauseVerdict& verdict) {
+  constexpr RuleId kLossNonfinite = RuleId::kLossNonfinite;
   for (const bool of_scale : {false, true}) {
     const Finding* op = FirstFound(c.findings, [&](const Finding& finding) {
       return !finding.subject.op.empty() &&
@@ -20,7 +20,7 @@ int RuleOfNan(const Case& c, const CauseVerdict& verdict) {
   const bool loss = std::any_of(
       c.findings.begin(), c.findings.end(),
       [](const Finding& finding) { return finding.rule == kLossNonfinite; });
-  return loss ? kLossNonfinite : 0;
+  return loss ? kLossNonfinite : RuleId::kNone;
 }
 
 }  // namespace nanwatch

@@ -7,9 +7,9 @@
 
 namespace nanwatch {
 
-// The rule of the op that it was born in, if that is found, else the loss'; 0:
-// neither is. What the scale does about that op comes after it.
-int RuleOfNan(const Case& c, const CauseVerdict& verdict);
+// The rule of the op that it was born in, if that is found, else the loss';
+// kNone: neither is. What the scale does about that op comes after it.
+RuleId RuleOfNan(const Case& c, const CauseVerdict& verdict);
 
 }  // namespace nanwatch
 

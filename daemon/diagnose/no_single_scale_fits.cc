@@ -6,14 +6,16 @@
 namespace nanwatch {
 
 std::optional<CauseVerdict> NoSingleScaleFits(const Case& c) {
-  constexpr int kNoSingleScale = 33;
+  constexpr RuleId kNoSingleScale = RuleId::kNoSingleScale;
   const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
     return finding.rule == kNoSingleScale;
   });
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kNoSingleScale;
-  verdict.rules = {29, 30, 31, 32, kNoSingleScale};
+  verdict.rules = {RuleId::kGradRatio, RuleId::kGradVanishing,
+                   RuleId::kUnderflowMeasured, RuleId::kUnderflowPredicted,
+                   kNoSingleScale};
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   // The range is measured, what is lost of it predicted: counted underflow

@@ -21,13 +21,25 @@ namespace nanwatch {
 namespace {
 
 // What such a batch leaves in the rules on ops, on the norm and on the loss.
-constexpr int kRules[] = {18, 19, 20, 21, 22, 25, 27, 28, 34};
+constexpr RuleSet kRules = {RuleId::kOpOverflowOrigin,
+                            RuleId::kOpOverflowPropagated,
+                            RuleId::kPersistentOpOverflow,
+                            RuleId::kOpSaturation,
+                            RuleId::kOpInternalOverflow,
+                            RuleId::kNearOverflow,
+                            RuleId::kGnormSpike,
+                            RuleId::kGnormExplosion,
+                            RuleId::kLossSpike};
 
 // Of losses, gradients and devices: while one is found for another reason, such
 // a batch excuses nothing.
-constexpr int kGraver[] = {24, 26, 27, 28, 29, 34, 35, 40, 51, 60};
+constexpr RuleSet kGraver = {
+    RuleId::kCommNonfiniteOrigin, RuleId::kNumericMutation, RuleId::kGnormSpike,
+    RuleId::kGnormExplosion,      RuleId::kGradRatio,       RuleId::kLossSpike,
+    RuleId::kLossHighPlateau,     RuleId::kUpdateNormSpike, RuleId::kSdcStrikes,
+    RuleId::kWeightOutOfRange};
 
-constexpr int kNormStays = 27;
+constexpr RuleId kNormStays = RuleId::kGnormSpike;
 
 // Those of all ranks, of which there may be thousands.
 class AllOutliers {
@@ -129,10 +141,10 @@ bool IsOfOutlier(const Case& c, AllOutliers* outliers, const Finding& finding) {
 }
 
 // The rules that speak of nothing else; none where a graver one does.
-std::vector<int> RulesOf(const Case& c) {
+RuleSet RulesOf(const Case& c) {
   AllOutliers outliers(c.evidence.outliers);
-  std::vector<int> rules;
-  for (const int rule : kRules) {
+  RuleSet rules;
+  for (const RuleId rule : kRules) {
     bool any = false;
     bool all = true;
     for (const Finding& finding : c.findings) {
@@ -140,16 +152,14 @@ std::vector<int> RulesOf(const Case& c) {
       any = true;
       all = all && IsOfOutlier(c, &outliers, finding);
     }
-    if (any && all) rules.push_back(rule);
+    if (any && all) rules.Add(rule);
   }
   const bool graver = std::any_of(
       c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
         return finding.severity > Severity::kInfo &&
-               std::count(std::begin(kGraver), std::end(kGraver),
-                          finding.rule) > 0 &&
-               std::count(rules.begin(), rules.end(), finding.rule) == 0;
+               kGraver.has(finding.rule) && !rules.has(finding.rule);
       });
-  if (graver) rules.clear();
+  if (graver) rules = {};
   return rules;
 }
 

@@ -49,15 +49,15 @@ bool CameWithNan(const Case& c, const OpEvidence& op) {
                      });
 }
 
-constexpr int kFloor = 1;
-constexpr int kBelowOne = 2;
-constexpr int kCollapse = 4;
-constexpr int kStreak = 5;
-constexpr int kRate = 6;
-constexpr int kNotScaleDependent = 8;
-constexpr int kReset = 14;
+constexpr RuleId kFloor = RuleId::kScaleAtFloor;
+constexpr RuleId kBelowOne = RuleId::kScaleBelowOne;
+constexpr RuleId kCollapse = RuleId::kScaleCollapse;
+constexpr RuleId kStreak = RuleId::kOverflowStreak;
+constexpr RuleId kRate = RuleId::kOverflowRate;
+constexpr RuleId kNotScaleDependent = RuleId::kOverflowNotScaleDependent;
+constexpr RuleId kReset = RuleId::kScaleDiscontinuity;
 
-bool Found(const Case& c, int rule) {
+bool Found(const Case& c, RuleId rule) {
   return std::any_of(c.findings.begin(), c.findings.end(),
                      [&](const Finding& f) { return f.rule == rule; });
 }
@@ -67,16 +67,20 @@ bool FoundBurst(const Case& c) {
   return Found(c, kCollapse) || Found(c, kStreak) || Found(c, kRate);
 }
 
-std::vector<int> RulesOf(const Case& c) {
-  std::vector<int> rules = {4, 5, 6, 18, 19, 20, 21, 22, 25};
+RuleSet RulesOf(const Case& c) {
+  RuleSet rules = {RuleId::kScaleCollapse,        RuleId::kOverflowStreak,
+                   RuleId::kOverflowRate,         RuleId::kOpOverflowOrigin,
+                   RuleId::kOpOverflowPropagated, RuleId::kPersistentOpOverflow,
+                   RuleId::kOpSaturation,         RuleId::kOpInternalOverflow,
+                   RuleId::kNearOverflow};
   // It may end at the floor, where they fit.
   if (IsAtTheFloor(c.evidence) && FoundBurst(c)) {
-    rules.insert(rules.begin(), {kFloor, kBelowOne});
+    rules |= {kFloor, kBelowOne};
   }
   // Fewer halvings would not have done.
-  if (HasHelped(c.evidence)) rules.push_back(kNotScaleDependent);
-  for (const int rule : ConsequencesOfLoss(c)) std::erase(rules, rule);
-  for (const int rule : AfterTheLoss(c)) std::erase(rules, rule);
+  if (HasHelped(c.evidence)) rules.Add(kNotScaleDependent);
+  rules -= ConsequencesOfLoss(c);
+  rules -= AfterTheLoss(c);
   return rules;
 }
 
@@ -204,10 +208,8 @@ std::optional<CauseVerdict> RangeOverflow(const Case& c) {
   if (verdict.grade == EvidenceGrade::kEstablished) {
     verdict.ceiling = Severity::kInfo;
     // That the scale falls too far or too often stays what it is.
-    for (const int rule : {kFloor, kBelowOne, kCollapse, kStreak, kRate}) {
-      if (std::count(verdict.rules.begin(), verdict.rules.end(), rule) > 0) {
-        verdict.uncapped.push_back(rule);
-      }
+    for (const RuleId rule : {kFloor, kBelowOne, kCollapse, kStreak, kRate}) {
+      if (verdict.rules.has(rule)) verdict.uncapped.Add(rule);
     }
   }
   verdict.rule = HeadOfScale(c, verdict.rules);

@@ -7,19 +7,23 @@ namespace nanwatch {
 
 std::optional<CauseVerdict> RankDisagreement(const Case& c) {
   const Finding* first = FirstFound(c.findings, [](const Finding& finding) {
-    return finding.rule == 12 || finding.rule == 13 || finding.rule == 49 ||
-           finding.rule == 56;
+    return finding.rule == RuleId::kScaleRankMismatch ||
+           finding.rule == RuleId::kSkipRankMismatch ||
+           finding.rule == RuleId::kReplicaDivergence ||
+           finding.rule == RuleId::kStepRankSkew;
   });
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kRankDisagreement;
-  verdict.rules = {12, 13, 49, 56};
+  verdict.rules = {RuleId::kScaleRankMismatch, RuleId::kSkipRankMismatch,
+                   RuleId::kReplicaDivergence, RuleId::kStepRankSkew};
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   verdict.grade = EvidenceGrade::kEstablished;
   verdict.sentence = first->sentence;
   // The others say so themselves, or only count steps differently.
-  if (first->rule == 12 || first->rule == 49) {
+  if (first->rule == RuleId::kScaleRankMismatch ||
+      first->rule == RuleId::kReplicaDivergence) {
     verdict.sentence += " The weights of these ranks drift apart.";
   }
   return verdict;

@@ -27,7 +27,8 @@ bool IsScaled(const Case& c) {
 
 const Finding* GrownLoss(const Case& c) {
   return FirstFound(c.findings, [](const Finding& finding) {
-    return finding.rule == 15 && NumberOf(finding, "grown_from").has_value();
+    return finding.rule == RuleId::kLossNonfinite &&
+           NumberOf(finding, "grown_from").has_value();
   });
 }
 
@@ -70,13 +71,15 @@ bool IsStuck(const Case& c) {
                                 : e.scaler_dynamic && IsAtTheFloor(e) &&
                                       (e.overflow_streak >= kStreak || mostly);
   if (!at_the_floor || e.applied_overflows_last_50 > 0) return false;
-  static constexpr int kRules[] = {1, 2, 3, 5, 7};
-  return std::any_of(
-      c.findings.begin(), c.findings.end(), [](const Finding& finding) {
-        return finding.severity == Severity::kCritical &&
-               std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
-                   std::end(kRules);
-      });
+  static constexpr RuleSet kRules = {
+      RuleId::kScaleAtFloor, RuleId::kScaleBelowOne,
+      RuleId::kScaleUnrepresentable, RuleId::kOverflowStreak,
+      RuleId::kNeverCalibrated};
+  return std::any_of(c.findings.begin(), c.findings.end(),
+                     [](const Finding& finding) {
+                       return finding.severity == Severity::kCritical &&
+                              kRules.has(finding.rule);
+                     });
 }
 
 bool IsBeyondProbing(const Case& c) {
@@ -92,16 +95,18 @@ bool IsOfEarlierLoss(const Case& c) {
          !e.earlier.empty() && e.earlier_to < 0;
 }
 
-std::vector<int> ConsequencesOfLoss(const Case& c) {
+RuleSet ConsequencesOfLoss(const Case& c) {
   // Steps: a log tells a step in ten or twenty, and of the scale the last.
   constexpr int64_t kSame = 20;
   const Finding* loss =
       FirstFound(c.findings, [](const Finding& f) { return IsOfLoss(f.rule); });
-  std::vector<int> rules;
+  RuleSet rules;
   if (loss == nullptr && !IsOfEarlierLoss(c)) return rules;
   const int64_t since =
       loss != nullptr ? loss->opened_step : c.evidence.earlier_from;
-  for (const int rule : {1, 2, 4, 5, 6}) {
+  for (const RuleId rule :
+       {RuleId::kScaleAtFloor, RuleId::kScaleBelowOne, RuleId::kScaleCollapse,
+        RuleId::kOverflowStreak, RuleId::kOverflowRate}) {
     bool any = false;
     bool all = true;
     for (const Finding& finding : c.findings) {
@@ -109,26 +114,30 @@ std::vector<int> ConsequencesOfLoss(const Case& c) {
       any = true;
       all = all && finding.opened_step + kSame >= since;
     }
-    if (any && all) rules.push_back(rule);
+    if (any && all) rules.Add(rule);
   }
   return rules;
 }
 
-std::vector<int> AfterTheLoss(const Case& c) {
+RuleSet AfterTheLoss(const Case& c) {
   constexpr int64_t kSoon = 100;  // steps
-  constexpr int kZeros = 31;
+  constexpr RuleId kZeros = RuleId::kUnderflowMeasured;
   int64_t loss = std::numeric_limits<int64_t>::max();
   int64_t gradients = loss;
   for (const Finding& finding : c.findings) {
     if (finding.severity <= Severity::kInfo) continue;
     const bool is_loss = IsOfLoss(finding.rule);
-    const bool is_norm = finding.rule == 27 || finding.rule == 28;
+    const bool is_norm = finding.rule == RuleId::kGnormSpike ||
+                         finding.rule == RuleId::kGnormExplosion;
     if (is_loss) loss = std::min(loss, finding.opened_step);
     if (is_loss || is_norm)
       gradients = std::min(gradients, finding.opened_step);
   }
-  std::vector<int> rules;
-  for (const int rule : {18, 19, 20, 21, 22, 25, kZeros}) {
+  RuleSet rules;
+  for (const RuleId rule :
+       {RuleId::kOpOverflowOrigin, RuleId::kOpOverflowPropagated,
+        RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+        RuleId::kOpInternalOverflow, RuleId::kNearOverflow, kZeros}) {
     const int64_t since = rule == kZeros ? gradients : loss;
     bool any = false;
     bool all = true;
@@ -138,17 +147,16 @@ std::vector<int> AfterTheLoss(const Case& c) {
       all = all && finding.opened_step > since &&
             finding.opened_step - since <= kSoon;
     }
-    if (any && all) rules.push_back(rule);
+    if (any && all) rules.Add(rule);
   }
   return rules;
 }
 
-int HeadOfScale(const Case& c, std::span<const int> rules) {
+RuleId HeadOfScale(const Case& c, const RuleSet& rules) {
   const Finding* head = FirstOfTheWorst(c.findings, [&](const Finding& f) {
-    return f.family == Family::kScale &&
-           std::find(rules.begin(), rules.end(), f.rule) != rules.end();
+    return f.family == Family::kScale && rules.has(f.rule);
   });
-  return head == nullptr ? 0 : head->rule;
+  return head == nullptr ? RuleId::kNone : head->rule;
 }
 
 bool StartUpIsOver(const RunEvidence& e) {

@@ -16,7 +16,9 @@ namespace nanwatch {
 inline constexpr double kTinyScale = 0x1p-8;
 
 // Rules that a loss left its way: loss_spike and loss_high_plateau.
-constexpr bool IsOfLoss(int rule) { return rule == 34 || rule == 35; }
+constexpr bool IsOfLoss(RuleId rule) {
+  return rule == RuleId::kLossSpike || rule == RuleId::kLossHighPlateau;
+}
 
 // Anything tells of a loss scaler, or that the format may need one.
 bool IsScaled(const Case& c);
@@ -63,16 +65,16 @@ bool IsOfEarlierLoss(const Case& c);
 
 // Rules on the scale of which every finding came with a jump of the loss, or
 // after it: its consequences; also while they outlast it.
-std::vector<int> ConsequencesOfLoss(const Case& c);
+RuleSet ConsequencesOfLoss(const Case& c);
 
 // Rules on ops, of which every finding came soon after a jump of the loss, and
 // that on zeros, soon after one of the loss or of the gradient norm: what has
 // run away leaves the range, and units that it killed have gradients of 0.
-std::vector<int> AfterTheLoss(const Case& c);
+RuleSet AfterTheLoss(const Case& c);
 
 // Of `rules` that of the first of the worst that is found of the scale: what a
-// cause rests on. 0: nothing is.
-int HeadOfScale(const Case& c, std::span<const int> rules);
+// cause rests on. kNone: nothing is.
+RuleId HeadOfScale(const Case& c, const RuleSet& rules);
 
 // Every overflow came before the first good step, but for a few just after it.
 bool StartUpIsOver(const RunEvidence& evidence);

@@ -18,7 +18,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kNotScaleDependent = 8;
+constexpr RuleId kNotScaleDependent = RuleId::kOverflowNotScaleDependent;
 
 // The first of rule 8 whose op is not known to do no harm.
 const Finding* FirstNotHarmless(const Case& c) {
@@ -120,7 +120,14 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
   if (GrownLoss(c) != nullptr || FindBackwardNan(c)) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kScaleIndependentOp;
-  verdict.rules = {1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20, 21, 22};
+  verdict.rules = {
+      RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+      RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+      RuleId::kOverflowStreak,       RuleId::kOverflowRate,
+      RuleId::kNeverCalibrated,      RuleId::kOverflowNotScaleDependent,
+      RuleId::kOpOverflowOrigin,     RuleId::kOpOverflowPropagated,
+      RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+      RuleId::kOpInternalOverflow};
   const OpEvidence* origin = nullptr;
   const bool has_nan = NanFromForward(c).has_value();
   for (const OpEvidence& op : c.evidence.ops) {
@@ -144,7 +151,8 @@ std::optional<CauseVerdict> ScaleIndependentOp(const Case& c) {
       verdict.cause = Cause::kNanFromBackward;
       verdict.actions.push_back(LookForInfiniteSlope());
     } else {
-      verdict.rules.push_back(25);  // saturated at the limit: the same trouble
+      verdict.rules.Add(
+          RuleId::kNearOverflow);  // saturated at the limit: the same trouble
     }
     verdict.origin = OriginOf(*maker);
     verdict.step = origin->first_bad_step;

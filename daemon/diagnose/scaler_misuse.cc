@@ -18,17 +18,29 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kUnrepresentable = 3;
-constexpr int kImpossibleMove = 14;
-constexpr int kClipped = 58;  // before they were unscaled
-constexpr int kTwice = 59;    // unscaled
+constexpr RuleId kUnrepresentable = RuleId::kScaleUnrepresentable;
+constexpr RuleId kImpossibleMove = RuleId::kScaleDiscontinuity;
+constexpr RuleId kClipped =
+    RuleId::kClippedBeforeUnscaling;               // before they were unscaled
+constexpr RuleId kTwice = RuleId::kUnscaledTwice;  // unscaled
 
 // Halving and doubling lead to no such number: something else wrote it.
 CauseVerdict NoScale(const Case& c, const Finding& finding) {
   CauseVerdict verdict;
   verdict.cause = Cause::kScalerMisuse;
   // The others measure from a scale that is none.
-  verdict.rules = {1, 2, kUnrepresentable, 4, 5, 6, 7, 9, 10, 11, 14, 57};
+  verdict.rules = {RuleId::kScaleAtFloor,
+                   RuleId::kScaleBelowOne,
+                   kUnrepresentable,
+                   RuleId::kScaleCollapse,
+                   RuleId::kOverflowStreak,
+                   RuleId::kOverflowRate,
+                   RuleId::kNeverCalibrated,
+                   RuleId::kScaleLimitCycle,
+                   RuleId::kScaleStuck,
+                   RuleId::kScaleRunaway,
+                   RuleId::kScaleDiscontinuity,
+                   RuleId::kLrSkipDesync};
   verdict.origin = finding.subject;
   verdict.step = finding.opened_step;
   verdict.grade = EvidenceGrade::kEstablished;
@@ -66,8 +78,14 @@ bool ExplainsOverflows(const Case& c, const Finding& moved) {
 
 std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const RunEvidence& e = c.evidence;
-  static constexpr int kRules[] = {9, 10, 11, 14, 57, kClipped, kTwice};
-  const auto of = [&c](int rule) {
+  static constexpr RuleSet kRules = {RuleId::kScaleLimitCycle,
+                                     RuleId::kScaleStuck,
+                                     RuleId::kScaleRunaway,
+                                     RuleId::kScaleDiscontinuity,
+                                     RuleId::kLrSkipDesync,
+                                     kClipped,
+                                     kTwice};
+  const auto of = [&c](RuleId rule) {
     return FirstFound(c.findings,
                       [rule](const Finding& f) { return f.rule == rule; });
   };
@@ -77,17 +95,21 @@ std::optional<CauseVerdict> ScalerMisuse(const Case& c) {
   const Finding* first = moved;  // it proves most
   if (first == nullptr) {
     first = FirstFound(c.findings, [](const Finding& finding) {
-      return std::find(std::begin(kRules), std::end(kRules), finding.rule) !=
-             std::end(kRules);
+      return kRules.has(finding.rule);
     });
   }
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kScalerMisuse;
-  verdict.rules.assign(std::begin(kRules), std::end(kRules));
+  verdict.rules = kRules;
   if (moved != nullptr && ExplainsOverflows(c, *moved)) {
-    for (const int rule : {5, 6, 7, 18, 19, 20, 21, 22, 25}) {
-      verdict.rules.push_back(rule);
+    for (const RuleId rule :
+         {RuleId::kOverflowStreak, RuleId::kOverflowRate,
+          RuleId::kNeverCalibrated, RuleId::kOpOverflowOrigin,
+          RuleId::kOpOverflowPropagated, RuleId::kPersistentOpOverflow,
+          RuleId::kOpSaturation, RuleId::kOpInternalOverflow,
+          RuleId::kNearOverflow}) {
+      verdict.rules.Add(rule);
     }
   }
   verdict.origin = first->subject;

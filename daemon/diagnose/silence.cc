@@ -12,7 +12,9 @@ std::optional<CauseVerdict> Silence(const Case& c) {
   const Finding* first = nullptr;
   for (const Finding& finding : c.findings) {
     // Rule 57 speaks of the schedule.
-    if (finding.family != Family::kTelemetry || finding.rule == 57) continue;
+    if (finding.family != Family::kTelemetry ||
+        finding.rule == RuleId::kLrSkipDesync)
+      continue;
     if (first == nullptr || finding.severity > first->severity) {
       first = &finding;
     }
@@ -20,8 +22,9 @@ std::optional<CauseVerdict> Silence(const Case& c) {
   if (first == nullptr) return std::nullopt;
   CauseVerdict verdict;
   verdict.cause = Cause::kSilence;
-  verdict.rules = {53, 54, 55};
-  if (!Explains(verdict, *first)) verdict.rules.push_back(first->rule);
+  verdict.rules = {RuleId::kStalled, RuleId::kTelemetryGap,
+                   RuleId::kMetricAbsentAsZero};
+  if (!Explains(verdict, *first)) verdict.rules.Add(first->rule);
   verdict.origin = first->subject;
   verdict.step = first->opened_step;
   // That nothing came is measured; why (hung, killed, cut off) is not.

@@ -5,9 +5,9 @@
 namespace nanwatch {
 
 std::optional<CauseVerdict> SilentCorruption(const Case& c) {
-  constexpr int kStrikes = 51;
-  constexpr int kComm = 24;
-  constexpr int kReplica = 49;
+  constexpr RuleId kStrikes = RuleId::kSdcStrikes;
+  constexpr RuleId kComm = RuleId::kCommNonfiniteOrigin;
+  constexpr RuleId kReplica = RuleId::kReplicaDivergence;
   const Finding* strikes = nullptr;
   const Finding* comm = nullptr;
   const Finding* replica = nullptr;
@@ -25,14 +25,16 @@ std::optional<CauseVerdict> SilentCorruption(const Case& c) {
   verdict.cause = Cause::kSilentCorruption;
   verdict.rules = {kComm, kStrikes};
   // Its gradient norm is the same thing, seen from the rank.
-  if (strikes != nullptr) verdict.rules.insert(verdict.rules.end(), {27, 28});
+  if (strikes != nullptr)
+    verdict.rules |= {RuleId::kGnormSpike, RuleId::kGnormExplosion};
   for (const OpEvidence& op : c.evidence.ops) {
     if (alone && op.slot == Slot::kCollective)
       verdict.ops.push_back(op.op.name);
   }
   // The collective's own overflow is the same thing, seen from one rank.
   if (!verdict.ops.empty()) {
-    verdict.rules.insert(verdict.rules.end(), {18, 19, 20});
+    verdict.rules |= {RuleId::kOpOverflowOrigin, RuleId::kOpOverflowPropagated,
+                      RuleId::kPersistentOpOverflow};
   }
   verdict.origin = first.subject;
   verdict.step = first.opened_step;

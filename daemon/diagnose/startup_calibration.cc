@@ -34,7 +34,7 @@ bool OpsFit(const Case& c, bool* forward) {
 }
 
 // It is found of an op that turned bad when the search was over.
-bool CameLater(const Case& c, int rule) {
+bool CameLater(const Case& c, RuleId rule) {
   return std::any_of(
       c.findings.begin(), c.findings.end(), [&](const Finding& finding) {
         return finding.rule == rule && !finding.subject.op.empty() &&
@@ -65,9 +65,15 @@ std::optional<CauseVerdict> StartupCalibration(const Case& c) {
   verdict.grade = forward && !over ? EvidenceGrade::kSupported
                                    : EvidenceGrade::kEstablished;
   verdict.ceiling = Severity::kInfo;
-  verdict.rules = {4, 5, 6, 8, 18, 19, 20, 21, 22, 25};
-  std::erase_if(verdict.rules,
-                [&](int rule) { return over && CameLater(c, rule); });
+  verdict.rules = {
+      RuleId::kScaleCollapse,        RuleId::kOverflowStreak,
+      RuleId::kOverflowRate,         RuleId::kOverflowNotScaleDependent,
+      RuleId::kOpOverflowOrigin,     RuleId::kOpOverflowPropagated,
+      RuleId::kPersistentOpOverflow, RuleId::kOpSaturation,
+      RuleId::kOpInternalOverflow,   RuleId::kNearOverflow};
+  for (const RuleId rule : RuleSet(verdict.rules)) {
+    if (over && CameLater(c, rule)) verdict.rules.Remove(rule);
+  }
   ExplainBadSince(c, 0, &verdict);
   verdict.step = e.first_overflow_step;
   const std::string from =

@@ -13,9 +13,9 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kMeasured = 31;
-constexpr int kPredicted = 32;
-constexpr int kNoSingleScale = 33;
+constexpr RuleId kMeasured = RuleId::kUnderflowMeasured;
+constexpr RuleId kPredicted = RuleId::kUnderflowPredicted;
+constexpr RuleId kNoSingleScale = RuleId::kNoSingleScale;
 
 struct Found {
   const Finding* measured = nullptr;
@@ -76,15 +76,17 @@ void SayOfDeath(const Finding& death, CauseVerdict* verdict) {
 // Rules on loss and gradients of which every finding came with it, or soon
 // after: what a training does that has lost a layer. Empty where one was
 // before.
-std::vector<int> ConsequencesOfLayer(const Case& c, const Finding& layer) {
+RuleSet ConsequencesOfLayer(const Case& c, const Finding& layer) {
   constexpr int64_t kSoon = 100;  // steps
-  std::vector<int> rules;
+  RuleSet rules;
   for (const Finding& finding : c.findings) {
-    const int rule = finding.rule;
-    if (rule != 27 && rule != 28 && !IsOfLoss(rule)) continue;
+    const RuleId rule = finding.rule;
+    if (rule != RuleId::kGnormSpike && rule != RuleId::kGnormExplosion &&
+        !IsOfLoss(rule))
+      continue;
     const int64_t after = finding.opened_step - layer.opened_step;
     if (after < 0 || after > kSoon) return {};
-    rules.push_back(rule);
+    rules.Add(rule);
   }
   return rules;
 }
@@ -110,8 +112,8 @@ void SayOfLayer(const Case& c, const Finding& layer, CauseVerdict* verdict) {
   if (verdict->grade == EvidenceGrade::kHypothesis) {
     verdict->grade = EvidenceGrade::kSupported;
   }
-  for (const int rule : ConsequencesOfLayer(c, layer)) {
-    verdict->rules.push_back(rule);
+  for (const RuleId rule : ConsequencesOfLayer(c, layer)) {
+    verdict->rules.Add(rule);
   }
   verdict->actions.push_back(
       {"", "Look at " + layer.subject.op +
@@ -168,7 +170,7 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
   // with a divergence.
   constexpr double kCounted = 0.01;  // rule 31's warning
   const bool little = c.evidence.underflow_fraction.value_or(0) < kCounted;
-  const std::vector<int> after = AfterTheLoss(c);
+  const RuleSet after = AfterTheLoss(c);
   const bool died = found.measured != nullptr && DiedEarly(*found.measured);
   const bool layer = found.measured != nullptr && !died &&
                      IsOfALayer(*found.measured) &&
@@ -183,7 +185,8 @@ std::optional<CauseVerdict> Underflow(const Case& c) {
       found.measured != nullptr ? *found.measured : *found.predicted;
   CauseVerdict verdict;
   verdict.cause = Cause::kUnderflow;
-  verdict.rules = {29, 30, kMeasured, kPredicted};
+  verdict.rules = {RuleId::kGradRatio, RuleId::kGradVanishing, kMeasured,
+                   kPredicted};
   verdict.origin = first.subject;
   verdict.step = first.opened_step;
   // Measured loss, and room above: nothing else need be looked for. A frozen

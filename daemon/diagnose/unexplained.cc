@@ -14,10 +14,7 @@ std::optional<CauseVerdict> Unexplained(const Case& c,
   CauseVerdict verdict;
   for (const Finding& finding : c.findings) {
     if (FirstCause(others, finding) != nullptr) continue;
-    if (std::find(verdict.rules.begin(), verdict.rules.end(), finding.rule) ==
-        verdict.rules.end()) {
-      verdict.rules.push_back(finding.rule);
-    }
+    verdict.rules.Add(finding.rule);
     if (worst == nullptr || finding.severity > worst->severity) {
       worst = &finding;
     }

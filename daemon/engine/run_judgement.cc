@@ -242,12 +242,12 @@ RunEvidence RunState::Evidence() const {
 // Strikes name a device; a collective only the rank where it was seen.
 void RunState::NameSuspect(const std::vector<Finding>& findings,
                            RunEvidence* e) const {
-  constexpr int kComm = 24;
-  constexpr int kStrikes = 51;
   for (const Finding& finding : findings) {
     if (finding.subject.rank < 0) continue;
-    const bool strikes = finding.rule == kStrikes;
-    if (!strikes && (finding.rule != kComm || e->suspect_rank >= 0)) continue;
+    const bool strikes = finding.rule == RuleId::kSdcStrikes;
+    if (!strikes &&
+        (finding.rule != RuleId::kCommNonfiniteOrigin || e->suspect_rank >= 0))
+      continue;
     e->suspect_rank = finding.subject.rank;
     const RankPlace place = PlaceOf(e->suspect_rank);
     e->suspect_place =

@@ -10,9 +10,8 @@
 namespace nanwatch {
 namespace {
 
-// "Ended without close" is a gap in the telemetry like others: it has rule 54's
-// number, with the run as its subject.
-constexpr int kTelemetryGap = 54;
+// "Ended without close" is a gap in the telemetry like others: it is rule
+// telemetry_gap's, with the run as its subject.
 constexpr FindingKey kEndedWithoutClose{FindingKey::List::kLife, -1, 0, 0};
 
 uint64_t TimerOrder(const RunKey& key) {
@@ -238,7 +237,7 @@ void RunState::NoticeSilence(Time now) {
   }
   const int64_t step = last_step_ == INT64_MIN ? 0 : last_step_;
   Finding finding = Blank(Subject{}, step, now);
-  finding.rule = kTelemetryGap;
+  finding.rule = RuleId::kTelemetryGap;
   finding.family = Family::kTelemetry;
   finding.severity = Severity::kWarning;
   finding.sentence =

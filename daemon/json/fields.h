@@ -46,17 +46,13 @@ class JsonFields {
       return ToSeconds(value);
     } else if constexpr (std::is_floating_point_v<T>) {
       return JsonNumber(value);
-    } else if constexpr (std::is_same_v<T, std::string>) {
+    } else if constexpr (std::is_integral_v<T> ||
+                         std::is_same_v<T, std::string>) {
       return value;
-    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
-      if (shown.rule) return Rule(static_cast<int>(value));
-      if constexpr (std::is_integral_v<T>) {
-        return value;
-      } else if constexpr (requires { Name(value); }) {
-        return Name(value);
-      } else {
-        return static_cast<int>(value);
-      }
+    } else if constexpr (std::is_same_v<T, RuleId>) {
+      return Rule(value);
+    } else if constexpr (std::is_enum_v<T>) {
+      return Name(value);
     } else if constexpr (requires { value.has_value(); }) {
       return value ? ValueOf(*value, shown) : Json();
     } else if constexpr (requires { value.begin(); }) {
@@ -70,9 +66,9 @@ class JsonFields {
       return Of(value, rule_name_);
     }
   }
-  Json Rule(int number) const {
-    Json json = {{"number", number}};
-    if (rule_name_) json["name"] = rule_name_(number);
+  Json Rule(RuleId rule) const {
+    Json json = {{"number", NumberOf(rule)}};
+    if (rule_name_) json["name"] = rule_name_(rule);
     return json;
   }
 

@@ -65,10 +65,10 @@ std::string_view Name(EvidenceGrade grade) {
 }
 
 bool Explains(const CauseVerdict& cause, const Finding& finding) {
-  if (!Contains(cause.rules, finding.rule)) return false;
-  // Rules 1 to 7 speak of the loss scale of all; with an op, of one layer's,
-  // which no cause explains that does not name it.
-  if (finding.rule < 8 && !finding.subject.op.empty() &&
+  if (!cause.rules.has(finding.rule)) return false;
+  // These speak of the loss scale of all; with an op, of one layer's, which no
+  // cause explains that does not name it.
+  if (kScaleTrouble.has(finding.rule) && !finding.subject.op.empty() &&
       cause.cause != Cause::kUnexplained) {
     return Contains(cause.ops, finding.subject.op);
   }
@@ -79,7 +79,7 @@ bool Explains(const CauseVerdict& cause, const Finding& finding) {
 }
 
 Severity Capped(const CauseVerdict& cause, const Finding& finding) {
-  if (Contains(cause.uncapped, finding.rule)) return finding.severity;
+  if (cause.uncapped.has(finding.rule)) return finding.severity;
   return std::min(finding.severity, cause.ceiling);
 }
 

@@ -68,17 +68,17 @@ struct CauseVerdict {
   std::string op_type;
   Dtype op_dtype = Dtype::kUnknown;
   int64_t step = 0;
-  // The rule whose finding it rests on, by which its incident is named; 0: that
-  // of the first.
-  int rule = 0;
+  // The rule whose finding it rests on, by which its incident is named; kNone:
+  // that of the first.
+  RuleId rule = RuleId::kNone;
   std::string sentence;  // the cause, in one sentence
   std::vector<Evidence> evidence;
   std::vector<Action> actions;
   // No finding that this cause explains is more severe than this, but for those
   // of `uncapped`: consequences that hurt although the cause itself does not.
   Severity ceiling = Severity::kCritical;
-  std::vector<int> rules;     // numbers of the rules whose findings it explains
-  std::vector<int> uncapped;  // of `rules`
+  RuleSet rules;     // whose findings it explains
+  RuleSet uncapped;  // of `rules`
   // Names of the ops whose findings it explains; empty: of any op.
   std::vector<std::string> ops;
   // And where `ops` are some: of those beyond limits::kOpEvidence, of which

@@ -34,7 +34,7 @@ struct DaemonStarted {
 // Everything that is set and that verdicts hang on, resolved. Holds from here
 // on, for every run.
 struct RulesLoaded {
-  RuleSet rules;
+  RulesInForce rules;
   EngineOptions engine;
 };
 struct RunOpened {
@@ -79,10 +79,10 @@ struct RunClosed {
 struct Annotation {
   enum class Kind : uint8_t { kMute, kUnmute, kAcknowledge, kStopRequest };
   Kind kind = Kind::kMute;
-  uint64_t incident = 0;  // 0: the whole run
-  int rule = 0;           // mute one rule; 0: all
-  Time until{};           // of a mute; epoch: for ever
-  std::string by;         // who
+  uint64_t incident = 0;        // 0: the whole run
+  RuleId rule = RuleId::kNone;  // mute one rule; kNone: all
+  Time until{};                 // of a mute; epoch: for ever
+  std::string by;               // who
   std::string reason;
 };
 // The engine's whole state of one run attempt; opaque outside engine/.

@@ -17,6 +17,8 @@
 #include <functional>
 #include <string>
 
+#include "model/rule_id.h"
+
 namespace nanwatch {
 
 // How people see a field: in JSON, and in messages that have a word for it.
@@ -24,15 +26,13 @@ namespace nanwatch {
 struct Shown {
   const char* key = "";  // in JSON; empty: the name; null: it is not shown
   bool said = true;      // false: it says nothing, and has neither key nor word
-  bool rule = false;     // it is the number of a rule, or several
   size_t most = SIZE_MAX;  // items of a list in JSON, with their total beside
 };
 
-// Name of a rule by its number; empty: not known.
-using RuleNames = std::function<std::string(int)>;
+// Name of a rule; empty: not known.
+using RuleNames = std::function<std::string(RuleId)>;
 
 inline constexpr Shown kNotShown = {.key = nullptr};
-inline constexpr Shown kRule = {.rule = true};
 constexpr Shown Key(const char* key) { return {.key = key}; }
 constexpr Shown Where(bool said) { return {.said = said}; }
 constexpr Shown AtMost(size_t most) { return {.most = most}; }

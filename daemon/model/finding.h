@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "model/op.h"
+#include "model/rule_id.h"
 #include "model/severity.h"
 
 namespace nanwatch {
@@ -32,7 +33,7 @@ struct EvidenceNumber {
 };
 
 struct Finding {
-  int rule = 0;                    // RuleSpec::number
+  RuleId rule = RuleId::kNone;
   Family family = Family::kScale;  // RuleSpec::family
   Subject subject;
   Severity severity = Severity::kNone;

@@ -30,7 +30,7 @@ struct Incident {
   // all since they came: the lowest step, then ops before the rest, the lowest
   // rule, the lowest rank. `opened_step` is always that of the first, and where
   // the cause names an op, the subject is the cause's.
-  int rule = 0;
+  RuleId rule = RuleId::kNone;
   // That it had when it was first worth a warning: names of alerts and of
   // metrics go by it, so that nobody is paged anew when its name improves.
   Family alert_family = Family::kScale;

@@ -31,7 +31,7 @@ void Fields(A& a, EvidenceNumber& n) {
 
 template <typename A>
 void Fields(A& a, Finding& f) {
-  a.Field("rule", f.rule, kRule);
+  a.Field("rule", f.rule);
   a.Field("family", f.family, kNotShown);
   a.Field("subject", f.subject);
   a.Field("severity", f.severity);
@@ -47,7 +47,7 @@ template <typename A>
 void Fields(A& a, Incident& i) {
   a.Field("id", i.id);
   a.Field("family", i.family);
-  a.Field("rule", i.rule, kRule);
+  a.Field("rule", i.rule);
   a.Field("alert_family", i.alert_family, kNotShown);
   a.Field("cause", i.cause);
   a.Field("subject", i.subject);
@@ -96,7 +96,7 @@ void Fields(A& a, CauseVerdict& v) {
   a.Field("ceiling", v.ceiling, Key("severity_ceiling"));
   a.Field("evidence", v.evidence);
   a.Field("actions", v.actions);
-  a.Field("rules", v.rules, kRule);
+  a.Field("rules", v.rules);
   a.Field("uncapped", v.uncapped, kNotShown);
   a.Field("ops", v.ops, kNotShown);
   a.Field("unlisted_ops", v.unlisted_ops, kNotShown);

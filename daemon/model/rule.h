@@ -1,5 +1,5 @@
-// RuleSpec: what a detection rule says of itself; RuleSet: the thresholds in
-// force. Rules are data wherever they are not code, so that configuration,
+// RuleSpec: what a detection rule says of itself; RulesInForce: the thresholds
+// in force. Rules are data wherever they are not code, so that configuration,
 // history, `explain` and the runbooks read the same table.
 
 #ifndef NANWATCH_MODEL_RULE_H_
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/rule_id.h"
 #include "model/severity.h"
 
 namespace nanwatch {
@@ -25,7 +26,7 @@ struct ThresholdSpec {
 };
 
 struct RuleSpec {
-  int number;             // as in DESIGN.md's table
+  RuleId id;
   std::string_view name;  // e.g. "scale_collapse"
   Family family;
   std::string_view meaning;  // a sentence
@@ -41,9 +42,9 @@ struct RuleSettings {
   std::vector<double> thresholds;
   bool operator==(const RuleSettings&) const = default;
 };
-struct RuleSet {
+struct RulesInForce {
   std::map<std::string, RuleSettings> rules;
-  bool operator==(const RuleSet&) const = default;
+  bool operator==(const RulesInForce&) const = default;
 };
 
 }  // namespace nanwatch

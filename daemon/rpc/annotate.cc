@@ -98,7 +98,7 @@ Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                     run.key.run_id, annotation.incident, run.key.run_id)};
   }
   if (!request.rule().empty()) {
-    const std::optional<int> rule = backend.rule_number(request.rule());
+    const std::optional<RuleId> rule = backend.rule_number(request.rule());
     if (!rule) {
       return Error{
           fmt::format("there is no rule {}: `nanwatch diagnose {}` "

@@ -33,8 +33,8 @@ struct QueryBackend {
   // Posts the annotation as an event.
   std::function<Status(const RunKey&, const Annotation&)> annotate;
   // Rules by number; "" and nullopt: no such rule.
-  std::function<std::string(int)> rule_name;
-  std::function<std::optional<int>(std::string_view)> rule_number;
+  std::function<std::string(RuleId)> rule_name;
+  std::function<std::optional<RuleId>(std::string_view)> rule_number;
   std::string daemon;  // name and version
   Clock* clock = nullptr;
 };

@@ -36,7 +36,7 @@ struct WebBackend {
   // Posts what somebody said of a run as an event. Not set: nothing is taken.
   std::function<Status(const RunKey&, const Annotation&)> annotate;
   // Name of a rule by its number; empty: not known.
-  std::function<std::string(int)> rule_name;
+  std::function<std::string(RuleId)> rule_name;
   std::string version;  // of the daemon
   MetricsOptions metrics;
 };

@@ -105,7 +105,7 @@ struct BodyWriter {
     v1::StoredAnnotation* annotation = to->mutable_annotation();
     annotation->set_kind(static_cast<uint32_t>(body.kind));
     annotation->set_incident(body.incident);
-    annotation->set_rule(body.rule);
+    annotation->set_rule(NumberOf(body.rule));
     annotation->set_until_us(ToMicros(body.until));
     annotation->set_by(body.by);
     annotation->set_reason(body.reason);
@@ -165,7 +165,13 @@ Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
   }
   to->kind = static_cast<Annotation::Kind>(from.kind());
   to->incident = from.incident();
-  to->rule = from.rule();
+  to->rule = RuleIdOf(from.rule());
+  if (from.rule() != 0 && to->rule == RuleId::kNone) {
+    return Complaint{fmt::format("an annotation of rule {}, which no version "
+                                 "has",
+                                 from.rule()),
+                     ""};
+  }
   to->until = FromMicros(from.until_us());
   to->by = from.by();
   to->reason = from.reason();

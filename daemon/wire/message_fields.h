@@ -98,8 +98,8 @@ class MessageWriter {
       Number(field, static_cast<int64_t>(value) + kFirst);
     } else if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) {
       Number(field, static_cast<int64_t>(value));
-    } else if (shown.rule) {
-      Text(field, (*rule_name_)(static_cast<int>(value)));
+    } else if constexpr (std::is_same_v<T, RuleId>) {
+      Text(field, (*rule_name_)(value));
     } else if constexpr (requires { Name(value); }) {
       if (shown.said) Text(field, std::string(Name(value)));
     }
@@ -164,22 +164,17 @@ class MessageReader {
       value = Real(field);
     } else if constexpr (requires { value.has_value(); }) {
       GetOne(field, value.emplace());
+    } else if constexpr (std::is_same_v<T, RuleId>) {
+      value = RuleIdOf(Number(field));
     } else if constexpr (std::is_enum_v<T>) {
-      value = static_cast<T>(InRange(Number(field), 0, LastOf(T{})));
+      value = static_cast<T>(
+          InRange(Number(field), 0, static_cast<int64_t>(Last(T{}))));
     } else if constexpr (sizeof(T) < sizeof(int64_t)) {
       using Limits = std::numeric_limits<T>;
       value =
           static_cast<T>(InRange(Number(field), Limits::min(), Limits::max()));
     } else {
       value = static_cast<T>(Number(field));
-    }
-  }
-  template <typename E>
-  static constexpr int64_t LastOf(E value) {
-    if constexpr (requires { Last(value); }) {
-      return static_cast<int64_t>(Last(value));
-    } else {
-      return std::numeric_limits<std::underlying_type_t<E>>::max();
     }
   }
   int64_t InRange(int64_t number, int64_t first, int64_t last) {

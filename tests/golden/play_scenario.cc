@@ -20,9 +20,10 @@ bool SubjectIs(const Line& line, const Subject& subject) {
          Is(line, "op", subject.op);
 }
 
-std::string RuleName(int rule) {
+std::string RuleName(RuleId rule) {
   const RuleSpec* spec = FindRule(rule);
-  return spec == nullptr ? std::to_string(rule) : std::string(spec->name);
+  return spec == nullptr ? std::to_string(NumberOf(rule))
+                         : std::string(spec->name);
 }
 
 // An incident in `state` that holds a finding of the rule and fits the options.

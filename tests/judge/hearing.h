@@ -17,7 +17,7 @@ namespace nanwatch {
 // An incident of information or worse.
 struct Told {
   uint64_t id = 0;
-  int rule = 0;
+  RuleId rule = RuleId::kNone;
   std::string cause;  // as told last
   Severity worst = Severity::kNone;
   size_t moment = 0;    // at which it was told first

@@ -33,9 +33,10 @@ HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps) {
       if (told.worst < Severity::kWarning) continue;
       ++verdict.warnings;
       verdict.criticals += told.worst == Severity::kCritical;
-      verdict.alarms.push_back(fmt::format(
-          "seed {} ({}), step {}: {} {} rule {}: {}", seed, story.setup.kind,
-          told.moment, Name(told.worst), told.cause, told.rule, told.summary));
+      verdict.alarms.push_back(
+          fmt::format("seed {} ({}), step {}: {} {} rule {}: {}", seed,
+                      story.setup.kind, told.moment, Name(told.worst),
+                      told.cause, NumberOf(told.rule), told.summary));
     }
   }
   return verdict;
@@ -71,7 +72,8 @@ TroubleVerdict JudgeTrouble(const generate::TroubleKind& kind, int seeds,
     std::string told;
     for (const Told& t : heard.told) {
       told += fmt::format(
-          " [{} {} rule {} at +{}: {}]", Name(t.worst), t.cause, t.rule,
+          " [{} {} rule {} at +{}: {}]", Name(t.worst), t.cause,
+          NumberOf(t.rule),
           static_cast<int64_t>(t.moment) - static_cast<int64_t>(story.onset),
           t.summary);
     }

@@ -16,7 +16,7 @@ inline Time At(int64_t seconds) {
 
 inline Finding ScaleFinding(int rule, Severity severity, int64_t step) {
   Finding finding;
-  finding.rule = rule;
+  finding.rule = RuleIdOf(rule);
   finding.family = Family::kScale;
   finding.subject.rank = 0;
   finding.severity = severity;

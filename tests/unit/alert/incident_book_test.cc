@@ -38,7 +38,8 @@ class IncidentBookTest : public ::testing::Test {
     verdict.grade = EvidenceGrade::kEstablished;
     verdict.sentence = "harmless";
     verdict.origin.op = "Log";
-    verdict.rules = {4, 21, 22};
+    verdict.rules = {RuleId::kScaleCollapse, RuleId::kOpSaturation,
+                     RuleId::kOpInternalOverflow};
     verdict.uncapped = {4};
     verdict.ops = {"Log"};
     verdict.ceiling = Severity::kInfo;
@@ -62,7 +63,7 @@ TEST_F(IncidentBookTest, OneCauseIsOneIncidentWithItsChildren) {
   EXPECT_EQ(changed_[0].opened_step, 3);
   EXPECT_EQ(changed_[0].summary, "harmless");
   ASSERT_THAT(changed_[0].findings, SizeIs(2));
-  EXPECT_EQ(changed_[0].findings[0].rule, 21);
+  EXPECT_EQ(changed_[0].findings[0].rule, RuleId::kOpSaturation);
   EXPECT_EQ(book_.worst(), Severity::kCritical);
 }
 
@@ -122,68 +123,72 @@ Finding NormFinding(Severity severity, int64_t step) {
   return finding;
 }
 
-Diagnosis Diverges(int rule) {
+Diagnosis Diverges(RuleId rule) {
   CauseVerdict verdict;
   verdict.cause = Cause::kDivergence;
-  verdict.rules = {27, 34};
+  verdict.rules = {RuleId::kGnormSpike, RuleId::kLossSpike};
   verdict.rule = rule;
   verdict.sentence = "The training diverges.";
   return CausedBy(verdict);
 }
 
 TEST_F(IncidentBookTest, IsNamedAfterWhatItsCauseRestsOn) {
-  Update(0, {NormFinding(Severity::kWarning, 7)}, Diverges(27));
+  Update(0, {NormFinding(Severity::kWarning, 7)},
+         Diverges(RuleId::kGnormSpike));
   EXPECT_EQ(book_.incidents()[0].family, Family::kGradient);
   const uint64_t id = book_.incidents()[0].id;
   Update(
       5,
       {NormFinding(Severity::kWarning, 7), LossFinding(Severity::kWarning, 9)},
-      Diverges(34));
+      Diverges(RuleId::kLossSpike));
   ASSERT_THAT(book_.incidents(), SizeIs(1));
   EXPECT_THAT(changed_, SizeIs(1));
   const Incident& incident = book_.incidents()[0];
   EXPECT_EQ(incident.id, id);
-  EXPECT_EQ(incident.rule, 34);
+  EXPECT_EQ(incident.rule, RuleId::kLossSpike);
   EXPECT_EQ(incident.family, Family::kLoss);
   EXPECT_EQ(incident.opened_step, 7) << "where it began";
   EXPECT_EQ(incident.subject.rank, 2);
-  EXPECT_EQ(incident.findings[0].rule, 34);
-  EXPECT_EQ(incident.findings[1].rule, 27);
+  EXPECT_EQ(incident.findings[0].rule, RuleId::kLossSpike);
+  EXPECT_EQ(incident.findings[1].rule, RuleId::kGnormSpike);
   // Who was paged is not paged anew.
   EXPECT_EQ(incident.alert_family, Family::kGradient);
   // The loss is back first: the name stays.
-  Update(20, {NormFinding(Severity::kWarning, 7)}, Diverges(27));
+  Update(20, {NormFinding(Severity::kWarning, 7)},
+         Diverges(RuleId::kGnormSpike));
   ASSERT_THAT(book_.incidents(), SizeIs(1));
-  EXPECT_EQ(book_.incidents()[0].rule, 34);
+  EXPECT_EQ(book_.incidents()[0].rule, RuleId::kLossSpike);
   EXPECT_EQ(book_.incidents()[0].opened_step, 7);
   // Another cause knows better.
-  Diagnosis nan = Diverges(27);
+  Diagnosis nan = Diverges(RuleId::kGnormSpike);
   nan.causes[0].cause = Cause::kNanFromForward;
   Update(25, {NormFinding(Severity::kWarning, 7)}, nan);
-  EXPECT_EQ(book_.incidents()[0].rule, 27);
+  EXPECT_EQ(book_.incidents()[0].rule, RuleId::kGnormSpike);
 }
 
 TEST_F(IncidentBookTest, AlertsGoByTheNameOfTheFirstWarning) {
-  Update(0, {NormFinding(Severity::kInfo, 7)}, Diverges(27));
+  Update(0, {NormFinding(Severity::kInfo, 7)}, Diverges(RuleId::kGnormSpike));
   EXPECT_EQ(book_.incidents()[0].alert_family, Family::kGradient);
   Update(5,
          {NormFinding(Severity::kInfo, 7), LossFinding(Severity::kWarning, 9)},
-         Diverges(34));
+         Diverges(RuleId::kLossSpike));
   EXPECT_EQ(book_.incidents()[0].alert_family, Family::kLoss);
   std::string bytes;
   book_.Save(&bytes);
   IncidentBook loaded({"run", 0}, {});
   ASSERT_TRUE(loaded.Load(bytes));
   Update(60, {});
-  Update(100, {NormFinding(Severity::kWarning, 70)}, Diverges(27));
+  Update(100, {NormFinding(Severity::kWarning, 70)},
+         Diverges(RuleId::kGnormSpike));
   ASSERT_THAT(book_.incidents(), SizeIs(1));
   EXPECT_EQ(book_.incidents()[0].reopened, 1);
-  EXPECT_EQ(book_.incidents()[0].rule, 27) << "about what is there now";
+  EXPECT_EQ(book_.incidents()[0].rule, RuleId::kGnormSpike)
+      << "about what is there now";
   EXPECT_EQ(book_.incidents()[0].alert_family, Family::kGradient);
   // A checkpoint knows the name, and that it is the cause's.
   loaded.Update(At(6), 9, std::vector{NormFinding(Severity::kWarning, 7)}, {},
                 nullptr, &changed_);
-  EXPECT_EQ(loaded.incidents()[0].rule, 34);
+  EXPECT_EQ(loaded.incidents()[0].rule, RuleId::kLossSpike);
   EXPECT_EQ(loaded.incidents()[0].alert_family, Family::kLoss);
 }
 
@@ -271,7 +276,7 @@ TEST_F(IncidentBookTest, ANewPolicyIsForHoldsThatBegin) {
 TEST_F(IncidentBookTest, OneCauseThatGoesOnIsOneIncidentWhateverItsFindings) {
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
-  verdict.rules = {18};
+  verdict.rules = {RuleId::kOpOverflowOrigin};
   Update(0, {OpFinding(18, "MatMulGrad", Severity::kInfo, 0)},
          CausedBy(verdict));
   Update(10, {});
@@ -285,7 +290,8 @@ TEST_F(IncidentBookTest, AtOneStepTheOpComesBeforeTheScale) {
   scale.family = Family::kScale;
   CauseVerdict verdict;
   verdict.cause = Cause::kNanFromForward;
-  verdict.rules = {8, 18};
+  verdict.rules = {RuleId::kOverflowNotScaleDependent,
+                   RuleId::kOpOverflowOrigin};
   Update(0, {scale, OpFinding(18, "Rsqrt", Severity::kCritical, 9)},
          CausedBy(verdict));
   ASSERT_THAT(book_.incidents(), SizeIs(1));
@@ -380,7 +386,7 @@ TEST_F(IncidentBookTest, AMutedIncidentIsToldOnceAndThenNoMore) {
 
 TEST_F(IncidentBookTest, AMutedRuleIsNeverTold) {
   Annotation mute;
-  mute.rule = 4;
+  mute.rule = RuleId::kScaleCollapse;
   Annotate(0, mute);
   Update(1, {ScaleFinding(4, Severity::kWarning, 0)});
   EXPECT_THAT(changed_, IsEmpty());
@@ -412,7 +418,7 @@ TEST_F(IncidentBookTest, IdsAreStable) {
   // Two rules of one family may begin with one subject and step.
   CauseVerdict verdict;
   verdict.cause = Cause::kRangeOverflow;
-  verdict.rules = {5};
+  verdict.rules = {RuleId::kOverflowStreak};
   Update(0,
          {ScaleFinding(4, Severity::kWarning, 0),
           ScaleFinding(5, Severity::kWarning, 0)},
@@ -452,7 +458,7 @@ class BookCheckpointTest : public IncidentBookTest {
     finding.numbers.push_back({"overflows", 5, "attempts"});
     Update(5, {finding});
     Annotation mute;
-    mute.rule = 9;
+    mute.rule = RuleId::kScaleLimitCycle;
     Annotate(6, mute);
     book_.Save(&bytes_);
   }

@@ -14,8 +14,8 @@ Time At(int64_t step) {
   return Time(std::chrono::seconds(1'000'000'000 + step));
 }
 
-RuleSet With(const char* rule, const char* threshold, double value) {
-  RuleSet rules = DefaultRules();
+RulesInForce With(const char* rule, const char* threshold, double value) {
+  RulesInForce rules = DefaultRules();
   const RuleSpec* spec = FindRule(rule);
   for (size_t i = 0; i < spec->thresholds.size(); ++i) {
     if (spec->thresholds[i].name == threshold) {
@@ -27,7 +27,7 @@ RuleSet With(const char* rule, const char* threshold, double value) {
 
 // 300 good attempts, then so many overflows in a row, then good ones again.
 void Feed(Backtest* backtest, int overflows, int good_after,
-          const RuleSet& recorded = DefaultRules()) {
+          const RulesInForce& recorded = DefaultRules()) {
   RulesLoaded loaded;
   loaded.rules = recorded;
   backtest->Take(At(0), OfRun({}, loaded));
@@ -100,7 +100,7 @@ TEST(BacktestTest, WhatWasRecordedIsTheOtherSide) {
 }
 
 TEST(BacktestTest, ARuleThatIsOffSaysNothing) {
-  RuleSet rules = DefaultRules();
+  RulesInForce rules = DefaultRules();
   for (auto& [name, settings] : rules.rules) settings.enabled = false;
   Backtest backtest(rules);
   Feed(&backtest, 60, 0);

@@ -13,7 +13,7 @@ ToldIncident Told(const char* run, Family family, int rule, int64_t opened,
   ToldIncident told;
   told.run = {run, 0};
   told.incident.family = family;
-  told.incident.rule = rule;
+  told.incident.rule = RuleIdOf(rule);
   told.incident.opened_step = opened;
   told.incident.resolved_step = resolved;
   told.incident.subject.op = op;

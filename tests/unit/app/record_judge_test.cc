@@ -51,7 +51,7 @@ TEST(RecordJudgeTest, TheLastWordIsOfTheLastRecord) {
   bool found = false;
   for (const Incident& incident : verdict.attempts[0]->incidents) {
     for (const Finding& finding : incident.findings) {
-      if (finding.rule != 5) continue;
+      if (finding.rule != RuleId::kOverflowStreak) continue;
       found = true;
       EXPECT_THAT(finding.sentence, HasSubstr("121 attempts in a row"));
     }
@@ -206,7 +206,7 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
   std::vector<int> attempts;
   for (const auto& attempt : verdict.attempts) {
     for (const Incident& incident : attempt->incidents) {
-      if (incident.rule != 15) continue;
+      if (incident.rule != RuleId::kLossNonfinite) continue;
       attempts.push_back(attempt->key.attempt);
       EXPECT_EQ(incident.opened_step, 5300);
       EXPECT_EQ(incident.worst, Severity::kCritical);

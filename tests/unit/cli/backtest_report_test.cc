@@ -11,7 +11,7 @@ using ::testing::Not;
 ToldIncident Told(int rule) {
   ToldIncident told;
   told.run.run_id = "r";
-  told.incident.rule = rule;
+  told.incident.rule = RuleIdOf(rule);
   told.incident.worst = Severity::kWarning;
   told.incident.opened_step = told.told_step = 40;
   return told;

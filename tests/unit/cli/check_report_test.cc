@@ -13,7 +13,7 @@ using ::testing::Not;
 CheckedLog WithIncident(Severity now) {
   auto view = std::make_shared<RunView>();
   Incident& incident = view->incidents.emplace_back();
-  incident.rule = 5;
+  incident.rule = RuleId::kOverflowStreak;
   incident.worst = Severity::kCritical;
   incident.severity = now;
   incident.opened_step = 12;

@@ -18,7 +18,7 @@ const RunKey kRun{"job-7", 0};
 
 Finding Found(int rule, int32_t rank, std::string sentence) {
   Finding finding;
-  finding.rule = rule;
+  finding.rule = RuleIdOf(rule);
   finding.subject.rank = rank;
   finding.severity = Severity::kWarning;
   finding.opened_step = 12;
@@ -29,7 +29,7 @@ Finding Found(int rule, int32_t rank, std::string sentence) {
 Incident Fired() {
   Incident incident;
   incident.id = 77;
-  incident.rule = 4;
+  incident.rule = RuleId::kScaleCollapse;
   incident.state = AlertState::kFiring;
   incident.severity = incident.worst = Severity::kWarning;
   incident.opened_step = 12;
@@ -140,7 +140,7 @@ TEST(ReplayCompare, WhatItSaysIsOfTheRecordedMoment) {
 TEST(ReplayCompare, GoneAndNew) {
   Incident other = Fired();
   other.id = 78;
-  other.rule = 1;
+  other.rule = RuleId::kScaleAtFloor;
   EXPECT_THAT(Compared(Fired(), other),
               ElementsAre(HasSubstr("gone: job-7"), HasSubstr("new: job-7")));
 }

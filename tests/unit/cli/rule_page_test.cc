@@ -83,12 +83,14 @@ TEST(RulePageTest, NamesOfThresholdsAreMarkedInSentences) {
 }
 
 TEST(RulePageTest, AdviceIsForRulesThatExist) {
-  for (int number = 0; number < 1000; ++number) {
-    EXPECT_EQ(FirstLook(number).empty(), FindRule(number) == nullptr) << number;
+  for (int number = 0; number < static_cast<int>(kRuleIds); ++number) {
+    const RuleId rule = RuleIdOf(number);
+    EXPECT_EQ(FirstLook(rule).empty(), FindRule(rule) == nullptr) << number;
   }
   for (const CauseSpec& cause : AllCauses()) {
-    for (const int rule : cause.rules) {
-      EXPECT_NE(FindRule(rule), nullptr) << Name(cause.cause) << ' ' << rule;
+    for (const RuleId rule : cause.rules) {
+      EXPECT_NE(FindRule(rule), nullptr)
+          << Name(cause.cause) << ' ' << NumberOf(rule);
     }
   }
 }

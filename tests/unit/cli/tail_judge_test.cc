@@ -45,7 +45,7 @@ class TailJudgeTest : public testing::Test {
     for (const auto& attempt : verdict.attempts) {
       for (const Incident& incident : attempt->incidents) {
         for (const Finding& finding : incident.findings) {
-          if (finding.rule == rule) return true;
+          if (NumberOf(finding.rule) == rule) return true;
         }
       }
     }

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 
 std::vector<int> Numbers() {
   std::vector<int> numbers;
-  for (const RuleSpec* spec : AllRules()) numbers.push_back(spec->number);
+  for (const RuleSpec* spec : AllRules()) numbers.push_back(NumberOf(spec->id));
   return numbers;
 }
 
@@ -57,10 +57,10 @@ TEST(Rules, SpeakForThemselves) {
 
 TEST(Rules, AreFoundByNumberAndName) {
   for (const RuleSpec* spec : AllRules()) {
-    EXPECT_EQ(FindRule(spec->number), spec);
+    EXPECT_EQ(FindRule(spec->id), spec);
     EXPECT_EQ(FindRule(spec->name), spec);
   }
-  EXPECT_EQ(FindRule(37), nullptr);
+  EXPECT_EQ(FindRule(RuleIdOf(37)), nullptr);
   EXPECT_EQ(FindRule("no_such_rule"), nullptr);
 }
 
@@ -83,7 +83,7 @@ TEST(Rules, StateStaysSmall) {
 }
 
 TEST(RuleTables, DefaultsFillWhatASetLacks) {
-  RuleSet set = DefaultRules();
+  RulesInForce set = DefaultRules();
   set.rules["overflow_streak"].enabled = false;
   set.rules["scale_collapse"].thresholds = {8};  // an older daemon's
   set.rules["of_the_future"].thresholds = {1, 2, 3};
@@ -114,7 +114,7 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
     rules.On(StepContext{run, record, tracker, ops}, tables.step(),
              [&](size_t i, Severity was) {
                auto& list = rules.severity(i) > was ? raised : lowered;
-               list.push_back(StepRules::Specs()[i]->number);
+               list.push_back(NumberOf(StepRules::Specs()[i]->id));
              });
   };
   int64_t step = 0;
@@ -128,7 +128,7 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
 }
 
 TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
-  RuleSet set = DefaultRules();
+  RulesInForce set = DefaultRules();
   for (const bool enabled : {true, false}) {
     set.rules.at("loss_spike").enabled = enabled;
     const RuleTables tables(set);
@@ -148,7 +148,7 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
     const auto note = [&](size_t i, Severity was) {
       EXPECT_EQ(was, Severity::kWarning);
       EXPECT_EQ(rules.severity(i), Severity::kCritical);
-      changed.push_back(StepRules::Specs()[i]->number);
+      changed.push_back(NumberOf(StepRules::Specs()[i]->id));
     };
     rules.OnEnd(tables.step(), false, note);
     rules.OnEnd(tables.step(), false, note);  // and no more

@@ -91,9 +91,11 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
 TEST(ActionsTest, ARankThatIsHeardIsNotLookedForInACollective) {
   const RunDescription run;
   const RunEvidence evidence;
-  const CauseVerdict silence{.cause = Cause::kSilence, .rules = {53, 54, 55}};
+  const CauseVerdict silence{.cause = Cause::kSilence,
+                             .rules = {RuleId::kStalled, RuleId::kTelemetryGap,
+                                       RuleId::kMetricAbsentAsZero}};
   std::vector<Finding> findings(1);
-  findings[0].rule = 54;
+  findings[0].rule = RuleId::kTelemetryGap;
   findings[0].severity = Severity::kWarning;
   findings[0].numbers = {{"dropped_steps", 7, "records"},
                          {"dropped_ops", 0, "records"},
@@ -110,7 +112,7 @@ TEST(ActionsTest, ARankThatIsHeardIsNotLookedForInACollective) {
   findings[0].numbers[2].value = 1;
   EXPECT_THAT(first(), testing::HasSubstr("hung in a collective"));
   findings[0].numbers[2].value = 0;
-  findings.emplace_back().rule = 53;
+  findings.emplace_back().rule = RuleId::kStalled;
   EXPECT_THAT(first(), testing::HasSubstr("hung in a collective"));
 }
 

@@ -24,10 +24,7 @@ struct TestCase {
     for (const CauseVerdict& verdict : diagnosis.causes) {
       for (const CauseSpec& spec : AllCauses()) {
         if (spec.cause != verdict.cause) continue;
-        for (const int rule : verdict.rules) {
-          EXPECT_THAT(spec.rules, ::testing::Contains(rule))
-              << Name(spec.cause);
-        }
+        EXPECT_TRUE((verdict.rules - spec.rules).empty()) << Name(spec.cause);
       }
     }
     return diagnosis;
@@ -36,7 +33,7 @@ struct TestCase {
   Finding& Find(int rule, Family family, Severity severity,
                 std::string op = "") {
     Finding& finding = findings.emplace_back();
-    finding.rule = rule;
+    finding.rule = RuleIdOf(rule);
     finding.family = family;
     finding.severity = severity;
     finding.subject.rank = 0;

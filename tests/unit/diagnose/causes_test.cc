@@ -502,7 +502,8 @@ TEST(CausesTest, BehindANanLossTheGradientsThatAreNotFiniteAreNamed) {
   for (const int32_t rank : {0, 1}) {
     const CauseVerdict cause = verdict(rank);
     EXPECT_EQ(cause.cause, Cause::kNanFromForward);
-    EXPECT_EQ(cause.rule, 15) << "the loss is accused, not its gradients";
+    EXPECT_EQ(cause.rule, RuleId::kLossNonfinite)
+        << "the loss is accused, not its gradients";
     EXPECT_EQ(cause.origin.rank, 1);
     std::string said;
     for (const Evidence& e : cause.evidence) said += e.sentence;
@@ -514,15 +515,15 @@ TEST(CausesTest, BehindANanLossTheGradientsThatAreNotFiniteAreNamed) {
 TEST(CausesTest, ADivergenceRestsOnTheLossWhoeverWasFirst) {
   TestCase t;
   t.Find(27, Family::kGradient, Severity::kWarning).opened_step = 100;
-  EXPECT_EQ(t.Verdict().causes[0].rule, 27);
+  EXPECT_EQ(t.Verdict().causes[0].rule, RuleId::kGnormSpike);
   t.Find(34, Family::kLoss, Severity::kWarning).opened_step = 103;
   const Diagnosis diagnosis = t.Verdict();
-  EXPECT_EQ(diagnosis.causes[0].rule, 34);
+  EXPECT_EQ(diagnosis.causes[0].rule, RuleId::kLossSpike);
   EXPECT_EQ(diagnosis.causes[0].step, 100);
   EXPECT_THAT(diagnosis.causes[0].sentence, HasSubstr("finding of rule 34"));
   // A note of the loss is no more than a note.
   t.findings[1].severity = Severity::kInfo;
-  EXPECT_EQ(t.Verdict().causes[0].rule, 27);
+  EXPECT_EQ(t.Verdict().causes[0].rule, RuleId::kGnormSpike);
 }
 
 TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
@@ -541,7 +542,7 @@ TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
   t.evidence.earlier = "The training diverges since step 220: it jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 220;
-  t.evidence.earlier_rule = 34;
+  t.evidence.earlier_rule = RuleId::kLossSpike;
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
   EXPECT_EQ(diagnosis.causes[0].sentence,
@@ -550,7 +551,7 @@ TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow)
       << "that is over: another trouble";
   t.evidence.earlier_to = -1;
-  t.evidence.earlier_rule = 27;
+  t.evidence.earlier_rule = RuleId::kGnormSpike;
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow)
       << "a norm that is as high is the overflows' own";
 }
@@ -560,13 +561,13 @@ TEST(CausesTest, WhatOutlastsADivergenceSaysNothingNewOfIt) {
   t.evidence.earlier = "The training diverges since step 220: it jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 220;
-  t.evidence.earlier_rule = 34;
+  t.evidence.earlier_rule = RuleId::kLossSpike;
   Finding& norm = t.Find(27, Family::kGradient, Severity::kInfo);
   norm.opened_step = 221;
   for (const Severity severity : {Severity::kInfo, Severity::kWarning}) {
     norm.severity = severity;
     const Diagnosis diagnosis = t.Verdict();
-    EXPECT_EQ(diagnosis.causes[0].rule, 0);
+    EXPECT_EQ(diagnosis.causes[0].rule, RuleId::kNone);
     EXPECT_EQ(diagnosis.causes[0].sentence,
               "The training left its way at step 220: it jumped.");
   }
@@ -758,7 +759,7 @@ TEST(CausesTest, WhatNoCauseExplainsIsSaidSo) {
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kUnexplained);
-  EXPECT_THAT(diagnosis.causes[0].rules, ElementsAre(22));
+  EXPECT_EQ(diagnosis.causes[0].rules, RuleSet{RuleId::kOpInternalOverflow});
   EXPECT_EQ(Worst(t), Severity::kWarning);
 }
 

@@ -63,7 +63,7 @@ TEST(Consequences, WhatCameBeforeItOrLongAfterIsNot) {
 
 TEST(Consequences, ANormThatJumpedExplainsZerosAlone) {
   TestCase t = Diverged();
-  t.findings[0].rule = 27;
+  t.findings[0].rule = RuleId::kGnormSpike;
   t.findings[0].family = Family::kGradient;
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_NE(FirstCause(diagnosis, t.findings[1])->cause, Cause::kDivergence);

@@ -42,7 +42,7 @@ TEST(LoneWildWeightTest, ExplainsWhatCameSinceTheLookBefore) {
   EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
   EXPECT_EQ(first.origin.op, "fc.weight");
   EXPECT_EQ(first.step, 224);
-  EXPECT_EQ(first.rule, 60);
+  EXPECT_EQ(first.rule, RuleId::kWeightOutOfRange);
   EXPECT_THAT(first.sentence,
               HasSubstr("A weight of fc.weight is 6.6e+37 at step 224, alone: "
                         "the largest of all others is 0.25"));

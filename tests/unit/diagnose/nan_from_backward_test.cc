@@ -69,7 +69,7 @@ TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   const CauseVerdict& cause = diagnosis.causes[0];
   EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
-  EXPECT_EQ(cause.rule, 16);
+  EXPECT_EQ(cause.rule, RuleId::kWeightNonfinite);
   EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
   EXPECT_EQ(cause.step, 130);
   EXPECT_EQ(cause.origin.op, "0.bias");

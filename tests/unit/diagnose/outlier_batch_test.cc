@@ -201,7 +201,7 @@ TEST(OutlierBatch, AnAlertThatIsHeldIsNotRepeated) {
   TestCase t = Skipped();
   t.evidence.earlier = "The training diverges since step 150.";
   t.evidence.earlier_cause = Cause::kDivergence;
-  t.evidence.earlier_rule = 27;
+  t.evidence.earlier_rule = RuleId::kGnormSpike;
   t.evidence.earlier_from = kStep;
   Then(&t, 27, Family::kGradient, Severity::kInfo);
   const Diagnosis diagnosis = t.Verdict();

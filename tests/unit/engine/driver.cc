@@ -245,7 +245,7 @@ std::vector<std::string> Firing(const RunView& run) {
   for (const Incident& incident : run.incidents) {
     if (incident.state != AlertState::kFiring) continue;
     const RuleSpec* spec = FindRule(incident.rule);
-    rules.push_back(spec == nullptr ? std::to_string(incident.rule)
+    rules.push_back(spec == nullptr ? std::to_string(NumberOf(incident.rule))
                                     : std::string(spec->name));
   }
   return rules;

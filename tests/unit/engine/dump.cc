@@ -25,7 +25,8 @@ void Put(const Subject& s, std::ostream& out) {
 }
 
 void Put(const Finding& f, bool moments, std::ostream& out) {
-  out << "    finding rule=" << f.rule << " " << Name(f.severity) << " ";
+  out << "    finding rule=" << NumberOf(f.rule) << " " << Name(f.severity)
+      << " ";
   Put(f.subject, out);
   out << " from=" << f.opened_step;
   if (moments) {
@@ -41,8 +42,8 @@ void Put(const Finding& f, bool moments, std::ostream& out) {
 void Put(const Incident& i, bool moments, std::ostream& out) {
   out << "  incident ";
   if (moments) out << std::hex << i.id << std::dec << " ";
-  out << Name(i.family) << " rule=" << i.rule << " cause=" << Name(i.cause)
-      << " ";
+  out << Name(i.family) << " rule=" << NumberOf(i.rule)
+      << " cause=" << Name(i.cause) << " ";
   Put(i.subject, out);
   out << " host=" << i.host << " device=" << i.device << " " << Name(i.state)
       << " " << Name(i.severity) << " from=" << i.opened_step;
@@ -77,7 +78,7 @@ void Put(const Diagnosis& d, std::ostream& out) {
   for (const CauseVerdict& c : d.causes) {
     out << "  cause " << Name(c.cause) << " " << Name(c.grade) << " ";
     PutOrigin(c, out);
-    out << " step=" << c.step << " rule=" << c.rule
+    out << " step=" << c.step << " rule=" << NumberOf(c.rule)
         << " ceiling=" << Name(c.ceiling) << " \"" << c.sentence << "\"\n";
     for (const Evidence& e : c.evidence) {
       out << "    " << Name(e.grade) << ": " << e.sentence << "\n";
@@ -220,7 +221,7 @@ std::string DumpFindings(const RunView& run) {
 
 std::string DumpName(const Incident& i) {
   std::ostringstream out;
-  out << Name(i.family) << " rule=" << i.rule << " ";
+  out << Name(i.family) << " rule=" << NumberOf(i.rule) << " ";
   Put(i.subject, out);
   out << " host=" << i.host << " device=" << i.device
       << " from=" << i.opened_step;

@@ -79,7 +79,7 @@ TEST(LifeTest, WhatIsSaidAtTheEndIsAsOfTheLastRecord) {
   bool streak = false;
   for (const Incident& incident : run->incidents) {
     for (const Finding& finding : incident.findings) {
-      if (finding.rule != 5) continue;
+      if (finding.rule != RuleId::kOverflowStreak) continue;
       streak = true;
       EXPECT_THAT(finding.sentence, HasSubstr("4001 attempts"));
     }
@@ -103,7 +103,7 @@ TEST(LifeTest, WhatWasDroppedInTheLastSecondIsFound) {
     EXPECT_EQ(run->state, LifeState::kClosed);
     EXPECT_THAT(run->diagnosis.headline, HasSubstr("clients dropped 10 steps"));
     ASSERT_EQ(run->incidents.size(), 1u);
-    EXPECT_EQ(run->incidents[0].rule, 54);
+    EXPECT_EQ(run->incidents[0].rule, RuleId::kTelemetryGap);
     ASSERT_EQ(driver.effects().notices.size(), 2u);
     EXPECT_TRUE(driver.effects().notices[1].resolved);
   }

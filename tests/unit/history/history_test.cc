@@ -153,7 +153,7 @@ TEST_F(HistoryTest, RunsAreListedWithTheirEnds) {
 TEST_F(HistoryTest, IncidentsAreKeptAsLastSent) {
   Incident incident;
   incident.id = 0xfedcba9876543210;
-  incident.rule = 8;
+  incident.rule = RuleId::kOverflowNotScaleDependent;
   incident.cause = Cause::kHarmlessPadding;
   incident.subject = {3, "adam", "loss/Log", Slot::kGradInput};
   incident.host = "node-3";
@@ -161,7 +161,7 @@ TEST_F(HistoryTest, IncidentsAreKeptAsLastSent) {
   incident.severity = Severity::kWarning;
   incident.fired = kStart;
   Finding finding;
-  finding.rule = 8;
+  finding.rule = RuleId::kOverflowNotScaleDependent;
   finding.sentence = "the scale fell";
   finding.numbers = {{"scale_before", 2.0, ""},
                      {"nan", std::numeric_limits<double>::quiet_NaN(), "x"}};

@@ -9,7 +9,9 @@
 namespace nanwatch {
 namespace {
 
-std::string RuleOf(int rule) { return "rule" + std::to_string(rule); }
+std::string RuleOf(RuleId rule) {
+  return "rule" + std::to_string(NumberOf(rule));
+}
 
 constexpr char kIncident[] = R"({
   "id": "fedcba9876543210",
@@ -206,11 +208,11 @@ TEST(CausesJson, IsThatOfTheFirstVersion) {
   c.op_type = "Log";
   c.op_dtype = Dtype::kFp16;
   c.step = 12;
-  c.rule = 18;
+  c.rule = RuleId::kOpOverflowOrigin;
   c.sentence = "s";
   c.ceiling = Severity::kInfo;
-  c.rules = {18, 20};
-  c.uncapped = {20};
+  c.rules = {RuleId::kOpOverflowOrigin, RuleId::kPersistentOpOverflow};
+  c.uncapped = {RuleId::kPersistentOpOverflow};
   c.ops = {"a"};
   c.unlisted_ops = {"b"};
   c.evidence = {{EvidenceGrade::kSupported, "outputs are finite"},

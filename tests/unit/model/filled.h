@@ -41,9 +41,8 @@ class Filler {
     } else if constexpr (requires { value.emplace_back(); }) {
       Fill(name, value.emplace_back());
       Fill(name, value.emplace_back());
-    } else if constexpr (requires { value.Add(*value.begin()); }) {
-      using Item = std::remove_cvref_t<decltype(*value.begin())>;
-      value.Add(static_cast<Item>(number_ % 50 + 2));
+    } else if constexpr (std::is_same_v<T, RuleSet>) {
+      value = {RuleId::kScaleStuck, RuleId::kWeightOutOfRange};
     } else {
       Fields(*this, value);
     }

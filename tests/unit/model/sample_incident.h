@@ -11,7 +11,7 @@ namespace nanwatch {
 
 inline Finding NormFinding(double value) {
   Finding f;
-  f.rule = 27;
+  f.rule = RuleId::kGnormSpike;
   f.family = Family::kTelemetry;
   f.subject = {-1, "sgd", "", Slot::kCollective};
   f.severity = Severity::kInfo;
@@ -29,7 +29,7 @@ inline Incident LossIncident() {
   Incident i;
   i.id = 0xfedcba9876543210;
   i.family = Family::kLoss;
-  i.rule = 34;
+  i.rule = RuleId::kLossSpike;
   i.alert_family = Family::kGradient;
   i.cause = Cause::kDivergence;
   i.subject = {3, "adam", "head", Slot::kGradInput};

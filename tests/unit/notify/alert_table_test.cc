@@ -38,7 +38,7 @@ TEST_F(AlertTableTest, ABetterNameIsNoOtherAlert) {
   Send(0);
   Notice renamed = Firing(1);
   renamed.incident.family = Family::kLoss;
-  renamed.incident.rule = 34;
+  renamed.incident.rule = RuleId::kLossSpike;
   table_.Take(At(5), renamed);
   const std::vector<Alert> sent = Send(5);
   ASSERT_THAT(sent, SizeIs(1));

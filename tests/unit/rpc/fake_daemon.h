@@ -69,8 +69,8 @@ class FakeDaemon {
       annotated.emplace_back(run, said);
       return OkStatus();
     };
-    backend.rule_name = [](int rule) {
-      return rule == 4 ? "scale_collapse" : "";
+    backend.rule_name = [](RuleId rule) {
+      return rule == RuleId::kScaleCollapse ? "scale_collapse" : "";
     };
     backend.rule_number = [](std::string_view name) {
       return name == "scale_collapse" ? std::optional<int>(4) : std::nullopt;

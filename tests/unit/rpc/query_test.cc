@@ -132,7 +132,7 @@ TEST_F(QueryTest, PassesOnWhatAPersonSays) {
   const Annotation& said = daemon_.annotated[0].second;
   EXPECT_EQ(said.kind, Annotation::Kind::kMute);
   EXPECT_EQ(said.incident, 77u);
-  EXPECT_EQ(said.rule, 4);
+  EXPECT_EQ(said.rule, RuleId::kScaleCollapse);
   EXPECT_EQ(said.until, daemon_.clock.Now() + std::chrono::seconds(60));
   EXPECT_EQ(said.by, "ann (" + OwnAccount() + ")");
   EXPECT_EQ(said.reason, "known");

@@ -11,7 +11,9 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-std::string RuleOf(int rule) { return "rule" + std::to_string(rule); }
+std::string RuleOf(RuleId rule) {
+  return "rule" + std::to_string(NumberOf(rule));
+}
 
 // Names of the fields that say nothing, also inside.
 std::set<std::string> Unset(const google::protobuf::Message& message) {
@@ -126,7 +128,7 @@ TEST(ViewMessagesTest, ShowsARunInFull) {
   cause.op_type = "Log";
   cause.op_dtype = Dtype::kFp16;
   cause.ceiling = Severity::kInfo;
-  cause.rules = {18};
+  cause.rules = {RuleId::kOpOverflowOrigin};
   cause.evidence.push_back({EvidenceGrade::kSupported, "outputs are finite"});
   cause.actions.push_back({"ascend_tf", "Switch the check off."});
   auto block = std::make_shared<RankBlock>();
@@ -170,13 +172,13 @@ TEST(ViewMessagesTest, ShowsAnIncident) {
   Incident incident;
   incident.id = 77;
   incident.family = Family::kScale;
-  incident.rule = 4;
+  incident.rule = RuleId::kScaleCollapse;
   incident.state = AlertState::kFiring;
   incident.severity = Severity::kWarning;
   incident.host = "node-4";
   incident.opened_step = 12;
   Finding& finding = incident.findings.emplace_back();
-  finding.rule = 4;
+  finding.rule = RuleId::kScaleCollapse;
   finding.numbers.push_back({"scale_before", 65536, ""});
   v1::Incident message;
   WriteIncident(incident, RuleOf, &message);

@@ -45,7 +45,7 @@ class ApiTest : public ::testing::Test {
 Incident SampleIncident(int64_t step, int32_t rank) {
   Incident incident;
   incident.id = 0xfedcba9876543210;
-  incident.rule = 3;
+  incident.rule = RuleId::kScaleUnrepresentable;
   incident.opened_step = step;
   incident.subject.rank = rank;
   incident.state = AlertState::kFiring;
@@ -391,7 +391,7 @@ RunView FullRun() {
   cause.op_dtype = Dtype::kFp16;
   cause.evidence.emplace_back();
   cause.actions.emplace_back();
-  cause.rules = {3};
+  cause.rules = {RuleId::kScaleUnrepresentable};
   run.incidents = {SampleIncident(1, 0)};
   run.incidents[0].findings[0].numbers.emplace_back();
   return run;

@@ -93,8 +93,10 @@ struct FakeDaemon {
       said.emplace_back(run, it);
       return OkStatus();
     };
-    backend.rule_name = [](int rule) {
-      return rule == 3 ? std::string("scale_collapse") : std::string();
+    backend.rule_name = [](RuleId rule) {
+      return rule == RuleId::kScaleUnrepresentable
+                 ? std::string("scale_collapse")
+                 : std::string();
     };
     backend.version = "0.1.0";
     return backend;

@@ -325,7 +325,7 @@ TEST(EventCodecTest, KeepsEndingsAndAnnotations) {
   const auto back = std::get<Annotation>(RoundTrip(OfRank(said)).body);
   EXPECT_EQ(back.kind, said.kind);
   EXPECT_EQ(back.incident, 77u);
-  EXPECT_EQ(back.rule, 12);
+  EXPECT_EQ(back.rule, RuleId::kScaleRankMismatch);
   EXPECT_EQ(back.until, FromMicros(5));
   EXPECT_EQ(back.by, "ann");
   EXPECT_EQ(back.reason, "NaN since 3");
