@@ -21,6 +21,12 @@ const FieldDescriptor* FieldFinder::Find(std::string_view name, bool is_time) {
   return nullptr;
 }
 
+google::protobuf::Message* MessageWriter::Inner(const FieldDescriptor* field) {
+  const google::protobuf::Reflection& to = *to_->GetReflection();
+  return field->is_repeated() ? to.AddMessage(to_, field)
+                              : to.MutableMessage(to_, field);
+}
+
 void MessageWriter::Number(const FieldDescriptor* field, int64_t value) {
   const google::protobuf::Reflection& to = *to_->GetReflection();
   switch (field->cpp_type()) {

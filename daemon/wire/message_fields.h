@@ -72,22 +72,10 @@ class MessageWriter {
     } else if constexpr (requires { value.has_value(); }) {
       if (value) Put(field, *value, shown);
     } else if constexpr (requires { value.begin(); }) {
-      for (const auto& item : value) PutItem(field, item, shown);
+      for (const auto& item : value) Put(field, item, shown);
     } else {
-      MessageWriter inner(to_->GetReflection()->MutableMessage(to_, field),
-                          rule_name_);
+      MessageWriter inner(Inner(field), rule_name_);
       Fields(inner, const_cast<T&>(value));
-    }
-  }
-  template <typename T>
-  void PutItem(const FieldDescriptor* field, const T& item,
-               const Shown& shown) {
-    if constexpr (std::is_class_v<T> && !std::is_same_v<T, std::string>) {
-      MessageWriter inner(to_->GetReflection()->AddMessage(to_, field),
-                          rule_name_);
-      Fields(inner, const_cast<T&>(item));
-    } else {
-      Put(field, item, shown);
     }
   }
   template <typename T>
@@ -104,6 +92,8 @@ class MessageWriter {
       if (shown.said) Text(field, std::string(Name(value)));
     }
   }
+  // Of a field of several, one more.
+  google::protobuf::Message* Inner(const FieldDescriptor* field);
   void Number(const FieldDescriptor* field, int64_t value);
   void Real(const FieldDescriptor* field, double value);
   void Text(const FieldDescriptor* field, std::string value);
