@@ -15,6 +15,8 @@ namespace nanwatch {
 
 class JsonFields {
  public:
+  static constexpr bool kShows = true;
+
   template <typename T>
   static Json Of(const T& noun, const RuleNames& rule_name) {
     Json object = Json::object();

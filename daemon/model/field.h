@@ -29,6 +29,10 @@ struct Shown {
   size_t most = SIZE_MAX;  // items of a list in JSON, with their total beside
 };
 
+// An archive that writes for people, and never reads.
+template <typename A>
+concept Showing = A::kShows;
+
 // Name of a rule; empty: not known.
 using RuleNames = std::function<std::string(RuleId)>;
 

@@ -38,7 +38,6 @@ inline constexpr bool kPlain = IsPlain<T>::value && !HasFields<A, T>;
 
 class StateWriter {
  public:
-  static constexpr bool kReads = false;
   explicit StateWriter(std::string* out) : out_(out) {}
 
   template <typename... T>
@@ -98,7 +97,6 @@ class StateWriter {
 // false from then on.
 class StateReader {
  public:
-  static constexpr bool kReads = true;
   explicit StateReader(std::string_view in) : in_(in) {}
 
   template <typename... T>

@@ -10,7 +10,7 @@
 
 namespace nanwatch {
 
-template <typename A>
+template <Showing A>
 void Fields(A& a, const StepTotals& t) {
   a.Field("steps", t.steps);
   a.Field("overflow_unknown", t.overflow_unknown);
@@ -23,7 +23,7 @@ void Fields(A& a, const StepTotals& t) {
   a.Field("skipped", t.skipped, Where(Collected(t.steps, t.fate_unknown)));
 }
 
-template <typename A>
+template <Showing A>
 void Fields(A& a, const RankView& r) {
   a.Field("rank", r.description.rank);
   a.Field("local_rank", r.description.local_rank);
@@ -37,7 +37,7 @@ void Fields(A& a, const RankView& r) {
   a.Field("clock_skew", r.clock_skew, Key("clock_skew_seconds"));
 }
 
-template <typename A>
+template <Showing A>
 void Fields(A& a, const OpView& op) {
   a.Field("name", op.name);
   a.Field("type", op.type);
@@ -51,7 +51,7 @@ void Fields(A& a, const OpView& op) {
   a.Field("abs_max", op.abs_max, Where(op.abs_max.has_value()));
 }
 
-template <typename A>
+template <Showing A>
 void Fields(A& a, const LayerScalesView& l) {
   a.Field("layers", l.layers, Key("count"));
   a.Field("lowest", l.lowest);
@@ -62,7 +62,7 @@ void Fields(A& a, const LayerScalesView& l) {
   a.Field("highest_rank", l.highest_rank);
 }
 
-template <typename A>
+template <Showing A>
 void Fields(A& a, const ScalerView& s) {
   a.Field("name", s.name);
   a.Field("recognised", s.recognised);
@@ -73,7 +73,7 @@ void Fields(A& a, const ScalerView& s) {
 }
 
 // What a list of runs says of each.
-template <typename A>
+template <Showing A>
 void Fields(A& a, const RunView& r) {
   const Health health = HealthOf(r);
   a.Field("run_id", r.key.run_id);

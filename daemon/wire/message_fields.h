@@ -44,6 +44,7 @@ class FieldFinder {
 // What the message has no field for is left out.
 class MessageWriter {
  public:
+  static constexpr bool kShows = true;
   using FieldDescriptor = google::protobuf::FieldDescriptor;
 
   // `rule_name` may be null where rules are numbers, and outlives this.
