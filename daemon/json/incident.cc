@@ -12,6 +12,16 @@ Json IncidentJson(const Incident& incident, const RuleNames& rule_name) {
   return json;
 }
 
+Json IncidentLine(const Incident& incident, const RuleNames& rule_name,
+                  std::initializer_list<const char*> keys) {
+  Json all = IncidentJson(incident, rule_name);
+  all["rule"] = rule_name(incident.rule);
+  all["worst"] = Name(incident.worst);
+  Json line;
+  for (const char* key : keys) line[key] = all.value(key, Json());
+  return line;
+}
+
 Json CausesJson(const Diagnosis& diagnosis, const RuleNames& rule_name) {
   Json json = Json::array();
   for (const CauseVerdict& cause : diagnosis.causes) {

@@ -3,6 +3,8 @@
 #ifndef NANWATCH_JSON_INCIDENT_H_
 #define NANWATCH_JSON_INCIDENT_H_
 
+#include <initializer_list>
+
 #include "json/value.h"
 #include "model/diagnosis.h"
 #include "model/field.h"
@@ -12,6 +14,10 @@ namespace nanwatch {
 
 // With at most kFindingsShown of its findings.
 Json IncidentJson(const Incident& incident, const RuleNames& rule_name);
+// For one line of a command: these keys of it in this order, a rule by its name
+// alone. Null: the incident has no such key.
+Json IncidentLine(const Incident& incident, const RuleNames& rule_name,
+                  std::initializer_list<const char*> keys);
 // Ranked causes with evidence and actions.
 Json CausesJson(const Diagnosis& diagnosis, const RuleNames& rule_name);
 

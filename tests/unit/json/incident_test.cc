@@ -199,6 +199,14 @@ TEST(IncidentJson, ManyFindingsAreCutAndCounted) {
   EXPECT_EQ(json["findings"].size(), 16u);
 }
 
+TEST(IncidentLine, HasTheKeysThatWereAskedFor) {
+  EXPECT_EQ(IncidentLine(LossIncident(), RuleOf,
+                         {"worst", "attempt", "rule", "id", "resolved_step"})
+                .dump(),
+            R"({"worst":"critical","attempt":null,"rule":"rule34",)"
+            R"("id":"fedcba9876543210","resolved_step":1300})");
+}
+
 TEST(CausesJson, IsThatOfTheFirstVersion) {
   Diagnosis diagnosis;
   CauseVerdict& c = diagnosis.causes.emplace_back();
