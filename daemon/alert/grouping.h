@@ -39,6 +39,10 @@ struct Origin {
   RuleId rule = RuleId::kNone;
   Subject subject;
 };
+template <typename A>
+void Fields(A& a, Origin& o) {
+  a(o.step, o.family, o.rule, o.subject);
+}
 Origin OriginOf(const Finding& finding);
 bool Earlier(const Origin& a, const Origin& b);
 

@@ -87,6 +87,11 @@ class IncidentBook {
     Origin name;         // what the incident is named after, but for the step
     bool named = false;  // that is what its cause rests on
     std::string summary_over;  // of an open one; empty: the summary itself
+
+    template <typename A>
+    friend void Fields(A& a, Track& t) {
+      a(t.phase, t.reason, t.origin, t.name, t.named, t.summary_over);
+    }
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);
 
@@ -108,6 +113,12 @@ class IncidentBook {
             std::vector<Incident>* changed) const;
   void Tidy(Time now);
   void Clear();
+
+  template <typename A>
+  friend void Fields(A& a, IncidentBook& b) {
+    a(b.last_step_, b.shape_, b.renew_, b.limit_hits_, b.annotated_,
+      b.next_timer_, b.mutes_, b.incidents_, b.tracks_);
+  }
 
   const RunKey run_;
   AlertPolicy policy_;

@@ -56,22 +56,4 @@ std::optional<Time> Mutes::NextEnd(Time now) const {
   return next;
 }
 
-void Mutes::Put(ByteWriter* out) const {
-  out->U64(mutes_.size());
-  for (const Mute& mute : mutes_) {
-    out->U64(mute.incident);
-    out->I64(NumberOf(mute.rule));
-    out->I64(ToMicros(mute.until));
-  }
-}
-
-void Mutes::Get(ByteReader* in) {
-  mutes_.resize(in->Count(24));
-  for (Mute& mute : mutes_) {
-    mute.incident = in->U64();
-    mute.rule = RuleIdOf(in->I64());
-    mute.until = FromMicros(in->I64());
-  }
-}
-
 }  // namespace nanwatch

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "alert/bytes.h"
 #include "base/time.h"
 #include "model/event.h"
 #include "model/incident.h"
@@ -23,15 +22,21 @@ class Mutes {
   // The end of the first mute to end after `now`.
   std::optional<Time> NextEnd(Time now) const;
 
-  void Put(ByteWriter* out) const;
-  void Get(ByteReader* in);
-
  private:
   struct Mute {
     uint64_t incident = 0;        // 0: all
     RuleId rule = RuleId::kNone;  // kNone: all
     Time until{};                 // epoch: for ever
+
+    template <typename A>
+    friend void Fields(A& a, Mute& m) {
+      a(m.incident, m.rule, m.until);
+    }
   };
+  template <typename A>
+  friend void Fields(A& a, Mutes& m) {
+    a(m.mutes_);
+  }
   bool CoverRule(Time now, RuleId rule) const;
 
   std::vector<Mute> mutes_;  // at most limits::kMutesPerRun; the oldest go

@@ -22,6 +22,10 @@ struct AlertPhase {
   Time due{};    // pending: may fire then; firing: may resolve then
   int32_t reopened = 0;
 };
+template <typename A>
+void Fields(A& a, AlertPhase& p) {
+  a(p.state, p.present, p.fired_once, p.since, p.due, p.reopened);
+}
 
 enum class AlertChange : uint8_t {
   kNone,

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/backtest.h"
 #include "cli/check_report.h"
+#include "json/incident.h"
 
 namespace nanwatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 enum class Change : uint8_t { kSame, kAppears, kVanishes, kMoves };
 
@@ -258,17 +256,14 @@ std::string ChangesText(const std::vector<BacktestedFile>& files,
 Json JsonOf(const ToldIncident* told) {
   if (told == nullptr) return {};
   const Incident& i = told->incident;
-  Json json;
-  json["rule"] = RuleNameOf(i.rule);
-  json["family"] = Name(i.family);
+  Json json =
+      IncidentLine(i, RuleNameOf,
+                   {"rule", "family", "severity", "opened_step", "told_step",
+                    "resolved_step", "cause", "rank", "op", "summary"});
   json["severity"] = Name(i.worst);
-  json["opened_step"] = i.opened_step;
   json["told_step"] = told->told_step;
-  json["resolved_step"] = i.resolved_step ? Json(*i.resolved_step) : Json();
-  json["cause"] = Name(i.cause);
   json["rank"] = i.subject.rank;
   json["op"] = i.subject.op;
-  json["summary"] = i.summary;
   return json;
 }
 

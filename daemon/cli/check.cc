@@ -5,31 +5,23 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/check_log.h"
 #include "cli/check_report.h"
 #include "cli/commands.h"
+#include "json/incident.h"
 
 namespace nanwatch {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json IncidentJson(const Incident& incident, size_t attempt) {
-  Json json;
-  json["rule"] = RuleNameOf(incident.rule);
-  json["family"] = Name(incident.family);
+Json AttemptIncidentJson(const Incident& incident, size_t attempt) {
+  Json json = IncidentLine(
+      incident, RuleNameOf,
+      {"rule", "family", "severity", "state", "attempt", "opened_step",
+       "resolved_step", "reopened", "cause", "summary"});
   json["severity"] = Name(incident.worst);
-  json["state"] = Name(incident.state);
   json["attempt"] = attempt;
-  json["opened_step"] = incident.opened_step;
-  json["resolved_step"] = nullptr;
-  if (incident.resolved_step) json["resolved_step"] = *incident.resolved_step;
-  json["reopened"] = incident.reopened;
-  json["cause"] = Name(incident.cause);
-  json["summary"] = incident.summary;
   for (const Finding& finding : incident.findings) {
     json["findings"].push_back({{"rule", RuleNameOf(finding.rule)},
                                 {"step", finding.opened_step},
@@ -85,7 +77,7 @@ Json FileJson(const CheckedLog& log) {
     std::sort(incidents.begin(), incidents.end(),
               [](auto& a, auto& b) { return a.opened_step < b.opened_step; });
     for (const Incident& incident : incidents) {
-      Json whole = IncidentJson(incident, i);
+      Json whole = AttemptIncidentJson(incident, i);
       std::vector<Json> rows = FamiliesJson(incident, whole);
       json["incidents"].push_back(std::move(whole));
       for (Json& row : rows) json["incidents"].push_back(std::move(row));

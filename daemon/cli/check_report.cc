@@ -81,7 +81,7 @@ std::string IncidentLines(const v1::RunDetail& run,
   out += Wrapped(incident.summary(), 11, style.columns);
   if (incident.worst() < v1::SEVERITY_WARNING) return out;
   for (const v1::Finding& finding : incident.findings()) {
-    if (finding.sentence() == incident.summary()) continue;
+    if (finding.in_summary() == Name(InSummary::kAll)) continue;
     const std::string text =
         fmt::format("{}: {}", finding.rule(), finding.sentence());
     out +=

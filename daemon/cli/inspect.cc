@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/layers_table.h"
 #include "cli/report.h"
-#include "cli/run_json.h"
 #include "cli/run_tables.h"
+#include "json/message.h"
 
 namespace nanwatch {
 namespace {

@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/cause_text.h"
 #include "cli/check_report.h"
+#include "json/incident.h"
 
 namespace nanwatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kName = "nanwatch: ";
 // Incidents that are remembered as told; a run has fewer.
@@ -66,11 +64,6 @@ std::string WhatToDo(const Notice& notice) {
            (any == notice.actions.end() ? notice.actions[0] : *any).sentence;
   }
   return out;
-}
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) +
-         '\n';
 }
 
 }  // namespace
@@ -173,23 +166,14 @@ void TailVoice::TellText(const Notice& notice, Told* told) const {
 
 void TailVoice::TellJson(const Notice& notice, std::string_view event) const {
   const Incident& incident = notice.incident;
-  Json json;
+  Json json = IncidentLine(
+      incident, RuleNameOf,
+      {"event", "id", "attempt", "rule", "family", "severity", "worst", "rank",
+       "opened_step", "resolved_step", "cause", "summary"});
   json["event"] = event;
-  json["id"] = fmt::format("{:016x}", incident.id);
   json["attempt"] = notice.run.attempt;
-  json["rule"] = RuleNameOf(incident.rule);
-  json["family"] = Name(incident.family);
-  json["severity"] = Name(incident.severity);
-  json["worst"] = Name(incident.worst);
-  json["rank"] = nullptr;
   if (incident.subject.rank >= 0) json["rank"] = incident.subject.rank;
-  json["opened_step"] = incident.opened_step;
-  json["resolved_step"] = nullptr;
-  if (notice.resolved && incident.resolved_step) {
-    json["resolved_step"] = *incident.resolved_step;
-  }
-  json["cause"] = Name(incident.cause);
-  json["summary"] = incident.summary;
+  if (!notice.resolved) json["resolved_step"] = nullptr;
   json["actions"] = Json::array();
   for (const Action& action : notice.actions) {
     json["actions"].push_back(action.sentence);

@@ -27,6 +27,7 @@
 #include "detect/context.h"
 #include "model/finding.h"
 #include "model/rule.h"
+#include "model/state_bytes.h"
 
 namespace nanwatch {
 
@@ -183,6 +184,9 @@ class RuleList {
   Held rules_;
   std::array<Severity, kSize> severity_{};
 };
+
+template <typename... Rules>
+struct IsPlain<RuleList<Rules...>> : std::true_type {};
 
 }  // namespace nanwatch
 

@@ -15,7 +15,6 @@
 #include "base/time.h"
 #include "detect/context.h"
 #include "engine/place.h"
-#include "engine/state_bytes.h"
 #include "scaler/tracker.h"
 
 namespace nanwatch {

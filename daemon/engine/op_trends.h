@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "detect/context.h"
-#include "engine/state_bytes.h"
 #include "model/op.h"
 
 namespace nanwatch {

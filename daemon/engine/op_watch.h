@@ -15,7 +15,6 @@
 
 #include "detect/rules.h"
 #include "engine/op_trends.h"
-#include "engine/state_bytes.h"
 #include "model/limits.h"
 #include "model/op.h"
 

@@ -16,14 +16,6 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
-uint64_t Guard(std::string_view bytes) {
-  uint64_t hash = 14695981039346656037ull;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  }
-  return hash;
-}
-
 }  // namespace
 
 template <typename A>
@@ -49,19 +41,13 @@ std::string RunState::Save() const {
   std::string book;
   book_.Save(&book);
   writer(book);
-  const uint64_t guard = Guard(bytes);
-  writer(guard);
+  Seal(&bytes);
   return bytes;
 }
 
 bool RunState::Load(std::string_view state) {
-  uint64_t guard = 0;
-  if (state.size() < sizeof(guard)) return false;
-  const std::string_view body = state.substr(0, state.size() - sizeof(guard));
-  StateReader tail(state.substr(body.size()));
-  tail(guard);
-  if (guard != Guard(body)) return false;
-  StateReader reader(body);
+  if (!Unseal(&state)) return false;
+  StateReader reader(state);
   Schema schema{};
   reader(schema);
   if (!(schema == Schema{})) return false;

@@ -1,15 +1,15 @@
-// How the nouns of model/ that are not plain bytes go into a checkpoint.
+// How the nouns that only a checkpoint holds whole go into it. Those that
+// others read too: model/incident_fields.h.
 
 #ifndef NANWATCH_ENGINE_STATE_FIELDS_H_
 #define NANWATCH_ENGINE_STATE_FIELDS_H_
 
 #include "diagnose/evidence.h"
-#include "engine/state_bytes.h"
-#include "model/diagnosis.h"
-#include "model/finding.h"
+#include "model/incident_fields.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/run.h"
+#include "model/state_bytes.h"
 
 namespace nanwatch {
 
@@ -40,44 +40,6 @@ template <typename A>
 void Fields(A& archive, OpName& op) {
   archive(op.name, op.type, op.data_format, op.dtype, op.logical_shape,
           op.storage_shape, op.order);
-}
-
-template <typename A>
-void Fields(A& archive, Subject& s) {
-  archive(s.rank, s.optimizer, s.op, s.slot);
-}
-
-template <typename A>
-void Fields(A& archive, EvidenceNumber& n) {
-  archive(n.name, n.value, n.unit);
-}
-
-template <typename A>
-void Fields(A& archive, Finding& f) {
-  archive(f.rule, f.family, f.subject, f.severity, f.opened_step, f.last_step,
-          f.opened, f.last, f.sentence, f.sentence_over, f.numbers);
-}
-
-template <typename A>
-void Fields(A& archive, Evidence& e) {
-  archive(e.grade, e.sentence);
-}
-
-template <typename A>
-void Fields(A& archive, Action& a) {
-  archive(a.framework, a.sentence);
-}
-
-template <typename A>
-void Fields(A& archive, CauseVerdict& v) {
-  archive(v.cause, v.grade, v.origin, v.op_type, v.op_dtype, v.step, v.rule,
-          v.sentence, v.sentence_over, v.evidence, v.actions, v.ceiling,
-          v.rules, v.uncapped, v.ops, v.unlisted_ops);
-}
-
-template <typename A>
-void Fields(A& archive, Diagnosis& d) {
-  archive(d.causes, d.condition, d.headline, d.headline_lead, d.headline_cause);
 }
 
 template <typename A>

@@ -36,6 +36,7 @@ enum class Cause : uint8_t {
   kOutlierBatch,      // a batch with a loss and gradients far from all others
 };
 inline constexpr int kCauses = 17;
+constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 
 enum class EvidenceGrade : uint8_t {
@@ -43,6 +44,9 @@ enum class EvidenceGrade : uint8_t {
   kSupported,    // measured, other explanations remain
   kEstablished,  // measured, and excludes the others
 };
+constexpr EvidenceGrade Last(EvidenceGrade) {
+  return EvidenceGrade::kEstablished;
+}
 std::string_view Name(EvidenceGrade grade);
 
 struct Evidence {
@@ -104,7 +108,7 @@ enum class Condition : uint8_t {
   kHeld,            // nothing is found any more, but an alert is held still
   kTrouble,         // something is found that is worth a warning
 };
-inline constexpr int kConditions = 8;
+constexpr Condition Last(Condition) { return Condition::kTrouble; }
 std::string_view Name(Condition condition);  // "no_step_yet", "healthy", ...
 // True for the first four.
 bool IsHealthy(Condition condition);

@@ -36,6 +36,10 @@ struct EvidenceNumber {
 
 // How much of an incident's summary a finding's sentence is.
 enum class InSummary : uint8_t { kNot, kPart, kAll };
+constexpr InSummary Last(InSummary) { return InSummary::kAll; }
+constexpr std::string_view Name(InSummary in) {
+  return in == InSummary::kNot ? "not" : in == InSummary::kPart ? "part" : "all";
+}
 
 struct Finding {
   RuleId rule = RuleId::kNone;

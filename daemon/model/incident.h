@@ -18,6 +18,7 @@
 namespace nanwatch {
 
 enum class AlertState : uint8_t { kPending, kFiring, kResolved };
+constexpr AlertState Last(AlertState) { return AlertState::kResolved; }
 std::string_view Name(AlertState state);
 
 struct Incident {

@@ -25,6 +25,7 @@ enum class Dtype : uint8_t {
   kFp8E4M3,  // OCP e4m3fn: no infinities, max 448
   kFp8E5M2,  // max 57344
 };
+constexpr Dtype Last(Dtype) { return Dtype::kFp8E5M2; }
 std::string_view Name(Dtype dtype);
 // Largest finite value; fp16 65504. kUnknown: +infinity (never near).
 double MaxFinite(Dtype dtype);
@@ -41,6 +42,7 @@ enum class Slot : uint8_t {
   kCollective,
 };
 inline constexpr int kSlots = 7;
+constexpr Slot Last(Slot) { return Slot::kCollective; }
 std::string_view Name(Slot slot);
 // Of the backward pass.
 constexpr bool IsOfGradient(Slot slot) {

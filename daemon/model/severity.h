@@ -9,6 +9,7 @@
 namespace nanwatch {
 
 enum class Severity : uint8_t { kNone, kInfo, kWarning, kCritical };
+constexpr Severity Last(Severity) { return Severity::kCritical; }
 
 // The families of rules: one condition each in metrics and alerts.
 enum class Family : uint8_t {
@@ -22,6 +23,7 @@ enum class Family : uint8_t {
   kTelemetry,  // 53-55, 57
 };
 inline constexpr int kFamilies = 8;
+constexpr Family Last(Family) { return Family::kTelemetry; }
 
 // Lower-case names as they stand in metrics, JSON and configuration.
 std::string_view Name(Severity severity);

@@ -4,28 +4,14 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
 
-#include "model/health.h"
+#include "model/incident_fields.h"
+#include "model/view_fields.h"
+#include "wire/message_fields.h"
 #include "wire/run_codec.h"
 
 namespace nanwatch {
 namespace {
-
-// The enums of query.proto are those of model/, in their order; states and
-// grades begin at 1 there.
-v1::Severity ToWire(Severity severity) {
-  return static_cast<v1::Severity>(severity);
-}
-v1::LifeState ToWire(LifeState state) {
-  return static_cast<v1::LifeState>(static_cast<int>(state) + 1);
-}
-v1::AlertState ToWire(AlertState state) {
-  return static_cast<v1::AlertState>(static_cast<int>(state) + 1);
-}
-v1::EvidenceGrade ToWire(EvidenceGrade grade) {
-  return static_cast<v1::EvidenceGrade>(static_cast<int>(grade) + 1);
-}
 
 std::string Text(std::string_view text) { return std::string(text); }
 
@@ -44,19 +30,11 @@ void WriteValues(const LatestValues& from,
   }
 }
 
-void WriteSubject(const Subject& from, v1::Subject* to) {
-  to->set_rank(from.rank);
-  to->set_optimizer(from.optimizer);
-  to->set_op(from.op);
-  if (!from.op.empty()) to->set_slot(Text(Name(from.slot)));
-}
-
-void WriteOrigin(const CauseVerdict& from, v1::Subject* to) {
-  WriteSubject(from.origin, to);
-  to->set_type(from.op_type);
-  if (from.op_dtype != Dtype::kUnknown) {
-    to->set_dtype(Text(Name(from.op_dtype)));
-  }
+template <typename T>
+void Write(const T& from, google::protobuf::Message* to,
+           const RuleNames* rule_name = nullptr) {
+  MessageWriter writer(to, rule_name);
+  Fields(writer, const_cast<T&>(from));
 }
 
 void WriteLayer(const OpRow& from, v1::Layer* to) {
@@ -79,91 +57,19 @@ void WriteLayer(const OpRow& from, v1::Layer* to) {
                     status.get(OpCount::kNegInf).value_or(0));
 }
 
-void WriteFinding(const Finding& from, const RuleName& rule_name,
-                  v1::Finding* to) {
-  to->set_rule(rule_name(from.rule));
-  WriteSubject(from.subject, to->mutable_subject());
-  to->set_severity(ToWire(from.severity));
-  to->set_opened_step(from.opened_step);
-  to->set_last_step(from.last_step);
-  to->set_opened_us(ToMicros(from.opened));
-  to->set_sentence(from.sentence);
-  for (const EvidenceNumber& number : from.numbers) {
-    v1::EvidenceNumber* one = to->add_numbers();
-    one->set_name(number.name);
-    one->set_value(number.value);
-    one->set_unit(number.unit);
-  }
-}
-
-void WriteCause(const CauseVerdict& from, const RuleName& rule_name,
+void WriteCause(const CauseVerdict& from, const RuleNames& rule_name,
                 v1::CauseVerdict* to) {
-  to->set_cause(Text(Name(from.cause)));
-  to->set_grade(ToWire(from.grade));
-  WriteOrigin(from, to->mutable_origin());
-  to->set_step(from.step);
-  to->set_sentence(from.sentence);
-  for (const Evidence& evidence : from.evidence) {
-    v1::Evidence* one = to->add_evidence();
-    one->set_grade(ToWire(evidence.grade));
-    one->set_sentence(evidence.sentence);
+  Write(from, to, &rule_name);
+  to->mutable_origin()->set_type(from.op_type);
+  if (from.op_dtype != Dtype::kUnknown) {
+    to->mutable_origin()->set_dtype(Text(Name(from.op_dtype)));
   }
-  for (const Action& action : from.actions) {
-    v1::Action* one = to->add_actions();
-    one->set_framework(action.framework);
-    one->set_sentence(action.sentence);
-  }
-  to->set_ceiling(ToWire(from.ceiling));
-  for (const RuleId rule : from.rules) to->add_rules(rule_name(rule));
 }
 
 void WriteRankView(const RankView& from, v1::RankSummary* to) {
-  to->set_rank(from.description.rank);
-  to->set_host(from.description.host);
-  to->set_device(from.description.device);
-  to->set_state(ToWire(from.state));
-  to->set_last_step(from.last_step);
-  to->set_last_record_us(ToMicros(from.last_record));
+  Write(from, to);
+  Write(from.totals, to);
   WriteValues(from.latest, to->mutable_values());
-  to->set_overflows(from.totals.overflows);
-  to->set_skipped(from.totals.skipped);
-  to->set_dropped_steps(from.totals.dropped_steps);
-  to->set_severity(ToWire(from.severity));
-  to->set_clock_skew_us(from.clock_skew.count());
-  to->set_steps(from.totals.steps);
-  to->set_overflow_unknown(from.totals.overflow_unknown);
-}
-
-void WriteOp(const OpView& from, v1::OpSummary* to) {
-  to->set_name(from.name);
-  to->set_type(from.type);
-  to->set_bad_statuses(from.bad_statuses);
-  to->set_bad_elements(from.bad_elements);
-  to->set_first_bad_step(from.first_bad_step);
-  to->set_last_bad_step(from.last_bad_step);
-  to->set_rank(from.rank);
-  to->set_slot(Text(Name(from.slot)));
-  if (from.abs_max) to->set_abs_max(*from.abs_max);
-  to->set_padding(from.padding);
-}
-
-void WriteScalerView(const ScalerView& from, v1::ScalerSummary* to) {
-  to->set_name(from.name);
-  to->set_recognised(from.recognised);
-  if (from.floor) to->set_floor(*from.floor);
-  if (from.attempts_to_floor) {
-    to->set_attempts_to_floor(*from.attempts_to_floor);
-  }
-  to->set_impossible_transitions(from.impossible_transitions);
-  if (!from.layers) return;
-  v1::LayerScalesSummary* layers = to->mutable_layers();
-  layers->set_layers(from.layers->layers);
-  layers->set_lowest(from.layers->lowest);
-  layers->set_lowest_op(Text(from.layers->lowest_op));
-  layers->set_lowest_rank(from.layers->lowest_rank);
-  layers->set_highest(from.layers->highest);
-  layers->set_highest_op(Text(from.layers->highest_op));
-  layers->set_highest_rank(from.layers->highest_rank);
 }
 
 // Of a subject's rank, as far as the view knows it.
@@ -187,76 +93,26 @@ void AddPlaces(const RunView& run, v1::RunDetail* to) {
 
 }  // namespace
 
-void WriteIncident(const Incident& from, const RuleName& rule_name,
+void WriteIncident(const Incident& from, const RuleNames& rule_name,
                    v1::Incident* to) {
-  to->set_id(from.id);
-  to->set_family(Text(Name(from.family)));
-  to->set_rule(rule_name(from.rule));
-  to->set_cause(Text(Name(from.cause)));
-  WriteSubject(from.subject, to->mutable_subject());
+  Write(from, to, &rule_name);
   to->mutable_subject()->set_host(from.host);
   to->mutable_subject()->set_device(from.device);
-  to->set_state(ToWire(from.state));
-  to->set_severity(ToWire(from.severity));
-  to->set_worst(ToWire(from.worst));
-  to->set_opened_step(from.opened_step);
-  if (from.resolved_step) to->set_resolved_step(*from.resolved_step);
-  to->set_opened_us(ToMicros(from.opened));
-  to->set_fired_us(ToMicros(from.fired));
-  if (from.resolved) to->set_resolved_us(ToMicros(*from.resolved));
-  to->set_resolved_reason(from.resolved_reason);
-  to->set_summary(from.summary);
-  for (const Finding& finding : from.findings) {
-    WriteFinding(finding, rule_name, to->add_findings());
-  }
-  to->set_updated_us(ToMicros(from.updated));
-  to->set_reopened(from.reopened);
-  to->set_acknowledged_by(from.acknowledged_by);
-  to->set_muted(from.muted);
 }
 
 void WriteSummary(const RunView& from, v1::RunSummary* to) {
-  to->set_run_id(from.key.run_id);
-  to->set_attempt(from.key.attempt);
-  to->set_job(from.description.job);
-  to->set_state(ToWire(from.state));
-  to->set_end_reason(from.end_reason);
-  to->set_severity(ToWire(from.severity));
-  to->set_worst(ToWire(WorstEver(from)));
-  Health health = HealthOf(from);
-  to->set_health(std::move(health.words));
-  to->set_health_severity(ToWire(health.severity));
-  to->set_headline(from.diagnosis.headline);
-  to->set_opened_us(ToMicros(from.opened));
-  to->set_last_record_us(ToMicros(from.last_record));
-  if (from.ended) to->set_ended_us(ToMicros(*from.ended));
-  to->set_last_step(from.last_step);
-  to->set_world_size(from.description.world_size);
-  to->set_ranks_open(from.ranks_open);
-  to->set_ranks_lost(from.ranks_lost);
+  Write(from, to);
+  Write(from.totals, to);
   WriteValues(from.latest, to->mutable_values());
-  to->set_steps(from.totals.steps);
-  to->set_overflows(from.totals.overflows);
-  to->set_skipped(from.totals.skipped);
-  to->set_attempts(from.attempts);
-  to->set_applied(from.applied);
-  to->set_fate_unknown(from.fate_unknown);
-  to->set_overflow_unknown(from.totals.overflow_unknown);
-  to->set_skipped_unknown(from.totals.fate_unknown);
-  to->set_op_statuses(from.totals.op_statuses);
-  to->set_dropped_steps(from.totals.dropped_steps);
-  to->set_framework(from.description.framework);
-  to->set_precision(from.description.precision);
-  to->set_overflow_mode(Text(Name(from.description.overflow_mode)));
 }
 
-void WriteDetail(const RunView& from, const RuleName& rule_name,
+void WriteDetail(const RunView& from, const RuleNames& rule_name,
                  v1::RunDetail* to) {
   WriteSummary(from, to->mutable_summary());
   WriteRun(from.description, to->mutable_info());
   to->mutable_info()->set_run_id(from.key.run_id);
   to->mutable_info()->set_attempt(from.key.attempt);
-  WriteScalerView(from.scaler, to->mutable_scaler());
+  Write(from.scaler, to->mutable_scaler());
   for (const CauseVerdict& cause : from.diagnosis.causes) {
     WriteCause(cause, rule_name, to->add_causes());
   }
@@ -267,7 +123,7 @@ void WriteDetail(const RunView& from, const RuleName& rule_name,
     if (!block) continue;
     for (const RankView& rank : *block) WriteRankView(rank, to->add_ranks());
   }
-  for (const OpView& op : from.top_ops) WriteOp(op, to->add_ops());
+  for (const OpView& op : from.top_ops) Write(op, to->add_ops());
   to->set_judged_since(from.judged_since);
   if (from.stop_requested) to->set_stop_requested(*from.stop_requested);
   AddPlaces(from, to);

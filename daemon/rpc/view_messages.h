@@ -3,22 +3,19 @@
 #ifndef NANWATCH_RPC_VIEW_MESSAGES_H_
 #define NANWATCH_RPC_VIEW_MESSAGES_H_
 
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "history/reader.h"
+#include "model/field.h"
 #include "model/snapshot.h"
 #include "nanwatch/v1/query.pb.h"
 
 namespace nanwatch {
 
-using RuleName = std::function<std::string(RuleId)>;
-
 void WriteSummary(const RunView& from, v1::RunSummary* to);
-void WriteDetail(const RunView& from, const RuleName& rule_name,
+void WriteDetail(const RunView& from, const RuleNames& rule_name,
                  v1::RunDetail* to);
-void WriteIncident(const Incident& from, const RuleName& rule_name,
+void WriteIncident(const Incident& from, const RuleNames& rule_name,
                    v1::Incident* to);
 void WriteBuckets(const std::vector<StepBucket>& from,
                   v1::GetStepsResponse* to);

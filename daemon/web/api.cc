@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "history/worst_sent.h"
+#include "json/run.h"
 #include "model/limits.h"
 #include "web/annotation_request.h"
+#include "web/json_history.h"
 #include "web/json_reply.h"
-#include "web/json_run.h"
 #include "web/run_request.h"
 
 namespace nanwatch {

@@ -1,6 +1,6 @@
 #include "web/http.h"
 
-#include "web/json_value.h"
+#include "json/value.h"
 
 namespace nanwatch {
 

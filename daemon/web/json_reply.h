@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "json/value.h"
 #include "web/http.h"
-#include "web/json_value.h"
 
 namespace nanwatch {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "history/worst_sent.h"
+#include "json/incident.h"
+#include "json/run.h"
 #include "model/limits.h"
-#include "web/json_incident.h"
+#include "web/json_history.h"
 #include "web/json_reply.h"
-#include "web/json_run.h"
-#include "web/json_step.h"
 
 namespace nanwatch {
 namespace {

@@ -4,12 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "json/value.h"
 #include "metrics/negotiate.h"
 #include "metrics/render.h"
 #include "model/metric_names.h"
 #include "web/gzip.h"
 #include "web/host_guard.h"
-#include "web/json_value.h"
 #include "web/page.h"
 
 namespace nanwatch {

@@ -6,7 +6,7 @@ import {cssColour, fill, h, mark} from './dom.js';
 import {ago, count, duration, fullTime, number, scale, value} from
     './format.js';
 import {lifeOf} from './verdict.js';
-import {clauses} from './runs_view.js';
+import {afterLead, clauses} from './runs_view.js';
 
 const POINTS = 200;
 const MOST = 12;  // attempts that are drawn
@@ -142,7 +142,7 @@ export class Attempts {
                    ago(run.opened))),
       h('td', {class: 'wide'}, severity && [mark(severity),
           h('b', {}, run.health), ' '],
-        clauses(run.headline)[0].replace(/^Healthy: /, ''), ' ',
+        run.condition === 'healthy' ? afterLead(run) : clauses(run)[0], ' ',
         h('span', {class: 'note'}, severity ? lifeOf(run) : run.end_reason)),
       h('td', {}, `${first} to ${count(run.last_step)}`, h('br'),
         until && h('span', {class: 'note'}, duration(until - run.opened))),

@@ -9,14 +9,18 @@ const SHOWN = 200;
 const MANY = 1000;
 const MANY_EVERY_MS = 10000;
 
-// What a headline begins with when it was worse before.
-export const HEALED = 'Healthy now. ';
+// A headline without what its condition says.
+export function afterLead(run) {
+  return run.headline.slice((run.headline_lead || '').length);
+}
 
-// A headline is clauses; the first says what, the others why and what then.
-export function clauses(headline) {
+// A headline in two: what, and why. One that is healed says in its lead that it
+// is over; a long one is cut at its first clause.
+export function clauses(run) {
+  const headline = run.headline;
   if (!headline) return ['', ''];
-  if (headline.startsWith(HEALED)) {
-    return ['Healthy now.', headline.slice(HEALED.length)];
+  if (run.condition === 'healed') {
+    return ['Healthy now.', `Earlier: ${afterLead(run)}`];
   }
   const at = headline.search(/[;:] /);
   if (at < 0 || headline.length < 120) return [headline, ''];
@@ -146,7 +150,7 @@ export class RunsView {
     const values = run.values || {};
     const scaleNow = values.loss_scale ? scale(values.loss_scale.last) : '';
     const loss = values.loss ? value(values.loss.last) : '';
-    const [what, why] = clauses(run.headline);
+    const [what, why] = clauses(run);
     return h('tr', {class: `${severity} ${run.state}`},
         h('td', {class: 'run'},
           h('a', {href, 'data-key': key, 'data-row': true}, run.run_id),

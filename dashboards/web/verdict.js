@@ -3,7 +3,7 @@
 import {fill, h, mark} from './dom.js';
 import {ago, clock, count, framework, fullTime, place, scale, share, value,
         words} from './format.js';
-import {clauses, HEALED} from './runs_view.js';
+import {afterLead, clauses} from './runs_view.js';
 
 function when(seconds) {
   return h('time', {title: fullTime(seconds)},
@@ -100,20 +100,22 @@ export function lifeOf(run) {
       (when ? ` ${ago(when)}` : '') + why;
 }
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export function drawVerdict(element, run, show, tools) {
   const severity = run.health_severity;
   const cause = run.causes && run.causes[0];
-  const healed = (run.headline || '').startsWith(HEALED);
-  const [what, why] = healed ? [run.headline.slice(HEALED.length), ''] :
-                               clauses(run.headline);
-  const said = cause && run.headline.includes(cause.sentence);
+  const healed = run.condition === 'healed';
+  const [what, why] = healed ? [`Earlier: ${afterLead(run)}`, ''] :
+                               clauses(run);
+  const said = cause && run.headline_cause === 0;
   const healthy = severity === 'none' && !healed;
   element.className = `verdict-block ${severity}`;
   fill(element,
       h('p', {class: 'state'}, mark(severity),
         h('b', {}, words(run.health)),
         h('span', {class: 'note'}, lifeOf(run)), tools),
-      h('h1', {}, what.replace(/^Healthy: (.)/, (m, c) => c.toUpperCase())),
+      h('h1', {}, run.condition === 'healthy' ? capital(afterLead(run)) : what),
       why && h('p', {class: 'rest'}, why),
       run.severity === undefined && h('p', {}, 'This run ended long ago, and ' +
           'is too long to be judged again here: `nanwatch replay` does.'),

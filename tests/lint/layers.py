@@ -4,7 +4,8 @@
 # Every folder may include itself.
 BELOW_APP = {
     "base", "model", "net", "metrics", "wire", "alert", "diagnose", "detect",
-    "scaler", "logs", "notify", "history", "engine", "web", "rpc", "config",
+    "scaler", "logs", "notify", "history", "engine", "json", "web", "rpc",
+    "config",
 }
 FOLDERS = {
     "base": (set(), {"spdlog/"}),
@@ -27,8 +28,9 @@ FOLDERS = {
         {"detect", "diagnose", "alert", "scaler", "model", "base"},
         set(),
     ),
+    "json": ({"model", "base"}, {"nlohmann/", "google/protobuf/"}),
     "web": (
-        {"history", "metrics", "wire", "model", "base"},
+        {"json", "history", "metrics", "wire", "model", "base"},
         {"civetweb.h", "zlib.h", "nlohmann/"},
     ),
     "rpc": (

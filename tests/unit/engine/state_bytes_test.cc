@@ -1,4 +1,4 @@
-#include "engine/state_bytes.h"
+#include "model/state_bytes.h"
 
 #include <gmock/gmock.h>
 

@@ -4,11 +4,89 @@
 
 #include <cmath>
 
+#include "tests/unit/model/filled.h"
+
 namespace nanwatch {
 namespace {
 
+using ::testing::UnorderedElementsAre;
+
 std::string RuleOf(RuleId rule) {
   return "rule" + std::to_string(NumberOf(rule));
+}
+
+// Names of the fields that say nothing, also inside.
+std::set<std::string> Unset(const google::protobuf::Message& message) {
+  std::set<std::string> unset;
+  const auto& reflection = *message.GetReflection();
+  const auto add = [&](const google::protobuf::Message& inner,
+                       const std::string& name) {
+    for (const std::string& one : Unset(inner)) unset.insert(name + '.' + one);
+  };
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const auto* field = message.GetDescriptor()->field(i);
+    const bool is_message =
+        field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE;
+    const int size = field->is_repeated() ? reflection.FieldSize(message, field)
+                                          : reflection.HasField(message, field);
+    if (size == 0) unset.insert(field->name());
+    for (int n = 0; is_message && n < size; ++n) {
+      add(field->is_repeated()
+              ? reflection.GetRepeatedMessage(message, field, n)
+              : reflection.GetMessage(message, field),
+          field->name());
+    }
+  }
+  return unset;
+}
+
+TEST(ViewMessagesTest, SaysAllThatIsKnownOfAnIncident) {
+  v1::Incident message;
+  WriteIncident(Filled<Incident>(), RuleOf, &message);
+  EXPECT_THAT(
+      Unset(message),
+      UnorderedElementsAre("subject.type", "subject.dtype",
+                           "findings.subject.host", "findings.subject.device",
+                           "findings.subject.type", "findings.subject.dtype"));
+}
+
+TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
+  RunView run;
+  run.key = {"a", 1};
+  run.description = {.job = "b", .framework = "c", .precision = "d"};
+  run.severity = Severity::kWarning;
+  run.opened = run.last_record = FromMicros(5);
+  run.ended = FromMicros(6);
+  run.end_reason = "e";
+  run.last_step = run.judged_since = 7;
+  run.attempts = run.applied = run.fate_unknown = 8;
+  run.ranks_open = run.ranks_lost = 1;
+  run.latest.last[0] = run.latest.last_finite[0] = 9;
+  run.latest.nonfinite[0] = 1;
+  run.totals = {1, 1, 1, 1, 1, 1, 1, 1};
+  run.scaler = {"f", true, 2, 3, 4, LayerScalesView{1, 2, "g", 3, 4, "h", 5}};
+  run.diagnosis = Filled<Diagnosis>();
+  run.incidents = {Filled<Incident>()};
+  run.incidents[0].worst = Severity::kCritical;
+  run.top_ops = {{"i", "j", 1, 2, 3, 4, 5, Slot::kInput, 6.f, 7}};
+  RankView rank;
+  rank.description = {2, 2, "k", "l", "m"};
+  rank.last_step = 3;
+  rank.last_record = FromMicros(4);
+  rank.latest = run.latest;
+  rank.totals = run.totals;
+  rank.clock_skew = Duration(5);
+  rank.severity = Severity::kInfo;
+  run.ranks.push_back(std::make_shared<RankBlock>(1, rank));
+  run.stop_requested = "n";
+  v1::RunDetail message;
+  WriteDetail(run, RuleOf, &message);
+  std::set<std::string> unset = Unset(message);
+  std::erase_if(unset, [](const std::string& name) {
+    return name.starts_with("incidents.") || name.starts_with("info.");
+  });
+  EXPECT_THAT(unset, UnorderedElementsAre("causes.origin.host",
+                                          "causes.origin.device"));
 }
 
 TEST(ViewMessagesTest, TellsAbsentFromNanFromFinite) {

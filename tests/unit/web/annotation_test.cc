@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
+#include "json/value.h"
 #include "tests/unit/web/fake_backend.h"
 #include "web/annotation_request.h"
-#include "web/json_value.h"
 #include "web/site.h"
 
 namespace nanwatch {

@@ -1,4 +1,4 @@
-#include "cli/run_json.h"
+#include "json/message.h"
 
 #include <gmock/gmock.h>
 

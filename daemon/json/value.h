@@ -1,8 +1,8 @@
 // Numbers and times as this API writes them. NaN and infinities are the strings
 // "NaN", "Infinity", "-Infinity"; absent is null; not collected is no key.
 
-#ifndef NANWATCH_WEB_JSON_VALUE_H_
-#define NANWATCH_WEB_JSON_VALUE_H_
+#ifndef NANWATCH_JSON_VALUE_H_
+#define NANWATCH_JSON_VALUE_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -37,4 +37,4 @@ std::string Dump(const Json& json);
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_WEB_JSON_VALUE_H_
+#endif  // NANWATCH_JSON_VALUE_H_

@@ -3,11 +3,12 @@
 //   template <typename A> void Fields(A& archive, Struct& s) {
 //     archive(s.first, s.second);
 //   }
-// that serves both directions, so that they cannot differ. The bytes are for
-// the same build of the engine only (EngineVersion guards them).
+// that serves both directions, so that they cannot differ; where others read
+// it too, it names its fields (model/field.h). The bytes are for the same build
+// of the engine only (EngineVersion guards them).
 
-#ifndef NANWATCH_ENGINE_STATE_BYTES_H_
-#define NANWATCH_ENGINE_STATE_BYTES_H_
+#ifndef NANWATCH_MODEL_STATE_BYTES_H_
+#define NANWATCH_MODEL_STATE_BYTES_H_
 
 #include <array>
 #include <cstdint>
@@ -20,25 +21,32 @@
 #include <utility>
 #include <vector>
 
-#include "detect/rule_list.h"
-
 namespace nanwatch {
 
-// Plain bytes: a memcpy is a copy. Lists of rules are (detect/rule_list.h),
-// though std::tuple does not say so.
+// A memcpy is a copy.
 template <typename T>
 struct IsPlain : std::is_trivially_copyable<T> {};
-template <typename... Rules>
-struct IsPlain<RuleList<Rules...>> : std::true_type {};
+
+template <typename A, typename T>
+concept HasFields = requires(A& archive, T& value) {
+  Fields(archive, value);
+};
+
+// Goes into the bytes as it lies in memory.
+template <typename A, typename T>
+inline constexpr bool kPlain = IsPlain<T>::value && !HasFields<A, T>;
 
 class StateWriter {
  public:
-  static constexpr bool kReads = false;
   explicit StateWriter(std::string* out) : out_(out) {}
 
   template <typename... T>
   void operator()(const T&... values) {
     (Put(values), ...);
+  }
+  template <typename T, typename... Shown>
+  void Field(const char*, const T& value, const Shown&...) {
+    Put(value);
   }
   bool ok() const { return true; }
 
@@ -53,7 +61,7 @@ class StateWriter {
   template <typename T>
   void Put(const std::vector<T>& v) {
     Size(v.size());
-    if constexpr (IsPlain<T>::value) {
+    if constexpr (kPlain<StateWriter, T>) {
       Bytes(v.data(), v.size() * sizeof(T));
     } else {
       for (const T& item : v) Put(item);
@@ -74,7 +82,7 @@ class StateWriter {
   }
   template <typename T>
   void Put(const T& value) {
-    if constexpr (IsPlain<T>::value) {
+    if constexpr (kPlain<StateWriter, T>) {
       Bytes(&value, sizeof(T));
     } else {
       Fields(*this, const_cast<T&>(value));
@@ -89,12 +97,15 @@ class StateWriter {
 // false from then on.
 class StateReader {
  public:
-  static constexpr bool kReads = true;
   explicit StateReader(std::string_view in) : in_(in) {}
 
   template <typename... T>
   void operator()(T&... values) {
     (Get(values), ...);
+  }
+  template <typename T, typename... Shown>
+  void Field(const char*, T& value, const Shown&...) {
+    Get(value);
   }
   bool ok() const { return ok_; }
   bool at_end() const { return in_.empty(); }
@@ -117,7 +128,7 @@ class StateReader {
   template <typename T>
   void Get(std::vector<T>& v) {
     v.clear();
-    if constexpr (IsPlain<T>::value) {
+    if constexpr (kPlain<StateReader, T>) {
       v.resize(Size(sizeof(T)));
       Bytes(static_cast<void*>(v.data()), v.size() * sizeof(T));
     } else {
@@ -146,8 +157,18 @@ class StateReader {
   }
   template <typename T>
   void Get(T& value) {
-    if constexpr (IsPlain<T>::value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      uint8_t byte = 0;
+      Get(byte);
+      value = byte != 0;
+    } else if constexpr (kPlain<StateReader, T>) {
       Bytes(static_cast<void*>(&value), sizeof(T));
+      if constexpr (requires { Last(value); }) {
+        if (value > Last(value)) {
+          value = T{};
+          ok_ = false;
+        }
+      }
     } else {
       Fields(*this, value);
     }
@@ -166,6 +187,31 @@ class StateReader {
   bool ok_ = true;
 };
 
+inline uint64_t HashOf(std::string_view bytes) {
+  uint64_t hash = 14695981039346656037ull;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  }
+  return hash;
+}
+
+// Appends the hash of all before, by which damage is noticed.
+inline void Seal(std::string* bytes) {
+  const uint64_t hash = HashOf(*bytes);
+  StateWriter writer(bytes);
+  writer(hash);
+}
+// Takes the hash off again. False: it is not that of the rest.
+inline bool Unseal(std::string_view* bytes) {
+  uint64_t hash = 0;
+  if (bytes->size() < sizeof(hash)) return false;
+  const std::string_view body = bytes->substr(0, bytes->size() - sizeof(hash));
+  StateReader tail(bytes->substr(body.size()));
+  tail(hash);
+  *bytes = body;
+  return hash == HashOf(body);
+}
+
 }  // namespace nanwatch
 
-#endif  // NANWATCH_ENGINE_STATE_BYTES_H_
+#endif  // NANWATCH_MODEL_STATE_BYTES_H_

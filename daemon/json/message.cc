@@ -1,16 +1,14 @@
-#include "cli/run_json.h"
+#include "json/message.h"
 
 #include <google/protobuf/util/json_util.h>
-#include <spdlog/fmt/fmt.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
-#include <string_view>
+
+#include "json/value.h"
+#include "model/snapshot.h"
 
 namespace nanwatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // 64-bit integers are strings in this mapping.
 uint64_t WholeOf(const Json& object, const char* key) {
@@ -22,8 +20,7 @@ uint64_t WholeOf(const Json& object, const char* key) {
 
 // A count of what `unknown` of `all` do not say is none when no one says it.
 bool NotCollected(const Json& object, const char* all, const char* unknown) {
-  return WholeOf(object, all) > 0 &&
-         WholeOf(object, unknown) >= WholeOf(object, all);
+  return !Collected(WholeOf(object, all), WholeOf(object, unknown));
 }
 
 void EraseWhere(Json* object, const char* key, const Json& value) {
@@ -42,7 +39,7 @@ void TidySubject(Json* subject) {
 }
 
 void TidyIncident(Json* incident) {
-  (*incident)["id"] = fmt::format("{:016x}", WholeOf(*incident, "id"));
+  (*incident)["id"] = JsonId(WholeOf(*incident, "id"));
   EraseWhere(incident, "fired_us", "0");
   TidySubject(&(*incident)["subject"]);
   for (Json& finding : (*incident)["findings"]) {

@@ -1,4 +1,4 @@
-#include "web/json_value.h"
+#include "json/value.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,8 @@
-#include "web/json_step.h"
+#include "web/json_history.h"
 
 #include <string>
+
+#include "model/health.h"
 
 namespace nanwatch {
 namespace {
@@ -25,6 +27,23 @@ Json ValueJson(const StepBucket::Value& value) {
 }
 
 }  // namespace
+
+Json RunRowJson(const RunRow& run, Severity worst) {
+  const Health health = HealthOfEnded(worst);
+  Json json = {{"run_id", run.key.run_id},
+               {"attempt", run.key.attempt},
+               {"job", run.description.job},
+               {"state", run.ended ? "closed" : "lost"},
+               {"health", health.words},
+               {"health_severity", Name(health.severity)},
+               {"opened", JsonTime(run.opened)},
+               {"ended", nullptr},
+               {"end_reason", run.end_reason},
+               {"last_step", run.last_step},
+               {"world_size", run.description.world_size}};
+  if (run.ended) json["ended"] = JsonTime(*run.ended);
+  return json;
+}
 
 Json BucketJson(const StepBucket& bucket) {
   Json json = {

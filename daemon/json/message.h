@@ -1,7 +1,7 @@
 // --json of runs, show and diagnose: the messages of query.proto as JSON.
 
-#ifndef NANWATCH_CLI_RUN_JSON_H_
-#define NANWATCH_CLI_RUN_JSON_H_
+#ifndef NANWATCH_JSON_MESSAGE_H_
+#define NANWATCH_JSON_MESSAGE_H_
 
 #include <google/protobuf/message.h>
 
@@ -18,4 +18,4 @@ std::string RunJson(const google::protobuf::Message& message);
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_CLI_RUN_JSON_H_
+#endif  // NANWATCH_JSON_MESSAGE_H_
