@@ -17,14 +17,12 @@
 #include "model/event.h"
 #include "rpc/query_client.h"
 
-namespace CLI {
-class App;
-}
-
 namespace nanwatch {
 
 inline constexpr int kExitFailed = 3;
 inline constexpr int kExitUsage = 4;
+
+struct Command;  // cli/option.h
 
 struct RunChoice {
   std::string run_id;
@@ -122,13 +120,12 @@ struct RunOptions {
 // output, signals and exit status are passed on; 126, 127: it could not be
 // started.
 int RunTraining(const RunOptions& options);
-// `check` and its like, added to the command line; `*action` is what the chosen
-// one does.
-void AddLogCommands(CLI::App& app, std::function<int()>* action);
-// `backtest` and `simulate`, in the same way. `address`: the daemon's, read
-// when the command runs; must outlive `app`.
-void AddRecordingCommands(CLI::App& app, const std::string* address,
-                          std::function<int()>* action);
+
+// What the command line knows of them. `address` is the daemon's as it was
+// given, empty if it was not; it is read when a command runs.
+std::vector<Command> DaemonCommands(const std::string* address);
+std::vector<Command> LogCommands(const std::string* address);
+std::vector<Command> RecordingCommands(const std::string* address);
 
 // Prints `message` to standard error as the command's, and returns `status`.
 int Fail(const std::string& message, int status = kExitFailed);

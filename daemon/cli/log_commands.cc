@@ -1,14 +1,14 @@
 // The commands that read other programs' logs, as the command line knows them.
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/number_checks.h"
+#include "cli/option.h"
 #include "logs/column_names.h"
 
 namespace nanwatch {
@@ -76,102 +76,112 @@ int Run(RunArguments& arguments) {
   return RunTraining(arguments.options);
 }
 
-void AddShared(CLI::App* command, LogArguments* arguments) {
-  command->add_option("--format", arguments->format,
-                      "the program that printed it; default: found out");
-  command
-      ->add_option("--map", arguments->map,
-                   "FIELD=COLUMN,...: where numbers are in logs of no known "
+// How a log is read.
+std::vector<Option> Reading(LogArguments* arguments) {
+  return {{"--format", &arguments->format,
+           "the program that printed it; default: found out"},
+          {.names = "--map",
+           .target = &arguments->map,
+           .help = "FIELD=COLUMN,...: where numbers are in logs of no known "
                    "program, e.g. loss=train/loss,scale=amp/scale; other "
                    "fields are found by their usual names. Fields: " +
-                       ColumnFieldNames())
-      ->delimiter(',')
-      ->allow_extra_args(false);  // what follows is a log
+                   ColumnFieldNames(),
+           .delimiter = ','}};
 }
 
-void AddCheck(CLI::App& app, std::function<int()>* action) {
-  const auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* check = app.add_subcommand(
-      "check",
-      "judge finished training logs of other programs; no daemon needed. Exit "
-      "status 0 nothing above info, 1 warning, 2 critical, 3 nothing usable");
-  check->add_option("log", arguments->paths,
-                    "the logs: plain, .gz or .zst; - reads standard input");
-  AddShared(check, arguments.get());
-  check->add_flag("--list-formats", arguments->list, "the programs known");
-  check->add_flag("--json", arguments->options.json, "one JSON object a log");
-  check->callback([=] { *action = [=] { return Check(*arguments); }; });
+Command CheckCommand() {
+  const auto a = std::make_shared<CheckArguments>();
+  return {.name = "check",
+          .help =
+              "judge finished training logs of other programs; no daemon "
+              "needed. Exit status 0 nothing above info, 1 warning, 2 "
+              "critical, 3 nothing usable",
+          .options =
+              Joined({{"log", &a->paths,
+                       "the logs: plain, .gz or .zst; - reads standard input"}},
+                     Reading(a.get()),
+                     {{"--list-formats", &a->list, "the programs known"},
+                      {"--json", &a->options.json, "one JSON object a log"}}),
+          .run = [=] { return Check(*a); }};
 }
 
-void AddTail(CLI::App& app, std::function<int()>* action) {
-  const auto arguments = std::make_shared<TailArguments>();
-  TailOptions& options = arguments->options;
-  CLI::App* tail = app.add_subcommand(
-      "tail",
-      "judge the logs of other programs while they grow, and tell the daemon "
-      "if one runs: `train.py 2>&1 | nanwatch tail --tee -`. Incidents go to "
-      "standard output, with --tee to standard error. Ends with the pipe or "
-      "with ^C; exit status as check's");
-  tail->add_option("log", arguments->paths,
-                   "the logs of one run, a rank each by their names or in this "
-                   "order; - reads standard input")
-      ->required();
-  tail->add_flag("--tee", options.tee,
-                 "pass what is read on to standard output, as it is");
-  AddShared(tail, arguments.get());
-  CLI::Option* new_only = tail->add_flag(
-      "--new-only", options.new_only,
-      "pass over what stands in the files already; default: --from-start");
-  tail->add_flag("--from-start")->excludes(new_only);
-  tail->add_option("--run", options.run_id,
-                   "the run's name for the daemon; default: NANWATCH_RUN_ID or "
-                   "the launcher's, else a new one");
-  tail->add_option("--rank", arguments->rank,
-                   "of one log; default: by its name (rank_3), in a pipe the "
-                   "launcher's")
-      ->check(CLI::Range(0, 1 << 20));
-  tail->add_flag("--json", options.json, "what is told as JSON lines");
-  tail->add_flag("!--no-daemon", options.daemon, "tell no daemon");
-  tail->add_option("--idle-flush", arguments->idle_flush,
-                   "seconds of silence after which what waits is judged: a "
-                   "line without its end, overflows before their step line; "
-                   "default: 5")
-      ->check(CLI::Range(0.1, 86400.0));
-  tail->callback([=, &app] {
-    arguments->options.address = app["--address"]->as<std::string>();
-    *action = [=] { return Tail(*arguments); };
-  });
+Command TailCommand(const std::string* address) {
+  const auto a = std::make_shared<TailArguments>();
+  TailOptions& options = a->options;
+  return {
+      .name = "tail",
+      .help =
+          "judge the logs of other programs while they grow, and tell the "
+          "daemon if one runs: `train.py 2>&1 | nanwatch tail --tee -`. "
+          "Incidents go to standard output, with --tee to standard error. "
+          "Ends with the pipe or with ^C; exit status as check's",
+      .options = Joined(
+          {{.names = "log",
+            .target = &a->paths,
+            .help = "the logs of one run, a rank each by their names or in "
+                    "this order; - reads standard input",
+            .required = true},
+           {"--tee", &options.tee,
+            "pass what is read on to standard output, as it is"}},
+          Reading(a.get()),
+          {{"--new-only", &options.new_only,
+            "pass over what stands in the files already; default: "
+            "--from-start"},
+           {.names = "--from-start", .excludes = "--new-only"},
+           {"--run", &options.run_id,
+            "the run's name for the daemon; default: NANWATCH_RUN_ID or the "
+            "launcher's, else a new one"},
+           {.names = "--rank",
+            .target = &a->rank,
+            .help = "of one log; default: by its name (rank_3), in a pipe the "
+                    "launcher's",
+            .check = Between(0, 1 << 20)},
+           {"--json", &options.json, "what is told as JSON lines"},
+           {"!--no-daemon", &options.daemon, "tell no daemon"},
+           {.names = "--idle-flush",
+            .target = &a->idle_flush,
+            .help = "seconds of silence after which what waits is judged: a "
+                    "line without its end, overflows before their step line; "
+                    "default: 5",
+            .check = Between(0.1, 86400.0)}}),
+      .run = [=] {
+        a->options.address = *address;
+        return Tail(*a);
+      }};
 }
 
-void AddRun(CLI::App& app, std::function<int()>* action) {
-  const auto arguments = std::make_shared<RunArguments>();
-  RunOptions& options = arguments->options;
-  CLI::App* run = app.add_subcommand(
-      "run",
-      "run a training and judge it: `nanwatch run -- python train.py`. Starts "
-      "a daemon where none runs, follows what is printed, lets the training's "
-      "hooks find the daemon, and says the verdict on standard error at the "
-      "end. Output, signals and exit status are the training's own");
-  run->add_option("command", options.command, "the program and its arguments")
-      ->required();
-  AddShared(run, arguments.get());
-  run->add_option("--run", options.run_id,
-                  "the run's name; default: NANWATCH_RUN_ID or the launcher's, "
-                  "else a new one");
-  run->add_flag("!--no-daemon", options.daemon,
-                "judge only what is printed, tell no daemon");
-  run->callback([=, &app] {
-    arguments->options.address = app["--address"]->as<std::string>();
-    *action = [=] { return Run(*arguments); };
-  });
+Command RunCommand(const std::string* address) {
+  const auto a = std::make_shared<RunArguments>();
+  RunOptions& options = a->options;
+  return {
+      .name = "run",
+      .help =
+          "run a training and judge it: `nanwatch run -- python "
+          "train.py`. Starts a daemon where none runs, follows what is "
+          "printed, lets the training's hooks find the daemon, and says "
+          "the verdict on standard error at the end. Output, signals and "
+          "exit status are the training's own",
+      .options = Joined(
+          {{.names = "command",
+            .target = &options.command,
+            .help = "the program and its arguments",
+            .required = true}},
+          Reading(a.get()),
+          {{"--run", &options.run_id,
+            "the run's name; default: NANWATCH_RUN_ID or the launcher's, else "
+            "a new one"},
+           {"!--no-daemon", &options.daemon,
+            "judge only what is printed, tell no daemon"}}),
+      .run = [=] {
+        a->options.address = *address;
+        return Run(*a);
+      }};
 }
 
 }  // namespace
 
-void AddLogCommands(CLI::App& app, std::function<int()>* action) {
-  AddCheck(app, action);
-  AddTail(app, action);
-  AddRun(app, action);
+std::vector<Command> LogCommands(const std::string* address) {
+  return {CheckCommand(), TailCommand(address), RunCommand(address)};
 }
 
 }  // namespace nanwatch

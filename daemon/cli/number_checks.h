@@ -1,14 +1,14 @@
 // What the command line takes for a number, with sentences that a person can
-// read: CLI11's own PositiveNumber prints the largest double in full.
+// read.
 
 #ifndef NANWATCH_CLI_NUMBER_CHECKS_H_
 #define NANWATCH_CLI_NUMBER_CHECKS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
+
+#include "cli/option.h"
 
 namespace nanwatch {
 
@@ -17,12 +17,15 @@ namespace nanwatch {
 // years.
 std::optional<int64_t> ParseSpan(std::string_view text);
 
-// For Option::check: attempts and ranks, 0 and above.
-CLI::Validator WholeNumber();
+// Attempts and ranks: 0 and above.
+OptionCheck WholeNumber();
 // Above 0 and finite.
-CLI::Validator PositiveNumber();
-// For Option::transform: a span becomes its seconds.
-CLI::Validator Span();
+OptionCheck PositiveNumber();
+// A span, which becomes its seconds.
+OptionCheck Span();
+// `low` and `high` are in it.
+OptionCheck Between(int32_t low, int32_t high);
+OptionCheck Between(double low, double high);
 
 }  // namespace nanwatch
 

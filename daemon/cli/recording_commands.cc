@@ -1,16 +1,18 @@
 // The commands that ask "what if" of a recording, as the command line knows
 // them.
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/backtest.h"
 #include "cli/commands.h"
 #include "cli/number_checks.h"
+#include "cli/option.h"
 #include "cli/simulate.h"
+#include "cli/text_checks.h"
+#include "config/addresses.h"
 #include "logs/column_names.h"
 
 namespace nanwatch {
@@ -22,13 +24,13 @@ struct LogFlags {
   std::vector<std::string> map;
 };
 
-void AddLogFlags(CLI::App* verb, LogFlags* flags) {
-  verb->add_option("--format", flags->format,
-                   "of a log: the program that printed it; default: found out");
-  verb->add_option("--map", flags->map,
-                   "of a log: FIELD=COLUMN,..., as for `nanwatch check`")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+std::vector<Option> Reading(LogFlags* flags) {
+  return {{"--format", &flags->format,
+           "of a log: the program that printed it; default: found out"},
+          {.names = "--map",
+           .target = &flags->map,
+           .help = "of a log: FIELD=COLUMN,..., as for `nanwatch check`",
+           .delimiter = ','}};
 }
 
 Status Resolve(const LogFlags& flags, CheckOptions* log) {
@@ -42,111 +44,122 @@ Status Resolve(const LogFlags& flags, CheckOptions* log) {
                "; `nanwatch check --list-formats` lists them"};
 }
 
-void AddBacktest(CLI::App& app, std::function<int()>* action) {
+Command BacktestCommand() {
   struct Arguments : LogFlags {
     BacktestOptions options;
   };
   const auto a = std::make_shared<Arguments>();
-  CLI::App* verb = app.add_subcommand(
-      "backtest",
-      "what other thresholds would have said: which incidents appear, vanish, "
-      "come earlier or later, beside those of the recorded thresholds (of a "
-      "log: the defaults), both judged by this nanwatch");
-  verb->add_option("recording", a->options.recordings,
-                   "histories, exports or logs (- reads a log from standard "
-                   "input)")
-      ->required();
-  verb->add_option("--rules", a->options.rules,
-                   "a configuration, as nanwatchd's: its section `rules` over "
-                   "the defaults")
-      ->required()
-      ->check(CLI::ExistingFile);
-  verb->add_option("--healthy", a->options.healthy,
-                   "a run (or recording) that was healthy, so that every "
-                   "warning in it is a false alarm; may be repeated")
-      ->allow_extra_args(false);
-  verb->add_flag("--all-healthy", a->options.all_healthy, "all of them were");
-  verb->add_flag("--all", a->options.all,
-                 "list the same incidents too, and those for information");
-  verb->add_flag("--json", a->options.json, "as JSON");
-  AddLogFlags(verb, a.get());
-  verb->callback([=] {
-    *action = [=] {
-      const Status resolved = Resolve(*a, &a->options.log);
-      if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
-      return BacktestRules(a->options, Style::OfTerminal());
-    };
-  });
+  BacktestOptions& options = a->options;
+  return {
+      .name = "backtest",
+      .help =
+          "what other thresholds would have said: which incidents appear, "
+          "vanish, come earlier or later, beside those of the recorded "
+          "thresholds (of a log: the defaults), both judged by this "
+          "nanwatch",
+      .options = Joined(
+          {{.names = "recording",
+            .target = &options.recordings,
+            .help = "histories, exports or logs (- reads a log from standard "
+                    "input)",
+            .required = true},
+           {.names = "--rules",
+            .target = &options.rules,
+            .help = "a configuration, as nanwatchd's: its section `rules` "
+                    "over the defaults",
+            .required = true,
+            .check = ExistingFile()},
+           {"--healthy", &options.healthy,
+            "a run (or recording) that was healthy, so that every warning in "
+            "it is a false alarm; may be repeated"},
+           {"--all-healthy", &options.all_healthy, "all of them were"},
+           {"--all", &options.all,
+            "list the same incidents too, and those for information"},
+           {"--json", &options.json, "as JSON"}},
+          Reading(a.get())),
+      .run = [=] {
+        const Status resolved = Resolve(*a, &a->options.log);
+        if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
+        return BacktestRules(a->options, Style::OfTerminal());
+      }};
 }
 
-// Of a scaler that moves; `fixed` is the option of one that does not.
-void AddNumbers(CLI::App* verb, CLI::Option* fixed,
-                ScalerDeclaration* numbers) {
-  const auto add = [&](const char* flag, auto* number, const char* help,
-                       const CLI::Validator& check) {
-    verb->add_option(flag, *number, help)->check(check)->excludes(fixed);
+// Of a scaler that moves; `--fixed` is of one that does not.
+std::vector<Option> MovingScaler(ScalerDeclaration* numbers) {
+  const auto number = [](const char* name, OptionTarget target,
+                         const char* help, OptionCheck check) -> Option {
+    return {.names = name,
+            .target = target,
+            .help = help,
+            .check = std::move(check),
+            .excludes = "--fixed"};
   };
-  add("--init", &numbers->init_scale, "the first scale", PositiveNumber());
-  add("--growth-factor", &numbers->growth_factor, "by which the scale grows",
-      CLI::Range(1.0, 65536.0));
-  add("--growth-interval", &numbers->growth_interval,
-      "good attempts in a row before it grows", PositiveNumber());
-  add("--backoff-factor", &numbers->backoff_factor,
-      "by which an overflow lowers it, below 1", CLI::Range(1e-6, 0.999999));
-  add("--hysteresis", &numbers->hysteresis, "overflows until it falls",
-      PositiveNumber());
-  add("--min-scale", &numbers->min_scale, "the floor", PositiveNumber());
-  add("--max-scale", &numbers->max_scale, "the ceiling", PositiveNumber());
+  return {
+      number("--init", &numbers->init_scale, "the first scale",
+             PositiveNumber()),
+      number("--growth-factor", &numbers->growth_factor,
+             "by which the scale grows", Between(1.0, 65536.0)),
+      number("--growth-interval", &numbers->growth_interval,
+             "good attempts in a row before it grows", PositiveNumber()),
+      number("--backoff-factor", &numbers->backoff_factor,
+             "by which an overflow lowers it, below 1",
+             Between(1e-6, 0.999999)),
+      number("--hysteresis", &numbers->hysteresis, "overflows until it falls",
+             PositiveNumber()),
+      number("--min-scale", &numbers->min_scale, "the floor", PositiveNumber()),
+      number("--max-scale", &numbers->max_scale, "the ceiling",
+             PositiveNumber())};
 }
 
-void AddSimulate(CLI::App& app, const std::string* address,
-                 std::function<int()>* action) {
+Command SimulateCommand(const std::string* address) {
   struct Arguments : LogFlags {
     SimulateOptions options;
-    int attempt = -1;
+    int32_t attempt = -1;
   };
   const auto a = std::make_shared<Arguments>();
   SimulateOptions& options = a->options;
-  CLI::App* verb = app.add_subcommand(
-      "simulate",
-      "what another loss scaler would have done: skipped updates, scales and "
-      "lost gradients beside the recorded ones, and what had to be assumed");
-  verb->add_option("recording", options.recording,
-                   "a history, an export, a log (- reads it from standard "
-                   "input), or a run that the daemon knows")
-      ->required();
-  verb->add_option("--run", options.run.run_id,
-                   "which, of a history with several");
-  verb->add_option("--attempt", a->attempt, "default: the newest")
-      ->check(WholeNumber());
-  CLI::Option* scaler = verb->add_option(
-      "--scaler", options.scaler,
-      "pytorch, megatron, deepspeed, ascend_tf, ..., with its defaults, or "
-      "none; default: the run's own, as it was declared or recognised");
-  CLI::Option* fixed =
-      verb->add_option("--fixed", options.fixed, "a scale that never changes")
-          ->check(PositiveNumber())
-          ->excludes(scaler);
-  AddNumbers(verb, fixed, &options.numbers);
-  verb->add_flag("--json", options.json, "as JSON");
-  AddLogFlags(verb, a.get());
-  verb->callback([=] {
-    *action = [=] {
-      const Status resolved = Resolve(*a, &a->options.log);
-      if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
-      if (a->attempt >= 0) a->options.run.attempt = a->attempt;
-      a->options.address = *address;
-      return SimulateRun(a->options, Style::OfTerminal());
-    };
-  });
+  std::vector<Option> flags = Reading(a.get());
+  flags.insert(flags.begin(), {"--json", &options.json, "as JSON"});
+  return {
+      .name = "simulate",
+      .help =
+          "what another loss scaler would have done: skipped updates, "
+          "scales and lost gradients beside the recorded ones, and what "
+          "had to be assumed",
+      .options = Joined(
+          {{.names = "recording",
+            .target = &options.recording,
+            .help = "a history, an export, a log (- reads it from standard "
+                    "input), or a run that the daemon knows",
+            .required = true},
+           {"--run", &options.run.run_id, "which, of a history with several"},
+           {.names = "--attempt",
+            .target = &a->attempt,
+            .help = "default: the newest",
+            .check = WholeNumber()},
+           {"--scaler", &options.scaler,
+            "pytorch, megatron, deepspeed, ascend_tf, ..., with its defaults, "
+            "or none; default: the run's own, as it was declared or "
+            "recognised"},
+           {.names = "--fixed",
+            .target = &options.fixed,
+            .help = "a scale that never changes",
+            .check = PositiveNumber(),
+            .excludes = "--scaler"}},
+          MovingScaler(&options.numbers), flags),
+      .run = [=] {
+        const Status resolved = Resolve(*a, &a->options.log);
+        if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
+        if (a->attempt >= 0) a->options.run.attempt = a->attempt;
+        a->options.address = DaemonAddress(*address);
+        return SimulateRun(a->options, Style::OfTerminal());
+      }};
 }
 
 }  // namespace
 
-void AddRecordingCommands(CLI::App& app, const std::string* address,
-                          std::function<int()>* action) {
-  AddBacktest(app, action);
-  AddSimulate(app, address, action);
+std::vector<Command> RecordingCommands(const std::string* address) {
+  return {BacktestCommand(), SimulateCommand(address)};
 }
 
 }  // namespace nanwatch

@@ -1,5 +1,8 @@
 #include "cli/text_checks.h"
 
+#include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <string>
 
@@ -20,49 +23,59 @@ std::string Shown(std::string text) {
 
 }  // namespace
 
-CLI::Validator Utf8Text() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        if (IsUtf8(text)) return "";
-        return "'" + Shown(text) + "' is not UTF-8";
-      },
-      "");
+OptionCheck Utf8Text() {
+  return {[](std::string& text) -> std::string {
+    if (IsUtf8(text)) return "";
+    return fmt::format("'{}' is not UTF-8", Shown(text));
+  }};
 }
 
-CLI::Validator RunName() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        if (text.empty()) return "it is empty: `nanwatch runs` lists the runs";
-        if (text.size() > limits::kNameBytes) {
-          return "a name of " + std::to_string(text.size()) +
-                 " bytes is no run's: `nanwatch runs` lists the runs";
-        }
-        return Utf8Text()(text);
-      },
-      "");
+OptionCheck RunName() {
+  return {[](std::string& text) -> std::string {
+    if (text.empty()) return "it is empty: `nanwatch runs` lists the runs";
+    if (text.size() > limits::kNameBytes) {
+      return fmt::format(
+          "a name of {} bytes is no run's: `nanwatch runs` lists the runs",
+          text.size());
+    }
+    return Utf8Text()(text);
+  }};
 }
 
-CLI::Validator DaemonPlace() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        if (text.empty()) return "it is empty: leave it out for the default";
-        if (text.starts_with("/") || text.starts_with("unix:")) return "";
-        const size_t colon = text.rfind(':');
-        const std::string port =
-            colon == std::string::npos ? "" : text.substr(colon + 1);
-        const bool digits = !port.empty() && port.size() <= 5 &&
-                            std::all_of(port.begin(), port.end(), [](char c) {
-                              return c >= '0' && c <= '9';
-                            });
-        if (colon != 0 && digits && std::stoi(port) >= 1 &&
-            std::stoi(port) <= 65535) {
-          return "";
-        }
-        return "'" + Shown(text) +
-               "' is no address: give /path, unix:/path or host:port with a "
-               "port of 1 to 65535";
-      },
-      "");
+OptionCheck DaemonPlace() {
+  return {[](std::string& text) -> std::string {
+    if (text.empty()) return "it is empty: leave it out for the default";
+    if (text.starts_with("/") || text.starts_with("unix:")) return "";
+    const size_t colon = text.rfind(':');
+    const std::string port =
+        colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool digits = !port.empty() && port.size() <= 5 &&
+                        std::all_of(port.begin(), port.end(), [](char c) {
+                          return c >= '0' && c <= '9';
+                        });
+    if (colon != 0 && digits && std::stoi(port) >= 1 &&
+        std::stoi(port) <= 65535) {
+      return "";
+    }
+    return fmt::format(
+        "'{}' is no address: give /path, unix:/path or host:port with a port "
+        "of 1 to 65535",
+        Shown(text));
+  }};
+}
+
+OptionCheck ExistingFile() {
+  return {[](std::string& text) -> std::string {
+            struct stat found;
+            if (stat(text.c_str(), &found) != 0) {
+              return "File does not exist: " + text;
+            }
+            if (S_ISDIR(found.st_mode)) {
+              return "File is actually a directory: " + text;
+            }
+            return "";
+          },
+          "FILE"};
 }
 
 }  // namespace nanwatch

@@ -3,18 +3,21 @@
 #ifndef NANWATCH_CLI_TEXT_CHECKS_H_
 #define NANWATCH_CLI_TEXT_CHECKS_H_
 
-#include <CLI/CLI.hpp>
+#include "cli/option.h"
 
 namespace nanwatch {
 
-// For Option::check: UTF-8, as all texts of the protocol are. An empty one is.
-CLI::Validator Utf8Text();
+// UTF-8, as all texts of the protocol are. An empty one is.
+OptionCheck Utf8Text();
 
 // The name of a run: not empty either, which is a variable that was not set.
-CLI::Validator RunName();
+OptionCheck RunName();
 
 // Where a daemon may listen: /path, unix:/path or host:port.
-CLI::Validator DaemonPlace();
+OptionCheck DaemonPlace();
+
+// A file, pipe or device that is there now.
+OptionCheck ExistingFile();
 
 }  // namespace nanwatch
 

@@ -38,7 +38,9 @@ struct EvidenceNumber {
 enum class InSummary : uint8_t { kNot, kPart, kAll };
 constexpr InSummary Last(InSummary) { return InSummary::kAll; }
 constexpr std::string_view Name(InSummary in) {
-  return in == InSummary::kNot ? "not" : in == InSummary::kPart ? "part" : "all";
+  return in == InSummary::kNot    ? "not"
+         : in == InSummary::kPart ? "part"
+                                  : "all";
 }
 
 struct Finding {

@@ -171,14 +171,18 @@ class RuleSet {
 
 // An op, or its tensor, holds what it should not.
 inline constexpr RuleSet kBadOp = {
-    RuleId::kOverflowNotScaleDependent, RuleId::kOpOverflowOrigin,
-    RuleId::kOpOverflowPropagated,      RuleId::kPersistentOpOverflow,
-    RuleId::kOpSaturation,              RuleId::kOpInternalOverflow,
+    RuleId::kOverflowNotScaleDependent,
+    RuleId::kOpOverflowOrigin,
+    RuleId::kOpOverflowPropagated,
+    RuleId::kPersistentOpOverflow,
+    RuleId::kOpSaturation,
+    RuleId::kOpInternalOverflow,
 };
 // The loss scale itself, and overflows that it answers.
 inline constexpr RuleSet kScaleTrouble = {
-    RuleId::kScaleAtFloor,  RuleId::kScaleBelowOne, RuleId::kScaleUnrepresentable,
-    RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate,
+    RuleId::kScaleAtFloor,         RuleId::kScaleBelowOne,
+    RuleId::kScaleUnrepresentable, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak,       RuleId::kOverflowRate,
     RuleId::kNeverCalibrated,
 };
 // A loss that left its level.

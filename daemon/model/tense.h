@@ -31,7 +31,8 @@ struct Tensed {
 // Calls `say(tense)` for both.
 template <typename Say>
 Tensed InBothTenses(Say&& say) {
-  Tensed both{std::string(say(Tense::kPresent)), std::string(say(Tense::kPast))};
+  Tensed both{std::string(say(Tense::kPresent)),
+              std::string(say(Tense::kPast))};
   if (both.over == both.now) both.over.clear();
   return both;
 }

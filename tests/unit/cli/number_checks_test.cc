@@ -7,7 +7,7 @@
 namespace nanwatch {
 namespace {
 
-std::string Said(const CLI::Validator& check, std::string text) {
+std::string Said(const OptionCheck& check, std::string text) {
   return check(text);
 }
 
@@ -43,6 +43,24 @@ TEST(NumberChecks, ASpanBecomesItsSeconds) {
   EXPECT_EQ(Span()(text), "");
   EXPECT_EQ(text, "7200");
   EXPECT_THAT(Said(Span(), "5"), testing::HasSubstr("unit"));
+}
+
+TEST(NumberChecks, BoundsAreWithinAndNumbersAreReadWhole) {
+  const OptionCheck ranks = Between(0, 1 << 20);
+  EXPECT_EQ(ranks.shape, "INT in [0 - 1048576]");
+  for (const char* text : {"0", "1048576", "0x10"}) {
+    EXPECT_EQ(Said(ranks, text), "") << text;
+  }
+  for (const char* text : {"-1", "1048577", "1.5", "", "3 ", "4294967296"}) {
+    EXPECT_EQ(Said(ranks, text),
+              std::string("Value ") + text + " not in range 0 to 1048576");
+  }
+  const OptionCheck seconds = Between(0.1, 86400.0);
+  EXPECT_EQ(seconds.shape, "FLOAT in [0.1 - 86400]");
+  EXPECT_EQ(Said(seconds, "0.5"), "");
+  EXPECT_EQ(Said(seconds, "0"),
+            "Value 0 not in range 0.100000 to 86400.000000");
+  EXPECT_NE(Said(seconds, "1s"), "");
 }
 
 }  // namespace

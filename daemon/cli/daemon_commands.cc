@@ -1,0 +1,235 @@
+// The commands that ask the daemon about a run, as the command line knows them.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/number_checks.h"
+#include "cli/option.h"
+#include "cli/style.h"
+#include "cli/text_checks.h"
+#include "config/addresses.h"
+
+namespace nanwatch {
+namespace {
+
+// What these commands have in common.
+struct RunArguments {
+  std::string run_id;
+  int32_t attempt = -1;
+  bool json = false;
+};
+
+RunChoice Chosen(const RunArguments& arguments) {
+  RunChoice run{arguments.run_id, std::nullopt};
+  if (arguments.attempt >= 0) run.attempt = arguments.attempt;
+  return run;
+}
+
+QueryClient Connect(const std::string& address) {
+  return QueryClient(address.empty() ? FindDaemon() : DaemonAddress(address));
+}
+
+// Which run, and which attempt of it.
+std::vector<Option> OfARun(RunArguments* arguments) {
+  return {{.names = "run",
+           .target = &arguments->run_id,
+           .help = "run id",
+           .required = true,
+           .check = RunName()},
+          {.names = "--attempt",
+           .target = &arguments->attempt,
+           .help = "default: the newest",
+           .check = WholeNumber()}};
+}
+
+Command RunsCommand(const std::string* address) {
+  const auto json = std::make_shared<bool>(false);
+  return {.name = "runs",
+          .help = "the runs that are known",
+          .options = {{"--json", json.get(), "as JSON"}},
+          .run = [=] {
+            QueryClient client = Connect(*address);
+            return ListRuns(client, Style::OfTerminal(), *json);
+          }};
+}
+
+Command ShowCommand(const std::string* address) {
+  const auto a = std::make_shared<RunArguments>();
+  return {.name = "show",
+          .help = "a run: numbers, ranks, ops",
+          .options = Joined(OfARun(a.get()), {{"--json", &a->json, "as JSON"}}),
+          .run = [=] {
+            QueryClient client = Connect(*address);
+            return ShowRun(client, Chosen(*a), Style::OfTerminal(), a->json);
+          }};
+}
+
+Command LayersCommand(const std::string* address) {
+  struct Arguments : RunArguments {
+    int32_t rank = 0;
+  };
+  const auto a = std::make_shared<Arguments>();
+  return {.name = "layers",
+          .help =
+              "the newest that was told of the gradient of each parameter "
+              "of a rank",
+          .options = Joined(OfARun(a.get()), {{.names = "--rank",
+                                               .target = &a->rank,
+                                               .help = "default: 0",
+                                               .check = WholeNumber()},
+                                              {"--json", &a->json, "as JSON"}}),
+          .run = [=] {
+            QueryClient client = Connect(*address);
+            return ShowLayers(client, Chosen(*a), a->rank, Style::OfTerminal(),
+                              a->json);
+          }};
+}
+
+Command DiagnoseCommand(const std::string* address) {
+  struct Arguments : RunArguments {
+    bool brief = false;
+  };
+  const auto a = std::make_shared<Arguments>();
+  return {.name = "diagnose",
+          .help =
+              "what is wrong with a run, why, and what to do; exit status "
+              "0 nothing above info, 1 warning, 2 critical, 3 no answer, "
+              "4 usage",
+          .options =
+              Joined(OfARun(a.get()),
+                     {{"--json", &a->json, "as JSON"},
+                      {.names = "--brief",
+                       .target = &a->brief,
+                       .help = "one line for scripts: worst severity, cause, "
+                               "its grade",
+                       .excludes = "--json"}}),
+          .run = [=] {
+            const DiagnosisForm form = a->json    ? DiagnosisForm::kJson
+                                       : a->brief ? DiagnosisForm::kBrief
+                                                  : DiagnosisForm::kReport;
+            QueryClient client = Connect(*address);
+            return DiagnoseRun(client, Chosen(*a), Style::OfTerminal(), form);
+          }};
+}
+
+Command WatchCommand(const std::string* address) {
+  struct Arguments : RunArguments {
+    bool once = false;
+  };
+  const auto a = std::make_shared<Arguments>();
+  return {.name = "watch",
+          .help = "a live view of a run",
+          .options = Joined(
+              OfARun(a.get()),
+              {{"--once", &a->once, "one picture instead of a live view"}}),
+          .run = [=] {
+            QueryClient client = Connect(*address);
+            return WatchRun(client, Chosen(*a), Style::OfTerminal(), a->once);
+          }};
+}
+
+struct AnnotateArguments : RunArguments {
+  AnnotateOptions options;
+};
+
+// `more` is what only this kind of annotation takes.
+Command AnnotationCommand(const std::string* address, v1::AnnotationKind kind,
+                          const std::shared_ptr<AnnotateArguments>& a,
+                          std::string name, std::string help,
+                          const std::vector<Option>& more = {}) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .options = Joined(OfARun(a.get()),
+                            {{.names = "--by",
+                              .target = &a->options.by,
+                              .help = "who says so; default: the user",
+                              .check = Utf8Text()},
+                             {.names = "--reason",
+                              .target = &a->options.reason,
+                              .help = "why, in words",
+                              .required = kind == v1::ANNOTATION_KIND_STOP,
+                              .check = Utf8Text()}},
+                            more),
+          .run = [=] {
+            a->options.kind = kind;
+            a->options.run = Chosen(*a);
+            QueryClient client = Connect(*address);
+            return AnnotateRun(client, a->options);
+          }};
+}
+
+Command MuteCommand(const std::string* address) {
+  const auto a = std::make_shared<AnnotateArguments>();
+  AnnotateOptions& options = a->options;
+  return AnnotationCommand(
+      address, v1::ANNOTATION_KIND_MUTE, a, "mute",
+      "no notices of a run, a rule or an incident",
+      {{"--rule", &options.rule, "only this rule's, by name or number"},
+       {"--incident", &options.incident, "only this incident's"},
+       {.names = "--for",
+        .target = &options.for_seconds,
+        .help = "for so long, as 90s, 30m, 2h or 1d; default: ever",
+        .check = Span()}});
+}
+
+Command UnmuteCommand(const std::string* address) {
+  const auto a = std::make_shared<AnnotateArguments>();
+  AnnotateOptions& options = a->options;
+  return AnnotationCommand(
+      address, v1::ANNOTATION_KIND_UNMUTE, a, "unmute", "notices again",
+      {{"--rule", &options.rule, "only this rule's, by name or number"},
+       {"--incident", &options.incident, "only this incident's"}});
+}
+
+Command AcknowledgeCommand(const std::string* address) {
+  const auto a = std::make_shared<AnnotateArguments>();
+  return AnnotationCommand(
+      address, v1::ANNOTATION_KIND_ACKNOWLEDGE, a, "ack",
+      "somebody looks after it",
+      {{"--incident", &a->options.incident, "only this incident"}});
+}
+
+Command StopCommand(const std::string* address) {
+  return AnnotationCommand(address, v1::ANNOTATION_KIND_STOP,
+                           std::make_shared<AnnotateArguments>(), "stop",
+                           "ask the training to stop; it decides itself");
+}
+
+Command ExportCommand(const std::string* address) {
+  struct Arguments : RunArguments {
+    ExportOptions options;
+  };
+  const auto a = std::make_shared<Arguments>();
+  return {
+      .name = "export",
+      .help = "a run into one file, to send or to replay",
+      .options = Joined(OfARun(a.get()),
+                        {{.names = "--output,-o",
+                          .target = &a->options.output,
+                          .help = "the file",
+                          .required = true},
+                         {"--hash-names", &a->options.hash_names,
+                          "run, job, hosts, devices, ops, settings and what "
+                          "people wrote hashed; numbers and kinds stay"}}),
+      .run = [=] {
+        a->options.run = Chosen(*a);
+        QueryClient client = Connect(*address);
+        return ExportRun(client, a->options);
+      }};
+}
+
+}  // namespace
+
+std::vector<Command> DaemonCommands(const std::string* address) {
+  return {RunsCommand(address),   ShowCommand(address),
+          LayersCommand(address), DiagnoseCommand(address),
+          WatchCommand(address),  MuteCommand(address),
+          UnmuteCommand(address), AcknowledgeCommand(address),
+          StopCommand(address),   ExportCommand(address)};
+}
+
+}  // namespace nanwatch
