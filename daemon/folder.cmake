@@ -2,8 +2,8 @@
 # a small file takes to compile. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON does
 # without, as the sanitizers' presets do: there a missing include is an error.
 set(NANWATCH_COMMON_HEADERS
-    <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional>
-    <span> <string> <string_view> <utility> <vector>)
+    <algorithm> <array> <chrono> <cmath> <cstdint> <functional> <map> <memory>
+    <optional> <span> <string> <string_view> <utility> <vector>)
 
 # nanwatch_precompile(NAME HEADERS ... [LIBS ...] [OPTIONS ...])
 #
@@ -19,14 +19,15 @@ function(nanwatch_precompile NAME)
   target_precompile_headers(${NAME} PRIVATE ${P_HEADERS})
 endfunction()
 
-# nanwatch_folder(NAME [PURE] SOURCES ... [DEPS ...] [LIBS ...])
+# nanwatch_folder(NAME [PURE] [SPEAKS_PROTO] SOURCES ... [DEPS ...] [LIBS ...])
 #
 # One static library a folder, named nanwatch_NAME, so that the link graph says
 # the same as the layer table in DESIGN.md. DEPS are folders of ours, LIBS
 # third-party targets. PURE folders decide, and must decide alike everywhere:
-# they are compiled without contraction of floating-point expressions.
+# they are compiled without contraction of floating-point expressions. Those that
+# SPEAKS_PROTO find the messages of the wire among their precompiled headers.
 function(nanwatch_folder NAME)
-  cmake_parse_arguments(F "PURE" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(F "PURE;SPEAKS_PROTO" "" "SOURCES;DEPS;LIBS" ${ARGN})
   add_library(nanwatch_${NAME} STATIC ${F_SOURCES})
   target_include_directories(nanwatch_${NAME} PUBLIC ${CMAKE_SOURCE_DIR}/daemon)
   if(F_PURE)
@@ -36,7 +37,11 @@ function(nanwatch_folder NAME)
     target_link_libraries(nanwatch_${NAME} PUBLIC nanwatch_${dep})
   endforeach()
   target_link_libraries(nanwatch_${NAME} PUBLIC ${F_LIBS})
-  target_precompile_headers(nanwatch_${NAME} REUSE_FROM nanwatch_common_headers)
+  set(headers nanwatch_common_headers)
+  if(F_SPEAKS_PROTO)
+    set(headers nanwatch_proto_headers)
+  endif()
+  target_precompile_headers(nanwatch_${NAME} REUSE_FROM ${headers})
   # Beside precompiled headers gcc 12 forgets which lines are the standard
   # library's, and tells its wrong guesses about them as errors.
   target_compile_options(nanwatch_${NAME} PRIVATE
