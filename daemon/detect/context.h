@@ -175,9 +175,9 @@ struct OpTrend {
   uint8_t calm = 0;
 };
 // Outputs that are so much larger than the input are looked at.
-inline constexpr float kMutation = 100;  // msprobe
+inline constexpr float kMutation = 100;  // a ratio; msprobe
 // So are weights of this size: the square is no number of fp32.
-inline constexpr float kWildWeight = 0x1p64f;
+inline constexpr float kWildWeight = 0x1p64f;  // a magnitude; ours
 struct OpContext {
   const RunDescription& run;
   const OpName& op;
