@@ -94,7 +94,7 @@ struct StepContext {
   std::string_view zeroed_name{};
   const StepLayers* layers = nullptr;  // null: none in the record
   // As of the record before: a loss that left its level is on its way back, or
-  // there; rule 27 or 28 warns.
+  // there; gnorm_spike or gnorm_explosion warns.
   bool loss_returns = false;
   bool norm_warns = false;
   // Optimizers of this rank follow losses of their own, against each other.

@@ -97,7 +97,7 @@ void GnormExplosion::Forget() {
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
   // Where nothing tells it and it went through, the next loss is not finite,
-  // and rule 15 says so.
+  // and loss_nonfinite says so.
   const bool told = FateIsTold(c);
   const Fate fate = told ? c.scaler.presumed_fate() : c.scaler.fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();

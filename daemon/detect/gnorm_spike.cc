@@ -68,7 +68,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     return episode_.severity();
   }
   const float norm = static_cast<float>(c.record[StepField::kGradNorm]);
-  // 0 is a placeholder in many logs; non-finite is rule 28's.
+  // 0 is a placeholder in many logs; non-finite is gnorm_explosion's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   digit_.Note(norm);
   if (restart_.Note(c.record)) baseline_ = RobustBaseline();

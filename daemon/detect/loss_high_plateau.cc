@@ -267,7 +267,7 @@ Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
-  if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
+  if (!std::isfinite(loss)) return episode_.severity();  // loss_nonfinite's
   if (untrained_ < 0) {
     untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
     means_ = TellsMeans(c.run);

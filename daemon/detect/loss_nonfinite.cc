@@ -72,7 +72,7 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
     zeros_held_ = 0;
     return zeros_.On(Severity::kNone, true, c.record.step, 1);
   }
-  // Rule 30 tells it of a norm that went along.
+  // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
   const bool gone = !norm_gone && last_loss_ >= kSizable;

@@ -91,7 +91,8 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (settled_) return Severity::kNone;
   const StepRecord& r = c.record;
   if (!begun_) Begin(c);
-  // No update, nothing to learn from; rules 5 and 7 speak of lost ones.
+  // No update, nothing to learn from; overflow_streak and never_calibrated
+  // speak of lost ones.
   const bool updates =
       c.scaler.fate() != Fate::kLost &&
       !(r.has(StepField::kLearningRate) && r[StepField::kLearningRate] == 0);

@@ -34,8 +34,8 @@ constexpr float kOftenMemory = 1.0f / 256;  // of a record; ours
 constexpr int kShortly = 8;                 // records in a row; ours
 constexpr float kSeldom = 0.005f;  // of losses that stand out: a lone one; ours
 constexpr float kNowAndThen = 0.06f;  // one in each epoch of 20 is 0.051; ours
-// Records for which a high loss and a norm that warns belong together: rule 27
-// waits for three.
+// Records for which a high loss and a norm that warns belong together:
+// gnorm_spike waits for three.
 constexpr int16_t kWithNorm = 4;   // ours
 constexpr int16_t kAfterNan = 64;  // records that are that one's; ours
 // Of the level: the first of a spike that is nearly gone at its third record.
@@ -474,7 +474,7 @@ Severity LossSpike::Of(float level, float peak, Severity severity) const {
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
-  if (!std::isfinite(loss)) {  // rule 15's, as is what comes of it
+  if (!std::isfinite(loss)) {  // loss_nonfinite's, and what it leads to
     just_high_ = -kAfterNan;
     return episode_.severity();
   }
