@@ -35,9 +35,9 @@ class AtRest {
   float largest_norm() const { return largest_norm_; }
 
  private:
-  static constexpr float kSmall = 0.01f;
-  static constexpr double kMoves = 1e-3;
-  static constexpr double kNothing = 1e-6;
+  static constexpr float kSmall = 0.01f;    // of the largest norm; ours
+  static constexpr double kMoves = 1e-3;    // of the loss; ours
+  static constexpr double kNothing = 1e-6;  // of the largest loss; ours
 
   float largest_norm_ = 0;
   double loss_ = std::numeric_limits<double>::quiet_NaN();

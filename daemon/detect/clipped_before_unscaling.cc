@@ -8,11 +8,13 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kEqual = 1e-3;    // fp16 gradients round the norm
-constexpr double kLeastScale = 8;  // below, a norm may be many things
-constexpr double kLeastLimit = 1e-3;
-constexpr double kMostLimit = 100;
-constexpr double kPrinted = 1e-6;  // what has so few digits, in a double
+constexpr double kEqual = 1e-3;  // a share; fp16 gradients round the norm; ours
+// A scale; below, a norm may be many things; ours.
+constexpr double kLeastScale = 8;
+constexpr double kLeastLimit = 1e-3;  // a norm; ours
+constexpr double kMostLimit = 100;    // a norm; ours
+// A share: what has so few digits, in a double; ours.
+constexpr double kPrinted = 1e-6;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"hold", 16, 4, 100000, "attempts", "ours"},

@@ -94,7 +94,7 @@ struct StepContext {
   std::string_view zeroed_name{};
   const StepLayers* layers = nullptr;  // null: none in the record
   // As of the record before: a loss that left its level is on its way back, or
-  // there; rule 27 or 28 warns.
+  // there; gnorm_spike or gnorm_explosion warns.
   bool loss_returns = false;
   bool norm_warns = false;
   // Optimizers of this rank follow losses of their own, against each other.
@@ -175,9 +175,9 @@ struct OpTrend {
   uint8_t calm = 0;
 };
 // Outputs that are so much larger than the input are looked at.
-inline constexpr float kMutation = 100;  // msprobe
+inline constexpr float kMutation = 100;  // a ratio; msprobe
 // So are weights of this size: the square is no number of fp32.
-inline constexpr float kWildWeight = 0x1p64f;
+inline constexpr float kWildWeight = 0x1p64f;  // a magnitude; ours
 struct OpContext {
   const RunDescription& run;
   const OpName& op;

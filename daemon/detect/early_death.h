@@ -73,15 +73,15 @@ class EarlyDeath {
   }
 
   static constexpr float kNone = -HUGE_VALF;
-  static constexpr float kMost = 0.5f;  // of the elements that were not 0
+  static constexpr float kMost = 0.5f;  // of the elements that were not 0; ours
   // Of the first loss, which is a bit above that of a guess.
-  static constexpr float kFallen = 0.9f;
+  static constexpr float kFallen = 0.9f;  // ours
   // Of the first loss and the first norm: no noise of theirs.
-  static constexpr float kHigh = 1.25f;
-  static constexpr float kLarge = 3;
-  static constexpr float kSmooth = 1.0f / 32;
-  static constexpr int16_t kFewest = 8;  // attempts
-  static constexpr int8_t kEarly = 64;   // losses
+  static constexpr float kHigh = 1.25f;        // ours
+  static constexpr float kLarge = 3;           // times the first norm; ours
+  static constexpr float kSmooth = 1.0f / 32;  // of an attempt; ours
+  static constexpr int16_t kFewest = 8;        // attempts; ours
+  static constexpr int8_t kEarly = 64;         // losses; ours
 
   float first_loss_ = kNone;
   float loss_ = kNone;  // smoothed

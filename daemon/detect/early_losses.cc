@@ -10,14 +10,15 @@ namespace {
 
 // Found with losses that descend, stand, are warmed up or rise, in noise that
 // is normal, skewed or has a long tail: one warning in 1000 healthy starts.
-constexpr float kDeviations = 5;
-constexpr float kRatio = 1.85f;  // of the level, which noise makes a bit low
-constexpr float kTinyLevel = 0.005f;  // policies begin near 0 and grow
-constexpr float kLeastNoise = 0.01f;  // of a logarithm
-constexpr float kLn2 = 0.6931472f;
+constexpr float kDeviations = 5;  // spreads; ours
+// Of the level, which noise makes a bit low; ours.
+constexpr float kRatio = 1.85f;
+constexpr float kTinyLevel = 0.005f;  // policies begin near 0 and grow; ours
+constexpr float kLeastNoise = 0.01f;  // of a logarithm; ours
+constexpr float kLn2 = 0.6931472f;    // ln 2
 
 // Median absolute move to the standard deviation of single losses.
-constexpr float kMoveToNoise = 1.048f;
+constexpr float kMoveToNoise = 1.048f;  // of a normal distribution
 // The same of the largest of about so many.
 float OfLargest(int moves) {
   return moves < 10 ? 0.4f : moves < 20 ? 0.3f : 0.2f;
@@ -78,7 +79,7 @@ bool EarlyLosses::HasLevel(float noise) const {
 }
 
 float EarlyLosses::RecentlyHigh() const {
-  constexpr int kRecent = 8;
+  constexpr int kRecent = 8;  // losses; ours
   float first = 0;
   float second = 0;
   for (int i = std::max(0, filled_ - kRecent); i < filled_; ++i) {

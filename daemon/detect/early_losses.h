@@ -22,7 +22,7 @@ namespace nanwatch {
 class EarlyLosses {
  public:
   // Fewer say nothing.
-  static constexpr int kFewest = 5;
+  static constexpr int kFewest = 5;  // losses; ours
 
   // A healthy one. REQUIRES: it is finite.
   void Add(float loss);
@@ -41,7 +41,7 @@ class EarlyLosses {
   int MoreToHold() const { return filled_ < 8 ? 3 : filled_ < 16 ? 1 : 0; }
 
  private:
-  static constexpr int kKept = 32;
+  static constexpr int kKept = 32;  // losses; ours
 
   float Noise() const;
   // It came down to its level, or began there, and left it lately.

@@ -14,7 +14,7 @@ void Count(int16_t* count) {
 
 bool FirstLosses::Add(float loss, int64_t step, bool few,
                       const Limits& limits) {
-  constexpr float kSmooth = 0.25f;  // of a loss
+  constexpr float kSmooth = 0.25f;  // of a loss; ours
   if (known_ < kFirst) {
     low_ = known_ == 0 ? loss : std::min(low_, loss);
     high_ = known_ == 0 ? loss : std::max(high_, loss);

@@ -35,7 +35,7 @@ class FirstLosses {
   int64_t left_step() const { return left_step_; }
 
  private:
-  static constexpr int kFirst = 3;
+  static constexpr int kFirst = 3;  // losses; ours
 
   float low_ = 0;
   float high_ = 0;

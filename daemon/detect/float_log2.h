@@ -12,7 +12,7 @@ namespace nanwatch {
 // must decide alike.
 inline float Log2(float x) {
   // x = m * 2^exponent, m from sqrt(1/2) to sqrt(2), without a branch.
-  constexpr uint32_t kSqrtHalf = 0x3f3504f3u;
+  constexpr uint32_t kSqrtHalf = 0x3f3504f3u;  // sqrt(1/2) in IEEE 754
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   const int32_t exponent = static_cast<int32_t>(bits - kSqrtHalf) >> 23;
   const float m =

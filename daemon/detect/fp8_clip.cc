@@ -5,7 +5,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kApart = 10;  // attempts; further apart they are not one series
+// Attempts; further apart they are not one series; ours.
+constexpr int kApart = 10;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.001, 1e-3, 1, "of the elements", "Transformer Engine; ours"},

@@ -5,7 +5,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kApart = 10;  // attempts; further apart they are not one series
+// Attempts; further apart they are not one series; ours.
+constexpr int kApart = 10;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"rise", 0.05, 0.05, 1, "of the elements",

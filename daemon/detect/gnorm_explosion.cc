@@ -9,11 +9,11 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kAverageSamples = 10;  // torch_npu ASD
-constexpr int kNewLevel = 256;       // records until the window begins anew
+constexpr int kAverageSamples = 10;  // norms; torch_npu ASD
+constexpr int kNewLevel = 256;  // records until the window begins anew; ours
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
-constexpr int kUnseenStart = 36;
+constexpr int kUnseenStart = 36;  // as ScalerTracker
 
 // Its square leaves the range of fp32, in which clips and optimizers compute
 // with it.
@@ -97,7 +97,7 @@ void GnormExplosion::Forget() {
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
   // Where nothing tells it and it went through, the next loss is not finite,
-  // and rule 15 says so.
+  // and loss_nonfinite says so.
   const bool told = FateIsTold(c);
   const Fate fate = told ? c.scaler.presumed_fate() : c.scaler.fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();

@@ -10,8 +10,8 @@ namespace nanwatch {
 namespace {
 
 // A norm that never moves would make every flicker an outlier.
-constexpr float kLeastSpread = 0.05f;  // log2
-constexpr float kSmooth = 0.125f;      // of an attempt
+constexpr float kLeastSpread = 0.05f;  // log2; ours
+constexpr float kSmooth = 0.125f;      // of an attempt; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_z", 6, 2, 1000, "z", "BLOOM 31214-31222 against healthy steps"},
@@ -68,7 +68,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     return episode_.severity();
   }
   const float norm = static_cast<float>(c.record[StepField::kGradNorm]);
-  // 0 is a placeholder in many logs; non-finite is rule 28's.
+  // 0 is a placeholder in many logs; non-finite is gnorm_explosion's.
   if (!(norm >= 1e-30f) || !std::isfinite(norm)) return episode_.severity();
   digit_.Note(norm);
   if (restart_.Note(c.record)) baseline_ = RobustBaseline();

@@ -12,20 +12,20 @@ namespace nanwatch {
 namespace {
 
 // The loss went with it: that is convergence.
-constexpr float kConverged = 0.01f;
+constexpr float kConverged = 0.01f;  // of the usual loss; ours
 // But not from here to exactly 0 from one record to the next: nothing entered
 // that loss, all of its targets masked, or a filter hides a NaN.
-constexpr double kGone = 0.1;
+constexpr double kGone = 0.1;  // of the usual loss; ours
 // Healthy losses that the usual one is a mean of; the usual norm has 128.
-constexpr int kLosses = 64;
+constexpr int kLosses = 64;  // ours
 // Full batches reach a minimum that is not 0 without noise: over so many
 // records the norm goes down to no less than a half each time, at a rate that
 // hardly changes (both log2), and the loss does not rise but for rounding. A
 // flat spot that they reach in this way is not told from a minimum.
-constexpr int kGlided = 32;
-constexpr float kSteepest = 1;
-constexpr float kSmooth = 0.5f;
-constexpr double kRounding = 1e-3;
+constexpr int kGlided = 32;         // records; ours
+constexpr float kSteepest = 1;      // log2; ours
+constexpr float kSmooth = 0.5f;     // log2; ours
+constexpr double kRounding = 1e-3;  // of the loss; ours
 
 float Log2OfSize(double loss) {
   const double size = std::clamp(std::fabs(loss), 0x1p-120, 0x1p120);

@@ -15,7 +15,7 @@ class LastDigit {
  public:
   // The coarsest usual rounding of a log: a series that only ever made larger
   // moves is not rounded, it jumps.
-  static constexpr float kCoarsest = 0.01f;
+  static constexpr float kCoarsest = 0.01f;  // ours
 
   // REQUIRES: value is finite.
   void Note(float value) {

@@ -5,19 +5,19 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kStaysUp = 0.85f;  // of the rise of the first third
+constexpr float kStaysUp = 0.85f;  // of the rise of the first third; ours
 // A loss may be thrown high and come to stand lower, at a level that is none
 // of its own all the same: then it stays as high as in the middle third. Fewer
 // records do not tell that from a slow way back.
-constexpr float kStands = 0.95f;
-constexpr int32_t kManyRecords = 64;
+constexpr float kStands = 0.95f;      // of the middle third's; ours
+constexpr int32_t kManyRecords = 64;  // records; ours
 // From third to third, of the rise of the first: of few records that is a way
 // back already, as of a spike that takes 500 steps.
-constexpr float kFalls = 0.025f;
+constexpr float kFalls = 0.025f;  // ours
 // Likewise, of the third before: it does not settle at another level. Of many
 // records so much of the first third's rise is left at most.
-constexpr float kFast = 0.875f;
-constexpr float kNearlyBack = 0.4f;
+constexpr float kFast = 0.875f;      // ours
+constexpr float kNearlyBack = 0.4f;  // ours
 
 }  // namespace
 

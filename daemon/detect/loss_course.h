@@ -31,7 +31,7 @@ class LossCourse {
   bool Falls(float usual) const;
 
  private:
-  static constexpr int kStretches = 8;
+  static constexpr int kStretches = 8;  // means; ours
 
   int Third() const;
   // Of `count` stretches, the last of them perhaps not full yet.

@@ -11,22 +11,22 @@ namespace nanwatch {
 namespace {
 
 constexpr int kBlock = RobustBaseline::kBlock;
-constexpr int kLeastBlocks = 8;
-constexpr float kLearnedShare = 0.5f;  // of the first level
-constexpr float kLearnedNoise = 8;
-constexpr float kRisenNoise = 4;       // of single losses; levels are medians
-constexpr float kSomeLearned = 0.25f;  // of the first level
-constexpr float kAllLost = 0.85f;      // of it, of a language model's
-constexpr float kRuined = 100;         // times the first level
-constexpr float kTiny = 0.1f;          // first levels that say nothing
-constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health
-constexpr int kEndBlocks = 2;
-constexpr float kEndsHigh = 1.42f;  // times the best; harder data: 1.4
+constexpr int kLeastBlocks = 8;        // blocks; ours
+constexpr float kLearnedShare = 0.5f;  // of the first level; ours
+constexpr float kLearnedNoise = 8;     // deviations; ours
+constexpr float kRisenNoise = 4;  // of single losses; levels are medians; ours
+constexpr float kSomeLearned = 0.25f;  // of the first level; ours
+constexpr float kAllLost = 0.85f;      // of it, of a language model's; ours
+constexpr float kRuined = 100;         // times the first level; ours
+constexpr float kTiny = 0.1f;          // first levels that say nothing; ours
+constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health; ours
+constexpr int kEndBlocks = 2;          // blocks; ours
+constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
 // Worse than guessing: fewer records show no course; and it is back at less of
 // the jump.
-constexpr int32_t kGuessRecords = 5;
-constexpr double kGuessShare = 0.5;  // of critical_steps
-constexpr float kBack = 0.1f;        // of it
+constexpr int32_t kGuessRecords = 5;  // records; ours
+constexpr double kGuessShare = 0.5;   // of critical_steps; ours
+constexpr float kBack = 0.1f;         // of it; ours
 
 // Of a block's `index`-th loss, if they came evenly.
 int64_t StepOf(int index, int64_t first, int64_t last) {
@@ -267,7 +267,7 @@ Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
-  if (!std::isfinite(loss)) return episode_.severity();  // rule 15's
+  if (!std::isfinite(loss)) return episode_.severity();  // loss_nonfinite's
   if (untrained_ < 0) {
     untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
     means_ = TellsMeans(c.run);

@@ -1,6 +1,6 @@
 // Rule 35, loss_high_plateau: what the training had learned is lost, and stays
-// lost. It sees what rule 34 cannot: a loss that creeps up so slowly that its
-// own recent level follows.
+// lost. It sees what loss_spike cannot: a loss that creeps up so slowly that
+// its own recent level follows.
 //
 // Losses come in blocks of 16, each with its median. The best level is the
 // lowest median so far. A block is high when at least lost_share of what was

@@ -10,32 +10,34 @@ namespace nanwatch {
 namespace {
 
 constexpr size_t kBlock = RobustBaseline::kBlock;
-constexpr size_t kFewest = 24;  // losses that show a level
-constexpr size_t kEvery = 8;    // losses: then the level is looked up again
-constexpr float kLeastSpread = 0.01f;  // of the level
-constexpr float kLeastRise = 1.25f;    // times the level
-constexpr float kDeviations = 3;
-constexpr float kMostSpread = 1;  // more, and nothing stands out
-constexpr float kRising = 1.1f;   // from those before to the newest: no level
-constexpr int kAMiss = 2;         // what it counts; a high loss makes one good
-constexpr int kMisses = 4;        // more, and it is back
-constexpr int32_t kBelow = 3;     // losses that make so many
-constexpr int32_t kFewCourse = 16;
-constexpr float kGone = 0.5f;    // of the highest rise
-constexpr float kAtOnce = 0.5f;  // of the last rise
-constexpr float kTiny = 0.01f;   // policies begin near 0 and grow
+constexpr size_t kFewest = 24;  // losses that show a level; ours
+constexpr size_t kEvery = 8;  // losses: then the level is looked up again; ours
+constexpr float kLeastSpread = 0.01f;  // of the level; ours
+constexpr float kLeastRise = 1.25f;    // times the level; ours
+constexpr float kDeviations = 3;       // spreads; ours
+// Of the level; more, and nothing stands out; ours.
+constexpr float kMostSpread = 1;
+// From those before to the newest: no level; ours.
+constexpr float kRising = 1.1f;
+constexpr int kAMiss = 2;   // what it counts; a high loss makes one good; ours
+constexpr int kMisses = 4;  // more, and it is back; ours
+constexpr int32_t kBelow = 3;       // losses that make so many; ours
+constexpr int32_t kFewCourse = 16;  // losses; ours
+constexpr float kGone = 0.5f;       // of the highest rise; ours
+constexpr float kAtOnce = 0.5f;     // of the last rise; ours
+constexpr float kTiny = 0.01f;      // policies begin near 0 and grow; ours
 // A spike: of a level as steady as means over a batch of language are, and back
 // before a stage of a curriculum would be.
-constexpr float kSteady = 0.03f;
-constexpr float kSpikeRise = 1.3f;
-constexpr float kSpikeDeviations = 8;
-constexpr int32_t kSpikeRecords = 64;
-constexpr float kBack = 0.25f;  // of the highest rise
+constexpr float kSteady = 0.03f;       // of the level; ours
+constexpr float kSpikeRise = 1.3f;     // times the level; ours
+constexpr float kSpikeDeviations = 8;  // spreads; ours
+constexpr int32_t kSpikeRecords = 64;  // records; ours
+constexpr float kBack = 0.25f;         // of the highest rise; ours
 
 // Level and noise of 16 losses. The noise is that of the moves from one to the
 // next, which neither a descent nor a rise widens.
 Level BlockAt(std::span<const float> losses) {
-  constexpr float kMoveToNoise = 1.048f;  // median absolute move
+  constexpr float kMoveToNoise = 1.048f;  // of a normal distribution
   std::array<float, kBlock> block;
   std::array<float, kBlock> moves;
   std::copy_n(losses.begin(), kBlock, block.begin());

@@ -9,12 +9,12 @@ namespace nanwatch {
 namespace {
 
 // No training loses so much of its loss in one record.
-constexpr double kSizable = 0.1;
+constexpr double kSizable = 0.1;  // of a loss; ours
 // Growth: of one loss to the other, of the first losses, and how many in a row.
-constexpr float kFar = 1e3F;
-constexpr float kGrown = 1e6F;
-constexpr int kFirsts = 4;
-constexpr int kAbove = 2;
+constexpr float kFar = 1e3F;    // ratio; ours
+constexpr float kGrown = 1e6F;  // ratio; ours
+constexpr int kFirsts = 4;      // losses; ours
+constexpr int kAbove = 2;       // losses; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -72,7 +72,7 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
     zeros_held_ = 0;
     return zeros_.On(Severity::kNone, true, c.record.step, 1);
   }
-  // Rule 30 tells it of a norm that went along.
+  // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
   const bool gone = !norm_gone && last_loss_ >= kSizable;

@@ -9,14 +9,14 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kNoiseOfLevels = 0.31f;  // spreads
-constexpr float kNoiseOfBlocks = 1;      // likewise, of 16 against 128
-constexpr float kRisen = 1.1f;           // of the first level: it moved
-constexpr float kGuessing = 10.37f;      // ln 32000, as rule 35's
-constexpr float kGuessed = 0.97f;        // of the first 16 losses
-constexpr int kGuesses = 64;             // losses
-constexpr int kSame = 50;                // losses
-constexpr float kSizable = 0.01f;        // printed in digits that would move
+constexpr float kNoiseOfLevels = 0.31f;  // spreads; ours
+constexpr float kNoiseOfBlocks = 1;  // spreads, of 16 losses against 128; ours
+constexpr float kRisen = 1.1f;       // of the first level: it moved; ours
+constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
+constexpr float kGuessed = 0.97f;    // of the first 16 losses; ours
+constexpr int kGuesses = 64;         // losses; ours
+constexpr int kSame = 50;            // losses; ours
+constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 2000, 10, 1e9, "steps",
@@ -91,7 +91,8 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (settled_) return Severity::kNone;
   const StepRecord& r = c.record;
   if (!begun_) Begin(c);
-  // No update, nothing to learn from; rules 5 and 7 speak of lost ones.
+  // No update, nothing to learn from; overflow_streak and never_calibrated
+  // speak of lost ones.
   const bool updates =
       c.scaler.fate() != Fate::kLost &&
       !(r.has(StepField::kLearningRate) && r[StepField::kLearningRate] == 0);

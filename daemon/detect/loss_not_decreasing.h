@@ -31,7 +31,7 @@ class LossNotDecreasing {
   static constexpr bool kOfOneLoss = true;
   enum Threshold { kSteps, kMinShare };
   // An attempt that begins at a later step was resumed.
-  static constexpr int64_t kResumed = 1000;
+  static constexpr int64_t kResumed = 1000;  // steps; ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;

@@ -11,85 +11,85 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kBaselineSamples = 64;
+constexpr int kBaselineSamples = 64;  // losses; ours
 // An explosion can be told from two losses, if they are not tiny (policy losses
 // begin at 0 and grow) and it is ten times as large, or comes with overflows.
-constexpr int kEarly = 32;
-constexpr float kEarlyFactor = 10;
-constexpr float kEarlyLoss = 0.1f;
+constexpr int kEarly = 32;          // losses; ours
+constexpr float kEarlyFactor = 10;  // times the largest; ours
+constexpr float kEarlyLoss = 0.1f;  // a loss; ours
 // Times the largest, where an overflow was applied or came between: so the
 // weights are spoilt step by step.
-constexpr float kSpoilt = 3;
-constexpr int kExplosionHold = 2;
+constexpr float kSpoilt = 3;       // ours
+constexpr int kExplosionHold = 2;  // records; ours
 // Of the median of the last 128: the loss falls so steeply that this is no
 // level, and their spread is the descent's.
-constexpr float kFarBehind = 0.5f;
+constexpr float kFarBehind = 0.5f;  // ours
 // Healthy losses that show how steady a loss is, where there are hardly any.
-constexpr int kFewest = 3;
-constexpr float kSteady = 0.05f;  // of the largest: they hardly moved
+constexpr int kFewest = 3;        // ours
+constexpr float kSteady = 0.05f;  // of the largest: they hardly moved; ours
 // Losses that wander through 0 have no level, and drift on for dozens of
 // records: their deviations say less.
-constexpr float kWanders = 1.5f;
-constexpr float kOftenMemory = 1.0f / 256;  // records
-constexpr int kShortly = 8;                 // records in a row
-constexpr float kSeldom = 0.005f;     // of losses that stand out: a lone one
-constexpr float kNowAndThen = 0.06f;  // one in each epoch of 20 is 0.051
-// Records for which a high loss and a norm that warns belong together: rule 27
-// waits for three.
-constexpr int16_t kWithNorm = 4;
-constexpr int16_t kAfterNan = 64;  // records that are that one's
+constexpr float kWanders = 1.5f;            // times the deviations; ours
+constexpr float kOftenMemory = 1.0f / 256;  // of a record; ours
+constexpr int kShortly = 8;                 // records in a row; ours
+constexpr float kSeldom = 0.005f;  // of losses that stand out: a lone one; ours
+constexpr float kNowAndThen = 0.06f;  // one in each epoch of 20 is 0.051; ours
+// Records for which a high loss and a norm that warns belong together:
+// gnorm_spike waits for three.
+constexpr int16_t kWithNorm = 4;   // ours
+constexpr int16_t kAfterNan = 64;  // records that are that one's; ours
 // Of the level: the first of a spike that is nearly gone at its third record.
-constexpr float kVastJump = 3;
-constexpr float kChance = 20;      // bits: once in a million
-constexpr float kDecay = 0.1f;     // of the jump, between two halves
-constexpr float kSmooth = 0.25f;   // of a record
-constexpr float kStaysUp = 0.85f;  // of the highest jump
+constexpr float kVastJump = 3;     // ours
+constexpr float kChance = 20;      // bits: once in a million; ours
+constexpr float kDecay = 0.1f;     // of the jump, between two halves; ours
+constexpr float kSmooth = 0.25f;   // of a record; ours
+constexpr float kStaysUp = 0.85f;  // of the highest jump; ours
 // Where steps are not told, a record counts for one: as many records then.
-constexpr int kAllLostHold = 56;
-constexpr double kFewHold = 2.0 / 3;  // of lost_hold, where losses are few
-constexpr float kTinyLoss = 0.01f;    // policies begin near 0 and grow
+constexpr int kAllLostHold = 56;      // records; ours
+constexpr double kFewHold = 2.0 / 3;  // of lost_hold, of few losses; ours
+constexpr float kTinyLoss = 0.01f;    // policies begin near 0 and grow; ours
 // A training may double its loss for a dozen steps before it learns anything,
 // as small GPT-2 runs do at the 20th.
-constexpr float kHotRatio = 2.3f;
-constexpr float kHotHold = 14;      // records
-constexpr int64_t kResumed = 1000;  // steps; a first loss so late
+constexpr float kHotRatio = 2.3f;   // times the usual loss; ours
+constexpr float kHotHold = 14;      // records; ours
+constexpr int64_t kResumed = 1000;  // steps; a first loss so late; ours
 // A mean over so many steps is no single batch: two of them are news, and of a
 // hundred steps one is.
-constexpr int16_t kMany = 10;
-constexpr double kMeansHold = 2;
-constexpr int16_t kVeryMany = 100;
-constexpr double kLongMeansHold = 1;
-constexpr double kStaysShare = 0.2;  // of critical_steps, where losses are few
+constexpr int16_t kMany = 10;         // steps; ours
+constexpr double kMeansHold = 2;      // records; ours
+constexpr int16_t kVeryMany = 100;    // steps; ours
+constexpr double kLongMeansHold = 1;  // records; ours
+constexpr double kStaysShare = 0.2;   // of critical_steps, of few losses; ours
 // The next stage of a curriculum is at its highest at once.
-constexpr float kClimb = 0.5f;  // of the first record's jump, more
-constexpr float kClimbDeviations = 12;
-constexpr float kClimbRatio = 1.3f;  // of the level; also beside a norm
+constexpr float kClimb = 0.5f;  // of the first record's jump, more; ours
+constexpr float kClimbDeviations = 12;  // deviations; ours
+constexpr float kClimbRatio = 1.3f;  // of the level; also beside a norm; ours
 // Records at the end: where all before hardly differ; where the loss cannot be
 // one that grows in health, as a critic's does; of others critical_hold.
-constexpr double kSteadyEndHold = 8;
-constexpr double kEndHold = 16;
-constexpr float kLearnedShare = 0.5f;  // of the largest
+constexpr double kSteadyEndHold = 8;   // ours
+constexpr double kEndHold = 16;        // ours
+constexpr float kLearnedShare = 0.5f;  // of the largest; ours
 // A loss that left the level of just before, times that level, is a warning;
 // and it is critical from kTailRatio on, or where a language model loses so
 // many nats: it is e^2 times as perplexed.
 // Harder data raise one by 1.4.
-constexpr float kLiftWarning = 1.44f;
-constexpr float kLiftFar = 1.45f;  // 1.5 of a level that still fell a bit
-constexpr float kLiftNats = 2;
-constexpr float kLostHalf = 0.5f;  // of what was learned
+constexpr float kLiftWarning = 1.44f;  // ours
+constexpr float kLiftFar = 1.45f;  // 1.5 of a level that still fell a bit; ours
+constexpr float kLiftNats = 2;     // ours
+constexpr float kLostHalf = 0.5f;  // of what was learned; ours
 // The last losses, times those before (harder data raised a language model's by
 // 1.65), and how many of them; losses before them in a table of a few.
-constexpr float kTailRatio = 1.7f;
-constexpr int32_t kTailHold = 4;
-constexpr int32_t kTableMost = 12;
+constexpr float kTailRatio = 1.7f;  // ours
+constexpr int32_t kTailHold = 4;    // records; ours
+constexpr int32_t kTableMost = 12;  // records; ours
 // Of fewer that are not steady a rise may be how it goes, as a generator's.
-constexpr int32_t kTailBefore = 16;
-constexpr int32_t kTailSteady = 8;  // where there are others
+constexpr int32_t kTailBefore = 16;  // records; ours
+constexpr int32_t kTailSteady = 8;   // where there are others; ours
 // A training may double its loss at its 20th step, for a dozen.
-constexpr int64_t kHotUntil = 100;  // steps
+constexpr int64_t kHotUntil = 100;  // steps; ours
 // A language model's that climbs: by a third, and by a nat.
-constexpr float kTailClimb = 1.25f;
-constexpr float kTailNats = 1;
+constexpr float kTailClimb = 1.25f;  // ratio; ours
+constexpr float kTailNats = 1;       // ours
 
 }  // namespace
 
@@ -140,7 +140,7 @@ bool LossSpike::IsHigh(float loss, Thresholds t) {
   if (center <= 0 || smallest_ < 0) return z_ >= kWanders * t[kZ];
   // Noise that is a large part of the level has a long tail: there it is the
   // logarithm that tells.
-  constexpr float kLn2 = 0.6931472f;
+  constexpr float kLn2 = 0.6931472f;  // ln 2
   if (kLn2 * Log2(loss / center) * center < 0.5f * t[kZ] * spread) return false;
   return z_ >= t[kZ] || loss >= t[kRatio] * center;
 }
@@ -474,7 +474,7 @@ Severity LossSpike::Of(float level, float peak, Severity severity) const {
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
-  if (!std::isfinite(loss)) {  // rule 15's, as is what comes of it
+  if (!std::isfinite(loss)) {  // loss_nonfinite's, and what it leads to
     just_high_ = -kAfterNan;
     return episode_.severity();
   }

@@ -70,8 +70,9 @@ class LossSpike {
   // wanders there by many times its level. Asked of one that left `level` for
   // `peak`.
   bool IsNothing(float level, float peak) const {
-    constexpr float kLevel = 1e-4f;  // small conv nets come to 1e-6
-    constexpr float kPeak = 0.05f;
+    // Of the largest; small conv nets come to 1e-6; ours.
+    constexpr float kLevel = 1e-4f;
+    constexpr float kPeak = 0.05f;  // of the largest; ours
     const float largest = std::min(1.0f, largest_);
     return std::fabs(level) < kLevel * largest &&
            std::fabs(peak) < kPeak * largest;

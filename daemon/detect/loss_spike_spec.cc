@@ -1,4 +1,4 @@
-// What rule 34 says of itself.
+// What loss_spike says of itself.
 
 #include "detect/loss_spike.h"
 

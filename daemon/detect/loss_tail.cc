@@ -8,21 +8,22 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kBefore = 24;     // records to compare with, at most
-constexpr int kFewest = 2;      // at both sides
-constexpr float kApart = 1.5f;  // of their range
-constexpr float kSteady = 0.05f;
-constexpr float kTop = 0.95f;  // of the highest
+constexpr int kBefore = 24;       // records to compare with, at most; ours
+constexpr int kFewest = 2;        // at both sides; ours
+constexpr float kApart = 1.5f;    // of their range; ours
+constexpr float kSteady = 0.05f;  // of the level; ours
+constexpr float kTop = 0.95f;     // of the highest; ours
 // Of few records their highest tells: a spike is at its highest at once.
-constexpr int kFew = 16;
-constexpr float kStaysUp = 0.85f;  // of the rise
+constexpr int kFew = 16;           // records; ours
+constexpr float kStaysUp = 0.85f;  // of the rise; ours
 
 }  // namespace
 
 void LossTail::Add(float loss, int64_t step) {
   if (filled_ == 0) first_step_ = step;
   if (filled_ == kKept) {
-    constexpr size_t kDrop = kKept / 5;  // not with each: it moves the others
+    // Not with each: it moves the others; ours.
+    constexpr size_t kDrop = kKept / 5;
     dropped_ = true;
     std::copy(losses_.begin() + kDrop, losses_.end(), losses_.begin());
     std::copy(steps_.begin() + kDrop, steps_.end(), steps_.begin());

@@ -51,7 +51,7 @@ class LossTail {
   std::optional<Rise> Climb() const;
 
  private:
-  static constexpr int kKept = 40;
+  static constexpr int kKept = 40;  // losses; ours
 
   bool WasAsHigh(int split) const;
   Rise Describe(int split, int before) const;

@@ -8,7 +8,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kApart = 10;  // attempts; further apart they are not one series
+// Attempts; further apart they are not one series; ours.
+constexpr int kApart = 10;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 0.5, 0.01, 1, "of the dtype's maximum",

@@ -1,6 +1,7 @@
 // NonfiniteTensor: a tensor that training keeps (a parameter, a moment of the
 // optimizer) came to hold NaN or infinities. No later update takes them out: it
-// stays so until the attempt ends. What rules 16 and 17 are made of.
+// stays so until the attempt ends. weight_nonfinite and
+// optimizer_state_nonfinite are made of it.
 
 #ifndef NANWATCH_DETECT_NONFINITE_TENSOR_H_
 #define NANWATCH_DETECT_NONFINITE_TENSOR_H_

@@ -7,8 +7,9 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kApart = 10;  // attempts; further apart they are not one series
-constexpr uint8_t kCalm = 16;
+// Attempts; further apart they are not one series; ours.
+constexpr int kApart = 10;
+constexpr uint8_t kCalm = 16;  // outputs; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", kMutation, kMutation, 1e12, "ratio", "msprobe: 100"},

@@ -33,7 +33,7 @@ constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
     "trouble that comes later."};
 
 void OverflowNotScaleDependent::CountScale(double scale) {
-  constexpr int kLowest = -128;
+  constexpr int kLowest = -128;  // log2; the first bit of exponents_; ours
   const int exponent = std::ilogb(scale);
   if (exponent >= kLowest) {
     const int bit = std::min(exponent - kLowest, 255);

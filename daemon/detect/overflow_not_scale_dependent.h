@@ -2,7 +2,7 @@
 // loss scale goes, or makes NaN in the forward pass: no scale can help. A good
 // step between starts the count anew, because then a lower scale did help;
 // during calibration nothing is concluded from the scale. A fixed scale gives
-// no evidence here, see rule 20.
+// no evidence here, see persistent_op_overflow.
 
 #ifndef NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_
 #define NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_

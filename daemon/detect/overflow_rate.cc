@@ -8,9 +8,10 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kWindow = 1000;
-constexpr int kQuiet = 50;       // attempts, see the header
-constexpr int kGrowthsKept = 4;  // growths whose overflows may come at once
+constexpr int kWindow = 1000;  // attempts; Megatron's growth interval
+constexpr int kQuiet = 50;     // attempts, see the header; ours
+// Growths whose overflows may come at once; ours.
+constexpr int kGrowthsKept = 4;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.01, 0.001, 1, "ratio",

@@ -27,9 +27,9 @@ class RateRestart {
   }
 
  private:
-  static constexpr float kJump = 3;
-  static constexpr float kHighest = 1.1f;  // times the highest so far
-  static constexpr float kSmooth = 0.25f;
+  static constexpr float kJump = 3;        // times the recent rate; ours
+  static constexpr float kHighest = 1.1f;  // times the highest so far; ours
+  static constexpr float kSmooth = 0.25f;  // of a record; ours
 
   float rate_ = 0;  // over about four records; 0: not told yet
   float highest_ = 0;

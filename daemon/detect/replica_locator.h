@@ -15,13 +15,15 @@
 
 namespace nanwatch {
 
-inline constexpr uint64_t kReplicaModulus = 2097143;  // a prime below 2^21
-inline constexpr int kReplicaSumBits = 21;
+// A prime below 2^21, as clients have it.
+inline constexpr uint64_t kReplicaModulus = 2097143;
+inline constexpr int kReplicaSumBits = 21;  // bits of a sum; as clients have it
 
 // The op index of the one tensor in which they differ; nullopt: they are equal,
 // several differ, or they are not made so. REQUIRES: `ops` < kReplicaModulus.
 inline std::optional<uint32_t> TensorThatDiffers(uint64_t a, uint64_t b,
                                                  uint64_t ops) {
+  // As kReplicaSumBits.
   constexpr uint64_t kMask = (uint64_t{1} << kReplicaSumBits) - 1;
   if (((a | b) >> (3 * kReplicaSumBits)) != 0) return std::nullopt;
   uint64_t apart[3];

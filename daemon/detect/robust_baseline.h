@@ -21,8 +21,8 @@ namespace nanwatch {
 // there to stay, and the baseline begins anew. Trivially copyable.
 class RobustBaseline {
  public:
-  static constexpr int kBlock = 16;
-  static constexpr int kBlocks = 8;
+  static constexpr int kBlock = 16;  // values; ours
+  static constexpr int kBlocks = 8;  // 128 values in all, llm.c's window
   static constexpr int kWindow = kBlock * kBlocks;
 
   // REQUIRES: value is finite.

@@ -15,15 +15,15 @@ constexpr ThresholdSpec kThresholds[] = {
     {"probe", 3, 1, 100, "overflows", "ours: a hysteresis of 2, and one more"},
 };
 
-constexpr int64_t kAgain = 2;  // overflows at the floor
+constexpr int64_t kAgain = 2;  // overflows at the floor; ours
 // Overflows in a row that leave a scale where it is: many scalers forgive one.
-constexpr int64_t kStands = 2;
+constexpr int64_t kStands = 2;  // Megatron's hysteresis
 // A search that begins low ends above this share of a floor, and within so many
 // overflows: from 128, where fairseq begins, to 1/2 they are 8.
 constexpr double kFarBelow = 0.125;
-constexpr int64_t kLongSearch = 10;
-constexpr double kFarAbove = 256;   // rule 4
-constexpr int64_t kWentWell = 100;  // attempts: no search of the start
+constexpr int64_t kLongSearch = 10;  // overflows; ours
+constexpr double kFarAbove = 256;    // ratio; as scale_collapse's
+constexpr int64_t kWentWell = 100;   // attempts: no search of the start; ours
 
 }  // namespace
 

@@ -21,7 +21,7 @@ constexpr ThresholdSpec kThresholds[] = {
      "such a scale within it overflows whenever it tries"},
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
 };
-// Attempts: DeepSpeed's and Apex's windows are 100 and more (rule 1).
+// Attempts: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
 constexpr int32_t kProbeAfter = 50;
 
 }  // namespace
@@ -71,7 +71,7 @@ bool ScaleBelowOne::IsDead(const StepContext& c) {
 
 void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
   const double lowest = c.layers->of.lowest;
-  // One that no number can be scaled with is rule 3's.
+  // One that no number can be scaled with is scale_unrepresentable's.
   const bool below = lowest < 1 && lowest > 0;
   layer_below_ = below ? layer_below_ + 1 : 0;
   Severity trigger = Severity::kNone;

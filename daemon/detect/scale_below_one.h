@@ -35,8 +35,8 @@ class ScaleBelowOne {
     bool stands() const { return losses_ >= kEnough && !fell_; }
 
    private:
-    static constexpr int kFirst = 32;   // losses that make the first level
-    static constexpr int kEnough = 96;  // from which on it can be said
+    static constexpr int kFirst = 32;  // losses that make the first level; ours
+    static constexpr int kEnough = 96;  // from which on it can be said; ours
 
     int32_t losses_ = 0;
     float first_ = 0;

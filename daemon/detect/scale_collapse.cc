@@ -19,9 +19,10 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours: 65536 to 128 and back was survived; four halvings are left"},
 };
 
-// A row of overflows at the end, as rule 5's; and how far it took the scale.
-constexpr int64_t kEndRow = 5;
-constexpr double kEndRatio = 8;
+// A row of overflows at the end, as overflow_streak's; and how far it took the
+// scale.
+constexpr int64_t kEndRow = 5;   // attempts; as overflow_streak's
+constexpr double kEndRatio = 8;  // ratio; ours
 
 // Some scalers grow past what a float holds.
 constexpr double kLargest = std::numeric_limits<float>::max();

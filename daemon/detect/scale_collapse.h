@@ -32,7 +32,7 @@ class ScaleCollapse {
     kNearFloor
   };
   // Attempts counted between two records at most: steps need not be attempts.
-  static constexpr int64_t kUnseen = 9;
+  static constexpr int64_t kUnseen = 9;  // ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
   // Where overflow followed overflow to the end.

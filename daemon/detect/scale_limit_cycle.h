@@ -18,7 +18,7 @@ class ScaleLimitCycle {
   static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kTurns, kClearTurns };
   // Attempts counted between two records at most: steps need not be attempts.
-  static constexpr int64_t kUnseen = 9;
+  static constexpr int64_t kUnseen = 9;  // ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;

@@ -17,7 +17,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"layers_clear_after", 50, 1, 100000, "records", "ours"},
 };
 
-constexpr int64_t kSameTrouble = 20;  // steps
+constexpr int64_t kSameTrouble = 20;  // steps; ours
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kByChance = 1e-3;
+constexpr double kByChance = 1e-3;  // a probability; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 10, 1.5, 1e9, "ratio",

@@ -27,7 +27,7 @@ class SdcStrikes {
     Time time{};
     int32_t rank = -1;
   };
-  static constexpr int kKept = 12;
+  static constexpr int kKept = 12;  // strikes; ours
   static int32_t Accused(const AlignedContext& c, Thresholds t);
   Severity Judge(const AlignedContext& c, Thresholds t, int32_t rank);
 

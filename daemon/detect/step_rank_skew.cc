@@ -7,7 +7,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kSeen = 10;  // looks, one a second, that must agree
+constexpr int kSeen = 10;  // looks, one a second, that must agree; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 1, 0, 1e9, "steps", "ours: records of one moment are one apart"},

@@ -1,6 +1,6 @@
 // Rule 56, step_rank_skew: a rank counts other steps than the others. Records
 // travel in batches, so what arrived last says little: steps are compared at
-// the times of the records themselves, and a silent rank is rule 53's.
+// the times of the records themselves, and a silent rank is stalled's.
 
 #ifndef NANWATCH_DETECT_STEP_RANK_SKEW_H_
 #define NANWATCH_DETECT_STEP_RANK_SKEW_H_

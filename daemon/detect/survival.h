@@ -22,7 +22,7 @@ class Survival {
   bool IsSure() const { return losses_ >= kSure; }
 
  private:
-  static constexpr int8_t kSure = 3;
+  static constexpr int8_t kSure = 3;  // losses; ours
 
   int8_t losses_ = 0;  // finite ones in a row; kSure at most
 };

@@ -8,12 +8,13 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kSmooth = 1.0 / 20;
-constexpr int kFirst = 16;  // attempts that say what a run begins with
-constexpr double kRose = 0.05;
-constexpr double kFollow = 1.0 / 256;  // of the usual share of zeros
-constexpr int kNewLevel = 512;         // attempts: frozen layers stay frozen
-constexpr int16_t kHold = 5;  // records: one batch may well miss an expert
+constexpr double kSmooth = 1.0 / 20;  // of an attempt; ours
+constexpr int kFirst = 16;  // attempts that say what a run begins with; ours
+constexpr double kRose = 0.05;         // a share of zeros; ours
+constexpr double kFollow = 1.0 / 256;  // of the usual share of zeros; ours
+constexpr int kNewLevel = 512;  // attempts: frozen layers stay frozen; ours
+// Records: one batch may well miss an expert; ours.
+constexpr int16_t kHold = 5;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.01, 1e-6, 1, "of the elements", "Transformer Engine; ours"},
@@ -88,7 +89,7 @@ void UnderflowMeasured::LearnZeros(double zeros, double scale) {
 }
 
 void UnderflowMeasured::FollowRate(const StepRecord& record) {
-  constexpr float kSteep = 4;
+  constexpr float kSteep = 4;  // times the recent rate; ours
   since_rise_ = std::min<int16_t>(since_rise_ + 1, kLongAgo);
   if (!record.has(StepField::kLearningRate)) return;
   const auto rate = static_cast<float>(record[StepField::kLearningRate]);

@@ -47,7 +47,7 @@ class UnderflowMeasured {
   Severity JudgeDeath(const StepRecord& record, Thresholds t);
   void SayOfDeath(Finding* finding) const;
 
-  static constexpr int16_t kLongAgo = 64;
+  static constexpr int16_t kLongAgo = 64;  // records; ours
 
   Episode episode_;
   ScaleAdvice advice_;

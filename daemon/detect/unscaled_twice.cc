@@ -8,7 +8,7 @@ namespace nanwatch {
 namespace {
 
 constexpr double kEqual = 1e-3;    // fp16 gradients round the norm
-constexpr double kLeastScale = 8;  // below, clipping may be as much
+constexpr double kLeastScale = 8;  // below, clipping may be as much; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"hold", 2, 1, 1000, "looks", "ours: the numbers leave no other reading"},

@@ -10,7 +10,7 @@ namespace nanwatch {
 namespace {
 
 // A norm that never moves would make every flicker an outlier.
-constexpr float kLeastSpread = 0.05f;  // log2
+constexpr float kLeastSpread = 0.05f;  // log2; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 2, 1.05, 1e6, "ratio", "marin#1368"},

@@ -8,8 +8,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kMoved = 0.02;    // of the norm of the weights
-constexpr double kLowRate = 0.01;  // of the highest learning rate
+constexpr double kMoved = 0.02;    // of the norm of the weights; ours
+constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.1, 1e-6, 1e6, "ratio", "MindInsight"},

@@ -25,7 +25,7 @@ class UpdateRatio {
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kUpdateNorm);
   enum Threshold { kWarning, kCritical, kHold, kTooSmall, kSmallHold, kClear };
-  static constexpr int kSettle = 100;  // attempts that are not judged
+  static constexpr int kSettle = 100;  // attempts that are not judged; ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;

@@ -8,7 +8,7 @@ namespace nanwatch {
 namespace {
 
 // Weights that grow together are within this of each other.
-constexpr float kFarAbove = 0x1p32f;
+constexpr float kFarAbove = 0x1p32f;  // ratio; ours
 
 // The highest bit of the exponent of an fp32 (or bf16) number below 2 makes
 // 2^128 times of it. The weight may have been the tensor's largest, or a

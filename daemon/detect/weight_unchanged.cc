@@ -8,7 +8,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kLowRate = 0.01;  // of the highest learning rate
+constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"hold", 100, 1, 1000000, "attempts",

@@ -22,7 +22,7 @@ class WeightUnchanged {
       Bit(StepField::kUpdateNorm) | kReplicaDigestBit;
   enum Threshold { kHold };
   // Without a learning rate in the records it needs so many times as long.
-  static constexpr int kBlind = 10;
+  static constexpr int kBlind = 10;  // ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;

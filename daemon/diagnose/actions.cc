@@ -74,7 +74,7 @@ bool IsCured(const CauseVerdict& verdict, const RunDescription& run) {
                   run.scaler.overflow_check == false);
 }
 
-// Rule 54 of ranks whose clients dropped records, and of nobody else.
+// True for a telemetry_gap of ranks whose clients dropped records, alone.
 bool IsOfDrops(const Finding& finding) {
   double dropped = 0;
   double missing = 0;

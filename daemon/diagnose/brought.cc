@@ -7,12 +7,12 @@ using enum RuleId;
 
 constexpr int64_t kForEver = INT64_MAX;
 // A log tells one step in ten or twenty, and of the scale the last.
-constexpr int64_t kLogGap = 20;
+constexpr int64_t kLogGap = 20;  // steps; ours
 // Ours: what follows later has had time for a reason of its own.
-constexpr int64_t kSoon = 100;
+constexpr int64_t kSoon = 100;  // steps
 // Clients look at all weights once in 32 steps: it may be so since the look
 // before.
-constexpr int64_t kLook = 32;
+constexpr int64_t kLook = 32;  // steps
 
 constexpr BroughtRow kRows[] = {
     {Trouble::kLossLeft,

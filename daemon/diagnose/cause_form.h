@@ -54,7 +54,7 @@ enum class Form : uint8_t {
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 32;
+inline constexpr size_t kForms = 32;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }

@@ -17,8 +17,8 @@ namespace {
 
 using enum RuleId;
 
-constexpr double kMaxHalf = 65504;
-constexpr double kMinSubnormal = 0x1p-24;
+constexpr double kMaxHalf = 65504;         // the largest fp16
+constexpr double kMinSubnormal = 0x1p-24;  // the smallest fp16
 // Attempts; ours. What is critical anywhere is a row of 16.
 constexpr uint64_t kCertain = 8;
 
@@ -153,7 +153,7 @@ std::string HowItFell(const RunEvidence& e, std::string_view is) {
 
 // That a scale is so low is telling; that it is nearly 0 says nothing more.
 void SayOfSize(const RunEvidence& e, Match* match) {
-  constexpr double kLeast = 0x1p-30;
+  constexpr double kLeast = 0x1p-30;  // a scale; ours
   if (*e.scale_now < kLeast) return;
   match->Support(EvidenceGrade::kEstablished,
                  fmt::format("What overflows at this scale is above {} without "

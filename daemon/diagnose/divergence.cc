@@ -94,7 +94,7 @@ int64_t Since(const RunEvidence& e, const Finding& first) {
 // An overflow just before would be the simpler cause; those that came with a
 // loss that jumped are its doing.
 bool MayBeAnOverflow(const Facts& f, const Finding& first) {
-  constexpr int64_t kLead = 50;  // steps
+  constexpr int64_t kLead = 50;  // steps; ours
   const RunEvidence& e = f.evidence;
   return e.last_overflow_step >= 0 &&
          e.first_overflow_step <= first.opened_step &&

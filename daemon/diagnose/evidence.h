@@ -23,7 +23,7 @@ namespace nanwatch {
 // nothing was said, a scaler searched for its first scale, or a loss was not
 // finite before.
 struct OpOutcomes {
-  static constexpr uint64_t kSeveral = 3;  // harmed; fewer may be chance
+  static constexpr uint64_t kSeveral = 3;  // harmed; fewer may be chance; ours
 
   uint64_t fine = 0;
   uint64_t harmed = 0;
@@ -87,7 +87,8 @@ struct OpEvidence {
 // neither they nor its gradients did at the next.
 struct OutlierBatches {
   enum class Gradients : uint8_t { kNotTold, kUsual, kFarOut, kOverflowed };
-  static constexpr int kKept = 16;  // those before are believed, see MayHave
+  // Those before are believed, see MayHave; ours.
+  static constexpr int kKept = 16;
 
   int32_t rank = -1;
   uint64_t count = 0;

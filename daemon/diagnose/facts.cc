@@ -13,7 +13,7 @@ using enum RuleId;
 
 // 2^32, the highest scale that any program begins at, is 2^-8 after so many
 // halvings.
-constexpr uint64_t kAllHalvings = 40;
+constexpr uint64_t kAllHalvings = 40;  // overflows; Megatron's 2^32
 
 bool IsScaled(const Case& c) {
   const ScalingKind kind = c.run.scaler.kind;

@@ -48,7 +48,7 @@ bool MakesThem(const OpEvidence& op, const RunEvidence& e) {
 // since. (Not all ops are looked at each time.)
 bool AreOfTheRange(const std::vector<const OpEvidence*>& ops,
                    const RunEvidence& e) {
-  constexpr int64_t kStill = 50;  // steps
+  constexpr int64_t kStill = 50;  // steps; ours
   const bool still =
       std::any_of(ops.begin(), ops.end(), [&](const OpEvidence* op) {
         return op->last_beyond_step >= 0 &&
@@ -117,7 +117,7 @@ bool WhenFixedScaleTooHigh(const Facts& f, const Matches&, Match* match) {
   CauseVerdict& verdict = match->verdict;
   for (const OpEvidence* op : ops) verdict.ops.push_back(op->op.name);
   ExplainUnlisted(f, 0, &verdict);
-  constexpr uint64_t kSeveral = 3;  // one may be anything
+  constexpr uint64_t kSeveral = 3;  // one may be anything; ours
   const bool seen = e.ops_collected && e.overflows >= kSeveral;
   verdict.grade = seen ? EvidenceGrade::kSupported : EvidenceGrade::kHypothesis;
   // Few updates that are left out do no harm.

@@ -29,7 +29,7 @@ bool AnswersOverflows(const RunEvidence& e) { return e.loss_nonfinite == 0; }
 
 // What overflows although the layer's scale is so low.
 void SayOfSize(const Finding& finding, Match* match) {
-  constexpr double kLeast = 0x1p-30;  // that it is nearly 0 says nothing more
+  constexpr double kLeast = 0x1p-30;  // a scale; less says nothing more; ours
   const std::optional<double> scale = NumberOf(finding, "layer_scale");
   if (!scale || !std::isfinite(*scale) || *scale < kLeast || *scale > 1) return;
   match->Support(

@@ -19,7 +19,7 @@ const char* KindOf(const OpEvidence& op) {
 }
 
 std::string NamesOf(const BackwardNan& nan) {
-  constexpr size_t kNamed = 3;
+  constexpr size_t kNamed = 3;  // gradients in a sentence; ours
   std::string text;
   const size_t all = nan.gradients.size();
   for (size_t i = 0; i < std::min(all, kNamed); ++i) {

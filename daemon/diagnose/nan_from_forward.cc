@@ -187,8 +187,8 @@ void SayOfScale(const Facts& f, Match* match) {
 // Clients send gradients behind a loss that is not finite where some are finite
 // and others are not: those lead to where it began.
 void SayOfGradients(const RunEvidence& e, Match* match) {
-  constexpr size_t kFew = 8;
-  constexpr size_t kNamed = 3;
+  constexpr size_t kFew = 8;    // gradients; ours
+  constexpr size_t kNamed = 3;  // gradients in a sentence; ours
   std::vector<std::string> names;
   for (const OpEvidence& op : e.ops) {
     if (!IsGradient(op) || op.nan + op.inf == 0 ||

@@ -24,7 +24,7 @@ bool BadAtEveryAttempt(const OpEvidence& op) {
 }
 
 bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence) {
-  constexpr uint64_t kFew = 3;
+  constexpr uint64_t kFew = 3;  // attempts; ours
   if (!IsForward(op) || op.nan > 0 || op.bad_attempts * 2 < op.attempts) {
     return false;
   }

@@ -17,7 +17,7 @@ bool IsGradient(const OpEvidence& op);
 // What enters an op: the badness of another op's output, seen again.
 bool IsInput(const OpEvidence& op);
 // Steps within which one thing may well have led to another.
-constexpr int64_t kRecentSteps = 20;
+constexpr int64_t kRecentSteps = 20;  // ours
 
 // Bad still, as far as is known: not clean since, or within kRecentSteps.
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence);

@@ -121,7 +121,8 @@ bool HasGoneOn(const Facts& f, const AllOutliers& outliers,
 }
 
 // It opened at such a batch, and nothing else fed it since. Gradients are all
-// ranks', a loss is its own. A norm that rule 27 warns of stays.
+// ranks', a loss is its own. A norm that gnorm_spike warns of
+// stays.
 bool IsOfOutlier(const Facts& f, AllOutliers* outliers,
                  const Finding& finding) {
   const Severity most =

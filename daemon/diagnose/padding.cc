@@ -41,7 +41,7 @@ OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
 // looked at alone. So are its newest, since what went well for long may do so
 // no more; but a scale may have to halve some sixteen times in a row there.
 bool DoesNoHarm(const RunEvidence& e, const OpEvidence& op) {
-  constexpr uint64_t kOfNewest = 2;
+  constexpr uint64_t kOfNewest = 2;  // fine ones a harmed one; ours
   // Gradients of what is only masked in the end are NaN, mostly.
   const uint64_t times = op.nan > 0 ? 8 : 2;
   if (op.outcomes.fine + op.outcomes.harmed == 0) {

@@ -6,7 +6,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kRounding = 1.005;  // of logs
+constexpr double kRounding = 1.005;  // ratio: digits that logs leave out; ours
 
 }  // namespace
 
@@ -28,8 +28,8 @@ int64_t ToldAtStartUp(const RunEvidence& e) {
 bool StartUpIsOver(const RunEvidence& e) {
   // Gradients are noisy, so at the last scales of a search some steps fit and
   // some do not: three halvings more, of a scaler that forgives one overflow.
-  constexpr int64_t kLate = 6;        // overflows, or a quarter of them
-  constexpr int64_t kSettling = 300;  // attempts
+  constexpr int64_t kLate = 6;        // overflows, or a quarter of them; ours
+  constexpr int64_t kSettling = 300;  // attempts; ours
   if (e.first_good_step < 0) return false;
   if (e.last_overflow_step < e.first_good_step) return true;
   const int64_t before = e.first_good_step - e.first_overflow_step;

@@ -76,7 +76,7 @@ RuleSet ConsequencesOfLayer(const Facts& f, const Finding& layer) {
 // Not all of a model is looked at at each step: the layer may be seen a little
 // later than what it brings about.
 bool CameWithTheLoss(const Facts& f, const Finding& layer) {
-  constexpr int64_t kSeen = 4;  // steps
+  constexpr int64_t kSeen = 4;  // steps; ours
   const Finding* loss = f.found.First(kLossLevel);
   return loss == nullptr || loss->opened_step + kSeen >= layer.opened_step;
 }

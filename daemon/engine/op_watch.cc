@@ -10,7 +10,8 @@
 namespace nanwatch {
 namespace {
 
-// Rule 25 opens at half of the largest finite value: rows below cannot matter.
+// Of the largest finite value: near_overflow opens there, so rows below cannot
+// matter.
 constexpr double kNearLimit = 0.5;
 // Attempts that a quiet op is still watched: longer than any rule's clear.
 constexpr int64_t kWatchAttempts = 512;

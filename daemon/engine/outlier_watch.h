@@ -78,7 +78,7 @@ class OutlierWatch {
   // that differ by as much.
   static constexpr float kFar = 4;
   static constexpr float kVeryFar = 10;
-  static constexpr int32_t kWarns = 3;  // norms in a row, as of rule 27
+  static constexpr int32_t kWarns = 3;  // norms in a row, as gnorm_spike's
 
   static Gradients GradientsOf(const StepRecord& record, const StepRules& rules,
                                bool overflow) {

@@ -71,7 +71,7 @@ bool HasFp16(const RunDescription& run);
 struct LossReached {
   double first = 0;        // the first level of all
   double best = 0;         // the lowest
-  double level = 0;        // the newest that rule 35 did not find high
+  double level = 0;        // the newest that was not found high
   double noise = 0;        // usual spread around a level
   int64_t records = 0;     // losses that these stand on, a multiple of 16
   int64_t level_step = 0;  // of the newest loss of `level`

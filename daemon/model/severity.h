@@ -13,14 +13,14 @@ constexpr Severity Last(Severity) { return Severity::kCritical; }
 
 // The families of rules: one condition each in metrics and alerts.
 enum class Family : uint8_t {
-  kScale,      // rules 1-14, 58, 59
-  kLoss,       // 15, 34-37
-  kWeight,     // 16, 17, 38-40
-  kOp,         // 18-22, 24-26
-  kGradient,   // 27-33
-  kFp8,        // 41-43
-  kRank,       // 49, 51, 56
-  kTelemetry,  // 53-55, 57
+  kScale,      // the loss scale, its overflows and its use
+  kLoss,       // the loss
+  kWeight,     // weights, their updates, the optimizer's state
+  kOp,         // what enters and leaves ops, collectives among them
+  kGradient,   // gradients, their norm and their underflow
+  kFp8,        // fp8 tensors and their scales
+  kRank,       // ranks that differ from one another
+  kTelemetry,  // records that are missing, or say nothing
 };
 inline constexpr int kFamilies = 8;
 constexpr Family Last(Family) { return Family::kTelemetry; }

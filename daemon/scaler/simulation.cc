@@ -61,8 +61,9 @@ OverflowKnowledge::OverflowKnowledge(
   }
 }
 
-// Three overflows in a row at a scale of 1 or less, as rule 1 counts them: what
-// overflows there is too large without any scaling, or not finite.
+// Marks three overflows in a row at a scale of 1 or less, as scale_at_floor
+// counts them: what overflows there is too large without any scaling, or not
+// finite.
 void OverflowKnowledge::MarkStuck(std::span<const RecordedAttempt> attempts) {
   constexpr double kUnscaled = 1.005;  // logs round
   constexpr size_t kStreak = 3;

@@ -20,7 +20,7 @@ constexpr int kChangesToRecognise = 3;
 constexpr int kExpected = 8;  // more than a first scale and an interval
 constexpr double kSmallestNormal = 0x1p-126;
 // A 0 after a larger scale, without an overflow, is one that was printed with
-// too few digits; rule 3 has the same bound.
+// too few digits; scale_unrepresentable has the same bound.
 constexpr double kFallsToZero = 0x1p-100;
 
 // A scale that a scaler may begin at, whatever it is; and how far from its

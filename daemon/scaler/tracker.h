@@ -4,8 +4,8 @@
 //
 // Clients differ in whether a record's scale is the one that the attempt used
 // or the one after it: both are understood. Scales that are 0, negative, NaN or
-// infinite never enter (rule 3 speaks of them); that the scale fell to 0 is
-// told apart.
+// infinite never enter (scale_unrepresentable speaks of them); that the scale
+// fell to 0 is told apart.
 
 #ifndef NANWATCH_SCALER_TRACKER_H_
 #define NANWATCH_SCALER_TRACKER_H_
