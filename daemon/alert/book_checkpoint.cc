@@ -39,6 +39,8 @@ void IncidentBook::Save(std::string* bytes) const {
     PutOrigin(tracks_[i].origin, &out);
     PutOrigin(tracks_[i].name, &out);
     out.U8(tracks_[i].named);
+    out.U8(tracks_[i].first_step.has_value());
+    out.I64(tracks_[i].first_step.value_or(0));
   }
   StableHash hash;
   hash.Put(*bytes);
@@ -77,6 +79,9 @@ bool IncidentBook::Load(std::string_view bytes) {
     track.origin = GetOrigin(&in);
     track.name = GetOrigin(&in);
     track.named = in.U8() != 0;
+    const bool has_first = in.U8() != 0;
+    const int64_t first = in.I64();
+    if (has_first) track.first_step = first;
     tracks_.push_back(std::move(track));
   }
   if (in.done() && run_id == run_.run_id && attempt == run_.attempt) {

@@ -152,21 +152,23 @@ size_t IncidentBook::Open(Time now, const FindingGroup& group) {
   }
   const Finding& first = *group.findings[0];
   Incident incident;
-  incident.id =
-      IncidentId(run_, first.family, first.subject.op, first.opened_step);
-  // Two incidents may begin with the same subject and step (two rules, two
-  // causes), or one may come back too late to be the same.
-  const auto taken = [&](const Incident& other) {
-    return other.id == incident.id;
-  };
-  while (std::any_of(incidents_.begin(), incidents_.end(), taken)) {
-    if (++incident.id == 0) ++incident.id;
-  }
+  incident.id = FreeId(
+      IncidentId(run_, first.family, first.subject.op, first.opened_step));
   incident.opened = now;
   incidents_.push_back(std::move(incident));
   tracks_.push_back(
-      {NewPhase(now), {}, OriginOf(first), OriginOf(first), false});
+      {NewPhase(now), {}, OriginOf(first), OriginOf(first), false, {}});
   return incidents_.size() - 1;
+}
+
+// Two incidents may begin with the same subject and step (two rules, two
+// causes), or one may come back too late to be the same.
+uint64_t IncidentBook::FreeId(uint64_t id) const {
+  const auto taken = [&](const Incident& other) { return other.id == id; };
+  while (std::any_of(incidents_.begin(), incidents_.end(), taken)) {
+    if (++id == 0) ++id;
+  }
+  return id;
 }
 
 void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
@@ -323,8 +325,11 @@ bool IncidentBook::Remute(Time now, size_t index) {
 
 // A muted incident has no news but that it is muted.
 void IncidentBook::Tell(size_t index, bool news, bool mute_changed,
-                        std::vector<Incident>* changed) const {
+                        std::vector<Incident>* changed) {
   const Incident& incident = incidents_[index];
+  std::optional<int64_t>& first = tracks_[index].first_step;
+  // While it is open it may be found to have begun earlier still.
+  if (news && (!first || incident.reopened == 0)) first = incident.opened_step;
   if (mute_changed || (news && !incident.muted)) changed->push_back(incident);
 }
 

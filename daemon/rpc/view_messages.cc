@@ -230,6 +230,9 @@ void WriteSummary(const RunView& from, v1::RunSummary* to) {
   to->set_opened_us(ToMicros(from.opened));
   to->set_last_record_us(ToMicros(from.last_record));
   if (from.ended) to->set_ended_us(ToMicros(*from.ended));
+  if (from.state != LifeState::kOpen) {
+    to->set_judged_to_end(!NotJudgedToItsEnd(from));
+  }
   to->set_last_step(from.last_step);
   to->set_world_size(from.description.world_size);
   to->set_ranks_open(from.ranks_open);

@@ -147,6 +147,11 @@ Json RunSummaryJson(const RunView& run) {
     json["optimizer_updates"] = run.applied;
   }
   if (run.ended) json["ended"] = JsonTime(*run.ended);
+  // Null: it goes on.
+  json["judged_to_end"] = nullptr;
+  if (run.state != LifeState::kOpen) {
+    json["judged_to_end"] = !NotJudgedToItsEnd(run);
+  }
   json["values"] = ValuesJson(run.latest);
   json["totals"] = TotalsJson(run.totals);
   return json;
