@@ -163,21 +163,28 @@ size_t IncidentBook::Open(Time now, const FindingGroup& group) {
   }
   const Finding& first = *group.findings[0];
   Incident incident;
-  incident.id =
-      IncidentId(run_, first.family, first.subject.op, first.opened_step);
-  // Two incidents may begin with the same subject and step (two rules, two
-  // causes), or one may come back too late to be the same.
-  const auto taken = [&](const Incident& other) {
-    return other.id == incident.id;
-  };
-  while (std::any_of(incidents_.begin(), incidents_.end(), taken)) {
-    if (++incident.id == 0) ++incident.id;
-  }
+  incident.id = FreeId(
+      IncidentId(run_, first.family, first.subject.op, first.opened_step));
   incident.opened = now;
   incidents_.push_back(std::move(incident));
-  tracks_.push_back(
-      {NewPhase(now), {}, OriginOf(first), OriginOf(first), false});
+  tracks_.push_back({NewPhase(now),
+                     Ending::kCleared,
+                     {},
+                     OriginOf(first),
+                     OriginOf(first),
+                     false,
+                     {}});
   return incidents_.size() - 1;
+}
+
+// Two incidents may begin with the same subject and step (two rules, two
+// causes), or one may come back too late to be the same.
+uint64_t IncidentBook::FreeId(uint64_t id) const {
+  const auto taken = [&](const Incident& other) { return other.id == id; };
+  while (std::any_of(incidents_.begin(), incidents_.end(), taken)) {
+    if (++id == 0) ++id;
+  }
+  return id;
 }
 
 void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
@@ -281,6 +288,8 @@ void IncidentBook::Miss(Time now, size_t index,
   const std::vector<Finding> mine = std::exchange(incident.findings, {});
   const size_t other = mine.empty() ? kNoIncident : HolderOf(mine[0]);
   incident.findings = mine;
+  tracks_[index].ending =
+      other == kNoIncident ? Ending::kCleared : Ending::kElsewhere;
   tracks_[index].reason = other == kNoIncident ? kCleared : kExplainedElsewhere;
   const AlertChange change = MoveOn(now, index, false);
   if (other != kNoIncident && change == AlertChange::kResolved) {
@@ -328,7 +337,7 @@ void IncidentBook::Resolve(Time now, size_t index) {
   incident.resolved_reason = tracks_[index].reason;
   // Not that of a run that ended with it.
   std::string over = std::exchange(tracks_[index].summary_over, {});
-  if (incident.resolved_reason == kCleared && !over.empty()) {
+  if (tracks_[index].ending == Ending::kCleared && !over.empty()) {
     incident.summary = std::move(over);
   }
 }
@@ -340,8 +349,11 @@ bool IncidentBook::Remute(Time now, size_t index) {
 
 // A muted incident has no news but that it is muted.
 void IncidentBook::Tell(size_t index, bool news, bool mute_changed,
-                        std::vector<Incident>* changed) const {
+                        std::vector<Incident>* changed) {
   const Incident& incident = incidents_[index];
+  std::optional<int64_t>& first = tracks_[index].first_step;
+  // While it is open it may be found to have begun earlier still.
+  if (news && (!first || incident.reopened == 0)) first = incident.opened_step;
   if (mute_changed || (news && !incident.muted)) changed->push_back(incident);
 }
 
@@ -381,6 +393,7 @@ void IncidentBook::Close(Time now, std::string_view reason,
     AlertPhase& phase = tracks_[i].phase;
     const bool firing = phase.state == AlertState::kFiring;
     tracks_[i].reason = reason;
+    tracks_[i].ending = Ending::kRunOver;
     phase.due = now;
     MoveOn(now, i, false);
     Tell(i, firing, false, changed);

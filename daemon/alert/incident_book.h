@@ -21,6 +21,7 @@
 #include "model/event.h"
 #include "model/finding.h"
 #include "model/incident.h"
+#include "model/past_trouble.h"
 
 namespace nanwatch {
 
@@ -55,6 +56,20 @@ class IncidentBook {
   // The run ended: everything resolves at once with `reason`, whatever the
   // hold. (The notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);
+  // The incidents as one list in which each trouble stands once, for a run that
+  // ended: what is a part of another one is marked, what came back is as old as
+  // the first time, and so is what an attempt before had. Takes from `*before`
+  // what it has again.
+  std::vector<Incident> Whole(std::vector<PastTrouble>* before) const;
+  // What the attempt after this one may have again: these, and those of
+  // `before` that this one did not have. The newest limits::kIncidentsPerRun.
+  std::vector<PastTrouble> Troubles(std::vector<PastTrouble> before,
+                                    int64_t last_step) const;
+  // The program gave up over this incident; or over what no finding shows:
+  // `said` has its names and its words. No Update may follow but with new
+  // records.
+  void MakeCritical(Time now, uint64_t id, std::vector<Incident>* changed);
+  void OpenSaid(Time now, Incident said, std::vector<Incident>* changed);
   // Holds that begin from here on; those that run end as they were set.
   void SetPolicy(const AlertPolicy& policy) { policy_ = policy; }
   // What follows is told by the next Advance, which is due at once. An incident
@@ -80,17 +95,27 @@ class IncidentBook {
 
  private:
   // What the book knows of incidents_[i] beside what the world may see.
+  enum class Ending : uint8_t {
+    kCleared,    // nothing is found any more
+    kElsewhere,  // its findings turned out to be those of another incident
+    kRunOver,
+  };
+  friend constexpr Ending Last(Ending) { return Ending::kRunOver; }
   struct Track {
     AlertPhase phase;
-    std::string reason;  // with which it would resolve
-    Origin origin;       // of the findings since they came
+    Ending ending = Ending::kCleared;  // as which it would resolve
+    std::string reason;                // likewise, in words
+    Origin origin;                     // of the findings since they came
     Origin name;         // what the incident is named after, but for the step
     bool named = false;  // that is what its cause rests on
+    // As told before it was re-opened; absent: never told.
+    std::optional<int64_t> first_step;
     std::string summary_over;  // of an open one; empty: the summary itself
 
     template <typename A>
     friend void Fields(A& a, Track& t) {
-      a(t.phase, t.reason, t.origin, t.name, t.named, t.summary_over);
+      a(t.phase, t.reason, t.origin, t.name, t.named, t.ending, t.summary_over,
+        t.first_step);
     }
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);
@@ -109,8 +134,9 @@ class IncidentBook {
   AlertChange MoveOn(Time now, size_t index, bool present);
   void Resolve(Time now, size_t index);
   bool Remute(Time now, size_t index);
+  uint64_t FreeId(uint64_t id) const;
   void Tell(size_t index, bool news, bool mute_changed,
-            std::vector<Incident>* changed) const;
+            std::vector<Incident>* changed);
   void Tidy(Time now);
   void Clear();
 

@@ -72,22 +72,33 @@ Backtest::Backtest(RulesInForce rules)
 
 void Backtest::Judge::Apply(Time now, const Event& event) {
   engine.Apply(now, event, &effects);
-  for (Notice& notice : effects.notices) {
-    const int64_t step = NewestStep(notice.incident);
-    const auto [at, first] =
-        told.try_emplace(std::pair(notice.run, notice.incident.id));
-    if (first) {
-      at->second.run = notice.run;
-      at->second.told_step = step;
-    }
-    at->second.incident = std::move(notice.incident);
+  for (const Notice& notice : effects.notices) {
+    told_step.try_emplace(std::pair(notice.run, notice.incident.id),
+                          NewestStep(notice.incident));
   }
   effects.Clear();
 }
 
-std::vector<ToldIncident> Backtest::Judge::Told() const {
+std::shared_ptr<const Snapshot> Backtest::Judge::End() {
+  return engine.engine().Publish(Time{}, 0, Snapshot());
+}
+
+std::vector<ToldIncident> Backtest::Judge::Told(const Snapshot& end) const {
+  std::map<std::string, std::vector<std::shared_ptr<const RunView>>> runs;
+  for (size_t slot = 0; slot < end.runs.size(); ++slot) {
+    const auto view = end.runs.at(slot);
+    if (view != nullptr) runs[view->key.run_id].push_back(view);
+  }
   std::vector<ToldIncident> all;
-  for (const auto& [key, incident] : told) all.push_back(incident);
+  for (const auto& [run_id, attempts] : runs) {
+    for (const auto& view : EachTroubleOnce(attempts)) {
+      for (const Incident& incident : view->incidents) {
+        const auto told = told_step.find(std::pair(view->key, incident.id));
+        if (told == told_step.end()) continue;
+        all.push_back({view->key, incident, told->second});
+      }
+    }
+  }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::tie(a.run, a.incident.opened_step) <
            std::tie(b.run, b.incident.opened_step);
@@ -130,14 +141,17 @@ void Backtest::Take(Time now, const Event& event) {
 }
 
 BacktestOutcome Backtest::Finish() {
+  const auto before = before_.End();
   for (const auto& [key, progress] : progress_) {
     BacktestedRun& run = outcome_.runs.emplace_back();
     run.key = key;
+    const auto view = before->Find(key.run_id, key.attempt);
+    run.judged_to_its_end = view != nullptr && view->records_ended.has_value();
     run.attempts = progress.attempts;
     if (progress.in_vain >= kLostAttempts) run.lost_from = progress.since;
   }
-  outcome_.before = before_.Told();
-  outcome_.after = after_.Told();
+  outcome_.before = before_.Told(*before);
+  outcome_.after = after_.Told(*after_.End());
   outcome_.changes = ChangesOf(recorded_, rules_);
   return std::move(outcome_);
 }

@@ -7,14 +7,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/incident_match.h"
-#include "engine/engine.h"
+#include "app/reading_engine.h"
 #include "model/event.h"
 #include "model/rule.h"
+#include "model/snapshot.h"
 
 namespace nanwatch {
 
@@ -24,6 +26,8 @@ struct BacktestedRun {
   // From this step to the end nothing was learned: every attempt was skipped,
   // overflowed, or had a loss that is not finite. Absent: the end was not so.
   std::optional<int64_t> lost_from;
+  // See RunView::records_ended.
+  bool judged_to_its_end = false;
 };
 
 struct ThresholdChange {
@@ -61,12 +65,15 @@ class Backtest {
  private:
   // One of the two judges, and what it said.
   struct Judge {
-    Engine engine{Engine::EndedRuns::kStay};
+    ReadingEngine engine;
     Effects effects;
-    std::map<std::pair<RunKey, uint64_t>, ToldIncident> told;
+    // Each that fired: the newest step that was judged by then.
+    std::map<std::pair<RunKey, uint64_t>, int64_t> told_step;
 
     void Apply(Time now, const Event& event);
-    std::vector<ToldIncident> Told() const;
+    // As all stands at the end.
+    std::shared_ptr<const Snapshot> End();
+    std::vector<ToldIncident> Told(const Snapshot& end) const;
   };
   struct Progress {
     int32_t rank = INT32_MAX;

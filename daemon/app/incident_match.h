@@ -15,7 +15,7 @@ namespace nanwatch {
 
 struct ToldIncident {
   RunKey run;
-  Incident incident;      // as it was last told
+  Incident incident;      // as it stands at the end
   int64_t told_step = 0;  // the newest step that was judged when it first fired
 };
 

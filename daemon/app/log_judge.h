@@ -22,9 +22,9 @@ struct LogVerdict : RecordVerdict {
   uint64_t lines = 0;   // read
   std::optional<LogStopped> stopped;
 };
-// A program that gave up says itself that it cannot go on with such numbers:
-// critical, and at the end too unless it `went_on`.
-void JudgeStop(bool went_on, LogVerdict* verdict);
+// How a log's records ended. `went_on`: records followed after the program said
+// that it stops.
+RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on);
 
 class LogJudge {
  public:

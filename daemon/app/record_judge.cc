@@ -4,8 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "alert/incident_book.h"
-#include "app/reopened.h"
 #include "detect/rules.h"
 #include "model/steps_between.h"
 
@@ -17,8 +15,6 @@ constexpr size_t kBatchRows = 128;
 // Logs often have no clock, and none that decides: a record is a second, so
 // that rules on time hold still.
 constexpr Duration kRecordTime = std::chrono::seconds(1);
-// Incidents of which it is kept when they first opened.
-constexpr size_t kFirstOpenedMax = 65'536;
 constexpr Time kBegin{std::chrono::seconds(1'000'000'000)};
 
 }  // namespace
@@ -30,13 +26,13 @@ RulesInForce RulesOfLogs() {
 }
 
 RecordJudge::RecordJudge(Options options)
-    : options_(std::move(options)),
-      engine_(Engine::EndedRuns::kStay, Engine::Seconds::kAtOnce),
-      now_(kBegin) {
+    : options_(std::move(options)), now_(kBegin) {
   RulesLoaded loaded;
   loaded.rules = options_.rules.rules.empty() ? DefaultRules() : options_.rules;
   // Nobody is paged: an incident ends with its finding.
   loaded.engine.alert.hold = Duration::zero();
+  loaded.engine.ended_run_leaves_after = kNever;
+  loaded.engine.times_are_real = false;
   Apply({.body = std::move(loaded)});
 }
 
@@ -115,13 +111,7 @@ void RecordJudge::Admit(ClientMessage message) {
     refused_ = admitted.refused->message;
   }
   for (const Event& event : admitted.events) {
-    if (std::holds_alternative<RunOpened>(event.body)) {
-      // The run began again: of the attempt before nothing follows. Often that
-      // is why.
-      const bool anew = !run_.run_id.empty() && event.run != run_;
-      if (anew) engine_.Conclude(now_, &effects_);
-      run_ = event.run;
-    }
+    if (std::holds_alternative<RunOpened>(event.body)) run_ = event.run;
     Apply(event);
   }
 }
@@ -133,47 +123,20 @@ void RecordJudge::Apply(const Event& event) {
 }
 
 void RecordJudge::TellNotices() {
-  for (const Notice& notice : effects_.notices) {
-    // While it is open it may be found to have begun earlier still.
-    const Incident& incident = notice.incident;
-    if (first_opened_.size() >= kFirstOpenedMax) break;
-    const auto [first, fresh] =
-        first_opened_.emplace(incident.id, incident.opened_step);
-    if (!fresh && incident.reopened == 0) first->second = incident.opened_step;
-  }
   if (options_.on_notice) {
     for (const Notice& notice : effects_.notices) options_.on_notice(notice);
   }
   effects_.Clear();
 }
 
-void RecordJudge::Conclude() {
+RecordVerdict RecordJudge::Conclude(const RecordsEnded& ended) {
   Judge();
-  engine_.Conclude(now_, &effects_);
-  TellNotices();
-}
-
-// One trouble, one incident: what was told alone before it turned out to be a
-// part of another one stands there, and what came back is as old as the first
-// time.
-std::shared_ptr<RunView> RecordJudge::InWhole(const RunView& attempt) const {
-  auto view = std::make_shared<RunView>(attempt);
-  std::erase_if(view->incidents, [](const Incident& incident) {
-    return incident.resolved_reason == kExplainedElsewhere;
-  });
-  for (Incident& incident : view->incidents) {
-    const auto first = first_opened_.find(incident.id);
-    if (first == first_opened_.end()) continue;
-    incident.opened_step = std::min(incident.opened_step, first->second);
+  for (const RunKey& run : engine_.LiveRuns()) {
+    Event event;
+    event.run = run;
+    event.body = run == run_ ? ended : RecordsEnded();
+    Apply(event);
   }
-  ReopenProbes(view.get());
-  return view;
-}
-
-RecordVerdict RecordJudge::Verdict() {
-  Judge();
-  engine_.Renew(now_, &effects_);
-  TellNotices();
   RecordVerdict verdict;
   verdict.records = records_;
   verdict.refused = refused_;
@@ -184,17 +147,15 @@ RecordVerdict RecordJudge::Verdict() {
       verdict.steps_between = HasStepsBetween(own.forth, own.records);
     }
   }
-  std::vector<std::shared_ptr<RunView>> attempts;
   const auto snapshot = engine_.Publish(now_, 0, Snapshot());
   for (int32_t attempt = 0;; ++attempt) {
     const auto view = snapshot->Find(options_.run_id, attempt);
     if (view == nullptr) break;
     verdict.worst = std::max(verdict.worst, WorstEver(*view));
     verdict.at_end = view->severity;
-    attempts.push_back(InWhole(*view));
+    verdict.attempts.push_back(view);
   }
-  ReopenAfterRestarts(attempts);
-  verdict.attempts.assign(attempts.begin(), attempts.end());
+  verdict.attempts = EachTroubleOnce(verdict.attempts);
   return verdict;
 }
 

@@ -15,6 +15,7 @@
 #include "app/step_packer.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "model/records_ended.h"
 #include "model/rule.h"
 #include "model/run.h"
 #include "model/severity.h"
@@ -40,7 +41,7 @@ struct RecordVerdict {
   std::string refused;
   // Attempts of the run (it began again from the start or a checkpoint), in
   // their order, as they stand at the end. A trouble that came back in a later
-  // one stands there (reopened.h).
+  // one stands there (EachTroubleOnce).
   std::vector<std::shared_ptr<const RunView>> attempts;
 };
 
@@ -66,11 +67,9 @@ class RecordJudge {
   // All that was taken is judged now.
   void Judge();
   // What was taken is all that there is: a trouble that may have passed in what
-  // would follow is judged as it stands, as that of each attempt was when the
-  // next one began. Call once, before Verdict.
-  void Conclude();
-  // As all stands now. Judges what was taken.
-  RecordVerdict Verdict();
+  // would follow is judged as it stands. `ended`: how the newest attempt ended.
+  // Call once, last.
+  RecordVerdict Conclude(const RecordsEnded& ended = {});
 
  private:
   struct Rank {
@@ -90,7 +89,6 @@ class RecordJudge {
   void Admit(ClientMessage message);
   void Apply(const Event& event);
   void TellNotices();
-  std::shared_ptr<RunView> InWhole(const RunView& attempt) const;
 
   const Options options_;
   Engine engine_;
@@ -104,8 +102,7 @@ class RecordJudge {
   std::string framework_;
   std::map<std::string, std::string> settings_;
   uint64_t records_ = 0;
-  std::string refused_;                       // the first sentence
-  std::map<uint64_t, int64_t> first_opened_;  // steps, by incidents' ids
+  std::string refused_;  // the first sentence
 };
 
 }  // namespace nanwatch

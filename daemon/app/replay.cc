@@ -18,7 +18,9 @@ void AddOnce(const T& item, std::vector<T>* items) {
   }
 }
 
-void ApplyAgain(const StampedEvent& event, Engine* engine, Effects* effects,
+// `engine`: an Engine or a ReadingEngine.
+template <typename AnyEngine>
+void ApplyAgain(const StampedEvent& event, AnyEngine* engine, Effects* effects,
                 ReplayOutcome* outcome) {
   effects->Clear();
   engine->Apply(event.now, event.event, effects);
@@ -49,7 +51,7 @@ Notice NoticeOf(const RunView& run, const Incident& incident) {
 
 // Does `checkpoint` stand on records that the file does not hold?
 bool KnowsMore(const StampedEvent& checkpoint, const Engine& engine) {
-  Engine alone(Engine::EndedRuns::kStay);
+  Engine alone;
   Effects none;
   alone.Apply(checkpoint.now, checkpoint.event, &none);
   const RunKey& run = checkpoint.event.run;
@@ -79,7 +81,7 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path,
 }
 
 Result<ReplayOutcome> ReplayAll(
-    HistoryReader* reader, Engine* engine, Time until,
+    HistoryReader* reader, ReadingEngine* engine, Time until,
     const std::function<void(const Notice&)>& told) {
   ReplayOutcome outcome;
   Effects effects;
@@ -94,7 +96,7 @@ Result<ReplayOutcome> ReplayAll(
   const auto counts = [&](const StampedEvent& stamped) {
     const Event& event = stamped.event;
     if (!std::holds_alternative<RunCheckpoint>(event.body)) return true;
-    if (!KnowsMore(stamped, *engine)) return false;
+    if (!KnowsMore(stamped, engine->engine())) return false;
     AddOnce(event.run, &outcome.trimmed);
     return true;
   };
@@ -110,7 +112,7 @@ Result<ReplayOutcome> ReplayAll(
   if (!status.ok()) return Error{status.error()};
   if (until > outcome.newest) {
     outcome.newest = until;
-    engine->Advance(until, &effects);
+    engine->engine().Advance(until, &effects);
     tell();
   }
   return outcome;
@@ -119,7 +121,7 @@ Result<ReplayOutcome> ReplayAll(
 Result<std::shared_ptr<const RunView>> ReplayRun(HistoryReader* reader,
                                                  const RunKey& run,
                                                  uint64_t steps_max) {
-  Engine engine(Engine::EndedRuns::kStay);
+  ReadingEngine engine;
   ReplayOutcome outcome;
   Effects effects;
   const Status status = reader->ForEachEventFromCheckpoint(
@@ -134,7 +136,8 @@ Result<std::shared_ptr<const RunView>> ReplayRun(HistoryReader* reader,
         "step records: `nanwatch export` it, and `nanwatch replay` the file",
         run.run_id, run.attempt, steps_max)};
   }
-  return engine.Publish(outcome.newest, 0, Snapshot())
+  return engine.engine()
+      .Publish(outcome.newest, 0, Snapshot())
       ->Find(run.run_id, run.attempt);
 }
 

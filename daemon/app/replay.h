@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/reading_engine.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "history/reader.h"
@@ -48,7 +49,7 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path, Engine* engine);
 // alone did after the last event. `told`, which may be empty, hears every
 // notice.
 Result<ReplayOutcome> ReplayAll(
-    HistoryReader* reader, Engine* engine, Time until = {},
+    HistoryReader* reader, ReadingEngine* engine, Time until = {},
     const std::function<void(const Notice&)>& told = {});
 
 // The steps that ReplayRun judges again at most: some seconds of work.

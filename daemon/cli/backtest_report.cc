@@ -273,6 +273,7 @@ Json JsonOf(const BacktestedRun& run, const BacktestOutcome& outcome,
   json["run"] = run.key.run_id;
   json["attempt"] = run.key.attempt;
   json["attempts"] = run.attempts;
+  json["judged_to_end"] = run.judged_to_its_end;
   json["lost_from"] = run.lost_from ? Json(*run.lost_from) : Json();
   for (const LeadTime& lead : LeadTimesOf(outcome)) {
     if (lead.run->key != run.key) continue;

@@ -39,6 +39,15 @@ void NameHash::HashNames(Event* event) const {
       settings[Hash(key)] = Hash(value);
     }
     run.settings = std::move(settings);
+    for (PastTrouble& trouble : opened->troubles_before) {
+      trouble.op = Hash(trouble.op);
+      trouble.optimizer = Hash(trouble.optimizer);
+      const RunKey before{event->run.run_id, trouble.attempt};
+      trouble.id =
+          IncidentId(before, trouble.family, trouble.op, trouble.opened_step);
+    }
+  } else if (auto* ended = std::get_if<RecordsEnded>(&event->body)) {
+    if (ended->gave_up) ended->gave_up->words.clear();
   } else if (auto* rank = std::get_if<RankOpened>(&event->body)) {
     rank->rank.host = Hash(rank->rank.host);
     rank->rank.device = Hash(rank->rank.device);

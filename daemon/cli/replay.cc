@@ -117,12 +117,12 @@ int Replay(const std::string& path, const Style& style) {
   const auto sent = (*reader)->Sent();
   if (!sent.ok()) return Fail(WhyNot(path, sent.error()));
   ReplayCompare compare(*sent);
-  Engine engine(Engine::EndedRuns::kStay);
+  ReadingEngine engine;
   const Result<ReplayOutcome> outcome =
       ReplayAll(reader->get(), &engine, compare.Until(),
                 [&](const Notice& notice) { compare.Told(notice); });
   if (!outcome.ok()) return Fail(WhyNot(path, outcome.error()));
-  const auto snapshot = engine.Publish(outcome->newest, 0, Snapshot());
+  const auto snapshot = engine.engine().Publish(outcome->newest, 0, Snapshot());
   PrintCounts(path, *outcome);
   PrintEngines(outcome->recorded_by);
   for (const RunKey& run : outcome->trimmed) {
@@ -138,6 +138,11 @@ int Replay(const std::string& path, const Style& style) {
     std::printf("%s attempt %d: %s\n",
                 style.Bold(Fitted(id, std::min<size_t>(id.size(), 60))).c_str(),
                 run.key.attempt, Clean(run.diagnosis.headline).c_str());
+    if (NotJudgedToItsEnd(run)) {
+      std::printf(
+          "  It is not judged to its end: nobody said that no record "
+          "follows.\n");
+    }
   });
   if (const std::string missing = (*reader)->missing(); !missing.empty()) {
     std::printf("%s\n", Clean(missing).c_str());

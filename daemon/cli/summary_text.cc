@@ -70,6 +70,9 @@ std::string HeadText(const v1::RunSummary& run, const Style& style) {
   if (!run.end_reason().empty()) {
     out += style.Dim(" (" + Clean(run.end_reason()) + ")");
   }
+  if (run.has_judged_to_end() && !run.judged_to_end()) {
+    out += style.Dim(", not judged to its end");
+  }
   return out + '\n';
 }
 

@@ -56,6 +56,7 @@ void TailJudge::Hold(Log* log, LogRecord record) {
   record.rank = log->rank.value_or(record.rank);
   const int64_t step = record.step.step;
   log->newest_step = std::max<int64_t>(0, step);
+  log->newest_line = record.line;
   auto known = std::find_if(
       log->newest.begin(), log->newest.end(),
       [&](const auto& newest) { return newest.first == record.optimizer; });
@@ -213,15 +214,18 @@ LogVerdict TailJudge::Finish() {
     log->behind = log->waits = false;
   }
   Release();
+  bool went_on = false;  // after the program said that it stops
   for (const auto& log : logs_) {
     verdict.lines += log->reader->lines();
     if (verdict.emitter.empty()) {
       verdict.emitter = log->reader->recogniser().Emitter();
     }
-    if (!verdict.stopped) verdict.stopped = log->reader->stopped();
+    if (verdict.stopped || !log->reader->stopped()) continue;
+    verdict.stopped = log->reader->stopped();
+    went_on = log->newest_line > verdict.stopped->line;
   }
-  static_cast<RecordVerdict&>(verdict) = judge_.Verdict();
-  JudgeStop(/*went_on=*/false, &verdict);
+  static_cast<RecordVerdict&>(verdict) =
+      judge_.Conclude(EndOf(verdict.stopped, went_on));
   for (const auto& log : logs_) TellMissing(log.get(), 1);
   TellNews();
   return verdict;

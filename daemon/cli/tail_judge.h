@@ -75,6 +75,7 @@ class TailJudge {
     std::unique_ptr<LogReader> reader;
     std::optional<int32_t> rank;
     int64_t newest_step = -1;
+    uint64_t newest_line = 0;     // of a record
     std::deque<Waiting> waiting;  // read and not judged
     bool behind = true;           // it may have more to say now
     bool told_missing = false;    // columns that the user named

@@ -269,9 +269,11 @@ Admitted Admission::Take(Time now, ClientMessage message,
   } else {
     event.body = RankClosed{};
   }
-  const bool closes = std::holds_alternative<RankClosed>(event.body);
-  admitted.events.push_back(std::move(event));
-  if (closes) Closing(admitted.events.front(), session, &admitted.events);
+  if (std::holds_alternative<RankClosed>(event.body)) {
+    Closing(std::move(event), session, &admitted.events);
+  } else {
+    admitted.events.push_back(std::move(event));
+  }
   return admitted;
 }
 
@@ -340,18 +342,31 @@ std::optional<RefusedMessage> Admission::CheckBody(
   return std::nullopt;
 }
 
-void Admission::Closing(const Event& event, const SessionEntry& session,
+void Admission::Closing(Event closed, const SessionEntry& session,
                         std::vector<Event>* events) const {
   const RunState& run = *session.run;
+  const RunKey& key = run.key();
+  events->push_back(RecordsEndOf(closed, RecordsEnded::How::kClosed));
+  events->push_back(std::move(closed));
   const bool others =
       std::any_of(run.ranks().begin(), run.ranks().end(), [&](const auto& r) {
         return r.get() != session.rank && r->life != LifeState::kClosed;
       });
   if (others || run.closed()) return;
   const bool moved =
-      registry_.LatestAttempt(event.run.run_id).value_or(0) > event.run.attempt;
+      registry_.LatestAttempt(key.run_id).value_or(0) > key.attempt;
   events->push_back(
-      MakeEvent(event.run, RunClosed{moved ? "superseded" : kAllRanksClosed}));
+      MakeEvent(key, RecordsEnded{.how = moved ? RecordsEnded::How::kBeganAgain
+                                               : RecordsEnded::How::kClosed}));
+  events->push_back(
+      MakeEvent(key, RunClosed{moved ? "superseded" : kAllRanksClosed}));
+}
+
+Event Admission::RecordsEndOf(const Event& event, RecordsEnded::How how) {
+  Event ended = MakeEvent(event.run, RecordsEnded{.how = how});
+  ended.rank = event.rank;
+  ended.session = event.session;
+  return ended;
 }
 
 std::vector<Event> Admission::Lose(SessionId session,

@@ -17,7 +17,8 @@
 // it had finished (of the same optimizer; the same number again is another try
 // of the step). Other ranks join the newest attempt. A batch whose steps go
 // back in its middle is split there:
-//   StepBatch of the old attempt, RunClosed (when nobody is left there),
+//   StepBatch of the old attempt, RecordsEnded (of the rank, or of the attempt
+//   when nobody is left there, and then RunClosed),
 //   RunOpened (when the attempt is new), RankOpened (the same session),
 //   OpNamesAdded (all that the session had said), StepBatch of the new attempt
 // so that every event belongs to exactly one attempt. Only the last part
@@ -95,8 +96,10 @@ class Admission {
              Admitted* admitted) const;
   void NextAttempt(const Event& event, const SessionEntry& session,
                    int32_t attempt, std::vector<Event>* events) const;
-  void Closing(const Event& event, const SessionEntry& session,
+  void Closing(Event closed, const SessionEntry& session,
                std::vector<Event>* events) const;
+  // Of the rank that `event` is of.
+  static Event RecordsEndOf(const Event& event, RecordsEnded::How how);
 
   const Registry& registry_;
   std::unordered_map<SessionId, SessionClock> clocks_;  // looked up only

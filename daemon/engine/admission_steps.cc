@@ -145,13 +145,15 @@ void Admission::NextAttempt(const Event& event, const SessionEntry& session,
   const auto stays = [&](const auto& r) {
     return r->life == LifeState::kOpen && r->description.rank != event.rank;
   };
+  Event ended = RecordsEndOf(event, RecordsEnded::How::kBeganAgain);
   if (left == nullptr ||
       std::none_of(left->ranks().begin(), left->ranks().end(), stays)) {
-    Event closed;
-    closed.run = event.run;
-    closed.body = RunClosed{"superseded"};
-    events->push_back(std::move(closed));
+    ended.rank = -1;
+    ended.session = 0;
+    events->push_back(ended);
+    ended.body = RunClosed{"superseded"};
   }
+  events->push_back(std::move(ended));
   if (registry_.FindRun(key) == nullptr) {
     Event opened;
     opened.run = key;

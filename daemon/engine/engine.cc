@@ -10,11 +10,7 @@ namespace nanwatch {
 
 class Engine::State {
  public:
-  State(EndedRuns ended, Seconds seconds)
-      : shared_{.ended_stay = ended == EndedRuns::kStay,
-                .seconds_at_once = seconds == Seconds::kAtOnce},
-        registry_(&shared_),
-        admission_(registry_) {
+  State() : registry_(&shared_), admission_(registry_) {
     shared_.tables = std::make_unique<RuleTables>(DefaultRules());
   }
 
@@ -28,8 +24,6 @@ class Engine::State {
 
   void Apply(Time now, const Event& event, Effects* effects);
   void Advance(Time now, Effects* effects);
-  void Renew(Time now, Effects* effects);
-  void Conclude(Time now, Effects* effects);
   std::optional<Time> NextTimer() {
     const auto due = timers_.Next();
     return due ? std::optional<Time>(due->time) : std::nullopt;
@@ -102,14 +96,27 @@ void Engine::State::Take(Time now, const Event& event, Effects* effects) {
   if (const auto* rules = std::get_if<RulesLoaded>(&event.body)) {
     LoadRules(now, *rules, effects);
   } else if (const auto* opened = std::get_if<RunOpened>(&event.body)) {
+    const bool fresh = registry_.FindRun(event.run) == nullptr;
     RunState* run = registry_.MakeRun(event.run);
     run->Open(now, *opened);
+    const RunState* before =
+        registry_.FindRun({event.run.run_id, event.run.attempt - 1});
+    if (fresh && before != nullptr) run->Follow(now, *before);
     Touch(run);
   } else if (const auto* opened = std::get_if<RankOpened>(&event.body)) {
     OpenRank(now, event, *opened, effects);
   } else if (const auto* closed = std::get_if<RunClosed>(&event.body)) {
     if (RunState* run = registry_.FindRun(event.run)) {
       run->Close(now, closed->reason, effects);
+      Touch(run);
+    }
+  } else if (const auto* ended = std::get_if<RecordsEnded>(&event.body)) {
+    RunState* const run = registry_.FindRun(event.run);
+    const bool of_rank = event.rank >= 0;
+    RankState* const rank =
+        run != nullptr && of_rank ? run->FindRank(event.rank) : nullptr;
+    if (run != nullptr && of_rank == (rank != nullptr)) {
+      run->EndRecords(now, rank, *ended, effects);
       Touch(run);
     }
   } else if (const auto* note = std::get_if<Annotation>(&event.body)) {
@@ -210,22 +217,6 @@ void Engine::State::Load(Time now, const Event& event, Effects* effects) {
   Touch(run);
 }
 
-void Engine::State::Renew(Time now, Effects* effects) {
-  for (RunState* run : registry_.Runs()) {
-    if (run->closed()) continue;
-    run->Renew(now, effects);
-    Touch(run);
-  }
-}
-
-void Engine::State::Conclude(Time now, Effects* effects) {
-  for (RunState* run : registry_.Runs()) {
-    if (run->closed()) continue;
-    run->Conclude(now, effects);
-    Touch(run);
-  }
-}
-
 std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
                                                        uint64_t event_id,
                                                        const Snapshot& base) {
@@ -244,8 +235,7 @@ std::shared_ptr<const Snapshot> Engine::State::Publish(Time now,
 
 // ------------------------------------------------------------------- Engine
 
-Engine::Engine(EndedRuns ended, Seconds seconds)
-    : state_(std::make_unique<State>(ended, seconds)) {}
+Engine::Engine() : state_(std::make_unique<State>()) {}
 Engine::~Engine() = default;
 
 Admitted Engine::Admit(Time now, ClientMessage message,
@@ -304,12 +294,6 @@ std::vector<RunKey> Engine::LiveRuns() const {
     if (!run->closed()) live.push_back(run->key());
   }
   return live;
-}
-
-void Engine::Renew(Time now, Effects* effects) { state_->Renew(now, effects); }
-
-void Engine::Conclude(Time now, Effects* effects) {
-  state_->Conclude(now, effects);
 }
 
 std::shared_ptr<const Snapshot> Engine::Publish(Time now, uint64_t event_id,

@@ -1,5 +1,6 @@
 // Engine: the deterministic function (now, event) -> Effects, and everything it
-// remembers. One thread, no clock, no I/O. Replay is calling Apply again.
+// remembers. One thread, no clock, no I/O. Replay is calling Apply again:
+// nothing but Apply and Advance changes a judgement.
 
 #ifndef NANWATCH_ENGINE_ENGINE_H_
 #define NANWATCH_ENGINE_ENGINE_H_
@@ -67,16 +68,8 @@ struct EngineStats {
 
 class Engine {
  public:
-  // kStay: for reading files; a run that has ended stays, so that it can be
-  // looked at. Changes no verdict.
-  enum class EndedRuns : uint8_t { kLeave, kStay };
-  // Seconds that pass between two events. kAtOnce: for records whose times say
-  // nothing; what waits is looked at in the last of those seconds, not in each.
-  enum class Seconds : uint8_t { kEach, kAtOnce };
-
   // Begins with the default rules and options until a RulesLoaded is applied.
-  explicit Engine(EndedRuns ended = EndedRuns::kLeave,
-                  Seconds seconds = Seconds::kEach);
+  Engine();
   ~Engine();
 
   // Looks at a message of a client that arrives at `now` without changing what
@@ -107,14 +100,6 @@ class Engine {
   // REQUIRES: now never falls.
   void Apply(Time now, const Event& event, Effects* effects);
   void Advance(Time now, Effects* effects);
-  // The diagnoses of live runs, as of their newest records: as they come, old
-  // findings are looked at now and then only. For the last word of a recording
-  // that does not close its runs. Changes what is told, not what is found.
-  void Renew(Time now, Effects* effects);
-  // Nothing follows of the runs that are live, as in a file that is over: what
-  // waited for more is judged as it stands. For such files alone: no event says
-  // so, and no history has it.
-  void Conclude(Time now, Effects* effects);
   // When Advance has something to do next.
   std::optional<Time> NextTimer() const;
 

@@ -74,7 +74,7 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
   changes_ = 0;
   judged_step_ = last_step_;
   dirty_ = true;
-  if (closed()) {
+  if (closed() || gave_up()) {
     fresh_.clear();
     return;
   }

@@ -85,9 +85,21 @@ std::optional<LossReached> RunState::ReachedLoss() const {
   return loss_before_;
 }
 
+std::vector<PastTrouble> RunState::Troubles() const {
+  return book_.Troubles(troubles_before_,
+                        last_step_ == INT64_MIN ? 0 : last_step_);
+}
+
+// At this very moment: then it is known better by now than when its end was
+// written down. Earlier: as then.
+void RunState::Follow(Time now, const RunState& before) {
+  if (before.ended_ == now) troubles_before_ = before.Troubles();
+}
+
 void RunState::WriteBefore(RunOpened* opened) const {
   opened->good_scale_before = HighestGoodScale();
   opened->loss_before = ReachedLoss();
+  opened->troubles_before = Troubles();
   opened->attempts_before = attempts_before_;
   if (const RankState* lowest = Lowest()) {
     opened->attempts_before += lowest->tally().attempts();
@@ -115,9 +127,13 @@ void RunState::Open(Time now, const RunOpened& opened) {
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (opened.loss_before) loss_before_ = opened.loss_before;
   attempts_before_ = std::max(attempts_before_, opened.attempts_before);
+  if (!opened.troubles_before.empty()) {
+    troubles_before_ = opened.troubles_before;
+  }
   if (last_step_ == INT64_MIN) begun_ = true;
   if (opened_ == Time{}) opened_ = now;
   // A rank that comes late finds the others closed: the run goes on.
+  GoOn();
   ended_.reset();
   end_reason_.clear();
   next_tick_ = now + std::chrono::seconds(1);
@@ -154,6 +170,7 @@ RankState* RunState::OpenRank(Time now, const RankOpened& opened,
   rank->description = opened.rank;
   rank->clock_skew_us = opened.clock_skew_us;
   SetLife(rank, LifeState::kOpen);
+  GoOn();
   if (closed()) {
     ended_.reset();
     end_reason_.clear();
@@ -252,13 +269,6 @@ void RunState::NoticeSilence(Time now) {
   ++changes_;
 }
 
-// The last word is as of the last record, not of the last diagnosis.
-void RunState::Renew(Time now, Effects* effects) {
-  for (const auto& rank : ranks_) Refresh(rank.get(), rank->last_record);
-  book_.RenewNext();
-  Judge(now, last_step_, effects);
-}
-
 void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   if (closed()) return;
   if (OpenRanks() > 0) JudgeTime(now);
@@ -271,7 +281,7 @@ void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   std::vector<Incident> changed;
   book_.Close(Raise(now), reason, &changed);
   // No alert is held any more for what was over before.
-  diagnosis_ = Diagnosed(board_.Sorted());
+  if (!gave_up()) diagnosis_ = Diagnosed(board_.Sorted());
   board_.Clear();
   changes_ = 0;
   fresh_.clear();

@@ -70,6 +70,7 @@ void RunState::AddOps(RankState* rank, const OpNames& names) {
 
 void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
                        Effects* effects) {
+  GoOn();
   if (columns.rows() == 0) return;
   const uint32_t last = LargestOp(columns);
   if (last >= rank->ops.names()) AddOps(rank, {.first_index = last + 1});

@@ -5,6 +5,7 @@
 //   run_life.cc        ranks open, are lost, close; the run ends
 //   run_steps.cc       step records
 //   run_ops.cc         op statuses
+//   run_end.cc         no record follows
 //   run_timers.cc      time passes
 //   run_judgement.cc   findings -> diagnosis -> incidents -> notices
 //   run_requests.cc    what the trainers are asked
@@ -39,8 +40,6 @@ inline constexpr char kAllRanksClosed[] = "all ranks closed";
 
 // What all runs share. `options` and `tables` change with RulesLoaded.
 struct EngineShared {
-  bool ended_stay = false;
-  bool seconds_at_once = false;
   EngineOptions options;
   std::unique_ptr<const RuleTables> tables;
   EngineStats stats;
@@ -90,6 +89,8 @@ class RunState {
   // For TimerQueue: the same after every replay.
   uint64_t timer_order() const { return timer_order_; }
   bool closed() const { return ended_.has_value(); }
+  // Nobody has reported since it was said that no record follows.
+  bool records_ended() const { return records_ended_.has_value(); }
   const std::string& end_reason() const { return end_reason_; }
   const RunDescription& description() const { return description_; }
   // Null: it never opened here.
@@ -112,6 +113,8 @@ class RunState {
 
   // --- Events. `now` is the engine's.
   void Open(Time now, const RunOpened& opened);
+  // The attempt before this one ended.
+  void Follow(Time now, const RunState& before);
   RankState* OpenRank(Time now, const RankOpened& opened, Effects* effects);
   // A rank of which only records are left of what was said.
   RankState* AssumeRank(Time now, int32_t rank);
@@ -125,10 +128,9 @@ class RunState {
   void CloseRank(Time now, RankState* rank, Effects* effects);
   // The rank's session goes on in another attempt.
   void LeaveRank(Time now, RankState* rank, Effects* effects);
-  // The diagnosis as of the newest records.
-  void Renew(Time now, Effects* effects);
-  // No record follows.
-  void Conclude(Time now, Effects* effects);
+  // No record follows of `rank`; null: of the run.
+  void EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
+                  Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
   // A rank that has just opened hears what the others were asked before.
@@ -238,6 +240,16 @@ class RunState {
   // The (rank, optimizer) that overflows most, or has the lowest scale; null:
   // no records, or none with a scale where one is asked for.
   const OptimizerTrack* WorstTrack(bool with_scale) const;
+  // run_end.cc
+  void JudgeEnd(RankState* rank);
+  bool gave_up() const;
+  void GiveUp(Time now, Effects* effects);
+  void GoOn();
+  // See RunOpened::troubles_before.
+  std::vector<PastTrouble> Troubles() const;
+  // The diagnosis as of the newest records: as they come, old findings are
+  // looked at now and then only.
+  void Renew(Time now, Effects* effects);
   // run_life.cc
   RankState* AddRank(const RankDescription& description);
   void Learn(const RunDescription& description);
@@ -278,9 +290,11 @@ class RunState {
   double good_scale_before_ = 0;  // of the attempt before; 0: not known
   std::optional<LossReached> loss_before_;
   uint64_t attempts_before_ = 0;  // of the optimizer, in all attempts before
+  std::vector<PastTrouble> troubles_before_;  // of all attempts before
   Time opened_{};
   std::optional<Time> ended_;
   std::string end_reason_;
+  std::optional<RecordsEnded> records_ended_;
   std::optional<Time> lost_since_;  // no rank is open, one at least is lost
   std::optional<Time> close_due_;   // when to ask for the close (again)
   Time awake_since_{};              // of the daemon: silence counts from here

@@ -54,6 +54,7 @@ void NoteLatest(const StepColumns& columns, LatestValues* latest) {
 void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
                          Effects* effects) {
   static const std::string kUnnamed;
+  GoOn();
   std::array<uint32_t, limits::kOptimizersPerRank> tracks{};
   const size_t names = std::clamp<size_t>(columns.optimizers.size(), 1,
                                           limits::kOptimizersPerRank);
@@ -110,22 +111,6 @@ FindingKey RunState::KeyOf(const RankState& rank, const OptimizerTrack& track,
   return {FindingKey::List::kStep, rank.description.rank,
           static_cast<uint32_t>(&track - rank.tracks.data()),
           static_cast<uint32_t>(rule)};
-}
-
-void RunState::Conclude(Time now, Effects* effects) {
-  for (const auto& rank : ranks_) {
-    if (rank->life != LifeState::kOpen) continue;
-    for (OptimizerTrack& track : rank->tracks) {
-      const auto changed = [&](size_t i, Severity) {
-        Changed(
-            KeyOf(*rank, track, i), track.rules,
-            Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));
-      };
-      track.rules.OnEnd(shared_->tables->step(), rank->rivals.Seen(), changed);
-      changes_ += track.outliers.End();
-    }
-  }
-  JudgeIfChanged(now, last_step_, effects);
 }
 
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,

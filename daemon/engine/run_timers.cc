@@ -21,18 +21,18 @@ constexpr Duration kTellAgain = std::chrono::seconds(60);
 
 std::optional<Time> RunState::NextTimer() const {
   if (!ended_) return next_tick_;
-  if (shared_->ended_stay) return std::nullopt;
-  return *ended_ + shared_->options.ended_run_leaves_after;
+  const Duration after = shared_->options.ended_run_leaves_after;
+  return after == kNever ? std::optional<Time>() : *ended_ + after;
 }
 
 bool RunState::Left(Time now) const {
-  return ended_ && !shared_->ended_stay &&
-         *ended_ + shared_->options.ended_run_leaves_after <= now;
+  const std::optional<Time> leaves = ended_ ? NextTimer() : std::nullopt;
+  return leaves && *leaves <= now;
 }
 
 void RunState::Advance(Time now, Time until, Effects* effects) {
   if (closed() || now < next_tick_) return;
-  if (shared_->seconds_at_once) {
+  if (!shared_->options.times_are_real) {
     const auto more = (until - now) / kTick;
     now += more * kTick;
     next_tick_ += more * kTick;

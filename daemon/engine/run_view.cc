@@ -65,6 +65,7 @@ std::shared_ptr<const RunView> RunState::View() {
                 : lost_since_ ? LifeState::kLost
                               : LifeState::kOpen;
   view->end_reason = end_reason_;
+  view->records_ended = records_ended_;
   view->opened = opened_;
   view->last_record = last_record_;
   view->ended = ended_;
@@ -75,11 +76,16 @@ std::shared_ptr<const RunView> RunState::View() {
   view->severity = book_.worst();
   view->detections = detections_;
   // Findings make their diagnosis when they change; health is always fresh.
-  view->diagnosis = board_.empty() && !closed()
+  view->diagnosis = board_.empty() && !closed() && !gave_up()
                         ? Diagnose(description_, Evidence(), {})
                         : diagnosis_;
   const auto incidents = book_.incidents();
-  view->incidents.assign(incidents.begin(), incidents.end());
+  if (closed() || records_ended_) {
+    std::vector<PastTrouble> before = troubles_before_;
+    view->incidents = book_.Whole(&before);
+  } else {
+    view->incidents.assign(incidents.begin(), incidents.end());
+  }
   for (const Incident& incident : incidents) {
     if (incident.state != AlertState::kFiring) continue;
     Severity& worst = view->family[static_cast<int>(incident.alert_family)];

@@ -7,7 +7,9 @@
 #include "diagnose/evidence.h"
 #include "model/incident_fields.h"
 #include "model/op.h"
+#include "model/past_trouble.h"
 #include "model/rank.h"
+#include "model/records_ended.h"
 #include "model/run.h"
 #include "model/state_bytes.h"
 
@@ -16,6 +18,22 @@ namespace nanwatch {
 template <typename A>
 void Fields(A& archive, RunKey& key) {
   archive(key.run_id, key.attempt);
+}
+
+template <typename A>
+void Fields(A& archive, PastTrouble& t) {
+  archive(t.id, t.attempt, t.last_step, t.rule, t.family, t.op, t.optimizer,
+          t.opened_step, t.worst, t.reopened);
+}
+
+template <typename A>
+void Fields(A& archive, GaveUp& g) {
+  archive(g.words, g.over);
+}
+
+template <typename A>
+void Fields(A& archive, RecordsEnded& e) {
+  archive(e.how, e.gave_up);
 }
 
 template <typename A>

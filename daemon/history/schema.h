@@ -31,6 +31,7 @@ enum class EventKind : uint8_t {
   kRunClosed,
   kAnnotation,
   kCheckpoint,
+  kRecordsEnded,
 };
 inline EventKind KindOf(const Event& event) {
   return static_cast<EventKind>(event.body.index());
@@ -44,7 +45,8 @@ inline bool IsBatch(EventKind kind) {
 inline bool IsPinned(EventKind kind) {
   return kind == EventKind::kRunOpened || kind == EventKind::kRankOpened ||
          kind == EventKind::kOpNames || kind == EventKind::kAnnotation ||
-         kind == EventKind::kRankClosed || kind == EventKind::kRunClosed;
+         kind == EventKind::kRankClosed || kind == EventKind::kRunClosed ||
+         kind == EventKind::kRecordsEnded;
 }
 
 // A file that SQLite just made: turns its write-ahead log on, then makes the

@@ -13,6 +13,10 @@
 
 namespace nanwatch {
 
+// Longer than any run: no setting is longer, and a sum of a time and this does
+// not overflow.
+inline constexpr Duration kNever = std::chrono::hours(24 * 366 * 100);
+
 struct AlertPolicy {
   // A firing incident stays for so long, that Alertmanager's group_wait (30 s)
   // does not swallow it.
@@ -28,6 +32,7 @@ struct AlertPolicy {
 struct EngineOptions {
   AlertPolicy alert;
   Duration lost_run_closes_after = std::chrono::minutes(15);
+  // kNever: it stays, as where a file is read. Changes no verdict.
   Duration ended_run_leaves_after = std::chrono::minutes(5);
   // Severities at which a run is asked to stop; none: never (the default).
   Severity stop_on = Severity::kNone;
@@ -35,6 +40,9 @@ struct EngineOptions {
   // attention masks that their type does not give away. At most
   // limits::kMaskedOps.
   std::vector<std::string> masked_ops;
+  // False: the times of records say nothing, as those of a log without a clock.
+  // Of seconds that pass between two events only the last is lived through.
+  bool times_are_real = true;
   bool operator==(const EngineOptions&) const = default;
 };
 

@@ -13,7 +13,9 @@
 #include "base/time.h"
 #include "model/engine_options.h"
 #include "model/op.h"
+#include "model/past_trouble.h"
 #include "model/rank.h"
+#include "model/records_ended.h"
 #include "model/rule.h"
 #include "model/run.h"
 #include "model/step.h"
@@ -47,6 +49,9 @@ struct RunOpened {
   std::optional<LossReached> loss_before;
   // Optimizer attempts of all attempts before, of their lowest ranks.
   uint64_t attempts_before = 0;
+  // Incidents of the attempts before, oldest attempts first; the newest
+  // limits::kIncidentsPerRun.
+  std::vector<PastTrouble> troubles_before;
 };
 struct RankOpened {
   RankDescription rank;
@@ -91,10 +96,10 @@ struct RunCheckpoint {
   std::string state;
 };
 
-using EventBody =
-    std::variant<DaemonStarted, RulesLoaded, RunOpened, RankOpened,
-                 OpNamesAdded, StepBatch, OpBatch, Dropped, RankLost,
-                 RankClosed, RunClosed, Annotation, RunCheckpoint>;
+using EventBody = std::variant<DaemonStarted, RulesLoaded, RunOpened,
+                               RankOpened, OpNamesAdded, StepBatch, OpBatch,
+                               Dropped, RankLost, RankClosed, RunClosed,
+                               Annotation, RunCheckpoint, RecordsEnded>;
 
 // An event belongs to exactly one run attempt, or (DaemonStarted, RulesLoaded)
 // to none: `run` is then empty.

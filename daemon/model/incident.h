@@ -51,6 +51,11 @@ struct Incident {
   std::string summary;            // one sentence
   std::vector<Finding> findings;  // the first cause first; children after it
   int reopened = 0;
+  // Of a run that ended: another incident of it stands for this one too.
+  bool part = false;
+  // Of a run that ended: the incident of an attempt before that came back as
+  // this one, which stands for both. 0: none.
+  uint64_t repeats = 0;
   std::string acknowledged_by;  // empty: nobody
   bool muted = false;           // no notices; still shown
 };

@@ -68,6 +68,8 @@ void Fields(A& a, Incident& i) {
   a.Field("summary", i.summary);
   a.Field("reopened", i.reopened);
   a.Field("acknowledged_by", i.acknowledged_by);
+  a.Field("part", i.part, kNotShown);
+  a.Field("repeats", i.repeats, kNotShown);
   a.Field("muted", i.muted);
   a.Field("findings", i.findings, AtMost(kFindingsShown));
 }

@@ -1,6 +1,7 @@
 #include "model/snapshot.h"
 
 #include <algorithm>
+#include <set>
 
 namespace nanwatch {
 
@@ -17,11 +18,35 @@ std::string_view Name(LifeState state) {
 }
 
 Severity WorstEver(const RunView& run) {
-  Severity worst = run.severity;
+  const bool gave_up = run.records_ended && run.records_ended->gave_up;
+  Severity worst = gave_up ? Severity::kCritical : run.severity;
   for (const Incident& incident : run.incidents) {
     if (incident.fired != Time{}) worst = std::max(worst, incident.worst);
   }
   return worst;
+}
+
+bool NotJudgedToItsEnd(const RunView& run) {
+  return run.state != LifeState::kOpen && !run.records_ended;
+}
+
+std::vector<std::shared_ptr<const RunView>> EachTroubleOnce(
+    const std::vector<std::shared_ptr<const RunView>>& attempts) {
+  std::set<uint64_t> repeated;
+  for (const auto& attempt : attempts) {
+    for (const Incident& incident : attempt->incidents) {
+      if (incident.repeats != 0) repeated.insert(incident.repeats);
+    }
+  }
+  std::vector<std::shared_ptr<const RunView>> once;
+  for (const auto& attempt : attempts) {
+    auto view = std::make_shared<RunView>(*attempt);
+    std::erase_if(view->incidents, [&](const Incident& incident) {
+      return incident.part || repeated.contains(incident.id);
+    });
+    once.push_back(std::move(view));
+  }
+  return once;
 }
 
 std::shared_ptr<const RunView> RunTable::at(size_t slot) const {

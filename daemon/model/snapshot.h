@@ -15,6 +15,7 @@
 #include "model/diagnosis.h"
 #include "model/incident.h"
 #include "model/rank.h"
+#include "model/records_ended.h"
 #include "model/run.h"
 #include "model/step.h"
 
@@ -104,6 +105,9 @@ struct RunView {
   Time opened{};
   Time last_record{};
   std::optional<Time> ended;
+  // Absent: records may follow, or nobody said that none do (the run was lost,
+  // or its history is from before that was kept): it is not judged to its end.
+  std::optional<RecordsEnded> records_ended;
   int64_t last_step = 0;     // largest of its ranks
   int64_t judged_since = 0;  // step; > first when history was incomplete
   LatestValues latest;       // of the lowest rank that reports each
@@ -128,8 +132,15 @@ struct RunView {
 };
 
 // Of all incidents that ever fired: what remains when a run has ended and
-// everything is resolved.
+// everything is resolved. A program's word that it cannot go on is critical.
 Severity WorstEver(const RunView& run);
+// True: the run has ended or is lost, and what its end says is not in the
+// verdict.
+bool NotJudgedToItsEnd(const RunView& run);
+// The attempts of one run as one list: without the incidents for which another
+// one stands, of the same attempt or of a later one.
+std::vector<std::shared_ptr<const RunView>> EachTroubleOnce(
+    const std::vector<std::shared_ptr<const RunView>>& attempts);
 
 // A table of shared pages: a copy costs one pointer a page, a changed run one
 // page more.

@@ -4,11 +4,19 @@
 #ifndef NANWATCH_MODEL_VIEW_FIELDS_H_
 #define NANWATCH_MODEL_VIEW_FIELDS_H_
 
+#include <optional>
+
 #include "model/field.h"
 #include "model/health.h"
 #include "model/snapshot.h"
 
 namespace nanwatch {
+
+// Absent while it goes on.
+inline std::optional<bool> JudgedToEnd(const RunView& run) {
+  if (run.state == LifeState::kOpen) return std::nullopt;
+  return !NotJudgedToItsEnd(run);
+}
 
 template <Showing A>
 void Fields(A& a, const StepTotals& t) {
@@ -94,6 +102,7 @@ void Fields(A& a, const RunView& r) {
   a.Field("opened", r.opened);
   a.Field("last_record", r.last_record);
   a.Field("ended", r.ended);
+  a.Field("judged_to_end", JudgedToEnd(r));
   a.Field("end_reason", r.end_reason);
   a.Field("last_step", r.last_step);
   a.Field("judged_since", r.judged_since, Key("judged_since_step"));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/limits.h"
 #include "nanwatch/v1/history.pb.h"
 #include "wire/op_codec.h"
 #include "wire/op_name_codec.h"
@@ -19,9 +20,6 @@ namespace {
 
 using v1::StoredEvent;
 
-// No setting is longer; a sum of a time and one of these does not overflow.
-constexpr Duration kLongest = std::chrono::hours(24 * 366 * 100);
-
 void WriteOptions(const EngineOptions& from, v1::StoredEngineOptions* to) {
   to->set_alert_hold_us(from.alert.hold.count());
   to->set_alert_reopen_within_us(from.alert.reopen_within.count());
@@ -30,6 +28,20 @@ void WriteOptions(const EngineOptions& from, v1::StoredEngineOptions* to) {
   to->set_ended_run_leaves_after_us(from.ended_run_leaves_after.count());
   to->set_stop_on(static_cast<uint32_t>(from.stop_on));
   to->mutable_masked_ops()->Add(from.masked_ops.begin(), from.masked_ops.end());
+  to->set_times_are_real(from.times_are_real);
+}
+
+void WriteTrouble(const PastTrouble& from, v1::StoredPastTrouble* to) {
+  to->set_id(from.id);
+  to->set_attempt(from.attempt);
+  to->set_last_step(from.last_step);
+  to->set_rule(NumberOf(from.rule));
+  to->set_family(static_cast<uint32_t>(from.family));
+  to->set_op(from.op);
+  to->set_optimizer(from.optimizer);
+  to->set_opened_step(from.opened_step);
+  to->set_worst(static_cast<uint32_t>(from.worst));
+  to->set_reopened(from.reopened);
 }
 
 struct BodyWriter {
@@ -71,6 +83,9 @@ struct BodyWriter {
       loss->set_high(from.high);
     }
     to->mutable_run_opened()->set_attempts_before(body.attempts_before);
+    for (const PastTrouble& trouble : body.troubles_before) {
+      WriteTrouble(trouble, to->mutable_run_opened()->add_troubles_before());
+    }
   }
   void operator()(const RankOpened& body) {
     v1::StoredRankOpened* opened = to->mutable_rank_opened();
@@ -114,13 +129,23 @@ struct BodyWriter {
     to->mutable_checkpoint()->set_engine_version(body.engine_version);
     to->mutable_checkpoint()->set_state(body.state);
   }
+  void operator()(const RecordsEnded& body) {
+    v1::StoredRecordsEnded* ended = to->mutable_records_ended();
+    ended->set_how(static_cast<uint32_t>(body.how));
+    if (!body.gave_up) return;
+    ended->mutable_gave_up()->set_words(body.gave_up->words);
+    if (body.gave_up->over) {
+      ended->mutable_gave_up()->set_over(
+          static_cast<uint32_t>(*body.gave_up->over));
+    }
+  }
 };
 
 // False: no duration that could have been set.
 bool ReadDuration(bool set, int64_t us, Duration* to) {
   if (!set) return true;
   *to = Duration(us);
-  return us >= 0 && *to <= kLongest;
+  return us >= 0 && *to <= kNever;
 }
 
 Verdict ReadOptions(const v1::StoredEngineOptions& from, EngineOptions* to) {
@@ -145,6 +170,7 @@ Verdict ReadOptions(const v1::StoredEngineOptions& from, EngineOptions* to) {
   }
   to->stop_on = static_cast<Severity>(from.stop_on());
   to->masked_ops.assign(from.masked_ops().begin(), from.masked_ops().end());
+  if (from.has_times_are_real()) to->times_are_real = from.times_are_real();
   return std::nullopt;
 }
 
@@ -154,6 +180,48 @@ Verdict ReadRules(const v1::StoredRules& from, RulesLoaded* to) {
         rule.enabled(), {rule.thresholds().begin(), rule.thresholds().end()}};
   }
   return ReadOptions(from.engine(), &to->engine);
+}
+
+Verdict ReadTroubles(const v1::StoredRunOpened& from, RunOpened* to) {
+  if (from.troubles_before_size() > limits::kIncidentsPerRun) {
+    return Complaint{"more incidents of attempts before than one can have", ""};
+  }
+  for (const v1::StoredPastTrouble& trouble : from.troubles_before()) {
+    if (trouble.family() > static_cast<uint32_t>(Family::kTelemetry) ||
+        trouble.worst() > static_cast<uint32_t>(Severity::kCritical)) {
+      return Complaint{"an incident of an attempt before that cannot be", ""};
+    }
+    to->troubles_before.push_back(
+        {.id = trouble.id(),
+         .attempt = trouble.attempt(),
+         .last_step = trouble.last_step(),
+         .rule = RuleIdOf(trouble.rule()),
+         .family = static_cast<Family>(trouble.family()),
+         .op = trouble.op(),
+         .optimizer = trouble.optimizer(),
+         .opened_step = trouble.opened_step(),
+         .worst = static_cast<Severity>(trouble.worst()),
+         .reopened = trouble.reopened()});
+  }
+  return std::nullopt;
+}
+
+Verdict ReadRecordsEnded(const v1::StoredRecordsEnded& from, RecordsEnded* to) {
+  if (from.how() < kRecordsEndedHows) {
+    to->how = static_cast<RecordsEnded::How>(from.how());
+  }
+  if (!from.has_gave_up()) return std::nullopt;
+  GaveUp& gave_up = to->gave_up.emplace();
+  gave_up.words = from.gave_up().words();
+  if (!from.gave_up().has_over()) return std::nullopt;
+  if (from.gave_up().over() >= kStepFields) {
+    return Complaint{
+        "a program that gave up over a number that this version "
+        "does not know",
+        ""};
+  }
+  gave_up.over = static_cast<StepField>(from.gave_up().over());
+  return std::nullopt;
 }
 
 Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
@@ -205,6 +273,7 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
                                          .high = loss.high()};
       }
       opened.attempts_before = from.run_opened().attempts_before();
+      if (auto wrong = ReadTroubles(from.run_opened(), &opened)) return wrong;
       return ReadRun(from.run_opened().run(), &opened.description);
     }
     case StoredEvent::kRankOpened: {
@@ -238,6 +307,9 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
       *to = RunCheckpoint{from.checkpoint().engine_version(),
                           from.checkpoint().state()};
       return std::nullopt;
+    case StoredEvent::kRecordsEnded:
+      return ReadRecordsEnded(from.records_ended(),
+                              &to->emplace<RecordsEnded>());
     case StoredEvent::BODY_NOT_SET:
       break;
   }

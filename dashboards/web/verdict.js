@@ -97,7 +97,8 @@ export function lifeOf(run) {
   }
   const why = run.end_reason ? ` (${run.end_reason})` : '';
   return (run.state === 'lost' ? 'lost' : 'ended') +
-      (when ? ` ${ago(when)}` : '') + why;
+      (when ? ` ${ago(when)}` : '') + why +
+      (run.judged_to_end === false ? ', not judged to its end' : '');
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

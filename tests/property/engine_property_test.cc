@@ -28,7 +28,7 @@ Outcome Finish(Engine* engine, Time now, Effects* effects,
 }
 
 Outcome Replay(const std::vector<StampedEvent>& history, Time now) {
-  Engine engine({});
+  Engine engine;
   Effects effects;
   for (const StampedEvent& e : history) {
     engine.Apply(e.now, e.event, &effects);

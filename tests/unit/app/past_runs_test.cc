@@ -201,7 +201,7 @@ TEST_F(LiveAndPastTest, TheRecordedOptionsComeBackWithAReplay) {
   Say({}, DaemonStarted{"1", clock_.Now(), "first"});
   Say({}, DaemonStarted{"2", clock_.Now(), "second"});
   Commit();
-  Engine replayed(Engine::EndedRuns::kStay);
+  ReadingEngine replayed;
   const auto reader = Reader();
   const auto outcome = ReplayAll(reader.get(), &replayed);
   ASSERT_TRUE(outcome.ok()) << outcome.error();
@@ -211,7 +211,7 @@ TEST_F(LiveAndPastTest, TheRecordedOptionsComeBackWithAReplay) {
   const auto sent = reader->Sent();
   ASSERT_TRUE(sent.ok());
   const auto run =
-      replayed.Publish(outcome->newest, 0, Snapshot())->Find("job", 0);
+      replayed.engine().Publish(outcome->newest, 0, Snapshot())->Find("job", 0);
   ASSERT_NE(run, nullptr);
   EXPECT_TRUE(run->stop_requested);
   ASSERT_EQ(sent->size(), run->incidents.size());

@@ -42,7 +42,7 @@ TEST(RecordJudgeTest, TheLastWordIsOfTheLastRecord) {
     if (over) scale = std::max(scale / 2, 1.0);
     judge.Take(0, "", Attempt(i, scale, over));
   }
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   EXPECT_EQ(verdict.records, 300u);
   EXPECT_EQ(verdict.at_end, Severity::kCritical);
   ASSERT_EQ(verdict.attempts.size(), 1u);
@@ -83,7 +83,7 @@ TEST(RecordJudgeTest, WhatTrainsMayShowLater) {
     }
     judge.Take(0, "", Attempt(i, scale, over));
   }
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 1u);
   EXPECT_EQ(verdict.attempts[0]->description.framework, "imagenet+apex");
   EXPECT_EQ(verdict.attempts[0]->scaler.name, "apex");
@@ -110,7 +110,7 @@ TEST(RecordJudgeTest, OneTroubleIsOneIncident) {
     if (over) scale = std::max(scale / 2, 1.0);
     take(i, over);
   }
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 1u);
   size_t serious = 0;
   for (const Incident& incident : verdict.attempts[0]->incidents) {
@@ -139,7 +139,7 @@ TEST(RecordJudgeTest, ARestartGoesOnWithWhatWasReached) {
   };
   for (int64_t i = 1; i <= 600; ++i) take(i, std::max(2.8, 11 - 0.05 * i));
   for (int64_t i = 591; i <= 890; ++i) take(i, 9);
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 2u);
   EXPECT_EQ(verdict.at_end, Severity::kCritical);
   EXPECT_THAT(verdict.attempts[1]->diagnosis.headline,
@@ -163,8 +163,7 @@ Severity WorstOfRestarted(const std::function<double(int64_t)>& loss) {
   for (int64_t i = 1; i <= 400; ++i) take(i, std::max(2.8, 9 - 0.05 * i));
   for (int64_t i = 1; i <= 60; ++i) take(400 + i, loss(i));
   for (int64_t i = 380; i <= 900; ++i) take(i, 2.8);
-  judge.Conclude();
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   EXPECT_EQ(verdict.attempts.size(), 2u);
   EXPECT_EQ(verdict.at_end, Severity::kNone);
   return verdict.worst;
@@ -198,8 +197,7 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
     for (int64_t i = 5000; i < 5310; ++i) take(i, i >= 5300);
   }
   for (int64_t i = 5000; i < 6000; ++i) take(i, false);
-  judge.Conclude();
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 6u);
   EXPECT_EQ(verdict.worst, Severity::kCritical);
   EXPECT_EQ(verdict.at_end, Severity::kNone);
@@ -229,8 +227,7 @@ TEST(RecordJudgeTest, WhatEachProbeRepeatsIsOneIncident) {
   for (int64_t i = 3; i < 12'000; ++i) {
     judge.Take(0, "", Attempt(i, 0.5, i % 2000 == 0));
   }
-  judge.Conclude();
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   EXPECT_EQ(verdict.worst, Severity::kWarning);
   ASSERT_EQ(verdict.attempts.size(), 1u);
   int scales = 0;
@@ -261,8 +258,7 @@ TEST(RecordJudgeTest, WhatALaterAttemptMeetsFarBeyondIsItsOwn) {
   };
   run(5000, 5300);
   run(5000, 9000);
-  judge.Conclude();
-  const RecordVerdict verdict = judge.Verdict();
+  const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 2u);
   for (const auto& attempt : verdict.attempts) {
     EXPECT_FALSE(attempt->incidents.empty());

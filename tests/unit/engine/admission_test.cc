@@ -179,18 +179,20 @@ TEST(AdmissionTest, StepsThatGoBackSplitTheBatch) {
       s, {{.step = 10}, {.step = 11}, {.step = 11}, {.step = 5}, {.step = 6}});
   ASSERT_FALSE(split.refused);
   EXPECT_EQ(split.moved_to, 1);
-  ASSERT_EQ(split.events.size(), 6u);
+  ASSERT_EQ(split.events.size(), 7u);
   EXPECT_EQ(std::get<StepBatch>(split.events[0].body).columns.rows(), 3u);
   EXPECT_EQ(split.events[0].sequence, 0u);
-  EXPECT_EQ(std::get<RunClosed>(split.events[1].body).reason, "superseded");
-  EXPECT_EQ(std::get<RunOpened>(split.events[2].body).reason,
+  EXPECT_EQ(std::get<RecordsEnded>(split.events[1].body).how,
+            RecordsEnded::How::kBeganAgain);
+  EXPECT_EQ(std::get<RunClosed>(split.events[2].body).reason, "superseded");
+  EXPECT_EQ(std::get<RunOpened>(split.events[3].body).reason,
             "steps went back");
-  EXPECT_EQ(std::get<RankOpened>(split.events[3].body).ops_known, 1u);
-  EXPECT_EQ(std::get<OpNamesAdded>(split.events[4].body).names.ops.size(), 1u);
-  EXPECT_EQ(std::get<StepBatch>(split.events[5].body).columns.step,
+  EXPECT_EQ(std::get<RankOpened>(split.events[4].body).ops_known, 1u);
+  EXPECT_EQ(std::get<OpNamesAdded>(split.events[5].body).names.ops.size(), 1u);
+  EXPECT_EQ(std::get<StepBatch>(split.events[6].body).columns.step,
             (std::vector<int64_t>{5, 6}));
-  EXPECT_EQ(split.events[5].run, (RunKey{"job", 1}));
-  EXPECT_EQ(split.events[5].sequence, 2u);
+  EXPECT_EQ(split.events[6].run, (RunKey{"job", 1}));
+  EXPECT_EQ(split.events[6].sequence, 2u);
   EXPECT_EQ(driver.Run("job", 0)->last_step, 11);
   EXPECT_EQ(driver.Run("job", 1)->last_step, 6);
   // The session goes on in the new attempt, with its ops.

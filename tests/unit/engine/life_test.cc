@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/rules.h"
 #include "model/limits.h"
 #include "tests/unit/engine/driver.h"
 #include "tests/unit/engine/dump.h"
@@ -298,8 +299,11 @@ TEST(LifeTest, TheHoldOfAlertsIsAnEventToo) {
 TEST(LifeTest, AnEndedRunStaysWhileAFileIsRead) {
   Driver driver;
   driver.Close(driver.Open("job"));
-  Engine reading(Engine::EndedRuns::kStay);
+  Engine reading;
   Effects effects;
+  RulesLoaded rules{DefaultRules(), {}};
+  rules.engine.ended_run_leaves_after = kNever;
+  reading.Apply(kStart, {.body = rules}, &effects);
   for (const StampedEvent& e : driver.history()) {
     reading.Apply(e.now, e.event, &effects);
   }
@@ -322,9 +326,13 @@ TEST(LifeTest, SecondsThatPassAtOnceEndAsEachOfThemWould) {
     driver.Steps(s, rows);
     driver.Sleep(seconds(100));
   }
-  const auto verdict = [&driver](Engine::Seconds passing) {
-    Engine engine(Engine::EndedRuns::kStay, passing);
+  const auto verdict = [&driver](bool times_are_real) {
+    Engine engine;
     Effects effects;
+    RulesLoaded rules{DefaultRules(), {}};
+    rules.engine.ended_run_leaves_after = kNever;
+    rules.engine.times_are_real = times_are_real;
+    engine.Apply(kStart, {.body = rules}, &effects);
     for (const StampedEvent& e : driver.history()) {
       engine.Apply(e.now, e.event, &effects);
     }
@@ -332,8 +340,8 @@ TEST(LifeTest, SecondsThatPassAtOnceEndAsEachOfThemWould) {
     return DumpVerdict(*engine.Publish(driver.now() + hours(1), 0, Snapshot())
                             ->Find("job", 0));
   };
-  const std::string at_once = verdict(Engine::Seconds::kAtOnce);
-  EXPECT_EQ(at_once, verdict(Engine::Seconds::kEach));
+  const std::string at_once = verdict(/*times_are_real=*/false);
+  EXPECT_EQ(at_once, verdict(/*times_are_real=*/true));
   EXPECT_THAT(at_once, HasSubstr("cause silence"));
   EXPECT_THAT(at_once, HasSubstr("cause collapse_with_underflow"));
 }

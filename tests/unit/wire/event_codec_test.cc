@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/limits.h"
 #include "nanwatch/v1/history.pb.h"
 #include "tests/unit/wire/random_event.h"
 
@@ -276,6 +277,7 @@ TEST(EventCodecTest, KeepsTheEnginesOptions) {
   loaded.engine.ended_run_leaves_after = std::chrono::seconds(63);
   loaded.engine.stop_on = Severity::kWarning;
   loaded.engine.masked_ops = {"decoder.*.scores", "b"};
+  loaded.engine.times_are_real = false;
   EXPECT_EQ(std::get<RulesLoaded>(RoundTrip(OfDaemon(loaded)).body).engine,
             loaded.engine);
 }
@@ -329,6 +331,44 @@ TEST(EventCodecTest, KeepsEndingsAndAnnotations) {
   EXPECT_EQ(back.until, FromMicros(5));
   EXPECT_EQ(back.by, "ann");
   EXPECT_EQ(back.reason, "NaN since 3");
+}
+
+TEST(EventCodecTest, KeepsTheEndOfTheRecords) {
+  for (const auto& over : {std::optional<StepField>(),
+                           std::optional<StepField>(StepField::kGradNorm)}) {
+    const RecordsEnded ended{.how = RecordsEnded::How::kGaveUp,
+                             .gave_up = GaveUp{"norm is nan", over}};
+    EXPECT_EQ(std::get<RecordsEnded>(RoundTrip(OfRank(ended)).body), ended);
+  }
+  EXPECT_EQ(std::get<RecordsEnded>(RoundTrip(OfRank(RecordsEnded{})).body),
+            RecordsEnded{});
+  v1::StoredEvent newer;
+  newer.mutable_records_ended()->set_how(99);
+  const Result<Event> event = DecodeEvent(newer.SerializeAsString());
+  ASSERT_TRUE(event.ok()) << event.error();
+  EXPECT_EQ(std::get<RecordsEnded>(event->body), RecordsEnded{});
+  newer.mutable_records_ended()->mutable_gave_up()->set_over(99);
+  EXPECT_FALSE(DecodeEvent(newer.SerializeAsString()).ok());
+}
+
+TEST(EventCodecTest, KeepsTheTroublesOfAttemptsBefore) {
+  RunOpened opened;
+  opened.troubles_before = {{.id = ~uint64_t{0},
+                             .attempt = 2,
+                             .last_step = 5310,
+                             .rule = RuleId::kLossNonfinite,
+                             .family = Family::kLoss,
+                             .op = "fc1",
+                             .optimizer = "adam",
+                             .opened_step = 5300,
+                             .worst = Severity::kCritical,
+                             .reopened = 4}};
+  EXPECT_EQ(std::get<RunOpened>(RoundTrip(OfRank(opened)).body).troubles_before,
+            opened.troubles_before);
+  opened.troubles_before.resize(limits::kIncidentsPerRun + 1);
+  std::string bytes;
+  EncodeEvent(OfRank(opened), &bytes);
+  EXPECT_FALSE(DecodeEvent(bytes).ok());
 }
 
 TEST(EventCodecTest, RefusesWhatItCannotHaveMade) {

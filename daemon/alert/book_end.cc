@@ -1,0 +1,147 @@
+// What becomes of the list of incidents when the run ends: each trouble stands
+// once, and what the program gave up over is critical.
+
+#include <algorithm>
+#include <utility>
+
+#include "alert/incident_book.h"
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+// Steps beyond the end of the attempt before: other data came in other order.
+constexpr int64_t kFarther = 1000;
+
+// A program's word holds no finding, and nothing is known to be the same.
+bool IsFound(const Incident& incident) { return !incident.findings.empty(); }
+
+bool SameTrouble(const PastTrouble& a, const Incident& b) {
+  return a.rule == b.rule && a.family == b.family && a.op == b.subject.op &&
+         a.optimizer == b.subject.optimizer;
+}
+
+// A low scale that probes once in each growth interval, which may be longer
+// than the time in which an incident is opened again.
+bool SameProbing(const Incident& a, const Incident& b) {
+  return a.family == Family::kScale && b.family == Family::kScale &&
+         a.cause == b.cause && a.subject.op == b.subject.op &&
+         a.subject.optimizer == b.subject.optimizer;
+}
+
+// Works on Incident and PastTrouble.
+template <typename First>
+void Fold(const First& first, Incident* again) {
+  again->opened_step = std::min(again->opened_step, first.opened_step);
+  again->worst = std::max(again->worst, first.worst);
+  again->reopened += 1 + first.reopened;
+}
+
+// The last of them stands, as old as the first.
+void FoldProbes(std::vector<Incident>* incidents) {
+  for (auto again = incidents->begin(); again != incidents->end(); ++again) {
+    if (again->part || !IsFound(*again)) continue;
+    for (auto first = incidents->begin(); first != again; ++first) {
+      if (first->part || !IsFound(*first) || !SameProbing(*first, *again)) {
+        continue;
+      }
+      Fold(*first, &*again);
+      first->part = true;
+    }
+  }
+}
+
+// The newest that `again` repeats, of the newest attempt that had it.
+std::vector<PastTrouble>::iterator FindBefore(
+    const Incident& again, std::vector<PastTrouble>* before) {
+  auto newest = before->end();
+  for (auto it = before->begin(); it != before->end(); ++it) {
+    if (!SameTrouble(*it, again)) continue;
+    if (newest == before->end() || it->attempt > newest->attempt ||
+        (it->attempt == newest->attempt &&
+         it->opened_step > newest->opened_step)) {
+      newest = it;
+    }
+  }
+  return newest;
+}
+
+}  // namespace
+
+std::vector<Incident> IncidentBook::Whole(
+    std::vector<PastTrouble>* before) const {
+  std::vector<Incident> whole = incidents_;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    Incident& incident = whole[i];
+    incident.part = incident.state == AlertState::kResolved &&
+                    tracks_[i].ending == Ending::kElsewhere;
+    const std::optional<int64_t>& first = tracks_[i].first_step;
+    if (first) incident.opened_step = std::min(incident.opened_step, *first);
+  }
+  FoldProbes(&whole);
+  for (Incident& again : whole) {
+    if (again.part || !IsFound(again)) continue;
+    const auto first = FindBefore(again, before);
+    if (first == before->end() ||
+        again.opened_step > first->last_step + kFarther) {
+      continue;
+    }
+    Fold(*first, &again);
+    again.repeats = first->id;
+    before->erase(first);
+  }
+  return whole;
+}
+
+std::vector<PastTrouble> IncidentBook::Troubles(std::vector<PastTrouble> before,
+                                                int64_t last_step) const {
+  const std::vector<Incident> whole = Whole(&before);
+  for (const Incident& incident : whole) {
+    if (incident.part || !IsFound(incident)) continue;
+    before.push_back({.id = incident.id,
+                      .attempt = run_.attempt,
+                      .last_step = last_step,
+                      .rule = incident.rule,
+                      .family = incident.family,
+                      .op = incident.subject.op,
+                      .optimizer = incident.subject.optimizer,
+                      .opened_step = incident.opened_step,
+                      .worst = incident.worst,
+                      .reopened = incident.reopened});
+  }
+  constexpr size_t kMost = limits::kIncidentsPerRun;
+  if (before.size() > kMost) {
+    before.erase(before.begin(), before.end() - kMost);
+  }
+  return before;
+}
+
+void IncidentBook::MakeCritical(Time now, uint64_t id,
+                                std::vector<Incident>* changed) {
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    Incident& incident = incidents_[i];
+    if (incident.id != id) continue;
+    const bool news = incident.severity != Severity::kCritical;
+    incident.severity = incident.worst = Severity::kCritical;
+    incident.updated = now;
+    Tell(i, news, false, changed);
+  }
+}
+
+void IncidentBook::OpenSaid(Time now, Incident said,
+                            std::vector<Incident>* changed) {
+  said.id =
+      FreeId(IncidentId(run_, said.family, said.subject.op, said.opened_step));
+  said.state = AlertState::kFiring;
+  said.opened = said.fired = said.updated = now;
+  Track track;
+  track.phase = NewPhase(now);
+  Move(policy_, now, true, &track.phase);
+  track.origin =
+      track.name = {said.opened_step, said.family, said.rule, said.subject};
+  incidents_.insert(incidents_.begin(), std::move(said));
+  tracks_.insert(tracks_.begin(), std::move(track));
+  Tell(0, true, false, changed);
+}
+
+}  // namespace nanwatch
