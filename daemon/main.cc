@@ -11,6 +11,7 @@
 #include <string>
 
 #include "app/daemon.h"
+#include "app/version.h"
 #include "app/job_lock.h"
 #include "app/supervisor.h"
 #include "base/clock.h"

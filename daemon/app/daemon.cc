@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/replay.h"
+#include "app/version.h"
 #include "base/log.h"
 #include "detect/rules.h"
 #include "history/reader.h"

@@ -27,8 +27,6 @@
 
 namespace nanwatch {
 
-std::string_view DaemonVersion();  // "nanwatchd/0.1.0"
-
 class Daemon {
  public:
   // Opens history, replays it, and listens. On an error nothing is left

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/daemon.h"
+#include "app/version.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/style.h"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/rule_id.h"
 #include "model/severity.h"
 
 namespace nanwatch {
