@@ -28,9 +28,9 @@ struct OpOutcomes {
   uint64_t fine = 0;
   uint64_t harmed = 0;
 
-  // Those that were harmed are fewer than one in so many.
+  // True when there are more than `times` fine ones for each harmed one.
   bool AreFine(uint64_t times) const { return fine > times * harmed; }
-  // Several were harmed, and they are a larger share.
+  // True when several were harmed, and they are a larger share.
   bool AreWorseThan(const OpOutcomes& other) const {
     if (harmed < kSeveral) return false;
     return other.harmed < kSeveral || fine * other.harmed < other.fine * harmed;
@@ -120,7 +120,7 @@ struct OutlierBatches {
            std::find(steps.begin(), steps.end(), step) != steps.end();
   }
 
-  // Likewise of one that may be forgotten by now.
+  // True when `step` is one of those, or may be one that is forgotten by now.
   bool MayHave(int64_t step) const {
     return Has(step) || (step > first_step && step < steps.back());
   }

@@ -22,7 +22,7 @@ struct BackwardNan {
   // The program itself leaves such updates out, and nothing else is known.
   bool left_out = false;
 };
-// nullopt: none is seen, or another trouble came before it.
+// Returns nullopt where none is seen, or another trouble came before it.
 std::optional<BackwardNan> FindBackwardNan(const Facts& f);
 
 struct ForwardNan {
@@ -37,7 +37,7 @@ struct ForwardNan {
 
   bool names_an_op() const { return origin != nullptr; }
 };
-// nullopt: none is seen, or what is seen has another reason.
+// Returns nullopt where none is seen, or what is seen has another reason.
 std::optional<ForwardNan> FindForwardNan(const Facts& f);
 
 // True where the op holds NaN at the step that matters.

@@ -60,14 +60,14 @@ struct RankState {
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;
 
-  // Attempts that say of an op whether it was bad: the ops were looked at, or
-  // nothing overflowed.
+  // Counts attempts that say of an op whether it was bad: the ops were looked
+  // at, or nothing overflowed.
   int64_t looks() const {
     return static_cast<int64_t>(tally().attempts()) + op_attempts -
            unlooked_overflows;
   }
-  // What all its optimizers' records amount to. Most ranks have one: its tally
-  // is then kept once.
+  // Returns what all its optimizers' records amount to. Most ranks have one:
+  // its tally is then kept once.
   const StepTally& tally() const {
     return tracks.size() == 1 ? tracks.front().tally : all_tracks;
   }

@@ -52,7 +52,7 @@ struct EngineShared {
   std::vector<RankPulse> pulses;
 };
 
-// Memory that a run's entry for an op takes, near enough.
+// Returns the bytes that a run's entry for an op takes, near enough.
 size_t BytesHeldFor(const OpName& op);
 
 // The ranks that must agree, for one optimizer.
@@ -87,12 +87,12 @@ class RunState {
 
   const RunKey& key() const { return key_; }
   uint32_t slot() const { return slot_; }
-  // For TimerQueue: the same after every replay.
+  // Returns what TimerQueue orders by: the same after every replay.
   uint64_t timer_order() const { return timer_order_; }
   bool closed() const { return ended_.has_value(); }
   const std::string& end_reason() const { return end_reason_; }
   const RunDescription& description() const { return description_; }
-  // Null: it never opened here.
+  // Returns the rank; null where it never opened here.
   RankState* FindRank(int32_t rank) const;
   const std::vector<std::unique_ptr<RankState>>& ranks() const {
     return ranks_;
@@ -103,9 +103,9 @@ class RunState {
   const std::string& OptimizerName(const OptimizerTrack& track) const {
     return optimizers_[track.name];
   }
-  // Step records and op statuses.
+  // Counts step records and op statuses.
   uint64_t Judged() const { return totals_.steps + totals_.op_statuses; }
-  // What the attempt after this one shall know of it.
+  // Writes what the attempt after this one shall know of it.
   void WriteBefore(RunOpened* opened) const;
   int OpenRanks() const;
   int LostRanks() const;
@@ -113,7 +113,7 @@ class RunState {
   // --- Events. `now` is the engine's.
   void Open(Time now, const RunOpened& opened);
   RankState* OpenRank(Time now, const RankOpened& opened, Effects* effects);
-  // A rank of which only records are left of what was said.
+  // Returns a rank of which only records are left of what was said.
   RankState* AssumeRank(Time now, int32_t rank);
   void AddOps(RankState* rank, const OpNames& names);
   void TakeSteps(Time now, RankState* rank, const StepColumns& columns,
@@ -133,7 +133,7 @@ class RunState {
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
   // A rank that has just opened hears what the others were asked before.
   void RemindToStop(const RankState& rank, Effects* effects) const;
-  // nullopt: the run was not asked to stop.
+  // Returns nullopt where the run was not asked to stop.
   std::optional<Request> StopFor(const RankState& rank) const;
   // The daemon was away until now: nobody could be heard.
   void SkipTo(Time now);
@@ -227,16 +227,17 @@ class RunState {
   std::vector<OutlierBatches> Outliers() const;
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
-  // Of all ranks and optimizers; nullopt: no good step had a scale.
+  // Returns the highest of all ranks and optimizers; nullopt where no good step
+  // had a scale.
   std::optional<double> HighestGoodScale() const;
-  // Of the lowest rank with a loss; nullopt: not known.
+  // Returns that of the lowest rank with a loss; nullopt where it is not known.
   std::optional<LossReached> ReachedLoss() const;
   static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
   const Incident* EarlierIncident() const;  // null: none fired
   RankPlace PlaceOf(int32_t rank) const;
   const RankState* Lowest() const;  // with records; else null
-  // The (rank, optimizer) that overflows most, or has the lowest scale; null:
-  // no records, or none with a scale where one is asked for.
+  // Returns the (rank, optimizer) that overflows most, or has the lowest scale;
+  // null without records, or without a scale where one is asked for.
   const OptimizerTrack* WorstTrack(bool with_scale) const;
   // run_life.cc
   RankState* AddRank(const RankDescription& description);

@@ -31,7 +31,7 @@ class StepTally {
   // Each writes its part of the evidence.
   void WriteAttempts(RunEvidence* evidence) const;
   void WriteScale(RunEvidence* evidence) const;
-  // Only what the evidence does not hold yet.
+  // Writes only what the evidence does not hold yet.
   void WriteFractions(RunEvidence* evidence) const;
   // Adds to what other ranks said.
   void AddLoss(int32_t rank, RunEvidence* evidence) const;
