@@ -119,7 +119,7 @@ struct CauseForm {
   Form form;
   Cause cause;
   RuleSet rules;       // whose findings it explains; `when` may change that
-  Severity ceiling;    // likewise
+  Severity ceiling;    // of those; `when` may change that, too
   uint64_t yields_to;  // Bit() of forms that, where they hold, say it better
   // True: it holds. Fills in grade, origin, step, and what differs from above.
   bool (*when)(const Facts& f, const Matches& before, Match* match);

@@ -29,7 +29,7 @@ struct ForwardNan {
   // The first bad op on the way to it; null: only the loss is known.
   const OpEvidence* origin = nullptr;
   // The op that held the NaN first: the origin, or one that its overflow
-  // reached. Null: likewise.
+  // reached; null: only the loss is known.
   const OpEvidence* nan = nullptr;
   // Weights that the update of a bad loss spoilt, so that no op among them
   // tells where it began; 0: there are none.

@@ -1,5 +1,5 @@
 // A batch unlike all others: its loss stands far above the level, its gradients
-// leave theirs, and the next batch is as ever. Neither the scale nor the
+// leave theirs, and the next batch is a usual one. Neither the scale nor the
 // training is to blame, so no setting of theirs is proposed.
 
 #include <spdlog/fmt/fmt.h>
@@ -73,7 +73,7 @@ class AllOutliers {
     return known->second;
   }
 
-  // Likewise a loss, which is the rank's own.
+  // True for a loss that it explains, which is the rank's own.
   bool ExplainLoss(int32_t rank, int64_t step) const {
     const auto [first, last] =
         std::equal_range(all_.begin(), all_.end(), rank, ByRank{});

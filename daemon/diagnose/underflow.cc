@@ -21,7 +21,7 @@ struct Found {
   const Finding* measured = nullptr;
   const Finding* predicted = nullptr;
   std::optional<double> headroom;  // bits; the least that a finding gives
-  std::optional<double> better;    // loss scale; likewise
+  std::optional<double> better;    // loss scale; the least of a finding
 
   explicit Found(const Facts& f) {
     for (const Finding& finding : f.found) {

@@ -1,8 +1,8 @@
 // OutlierWatch: a loss that stands far above its level at one record, where the
-// gradients leave theirs, too, and of which nothing is left at the next (or
-// next but one, where the next one's gradients leave their level, too). That
-// is one batch: no scale that is too high, and no training that diverges. Where
-// nothing is told of gradients, it is above all losses before.
+// gradients leave theirs, too, and that is back at the next (or next but one,
+// where the next one's gradients leave their level, too). That is one batch: no
+// scale that is too high, and no training that diverges. Where no record has
+// gradients, it is above all losses before.
 
 #ifndef NANWATCH_ENGINE_OUTLIER_WATCH_H_
 #define NANWATCH_ENGINE_OUTLIER_WATCH_H_
@@ -33,7 +33,7 @@ class OutlierWatch {
     const LossSpike& loss = rules.get<LossSpike>();
     const bool finite = std::isfinite(record[StepField::kLoss]);
     const bool is_back = finite && !loss.IsUp();
-    if (is_back && !IsOut(gradients)) {  // as ever
+    if (is_back && !IsOut(gradients)) {  // both are usual
       if (before >= 0) Note(before);
       return before >= 0;
     }
@@ -150,7 +150,7 @@ class OutlierWatch {
 
   OutlierBatches batches_;
   int64_t step_ = -1;  // of one that the next record decides; -1: none
-  // Records since, of which the loss was as ever and the gradients were not.
+  // Records since whose loss was usual and whose gradients were not.
   int32_t waits_ = 0;
   float loss_ = 0;
   float usual_ = 0;

@@ -49,7 +49,7 @@ struct RankState {
   bool op_only = false;
   int64_t clock_skew_us = 0;
   int64_t op_attempts = 0;  // steps judged from op statuses alone
-  // Overflows of which no op was looked at: clients look at some steps only.
+  // Overflows at which no op was looked at: clients look at some steps only.
   int64_t unlooked_overflows = 0;
   LatestValues latest;
   LayerExtremes layers;  // of the newest record that has any

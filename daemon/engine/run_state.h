@@ -123,7 +123,7 @@ class RunState {
   void Drop(RankState* rank, const Dropped& dropped);
   void LoseRank(Time now, RankState* rank, Effects* effects);
   void CloseRank(Time now, RankState* rank, Effects* effects);
-  // The rank's session goes on in another attempt.
+  // Takes the rank out: its session goes on in another attempt.
   void LeaveRank(Time now, RankState* rank, Effects* effects);
   // The diagnosis as of the newest records.
   void Renew(Time now, Effects* effects);
@@ -131,15 +131,16 @@ class RunState {
   void Conclude(Time now, Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
-  // A rank that has just opened hears what the others were asked before.
+  // Asks a rank that has just opened what the others were asked before.
   void RemindToStop(const RankState& rank, Effects* effects) const;
   // Returns nullopt where the run was not asked to stop.
   std::optional<Request> StopFor(const RankState& rank) const;
-  // The daemon was away until now: nobody could be heard.
+  // Skips the time in which the daemon was away: nobody could be heard.
   void SkipTo(Time now);
 
-  // Thresholds and options changed: what a switched-off rule found goes, holds
-  // and waits that begin from here on are as long as they are now.
+  // Takes over thresholds and options that changed: what a switched-off rule
+  // found goes, holds and waits that begin from here on are as long as they are
+  // now.
   void RulesChanged(Time now, Effects* effects);
 
   // --- Time. Fires what is due at `now`, which is not before NextTimer();
@@ -172,7 +173,7 @@ class RunState {
   void Align(const RankState& rank, const OptimizerTrack& track, Place was,
              const StepRecord& record, const StepOps& ops);
   void JudgeAligned(Time now, uint32_t group);
-  // See AlignedContext::differing_op.
+  // Returns what AlignedContext::differing_op says.
   std::string_view DifferingOp(const AlignedStep& step) const;
   uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
@@ -184,12 +185,12 @@ class RunState {
   // is none) and forgets them.
   void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
                 const StepRecord* record);
-  // Of the attempt that `record` is of; null: there is none.
+  // Returns that of the attempt of `record`; null: there is none.
   OpAttempt::Outcome OutcomeOf(const StepRecord* record, Fate fate) const;
   void JudgeOp(RankState* rank, const PendingOp& op,
                const ScalerTracker& scaler, const StepRecord* record);
   void NoteDownstream(const RankState& rank, int64_t step, uint32_t bad_ops);
-  // Without step records: those of steps before `step`.
+  // Judges those of steps before `step`, without step records.
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
   void HoldOpBytes(size_t bytes);
@@ -209,16 +210,16 @@ class RunState {
   void Remove(const FindingKey& key);
   Finding Blank(const Subject& subject, int64_t step, Time time) const;
   Subject SubjectOf(const RankState& rank, const OptimizerTrack& track) const;
-  // The newest numbers into the findings of a rank, as of its record of `time`.
+  // Renews the numbers in the findings of a rank, as of its record of `time`.
   void Refresh(RankState* rank, Time time);
   void Judge(Time time, int64_t step, Effects* effects);
   void JudgeIfChanged(Time time, int64_t step, Effects* effects);
-  // Likewise, but where thousands of ranks find the same at one step, they are
-  // judged together: the first, once for each sixteenth of what is found
-  // already, and what is left before the next step, or at the next tick. What
-  // is worse than all before is judged at once.
+  // Judges what changed, but thousands of ranks that find the same at one step
+  // together: the first, once for each sixteenth of what is found already, and
+  // what is left before the next step, or at the next tick. What is worse than
+  // all before is judged at once.
   void JudgeIfDue(Time time, int64_t step, Effects* effects);
-  // What a record of `rank` changed, and what is due to be told anew.
+  // Judges what a record of `rank` changed, and what is due to be told anew.
   void JudgeAfter(RankState* rank, const StepRecord& record, Effects* effects);
   Diagnosis Diagnosed(const std::vector<Finding>& findings) const;
   void Tell(std::vector<Incident>* changed, Effects* effects);
@@ -261,7 +262,7 @@ class RunState {
   std::vector<const RankState*> WhomToAsk(int32_t origin) const;
   std::vector<uint32_t> OpsToAsk(const RankState& rank) const;
   void AskToStop(const std::string& reason, Effects* effects);
-  // If stop_on says so, and nobody was asked because of it before.
+  // Asks to stop if stop_on says so, and nobody was asked because of it before.
   void StopOn(const Incident& incident, Effects* effects);
   // run_view.cc
   RankView ViewOf(const RankState& rank) const;

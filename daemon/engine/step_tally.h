@@ -28,7 +28,7 @@ class StepTally {
   uint64_t overflows_last_50() const;
   std::optional<double> scale_now() const { return scale_now_; }
 
-  // Each writes its part of the evidence.
+  // Writes its part of the evidence, each.
   void WriteAttempts(RunEvidence* evidence) const;
   void WriteScale(RunEvidence* evidence) const;
   // Writes only what the evidence does not hold yet.
