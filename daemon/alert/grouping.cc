@@ -10,7 +10,7 @@
 namespace nanwatch {
 namespace {
 
-// Of an Origin or a Finding; false sorts first.
+// Makes a key of an Origin or a Finding; false sorts first.
 auto Order(int64_t step, Family family, RuleId rule, const Subject& subject) {
   return std::tuple(
       step, subject.op.empty(), family != Family::kOp, rule,

@@ -20,9 +20,10 @@ struct FindingGroup {
   std::vector<const Finding*> findings;
 
   Severity severity() const;  // the worst, each under the cause's ceiling
-  // What the cause rests on, else the first cause. REQUIRES: there is one.
+  // Returns what the cause rests on, else the first cause. REQUIRES: there is
+  // one.
   const Finding& head() const;
-  // The cause names it, and it is found.
+  // True when the cause names it, and it is found.
   bool named() const;
   // False for kUnexplained too: an incident is not recognised by that.
   bool has_cause() const {
@@ -46,12 +47,12 @@ void Fields(A& a, Origin& o) {
 Origin OriginOf(const Finding& finding);
 bool Earlier(const Origin& a, const Origin& b);
 
-// By opening step of the first finding.
+// Returns the groups by opening step of the first finding.
 std::vector<FindingGroup> GroupFindings(std::span<const Finding> findings,
                                         const Diagnosis& diagnosis);
 
-// Changes when who is found, how severe or why changes; not with numbers,
-// sentences and newest steps.
+// Returns a hash that changes when who is found, how severe or why changes; not
+// with numbers, sentences and newest steps.
 uint64_t ShapeOf(std::span<const Finding> findings, const Diagnosis& diagnosis);
 
 }  // namespace nanwatch

@@ -30,15 +30,15 @@ struct ByRuleAndSubject {
   }
 };
 
-// The incident was about the same cause at the same op, if the cause names one.
+// True when it was about the same cause at the same op, if the cause names one.
 bool SameCause(const Incident& incident, const FindingGroup& group) {
   if (!group.has_cause() || incident.cause != group.cause->cause) return false;
   const std::string& op = group.cause->origin.op;
   return op.empty() || incident.subject.op == op;
 }
 
-// No cause then and now, and of one family and op: one group, whatever the
-// rank.
+// True when there is no cause then and now, and both are of one family and op:
+// one group, whatever the rank.
 bool SameUnexplained(const Incident& incident, const Origin& named,
                      const FindingGroup& group) {
   const Finding& first = *group.findings[0];
@@ -46,15 +46,15 @@ bool SameUnexplained(const Incident& incident, const Origin& named,
          named.family == first.family && named.subject.op == first.subject.op;
 }
 
-// Another rule than it is named after, though that is found still: the cause
-// knows better by now. What is left when that is over gives no name.
+// True when the cause knows better than the name by now, though that is found
+// still. What is left when that is over gives no name.
 bool IsBetter(const FindingGroup& group, const Origin& name) {
   return group.head().rule != name.rule &&
          std::any_of(group.findings.begin(), group.findings.end(),
                      [&](const Finding* f) { return f->rule == name.rule; });
 }
 
-// `known`: the summary is the cause's sentence, else that of the first finding.
+// Returns how the summary, the cause's sentence if `known`, holds the finding.
 InSummary InSummaryOf(const FindingGroup& group, bool known,
                       const Finding& finding) {
   if (!known) {
@@ -103,9 +103,9 @@ void IncidentBook::Update(Time now, int64_t step,
   Tidy(now);
 }
 
-// An open incident that holds one of a group's findings is the group's; if
-// several do, the one that opened first. Else one about the same cause, else a
-// resolved one that comes back.
+// Returns for each group its incident: the open one that holds one of its
+// findings; if several do, the one that opened first. Else one about the same
+// cause, else a resolved one that comes back.
 std::vector<size_t> IncidentBook::MatchGroups(
     Time now, std::span<const FindingGroup> groups) const {
   std::map<const Finding*, size_t, ByRuleAndSubject> owner;
@@ -266,7 +266,7 @@ bool IncidentBook::Rename(size_t index, const FindingGroup& group,
   return renamed;
 }
 
-// kNoIncident: it is found no more.
+// Returns the incident that holds it; kNoIncident where it is found no more.
 size_t IncidentBook::HolderOf(const Finding& finding) const {
   for (size_t i = 0; i < incidents_.size(); ++i) {
     if (!IsOpen(incidents_[i])) continue;
@@ -280,8 +280,8 @@ size_t IncidentBook::HolderOf(const Finding& finding) const {
   return kNoIncident;
 }
 
-// The findings of an open incident are gone, or belong to another one now,
-// which then was as bad.
+// Moves on an open incident whose findings are gone, or belong to another one
+// now, which then was as bad.
 void IncidentBook::Miss(Time now, size_t index,
                         std::vector<Incident>* changed) {
   Incident& incident = incidents_[index];

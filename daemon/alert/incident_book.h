@@ -39,57 +39,57 @@ class IncidentBook {
  public:
   IncidentBook(RunKey run, AlertPolicy policy);
 
-  // `findings`: all whose severity is not kNone now, with `diagnosis` made of
-  // them. Groups them under their causes and moves every incident on. Appends
+  // Groups `findings`, all whose severity is not kNone now, under the causes of
+  // `diagnosis`, which was made of them, and moves every incident on. Appends
   // to `*changed` each incident that fired, changed severity, cause or name
   // while firing, or resolved. Call it with every change: when nothing changed
   // it costs one hash. Numbers and sentences inside are renewed once a second.
   void Update(Time now, int64_t step, std::span<const Finding> findings,
               const Diagnosis& diagnosis, const FindPlace& place,
               std::vector<Incident>* changed);
-  // The next Update renews numbers and sentences, however soon it comes.
+  // Makes the next Update renew numbers and sentences, however soon it comes.
   void RenewNext() { renew_ = {}; }
-  // Timers: holds and mutes that end, annotations to be told. The earliest is
+  // Ends holds and mutes that are due, and tells annotations. The earliest is
   // due at NextTimer(), which may be in the past.
   void Advance(Time now, std::vector<Incident>* changed);
   std::optional<Time> NextTimer() const { return next_timer_; }
-  // The run ended: everything resolves at once with `reason`, whatever the
-  // hold. (The notifier keeps its own, so that Alertmanager sees it.)
+  // Resolves everything at once with `reason`, whatever the hold: the run
+  // ended. (The notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);
-  // The incidents as one list in which each trouble stands once, for a run that
-  // ended: what is a part of another one is marked, what came back is as old as
+  // Returns the incidents as one list in which each trouble stands once, for a
+  // run that ended: what is a part of another one is marked, what came back is as old as
   // the first time, and so is what an attempt before had. Takes from `*before`
   // what it has again.
   std::vector<Incident> Whole(std::vector<PastTrouble>* before) const;
-  // What the attempt after this one may have again: these, and those of
+  // Returns what the attempt after this one may have again: these, and those of
   // `before` that this one did not have. The newest limits::kIncidentsPerRun.
   std::vector<PastTrouble> Troubles(std::vector<PastTrouble> before,
                                     int64_t last_step) const;
-  // The program gave up over this incident; or over what no finding shows:
-  // `said` has its names and its words. No Update may follow but with new
-  // records.
+  // Makes critical what the program gave up over, or opens an incident of what
+  // no finding shows: `said` has its names and its words. No Update may follow
+  // but with new records.
   void MakeCritical(Time now, uint64_t id, std::vector<Incident>* changed);
   void OpenSaid(Time now, Incident said, std::vector<Incident>* changed);
-  // Holds that begin from here on; those that run end as they were set.
+  // Sets holds that begin from here on; those that run end as they were set.
   void SetPolicy(const AlertPolicy& policy) { policy_ = policy; }
-  // What follows is told by the next Advance, which is due at once. An incident
-  // that is muted while it fires is told once, with `muted` set, and then no
-  // more until that ends.
+  // Takes it in; what follows is told by the next Advance, which is due at
+  // once. An incident that is muted while it fires is told once, with `muted`
+  // set, and then no more until that ends.
   void Annotate(Time now, const Annotation& annotation);
 
-  // Its summary as of when it is over; empty: its summary.
+  // Returns its summary as of when it is over; empty where that is its summary.
   const std::string& SummaryOver(const Incident& incident) const {
     return tracks_[static_cast<size_t>(&incident - incidents_.data())]
         .summary_over;
   }
-  // Open ones by opening, then resolved ones, newest first.
+  // Returns open ones by opening, then resolved ones, newest first.
   std::span<const Incident> incidents() const { return incidents_; }
   Severity worst() const;  // of firing incidents
   // Groups that were not opened because limits::kIncidentsPerRun were.
   uint64_t limit_hits() const { return limit_hits_; }
 
-  // For checkpoints. Load returns false, and leaves the book empty, when
-  // `bytes` is not what Save wrote for this run.
+  // Saves and loads checkpoints. Load returns false, and leaves the book empty,
+  // when `bytes` is not what Save wrote for this run.
   void Save(std::string* bytes) const;
   bool Load(std::string_view bytes);
 

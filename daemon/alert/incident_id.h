@@ -28,10 +28,10 @@ class StableHash {
   uint64_t hash_ = 0xcbf29ce484222325ull;
 };
 
-// Of an incident as it opens, from its first finding then; it stays, also when
-// an earlier finding is heard of later. Not of the rank: of several ranks that
-// find the same at one step, any may be heard first. Never 0: that means "the
-// whole run" in an Annotation.
+// Returns the id of an incident as it opens, from its first finding then; it
+// stays, also when an earlier finding is heard of later. The rank is no part of
+// it: of several ranks that find the same at one step, any may be heard first.
+// Never 0, which means "the whole run" in an Annotation.
 uint64_t IncidentId(const RunKey& run, Family family, std::string_view op,
                     int64_t opened_step);
 

@@ -14,12 +14,12 @@ namespace nanwatch {
 
 class Mutes {
  public:
-  // kMute and kUnmute; others change nothing.
+  // Takes kMute and kUnmute; others change nothing.
   void Take(const Annotation& annotation);
-  // An incident is muted by its id, with its whole run, or when each of its
-  // findings is of a muted rule.
+  // True when the incident is muted: by its id, with its whole run, or when
+  // each of its findings is of a muted rule.
   bool Cover(Time now, const Incident& incident) const;
-  // The end of the first mute to end after `now`.
+  // Returns the end of the first mute to end after `now`.
   std::optional<Time> NextEnd(Time now) const;
 
  private:

@@ -35,7 +35,7 @@ enum class AlertChange : uint8_t {
   kForgotten,  // was pending and never fired: as if it had never been
 };
 
-// A new incident: pending, and due to fire at once.
+// Returns a new incident's: pending, and due to fire at once.
 AlertPhase NewPhase(Time now);
 
 // Moves on at `now`, with the findings `present` or not. Never call it for a
@@ -43,7 +43,7 @@ AlertPhase NewPhase(Time now);
 AlertChange Move(const AlertPolicy& policy, Time now, bool present,
                  AlertPhase* phase);
 
-// When Move would do something with nothing else changed.
+// Returns when Move would do something with nothing else changed.
 std::optional<Time> NextTimer(const AlertPhase& phase);
 
 // True when an incident that comes back at `now` is still the same one.

@@ -171,7 +171,7 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
         });
     if (status.ok()) return 0;
     // A daemon that restarts comes back, and the run with it. Who reads a file
-    // or a pipe is told of the end.
+    // or a pipe hears of the end.
     if (!view.WaitsFor(status.error())) return Fail(status.error());
     std::this_thread::sleep_for(kRetry);
   }

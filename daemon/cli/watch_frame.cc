@@ -198,9 +198,9 @@ std::string Incidents(const v1::RunDetail& run, const Shape& shape,
   return out;
 }
 
-// The step from which on what was told of layers is of now. Clients tell
-// healthy ones at each 32nd or 64th update, and some only those that are not
-// finite; a program's numbers may be of batches, of which an update has
+// Returns the step from which on what clients say of layers is of now. Clients
+// tell healthy ones at each 32nd or 64th update, and some only those that are
+// not finite; a program's numbers may be of batches, of which an update has
 // several.
 int64_t LayersSince(int64_t last_step, const v1::GetStepsResponse& steps) {
   constexpr int64_t kUpdates = 256;

@@ -14,8 +14,8 @@ constexpr int32_t kManyRecords = 64;  // records; ours
 // From third to third, of the rise of the first: of few records that is a way
 // back already, as of a spike that takes 500 steps.
 constexpr float kFalls = 0.025f;  // ours
-// Likewise, of the third before: it does not settle at another level. Of many
-// records so much of the first third's rise is left at most.
+// Of the third before: it does not settle at another level. Of many records so
+// much of the first third's rise is left at most.
 constexpr float kFast = 0.875f;      // ours
 constexpr float kNearlyBack = 0.4f;  // ours
 

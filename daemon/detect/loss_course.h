@@ -17,11 +17,11 @@ class LossCourse {
   int32_t records() const {
     return used_ == 0 ? 0 : (used_ - 1) * each_ + newest_;
   }
-  // Mean of the last third. REQUIRES: records() > 0.
+  // Returns the mean of the last third. REQUIRES: records() > 0.
   float last() const;
-  // Likewise of the first.
+  // Returns the mean of the first third.
   float first() const { return Mean(0, Third()); }
-  // Of the stretches' means. REQUIRES: records() > 0.
+  // Returns the highest of the stretches' means. REQUIRES: records() > 0.
   float highest() const;
   // The last third is clearly nearer to `usual` than the first was, and not
   // only since a peak at the beginning; of few records, also where it falls

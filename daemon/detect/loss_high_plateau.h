@@ -109,7 +109,7 @@ class LossHighPlateau {
   float guess_peak_ = 0;
   int64_t guess_step_ = 0;  // of the first of them
   float healthy_ = 0;       // of the newest block that was not high
-  float before_ = 0;        // likewise, before the restart
+  float before_ = 0;        // the same before the restart
   // The newest healthy block: its last losses may be high already.
   std::array<float, RobustBaseline::kBlock> last_healthy_{};
   int16_t filled_ = 0;

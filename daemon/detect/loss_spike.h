@@ -149,8 +149,8 @@ class LossSpike {
   LastDigit digit_;       // where the loss is rounded, its last digit
   int32_t held_ = 0;      // records in a row above the level
   int32_t far_ = 0;       // of those at the end, far above it
-  int32_t stays_ = 0;     // likewise, where a critical one is
-  int32_t climbs_ = 0;    // likewise, well above the first
+  int32_t stays_ = 0;     // records in a row where a critical one is
+  int32_t climbs_ = 0;    // records in a row well above the first
   int32_t high_for_ = 0;  // of the episode's longest spike
   int32_t exploded_ = 0;  // records in a row
   RateRestart restart_;

@@ -40,14 +40,14 @@ class LossTail {
   int64_t StepOf(int index) const { return first_step_ + steps_[index]; }
   bool positive() const;  // all of them
 
-  // At the end, where they are clearly apart from those before: all of them are
-  // above all of up to 24, by as much as those differ and half more. Absent:
-  // they are not; or some before were as high, and came back; or some are not
-  // positive, which are of no level.
+  // Returns the rise at the end, where the last losses are clearly apart from
+  // those before: all of them are above all of up to 24, by as much as those
+  // differ and half more. Absent: they are not; or some before were as high,
+  // and came back; or some are not positive, which are of no level.
   std::optional<Rise> Jump() const;
-  // Likewise where the loss goes up and up: from the lowest two in a row on all
-  // are above them, and the last two the most. For losses that are means of
-  // many: of single batches the lowest say little.
+  // Returns the rise where the loss goes up and up: from the lowest two in a
+  // row on all are above them, and the last two the most. For losses that are
+  // means of many: of single batches the lowest say little.
   std::optional<Rise> Climb() const;
 
  private:

@@ -80,7 +80,7 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   worked_200_.Push(worked_, steady);
   worked_ = worked;
   // A log that shows every tenth step must not make ten windows of one: what
-  // was not recorded passes, as a scale of which nothing is known.
+  // was not recorded passes, as an unknown scale.
   const auto unseen = static_cast<int32_t>(
       std::clamp<int64_t>(c.scaler.step_gap() - 1, 0, kUnseen));
   worked_50_.Push(0, unseen);

@@ -55,7 +55,7 @@ bool Holds(When when, const Situation& s) {
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 
-// Causes whose advice sets the loss scaler.
+// True for causes whose advice sets the loss scaler.
 bool SetsTheScaler(Cause cause) {
   return cause == Cause::kHarmlessPadding ||
          cause == Cause::kStartupCalibration ||
@@ -64,8 +64,8 @@ bool SetsTheScaler(Cause cause) {
          cause == Cause::kScalerMisuse;
 }
 
-// A static scale whose overflow check is off skips no update; nor is one
-// skipped for a mask.
+// True when the run declares the cure. A static scale whose overflow check is
+// off skips no update; nor is one skipped for a mask.
 bool IsCured(const CauseVerdict& verdict, const RunDescription& run) {
   if (verdict.cause != Cause::kHarmlessPadding) return false;
   const bool mask = verdict.grade != EvidenceGrade::kEstablished &&
@@ -113,7 +113,7 @@ class Chooser {
   }
 
  private:
-  // Two frameworks may be built on the same one.
+  // Puts it once: two frameworks may be built on the same one.
   void Put(const Advice& advice) {
     const bool there = std::any_of(
         actions_->begin(), actions_->end(),

@@ -26,9 +26,10 @@ struct Situation {
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
 
-// The general ones first; of a framework's only those of `framework` (names
-// joined with '+', see FrameworkOf) or, where it has none of its own, of what
-// it is built on. Empty: those of every framework that brings a scaler.
+// Returns what to do, the general actions first; of a framework's only those of
+// `framework` (names joined with '+', see FrameworkOf) or, where it has none of
+// its own, of what it is built on. With an empty name: those of every framework
+// that brings a scaler.
 std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
                                std::string_view framework);
 

@@ -41,9 +41,10 @@ struct Advice {
   When when = When::kAlways;
 };
 
-// Padding, start-up, range overflow, collapse, underflow, misuse.
+// Returns the advice on padding, start-up, range overflow, collapse, underflow,
+// misuse.
 std::span<const Advice> AdviceOnScales();
-// The rest.
+// Returns the advice on all other causes.
 std::span<const Advice> AdviceOnValues();
 
 }  // namespace nanwatch

@@ -32,9 +32,9 @@ struct BroughtRow {
 };
 std::span<const BroughtRow> AllBrought();
 
-// The rules that `trouble`, which began at step `since`, brought: of each every
-// finding opened within the row's steps. Rules of which nothing is found are
-// among them.
+// Returns the rules that `trouble`, which began at step `since`, brought: those
+// whose findings all opened within the row's steps, also where a rule has no
+// finding.
 RuleSet BroughtBy(Trouble trouble, int64_t since, const FindingIndex& found);
 
 }  // namespace nanwatch

@@ -93,12 +93,12 @@ struct Match {
 class Matches {
  public:
   bool has(Form form) const { return Find(form) != nullptr; }
-  // Null: it does not hold.
+  // Returns the match of `form`; null where it does not hold.
   const Match* Find(Form form) const {
     const auto& match = all_[static_cast<size_t>(form)];
     return match ? &*match : nullptr;
   }
-  // The first of `forms` that holds; null: none does.
+  // Returns the first of `forms` that holds; null where none does.
   const Match* FirstOf(uint64_t forms) const {
     for (const auto& match : all_) {
       if (match && (forms & Bit(match->form)) != 0) return &*match;
@@ -119,7 +119,7 @@ struct CauseForm {
   Form form;
   Cause cause;
   RuleSet rules;       // whose findings it explains; `when` may change that
-  Severity ceiling;    // likewise
+  Severity ceiling;    // of those; `when` may change that, too
   uint64_t yields_to;  // Bit() of forms that, where they hold, say it better
   // True: it holds. Fills in grade, origin, step, and what differs from above.
   bool (*when)(const Facts& f, const Matches& before, Match* match);

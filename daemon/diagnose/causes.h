@@ -20,10 +20,10 @@ struct CauseSpec {
   RuleSet rules;             // no form explains a finding of another rule
 };
 
-// Every cause but kUnexplained, harmless ones first.
+// Returns every cause but kUnexplained, harmless ones first.
 std::span<const CauseSpec> AllCauses();
 
-// Every form but kUnexplained, in their order.
+// Returns every form but kUnexplained, in their order.
 std::span<const CauseForm> AllForms();
 
 // Asks every form, in their order.

@@ -24,8 +24,8 @@ constexpr uint64_t kCertain = 8;
 
 // ------------------------------------------------------------------ decides
 
-// The first step of the trouble: what is found says it better than the first
-// overflow, which may have been a probe of long ago.
+// Returns the first step of the trouble: what is found says it better than the
+// first overflow, which may have been a probe of long ago.
 int64_t Since(const Facts& f, const RuleSet& rules) {
   const Finding* streak = f.found.First(kOverflowStreak);
   if (streak != nullptr) return streak->opened_step;
@@ -36,8 +36,8 @@ int64_t Since(const Facts& f, const RuleSet& rules) {
   return std::max<int64_t>(f.evidence.first_overflow_step, 0);
 }
 
-// The fall, or another rule's streak, may have begun before that of the rule
-// on overflows in a row.
+// Returns the first step of all: the fall, or another rule's streak, may have
+// begun before that of the rule on overflows in a row.
 int64_t SinceTheFirst(const Facts& f, const RuleSet& rules, int64_t step) {
   for (const Finding& finding : f.found) {
     if (rules.has(finding.rule) && finding.family == Family::kScale &&
@@ -48,7 +48,8 @@ int64_t SinceTheFirst(const Facts& f, const RuleSet& rules, int64_t step) {
   return step;
 }
 
-// A search begins at scales that nothing ever worked at: no fall from there.
+// Returns the scale that it fell from. A search begins at scales that nothing
+// ever worked at: no fall from there.
 double Top(const RunEvidence& e) {
   return e.scale_worked.value_or(*e.scale_max);
 }
@@ -61,7 +62,7 @@ bool Underflows(const Facts& f) {
   return f.evidence.underflow_fraction.value_or(0) > f.at.vanishes;
 }
 
-// The longest row that the rule counted; the evidence forgets after 50.
+// Returns the longest row that the rule counted; the evidence forgets after 50.
 int64_t LongestStreak(const Facts& f) {
   double longest = static_cast<double>(f.evidence.overflow_streak);
   if (!f.found.has(kOverflowStreak)) return static_cast<int64_t>(longest);
@@ -72,7 +73,7 @@ int64_t LongestStreak(const Facts& f) {
   return static_cast<int64_t>(longest);
 }
 
-// No op and no NaN loss is the better cause.
+// True when no op and no NaN loss is the better cause.
 bool IsAlone(const Facts& f, const Matches& before) {
   constexpr uint64_t kOps =
       Bit(Form::kPaddingCounted) | Bit(Form::kMask) |
@@ -82,14 +83,15 @@ bool IsAlone(const Facts& f, const Matches& before) {
          before.FirstOf(kOps) == nullptr;
 }
 
-// The scaler was seen to move; or it stands where nobody would put it, and
-// overflows there, or learns nothing.
+// True when the scaler was seen to move; or it stands where nobody would put
+// it, and overflows there, or learns nothing.
 bool Falls(const Facts& f) {
   return f.evidence.scaler_dynamic ||
          (*f.evidence.scale_now < 1 && f.found.has(kScaleBelowOne));
 }
 
-// The loss is not finite, and all of this followed: no second trouble.
+// True when the loss is not finite, and all of this followed: no second
+// trouble.
 bool IsOfNan(const Facts& f, const Matches& before,
              const CauseVerdict& verdict) {
   if (f.evidence.loss_nonfinite == 0) return false;
@@ -122,7 +124,7 @@ bool WhenCollapsed(const Facts& f, const Matches& before, Match* match) {
   return true;
 }
 
-// Now and then an attempt fits.
+// True when an attempt fits now and then.
 bool OneFits(const Facts& f, int64_t since) {
   const RunEvidence& e = f.evidence;
   const int64_t steps = e.last_step - since + 1;
@@ -151,7 +153,8 @@ std::string HowItFell(const RunEvidence& e, std::string_view is) {
   return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
 }
 
-// That a scale is so low is telling; that it is nearly 0 says nothing more.
+// Says that a scale is so low, which is telling; that it is nearly 0 says
+// nothing more.
 void SayOfSize(const RunEvidence& e, Match* match) {
   constexpr double kLeast = 0x1p-30;  // a scale; ours
   if (*e.scale_now < kLeast) return;
@@ -162,7 +165,7 @@ void SayOfSize(const RunEvidence& e, Match* match) {
                              InWords(kMaxHalf / *e.scale_now)));
 }
 
-// What becomes of updates where now and then one goes through.
+// Returns what becomes of updates where now and then one goes through.
 std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
   const char* const to = tense == Tense::kPast ? "from" : "since";
   if (!skipped) {
@@ -176,8 +179,8 @@ std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
                            In(tense, "are", "were"), to);
 }
 
-// "No update is applied since", "Every attempt of the optimizer D overflows
-// since".
+// Returns "No update is applied since", "Every attempt of the optimizer D
+// overflows since".
 std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
   const std::string of = OfOptimizer(e);
   const char* const to = tense == Tense::kPast ? "from" : "since";
@@ -229,7 +232,7 @@ void SayMoreOfStuck(const Facts& f, Match* match) {
 
 }  // namespace
 
-// A counter of skipped steps shows it, and no scale.
+// True when a counter of skipped steps shows it, and no scale.
 bool WhenCollapseUnseen(const Facts& f, const Matches& before, Match* match) {
   if (!f.unseen || !f.stuck || !IsAlone(f, before)) return false;
   CauseVerdict& verdict = match->verdict;
@@ -252,7 +255,7 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
   SayOfLoss(f, match);
 }
 
-// Now and then an attempt fits.
+// True when it fell, and an attempt fits now and then.
 bool WhenCollapseMostly(const Facts& f, const Matches& before, Match* match) {
   if (!f.stuck || !WhenCollapsed(f, before, match)) return false;
   CauseVerdict& verdict = match->verdict;

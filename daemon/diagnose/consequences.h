@@ -10,19 +10,19 @@
 
 namespace nanwatch {
 
-// `verdict` explains the ops that were bad at `step` or since, but for those
-// that are known to do no harm.
+// Makes `verdict` explain the ops that were bad at `step` or since, but for
+// those that are known to do no harm.
 void ExplainBadSince(const Facts& f, int64_t step, CauseVerdict* verdict);
 
-// It explains what is bad for `origin`, which is among them: gradients since it
-// is bad, and, if it is of the forward pass, what is bad there no longer than
-// it.
+// Makes it explain what is bad for `origin`, which is among them: gradients
+// since it is bad, and, if it is of the forward pass, what is bad there no
+// longer than it.
 void ExplainBadFor(const Facts& f, const OpEvidence& origin,
                    CauseVerdict* verdict);
 
-// Part of both. Of a model with more ops than the evidence has room for, it
-// explains what is found of the others at `step` or since, too. Of the forward
-// pass only where it came with what is listed, or soon after.
+// Makes it explain the ops that the evidence has no room for: what is found of
+// them at `step` or since, and of the forward pass only where it came with what
+// is listed, or soon after. Both of the above do so.
 void ExplainUnlisted(const Facts& f, int64_t step, CauseVerdict* verdict);
 
 }  // namespace nanwatch

@@ -16,7 +16,7 @@
 namespace nanwatch {
 namespace {
 
-// Nothing was ever odd: no cause needs to be looked for.
+// True when nothing was ever odd: no cause needs to be looked for.
 bool IsSpotless(const RunEvidence& e, std::span<const Finding> findings) {
   return findings.empty() && e.last_overflow_step < 0 && e.overflows == 0 &&
          e.ops.empty() && e.loss_nonfinite == 0 && e.outliers.empty() &&
@@ -49,8 +49,8 @@ void SayCause(const Facts& f, Match* match) {
   AllForms()[static_cast<size_t>(match->form)].say(f, match);
 }
 
-// After those that the cause made itself out of its numbers; of these, too,
-// only the framework's.
+// Adds actions after those that the cause made itself out of its numbers; of
+// these, too, only the framework's.
 void AddActions(const Facts& f, std::string_view framework,
                 CauseVerdict* cause) {
   std::erase_if(cause->actions, [&](const Action& action) {
@@ -62,7 +62,8 @@ void AddActions(const Facts& f, std::string_view framework,
   }
 }
 
-// Of an op that was never bad nothing more than its name is known here.
+// Adds type and dtype of the op that it began in. Of an op that was never bad
+// no more than its name is known here.
 void AddTypes(const RunEvidence& evidence, CauseVerdict* cause) {
   for (const OpEvidence& op : evidence.ops) {
     if (!IsOf(op, cause->origin)) continue;

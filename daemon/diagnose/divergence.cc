@@ -16,8 +16,8 @@ using enum RuleId;
 
 // ------------------------------------------------------------------ decides
 
-// The rule on updates has two sides: updates too large, and too small to change
-// anything.
+// True for an update too small to change anything: the rule on updates has two
+// sides.
 bool IsSmallUpdate(const Finding& finding) {
   return finding.rule == kUpdateRatio && !finding.numbers.empty() &&
          finding.numbers[0].value < 1e-3;
@@ -43,14 +43,14 @@ class NormsOfOthers {
   }
 
  private:
-  // Of a rank that strikes accuse: that rank alone, while the training goes on.
-  // Silent corruption speaks of it.
+  // True for a rank that strikes accuse, alone, while the training goes on:
+  // silent corruption speaks of it.
   bool IsOfAccusedRank(const Finding& finding) const {
     return kNorm.has(finding.rule) && accused_.contains(finding.subject.rank);
   }
 
-  // Of a loss that is NaN, or of gradients that themselves began it: the causes
-  // of NaN speak of it.
+  // True for a loss that is NaN, or gradients that themselves began it: the
+  // causes of NaN speak of it.
   bool IsOfNanLoss(const Finding& finding) const {
     return finding.rule == kGnormExplosion &&
            (born_backward_ || finding.opened_step >= nan_loss_since_);
@@ -71,8 +71,8 @@ const Finding* FirstOf(const Facts& f, const RuleSet& rules) {
   return first != nullptr ? first : f.grown;
 }
 
-// What the verdict rests on: a loss that left its way, if that is found; its
-// gradients left it with it, or were the first to. `first`: of all.
+// Returns what the verdict rests on: a loss that left its way, if that is
+// found; its gradients left it with it, or were the first to. `first`: of all.
 const Finding& Head(const Facts& f, const Finding& first) {
   if (f.grown != nullptr) return *f.grown;
   if (!f.found.HasAny(kLossLevel)) return first;
@@ -83,7 +83,8 @@ const Finding& Head(const Facts& f, const Finding& first) {
   return head == nullptr ? first : *head;
 }
 
-// The incident may have begun with a finding that is over by now.
+// Returns its first step: the incident may have begun with a finding that is
+// over by now.
 int64_t Since(const RunEvidence& e, const Finding& first) {
   const bool goes_on = e.earlier_cause == Cause::kDivergence &&
                        e.earlier_to < 0 && !e.earlier.empty();
@@ -91,8 +92,8 @@ int64_t Since(const RunEvidence& e, const Finding& first) {
                  : first.opened_step;
 }
 
-// An overflow just before would be the simpler cause; those that came with a
-// loss that jumped are its doing.
+// True when an overflow just before would be the simpler cause; those that came
+// with a loss that jumped are its doing.
 bool MayBeAnOverflow(const Facts& f, const Finding& first) {
   constexpr int64_t kLead = 50;  // steps; ours
   const RunEvidence& e = f.evidence;
@@ -103,22 +104,22 @@ bool MayBeAnOverflow(const Facts& f, const Finding& first) {
          e.applied_overflows == 0;
 }
 
-// One batch, mostly: not yet a training that diverges.
+// True for one batch, mostly: not yet a training that diverges.
 bool IsNote(const Facts& f, const CauseVerdict& verdict) {
   return !f.found.Any([&](const Finding& finding) {
     return finding.severity > Severity::kInfo && Explains(verdict, finding);
   });
 }
 
-// What is left of it is no news, nor are gradients that come back after it.
+// True for what is left of it, and for gradients that come back after it.
 bool IsOldNews(const Facts& f, const Finding& head, bool note) {
   return f.of_earlier_loss && (note || !kLossLevel.has(head.rule));
 }
 
 // --------------------------------------------------------------------- says
 
-// A loss right after a restart: no training that diverges, but one that lost
-// its checkpoint.
+// True for a loss right after a restart: no training that diverges, but one
+// that lost its checkpoint.
 bool IsOfRestart(const Finding& finding) {
   return NumberOf(finding, "loss_before_restart").has_value();
 }
@@ -140,7 +141,7 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   });
 }
 
-// What was said of the loss that is back by now.
+// Returns what was said of the loss that is back by now.
 std::string Earlier(const RunEvidence& e) {
   return e.earlier_over.empty() ? e.earlier : e.earlier_over;
 }
@@ -215,7 +216,7 @@ void SayDiverges(const Facts& f, Match* match) {
   }
 }
 
-// The loss is back, and what it did to the scale is found still.
+// True when the loss is back, and what it did to the scale is found still.
 bool WhenDivergenceOutlasted(const Facts& f, const Matches&, Match* match) {
   if (!f.of_earlier_loss || f.with_the_loss.empty()) return false;
   match->verdict.rules = f.with_the_loss;

@@ -28,9 +28,9 @@ struct OpOutcomes {
   uint64_t fine = 0;
   uint64_t harmed = 0;
 
-  // Those that were harmed are fewer than one in so many.
+  // True when there are more than `times` fine ones for each harmed one.
   bool AreFine(uint64_t times) const { return fine > times * harmed; }
-  // Several were harmed, and they are a larger share.
+  // True when several were harmed, and they are a larger share.
   bool AreWorseThan(const OpOutcomes& other) const {
     if (harmed < kSeveral) return false;
     return other.harmed < kSeveral || fine * other.harmed < other.fine * harmed;
@@ -61,12 +61,13 @@ struct OpEvidence {
   // looked at: clients look at some steps only.
   uint64_t attempts = 0;
   // What records with a bad status say became of their updates.
-  OpOutcomes outcomes;           // of all ranks
-  OpOutcomes outcomes_of_worst;  // of the rank that fares worst, of those of
-                                 // which several were harmed; else none
-  OpOutcomes newest_of_worst;    // likewise, but of a rank's newest 64
-  uint64_t fine_steps = 0;       // at which some rank's went well
-  uint64_t nan = 0;              // largest counts in one status
+  OpOutcomes outcomes;  // of all ranks
+  // Of the rank that fares worst among those with several harmed ones; else
+  // none.
+  OpOutcomes outcomes_of_worst;
+  OpOutcomes newest_of_worst;  // the same of a rank's newest 64
+  uint64_t fine_steps = 0;     // at which some rank's went well
+  uint64_t nan = 0;            // largest counts in one status
   uint64_t inf = 0;
   uint64_t saturated = 0;
   uint64_t bad_elements_max = 0;  // bad elements of one status, all kinds
@@ -120,7 +121,7 @@ struct OutlierBatches {
            std::find(steps.begin(), steps.end(), step) != steps.end();
   }
 
-  // Likewise of one that may be forgotten by now.
+  // True when `step` is one of those, or may be one that is forgotten by now.
   bool MayHave(int64_t step) const {
     return Has(step) || (step > first_step && step < steps.back());
   }

@@ -45,7 +45,7 @@ bool IsStuck(const Facts& f) {
   return false;
 }
 
-// Null: none is worse than a note.
+// Returns null where none is worse than a note.
 const Finding* FirstWarning(const FindingIndex& found, const RuleSet& rules) {
   return found.FirstWhere([&](const Finding& finding) {
     return rules.has(finding.rule) && finding.severity > Severity::kInfo;

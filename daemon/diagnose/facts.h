@@ -61,8 +61,8 @@ struct Facts : Case {
     return harmless_[static_cast<size_t>(&op - evidence.ops.data())];
   }
   bool IsBadAtEveryScale(const OpEvidence& op) const;
-  // Of `rules` the one that the first of the worst findings of the scale has;
-  // kNone: nothing is found of them.
+  // Returns the one of `rules` that the first of the worst findings of the
+  // scale has; kNone where there is no finding of them.
   RuleId HeadOfScale(const RuleSet& rules) const;
 
  private:

@@ -24,18 +24,18 @@ class FindingIndex {
   auto end() const { return findings_.end(); }
   bool empty() const { return findings_.empty(); }
 
-  // Rules of which something is found.
+  // Returns the rules that have a finding.
   const RuleSet& rules() const { return rules_; }
   bool has(RuleId rule) const { return rules_.has(rule); }
   bool HasAny(const RuleSet& of) const { return !(rules_ & of).empty(); }
-  // Its worst finding; kNone: nothing is found.
+  // Returns the severity of its worst finding; kNone without one.
   Severity worst(RuleId rule) const { return by_rule_[At(rule)].worst; }
 
-  // The finding that opened at the lowest step, of equal ones the first in
-  // order; null: nothing is found.
+  // Returns the finding that opened at the lowest step, of equal ones the first
+  // in order; null without one.
   const Finding* First(RuleId rule) const { return by_rule_[At(rule)].first; }
   const Finding* First(const RuleSet& of) const;
-  // Likewise of those that `wanted` takes.
+  // Returns the same of those that `wanted` takes.
   template <typename Wanted>
   const Finding* FirstWhere(Wanted&& wanted) const {
     const Finding* first = nullptr;
@@ -47,7 +47,7 @@ class FindingIndex {
     }
     return first;
   }
-  // Likewise of the worst of them.
+  // Returns the same of the worst that `wanted` takes.
   template <typename Wanted>
   const Finding* FirstOfTheWorst(Wanted&& wanted) const {
     Severity worst = Severity::kNone;

@@ -18,7 +18,7 @@ namespace {
 
 using enum RuleId;
 
-// No overflow for as long as four lie apart, and for 50 steps.
+// True without an overflow for as long as four lie apart, and for 50 steps.
 bool IsOver(const RunEvidence& e) {
   const int64_t since = e.last_step - e.last_overflow_step;
   const int64_t between = e.last_overflow_step - e.first_overflow_step;
@@ -26,8 +26,8 @@ bool IsOver(const RunEvidence& e) {
          static_cast<int64_t>(e.overflows - 1) * since >= 4 * between;
 }
 
-// Of the last 50 attempts, as the rule on overflows in a row has it, or of all
-// since the first.
+// True when they are often among the last 50 attempts, as the rule on overflows
+// in a row has it, or among all since the first.
 bool AreOften(const Facts& f) {
   constexpr int64_t kOneOf = 20;  // steps; ours
   const RunEvidence& e = f.evidence;
@@ -38,14 +38,15 @@ bool AreOften(const Facts& f) {
           kOneOf * static_cast<int64_t>(e.overflows) >= steps);
 }
 
-// Bad at most overflows, or still: it is what makes them.
+// True when the op was bad at most overflows, or is still: it is what makes
+// them.
 bool MakesThem(const OpEvidence& op, const RunEvidence& e) {
   return IsBadNow(op, e) || 2 * op.bad_attempts >= e.overflows;
 }
 
-// What leaves the range is infinite, or makes NaN of what is: each was bad
-// while something left it, and something does so still, if anything was finite
-// since. (Not all ops are looked at each time.)
+// True when all left the range: what does is infinite, or makes NaN of what is.
+// Each was bad while something left it, and something does so still, if
+// anything was finite since. (Not all ops are looked at each time.)
 bool AreOfTheRange(const std::vector<const OpEvidence*>& ops,
                    const RunEvidence& e) {
   constexpr int64_t kStill = 50;  // steps; ours
@@ -65,8 +66,8 @@ bool AreOfTheRange(const std::vector<const OpEvidence*>& ops,
          });
 }
 
-// Ops of the backward pass, but for harmless ones. False: one of the forward
-// pass makes the overflows.
+// Finds ops of the backward pass, but for harmless ones. False when one of the
+// forward pass makes the overflows.
 bool Gradients(const Facts& f, std::vector<const OpEvidence*>* ops) {
   for (const OpEvidence& op : f.evidence.ops) {
     if (f.IsHarmless(op)) continue;

@@ -19,15 +19,15 @@ struct Framework {
   bool scaler_of_base;
 };
 
-// Null: no advice is written for it.
+// Returns the framework; null where no advice is written for it.
 const Framework* FindFramework(std::string_view name);
 
-// Names joined with '+': "deepspeed", "megatron+deepspeed". As the run says
-// (programs that print logs too: "gnmt+apex" is "apex"), or else as its scaler
-// tells; empty: unknown.
+// Returns names joined with '+': "deepspeed", "megatron+deepspeed". It takes
+// what the run says (programs that print logs too: "gnmt+apex" is "apex"), or
+// else what its scaler tells; empty where neither is known.
 std::string FrameworkOf(const RunDescription& run, const RunEvidence& evidence);
 
-// The names in what FrameworkOf() returned.
+// Returns the names in what FrameworkOf() returned.
 std::vector<std::string_view> NamesIn(std::string_view frameworks);
 
 }  // namespace nanwatch

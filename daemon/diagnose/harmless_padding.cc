@@ -11,14 +11,15 @@
 namespace nanwatch {
 namespace {
 
-// Updates are skipped for this overflow: harmless to the values, not to the
-// training.
+// True when updates are skipped for this overflow: harmless to the values, not
+// to the training.
 bool SkipsUpdates(const Case& c) {
   return c.run.scaler.overflow_check.value_or(true) &&
          c.evidence.skipped_last_50 > 0;
 }
 
-// Its real outputs, the loss and the gradients, as far as they are known.
+// Returns its real outputs, the loss and the gradients, as far as they are
+// known.
 std::string WhatIsFinite(const RunEvidence& e, const OpEvidence& op) {
   const bool outputs = op.logical_statuses > 0 || e.downstream_clean;
   const bool gradients = e.grad_norm_finite > 0 && e.grad_norm_nonfinite == 0;
@@ -29,7 +30,8 @@ std::string WhatIsFinite(const RunEvidence& e, const OpEvidence& op) {
   return "the loss is finite";
 }
 
-// What hurts comes first: a person who is called for it reads no further.
+// Returns what hurts, if anything does: a person who is called for it reads no
+// further.
 std::string Lead(const RunEvidence& e) {
   if (e.skipped_last_50 == 0 || e.skipped_last_50 < e.attempts_last_50) {
     return "";
@@ -93,7 +95,7 @@ void SayPaddingCounted(const Facts& f, Match* match) {
   }
 }
 
-// Infinities or NaN that never arrive anywhere: a mask, perhaps.
+// True for infinities or NaN that never arrive anywhere: a mask, perhaps.
 bool WhenMask(const Facts& f, const Matches&, Match* match) {
   if (!BeginsAtTheOp(f, PaddingFacts::Kind::kMasked, match)) return false;
   match->verdict.grade = EvidenceGrade::kSupported;

@@ -11,7 +11,8 @@
 namespace nanwatch {
 namespace {
 
-// So few attempts that a rule would not ask whether the search will end.
+// True after so few attempts that a rule would not ask whether the search will
+// end.
 bool NoneGood(const RunEvidence& e) {
   return e.attempts > 0 && e.overflows == e.attempts && e.applied == 0;
 }
@@ -56,7 +57,8 @@ std::string EarlierIncident(const RunEvidence& e) {
                      e.earlier);
 }
 
-// The first cause that is over and was worth a warning; none: kNoCause.
+// Returns the first cause that is over and was worth a warning; kNoCause
+// without one.
 int32_t FirstThatIsOver(const Facts& f, const Diagnosis& diagnosis) {
   for (size_t i = 0; i < diagnosis.causes.size(); ++i) {
     const CauseVerdict& cause = diagnosis.causes[i];
@@ -67,7 +69,8 @@ int32_t FirstThatIsOver(const Facts& f, const Diagnosis& diagnosis) {
   return Diagnosis::kNoCause;
 }
 
-// A run that applies nothing is not called healthy.
+// Returns the condition of a run with a note: one that applies nothing is not
+// called healthy.
 Condition ConditionWithNote(const RunEvidence& e) {
   const bool stands =
       e.attempts_last_50 > 0 && e.skipped_last_50 == e.attempts_last_50;

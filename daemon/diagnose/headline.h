@@ -13,7 +13,7 @@ namespace nanwatch {
 // their sentences. `known_better`: see IsKnownBetter().
 void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis);
 
-// Likewise where nothing was ever odd.
+// Fills in the same where nothing was ever odd.
 void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis);
 
 }  // namespace nanwatch

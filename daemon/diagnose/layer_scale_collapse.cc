@@ -23,11 +23,11 @@ bool IsOfLayer(const Finding& finding) {
          !finding.subject.op.empty();
 }
 
-// No other scale can answer overflows. A NaN loss has another cause, which
-// makes them, too.
+// True when no other scale can answer the overflows. A NaN loss has another
+// cause, which makes them, too.
 bool AnswersOverflows(const RunEvidence& e) { return e.loss_nonfinite == 0; }
 
-// What overflows although the layer's scale is so low.
+// Says what overflows although the layer's scale is so low.
 void SayOfSize(const Finding& finding, Match* match) {
   constexpr double kLeast = 0x1p-30;  // a scale; less says nothing more; ours
   const std::optional<double> scale = NumberOf(finding, "layer_scale");

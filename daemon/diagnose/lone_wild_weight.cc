@@ -20,7 +20,7 @@ bool Says(const Finding& finding, std::string_view number) {
   return NumberOf(finding, number).value_or(0) > 0;
 }
 
-// Not of one rank alone: a broadcast, or a program, wrote it.
+// True when it is not of one rank alone: a broadcast, or a program, wrote it.
 bool IsOnOtherRanks(const Facts& f, const Finding& first) {
   return f.found.Any([&](const Finding& other) {
     return other.rule == kOutOfRange &&

@@ -13,15 +13,17 @@ using enum RuleId;
 
 // ------------------------------------------------------------ backward pass
 
-// An infinite norm may be that of gradients that have grown.
+// True when the norm is NaN: an infinite one may be that of gradients that have
+// grown.
 bool HasNanNorm(const Finding& finding) {
   return finding.rule == kGnormExplosion &&
          std::isnan(NumberOf(finding, "grad_norm").value_or(0));
 }
 
-// Update after update is left out by the program itself, for a norm that is not
-// finite: rules on the norm do not look at those. What had grown before, and
-// what holds infinities alone, may have left the range.
+// Returns the finding of updates that the program itself leaves out, one after
+// another, for a norm that is not finite: rules on the norm do not look at
+// those. What had grown before, and what holds infinities alone, may have left
+// the range.
 const Finding* LeftOut(const Facts& f) {
   const RunEvidence& e = f.evidence;
   if (e.grad_norm_nonfinite == 0 || e.grad_norm_finite_while_overflow > 0 ||
@@ -37,8 +39,9 @@ bool HadGrown(const Facts& f, int64_t before) {
   return norm != nullptr && norm->opened_step < before;
 }
 
-// Infinities alone: those of fp16 left its range, as may have what had grown;
-// of an update that was left out nobody asks which of both it was.
+// True for NaN, and for infinities that did not leave a range: those of fp16
+// did, as may have what had grown; of an update that was left out nobody asks
+// which of both it was.
 bool IsBornBad(const Facts& f, const OpEvidence& op) {
   if (!IsGradient(op)) return false;
   return HoldsNan(op) ||
@@ -46,9 +49,9 @@ bool IsBornBad(const Facts& f, const OpEvidence& op) {
           op.first_kept_step >= 0 && !HadGrown(f, op.first_kept_step));
 }
 
-// The first step at which a gradient was bad and may have been applied. One
-// that was left out made nothing of what came later: it counts where nothing
-// came.
+// Returns the first step at which a gradient was bad and may have been applied.
+// One that was left out made nothing of what came later: it counts where
+// nothing came.
 std::optional<int64_t> StepOf(const OpEvidence& op, const RunEvidence& e) {
   if (op.first_kept_step >= 0) return op.first_kept_step;
   const bool came =
@@ -61,7 +64,8 @@ struct Birth {
   bool kept = true;  // its update may have been applied
 };
 
-// The first step at which gradients held NaN; that of an op where one is known.
+// Returns the first step at which gradients held NaN; that of an op where one
+// is known.
 std::optional<Birth> FirstBirth(const Facts& f) {
   std::optional<Birth> first;
   for (const OpEvidence& op : f.evidence.ops) {
@@ -81,8 +85,8 @@ std::optional<Birth> FirstBirth(const Facts& f) {
   return std::nullopt;
 }
 
-// The loss rose before it, and so recently, or with such gradients, that they
-// may have left the range with it.
+// True when the loss rose before it, and so recently, or with such gradients,
+// that they may have left the range with it.
 bool Diverged(const Facts& f, int64_t step) {
   const bool grown = HadGrown(f, step);
   return f.found.Any([&](const Finding& finding) {
@@ -92,7 +96,8 @@ bool Diverged(const Facts& f, int64_t step) {
   });
 }
 
-// What was left out before a birth has nothing to do with it.
+// True when another trouble came before. What was left out before a birth has
+// nothing to do with it.
 bool CameAfterAnother(const Facts& f, const Birth& birth) {
   const RunEvidence& e = f.evidence;
   const int64_t step = birth.step;
@@ -121,16 +126,16 @@ bool Overflows(const Case& c, const OpEvidence& op) {
   return op.inf > 0 || (saturates && op.saturated > 0);
 }
 
-// An overflow before the NaN, which became it: inf - inf, 0 * inf. One that had
-// gone on for long without a NaN is trouble of its own.
+// True for an overflow before the NaN, which became it: inf - inf, 0 * inf. One
+// that had gone on for long without a NaN is trouble of its own.
 bool Became(const OpEvidence& op, const OpEvidence& nan) {
   if (nan.first_inputs_clean && op.op.name != nan.op.name) return false;
   return WasBadAt(op, nan.first_bad_step) && ComesBefore(op, nan) &&
          nan.first_bad_step - op.first_bad_step <= kRecentSteps;
 }
 
-// The first op with a NaN in the forward pass; or with an infinity, once the
-// loss is not finite either.
+// Returns the first op with a NaN in the forward pass; or with an infinity,
+// once the loss is not finite either.
 const OpEvidence* FirstNan(const Facts& f) {
   const bool loss_bad = f.evidence.loss_nonfinite > 0;
   for (const OpEvidence& op : f.evidence.ops) {
@@ -140,7 +145,7 @@ const OpEvidence* FirstNan(const Facts& f) {
   return nullptr;
 }
 
-// The first bad op on the way to `nan`.
+// Returns the first bad op on the way to `nan`.
 const OpEvidence* OriginOf(const Facts& f, const OpEvidence* nan) {
   if (nan == nullptr) return nullptr;
   for (const OpEvidence& op : f.evidence.ops) {
@@ -152,8 +157,8 @@ const OpEvidence* OriginOf(const Facts& f, const OpEvidence* nan) {
   return nan;
 }
 
-// Weights that are not finite only after a loss that was not: its update wrote
-// that into all that it reached. Of one alone its name is news.
+// Counts weights that are not finite only after a loss that was not: its update
+// wrote that into all that it reached. Of one alone its name is news.
 int SpoiltWeights(const RunEvidence& e, const OpEvidence& origin) {
   if (e.loss_nonfinite == 0 ||
       origin.first_bad_step <= e.first_nonfinite_loss_step) {

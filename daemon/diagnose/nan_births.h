@@ -22,14 +22,14 @@ struct BackwardNan {
   // The program itself leaves such updates out, and nothing else is known.
   bool left_out = false;
 };
-// nullopt: none is seen, or another trouble came before it.
+// Returns nullopt where none is seen, or another trouble came before it.
 std::optional<BackwardNan> FindBackwardNan(const Facts& f);
 
 struct ForwardNan {
   // The first bad op on the way to it; null: only the loss is known.
   const OpEvidence* origin = nullptr;
   // The op that held the NaN first: the origin, or one that its overflow
-  // reached. Null: likewise.
+  // reached; null: only the loss is known.
   const OpEvidence* nan = nullptr;
   // Weights that the update of a bad loss spoilt, so that no op among them
   // tells where it began; 0: there are none.
@@ -37,7 +37,7 @@ struct ForwardNan {
 
   bool names_an_op() const { return origin != nullptr; }
 };
-// nullopt: none is seen, or what is seen has another reason.
+// Returns nullopt where none is seen, or what is seen has another reason.
 std::optional<ForwardNan> FindForwardNan(const Facts& f);
 
 // True where the op holds NaN at the step that matters.

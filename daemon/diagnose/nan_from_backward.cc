@@ -29,7 +29,8 @@ std::string NamesOf(const BackwardNan& nan) {
   return text;
 }
 
-// Evidence is in the order of execution.
+// True when each has its place in the order of execution, in which evidence is
+// sorted.
 bool IsOrderKnown(const BackwardNan& nan) {
   return nan.gradients.size() > 1 &&
          std::all_of(

@@ -21,17 +21,18 @@ using enum RuleId;
 
 // ------------------------------------------------------------------ decides
 
-// It goes on, so that each step overflows and the scale falls for nothing.
+// True when it goes on, so that each step overflows and the scale falls for
+// nothing.
 bool IsAlways(const Facts& f, const OpEvidence* origin) {
   const RunEvidence& e = f.evidence;
   return (origin != nullptr && BadAtEveryAttempt(*origin)) ||
          e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1);
 }
 
-// The overflows that the NaN makes are found no later than it: they, and that
-// the scale falls to nothing, are its doing. So is that where it was nothing
-// when both were seen first, or fell to it while the NaN went on. Else it has a
-// cause of its own, since it outlives the NaN.
+// True when the overflows that the NaN makes are found no later than it: they,
+// and that the scale falls to nothing, are its doing. So is that where it was
+// nothing when both were seen first, or fell to it while the NaN went on. Else
+// it has a cause of its own, since it outlives the NaN.
 bool TookTheScale(const Facts& f) {
   const Finding* loss = f.found.First(kLossNonfinite);
   const Finding* scale = f.found.First(kScaleUnrepresentable);
@@ -47,7 +48,7 @@ bool TookTheScale(const Facts& f) {
   return overflows != nullptr && overflows->opened_step <= loss->opened_step;
 }
 
-// Rules on the scale that the NaN has its part in.
+// Returns the rules on the scale that the NaN has its part in.
 RuleSet RulesOnScale(const Facts& f, bool always) {
   static constexpr RuleSet kAnswers = {kScaleAtFloor,  kScaleBelowOne,
                                        kScaleCollapse, kOverflowStreak,
@@ -76,7 +77,7 @@ void BeginAtTheLoss(const RunEvidence& e, CauseVerdict* verdict) {
   verdict->step = e.first_nonfinite_loss_step;
 }
 
-// The data, a weight, or an op that made it of finite inputs.
+// True for the data, a weight, or an op that made it of finite inputs.
 bool IsProven(const OpEvidence& op) {
   return IsInput(op) ? op.first_bad_order == 0
                      : op.slot == Slot::kParameter || op.first_inputs_clean;
@@ -84,7 +85,7 @@ bool IsProven(const OpEvidence& op) {
 
 // --------------------------------------------------------------------- says
 
-// What the ops before a bad one were, as the end of a sentence.
+// Returns what the ops before a bad one were, as the end of a sentence.
 std::string OpsBefore(const RunEvidence& e, const OpEvidence& bad) {
   bool others = false;
   for (const OpEvidence& op : e.ops) {
@@ -102,8 +103,8 @@ std::string OpsBefore(const RunEvidence& e, const OpEvidence& bad) {
                 : ", and no op before it was seen to be bad";
 }
 
-// The first, of those lately before `weight` was bad, whose update may have
-// been applied; null: there is none.
+// Returns the first, of those lately before `weight` was bad, whose update may
+// have been applied; null: there is none.
 const OpEvidence* GradientBefore(const RunEvidence& e,
                                  const OpEvidence& weight) {
   const OpEvidence* first = nullptr;
@@ -160,7 +161,7 @@ std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
                      what, op.first_bad_step, OpsBefore(e, op));
 }
 
-// " on rank 3 (node-3, npu3)"; nothing where there is one rank only.
+// Returns " on rank 3 (node-3, npu3)"; nothing where there is one rank only.
 std::string OnRank(const RunEvidence& e) {
   if (e.world_size <= 1 || e.nonfinite_loss_rank < 0) return "";
   std::string text = fmt::format(" on rank {}", e.nonfinite_loss_rank);
@@ -170,7 +171,7 @@ std::string OnRank(const RunEvidence& e) {
   return text;
 }
 
-// A scale that fell to nothing outlives the NaN.
+// Says that a scale fell to nothing, which outlives the NaN.
 void SayOfScale(const Facts& f, Match* match) {
   if (!IsAlways(f, match->op) && f.lasting_nan == nullptr) return;
   for (const Finding& finding : f.found) {
@@ -184,8 +185,8 @@ void SayOfScale(const Facts& f, Match* match) {
   }
 }
 
-// Clients send gradients behind a loss that is not finite where some are finite
-// and others are not: those lead to where it began.
+// Says which gradients lead to where it began: clients send those behind a loss
+// that is not finite where some are finite and others are not.
 void SayOfGradients(const RunEvidence& e, Match* match) {
   constexpr size_t kFew = 8;    // gradients; ours
   constexpr size_t kNamed = 3;  // gradients in a sentence; ours

@@ -1,5 +1,5 @@
 // A batch unlike all others: its loss stands far above the level, its gradients
-// leave theirs, and the next batch is as ever. Neither the scale nor the
+// leave theirs, and the next batch is a usual one. Neither the scale nor the
 // training is to blame, so no setting of theirs is proposed.
 
 #include <spdlog/fmt/fmt.h>
@@ -60,8 +60,8 @@ class AllOutliers {
 
   bool Has(int64_t step) const { return steps_.contains(step); }
 
-  // A norm that stood out first at `step` is one's of any rank, and so are
-  // those since.
+  // True for a norm that stood out first at `step`: it is one's of any rank,
+  // and so are those since.
   bool ExplainNorm(int64_t step) {
     const auto [known, is_new] = norms_.try_emplace(step, false);
     if (is_new) {
@@ -73,7 +73,7 @@ class AllOutliers {
     return known->second;
   }
 
-  // Likewise a loss, which is the rank's own.
+  // True for a loss that it explains, which is the rank's own.
   bool ExplainLoss(int32_t rank, int64_t step) const {
     const auto [first, last] =
         std::equal_range(all_.begin(), all_.end(), rank, ByRank{});
@@ -109,7 +109,7 @@ class AllOutliers {
   std::map<int64_t, bool> norms_;  // what ExplainNorm() said
 };
 
-// The op that it speaks of was bad at another batch since.
+// True when the op that it speaks of was bad at another batch since.
 bool HasGoneOn(const Facts& f, const AllOutliers& outliers,
                const Finding& finding) {
   return std::any_of(f.evidence.ops.begin(), f.evidence.ops.end(),
@@ -120,9 +120,8 @@ bool HasGoneOn(const Facts& f, const AllOutliers& outliers,
                      });
 }
 
-// It opened at such a batch, and nothing else fed it since. Gradients are all
-// ranks', a loss is its own. A norm that gnorm_spike warns of
-// stays.
+// True when it opened at such a batch, and nothing else fed it since. Gradients
+// are all ranks', a loss is its own. A norm that gnorm_spike warns of stays.
 bool IsOfOutlier(const Facts& f, AllOutliers* outliers,
                  const Finding& finding) {
   const Severity most =
@@ -142,7 +141,7 @@ bool IsOfOutlier(const Facts& f, AllOutliers* outliers,
   }
 }
 
-// The rules that speak of nothing else; none where a graver one does.
+// Returns the rules that speak of nothing else; none where a graver one does.
 RuleSet RulesOf(const Facts& f) {
   AllOutliers outliers(f.evidence.outliers);
   RuleSet rules = kRules & f.found.rules();

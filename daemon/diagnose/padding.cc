@@ -21,14 +21,15 @@ bool LossWentBad(const RunEvidence& e, const OpEvidence& op) {
          e.first_nonfinite_loss_step >= op.first_bad_step;
 }
 
-// Finite results although the op was bad. Says nothing in saturation mode.
+// True when results were finite although the op was bad. It says nothing in
+// saturation mode.
 bool ResultsFinite(const RunEvidence& e) {
   return e.loss_finite_while_overflow + e.loss_finite > 0 &&
          e.loss_nonfinite == 0 && e.grad_norm_nonfinite == 0;
 }
 
-// Where the records at which the op was bad do not say what became of their
-// updates: as the rank fares that fares worst, since its search for a scale.
+// Returns what became of updates where the records at which the op was bad do
+// not say: as the rank fares that fares worst, since its search for a scale.
 OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
   const uint64_t told = std::max(e.overflows, e.skipped);
   const auto start = static_cast<uint64_t>(StartUpOverflows(e));
@@ -36,10 +37,11 @@ OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
           told == 0 ? e.grad_norm_nonfinite : told - std::min(told, start)};
 }
 
-// It has no part in the few updates that were lost or spoilt. A rank of its own
-// may have another op of that name, or other data: one of which several were is
-// looked at alone. So are its newest, since what went well for long may do so
-// no more; but a scale may have to halve some sixteen times in a row there.
+// True when it has no part in the few updates that were lost or spoilt. A rank
+// of its own may have another op of that name, or other data: one that had
+// several is looked at alone. So are its newest, since what went well for long
+// may do so no more; but a scale may have to halve some sixteen times in a row
+// there.
 bool DoesNoHarm(const RunEvidence& e, const OpEvidence& op) {
   constexpr uint64_t kOfNewest = 2;  // fine ones a harmed one; ours
   // Gradients of what is only masked in the end are NaN, mostly.
@@ -67,8 +69,8 @@ Evidence ShapeEvidence(const OpEvidence& op) {
       InWords(op.op.logical_shape), InWords(op.op.storage_shape), op.padding));
 }
 
-// While the loss is not finite and nobody knows which op began it, no op is let
-// off.
+// False while the loss is not finite and nobody knows which op began it: no op
+// is let off.
 bool LetsOff(const Facts& f) {
   return !f.found.has(RuleId::kLossNonfinite) || !f.forward ||
          f.forward->names_an_op();

@@ -51,12 +51,12 @@ PaddingFacts FindPadding(const Facts& f);
 // that of another such op that enters it and goes no further.
 bool IsHarmlessPadding(const Case& c, const OpEvidence& op);
 
-// Infinities or NaN of the forward pass that what comes after takes in: seen
-// again and again, or from the beginning, while losses are finite and updates
-// go through. A mask, mostly.
+// True for infinities or NaN of the forward pass that what comes after takes
+// in: seen again and again, or from the beginning, while losses are finite and
+// updates go through. It is a mask, mostly.
 bool IsAbsorbed(const Case& c, const OpEvidence& op);
 
-// Either of them.
+// True when either of them is.
 bool IsHarmless(const Case& c, const OpEvidence& op);
 
 }  // namespace nanwatch

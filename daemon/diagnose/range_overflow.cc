@@ -23,8 +23,8 @@ constexpr RuleSet kFalls = {kScaleCollapse, kOverflowStreak};
 // More than a scaler's probing.
 constexpr RuleSet kBurst = kFalls | RuleSet{kOverflowRate};
 
-// Few overflows: what the scaler is there for. Those of the descent to the
-// first good step are start-up and do not count: all attempts before it
+// True for few overflows: what the scaler is there for. Those of the descent to
+// the first good step are start-up and do not count: all attempts before it
 // overflowed.
 bool FewOverflows(const Facts& f) {
   const RunEvidence& e = f.evidence;
@@ -35,9 +35,9 @@ bool FewOverflows(const Facts& f) {
   return static_cast<int64_t>(e.overflows_last_50) - startup <= f.at.streak;
 }
 
-// The op stopped being bad when the scale was lower. A gradient that is bad
-// just now, after few overflows, waits for the scaler's answer: some answer
-// only the second overflow.
+// True when the op stopped being bad when the scale was lower. A gradient that
+// is bad just now, after few overflows, waits for the scaler's answer: some
+// answer only the second overflow.
 bool WentWithTheScale(const Facts& f, const OpEvidence& op) {
   const RunEvidence& e = f.evidence;
   if (op.clean_statuses > 0 && !IsBadNow(op, e)) return true;
@@ -46,7 +46,8 @@ bool WentWithTheScale(const Facts& f, const OpEvidence& op) {
          *e.scale_now <= *op.scale_min;
 }
 
-// Bad only while a NaN went through the forward pass: that one's doing.
+// True when it was bad only while a NaN went through the forward pass: that
+// one's doing.
 bool CameWithNan(const Facts& f, const OpEvidence& op) {
   return std::any_of(f.evidence.ops.begin(), f.evidence.ops.end(),
                      [&](const OpEvidence& other) {
@@ -57,7 +58,7 @@ bool CameWithNan(const Facts& f, const OpEvidence& op) {
                      });
 }
 
-// What took the scale to its floor, and what goes on there, is one trouble:
+// True when what took the scale to its floor goes on there: it is one trouble,
 // that of the collapse. So is a scale that stays below 1.
 bool GoesOnAtTheFloor(const Facts& f) {
   const bool below = f.evidence.scale_now.value_or(1) < 1;
@@ -67,8 +68,8 @@ bool GoesOnAtTheFloor(const Facts& f) {
           f.found.worst(kScaleBelowOne) == Severity::kCritical);
 }
 
-// Ops that left the range with the scale. False: one of them has another
-// reason.
+// Takes ops that left the range with the scale. False when one of them has
+// another reason.
 bool TakeOps(const Facts& f, bool* all_went, CauseVerdict* verdict) {
   const RunEvidence& e = f.evidence;
   for (const OpEvidence& op : e.ops) {
@@ -83,8 +84,8 @@ bool TakeOps(const Facts& f, bool* all_went, CauseVerdict* verdict) {
   return !e.ops_collected || !verdict->ops.empty();
 }
 
-// Nothing speaks for another reason of the overflows than the scale's height.
-// `ops_tell`: ops do that became clean with it.
+// True when nothing speaks for another reason of the overflows than the scale's
+// height. `ops_tell`: ops do that became clean with it.
 bool IsOfTheScale(const Facts& f, bool ops_tell) {
   const RunEvidence& e = f.evidence;
   // A scale at which gradients fit and many of them vanish was not lowered by
@@ -97,8 +98,8 @@ bool IsOfTheScale(const Facts& f, bool ops_tell) {
   return !vanish && !nan_loss;
 }
 
-// The search of the start is none, and over; nor is what a loss that jumped
-// made overflow.
+// True when the overflows were those of the search of the start, which is over,
+// or of a loss that jumped, and no finding of them is left.
 bool IsOver(const Facts& f, const CauseVerdict& verdict) {
   const bool told = StartUpIsOver(f.evidence) || !f.with_the_loss.empty();
   return told && !f.found.Any([&](const Finding& finding) {
@@ -111,8 +112,8 @@ bool IsOrdinary(const Facts& f, const CauseVerdict& verdict) {
          !f.found.HasAny(kBurst);
 }
 
-// A log that shows a step in ten may show the fall and no overflow; null: it
-// shows some.
+// Returns the fall where a log that shows a step in ten shows it and no
+// overflow; null where it shows some.
 const Finding* FallWithoutOverflow(const Facts& f) {
   if (f.evidence.overflows > 0) return nullptr;
   for (const Finding& finding : f.found) {
@@ -121,7 +122,8 @@ const Finding* FallWithoutOverflow(const Facts& f) {
   return nullptr;
 }
 
-// Few are the scaler's job; many are gradients that have grown.
+// Returns the sentence. Few are the scaler's job; many are gradients that have
+// grown.
 std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
   const RunEvidence& e = f.evidence;
   const std::string scale =

@@ -17,7 +17,7 @@ size_t FirstThatExplains(const std::vector<Match>& causes,
   return kNone;
 }
 
-// Of each finding the first cause that explains it.
+// Returns for each finding the first cause that explains it.
 std::vector<size_t> Owners(const Facts& f, const std::vector<Match>& causes) {
   std::vector<size_t> owners;
   for (const Finding& finding : f.found) {
@@ -32,9 +32,9 @@ bool ExplainsAny(const Facts& f, const CauseVerdict& cause) {
              [&](const Finding& finding) { return Explains(cause, finding); });
 }
 
-// What is over and established is told as well: a poisoned batch is worth
-// knowing after the scaler has skipped it. That the loss was not finite is,
-// also where it is not known which op began it.
+// True for what is worth a word. What is over and established is, too: a
+// poisoned batch is worth knowing after the scaler has skipped it. That the
+// loss was not finite is, also where it is not known which op began it.
 bool IsWorthTelling(const Facts& f, const CauseVerdict& cause) {
   const bool nan_loss = (cause.cause == Cause::kNanFromForward ||
                          cause.cause == Cause::kNanFromBackward) &&
@@ -43,7 +43,7 @@ bool IsWorthTelling(const Facts& f, const CauseVerdict& cause) {
          ExplainsAny(f, cause);
 }
 
-// What is found and no cause explains. Said so, rather than guessed at.
+// Adds what is found and no cause explains. It says so, rather than guess.
 void AddUnexplained(const Facts& f, std::vector<Match>* causes) {
   Match rest;
   CauseVerdict& verdict = rest.verdict;
@@ -62,8 +62,8 @@ void AddUnexplained(const Facts& f, std::vector<Match>* causes) {
   causes->push_back(std::move(rest));
 }
 
-// Leaves out a cause that says nothing new: established ones before it explain
-// all that it explains.
+// Drops a cause that says nothing new: established ones before it explain all
+// that it explains.
 void DropEchoes(const Facts& f, std::vector<Match>* causes) {
   const std::vector<size_t> owners = Owners(f, *causes);
   std::vector<Match> kept;
@@ -90,8 +90,9 @@ bool Overlap(const Facts& f, const CauseVerdict& a, const CauseVerdict& b) {
          });
 }
 
-// By the worst finding that each cause, and none before it, explains. Causes of
-// what is found now weigh more than those of what is over.
+// Returns the weight of each cause: the worst finding that it, and none before
+// it, explains. Causes of what is found now weigh more than those of what is
+// over.
 std::vector<int> Weights(const Facts& f, const std::vector<Match>& causes) {
   std::vector<Severity> worst(causes.size(), Severity::kNone);
   for (const Finding& finding : f.found) {
@@ -110,8 +111,8 @@ std::vector<int> Weights(const Facts& f, const std::vector<Match>& causes) {
   return weights;
 }
 
-// A cause never passes one that is better established and explains a finding of
-// its own: who explains what stays as it is.
+// Puts the worst first, but no cause before one that is better established and
+// explains a finding of its own: who explains what stays as it is.
 void PutWorstFirst(const Facts& f, std::vector<Match>* causes) {
   std::vector<int> weights = Weights(f, *causes);
   for (size_t i = 1; i < causes->size(); ++i) {
@@ -131,7 +132,7 @@ bool IsFirstOfAny(const Facts& f, const std::vector<Match>& causes, size_t i) {
   });
 }
 
-// A cause that no finding supports any more.
+// Returns a cause that no finding supports any more.
 Match Memory(const RunEvidence& e) {
   Match memory;
   memory.verdict.cause = *e.earlier_cause;
@@ -148,8 +149,8 @@ Severity UnderCeiling(const std::vector<Match>& causes,
                         : Capped(causes[owner].verdict, finding);
 }
 
-// Nothing is found now that is worse than a note: what was comes first, with
-// what spares it the next run.
+// Puts what was first, with what spares it the next run, where nothing is found
+// now that is worse than a note.
 void PutEarlierFirst(const Facts& f, Ranked* ranked) {
   const RunEvidence& e = f.evidence;
   std::vector<Match>& causes = ranked->causes;

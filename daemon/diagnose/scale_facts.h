@@ -16,8 +16,8 @@ bool IsNoScale(const RunEvidence& evidence);
 // step, where each attempt overflows. 0 while no step was good.
 int64_t StartUpOverflows(const RunEvidence& evidence);
 
-// The same, for a sentence: 0 where steps lie between the records and some
-// overflows came later, since nobody knows how many came before.
+// Counts the same for a sentence: 0 where steps lie between the records and
+// some overflows came later, since nobody knows how many came before.
 int64_t ToldAtStartUp(const RunEvidence& evidence);
 
 // True when every overflow came before the first good step, but for a few just

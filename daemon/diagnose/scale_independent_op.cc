@@ -18,15 +18,16 @@ namespace {
 
 constexpr RuleId kNotScaleDependent = RuleId::kOverflowNotScaleDependent;
 
-// While the scaler calibrates itself everything looks like this. What has grown
-// out of the range, and what is NaN in the backward pass where nothing is
-// scaled, have causes of their own.
+// False while the scaler calibrates itself: everything looks like this then.
+// What has grown out of the range, and what is NaN in the backward pass where
+// nothing is scaled, have causes of their own.
 bool MayBe(const Facts& f) {
   const bool searches = f.evidence.in_grace && f.evidence.first_good_step < 0;
   return !searches && f.grown == nullptr && !f.backward;
 }
 
-// The first op that is bad now and overflows whatever the scale; null: none.
+// Returns the first op that is bad now and overflows whatever the scale; null
+// without one.
 const OpEvidence* Origin(const Facts& f) {
   const RunEvidence& e = f.evidence;
   for (const OpEvidence& op : e.ops) {
@@ -42,9 +43,9 @@ const OpEvidence* Origin(const Facts& f) {
   return nullptr;
 }
 
-// Of gradients that are bad for long the one that a module made of a finite
-// one: those of parameters, and of all before it in the model, are bad after
-// it. It may be seen later, since modules are looked at in turn.
+// Returns, of gradients that are bad for long, the one that a module made of a
+// finite one: those of parameters, and of all before it in the model, are bad
+// after it. It may be seen later, since modules are looked at in turn.
 const OpEvidence* Maker(const RunEvidence& e, const OpEvidence& origin) {
   if (IsForward(origin) || origin.first_inputs_clean) return &origin;
   for (const OpEvidence& op : e.ops) {
@@ -57,8 +58,9 @@ const OpEvidence* Maker(const RunEvidence& e, const OpEvidence& origin) {
   return &origin;
 }
 
-// Infinities are what too high a scale makes, and what a NaN is made of then.
-// Those before `step` were of another trouble, the search for a scale perhaps.
+// True when gradients held NaN, and no infinities at `step` or since: those are
+// what too high a scale makes, and what a NaN is made of then. Infinities
+// before `step` were of another trouble, the search for a scale perhaps.
 bool MakesNanAlone(const RunEvidence& e, int64_t step) {
   bool nan = false;
   for (const OpEvidence& op : e.ops) {
@@ -92,8 +94,8 @@ bool BeginsAtAnOp(const Facts& f, Match* match) {
   return true;
 }
 
-// The first finding that the overflow does not depend on the scale, of an op
-// that is not known to do no harm; null: none.
+// Returns the first finding that the overflow does not depend on the scale, of
+// an op that is not known to do no harm; null without one.
 const Finding* FirstNotHarmless(const Facts& f) {
   const auto harmless = [&](const Finding& finding) {
     return std::any_of(f.evidence.ops.begin(), f.evidence.ops.end(),
@@ -109,7 +111,8 @@ const Finding* FirstNotHarmless(const Facts& f) {
   return nullptr;
 }
 
-// The rule speaks of a NaN in a forward output as well, whatever the scale did.
+// True for a NaN: the rule speaks of one in a forward output as well, whatever
+// the scale did.
 bool IsOfNan(const Finding& finding) {
   return NumberOf(finding, "nan").value_or(0) > 0;
 }

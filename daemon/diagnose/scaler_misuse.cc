@@ -19,14 +19,14 @@ using enum RuleId;
 
 constexpr RuleId kImpossibleMove = kScaleDiscontinuity;
 
-// An impossible move that is none, though the scaler should move.
+// True for an impossible move that is none, though the scaler should move.
 bool StandsStill(const Finding& moved) {
   const std::optional<double> before = NumberOf(moved, "scale_before");
   return before && before == NumberOf(moved, "scale");
 }
 
-// Gradients overflow at every attempt, since the scale that they have is never
-// lowered. Above 1 alone: there a lower one might help.
+// True when gradients overflow at every attempt, since the scale that they have
+// is never lowered. Above 1 alone: there a lower one might help.
 bool ExplainsOverflows(const Facts& f, const Finding& moved) {
   const RunEvidence& e = f.evidence;
   return StandsStill(moved) && e.scale_now && *e.scale_now > 1 &&
@@ -36,7 +36,7 @@ bool ExplainsOverflows(const Facts& f, const Finding& moved) {
          });
 }
 
-// A move of the scale proves most; else the first finding counts.
+// Returns a move of the scale, which proves most; else the first finding.
 const Finding* FirstOf(const Facts& f) {
   const Finding* moved = f.found.First(kImpossibleMove);
   if (moved != nullptr) return moved;
@@ -45,7 +45,7 @@ const Finding* FirstOf(const Facts& f) {
                         kUnscaledTwice});
 }
 
-// The declared scaler cannot make such a move.
+// True when the declared scaler cannot make such a move.
 bool IsImpossible(const Facts& f) {
   const RunEvidence& e = f.evidence;
   return f.found.has(kImpossibleMove) && e.impossible_transitions > 0 &&
@@ -69,7 +69,8 @@ bool BeginsAt(const Facts& f, const Finding& first, Match* match) {
 
 }  // namespace
 
-// Halving and doubling lead to no such number: something else wrote it.
+// True for a scale that halving and doubling do not lead to: something else
+// wrote it.
 bool WhenScaleIsNone(const Facts& f, const Matches&, Match* match) {
   const Finding* unusable = f.found.First(kScaleUnrepresentable);
   if (unusable == nullptr || !IsNoScale(f.evidence)) return false;

@@ -7,7 +7,7 @@ namespace {
 
 using enum RuleId;
 
-// The first in the order of the findings; null: nothing is found.
+// Returns the first in the order of the findings; null without one.
 const Finding* FirstInOrder(const Facts& f, RuleId rule) {
   for (const Finding& finding : f.found) {
     if (finding.rule == rule) return &finding;

@@ -15,8 +15,8 @@ namespace {
 // Attempts; windows of rules still see the start for so long after it is over.
 constexpr int64_t kRemembered = 1000;  // as overflow_rate's
 
-// Ops that were bad then are clean since; or, while it lasts, only gradients
-// and infinities are bad.
+// True when ops that were bad then are clean since; or, while it lasts, only
+// gradients and infinities are bad.
 bool OpsFit(const Facts& f, bool over) {
   const RunEvidence& e = f.evidence;
   for (const OpEvidence& op : e.ops) {
@@ -34,7 +34,7 @@ bool HasForwardOp(const Facts& f) {
   return false;
 }
 
-// Rules that found an op which turned bad when the search was over.
+// Returns the rules that found an op which turned bad when the search was over.
 RuleSet CameLater(const Facts& f) {
   RuleSet later;
   for (const Finding& finding : f.found) {

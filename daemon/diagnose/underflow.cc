@@ -21,7 +21,7 @@ struct Found {
   const Finding* measured = nullptr;
   const Finding* predicted = nullptr;
   std::optional<double> headroom;  // bits; the least that a finding gives
-  std::optional<double> better;    // loss scale; likewise
+  std::optional<double> better;    // loss scale; the least of a finding
 
   explicit Found(const Facts& f) {
     for (const Finding& finding : f.found) {
@@ -49,23 +49,23 @@ struct Found {
   }
 };
 
-// Whole tensors became exactly 0 while neither the scale fell nor the learning
-// rate rose: no numbers that are lost here and there, but a layer to which
-// nothing leads back.
+// True when whole tensors became exactly 0 while neither the scale fell nor the
+// learning rate rose: no numbers that are lost here and there, but a layer to
+// which nothing leads back.
 bool IsOfALayer(const Finding& finding) {
   return finding.rule == kUnderflowMeasured && !finding.subject.op.empty() &&
          NumberOf(finding, "zeroed_tensors").has_value();
 }
 
-// Most of the model, in its first steps: units whose activation is 0 whatever
-// comes.
+// True when most of the model did, in its first steps: units whose activation
+// is 0 whatever comes.
 bool DiedEarly(const Finding& finding) {
   return finding.rule == kUnderflowMeasured &&
          NumberOf(finding, "first_loss").has_value();
 }
 
-// What a training does that has lost a layer. Empty where something of it was
-// before.
+// Returns what a training does that has lost a layer. Empty where something of
+// it was before.
 RuleSet ConsequencesOfLayer(const Facts& f, const Finding& layer) {
   const RuleSet found = (kNorm | kLossLevel) & f.found.rules();
   const RuleSet brought =
@@ -73,16 +73,16 @@ RuleSet ConsequencesOfLayer(const Facts& f, const Finding& layer) {
   return (found - brought).empty() ? found : RuleSet();
 }
 
-// Not all of a model is looked at at each step: the layer may be seen a little
-// later than what it brings about.
+// True when the loss left its level no earlier. Not all of a model is looked at
+// at each step: the layer may be seen a little later than what it brings about.
 bool CameWithTheLoss(const Facts& f, const Finding& layer) {
   constexpr int64_t kSeen = 4;  // steps; ours
   const Finding* loss = f.found.First(kLossLevel);
   return loss == nullptr || loss->opened_step + kSeen >= layer.opened_step;
 }
 
-// Nobody counted what underflows, or next to nothing does, and the zeros came
-// with a divergence.
+// True when nobody counted what underflows, or next to nothing does, and the
+// zeros came with a divergence.
 bool IsOfDivergence(const Facts& f, const Found& found) {
   if (found.predicted != nullptr) return false;
   const Finding& measured = *found.measured;
@@ -98,7 +98,8 @@ bool HasRoom(const Facts& f, const Found& found) {
   return found.headroom && *found.headroom > f.at.headroom;
 }
 
-// Without a scaler and a format that needs one, zeros are no underflow.
+// False without a scaler and a format that needs one: zeros are no underflow
+// then.
 bool MayUnderflow(const Facts& f) {
   return f.scaled || f.evidence.underflow_fraction.value_or(0) > 0;
 }
@@ -160,7 +161,7 @@ void SayOfRoom(const Facts& f, const Found& found, Match* match) {
   }
 }
 
-// How a scale is given to each framework's scaler.
+// Says how a scale is given to each framework's scaler.
 void AdviseScale(const Facts& f, double better, Match* match) {
   const std::string scale = InWords(better);
   const std::string now = f.evidence.scale_now

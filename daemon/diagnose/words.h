@@ -12,25 +12,27 @@
 
 namespace nanwatch {
 
-// "65536", "4294967296", "0.8", "1.2e-05", "NaN", "Infinity".
+// Returns "65536", "4294967296", "0.8", "1.2e-05", "NaN", "Infinity".
 std::string InWords(double value);
-// "1 step", "300 steps": without a separator, as sentences here have them.
+// Returns "1 step", "300 steps": without a separator, as sentences here have
+// them.
 std::string CountOf(uint64_t n, std::string_view what);
-// "steps"; "recorded steps" where most have no record, and what was in those
-// nobody knows.
+// Returns "steps"; "recorded steps" where most have no record, and what was in
+// those nobody knows.
 std::string_view StepsInWords(const RunEvidence& evidence);
-// "0.05 %", "1.9 %", "100 %".
+// Returns "0.05 %", "1.9 %", "100 %".
 std::string PercentOf(uint64_t part, uint64_t all);
-// "[1000, 6]".
+// Returns "[1000, 6]".
 std::string InWords(const std::vector<int64_t>& shape);
-// "Log" or "Log (loss/Log)": type and name.
+// Returns type and name: "Log" or "Log (loss/Log)".
 std::string InWords(const OpName& op);
-// "at every step and at every scale from 4294967296 to 1", "at 3 of 9 steps".
+// Returns "at every step and at every scale from 4294967296 to 1", "at 3 of 9
+// steps".
 std::string WhenBad(const OpEvidence& op);
-// " of the optimizer D", where a run has several; else empty.
+// Returns " of the optimizer D" where a run has several; else empty.
 std::string OfOptimizer(const RunEvidence& evidence);
-// "no update is applied any more: the last 50 of 50 were skipped"; empty when
-// updates are applied.
+// Returns "no update is applied any more: the last 50 of 50 were skipped";
+// empty when updates are applied.
 std::string UpdatesInWords(const RunEvidence& evidence);
 
 }  // namespace nanwatch

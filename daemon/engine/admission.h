@@ -63,9 +63,9 @@ class Admission {
   explicit Admission(const Registry& registry) : registry_(registry) {}
 
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
-  // See Engine::Lose.
+  // Returns events as Engine::Lose does.
   std::vector<Event> Lose(SessionId session, std::string_view reason) const;
-  // The session will not be heard again.
+  // Forgets a session that will not be heard again.
   void Forget(SessionId session) { clocks_.erase(session); }
 
  private:

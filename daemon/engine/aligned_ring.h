@@ -21,9 +21,10 @@ namespace nanwatch {
 
 class AlignedRing {
  public:
-  // A member went from `was` to `at` with this record, of this fate; `ops`:
-  // what its op statuses of the step say. `places`: where every open member
-  // stands now, this one included; read only when ranks overtook each other.
+  // Takes in that a member went from `was` to `at` with this record, of this
+  // fate; `ops`: what its op statuses of the step say. `places`: where every
+  // open member stands now, this one included; read only when ranks overtook
+  // each other.
   template <typename Places>
   void Add(Place was, Place at, int32_t rank, const StepRecord& record,
            Fate fate, Places&& places, const StepOps& ops = {}) {
@@ -44,7 +45,7 @@ class AlignedRing {
     NoteOps(rank, ops, &slot->step);
   }
 
-  // Members opened, were lost or closed: counts anew.
+  // Counts anew: members opened, were lost or closed.
   void Recount(std::span<const Place> open_members);
 
   // The next slot that is to be judged at `now`, in order; nullopt: none.
@@ -54,7 +55,7 @@ class AlignedRing {
     Time time{};       // of its newest record
   };
   std::optional<Judged> Next(int32_t members, Time now);
-  // When the oldest slot has waited long enough.
+  // Returns when the oldest slot has waited long enough.
   std::optional<Time> Due() const;
   bool empty() const { return head_ == slots_.size(); }
 
@@ -75,7 +76,7 @@ class AlignedRing {
   // Counts the member in the slots after `was` up to `at`, and returns that of
   // `at`; null: there is none.
   Slot* Pass(Place was, Place at);
-  // Where in slots_ `at` is, or would be inserted.
+  // Returns where in slots_ `at` is, or would be inserted.
   size_t Find(Place at) const;
   Slot* Insert(Place at, Time time);
   static int32_t CountPassed(Place at, std::span<const Place> places);

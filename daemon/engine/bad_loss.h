@@ -15,7 +15,7 @@ namespace nanwatch {
 // Trivially copyable.
 class BadLoss {
  public:
-  // `harmed`: it overflowed, or its update was lost.
+  // Takes in a record; `harmed`: it overflowed, or its update was lost.
   void Add(int32_t rank, const StepRecord& record, bool harmed) {
     if (!record.has(StepField::kLoss)) return;
     if (!std::isfinite(record[StepField::kLoss])) {
@@ -27,7 +27,7 @@ class BadLoss {
     }
   }
 
-  // It says nothing more.
+  // Forgets a rank that says nothing more.
   void Left(int32_t rank) {
     if (rank == rank_) rank_ = -1;
   }

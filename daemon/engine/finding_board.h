@@ -31,7 +31,8 @@ class FindingBoard {
   bool Put(const FindingKey& key, Finding finding);
   // True: there was one.
   bool Remove(const FindingKey& key);
-  // All findings of a rank that has closed; a run's own when rank is -1.
+  // Removes all findings of a rank that has closed; a run's own when rank is
+  // -1.
   bool RemoveRank(int32_t rank);
   void Clear() { findings_.clear(); }
 
@@ -40,14 +41,14 @@ class FindingBoard {
   size_t size() const { return findings_.size(); }
   uint64_t not_kept() const { return not_kept_; }
   std::vector<FindingKey> Keys() const;
-  // Any of one rank's.
+  // True when one of them is of the rank.
   bool HasAnyOf(int32_t rank) const;
-  // Keys of one rank's findings.
+  // Returns the keys of one rank's findings.
   std::vector<FindingKey> KeysOf(int32_t rank) const;
-  // The worst of a rank's findings, under the ceilings of their causes.
+  // Returns the worst of a rank's findings, under the ceilings of their causes.
   Severity WorstOf(int32_t rank, const Diagnosis& diagnosis) const;
-  // By (first step, rule, subject): the order in which ranks were heard does
-  // not show.
+  // Returns them by (first step, rule, subject): the order in which ranks were
+  // heard does not show.
   std::vector<Finding> Sorted() const;
 
   template <typename A>

@@ -33,15 +33,16 @@ struct OpAttempt {
 
 class OpLedger {
  public:
-  // One judged status of `rank`. True when it is news that may change a
-  // diagnosis: a new op, or worse than ever.
+  // Takes in one judged status of `rank`. True when it is news that may change
+  // a diagnosis: a new op, or worse than ever.
   bool Add(const PendingOp& op, const OpName& name, int32_t rank,
            const OpAttempt& attempt, bool saturation);
 
   bool empty() const { return entries_.empty(); }
   bool full() const;
   bool Lists(const OpName& name, Slot slot) const;
-  // First cause first. `attempts(rank)`: of a rank so far, counted likewise.
+  // Returns the evidence, first cause first. `attempts(rank)`: attempts of a
+  // rank so far, counted as those of an op.
   template <typename Attempts>
   std::vector<OpEvidence> Evidence(Attempts&& attempts) const {
     std::vector<OpEvidence> all;
@@ -67,7 +68,7 @@ class OpLedger {
     }
     return all;
   }
-  // Worst first, at most limits::kTopOps.
+  // Returns the worst first, at most limits::kTopOps.
   std::vector<OpView> Top() const;
 
   template <typename A>

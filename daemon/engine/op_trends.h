@@ -20,14 +20,15 @@ namespace nanwatch {
 class SparseRows {
  public:
   explicit SparseRows(const OpColumns& columns) : columns_(columns) {}
-  // Absent or not collected: nullopt. REQUIRES: rows never fall.
+  // Counts zeros; nullopt where they are absent or not collected. REQUIRES:
+  // rows never fall.
   std::optional<uint64_t> Zeros(size_t row) {
     return At(OpCount::kZero, row, &zero_);
   }
   std::optional<uint64_t> Saturated(size_t row) {
     return At(OpCount::kSaturated, row, &saturated_);
   }
-  // Null: not collected.
+  // Returns the counts; null where they are not collected.
   const ExponentCounts* Exponents(size_t row);
 
  private:
@@ -41,23 +42,24 @@ class SparseRows {
 
 class OpTrends {
  public:
-  // Rows of `step` follow.
+  // Begins the rows of `step`.
   void NextStep(int64_t step);
-  // A gradient of an op, in fp16 or not, whose place in the execution order is
-  // `order`. `seen`: there were gradients of this op before.
+  // Takes in a gradient of an op, in fp16 or not, whose place in the execution
+  // order is `order`. `seen`: there were gradients of this op before.
   void AddGradient(const OpColumns& columns, size_t row, int32_t order,
                    bool fp16, bool seen, SparseRows* sparse);
-  // A tensor in FP8. True: the row is worth a look; `trend` says why.
+  // Takes in a tensor in FP8. True when the row is worth a look; `trend` says
+  // why.
   bool AddFp8(const OpColumns& columns, size_t row, double largest,
               SparseRows* sparse, OpTrend* trend);
 
-  // The weights of an op. Returns their largest magnitude, if it is told.
-  // `ordinary`: it was below kWildWeight before. What was not is meant to be so
-  // large, and says nothing of the others.
+  // Takes in the weights of an op. Returns their largest magnitude, if it is
+  // told. `ordinary`: it was below kWildWeight before. What was not is meant to
+  // be so large, and says nothing of the others.
   std::optional<float> AddWeight(const OpColumns& columns, size_t row,
                                  bool ordinary);
-  // Of all but `op`, where `step` is one of the last kLooks with weights; -1:
-  // it is none, or there are no others.
+  // Returns the largest magnitude of all but `op`, where `step` is one of the
+  // last kLooks with weights; -1 where it is none, or there are no others.
   float OtherWeights(int64_t step, uint32_t op) const;
 
   // Forgets what was before `step`. False: no op status of it came. Null
@@ -97,7 +99,7 @@ class OpTrends {
     float scale_inv = 0;
     float zeros = 0;  // usual share
   };
-  // A gradient of an op that is exactly 0, or of one that was.
+  // Takes in a gradient of an op that is exactly 0, or of one that was.
   void AddZeroed(uint32_t op, Slot slot, bool zero, bool seen);
   static OfStep Of(const StepSum& sum);
   Fp8* Find(uint32_t op, Slot slot);

@@ -55,7 +55,7 @@ using RowMarks = std::vector<uint8_t>;
 
 class OpWatch {
  public:
-  // The next op of the session; `name` is its index in the run's names.
+  // Adds the next op of the session; `name` is its index in the run's names.
   // `order`: its place in the execution order; -1: unknown.
   void AddName(uint32_t name, Dtype dtype, int32_t order = -1);
   size_t names() const { return marks_.size(); }
@@ -68,26 +68,27 @@ class OpWatch {
   uint64_t Take(const OpColumns& columns, bool saturation, int64_t last_step,
                 RowMarks* scratch);
 
-  // The pending statuses of steps up to `step`, in the order they came.
+  // Returns the pending statuses of steps up to `step`, in the order they came.
   std::span<const PendingOp> UpTo(int64_t step) const;
-  // What they say together; only those of exactly `step`.
+  // Returns what they say together; only those of exactly `step`.
   StepOps Sum(std::span<const PendingOp> ops, int64_t step) const;
   ForwardSum Forward(int64_t step) const;
-  // What all statuses of `step` say together; see OpTrends::At.
+  // Returns what all statuses of `step` say together; see OpTrends::At.
   OpTrends::OfStep All(int64_t step) { return trends_.At(step); }
-  // The largest of the weights of `step` but for those of `op`; -1: not known.
+  // Returns the largest of the weights of `step` but for those of `op`; -1
+  // where it is not known.
   float OtherWeights(int64_t step, uint32_t op) const {
     return trends_.OtherWeights(step, op);
   }
-  // Judged: forgets the first `count` pending ones.
+  // Forgets the first `count` pending ones: they are judged.
   void Drop(size_t count);
   bool pending() const { return head_ < pending_.size(); }
   const PendingOp& oldest() const { return pending_[head_]; }
   const PendingOp& pending_at(size_t i) const { return pending_[head_ + i]; }
   int64_t newest_step() const { return forward_.step; }
 
-  // Rule state of (op, slot). Null: none, and none is wanted or there is no
-  // room. A pointer is good until the next call.
+  // Returns the rule state of (op, slot); null where there is none, and none is
+  // wanted or there is no room. A pointer is good until the next call.
   WatchedOp* Watched(uint32_t op, Slot slot, bool create);
   // Forgets what has been quiet and clean for long.
   void Forget(int64_t attempt);

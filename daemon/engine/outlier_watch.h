@@ -1,8 +1,8 @@
 // OutlierWatch: a loss that stands far above its level at one record, where the
-// gradients leave theirs, too, and of which nothing is left at the next (or
-// next but one, where the next one's gradients leave their level, too). That
-// is one batch: no scale that is too high, and no training that diverges. Where
-// nothing is told of gradients, it is above all losses before.
+// gradients leave theirs, too, and that is back at the next (or next but one,
+// where the next one's gradients leave their level, too). That is one batch: no
+// scale that is too high, and no training that diverges. Where no record has
+// gradients, it is above all losses before.
 
 #ifndef NANWATCH_ENGINE_OUTLIER_WATCH_H_
 #define NANWATCH_ENGINE_OUTLIER_WATCH_H_
@@ -22,8 +22,8 @@ namespace nanwatch {
 // Trivially copyable.
 class OutlierWatch {
  public:
-  // A record that the rules have judged. True: what is told of outliers is
-  // another: there is one more, or one is taken for one or no more.
+  // Takes in a record that the rules have judged. True when what is said of
+  // outliers changed: there is one more, or one is taken for one or no more.
   bool Add(const StepRecord& record, const StepRules& rules, bool overflow,
            Fate fate) {
     if (!record.has(StepField::kLoss)) return NoteNorm(record, rules, fate);
@@ -33,7 +33,7 @@ class OutlierWatch {
     const LossSpike& loss = rules.get<LossSpike>();
     const bool finite = std::isfinite(record[StepField::kLoss]);
     const bool is_back = finite && !loss.IsUp();
-    if (is_back && !IsOut(gradients)) {  // as ever
+    if (is_back && !IsOut(gradients)) {  // both are usual
       if (before >= 0) Note(before);
       return before >= 0;
     }
@@ -60,12 +60,13 @@ class OutlierWatch {
     return NoteNorm(record, rules, fate) || goes_on || was_taken;
   }
 
-  // No record will decide it any more. True: as of Add.
+  // Ends the wait for records: none follows. True as Add's.
   bool End() { return std::exchange(batches_.pending_step, -1) >= 0; }
 
   const OutlierBatches& batches() const { return batches_; }
 
-  // There were some, and no norm that its rules warned of since is another's.
+  // True when there were some, and no norm that its rules warned of since is
+  // another's.
   bool ExplainsNorm() const {
     return HasSome() && batches_.other_norm_steps[0] < batches_.steps[0];
   }
@@ -93,10 +94,11 @@ class OutlierWatch {
     return gradients >= Gradients::kFarOut;
   }
 
-  // One that comes again, as with a sample in each epoch.
+  // True when there was one before, as with a sample that comes in each epoch.
   bool HasSome() const { return batches_.count > 0; }
 
-  // Of a finite loss that may be an outlier's: the level that it left; else 0.
+  // Returns the level that a finite loss left which may be an outlier's; else
+  // 0.
   float LevelLeft(const LossSpike& loss, Gradients gradients) const {
     const bool is_alone =
         gradients == Gradients::kNotTold && loss.IsUp() && loss.IsHighest();
@@ -119,7 +121,7 @@ class OutlierWatch {
     batches_.applied = fate_ == Fate::kApplied;
   }
 
-  // One that is much larger may be the first of those that stay.
+  // False for one that is much larger: it may be the first of those that stay.
   bool IsLikeTheFirst() const {
     return HasSome() && loss_ / usual_ <= kFar * batches_.loss / batches_.usual;
   }
@@ -132,7 +134,7 @@ class OutlierWatch {
     return first;
   }
 
-  // Of a norm that its rules warn of. They judge none of an update that was
+  // Notes a norm that its rules warn of. They judge none of an update that was
   // left out.
   bool NoteNorm(const StepRecord& record, const StepRules& rules, Fate fate) {
     if (!record.has(StepField::kGradNorm) || fate == Fate::kLost) return false;
@@ -148,7 +150,7 @@ class OutlierWatch {
 
   OutlierBatches batches_;
   int64_t step_ = -1;  // of one that the next record decides; -1: none
-  // Records since, of which the loss was as ever and the gradients were not.
+  // Records since whose loss was usual and whose gradients were not.
   int32_t waits_ = 0;
   float loss_ = 0;
   float usual_ = 0;

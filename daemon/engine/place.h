@@ -13,7 +13,8 @@ struct Place {
   int32_t attempt = 0;       // 0: the first try of this step number
   auto operator<=>(const Place&) const = default;
 
-  // Of the next record, if it says `next`: a repeated number is another try.
+  // Returns that of the next record, if it says `next`: a repeated number is
+  // another try.
   Place Next(int64_t next) const {
     return next == step ? Place{step, attempt + 1} : Place{next, 0};
   }

@@ -49,7 +49,7 @@ struct RankState {
   bool op_only = false;
   int64_t clock_skew_us = 0;
   int64_t op_attempts = 0;  // steps judged from op statuses alone
-  // Overflows of which no op was looked at: clients look at some steps only.
+  // Overflows at which no op was looked at: clients look at some steps only.
   int64_t unlooked_overflows = 0;
   LatestValues latest;
   LayerExtremes layers;  // of the newest record that has any
@@ -60,14 +60,14 @@ struct RankState {
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;
 
-  // Attempts that say of an op whether it was bad: the ops were looked at, or
-  // nothing overflowed.
+  // Counts attempts that say of an op whether it was bad: the ops were looked
+  // at, or nothing overflowed.
   int64_t looks() const {
     return static_cast<int64_t>(tally().attempts()) + op_attempts -
            unlooked_overflows;
   }
-  // What all its optimizers' records amount to. Most ranks have one: its tally
-  // is then kept once.
+  // Returns what all its optimizers' records amount to. Most ranks have one:
+  // its tally is then kept once.
   const StepTally& tally() const {
     return tracks.size() == 1 ? tracks.front().tally : all_tracks;
   }

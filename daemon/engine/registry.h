@@ -25,32 +25,33 @@ class Registry {
  public:
   explicit Registry(EngineShared* shared) : shared_(shared) {}
 
-  // Null: not held.
+  // Returns the run; null where it is not held.
   RunState* FindRun(const RunKey& key) const;
   const SessionEntry* FindSession(SessionId session) const;
-  // The newest attempt heard of, held or not; nullopt: none, or so many others
-  // were heard of since that it is forgotten (limits::kRunIds).
+  // Returns the newest attempt heard of, held or not; nullopt where there is
+  // none, or so many others were heard of since that it is forgotten
+  // (limits::kRunIds).
   std::optional<int32_t> LatestAttempt(const std::string& run_id) const;
   void Know(const RunKey& key);
-  // Held runs of the same id with smaller attempts.
+  // Returns held runs of the same id with smaller attempts.
   std::vector<const RunState*> AttemptsBefore(const RunKey& key) const;
 
-  // The run; made when it is not held.
+  // Returns the run; made when it is not held.
   RunState* MakeRun(const RunKey& key);
-  // From a checkpoint, in place of what was held. Null: not readable, and
-  // nothing changed.
+  // Loads a run from a checkpoint, in place of what was held. Null where it is
+  // not readable, and nothing changed.
   RunState* LoadRun(const RunKey& key, std::string_view state);
   void RemoveRun(RunState* run);
-  // From here on the session's records go there, and no other session's.
+  // Sends the session's records there from here on, and no other session's.
   void Bind(SessionId session, RunState* run, RankState* rank);
 
   size_t runs() const { return by_key_.size(); }
   size_t ranks() const { return shared_->ranks; }
   size_t op_bytes() const { return shared_->op_bytes; }
   RunState* at(uint32_t slot) const { return slots_[slot].get(); }
-  // By opening.
+  // Returns them by opening.
   std::vector<SessionId> OpenSessions() const;
-  // In the order they were made.
+  // Returns them in the order they were made.
   std::vector<RunState*> Runs() const;
 
  private:

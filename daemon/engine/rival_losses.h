@@ -14,7 +14,7 @@ namespace nanwatch {
 
 class RivalLosses {
  public:
-  // A record of the optimizer `track`, one of several.
+  // Takes in a record of the optimizer `track`, one of several.
   void Add(const StepRecord& record, uint32_t track) {
     if (!record.has(StepField::kLoss)) return;
     const double loss = record[StepField::kLoss];

@@ -51,7 +51,7 @@ struct EngineShared {
   std::vector<RankPulse> pulses;
 };
 
-// Memory that a run's entry for an op takes, near enough.
+// Returns the bytes that a run's entry for an op takes, near enough.
 size_t BytesHeldFor(const OpName& op);
 
 // The ranks that must agree, for one optimizer.
@@ -86,14 +86,14 @@ class RunState {
 
   const RunKey& key() const { return key_; }
   uint32_t slot() const { return slot_; }
-  // For TimerQueue: the same after every replay.
+  // Returns what TimerQueue orders by: the same after every replay.
   uint64_t timer_order() const { return timer_order_; }
   bool closed() const { return ended_.has_value(); }
   // Nobody has reported since it was said that no record follows.
   bool records_ended() const { return records_ended_.has_value(); }
   const std::string& end_reason() const { return end_reason_; }
   const RunDescription& description() const { return description_; }
-  // Null: it never opened here.
+  // Returns the rank; null where it never opened here.
   RankState* FindRank(int32_t rank) const;
   const std::vector<std::unique_ptr<RankState>>& ranks() const {
     return ranks_;
@@ -104,9 +104,9 @@ class RunState {
   const std::string& OptimizerName(const OptimizerTrack& track) const {
     return optimizers_[track.name];
   }
-  // Step records and op statuses.
+  // Counts step records and op statuses.
   uint64_t Judged() const { return totals_.steps + totals_.op_statuses; }
-  // What the attempt after this one shall know of it.
+  // Writes what the attempt after this one shall know of it.
   void WriteBefore(RunOpened* opened) const;
   int OpenRanks() const;
   int LostRanks() const;
@@ -116,7 +116,7 @@ class RunState {
   // The attempt before this one ended.
   void Follow(Time now, const RunState& before);
   RankState* OpenRank(Time now, const RankOpened& opened, Effects* effects);
-  // A rank of which only records are left of what was said.
+  // Returns a rank of which only records are left of what was said.
   RankState* AssumeRank(Time now, int32_t rank);
   void AddOps(RankState* rank, const OpNames& names);
   void TakeSteps(Time now, RankState* rank, const StepColumns& columns,
@@ -126,22 +126,23 @@ class RunState {
   void Drop(RankState* rank, const Dropped& dropped);
   void LoseRank(Time now, RankState* rank, Effects* effects);
   void CloseRank(Time now, RankState* rank, Effects* effects);
-  // The rank's session goes on in another attempt.
+  // Takes the rank out: its session goes on in another attempt.
   void LeaveRank(Time now, RankState* rank, Effects* effects);
   // No record follows of `rank`; null: of the run.
   void EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
                   Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
-  // A rank that has just opened hears what the others were asked before.
+  // Asks a rank that has just opened what the others were asked before.
   void RemindToStop(const RankState& rank, Effects* effects) const;
-  // nullopt: the run was not asked to stop.
+  // Returns nullopt where the run was not asked to stop.
   std::optional<Request> StopFor(const RankState& rank) const;
-  // The daemon was away until now: nobody could be heard.
+  // Skips the time in which the daemon was away: nobody could be heard.
   void SkipTo(Time now);
 
-  // Thresholds and options changed: what a switched-off rule found goes, holds
-  // and waits that begin from here on are as long as they are now.
+  // Takes over thresholds and options that changed: what a switched-off rule
+  // found goes, holds and waits that begin from here on are as long as they are
+  // now.
   void RulesChanged(Time now, Effects* effects);
 
   // --- Time. Fires what is due at `now`, which is not before NextTimer();
@@ -174,7 +175,7 @@ class RunState {
   void Align(const RankState& rank, const OptimizerTrack& track, Place was,
              const StepRecord& record, const StepOps& ops);
   void JudgeAligned(Time now, uint32_t group);
-  // See AlignedContext::differing_op.
+  // Returns what AlignedContext::differing_op says.
   std::string_view DifferingOp(const AlignedStep& step) const;
   uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
@@ -186,12 +187,12 @@ class RunState {
   // is none) and forgets them.
   void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
                 const StepRecord* record);
-  // Of the attempt that `record` is of; null: there is none.
+  // Returns that of the attempt of `record`; null: there is none.
   OpAttempt::Outcome OutcomeOf(const StepRecord* record, Fate fate) const;
   void JudgeOp(RankState* rank, const PendingOp& op,
                const ScalerTracker& scaler, const StepRecord* record);
   void NoteDownstream(const RankState& rank, int64_t step, uint32_t bad_ops);
-  // Without step records: those of steps before `step`.
+  // Judges those of steps before `step`, without step records.
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
   void HoldOpBytes(size_t bytes);
@@ -211,16 +212,16 @@ class RunState {
   void Remove(const FindingKey& key);
   Finding Blank(const Subject& subject, int64_t step, Time time) const;
   Subject SubjectOf(const RankState& rank, const OptimizerTrack& track) const;
-  // The newest numbers into the findings of a rank, as of its record of `time`.
+  // Renews the numbers in the findings of a rank, as of its record of `time`.
   void Refresh(RankState* rank, Time time);
   void Judge(Time time, int64_t step, Effects* effects);
   void JudgeIfChanged(Time time, int64_t step, Effects* effects);
-  // Likewise, but where thousands of ranks find the same at one step, they are
-  // judged together: the first, once for each sixteenth of what is found
-  // already, and what is left before the next step, or at the next tick. What
-  // is worse than all before is judged at once.
+  // Judges what changed, but thousands of ranks that find the same at one step
+  // together: the first, once for each sixteenth of what is found already, and
+  // what is left before the next step, or at the next tick. What is worse than
+  // all before is judged at once.
   void JudgeIfDue(Time time, int64_t step, Effects* effects);
-  // What a record of `rank` changed, and what is due to be told anew.
+  // Judges what a record of `rank` changed, and what is due to be told anew.
   void JudgeAfter(RankState* rank, const StepRecord& record, Effects* effects);
   Diagnosis Diagnosed(const std::vector<Finding>& findings) const;
   void Tell(std::vector<Incident>* changed, Effects* effects);
@@ -229,16 +230,17 @@ class RunState {
   std::vector<OutlierBatches> Outliers() const;
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
-  // Of all ranks and optimizers; nullopt: no good step had a scale.
+  // Returns the highest of all ranks and optimizers; nullopt where no good step
+  // had a scale.
   std::optional<double> HighestGoodScale() const;
-  // Of the lowest rank with a loss; nullopt: not known.
+  // Returns that of the lowest rank with a loss; nullopt where it is not known.
   std::optional<LossReached> ReachedLoss() const;
   static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
   const Incident* EarlierIncident() const;  // null: none fired
   RankPlace PlaceOf(int32_t rank) const;
   const RankState* Lowest() const;  // with records; else null
-  // The (rank, optimizer) that overflows most, or has the lowest scale; null:
-  // no records, or none with a scale where one is asked for.
+  // Returns the (rank, optimizer) that overflows most, or has the lowest scale;
+  // null without records, or without a scale where one is asked for.
   const OptimizerTrack* WorstTrack(bool with_scale) const;
   // run_end.cc
   void JudgeEnd(RankState* rank);
@@ -272,7 +274,7 @@ class RunState {
   std::vector<const RankState*> WhomToAsk(int32_t origin) const;
   std::vector<uint32_t> OpsToAsk(const RankState& rank) const;
   void AskToStop(const std::string& reason, Effects* effects);
-  // If stop_on says so, and nobody was asked because of it before.
+  // Asks to stop if stop_on says so, and nobody was asked because of it before.
   void StopOn(const Incident& incident, Effects* effects);
   // run_view.cc
   RankView ViewOf(const RankState& rank) const;

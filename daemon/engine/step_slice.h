@@ -10,7 +10,7 @@
 
 namespace nanwatch {
 
-// Rows [from, to). REQUIRES: from <= to <= columns.rows().
+// Copies rows [from, to). REQUIRES: from <= to <= columns.rows().
 StepColumns SliceRows(const StepColumns& columns, size_t from, size_t to);
 
 }  // namespace nanwatch

@@ -28,10 +28,10 @@ class StepTally {
   uint64_t overflows_last_50() const;
   std::optional<double> scale_now() const { return scale_now_; }
 
-  // Each writes its part of the evidence.
+  // Writes its part of the evidence, each.
   void WriteAttempts(RunEvidence* evidence) const;
   void WriteScale(RunEvidence* evidence) const;
-  // Only what the evidence does not hold yet.
+  // Writes only what the evidence does not hold yet.
   void WriteFractions(RunEvidence* evidence) const;
   // Adds to what other ranks said.
   void AddLoss(int32_t rank, RunEvidence* evidence) const;

@@ -17,9 +17,9 @@ namespace nanwatch {
 
 class TimerQueue {
  public:
-  // The slot's next due time; nullopt: none. Replaces the one before. `order`
-  // says who of several comes first: it must not depend on slots, which a
-  // restart gives out anew.
+  // Sets the slot's next due time, in place of the one before; nullopt: none.
+  // `order` says who of several comes first: it must not depend on slots, which
+  // a restart gives out anew.
   void Set(uint32_t slot, std::optional<Time> due, uint64_t order = 0) {
     if (slot >= due_.size()) due_.resize(slot + 1);
     if (due_[slot] == due) return;

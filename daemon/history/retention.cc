@@ -126,7 +126,7 @@ Status Retention::RemoveEvents(Database& database, uint64_t* removed,
   return OkStatus();
 }
 
-// Ended runs of which no batch is left.
+// Removes ended runs that have no batch left.
 Status Retention::RemoveRuns(Database& database, uint64_t* removed) {
   Result<Statement> find = database.Prepare(
       "SELECT run FROM runs WHERE ended_us IS NOT NULL AND (ended_us < ?1 OR "

@@ -12,13 +12,13 @@
 
 namespace nanwatch {
 
-// With at most kFindingsShown of its findings.
+// Writes it with at most kFindingsShown of its findings.
 Json IncidentJson(const Incident& incident, const RuleNames& rule_name);
-// For one line of a command: these keys of it in this order, a rule by its name
-// alone. Null: the incident has no such key.
+// Writes these keys of it in this order, for one line of a command; a rule by
+// its name alone. Null: the incident has no such key.
 Json IncidentLine(const Incident& incident, const RuleNames& rule_name,
                   std::initializer_list<const char*> keys);
-// Ranked causes with evidence and actions.
+// Writes ranked causes with evidence and actions.
 Json CausesJson(const Diagnosis& diagnosis, const RuleNames& rule_name);
 
 }  // namespace nanwatch

@@ -9,9 +9,10 @@
 
 namespace nanwatch {
 
-// For a list: what a person wants to know first.
+// Writes what a person wants to know first, for a list.
 Json RunSummaryJson(const RunView& run);
-// All of it; incidents with at most a few findings each, and at most `ranks`.
+// Writes all of it; incidents with at most a few findings each, and at most
+// `ranks`.
 Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
                    size_t ranks);
 

@@ -20,19 +20,19 @@ using Json = nlohmann::ordered_json;
 inline constexpr std::string_view kJsonType = "application/json; charset=utf-8";
 
 Json JsonNumber(double value);
-// Seconds since the Unix epoch, with a fraction.
+// Returns seconds since the Unix epoch, with a fraction.
 Json JsonTime(Time time);
-// 64-bit ids do not fit in a JavaScript number: 16 hexadecimal digits.
+// Returns 16 hexadecimal digits: 64-bit ids do not fit in a JavaScript number.
 Json JsonId(uint64_t id);
 
-// Null when there is no value.
+// Returns null when there is no value.
 template <typename T>
 Json JsonOrNull(const std::optional<T>& value) {
   if (!value) return nullptr;
   return *value;
 }
 
-// Never fails: bytes that are not UTF-8 become U+FFFD.
+// Writes any bytes without failing: those that are not UTF-8 become U+FFFD.
 std::string Dump(const Json& json);
 
 }  // namespace nanwatch

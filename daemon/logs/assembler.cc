@@ -273,7 +273,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   NoteScale(fact, first_scale, &rank->lanes[lane]);
 }
 
-// Of most lines: one attempt, its own, of which nothing else is known.
+// Tells what most lines do: one attempt, its own, and no more is known of it.
 void Assembler::TellAttempt(Rank* rank, size_t lane, const LogFact& fact,
                             uint64_t line, bool known) {
   LogRecord record;
@@ -296,9 +296,9 @@ void Assembler::NoteScale(const LogFact& fact, double first_scale,
   if (lane->began == 0) lane->began = std::max(first_scale, scale);
 }
 
-// Other optimizers, of which no step line is: each made the attempts that this
-// one's line counts. One that has lines of its own waits for them, and a new
-// one for the next line of others, before which its own may come.
+// Tells attempts of other optimizers, which have no step line: each made those
+// that this one's line counts. One that has lines of its own waits for them,
+// and a new one for the next line of others, before which its own may come.
 void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
                                uint64_t line) {
   if (rank->lanes.size() == 1) return;

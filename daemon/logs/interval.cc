@@ -72,8 +72,8 @@ void Assembler::DoubtFirst(const LogFact& next) {
 // The scale of the first attempt of a search that a counter alone tells: each
 // skip but the first, which most scalers forgive or which the first record
 // shows behind it, halved it. 0: nothing tells. No program begins above 2^32:
-// what was skipped more often stood at a floor. Likewise where a restarted
-// process searches again.
+// what was skipped more often stood at a floor. A restarted process that
+// searches again counts, too.
 double Assembler::SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
                                const Interval& interval) {
   constexpr double kHighest = 0x1p32;

@@ -21,7 +21,7 @@ class MappedColumns {
   void Note(const LogFact& fact) {
     if (!missing_.empty()) Find(fact);
   }
-  // Those of which no step line had a number, as they were given:
+  // Returns those that no step line had a number of, as they were given:
   // "loss=train/loss".
   std::vector<std::string> Missing() const;
 

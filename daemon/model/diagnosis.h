@@ -94,7 +94,8 @@ struct CauseVerdict {
 
 // True when `cause` explains the finding: its rule and, if it has one, its op.
 bool Explains(const CauseVerdict& cause, const Finding& finding);
-// The finding's severity under the cause's ceiling. REQUIRES: Explains().
+// Returns the finding's severity under the cause's ceiling. REQUIRES:
+// Explains().
 Severity Capped(const CauseVerdict& cause, const Finding& finding);
 
 // How a run stands: what a headline says, for programs.
@@ -124,11 +125,11 @@ struct Diagnosis {
   int32_t headline_cause =
       kNoCause;  // index of the cause whose sentence it says
 };
-// The first cause that explains the finding; null: none does.
+// Returns the first cause that explains the finding; null where none does.
 const CauseVerdict* FirstCause(const Diagnosis& diagnosis,
                                const Finding& finding);
-// The finding's severity under the ceiling of that cause, if there is one. By
-// finding, not by rule: another op stays as severe as it is.
+// Returns the finding's severity under the ceiling of that cause, if there is
+// one. By finding, not by rule: another op stays as severe as it is.
 Severity UnderCeiling(const Diagnosis& diagnosis, const Finding& finding);
 
 }  // namespace nanwatch

@@ -45,7 +45,8 @@ struct RunOpened {
   // Highest loss scale at a good step of the attempt before; absent: there was
   // none, or it is not held any more.
   std::optional<double> good_scale_before;
-  // Likewise of the loss. Bounded: attempts before that one are in it.
+  // What the loss had come to by then. Bounded: attempts before that one are in
+  // it.
   std::optional<LossReached> loss_before;
   // Optimizer attempts of all attempts before, of their lowest ranks.
   uint64_t attempts_before = 0;

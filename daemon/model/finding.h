@@ -70,7 +70,7 @@ struct Finding {
   }
 };
 
-// What the finding says of the number; nullopt: nothing.
+// Returns the number of that name in the finding; nullopt where it has none.
 inline std::optional<double> NumberOf(const Finding& finding,
                                       std::string_view name) {
   for (const EvidenceNumber& number : finding.numbers) {

@@ -17,10 +17,12 @@ struct Health {
   std::string words;
 };
 
-// Of a run that goes on it is what fires now. Of one that ended, the worst that
-// it ever was, unless its condition says that this had gone before the end.
+// Returns what fires now, where the run goes on. Of one that ended, the worst
+// that it ever was, unless its condition says that this had gone before the
+// end.
 Health HealthOf(const RunView& run);
-// Of an ended run that only the history knows: `worst` is of all that fired.
+// Returns that of an ended run that only the history knows: `worst` is of all
+// that fired.
 Health HealthOfEnded(Severity worst);
 
 }  // namespace nanwatch

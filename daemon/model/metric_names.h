@@ -140,7 +140,7 @@ enum class Metric : uint8_t {
 };
 inline constexpr int kMetrics = 106;
 
-// The base unit that ends a name ("seconds", "bytes", "ratio"), or "".
+// Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
   if (metric.ends_with("_total")) metric.remove_suffix(6);
   for (const std::string_view unit : {"_seconds", "_bytes", "_ratio"}) {

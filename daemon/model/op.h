@@ -27,9 +27,10 @@ enum class Dtype : uint8_t {
 };
 constexpr Dtype Last(Dtype) { return Dtype::kFp8E5M2; }
 std::string_view Name(Dtype dtype);
-// Largest finite value; fp16 65504. kUnknown: +infinity (never near).
+// Returns the largest finite value: 65504 of fp16, +infinity (never near) of
+// kUnknown.
 double MaxFinite(Dtype dtype);
-// Smallest positive subnormal value; 0 for kUnknown.
+// Returns the smallest positive subnormal value; 0 for kUnknown.
 double MinSubnormal(Dtype dtype);
 
 enum class Slot : uint8_t {
@@ -44,7 +45,7 @@ enum class Slot : uint8_t {
 inline constexpr int kSlots = 7;
 constexpr Slot Last(Slot) { return Slot::kCollective; }
 std::string_view Name(Slot slot);
-// Of the backward pass.
+// True in the backward pass.
 constexpr bool IsOfGradient(Slot slot) {
   return slot == Slot::kGradInput || slot == Slot::kGradOutput;
 }
@@ -59,9 +60,10 @@ struct OpName {
   std::vector<int64_t> storage_shape;
   int32_t order = -1;  // place in the execution order; -1: unknown
 };
-// Elements of a shape; 0 when the shape is unknown or does not fit in 64 bits.
+// Counts the elements of a shape; 0 when it is unknown or does not fit in 64
+// bits.
 uint64_t Elements(const std::vector<int64_t>& shape);
-// storage - logical, 0 when equal or unknown.
+// Counts storage - logical; 0 when equal or unknown.
 uint64_t PaddingElements(const OpName& op);
 
 // Sequenced entries of one session: op indices first_index, first_index + 1,
@@ -147,13 +149,14 @@ struct OpStatus {
     return count[static_cast<int>(c)];
   }
   std::optional<float> get(OpStat s) const { return stat[static_cast<int>(s)]; }
-  // NaN and infinities; saturated ones only where `saturation` says that the
-  // device hides infinities that way. 0 when nothing was collected.
+  // Counts NaN and infinities; saturated ones only where `saturation` says that
+  // the device hides infinities that way. 0 when nothing was collected.
   uint64_t BadElements(bool saturation) const;
 };
-// The largest index in the column `op`; 0: no rows.
+// Returns the largest index in the column `op`; 0 without rows.
 uint32_t LargestOp(const OpColumns& columns);
-// REQUIRES: row < columns.rows(). Costs a binary search a count column.
+// Reads one row, at the cost of a binary search a count column. REQUIRES: row <
+// columns.rows().
 OpStatus ReadRow(const OpColumns& columns, size_t row);
 
 }  // namespace nanwatch

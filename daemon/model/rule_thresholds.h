@@ -15,12 +15,14 @@ namespace nanwatch {
 
 class RuleThresholds {
  public:
-  // `values`: one for each of the spec's thresholds. Both outlive this.
+  // Sets the rule's `values`, one for each of the spec's thresholds. Both
+  // outlive this.
   void Set(const RuleSpec& spec, const double* values) {
     of_[Index(spec.id)] = {&spec, values};
   }
 
-  // REQUIRES: the rule has a threshold of this name.
+  // Returns the value in force. REQUIRES: the rule has a threshold of this
+  // name.
   double Get(RuleId rule, std::string_view name) const {
     const Of& of = of_[Index(rule)];
     CHECK(of.spec != nullptr);

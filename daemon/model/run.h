@@ -63,7 +63,8 @@ struct RunDescription {
   bool run_id_guessed = false;
 };
 
-// It says that it computes in fp16, whose range a gradient may fall out of.
+// True when it says that it computes in fp16, whose range a gradient may fall
+// out of.
 bool HasFp16(const RunDescription& run);
 
 // What the loss of a run had come to in the attempts before. Each level is a

@@ -15,10 +15,10 @@ namespace nanwatch {
 // Far above what rounding does to a double, far below what a scaler does.
 inline constexpr double kBoundMark = 1 + 0x1p-40;
 
-// A scale that is no more than `bound`, a power of two.
+// Returns a scale that is no more than `bound`, a power of two.
 inline double AtMost(double bound) { return bound * kBoundMark; }
 
-// The bound, where `scale` was told so.
+// Returns the bound where `scale` was told so.
 inline std::optional<double> BoundOf(double scale) {
   int exponent = 0;
   if (std::frexp(scale, &exponent) != kBoundMark / 2) return std::nullopt;

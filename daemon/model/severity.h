@@ -25,7 +25,7 @@ enum class Family : uint8_t {
 inline constexpr int kFamilies = 8;
 constexpr Family Last(Family) { return Family::kTelemetry; }
 
-// Lower-case names as they stand in metrics, JSON and configuration.
+// Returns the lower-case name that stands in metrics, JSON and configuration.
 std::string_view Name(Severity severity);
 std::string_view Name(Family family);
 

@@ -43,8 +43,8 @@ struct StepTotals {
   uint64_t dropped_ops = 0;
 };
 
-// Of `all`, `unknown` say nothing: a count among the others is no count when
-// there are none.
+// True unless all of `all` are among the `unknown`: a count over none is no
+// count.
 inline bool Collected(uint64_t all, uint64_t unknown) {
   return all == 0 || unknown < all;
 }
@@ -131,13 +131,14 @@ struct RunView {
   std::optional<std::string> stop_requested;  // reason, by whom
 };
 
-// Of all incidents that ever fired: what remains when a run has ended and
-// everything is resolved. A program's word that it cannot go on is critical.
+// Returns the worst of all incidents that ever fired: what remains when a run
+// has ended and everything is resolved. A program's word that it cannot go on
+// is critical.
 Severity WorstEver(const RunView& run);
-// True: the run has ended or is lost, and what its end says is not in the
+// True where the run has ended or is lost, and what its end says is not in the
 // verdict.
 bool NotJudgedToItsEnd(const RunView& run);
-// The attempts of one run as one list: without the incidents for which another
+// Returns the attempts of one run without the incidents for which another
 // one stands, of the same attempt or of a later one.
 std::vector<std::shared_ptr<const RunView>> EachTroubleOnce(
     const std::vector<std::shared_ptr<const RunView>>& attempts);
@@ -150,13 +151,13 @@ class RunTable {
   using Page = std::array<std::shared_ptr<const RunView>, kPage>;
 
   size_t size() const { return size_; }  // slots, empty ones included
-  // Null: an empty slot.
+  // Returns the view; null of an empty slot.
   std::shared_ptr<const RunView> at(size_t slot) const;
   // Puts `view` (null: empties it) into `slot`, growing as needed. Other copies
   // of this table do not change.
   void Set(size_t slot, std::shared_ptr<const RunView> view);
 
-  // Views in slot order.
+  // Visits views in slot order.
   template <typename F>
   void ForEach(F&& f) const {
     for (const auto& book : books_) {
@@ -181,7 +182,8 @@ struct Snapshot {
   uint64_t event_id = 0;  // the newest event that it shows
   RunTable runs;
 
-  // Newest attempt of `run_id`, or the one asked for. Null: none such.
+  // Returns the newest attempt of `run_id`, or the one asked for; null where
+  // there is none.
   std::shared_ptr<const RunView> Find(
       std::string_view run_id, std::optional<int32_t> attempt = {}) const;
 };

@@ -173,7 +173,8 @@ class StateReader {
       Fields(*this, value);
     }
   }
-  // A count of items of `item` bytes; 0 and not ok when they cannot be there.
+  // Reads a count of items of `item` bytes; 0 and not ok when they cannot be
+  // there.
   size_t Size(size_t item) {
     uint64_t size = 0;
     if (!Bytes(&size, sizeof(size)) || size > in_.size() / item) {

@@ -117,12 +117,12 @@ struct StepRecord {
   bool has(StepField f) const {
     return (present >> static_cast<int>(f) & 1) != 0;
   }
-  // REQUIRES: has(f).
+  // Returns the number. REQUIRES: has(f).
   double operator[](StepField f) const { return value[static_cast<int>(f)]; }
   std::optional<double> get(StepField f) const {
     return has(f) ? std::optional<double>((*this)[f]) : std::nullopt;
   }
-  // Absent is neither true nor false.
+  // True when it is told so; an absent flag is neither true nor false.
   bool is(StepFlag f) const { return (flags >> static_cast<int>(f) & 1) != 0; }
   bool is_not(StepFlag f) const {
     return (flags_present >> static_cast<int>(f) & 1) != 0 && !is(f);
@@ -132,7 +132,7 @@ struct StepRecord {
 // Reads rows 0 .. n-1 of `columns` in order, at a few nanoseconds each.
 class StepReader {
  public:
-  // `columns` must outlive this, unchanged.
+  // Reads `columns`, which must outlive this, unchanged.
   explicit StepReader(const StepColumns& columns);
   // False after the last row.
   bool Next(StepRecord* record);

@@ -7,7 +7,7 @@
 
 namespace nanwatch {
 
-// The framework found it, or the device's float status says it.
+// True when the framework found it, or the device's float status says it.
 inline bool Overflowed(const StepRecord& record) {
   return record.is(StepFlag::kOverflow) ||
          (record.float_status != nullptr && record.float_status->words[0] != 0);

@@ -1,4 +1,4 @@
-// NotifyOptions: who is told of incidents.
+// NotifyOptions: who hears of incidents.
 
 #ifndef NANWATCH_NOTIFY_OPTIONS_H_
 #define NANWATCH_NOTIFY_OPTIONS_H_

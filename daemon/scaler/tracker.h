@@ -147,7 +147,7 @@ class ScalerTracker {
   // The highest scale of a good step; 0: none yet.
   double highest_good_scale() const { return highest_good_; }
   double good_scale_before() const { return good_scale_before_; }
-  // Attempts of which no overflow is known, ever.
+  // Attempts without a known overflow, ever.
   int64_t good_steps() const { return good_steps_; }
 
  private:

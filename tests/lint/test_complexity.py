@@ -187,3 +187,28 @@ def lines_of_files():
 def test_files_are_short():
     wrong = differing(lines_of_files(), LINES, ALLOWED["files"], "lines")
     assert not wrong, "\n".join(wrong)
+
+
+# `python3 tests/lint/test_complexity.py` takes what shrank over into the lists.
+
+def lowered(text):
+    """allowed.toml with the counts of today where those are lower."""
+    files = lines_of_files()
+    for name, was in ALLOWED["files"].items():
+        now = min(was, files.get(name, 0))
+        entry = f'"{name}" = '
+        text = text.replace(f"{entry}{was}\n",
+                            f"{entry}{now}\n" if now > LINES else "")
+    members = members_of_rules()
+    for rule, entry in ALLOWED["rules"].items():
+        now = min(entry["members"], len(members.get(rule, [])))
+        head = f"[rules.{rule}]\nmembers = "
+        old = f"{head}{entry['members']}\nuntil = {entry['until']}\n"
+        new = f"{head}{now}\nuntil = {entry['until']}\n"
+        text = text.replace(old + "\n", new + "\n" if now > MEMBERS else "")
+    return text
+
+
+if __name__ == "__main__":
+    LIST = pathlib.Path(__file__).parent / "allowed.toml"
+    LIST.write_text(lowered(LIST.read_text()))

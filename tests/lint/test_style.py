@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+import cxx_text
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -85,6 +87,27 @@ def test_banned(rule):
         for n, line in enumerate(p.read_text().splitlines(), 1)
         if pattern.search(line) and not line.lstrip().startswith("//")
     ]
+    assert not wrong, "\n".join(wrong)
+
+
+# Idioms that a reader has to take apart first.
+IDIOMS = re.compile(
+    r"\b(as ever|(?:is|are|was|were) told of|likewise"
+    r"|of which (?:none|nothing|no))\b", re.I)
+
+
+def test_comments_are_plain():
+    wrong = []
+    for p in tracked(*CXX):
+        if p.relative_to(ROOT).parts[0] != "daemon":
+            continue
+        text = p.read_text()
+        code = cxx_text.without_comments(text).splitlines()
+        wrong += [
+            f"{p.relative_to(ROOT)}:{n}: say it in plain words"
+            for n, line in enumerate(text.splitlines(), 1)
+            if IDIOMS.search(line) and not IDIOMS.search(code[n - 1])
+        ]
     assert not wrong, "\n".join(wrong)
 
 

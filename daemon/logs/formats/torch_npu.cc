@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kOverflow = "Gradient overflow. Skipping step";
 constexpr std::string_view kScale = "Loss scaler ";
-// So many overflows of which none reduced the scale: it is a static one.
+// Overflows, none of which reduced the scale: it is a static one.
 constexpr int kStatic = 32;
 
 class TorchNpuReader : public LineReader {
