@@ -11,9 +11,9 @@
 #include <string>
 
 #include "app/daemon.h"
-#include "app/version.h"
 #include "app/job_lock.h"
 #include "app/supervisor.h"
+#include "app/version.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/resident.h"

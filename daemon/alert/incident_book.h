@@ -57,9 +57,9 @@ class IncidentBook {
   // ended. (The notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);
   // Returns the incidents as one list in which each trouble stands once, for a
-  // run that ended: what is a part of another one is marked, what came back is as old as
-  // the first time, and so is what an attempt before had. Takes from `*before`
-  // what it has again.
+  // run that ended: what is a part of another one is marked, what came back is
+  // as old as the first time, and so is what an attempt before had. Takes from
+  // `*before` what it has again.
   std::vector<Incident> Whole(std::vector<PastTrouble>* before) const;
   // Returns what the attempt after this one may have again: these, and those of
   // `before` that this one did not have. The newest limits::kIncidentsPerRun.

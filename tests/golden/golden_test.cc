@@ -10,6 +10,7 @@
 
 #include "detect/rules.h"
 #include "tests/golden/scenario.h"
+#include "tests/golden/words.h"
 
 namespace nanwatch {
 namespace {
@@ -38,9 +39,11 @@ TEST_P(GoldenTest, FindsWhatItSays) {
   ASSERT_TRUE(std::any_of(scenario->moments.begin(), scenario->moments.end(),
                           [](const Moment& m) { return m.expect; }))
       << path << " expects nothing";
-  for (const std::string& failure : Play(*scenario)) {
+  const Played played = Play(*scenario);
+  for (const std::string& failure : played.failures) {
     ADD_FAILURE() << path << ", " << failure;
   }
+  ExpectWordsFile("scenarios/" + GetParam() + ".txt", played.words);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenTest, ::testing::ValuesIn(Files()),
@@ -84,6 +87,22 @@ TEST(ScenarioTest, EveryRuleFiresInOne) {
   for (const std::string& file : Files()) all.push_back(Load(file));
   EXPECT_THAT(NeverFiring(all), ::testing::IsEmpty())
       << "write a scenario with `expect at TIME firing RULE` for each";
+}
+
+TEST(ScenarioTest, EveryFileOfWordsIsThatOfAScenario) {
+  const std::vector<std::string> names = Files();
+  for (const auto& entry :
+       std::filesystem::directory_iterator(WordsFolder() + "/scenarios")) {
+    if (std::binary_search(names.begin(), names.end(),
+                           entry.path().stem().string())) {
+      continue;
+    }
+    if (WritesGoldens()) {
+      std::filesystem::remove(entry.path());
+    } else {
+      ADD_FAILURE() << entry.path() << " has no scenario";
+    }
+  }
 }
 
 TEST(ScenarioTest, RulesThatNeverFireAreSeen) {

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <set>
 
 #include "detect/rules.h"
+#include "tests/golden/cause_words.h"
 #include "tests/golden/scenario.h"
 #include "tests/unit/engine/dump.h"
 
@@ -67,22 +69,33 @@ bool HasCause(const RunView& run, const Line& line, const std::string& name) {
   return false;
 }
 
-std::string AllSentences(const RunView& run) {
-  std::string text = run.diagnosis.headline + "\n";
-  for (const CauseVerdict& cause : run.diagnosis.causes) {
-    text += cause.sentence + "\n";
-    for (const Evidence& e : cause.evidence) text += e.sentence + "\n";
-    for (const Action& a : cause.actions) text += a.sentence + "\n";
-  }
-  for (const Incident& i : run.incidents) {
-    text += i.summary + "\n";
-    for (const Finding& f : i.findings) text += f.sentence + "\n";
-  }
+// "at 1.5s"
+std::string Heading(Duration at) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "at %gs\n",
+                std::chrono::duration<double>(at).count());
   return text;
 }
 
-bool Says(const RunView& run, const std::string& text) {
-  return AllSentences(run).find(text) != std::string::npos;
+// Adds the line unless the text has its sentence.
+void AddOnce(const char* what, const std::string& sentence, std::string* text) {
+  if (text->find(sentence) == std::string::npos) AddLine(what + sentence, text);
+}
+
+// What the run says of itself, each sentence once: its headline, causes with
+// evidence and actions, incidents and their findings.
+std::string WordsOf(const RunView& run) {
+  std::string text = run.diagnosis.headline;
+  for (const CauseVerdict& cause : run.diagnosis.causes) {
+    AddLine(std::string(Name(cause.cause)) + ": " + CauseWords(cause), &text);
+  }
+  for (const Incident& incident : run.incidents) {
+    AddOnce("incident: ", incident.summary, &text);
+    for (const Finding& finding : incident.findings) {
+      AddOnce("finding: ", finding.sentence, &text);
+    }
+  }
+  return text;
 }
 
 bool Met(const RunView& run, const Line& line) {
@@ -95,7 +108,6 @@ bool Met(const RunView& run, const Line& line) {
   if (what == "resolved") return Holds(run, AlertState::kResolved, line, arg);
   if (what == "not") {
     const std::string rule = line.words.size() > 2 ? line.words[2] : arg;
-    if (arg == "says") return !Says(run, rule);
     return arg == "cause" ? !HasCause(run, line, rule)
                           : !Holds(run, AlertState::kFiring, line, arg);
   }
@@ -104,7 +116,7 @@ bool Met(const RunView& run, const Line& line) {
     return !run.diagnosis.causes.empty() &&
            Name(run.diagnosis.causes[0].cause) == line.words[2];
   }
-  if (what == "says") return Says(run, arg);
+  if (what == "condition") return Name(run.diagnosis.condition) == arg;
   if (what == "state") return Name(run.state) == arg;
   if (what == "severity") return Name(run.severity) == arg;
   return false;
@@ -114,7 +126,7 @@ class Player {
  public:
   explicit Player(const Scenario& scenario) : scenario_(scenario) {}
 
-  std::vector<std::string> Play() {
+  Played Play() {
     for (int rank = 0; rank < scenario_.ranks; ++rank) Open(rank);
     Schedule();
     for (const auto& [at, act] : acts_) {
@@ -124,7 +136,7 @@ class Player {
       }
       act();
     }
-    return failures_;
+    return {std::move(failures_), std::move(words_)};
   }
 
  private:
@@ -156,6 +168,12 @@ class Player {
         acts_.emplace_back(moment.at, [this, &moment] {
           moment.expect ? Expect(moment) : Happen(moment.line);
         });
+      }
+    }
+    std::set<Duration> times;
+    for (const Moment& moment : scenario_.moments) {
+      if (moment.expect && times.insert(moment.at).second) {
+        acts_.emplace_back(moment.at, [this, &moment] { Say(moment.at); });
       }
     }
     std::stable_sort(
@@ -213,18 +231,28 @@ class Player {
                                               run->diagnosis.headline));
   }
 
+  // Adds what the run says, unless it said the same before.
+  void Say(Duration at) {
+    const auto run = driver_.Run(scenario_.run_id);
+    const std::string now = run == nullptr ? "no run" : WordsOf(*run);
+    if (now == said_) return;
+    if (!words_.empty()) words_ += "\n";
+    words_ += Heading(at) + now + "\n";
+    said_ = now;
+  }
+
   const Scenario& scenario_;
   Driver driver_;
   std::vector<SessionId> sessions_;
   std::set<int> silent_;
   std::vector<std::pair<Duration, std::function<void()>>> acts_;
   std::vector<std::string> failures_;
+  std::string said_;  // last
+  std::string words_;
 };
 
 }  // namespace
 
-std::vector<std::string> Play(const Scenario& scenario) {
-  return Player(scenario).Play();
-}
+Played Play(const Scenario& scenario) { return Player(scenario).Play(); }
 
 }  // namespace nanwatch

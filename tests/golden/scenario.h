@@ -55,8 +55,13 @@ struct Scenario {
 // An error names the line.
 Result<Scenario> ParseScenario(std::string_view text);
 
-// Plays it; returns what was expected and is not so, with what is instead.
-std::vector<std::string> Play(const Scenario& scenario);
+struct Played {
+  // What was expected and is not so, with what is instead.
+  std::vector<std::string> failures;
+  // What is said at each time at which something is expected.
+  std::string words;
+};
+Played Play(const Scenario& scenario);
 
 }  // namespace nanwatch
 

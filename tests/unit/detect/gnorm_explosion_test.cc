@@ -4,14 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/golden/words.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(GnormExplosion, TenTimesTheHealthyMaximumWarns) {
   StepFeed<GnormExplosion> f(NoScaler());
@@ -74,9 +71,7 @@ TEST(GnormExplosion, ASquareThatFp32DoesNotHoldIsAWarning) {
   StepFeed<GnormExplosion> f(NoScaler());
   EXPECT_EQ(f.Step({.skipped = false, .grad_norm = kWide}), Severity::kWarning);
   f.Step({.skipped = false, .grad_norm = 6e20});
-  EXPECT_THAT(f.Described().sentence,
-              AllOf(HasSubstr("6e+20 (2 times in a row from step"),
-                    HasSubstr("no number of fp32"), Not(HasSubstr("spoilt"))));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Steps({.skipped = false, .grad_norm = 1}, 60), Severity::kNone);
   StepFeed<GnormExplosion> below(NoScaler());
   EXPECT_EQ(below.Steps({.skipped = false, .grad_norm = 1.8e19}, 20),
@@ -91,10 +86,9 @@ TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
   StepFeed<GnormExplosion> bf16(NoScaler());
   bf16.Step({.grad_norm = 0.752});
   EXPECT_EQ(bf16.Step({.grad_norm = kNan}), Severity::kCritical);
-  EXPECT_THAT(bf16.Described().sentence,
-              HasSubstr("NaN, and nothing says that the update was skipped"));
+  ExpectWords(bf16.Described().sentence);
   bf16.Step({.skipped = false, .grad_norm = kNan});
-  EXPECT_THAT(bf16.Described().sentence, HasSubstr("spoilt"));
+  ExpectWords(bf16.Described().sentence);
   StepFeed<GnormExplosion> skipped(Scaler("pytorch"));
   skipped.Good(1024, 1);
   skipped.Steps({.overflow = true, .grad_norm = kInf}, 30);
@@ -114,23 +108,16 @@ TEST(GnormExplosion, AnUpdateThatFiniteLossesFollowWasLeftOut) {
   f.Steps(fine, 70);
   EXPECT_EQ(f.Step({.skipped = false, .grad_norm = kNan}), Severity::kCritical);
   f.Steps(fine, 2);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("spoilt"));
+  ExpectWords(f.Described().sentence);
   f.Steps(fine, 1);
-  EXPECT_THAT(f.Described().sentence,
-              AllOf(HasSubstr("was NaN at step 71, and its update was left "
-                              "out: the losses since are finite"),
-                    Not(HasSubstr("spoilt")), Not(HasSubstr("applied"))));
+  ExpectWords(f.Described().sentence);
   f.Steps({.skipped = false, .grad_norm = kNan}, 2);
   f.Steps(fine, 3);
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("2 times in a row from step 75, and those updates "
-                        "were left out"));
+  ExpectWords(f.Described().sentence);
   f.Steps({.skipped = false, .grad_norm = kInf}, 2);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("the weights are spoilt"));
+  ExpectWords(f.Described().sentence);
   f.Steps(fine, 3);
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("was Infinity 2 times in a row from step 80, and the "
-                        "weights are not spoilt"));
+  ExpectWords(f.Described().sentence);
 }
 
 // Hugging Face's log of an fp16 run: no scale, no flag.
@@ -147,7 +134,7 @@ TEST(GnormExplosion, ALogWithoutFlagsIsNotAccusedOfAnUpdate) {
   EXPECT_EQ(probes.worst, Severity::kNone);
   probes.Steps({.grad_norm = kInf}, 2);
   EXPECT_EQ(probes.now, Severity::kCritical);
-  EXPECT_THAT(probes.Described().sentence, HasSubstr("nothing says"));
+  ExpectWords(probes.Described().sentence);
   EXPECT_EQ(probes.Described().opened_step, 2010) << "the first of the three";
 }
 

@@ -8,13 +8,12 @@
 
 #include "detect/loss_high_plateau.h"
 #include "detect/loss_not_decreasing.h"
+#include "tests/golden/words.h"
 #include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
 
 template <typename Rule>
 Severity Worst(int records, const std::function<double(int)>& loss) {
@@ -39,7 +38,7 @@ TEST(LossHighPlateau, WhatWasLearnedIsLostAndComesBack) {
   f.Steps({.loss = 7.5}, 1);
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 1601);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("stands at 7.5"));
+  ExpectWords(f.Described().sentence);
   f.Steps({.loss = 7.5}, 432);
   EXPECT_EQ(f.now, Severity::kWarning) << "spikes come back within 500 steps";
   f.Steps({.loss = 7.5}, 16);
@@ -78,8 +77,7 @@ TEST(LossHighPlateau, WhereAllIsOverTwoBlocksAreEnough) {
     f.End();
     if (f.now != Severity::kNone) {
       EXPECT_EQ(f.Described().opened_step, 129);
-      EXPECT_THAT(f.Described().sentence,
-                  HasSubstr("for 32 records, to the end:"));
+      ExpectWords(f.Described().sentence);
     }
     return f.now;
   };
@@ -146,9 +144,9 @@ TEST(LossHighPlateau, ALevelThatStaysIsNeverHealthy) {
   for (int i = 0; i < 1600; ++i) f.Step({.loss = Learning(i, &noise)});
   f.Steps({.loss = 8}, 20000);
   EXPECT_EQ(f.now, Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("for 20000 records"));
+  ExpectWords(f.Described().sentence);
   f.Steps({.loss = 2.5}, 30);  // the sentence stays that of the high level
-  EXPECT_THAT(f.Described().sentence, HasSubstr("stands at 8 for 20000"));
+  ExpectWords(f.Described().sentence);
 }
 
 TEST(LossHighPlateau, SeesALossThatDoublesSlowlyInNoise) {
@@ -215,9 +213,7 @@ TEST(LossHighPlateau, ARestartWithoutItsCheckpointIsTold) {
   EXPECT_EQ(f.now, Severity::kNone);
   EXPECT_EQ(f.Steps({.loss = 9}, 1), Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 1991);
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("After the restart the loss stands at 9"));
-  EXPECT_THAT(f.Described().sentence, HasSubstr("at step 2000 before"));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Steps({.loss = 9}, 48), Severity::kCritical);
 }
 
@@ -278,7 +274,7 @@ TEST(LossHighPlateau, AHighLevelThatARestartFindsAgainIsNotItsDoing) {
   f.Steps({.loss = 4.5}, 48);
   EXPECT_EQ(f.now, Severity::kNone);
   f.Steps({.loss = 4.5}, 200);
-  EXPECT_THAT(f.Described().sentence, ::testing::Not(HasSubstr("restart")));
+  ExpectWords(f.Described().sentence);
 }
 
 // A job that crashes and begins anew without a checkpoint, again and again.
@@ -290,9 +286,7 @@ TEST(LossHighPlateau, EveryRestartWithoutACheckpointIsTold) {
     f.step = 1990 + 10 * attempt;
     f.Steps({.loss = 9}, 20);
     ASSERT_EQ(f.now, Severity::kWarning) << attempt;
-    EXPECT_THAT(f.Described().sentence,
-                HasSubstr(attempt == 0 ? "at step 2000 before: the checkpoint"
-                                       : "as before it, and it had come to"));
+    ExpectWords(f.Described().sentence);
     before = f.rule.Reached().value();
     EXPECT_TRUE(before.high);
   }
@@ -352,18 +346,14 @@ TEST(LossHighPlateau, ALanguageModelWorseThanGuessingIsLostIfItIsNotBack) {
   StepFeed<LossHighPlateau> f = Language();
   f.Step({.loss = 6.444662, .unseen = 6999});
   EXPECT_EQ(f.Step({.loss = 11.42026, .unseen = 9}), Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("worse than guessing"));
-  EXPECT_THAT(f.Described().sentence, HasSubstr("unless it comes back"));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Described().opened_step, 7010);
   StepFeed<LossHighPlateau> there = f;
   EXPECT_EQ(there.End(), Severity::kCritical);
   f.Step({.loss = 7.155109, .unseen = 209});
   StepFeed<LossHighPlateau> away = f;
   EXPECT_EQ(away.End(), Severity::kCritical);
-  EXPECT_EQ(away.Described().sentence,
-            "The loss is 11.42, worse than guessing (10.37), and was 6.445, "
-            "and is not back at the end (7.155): the model has lost what it "
-            "knew.");
+  ExpectWords(away.Described().sentence);
   EXPECT_EQ(away.Described().opened_step, 7010);
   f.Step({.loss = 6.5, .unseen = 9});
   EXPECT_EQ(f.End(), Severity::kWarning) << "it is back";
@@ -463,7 +453,7 @@ TEST(LossNotDecreasing, IsANoteAfterTwoThousandStepsUntilItFalls) {
   EXPECT_EQ(f.now, Severity::kNone);
   stand(16);
   EXPECT_EQ(f.now, Severity::kInfo);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("has not moved at all"));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Described().opened_step, 1);
   for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0});
   EXPECT_EQ(f.now, Severity::kNone);

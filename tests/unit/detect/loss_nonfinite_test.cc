@@ -4,20 +4,17 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/golden/words.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 TEST(LossNonfinite, AppliedIsCriticalAtOnce) {
   StepFeed<LossNonfinite> f(NoScaler());  // BF16
   f.Step({.skipped = false, .loss = 2.5});
   EXPECT_EQ(f.Step({.skipped = false, .loss = kNan}), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("the update was applied"));
+  ExpectWords(f.Described().sentence);
 }
 
 // It is feared, and not said: a loop may guard its updates by itself.
@@ -36,13 +33,11 @@ TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
   StepFeed<LossNonfinite> f(NoScaler());
   f.Step({.loss = 2.5});
   EXPECT_EQ(f.Step({.loss = kNan}), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence,
-              AllOf(HasSubstr("nothing says that the update was skipped"),
-                    Not(HasSubstr("applied"))));
+  ExpectWords(f.Described().sentence);
   StepFeed<LossNonfinite> lost(Scaler("pytorch"));
   lost.Good(1024, 5);
   lost.Step({.scale = 512, .overflow = true, .loss = kNan});
-  EXPECT_THAT(lost.Described().sentence, HasSubstr("the update was skipped"));
+  ExpectWords(lost.Described().sentence);
 }
 
 TEST(LossNonfinite, OneThatFiniteLossesFollowIsNotInTheWeights) {
@@ -51,18 +46,13 @@ TEST(LossNonfinite, OneThatFiniteLossesFollowIsNotInTheWeights) {
   f.Steps({.skipped = false, .loss = kNan}, 2);
   f.Steps({.skipped = false, .loss = 2.5}, 3);
   EXPECT_EQ(f.now, Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence,
-              AllOf(HasSubstr("was NaN 2 times in a row; the losses after it "
-                              "are finite, so no NaN is in the weights"),
-                    Not(HasSubstr("applied"))));
+  ExpectWords(f.Described().sentence);
   StepFeed<LossNonfinite> grown;  // and came down again
   grown.Steps({.loss = 1}, 10);
   grown.Steps({.loss = 1e8}, 4);
   grown.Steps({.loss = 1}, 4);
   EXPECT_EQ(grown.now, Severity::kCritical);
-  EXPECT_EQ(grown.Described().sentence,
-            "The loss had grown to 100000000 from 1 at most in the beginning; "
-            "it has come down since.");
+  ExpectWords(grown.Described().sentence);
 }
 
 TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {

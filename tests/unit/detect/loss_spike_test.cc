@@ -10,14 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/golden/words.h"
 #include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // From 3.9 to 0.15 in 100 records, as small models learn: the median of these
 // is no level, and the spread of these is the descent's.
@@ -112,14 +110,14 @@ TEST(LossSpike, ASmallJumpThatGoesAwayIsANote) {
   StepFeed<LossSpike> f = HealthyLoss(500);  // a learning rate begins anew
   f.Steps({.loss = 2.7}, 29);
   EXPECT_EQ(f.now, Severity::kInfo);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("is high for 29 records"));
+  ExpectWords(f.Described().sentence);
   f.Steps({.loss = 2.21}, 20);
   EXPECT_EQ(f.now, Severity::kNone);
   StepFeed<LossSpike> stays = HealthyLoss(500);
   EXPECT_EQ(stays.Steps({.loss = 2.7}, 99), Severity::kInfo);
   EXPECT_EQ(stays.Steps({.loss = 2.7}, 1), Severity::kWarning);
   stays.Steps({.loss = 2.7}, 156);
-  EXPECT_THAT(stays.Described().sentence, HasSubstr("this is its level now"));
+  ExpectWords(stays.Described().sentence);
 }
 
 TEST(LossSpike, WarnsAfterThreeAndClears) {
@@ -129,7 +127,7 @@ TEST(LossSpike, WarnsAfterThreeAndClears) {
   f.Step({.loss = 3.5});
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 501);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("3.5"));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Steps({.loss = 2.21}, 19), Severity::kWarning);
   EXPECT_EQ(f.Steps({.loss = 2.21}, 1), Severity::kNone);
 }
@@ -153,8 +151,7 @@ TEST(LossSpike, OneRecordBesideANormThatWarnsIsAWarning) {
     EXPECT_EQ(f.now, after < 4 ? Severity::kWarning : Severity::kNone) << after;
     if (after >= 4) continue;
     EXPECT_EQ(f.Described().opened_step, 501);
-    EXPECT_THAT(f.Described().sentence, AllOf(HasSubstr("jumped to 4.5"),
-                                              HasSubstr("was high for 1 ")));
+    ExpectWords(f.Described().sentence);
     f.Steps({.loss = 2.21}, 25);
     EXPECT_EQ(f.now, Severity::kNone);
   }
@@ -238,8 +235,7 @@ TEST(LossSpike, WhereAllIsOverALossThatStaysUpIsCritical) {
   EXPECT_EQ(f.now, Severity::kWarning) << "it may come back";
   EXPECT_EQ(f.End(), Severity::kCritical);
   EXPECT_EQ(f.Described().opened_step, 301);
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("is high for 16 records, to the end."));
+  ExpectWords(f.Described().sentence);
   StepFeed<LossSpike> back = Learned();
   back.Steps({.loss = 6}, 40);
   back.Step({.loss = 2.6});
@@ -324,7 +320,7 @@ TEST(LossSpike, WhereAllIsOverTheLastLossesAreHeldAgainstThoseBefore) {
     EXPECT_LE(back.End(), Severity::kInfo) << "it came back";
     EXPECT_EQ(f.End(), Severity::kCritical) << before;
     EXPECT_EQ(f.Described().opened_step, before + 1);
-    EXPECT_THAT(f.Described().sentence, HasSubstr("The loss jumped to 1.6"));
+    ExpectWords(f.Described().sentence);
   }
 }
 
@@ -453,8 +449,7 @@ TEST(LossSpike, ALanguageModelThatLeavesItsFirstLossesIsCritical) {
   StepFeed<LossSpike> f = ramp("megatron", 6400, 7.5, 30);
   EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_EQ(f.Described().opened_step, 6450) << "1.2 times, of 6440 on";
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr(", where its records begin, to 7.5"));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(ramp("megatron", 6400, 7.5, 8).now, Severity::kNone);
   EXPECT_EQ(ramp("megatron", 6400, 5, 60).now, Severity::kNone) << "no double";
   EXPECT_EQ(ramp("megatron", 0, 7.5, 60).now, Severity::kNone)
@@ -462,7 +457,7 @@ TEST(LossSpike, ALanguageModelThatLeavesItsFirstLossesIsCritical) {
   EXPECT_EQ(ramp("", 6400, 7.5, 60).now, Severity::kNone) << "a critic's";
   for (int i = 0; i < 20; ++i) f.Step({.loss = 3.1});
   EXPECT_EQ(f.now, Severity::kNone);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("was high for"));
+  ExpectWords(f.Described().sentence);
 }
 
 // --- before there is a baseline ---------------------------------------------
@@ -495,7 +490,7 @@ TEST(LossSpike, AShortLogThatDivergesIsCritical) {
         EXPECT_EQ(f.now, Severity::kCritical);
         EXPECT_GT(f.Described().opened_step, healthy);
         EXPECT_LE(f.Described().opened_step, healthy + 9);
-        EXPECT_THAT(f.Described().sentence, HasSubstr("from its level so far"));
+        ExpectWords(f.Described().sentence);
       }
     }
   }
@@ -598,8 +593,7 @@ TEST(LossSpike, ALossThatRisesAsTheScaleFallsAndFallsIsCritical) {
   EXPECT_EQ(fall(1.3, false).worst, Severity::kCritical);
   EXPECT_EQ(fall(1.0, false).worst, Severity::kNone);
   EXPECT_EQ(fall(1.3, true).worst, Severity::kNone);
-  EXPECT_THAT(fall(1.3, false).Described().sentence,
-              HasSubstr("overflows took the loss scale down"));
+  ExpectWords(fall(1.3, false).Described().sentence);
 }
 
 // Ascend's "overflow, still update": the next line is a hundred steps away.
@@ -749,8 +743,7 @@ TEST(LossSpike, SaysHowLongTheLongestSpikeWas) {
   f.Step({.loss = 4});
   f.Step({.loss = 2.21});
   EXPECT_EQ(f.now, Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("jumped to 5 "));
-  EXPECT_THAT(f.Described().sentence, HasSubstr("was high for 4 records"));
+  ExpectWords(f.Described().sentence);
 }
 
 TEST(LossSpike, AFirstRewardIsNoExplosion) {

@@ -10,12 +10,11 @@
 #include "detect/overflow_not_scale_dependent.h"
 #include "detect/persistent_op_overflow.h"
 #include "detect/weight_nonfinite.h"
+#include "tests/golden/words.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr Attempt kGood = {.scale = 1024, .overflow = false};
 constexpr Attempt kLost = {.scale = 1024, .overflow = true};
@@ -31,7 +30,7 @@ TEST(OverflowNotScaleDependent, FiresWhenCalibrationIsOverAndTheOpStaysBad) {
   }
   f.Both({.scale = 0.125, .overflow = true});
   EXPECT_EQ(f.now, Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("from 65536 down to 0.125"));
+  ExpectWords(f.Described().sentence);
 }
 
 // PyTorch halves the scale as long as a float32 can hold it.
@@ -45,8 +44,7 @@ TEST(OverflowNotScaleDependent, CountsTheHalvingsOfDenormalScales) {
   }
   f.Both({.scale = scale, .overflow = true});
   f.Both({.scale = scale, .overflow = true});  // stays there
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("down to 1.401e-45 (165 halvings)"));
+  ExpectWords(f.Described().sentence);
 }
 
 TEST(OverflowNotScaleDependent, AGoodAttemptBetweenMeansTheScaleHelped) {
@@ -68,12 +66,11 @@ TEST(OverflowNotScaleDependent, AGoodAttemptSinceLeavesNoNumbersToSay) {
     f.Both({.scale = 65536.0 / (1 << i), .overflow = true});
   }
   EXPECT_EQ(f.now, Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("(11 halvings)"));
+  ExpectWords(f.Described().sentence);
   f.Record({.scale = 16, .overflow = false});
   f.Both({.scale = 8, .overflow = true});
   EXPECT_EQ(f.now, Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("Bad at loss scales far apart"));
+  ExpectWords(f.Described().sentence);
 }
 
 TEST(OverflowNotScaleDependent, NanInAForwardOutputIsEnough) {
@@ -102,7 +99,7 @@ TEST(OverflowNotScaleDependent, WhatTheProgramLeavesOutIsAWarningAtFirst) {
     EXPECT_EQ(f.Both(left_out), Severity::kWarning);
     EXPECT_EQ(g.Both(left_out), Severity::kWarning);
   }
-  EXPECT_THAT(f.Described().sentence, HasSubstr("that update was left out"));
+  ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Both(left_out), Severity::kCritical);
   EXPECT_EQ(g.Both(left_out), Severity::kCritical);
 }
@@ -127,7 +124,7 @@ TEST(WeightNonfinite, LatchesOnParametersOnly) {
   EXPECT_EQ(f.Both(kGood), Severity::kNone);
   f.status.slot = Slot::kParameter;
   EXPECT_EQ(f.Both(kGood), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("2 infinite of 1000"));
+  ExpectWords(f.Described().sentence);
   f.Count(OpCount::kNegInf, 0);
   for (int i = 0; i < 500; ++i) f.Both(kGood);
   EXPECT_EQ(f.now, Severity::kCritical);
@@ -141,7 +138,7 @@ TEST(OpOverflowOrigin, CleanInputsAndABadOutput) {
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kNone);
   f.Count(OpCount::kPosInf, 7);
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("7 infinite"));
+  ExpectWords(f.Described().sentence);
 }
 
 TEST(OpOverflowOrigin, UnknownOrBadInputsAreNoOrigin) {
@@ -247,8 +244,7 @@ TEST(OpOverflowPropagated, NeverMoreThanInformation) {
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kInfo);
   f.Count(OpCount::kNan, 3);
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kInfo);
-  EXPECT_THAT(f.Described().sentence,
-              HasSubstr("passed on 1 times, absorbed 1 times"));
+  ExpectWords(f.Described().sentence);
   f.inputs = InputState::kClean;
   for (int i = 0; i < 50; ++i) f.Both({.loss = 1});
   EXPECT_EQ(f.now, Severity::kNone);
@@ -267,7 +263,7 @@ TEST(PersistentOpOverflow, CountsEveryBadAttemptOnce) {
         f.Status();
       }
     }
-    EXPECT_THAT(f.Described().sentence, HasSubstr(", 400 in all")) << bad_first;
+    ExpectWords(f.Described().sentence);
   }
 }
 
@@ -278,7 +274,7 @@ TEST(PersistentOpOverflow, ThreeOfTenAttempts) {
   f.Both(kLost);
   EXPECT_EQ(f.now, Severity::kNone);
   EXPECT_EQ(f.Both(kLost), Severity::kCritical);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("applied all the same"));
+  ExpectWords(f.Described().sentence);
   f.status.device_flag = false;
   for (int i = 0; i < 199; ++i) f.Both(kGood);
   EXPECT_EQ(f.now, Severity::kCritical);
@@ -359,7 +355,7 @@ TEST(OpSaturation, CountsOrTheLargestValue) {
   f.run.overflow_mode = OverflowMode::kSaturation;
   f.Count(OpCount::kSaturated, 5);
   EXPECT_EQ(f.Both(kGood), Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("5 of 1000"));
+  ExpectWords(f.Described().sentence);
   OpFeed<OpSaturation> largest(FixedScale());
   largest.Stat(OpStat::kAbsMax, 65503);
   EXPECT_EQ(largest.Both(kGood), Severity::kNone);
@@ -387,7 +383,7 @@ TEST(OpInternalOverflow, FlagSetAndElementsClean) {
   EXPECT_EQ(f.Both(kLost), Severity::kNone) << "nobody looked";
   f.Count(OpCount::kPosInf, 0);
   EXPECT_EQ(f.Both(kLost), Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("1092 elements of padding"));
+  ExpectWords(f.Described().sentence);
   f.status.device_flag = false;
   for (int i = 0; i < 50; ++i) f.Both(kGood);
   EXPECT_EQ(f.now, Severity::kNone);
@@ -412,7 +408,7 @@ TEST(NearOverflow, HalfOfTheMaximumAtThreeAttempts) {
   f.Both({.loss = 1});
   EXPECT_EQ(f.now, Severity::kNone);
   EXPECT_EQ(f.Both({.loss = 1}), Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("50 %"));
+  ExpectWords(f.Described().sentence);
   f.Stat(OpStat::kAbsMax, 20000);  // between the two: neither
   for (int i = 0; i < 100; ++i) f.Both({.loss = 1});
   EXPECT_EQ(f.now, Severity::kWarning);

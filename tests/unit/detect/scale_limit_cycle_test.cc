@@ -4,12 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/golden/words.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(ScaleLimitCycle, FiresOnApex1135) {
   StepFeed<ScaleLimitCycle> f;
@@ -20,7 +19,7 @@ TEST(ScaleLimitCycle, FiresOnApex1135) {
     f.Scale(scale, true);
   }
   EXPECT_EQ(f.now, Severity::kWarning);
-  EXPECT_THAT(f.Described().sentence, HasSubstr("changed direction"));
+  ExpectWords(f.Described().sentence);
 }
 
 TEST(ScaleLimitCycle, RoundingIsNoTurn) {

@@ -8,6 +8,7 @@
 
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
@@ -33,12 +34,9 @@ TEST(ActionsTest, OnlyThoseOfTheRunsFrameworkWhenItIsKnown) {
     all.insert(action.framework);
   }
   EXPECT_EQ(all.size(), 9u);  // Paddle has no advice of its own on padding
-  bool found = false;
   for (const Action& a : ActionsFor(Cause::kHarmlessPadding, {}, "ascend_tf")) {
-    found =
-        found || a.sentence.find("FixedLossScaleManager") != std::string::npos;
+    ExpectWords(a.sentence);
   }
-  EXPECT_TRUE(found);
 }
 
 TEST(ActionsTest, AnUnknownProgramIsAdvisedAsPyTorchFirst) {
@@ -71,11 +69,7 @@ TEST(ActionsTest, NoCureIsAdvisedThatTheRunDeclares) {
     const std::vector<Action> actions = ActionsFor(
         Cause::kHarmlessPadding, SituationOf(cured(), padding), framework);
     ASSERT_EQ(actions.size(), 1u);
-    EXPECT_EQ(
-        actions[0].sentence,
-        "Nothing: the update is applied all the same. To silence even "
-        "this note, mask the padding before the op, or name an op that masks "
-        "on purpose in engine.masked_ops.");
+    ExpectWords(actions[0].sentence);
   }
   EXPECT_GT(
       ActionsFor(Cause::kScaleIndependentOp, SituationOf(cured(), padding), "")
@@ -111,12 +105,12 @@ TEST(ActionsTest, ARankThatIsHeardIsNotLookedForInACollective) {
     EXPECT_EQ(actions.size(), 1u);
     return actions.at(0).sentence;
   };
-  EXPECT_THAT(first(), testing::HasSubstr("a larger buffer"));
+  ExpectWords(first());
   findings[0].numbers[2].value = 1;
-  EXPECT_THAT(first(), testing::HasSubstr("hung in a collective"));
+  ExpectWords(first());
   findings[0].numbers[2].value = 0;
   findings.emplace_back().rule = RuleId::kStalled;
-  EXPECT_THAT(first(), testing::HasSubstr("hung in a collective"));
+  ExpectWords(first());
 }
 
 TEST(FrameworkTest, IsWhatTheRunSaysElseWhatItsScalerTells) {
@@ -183,36 +177,31 @@ TEST(FrameworkTest, AdviceIsOfKnownFrameworks) {
 
 // A collapse is mended by a switch, and every framework has another.
 TEST(ActionsTest, EveryFrameworkHasItsOwnSwitchAgainstACollapse) {
-  static constexpr struct {
-    const char* framework;
-    const char* says;
-  } kSwitches[] = {
-      {"deepspeed", "fp16.initial_scale_power"},
-      {"megatron", "--min-loss-scale"},
-      {"apex", "min_loss_scale"},
-      {"fairseq", "--fp16-scale-tolerance"},
-      {"mindspore", "DynamicLossScaleManager"},
-      {"mindformers", "use_clip_grad"},
-      {"mindyolo", "--ms_loss_scaler"},
-      {"torch_npu", "torch.bfloat16"},
-      {"paddle", "ClipGradByGlobalNorm"},
-      {"hf_trainer", "--bf16"},
-      {"lightning", "bf16-mixed"},
-      {"keras", "mixed_bfloat16"},
-      {"jax", "optax.clip_by_global_norm"},
-      {"mmcv", "optimizer_config"},
-      {"mmengine", "AmpOptimWrapper"},
-      {"nemo", "native_amp_init_scale"},
-      {"pytorch", "GradScaler"},
-      {"ascend_tf", "decr_ratio"},
-  };
-  for (const auto& s : kSwitches) {
+  for (const char* framework : {
+           "deepspeed",
+           "megatron",
+           "apex",
+           "fairseq",
+           "mindspore",
+           "mindformers",
+           "mindyolo",
+           "torch_npu",
+           "paddle",
+           "hf_trainer",
+           "lightning",
+           "keras",
+           "jax",
+           "mmcv",
+           "mmengine",
+           "nemo",
+           "pytorch",
+           "ascend_tf",
+       }) {
     const std::vector<Action> actions =
-        ActionsFor(Cause::kCollapseWithUnderflow, {}, s.framework);
-    ASSERT_EQ(actions.size(), 2u) << s.framework;
-    EXPECT_EQ(actions[1].framework, s.framework);
-    EXPECT_NE(actions[1].sentence.find(s.says), std::string::npos)
-        << s.framework;
+        ActionsFor(Cause::kCollapseWithUnderflow, {}, framework);
+    ASSERT_EQ(actions.size(), 2u) << framework;
+    EXPECT_EQ(actions[1].framework, framework);
+    ExpectWords(actions[1].sentence);
   }
 }
 
@@ -239,7 +228,7 @@ TEST(ActionsTest, WhatAFrameworkIsBuiltOnHelpsOutButNotWithItsScaler) {
 TEST(ActionsTest, ALogIsNotAskedForOpStatuses) {
   const std::vector<Action> client = ActionsFor(Cause::kUnexplained, {}, "");
   ASSERT_EQ(client.size(), 1u);
-  EXPECT_NE(client[0].sentence.find("level ops"), std::string::npos);
+  ExpectWords(client[0].sentence);
   for (const char* framework :
        {"megatron", "fairseq", "hf_trainer", "mindformers", "paddle", "keras",
         "jax", "lightning", "torch_npu", "ascend_tf", "gnmt+apex"}) {
@@ -247,7 +236,7 @@ TEST(ActionsTest, ALogIsNotAskedForOpStatuses) {
         ActionsFor(Cause::kUnexplained, {.ops_collected = false},
                    FrameworkOf({.framework = framework}, {}));
     ASSERT_EQ(log.size(), 2u) << framework;
-    EXPECT_EQ(log[0].sentence.find("client"), std::string::npos);
+    ExpectWords(log[0].sentence);
     EXPECT_FALSE(log[1].framework.empty());
   }
 }

@@ -5,14 +5,14 @@
 #include <tuple>
 #include <utility>
 
+#include "tests/golden/cause_words.h"
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 const CauseVerdict* Named(const Diagnosis& diagnosis, Cause cause) {
   for (const CauseVerdict& verdict : diagnosis.causes) {
@@ -74,8 +74,7 @@ TEST(CausesTest, ASearchMayFailAFewTimesMoreAtItsLastScales) {
   t.evidence.ops[0].last_bad_step = e.last_overflow_step;
   const Diagnosis few = t.Verdict();
   EXPECT_EQ(few.causes[0].cause, Cause::kStartupCalibration);
-  EXPECT_THAT(few.causes[0].evidence[0].sentence,
-              HasSubstr("overflows came before the first good step"));
+  ExpectWords(few.causes[0].evidence[0].sentence);
   e.overflows += 9;
   EXPECT_EQ(Named(t.Verdict(), Cause::kStartupCalibration), nullptr);
 }
@@ -84,8 +83,8 @@ TEST(CausesTest, AStartUpThatIsOverWaitsForNothing) {
   const auto first = [](const TestCase& t) {
     return Named(t.Verdict(), Cause::kStartupCalibration)->actions[0].sentence;
   };
-  EXPECT_THAT(first(Calibrating()), HasSubstr("if it ends within"));
-  EXPECT_THAT(first(Calibrated()), HasSubstr("it is over"));
+  ExpectWords(first(Calibrating()));
+  ExpectWords(first(Calibrated()));
 }
 
 TEST(CausesTest, OverflowsThatEndedAreNotCalledOften) {
@@ -105,17 +104,13 @@ TEST(CausesTest, OverflowsThatEndedAreNotCalledOften) {
   const Diagnosis over = t.Verdict();
   const CauseVerdict* cause = Named(over, Cause::kRangeOverflow);
   ASSERT_NE(cause, nullptr);
-  EXPECT_THAT(cause->sentence,
-              HasSubstr("outgrew the loss scale: 15 of 1216 steps overflowed, "
-                        "none of the last 50"));
+  ExpectWords(cause->sentence);
   e.overflows_last_50 = 3;
   const Diagnosis few = t.Verdict();
-  EXPECT_THAT(Named(few, Cause::kRangeOverflow)->sentence,
-              HasSubstr("3 of them among the last 50"));
+  ExpectWords(Named(few, Cause::kRangeOverflow)->sentence);
   e.overflows_last_50 = 20;
   const Diagnosis many = t.Verdict();
-  EXPECT_THAT(Named(many, Cause::kRangeOverflow)->sentence,
-              HasSubstr("oftener than a scaler's probing"));
+  ExpectWords(Named(many, Cause::kRangeOverflow)->sentence);
 }
 
 TEST(CausesTest, StartUpThatNeverEndsIsNoCalibration) {
@@ -237,10 +232,9 @@ TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
     EXPECT_EQ(first.step, 1000);
     EXPECT_EQ(first.origin.op, "Rsqrt");
     EXPECT_THAT(first.ops, ElementsAre("Rsqrt", "Mul"));
-    EXPECT_THAT(diagnosis.headline,
-                HasSubstr("NaN is born in Rsqrt at step 1000"));
+    ExpectWords(diagnosis.headline);
     EXPECT_EQ(Named(diagnosis, Cause::kRangeOverflow), nullptr);
-    EXPECT_EQ(diagnosis.headline.rfind("Healthy now. Earlier: ", 0) == 0, !now);
+    EXPECT_EQ(diagnosis.condition == Condition::kHealed, !now);
   }
 }
 
@@ -253,7 +247,7 @@ TEST(CausesTest, ANaNInTheFirstInputComesFromTheData) {
   t.Find(18, Family::kOp, Severity::kCritical, "Gather");
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromForward);
-  EXPECT_THAT(diagnosis.headline, HasSubstr("The data bring NaN in"));
+  ExpectWords(diagnosis.headline);
 }
 
 // MatMul makes an infinity, Softmax a NaN of it, in a step whose loss is not
@@ -290,11 +284,8 @@ TEST(CausesTest, ANaNIsTracedToTheInfinityThatBecameIt) {
   EXPECT_EQ(first.cause, Cause::kNanFromForward);
   EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
   EXPECT_EQ(first.origin.op, "MatMul");
-  EXPECT_EQ(first.sentence,
-            "Infinity is born in MatMul at step 60: its inputs are finite, its "
-            "output holds 3 infinities.");
-  EXPECT_EQ(first.evidence.at(0).sentence,
-            "It became NaN in Softmax at step 60, whose output holds 5.");
+  ExpectWords(first.sentence);
+  ExpectWords(first.evidence.at(0).sentence);
 }
 
 TEST(CausesTest, AnOverflowBehindTheNaNOrLongBeforeItIsNotItsOrigin) {
@@ -303,28 +294,23 @@ TEST(CausesTest, AnOverflowBehindTheNaNOrLongBeforeItIsNotItsOrigin) {
   ops.erase(ops.begin() + 1);
   ops[0].first_bad_order = 7;
   EXPECT_EQ(t.Verdict().causes[0].origin.op, "Softmax");
-  EXPECT_THAT(t.Verdict().causes[0].sentence,
-              HasSubstr(", and no op before it was seen to be bad."));
+  ExpectWords(t.Verdict().causes[0].sentence);
   ops[0].first_bad_order = 0;
   ops[0].first_bad_step = 10;
   EXPECT_EQ(t.Verdict().causes[0].origin.op, "Softmax");
-  EXPECT_EQ(t.Verdict().causes[0].sentence,
-            "The output of Softmax holds 5 NaN at step 60, after MatMul, which "
-            "was bad before it, since step 10.");
+  ExpectWords(t.Verdict().causes[0].sentence);
   // It was over before the NaN.
   ops[0].last_bad_step = 59;
-  EXPECT_THAT(t.Verdict().causes[0].sentence, HasSubstr("no op before it"));
+  ExpectWords(t.Verdict().causes[0].sentence);
   // Which of two came first is not known.
   ops[0].first_bad_step = ops[0].last_bad_step = 60;
   ops[0].first_bad_order = ops[1].first_bad_order = -1;
-  EXPECT_THAT(t.Verdict().causes[0].sentence,
-              HasSubstr("which op was bad first in that step is not known"));
+  ExpectWords(t.Verdict().causes[0].sentence);
   // Its inputs were looked at: it made the NaN itself.
   ops[0].first_bad_order = 0;
   ops[1].first_bad_order = 1;
   ops[1].first_inputs_clean = true;
-  EXPECT_THAT(t.Verdict().causes[0].sentence,
-              HasSubstr("NaN is born in Softmax"));
+  ExpectWords(t.Verdict().causes[0].sentence);
 }
 
 TEST(CausesTest, SaturationBeforeANaNIsItsOriginWhereItIsAnOverflow) {
@@ -334,9 +320,7 @@ TEST(CausesTest, SaturationBeforeANaNIsItsOriginWhereItIsAnOverflow) {
   ops[0].saturated = std::exchange(ops[0].inf, 0);
   EXPECT_EQ(t.Verdict().causes[0].origin.op, "Softmax");
   t.run.overflow_mode = OverflowMode::kSaturation;
-  EXPECT_EQ(t.Verdict().causes[0].sentence,
-            "Overflow is born in MatMul at step 60: its inputs are finite, its "
-            "output holds 3 saturated elements.");
+  ExpectWords(t.Verdict().causes[0].sentence);
 }
 
 // Rule 8 speaks of a NaN whatever the scale did.
@@ -346,11 +330,10 @@ TEST(CausesTest, ANaNThatNoListedOpHoldsIsNotLaidToTheScale) {
   const Diagnosis nan = t.Verdict();
   const CauseVerdict* verdict = Named(nan, Cause::kScaleIndependentOp);
   ASSERT_NE(verdict, nullptr);
-  EXPECT_THAT(verdict->sentence, Not(HasSubstr("while the scale falls")));
+  ExpectWords(verdict->sentence);
   t.findings.back().numbers = {{"halvings", 6, ""}, {"nan", 0, "elements"}};
   const Diagnosis fallen = t.Verdict();
-  EXPECT_THAT(Named(fallen, Cause::kScaleIndependentOp)->sentence,
-              HasSubstr("while the scale falls"));
+  ExpectWords(Named(fallen, Cause::kScaleIndependentOp)->sentence);
 }
 
 TEST(CausesTest, ValuesAtTheLimitAreNoSecondTroubleOfTheOpThatOverflows) {
@@ -365,8 +348,7 @@ TEST(CausesTest, ValuesAtTheLimitAreNoSecondTroubleOfTheOpThatOverflows) {
   op.saturated = op.bad_elements_max = 4;
   t.Find(18, Family::kOp, Severity::kCritical, "MatMul");
   t.Find(25, Family::kOp, Severity::kWarning, "MatMul");
-  EXPECT_THAT(t.Verdict().headline,
-              HasSubstr("MatMul overflows at every step since step 120"));
+  ExpectWords(t.Verdict().headline);
   ASSERT_EQ(t.Verdict().causes.size(), 1u);
   // Another op's are.
   t.findings.back().subject.op = "Softmax";
@@ -461,7 +443,7 @@ TEST(CausesTest, DivergenceWithoutOverflow) {
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kSupported);
-  EXPECT_THAT(diagnosis.headline, HasSubstr("without an overflow"));
+  ExpectWords(diagnosis.headline);
 }
 
 // The finding with which it began is over; the incident goes on.
@@ -472,10 +454,10 @@ TEST(CausesTest, ADivergenceIsSaidToBeginWithItsIncident) {
   t.evidence.earlier = "The loss jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 300;
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("since step 300"));
+  ExpectWords(t.Verdict().headline);
   EXPECT_EQ(t.Verdict().causes[0].step, 300);
   t.evidence.earlier_to = 302;  // another one, and over
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("since step 304"));
+  ExpectWords(t.Verdict().headline);
 }
 
 TEST(CausesTest, BehindANanLossTheGradientsThatAreNotFiniteAreNamed) {
@@ -505,10 +487,8 @@ TEST(CausesTest, BehindANanLossTheGradientsThatAreNotFiniteAreNamed) {
     EXPECT_EQ(cause.rule, RuleId::kLossNonfinite)
         << "the loss is accused, not its gradients";
     EXPECT_EQ(cause.origin.rank, 1);
-    std::string said;
-    for (const Evidence& e : cause.evidence) said += e.sentence;
     // Those of another rank came to it from this one.
-    EXPECT_EQ(said.find("only those of enc.3") != std::string::npos, rank == 1);
+    ExpectWords(EvidenceWords(cause));
   }
 }
 
@@ -520,7 +500,7 @@ TEST(CausesTest, ADivergenceRestsOnTheLossWhoeverWasFirst) {
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].rule, RuleId::kLossSpike);
   EXPECT_EQ(diagnosis.causes[0].step, 100);
-  EXPECT_THAT(diagnosis.causes[0].sentence, HasSubstr("finding of rule 34"));
+  ExpectWords(diagnosis.causes[0].sentence);
   // A note of the loss is no more than a note.
   t.findings[1].severity = Severity::kInfo;
   EXPECT_EQ(t.Verdict().causes[0].rule, RuleId::kGnormSpike);
@@ -545,8 +525,7 @@ TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
   t.evidence.earlier_rule = RuleId::kLossSpike;
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
-  EXPECT_EQ(diagnosis.causes[0].sentence,
-            "The training left its way at step 220: it jumped.");
+  ExpectWords(diagnosis.causes[0].sentence);
   t.evidence.earlier_to = 400;
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow)
       << "that is over: another trouble";
@@ -568,8 +547,7 @@ TEST(CausesTest, WhatOutlastsADivergenceSaysNothingNewOfIt) {
     norm.severity = severity;
     const Diagnosis diagnosis = t.Verdict();
     EXPECT_EQ(diagnosis.causes[0].rule, RuleId::kNone);
-    EXPECT_EQ(diagnosis.causes[0].sentence,
-              "The training left its way at step 220: it jumped.");
+    ExpectWords(diagnosis.causes[0].sentence);
   }
 }
 
@@ -580,9 +558,8 @@ TEST(CausesTest, ALostCheckpointIsNoTrainingThatDiverges) {
   finding.numbers = {{"loss", 9, ""}, {"loss_before_restart", 2.4, ""}};
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
-  EXPECT_EQ(diagnosis.headline, "finding of rule 35.");
-  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence,
-              HasSubstr("which checkpoint was loaded"));
+  ExpectWords(diagnosis.headline);
+  ExpectWords(diagnosis.causes[0].actions[0].sentence);
 }
 
 TEST(CausesTest, TheNormOfANaNLossIsNoSecondCause) {
@@ -644,10 +621,10 @@ TEST(CausesTest, AScaleThatFallsWithASpikeIsItsConsequence) {
     EXPECT_EQ(cause.cause, Cause::kDivergence);
     EXPECT_TRUE(Explains(cause, t.findings[0]));
     EXPECT_TRUE(Explains(cause, t.findings[1]));
-    EXPECT_THAT(cause.evidence[0].sentence, HasSubstr("A consequence"));
-    EXPECT_THAT(cause.sentence, Not(HasSubstr("without an overflow")));
+    ExpectWords(cause.evidence[0].sentence);
+    ExpectWords(cause.sentence);
     // A warning may pass.
-    EXPECT_THAT(cause.actions[0].sentence, HasSubstr("by themselves"));
+    ExpectWords(cause.actions[0].sentence);
   }
   // Long before the loss it is another trouble, or the cause of this one.
   fall.opened_step = 29000;
@@ -670,14 +647,11 @@ TEST(CausesTest, OverflowedUpdatesThatAreAppliedAreSaid) {
   const CauseVerdict cause = t.Verdict().causes[0];
   EXPECT_EQ(cause.cause, Cause::kDivergence);
   EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
-  EXPECT_THAT(cause.sentence, Not(HasSubstr("without an overflow")));
-  EXPECT_THAT(cause.evidence[0].sentence,
-              HasSubstr("Overflowed updates are applied all the same, 3 in "
-                        "300 attempts"));
-  EXPECT_THAT(cause.sentence, HasSubstr("updates that overflowed are applied"));
-  EXPECT_THAT(cause.actions[0].sentence, HasSubstr("skip an update"));
-  EXPECT_THAT(cause.actions.back().sentence,
-              HasSubstr("--overflow_still_update False"));
+  ExpectWords(cause.sentence);
+  ExpectWords(cause.evidence[0].sentence);
+  ExpectWords(cause.sentence);
+  ExpectWords(cause.actions[0].sentence);
+  ExpectWords(cause.actions.back().sentence);
 }
 
 // Nothing was found of them by themselves.
@@ -708,8 +682,7 @@ TEST(CausesTest, RanksThatDisagree) {
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kRankDisagreement);
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kEstablished);
   EXPECT_EQ(diagnosis.causes[0].origin.rank, 5);
-  EXPECT_THAT(diagnosis.causes[0].actions.back().sentence,
-              HasSubstr("is_distributed=True"));
+  ExpectWords(diagnosis.causes[0].actions.back().sentence);
 }
 
 TEST(CausesTest, AMisusedScalerIsEstablishedOnlyWhenItWasDeclared) {

@@ -6,14 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/golden/cause_words.h"
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 // 1,500 steps at scale 1, each skipped; read from a log.
 TestCase Stuck() {
@@ -47,9 +45,9 @@ TEST(CollapseTest, TheScaleFellFromWhereAnAttemptWasGood) {
   TestCase t = Stuck();
   t.evidence.scale_max = 8388608;
   t.evidence.scale_worked = 131072;
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("fell from 131072 to 1"));
+  ExpectWords(t.Verdict().headline);
   t.evidence.scale_worked.reset();
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("fell from 8388608 to 1"));
+  ExpectWords(t.Verdict().headline);
 }
 
 // At scale 1 two of three attempts overflow: no streak of three just now, and
@@ -65,33 +63,22 @@ TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
   for (const Finding& finding : t.findings) {
     EXPECT_EQ(FirstCause(diagnosis, finding), &diagnosis.causes[0]);
   }
-  EXPECT_THAT(diagnosis.headline,
-              StartsWith("Most updates are skipped since step 2451: 33 of the "
-                         "last 50 overflowed, though"));
+  ExpectWords(diagnosis.headline);
   t.findings.back().opened_step = 2440;
-  EXPECT_THAT(t.Verdict().headline,
-              StartsWith("Most updates are skipped since step 2440: 33 of"));
+  ExpectWords(t.Verdict().headline);
   t.findings.back().opened_step = 2451;
   t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 48;
-  EXPECT_THAT(
-      t.Verdict().headline,
-      StartsWith("Hardly any update is applied since step 2451: 48 of"));
+  ExpectWords(t.Verdict().headline);
 }
 
 // A discriminator stands while its generator learns.
 TEST(CollapseTest, WhoseUpdatesAreNotAppliedIsSaid) {
   TestCase t = Stuck();
-  EXPECT_THAT(t.Verdict().headline, StartsWith("No update is applied since"));
+  ExpectWords(t.Verdict().headline);
   t.evidence.optimizer = "D";
   const Diagnosis diagnosis = t.Verdict();
-  EXPECT_THAT(diagnosis.headline,
-              StartsWith("No update of the optimizer D is applied since"));
-  std::vector<std::string> evidence;
-  for (const auto& one : diagnosis.causes.at(0).evidence) {
-    evidence.push_back(one.sentence);
-  }
-  EXPECT_THAT(evidence, ::testing::Contains(
-                            HasSubstr("updates of the optimizer D were")));
+  ExpectWords(diagnosis.headline);
+  ExpectWords(EvidenceWords(diagnosis.causes.at(0)));
 }
 
 TEST(CollapseTest, BelowWhatAHalfHoldsEverythingIsLost) {
@@ -101,12 +88,10 @@ TEST(CollapseTest, BelowWhatAHalfHoldsEverythingIsLost) {
   t.evidence.floor = 0;
   for (const double scale : {4.941e-324, 4.078e-56, 1e-13}) {
     t.evidence.scale_now = t.evidence.scale_min = scale;
-    EXPECT_THAT(t.Verdict().headline,
-                HasSubstr("in fp16 every gradient is lost"))
-        << scale;
+    ExpectWords(t.Verdict().headline);
   }
   t.evidence.scale_now = t.evidence.scale_min = 0x1p-10;
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("gradients below 6.104e-05"));
+  ExpectWords(t.Verdict().headline);
 }
 
 TEST(CollapseTest, OverflowsThatGoOnAtTheFloorAreOneCauseAndNotOrdinary) {
@@ -120,11 +105,8 @@ TEST(CollapseTest, OverflowsThatGoOnAtTheFloorAreOneCauseAndNotOrdinary) {
   for (const Finding& finding : t.findings) {
     EXPECT_EQ(FirstCause(diagnosis, finding), &cause);
   }
-  EXPECT_THAT(diagnosis.headline,
-              StartsWith("No update is applied since step 2451: 50 attempts "
-                         "in a row overflowed, though the loss scale fell "
-                         "from 32768 to 1"));
-  EXPECT_THAT(cause.actions[0].sentence, StartsWith("Stop it"));
+  ExpectWords(diagnosis.headline);
+  ExpectWords(cause.actions[0].sentence);
   EXPECT_EQ(cause.actions[1].framework, "megatron");
   EXPECT_EQ(cause.actions[2].framework, "deepspeed");
 }
@@ -133,16 +115,14 @@ TEST(CollapseTest, OverflowsThatGoOnAtTheFloorAreOneCauseAndNotOrdinary) {
 TEST(CollapseTest, AStreakLongerThanItsStepsBeganBefore) {
   TestCase t = Stuck();
   t.findings[1].numbers[0].value = 1572;
-  EXPECT_THAT(t.Verdict().headline,
-              StartsWith("No update is applied since before step 2451: 1572 "
-                         "attempts in a row"));
+  ExpectWords(t.Verdict().headline);
 }
 
 TEST(CollapseTest, WhatOverflowsAtTheFloorIsNotTheScalesDoing) {
   const CauseVerdict cause = Stuck().Verdict().causes[0];
-  EXPECT_THAT(cause.evidence[0].sentence, HasSubstr("above 65504"));
-  EXPECT_THAT(cause.evidence[1].sentence, HasSubstr("1574 of 2576"));
-  EXPECT_THAT(cause.evidence[2].sentence, HasSubstr("backward pass"));
+  ExpectWords(cause.evidence[0].sentence);
+  ExpectWords(cause.evidence[1].sentence);
+  ExpectWords(cause.evidence[2].sentence);
 }
 
 TEST(CollapseTest, ANaNLossIsTheBetterCause) {
@@ -169,7 +149,7 @@ TEST(CollapseTest, AppliedUpdatesAreNotLost) {
   t.evidence.applied_overflows_last_50 = 50;
   t.evidence.skipped_last_50 = 0;
   for (const CauseVerdict& cause : t.Verdict().causes) {
-    EXPECT_THAT(cause.sentence, Not(HasSubstr("No update is applied")));
+    ExpectWords(cause.sentence);
   }
 }
 
@@ -209,7 +189,7 @@ TEST(CollapseTest, AnIsolatedOverflowAtTheFloorIsNoEnd) {
   t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 1;
   t.findings.clear();
   t.Find(1, Family::kScale, Severity::kWarning);
-  EXPECT_THAT(t.Verdict().headline, Not(HasSubstr("No update is applied")));
+  ExpectWords(t.Verdict().headline);
 }
 
 // No gradient is a hundred million: two overflows there are not ordinary.
@@ -240,27 +220,19 @@ TEST(CollapseTest, ANegativeOrNonFiniteScaleIsAMisusedScaler) {
     ASSERT_EQ(diagnosis.causes.size(), 1u) << scale;
     EXPECT_EQ(diagnosis.causes[0].cause, Cause::kScalerMisuse);
     EXPECT_EQ(diagnosis.causes[0].step, 77);
-    EXPECT_THAT(diagnosis.headline, HasSubstr("which no scaler makes"));
+    ExpectWords(diagnosis.headline);
     for (const Action& action : diagnosis.causes[0].actions) {
-      EXPECT_THAT(action.sentence, Not(HasSubstr("no floor")));
+      ExpectWords(action.sentence);
     }
   }
 }
 
 TEST(CollapseTest, NextToNoUnderflowIsNoEvidenceForIt) {
   TestCase t = Stuck();
-  const auto told = [&t] {
-    std::string all;
-    const Diagnosis diagnosis = t.Verdict();
-    for (const Evidence& one : diagnosis.causes[0].evidence) {
-      all += one.sentence;
-    }
-    return all;
-  };
   t.evidence.underflow_fraction = 0;
-  EXPECT_THAT(told(), Not(HasSubstr("underflow")));
+  ExpectWords(EvidenceWords(t.Verdict().causes[0]));
   t.evidence.underflow_fraction = 0.07;
-  EXPECT_THAT(told(), HasSubstr("7 % of the gradient elements underflow"));
+  ExpectWords(EvidenceWords(t.Verdict().causes[0]));
 }
 
 // Recovered, at scale 1 ever since: what was earlier comes first, with what
@@ -281,18 +253,15 @@ TEST(CollapseTest, OneThatIsOverTellsWhatToDoNextTime) {
   e.earlier_from = 33;
   e.earlier_to = 245;
   const Diagnosis diagnosis = t.Verdict();
-  EXPECT_THAT(diagnosis.headline,
-              StartsWith("Healthy now. Earlier: (steps 33 to 245) The loss "
-                         "scale fell"));
+  ExpectWords(diagnosis.headline);
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
   EXPECT_EQ(diagnosis.causes[0].step, 33);
-  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence,
-              StartsWith("Nothing now"));
+  ExpectWords(diagnosis.causes[0].actions[0].sentence);
   bool deepspeed = false;
   for (const Action& action : diagnosis.causes[0].actions) {
     deepspeed = deepspeed || action.framework == "deepspeed";
-    EXPECT_THAT(action.sentence, Not(StartsWith("Stop")));
+    ExpectWords(action.sentence);
   }
   EXPECT_TRUE(deepspeed);
 }
@@ -309,8 +278,7 @@ TEST(CollapseTest, AnOverflowFarBelowOneIsOneBeforeTheScaleWasSeenToMove) {
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kCollapseWithUnderflow);
-  EXPECT_THAT(diagnosis.headline,
-              HasSubstr("is 1.526e-05: in fp16 gradients below"));
+  ExpectWords(diagnosis.headline);
 }
 
 // NVIDIA's BERT shows a counter of skipped steps, and no scale.
@@ -343,10 +311,8 @@ TEST(CollapseTest, ARowThatNoScalerSurvivesIsOneWhereNoScaleIsShown) {
   const CauseVerdict& cause = diagnosis.causes[0];
   EXPECT_EQ(cause.cause, Cause::kCollapseWithUnderflow);
   EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
-  EXPECT_THAT(diagnosis.headline,
-              StartsWith("No update is applied since step 5998: 3950 attempts "
-                         "in a row were skipped. No loss scale is reported"));
-  EXPECT_THAT(cause.actions.at(0).sentence, StartsWith("Stop it"));
+  ExpectWords(diagnosis.headline);
+  ExpectWords(cause.actions.at(0).sentence);
   // Where ops were looked at they say more, and a loss that is NaN does.
   t.evidence.loss_nonfinite = 10;
   t.evidence.first_nonfinite_loss_step = 5990;
@@ -359,11 +325,9 @@ TEST(CollapseTest, AShorterRowIsARangeThatWasLeftAlsoWhereNoScaleIsShown) {
   const Diagnosis diagnosis = Unseen(20).Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kRangeOverflow);
-  EXPECT_THAT(
-      diagnosis.headline,
-      StartsWith("Gradients outgrow the loss scale: 20 of the last 50"));
+  ExpectWords(diagnosis.headline);
   for (const Action& action : diagnosis.causes[0].actions) {
-    EXPECT_THAT(action.sentence, Not(HasSubstr("fixed")));
+    ExpectWords(action.sentence);
   }
 }
 

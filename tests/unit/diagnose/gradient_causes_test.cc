@@ -3,20 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "diagnose/actions.h"
+#include "tests/golden/cause_words.h"
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-bool Says(const CauseVerdict& cause, const std::string& text) {
-  for (const Action& action : cause.actions) {
-    if (action.sentence.find(text) != std::string::npos) return true;
-  }
-  return false;
-}
 
 TestCase Underflowing() {
   TestCase t;
@@ -35,12 +27,9 @@ TEST(GradientCauses, UnderflowWithRoomNamesTheScaleToTake) {
   const CauseVerdict cause = t.Verdict().causes.at(0);
   EXPECT_EQ(cause.cause, Cause::kUnderflow);
   EXPECT_EQ(cause.grade, EvidenceGrade::kEstablished);
-  EXPECT_THAT(cause.sentence, HasSubstr("The loss scale (128) is too low"));
-  EXPECT_THAT(cause.actions[0].sentence,
-              HasSubstr("Raise the loss scale to 32768 (now 128)"));
-  EXPECT_TRUE(Says(cause, "GradScaler(init_scale=32768)"));
-  EXPECT_FALSE(Says(cause, "FixedLossScaleManager")) << "another framework";
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("too low"));
+  ExpectWords(cause.sentence);
+  ExpectWords(ActionWords(cause));
+  ExpectWords(t.Verdict().headline);
 }
 
 TEST(GradientCauses, WhatIsOnlyPredictedOrOnlyZerosIsSupportedAtMost) {
@@ -49,7 +38,7 @@ TEST(GradientCauses, WhatIsOnlyPredictedOrOnlyZerosIsSupportedAtMost) {
   EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
   t.findings[0].numbers.clear();
   EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kHypothesis);
-  EXPECT_FALSE(Says(t.Verdict().causes[0], "Raise the loss scale to"));
+  ExpectWords(ActionWords(t.Verdict().causes[0]));
   TestCase tight = Underflowing();
   tight.findings[0].numbers = {{"headroom", 0.5, "bits"}};
   EXPECT_EQ(tight.Verdict().causes[0].grade, EvidenceGrade::kSupported);
@@ -59,7 +48,7 @@ TEST(GradientCauses, WithoutAScalerItSaysSo) {
   TestCase t = Underflowing();
   t.run.scaler.kind = ScalingKind::kNone;
   t.evidence.scale_now.reset();
-  EXPECT_THAT(t.Verdict().causes[0].sentence, HasSubstr("no loss is scaled"));
+  ExpectWords(t.Verdict().causes[0].sentence);
 }
 
 TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
@@ -72,14 +61,11 @@ TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
     if (!layer) f.numbers.clear();
     const CauseVerdict cause = t.Verdict().causes.at(0);
     EXPECT_EQ(cause.cause, Cause::kUnderflow);
-    EXPECT_THAT(cause.sentence, Not(HasSubstr("loss scale")));
-    EXPECT_FALSE(Says(cause, "GradScaler"));
-    EXPECT_FALSE(Says(cause, "higher"));
-    EXPECT_TRUE(Says(cause, "a detach"));
-    EXPECT_EQ(Says(cause, "a head or a branch that was dropped"), layer);
+    ExpectWords(cause.sentence);
+    ExpectWords(ActionWords(cause));
   }
   t.run.precision = "fp16";
-  EXPECT_TRUE(Says(t.Verdict().causes.at(0), "GradScaler"));
+  ExpectWords(ActionWords(t.Verdict().causes.at(0)));
 }
 
 TEST(GradientCauses, WhatDiedInItsFirstStepsBeginsAnew) {
@@ -92,10 +78,8 @@ TEST(GradientCauses, WhatDiedInItsFirstStepsBeginsAnew) {
   const CauseVerdict cause = t.Verdict().causes.at(0);
   EXPECT_EQ(cause.cause, Cause::kUnderflow);
   EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
-  EXPECT_THAT(cause.sentence, HasSubstr("died in its first steps"));
-  EXPECT_TRUE(Says(cause, "lower learning rate"));
-  EXPECT_TRUE(Says(cause, "look at 2.bias"));
-  EXPECT_FALSE(Says(cause, "a branch that was dropped"));
+  ExpectWords(cause.sentence);
+  ExpectWords(ActionWords(cause));
 }
 
 TEST(GradientCauses, ACollapseIsTheBetterCause) {
@@ -118,7 +102,7 @@ TEST(GradientCauses, NoSingleScaleGoesBeforeALowScale) {
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNoSingleScale);
   EXPECT_EQ(diagnosis.causes[0].grade, EvidenceGrade::kEstablished);
-  EXPECT_TRUE(Says(diagnosis.causes[0], "bf16"));
+  ExpectWords(ActionWords(diagnosis.causes[0]));
   t.evidence.underflow_fraction.reset();
   EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
 }
@@ -130,14 +114,14 @@ TEST(GradientCauses, Fp8) {
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kFp8Scaling);
   EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kSupported);
   EXPECT_EQ(t.Verdict().causes[0].origin.op, "fc1");
-  EXPECT_TRUE(Says(t.Verdict().causes[0], "--fp8-recipe"));
+  ExpectWords(ActionWords(t.Verdict().causes[0]));
   t.Find(43, Family::kFp8, Severity::kWarning, "fc1");
   EXPECT_EQ(t.Verdict().causes[0].grade, EvidenceGrade::kEstablished);
-  EXPECT_THAT(t.Verdict().causes[0].sentence, HasSubstr("too late"));
+  ExpectWords(t.Verdict().causes[0].sentence);
   TestCase zeros;
   zeros.Find(42, Family::kFp8, Severity::kWarning, "fc2");
   EXPECT_EQ(zeros.Verdict().causes[0].grade, EvidenceGrade::kHypothesis);
-  EXPECT_THAT(zeros.Verdict().causes[0].sentence, HasSubstr("no bits"));
+  ExpectWords(zeros.Verdict().causes[0].sentence);
 }
 
 TEST(GradientCauses, SuspectedCorruptionNamesHostAndDevice) {
@@ -150,7 +134,7 @@ TEST(GradientCauses, SuspectedCorruptionNamesHostAndDevice) {
   EXPECT_EQ(cause.cause, Cause::kSilentCorruption);
   EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis)
       << "it may be the rank's data";
-  EXPECT_THAT(cause.sentence, HasSubstr("on rank 17 (node-2, npu1)"));
+  ExpectWords(cause.sentence);
   EXPECT_EQ(cause.origin.rank, 17);
   // A replica that differs on the same rank is a second, independent sign.
   t.Find(49, Family::kRank, Severity::kCritical).subject.rank = 17;
@@ -185,8 +169,7 @@ TEST(GradientCauses, ACollectiveIsSuspectedOnlyWhereAllRanksWereSeen) {
   Finding& f = t.Find(24, Family::kOp, Severity::kCritical);
   f.subject.rank = 1;
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kSilentCorruption);
-  EXPECT_THAT(t.Verdict().causes[0].sentence,
-              HasSubstr("The communication itself is suspected"));
+  ExpectWords(t.Verdict().causes[0].sentence);
   t.findings[0].severity = Severity::kInfo;
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kUnexplained);
 }
@@ -196,13 +179,12 @@ TEST(GradientCauses, ReplicasThatDifferAreARankDisagreement) {
   t.Find(49, Family::kRank, Severity::kCritical).subject.rank = 2;
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRankDisagreement);
   EXPECT_EQ(t.Verdict().causes[0].origin.rank, 2);
-  EXPECT_THAT(t.Verdict().headline, HasSubstr("drift apart"));
-  EXPECT_TRUE(Says(t.Verdict().causes[0], "broadcast the weights of one rank"));
+  ExpectWords(t.Verdict().headline);
+  ExpectWords(ActionWords(t.Verdict().causes[0]));
   TestCase steps;
   steps.Find(56, Family::kRank, Severity::kWarning).subject.rank = 2;
   EXPECT_EQ(steps.Verdict().causes[0].cause, Cause::kRankDisagreement);
-  EXPECT_THAT(steps.Verdict().headline,
-              ::testing::Not(HasSubstr("drift apart")));
+  ExpectWords(steps.Verdict().headline);
 }
 
 TEST(GradientCauses, NewRulesLeaveNoFindingUnexplained) {

@@ -1,12 +1,11 @@
 // A bit of one weight flips: 6.6e37, and finite.
 #include <gmock/gmock.h>
 
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
 
 Finding& FindWeight(TestCase* t, const std::string& op, bool alone) {
   Finding& found = t->Find(60, Family::kWeight, Severity::kCritical, op);
@@ -43,9 +42,7 @@ TEST(LoneWildWeightTest, ExplainsWhatCameSinceTheLookBefore) {
   EXPECT_EQ(first.origin.op, "fc.weight");
   EXPECT_EQ(first.step, 224);
   EXPECT_EQ(first.rule, RuleId::kWeightOutOfRange);
-  EXPECT_THAT(first.sentence,
-              HasSubstr("A weight of fc.weight is 6.6e+37 at step 224, alone: "
-                        "the largest of all others is 0.25"));
+  ExpectWords(first.sentence);
 }
 
 TEST(LoneWildWeightTest, ANaNThatItMadeIsItsDoing) {
@@ -95,8 +92,7 @@ TEST(LoneWildWeightTest, NamesTheRankWhereThereAreMany) {
   TestCase t = Flipped();
   t.evidence.world_size = 8;
   t.findings.back().subject.rank = 3;
-  EXPECT_THAT(t.Verdict().causes[0].sentence,
-              HasSubstr("at step 224 on rank 3, alone"));
+  ExpectWords(t.Verdict().causes[0].sentence);
 }
 
 }  // namespace

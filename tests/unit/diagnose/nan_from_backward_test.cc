@@ -6,13 +6,12 @@
 #include <cmath>
 #include <utility>
 
+#include "tests/golden/cause_words.h"
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 OpEvidence& Bad(TestCase* t, const char* name, Slot slot, int64_t step) {
   OpEvidence& op = t->Op(name, slot);
@@ -56,12 +55,6 @@ void WithWeights(TestCase* t) {
   t->Find(16, Family::kWeight, Severity::kCritical, "0.bias");
 }
 
-std::string Advice(const CauseVerdict& cause) {
-  std::string all;
-  for (const Action& action : cause.actions) all += action.sentence + "\n";
-  return all;
-}
-
 TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   TestCase t = Applied();
   WithWeights(&t);
@@ -74,11 +67,8 @@ TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   EXPECT_EQ(cause.step, 130);
   EXPECT_EQ(cause.origin.op, "0.bias");
   EXPECT_EQ(cause.origin.slot, Slot::kGradInput);
-  EXPECT_THAT(cause.sentence, HasSubstr("born in the backward pass at step 130"
-                                        ": the loss of that step is finite"));
-  EXPECT_THAT(cause.sentence, HasSubstr("those of 0.bias, 0.weight are not"));
-  EXPECT_THAT(Advice(cause), Not(HasSubstr("scaler")));
-  EXPECT_THAT(Advice(cause), HasSubstr("error_if_nonfinite"));
+  ExpectWords(cause.sentence);
+  ExpectWords(ActionWords(cause));
 }
 
 TEST(NanFromBackward, ItsOriginHasTypeAndDtypeOfTheSlotThatItNames) {
@@ -104,12 +94,11 @@ TEST(NanFromBackward, AnOriginWithoutAnOpHasNoTypeOfOne) {
 TEST(NanFromBackward, OfSeveralTheOneThatTheBackwardPassReachesFirstIsSaid) {
   TestCase t = Applied();
   WithWeights(&t);
-  EXPECT_THAT(t.Verdict().causes.at(0).sentence, Not(HasSubstr("lists")));
+  ExpectWords(t.Verdict().causes.at(0).sentence);
   t.evidence.ops[0].first_bad_order = 7;
-  EXPECT_THAT(t.Verdict().causes.at(0).sentence, Not(HasSubstr("lists")));
+  ExpectWords(t.Verdict().causes.at(0).sentence);
   t.evidence.ops[1].first_bad_order = 8;
-  EXPECT_THAT(t.Verdict().causes.at(0).sentence,
-              HasSubstr("0.bias comes last in the model"));
+  ExpectWords(t.Verdict().causes.at(0).sentence);
 }
 
 TEST(NanFromBackward, AModuleThatMadeItOfAFiniteGradientGoesBefore) {
@@ -119,7 +108,7 @@ TEST(NanFromBackward, AModuleThatMadeItOfAFiniteGradientGoesBefore) {
   const CauseVerdict cause = t.Verdict().causes.at(0);
   EXPECT_EQ(cause.origin.op, "2");
   EXPECT_EQ(cause.grade, EvidenceGrade::kEstablished);
-  EXPECT_THAT(cause.sentence, HasSubstr("that reaches 2 is finite"));
+  ExpectWords(cause.sentence);
 }
 
 TEST(NanFromBackward, TheNormAloneTellsTheStep) {
@@ -128,8 +117,7 @@ TEST(NanFromBackward, TheNormAloneTellsTheStep) {
   ASSERT_EQ(diagnosis.causes.size(), 1u) << "no divergence beside it";
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromBackward);
   EXPECT_EQ(diagnosis.causes[0].step, 130);
-  EXPECT_THAT(diagnosis.causes[0].sentence,
-              HasSubstr("is finite, the gradient norm is not;"));
+  ExpectWords(diagnosis.causes[0].sentence);
 }
 
 // bf16 with a guard of the program's own: no update of NaN is applied.
@@ -169,14 +157,14 @@ TEST(NanFromBackward, AnUpdateThatWasLeftOutIsNoneOfLaterTrouble) {
   EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
   EXPECT_EQ(cause.step, 130);
   EXPECT_EQ(cause.origin.op, "0.weight");
-  EXPECT_THAT(cause.sentence, Not(HasSubstr("2.weight")));
+  ExpectWords(cause.sentence);
   // Nor is a batch of NaN that was left out.
   TestCase earlier = t;
   earlier.evidence.first_nonfinite_loss_step = 20;
   const CauseVerdict said = earlier.Verdict().causes.at(0);
   EXPECT_EQ(said.step, 130);
   for (const Evidence& evidence : said.evidence) {
-    EXPECT_THAT(evidence.sentence, Not(HasSubstr("step 20")));
+    ExpectWords(evidence.sentence);
   }
   // One that was left out is no cause of losses that were left out later.
   TestCase guarded = Applied();
@@ -227,7 +215,7 @@ TEST(NanFromBackward, AnInfinityThatWasAppliedIsNamedAsOne) {
   const CauseVerdict cause = t.Verdict().causes.at(0);
   EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
   EXPECT_EQ(cause.origin.op, "2.weight");
-  EXPECT_THAT(cause.sentence, HasSubstr("Inf is born in the backward pass"));
+  ExpectWords(cause.sentence);
   op.op.dtype = Dtype::kFp16;
   TestCase grown = t;
   grown.evidence.ops[0].op.dtype = Dtype::kFp32;
@@ -255,7 +243,7 @@ TEST(NanFromBackward, NotWhereTheLossWasNanFirstOrIsScaledOrHadJumped) {
   for (const TestCase* t : {&first, &scaled, &jumped, &infinite}) {
     for (const CauseVerdict& cause : t->Verdict().causes) {
       EXPECT_NE(cause.cause, Cause::kNanFromBackward);
-      EXPECT_THAT(cause.sentence, Not(HasSubstr("backward pass at")));
+      ExpectWords(cause.sentence);
     }
   }
 }
@@ -282,11 +270,9 @@ TEST(NanFromBackward, AWeightThatGradientsSpoiltIsToldAsThat) {
   TestCase t = Applied();
   WithWeights(&t);
   t.Find(34, Family::kLoss, Severity::kCritical).opened_step = 120;
-  std::string said;
-  for (const CauseVerdict& cause : t.Verdict().causes) said += cause.sentence;
-  EXPECT_THAT(said,
-              HasSubstr("after an update whose gradients were not finite: that "
-                        "of 0.bias at step 130."));
+  for (const CauseVerdict& cause : t.Verdict().causes) {
+    ExpectWords(cause.sentence);
+  }
 }
 
 // A loss that grew out of the range, which its op was seen to leave.
@@ -303,7 +289,7 @@ TEST(NanFromBackward, WhatGrewIntoAnInfinityDiverges) {
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
-  EXPECT_THAT(diagnosis.headline, HasSubstr("It had grown"));
+  ExpectWords(diagnosis.headline);
 }
 
 // With a scaler it goes on at every scale.
@@ -330,8 +316,7 @@ TEST(NanFromBackward, AtEveryScaleTheModuleGoesBeforeItsParameters) {
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromBackward);
   EXPECT_EQ(diagnosis.causes[0].origin.op, "2");
   EXPECT_EQ(diagnosis.causes[0].step, 130);
-  EXPECT_THAT(diagnosis.causes[0].sentence,
-              HasSubstr("2 makes NaN in the backward pass"));
+  ExpectWords(diagnosis.causes[0].sentence);
 }
 
 // No module was looked at: what a scale that is too high makes are infinities.
@@ -356,9 +341,8 @@ TEST(NanFromBackward, AtEveryScaleWithoutAnInfinityIsNoOverflow) {
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kNanFromBackward);
   EXPECT_EQ(diagnosis.causes[0].origin.op, "2.bias");
   EXPECT_EQ(diagnosis.causes[0].step, 170);
-  EXPECT_THAT(diagnosis.headline, HasSubstr("no gradient holds an infinity"));
-  EXPECT_THAT(Advice(diagnosis.causes[0]), HasSubstr("infinite slope"));
-  EXPECT_THAT(Advice(diagnosis.causes[0]), HasSubstr("set_detect_anomaly"));
+  ExpectWords(diagnosis.headline);
+  ExpectWords(ActionWords(diagnosis.causes[0]));
   t.evidence.ops[1].inf = 1;
   t.evidence.ops[1].last_beyond_step = 2;
   EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kNanFromBackward)

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr int64_t kStep = 150;
 
@@ -70,28 +68,21 @@ TEST(OutlierBatch, IsToldThoughItIsOver) {
   EXPECT_EQ(cause.origin.rank, 0);
   EXPECT_EQ(cause.origin.op, "");
   EXPECT_EQ(cause.ceiling, Severity::kInfo);
-  EXPECT_EQ(cause.sentence,
-            "One batch stands out, that of step 150: the loss was 5, 500 times "
-            "its usual 0.01, the gradients overflowed, and the update was "
-            "skipped. The next is as ever.");
+  ExpectWords(cause.sentence);
 }
 
 TEST(OutlierBatch, WhatIsNotToldIsNotSaid) {
   TestCase t = Skipped();
   t.evidence.outliers[0].gradients = OutlierBatches::Gradients::kNotTold;
   t.evidence.outliers[0].skipped = false;
-  EXPECT_EQ(First(t.Verdict()).sentence,
-            "One batch stands out, that of step 150: the loss was 5, 500 times "
-            "its usual 0.01. The next is as ever.");
+  ExpectWords(First(t.Verdict()).sentence);
 }
 
 TEST(OutlierBatch, SeveralAreCounted) {
   TestCase t = Skipped();
   t.evidence.outliers[0].count = 3;
   t.evidence.outliers[0].steps = {200, 180, kStep, -1};
-  EXPECT_THAT(
-      First(t.Verdict()).sentence,
-      HasSubstr("3 batches stand out, each alone, at steps 150 to 200"));
+  ExpectWords(First(t.Verdict()).sentence);
 }
 
 TEST(OutlierBatch, OtherOverflowsHaveTheirOwnCause) {
@@ -206,8 +197,7 @@ TEST(OutlierBatch, AnAlertThatIsHeldIsNotRepeated) {
   Then(&t, 27, Family::kGradient, Severity::kInfo);
   const Diagnosis diagnosis = t.Verdict();
   ASSERT_EQ(diagnosis.causes.size(), 1u);
-  EXPECT_THAT(diagnosis.headline, HasSubstr("One batch stands out"));
-  EXPECT_THAT(diagnosis.headline, Not(HasSubstr("diverges")));
+  ExpectWords(diagnosis.headline);
 }
 
 // ------------------------------------------------------- where it was first

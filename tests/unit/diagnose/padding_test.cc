@@ -3,14 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(PaddingTest, Word2vecIsNamedWithItsCure) {
   const Diagnosis diagnosis = Word2vec().Verdict();
@@ -19,16 +16,9 @@ TEST(PaddingTest, Word2vecIsNamedWithItsCure) {
   EXPECT_EQ(first.cause, Cause::kHarmlessPadding);
   EXPECT_EQ(first.grade, EvidenceGrade::kEstablished);
   EXPECT_EQ(first.origin.op, "Log");
-  EXPECT_EQ(diagnosis.headline,
-            "No update is applied any more, so nothing is learned: the last "
-            "50 of 50 were skipped for harmless padding. Log overflows at "
-            "every step and at every scale from 4294967296 to 1, so lowering "
-            "the scale cannot help; its real outputs and the gradients are "
-            "finite; its shape [1000, 6] is stored as [1008, 16], 10128 "
-            "elements of padding; use a fixed loss scale with the overflow "
-            "check off.");
-  EXPECT_THAT(first.actions[0].sentence, HasSubstr("Stop it"));
-  EXPECT_THAT(first.actions[1].sentence, HasSubstr("fixed loss scale"));
+  ExpectWords(diagnosis.headline);
+  ExpectWords(first.actions[0].sentence);
+  ExpectWords(first.actions[1].sentence);
 }
 
 TEST(PaddingTest, TheOpIsANoteButThatNothingIsAppliedStaysCritical) {
@@ -49,11 +39,9 @@ TEST(PaddingTest, TheCureLeavesANote) {
   EXPECT_EQ(Worst(t), Severity::kInfo);
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kHarmlessPadding);
-  EXPECT_THAT(diagnosis.headline,
-              AllOf(HasSubstr("Healthy, with a note: Log overflows"),
-                    Not(HasSubstr("no update is applied"))));
+  ExpectWords(diagnosis.headline);
   ASSERT_EQ(diagnosis.causes[0].actions.size(), 1u);
-  EXPECT_THAT(diagnosis.causes[0].actions[0].sentence, HasSubstr("Nothing"));
+  ExpectWords(diagnosis.causes[0].actions[0].sentence);
 }
 
 TEST(PaddingTest, ABadElementInTheRealRegionRaisesAgain) {
@@ -188,7 +176,7 @@ TEST(PaddingTest, AMaskIsSupportedAtMostAndANote) {
   EXPECT_EQ(cause.grade, EvidenceGrade::kSupported);
   EXPECT_EQ(Worst(t), Severity::kInfo);
   ASSERT_EQ(cause.actions.size(), 1u) << "no scaler is advised, and no NPU";
-  EXPECT_THAT(cause.actions[0].sentence, HasSubstr("Nothing"));
+  ExpectWords(cause.actions[0].sentence);
 }
 
 TEST(PaddingTest, WhatTakesAMaskInIsPartOfIt) {
