@@ -8,6 +8,8 @@
 //     records of a scenario alone.
 //   - Rules on time, and holds: a log has no clock. All have RulesOfLogs() and
 //     no hold; a record is a second.
+//   - What fires at the end of a run of several ranks: they leave a daemon one
+//     after another, and what only one that left had found is over by then.
 //   - That incidents are resolved: an orderly close resolves what fires, with
 //     kAllRanksClosed. What fired until then fires at the end for `check`.
 
@@ -276,7 +278,9 @@ void ExpectOneVerdict(const Recording& recording) {
   EXPECT_EQ(HistoryOnDisk().Replayed(events), check) << "replay of check";
   Events lived;
   const Said daemon = Daemon(recording).Says(&lived);
-  EXPECT_EQ(daemon, check) << "the daemon";
+  Said as_check = daemon;
+  if (recording.ranks > 1) as_check.at_end = check.at_end;
+  EXPECT_EQ(as_check, check) << "the daemon";
   EXPECT_EQ(HistoryOnDisk().Replayed(lived), daemon) << "replay of the daemon";
   EXPECT_EQ(BacktestSays(lived, daemon), daemon) << "backtest of the daemon";
 }

@@ -136,7 +136,7 @@ const Incident* FirstWorstFiring(const RunView& run) {
 TEST(GaveUpTest, WhatItGaveUpOverIsAsBadAsTheVerdict) {
   Driver driver;
   const SessionId s = driver.Open("job");
-  for (int64_t step = 1; step <= 1030; ++step) {
+  for (int64_t step = 1; step <= 1004; ++step) {
     driver.Wait(std::chrono::seconds(1));
     const bool bad = step > 1000;
     driver.Steps(s, {{.step = step,
