@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <functional>
 #include <set>
+#include <sstream>
 
 #include "detect/rules.h"
 #include "tests/golden/cause_words.h"
@@ -82,11 +83,25 @@ void AddOnce(const char* what, const std::string& sentence, std::string* text) {
   if (text->find(sentence) == std::string::npos) AddLine(what + sentence, text);
 }
 
+// Without those of frameworks where every framework is advised: the runbooks
+// have them.
+void KeepAdvice(CauseVerdict* cause) {
+  std::set<std::string> frameworks;
+  for (const Action& action : cause->actions) {
+    if (!action.framework.empty()) frameworks.insert(action.framework);
+  }
+  if (frameworks.size() <= 2) return;
+  std::erase_if(cause->actions,
+                [](const Action& action) { return !action.framework.empty(); });
+}
+
 // What the run says of itself, each sentence once: its headline, causes with
 // evidence and actions, incidents and their findings.
 std::string WordsOf(const RunView& run) {
   std::string text = run.diagnosis.headline;
-  for (const CauseVerdict& cause : run.diagnosis.causes) {
+  for (CauseVerdict cause : run.diagnosis.causes) {
+    KeepAdvice(&cause);
+    if (cause.sentence == run.diagnosis.headline) cause.sentence = "as above";
     AddLine(std::string(Name(cause.cause)) + ": " + CauseWords(cause), &text);
   }
   for (const Incident& incident : run.incidents) {
@@ -96,6 +111,20 @@ std::string WordsOf(const RunView& run) {
     }
   }
   return text;
+}
+
+// The lines of `text` but for what is below a cause and stands in `told`.
+std::string News(const std::string& text, std::set<std::string>* told) {
+  std::string news;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const bool below = line.starts_with("- ") || line.starts_with("> ") ||
+                       line.starts_with("incident: ") ||
+                       line.starts_with("finding: ");
+    if (below && !told->insert(line).second) continue;
+    news += line + "\n";
+  }
+  return news;
 }
 
 bool Met(const RunView& run, const Line& line) {
@@ -237,7 +266,7 @@ class Player {
     const std::string now = run == nullptr ? "no run" : WordsOf(*run);
     if (now == said_) return;
     if (!words_.empty()) words_ += "\n";
-    words_ += Heading(at) + now + "\n";
+    words_ += Heading(at) + News(now, &told_);
     said_ = now;
   }
 
@@ -247,7 +276,8 @@ class Player {
   std::set<int> silent_;
   std::vector<std::pair<Duration, std::function<void()>>> acts_;
   std::vector<std::string> failures_;
-  std::string said_;  // last
+  std::string said_;            // last
+  std::set<std::string> told_;  // lines below causes
   std::string words_;
 };
 

@@ -79,6 +79,7 @@ class Listener : public ::testing::EmptyTestEventListener {
   void Say(const std::string& test, std::string_view text,
            const std::source_location& from) {
     std::vector<std::string>& said = said_[test];
+    if (!said.empty() && said.back() == text) return;
     said.emplace_back(text);
     if (WritesGoldens()) return;
     const auto held = held_.find(test);

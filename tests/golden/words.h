@@ -12,9 +12,9 @@
 namespace nanwatch {
 
 // Compares the text with what words/PROGRAM.txt holds for the test that runs:
-// its first text with the first call, its second with the second. A mismatch is
-// a failure of that test. With NANWATCH_WRITE_GOLDENS=1, the program writes the
-// file at its end.
+// its first text with the first call, its second with the second, where a text
+// that is said twice in a row stands once. A mismatch is a failure of that
+// test. With NANWATCH_WRITE_GOLDENS=1, the program writes the file at its end.
 void ExpectWords(std::string_view text,
                  std::source_location from = std::source_location::current());
 

@@ -24,10 +24,12 @@ std::string Format(const WordsFile& words) {
   for (const auto& [test, texts] : words) {
     if (texts.empty()) continue;
     if (!out.empty()) out += "\n";
-    out += "[" + test + "]\n";
+    out += '[';
+    out += test;
+    out += "]\n";
     for (const std::string& text : texts) {
       out += text.empty() ? std::string(kNothing) : Indented(text);
-      out += "\n";
+      out += '\n';
     }
   }
   return out;
@@ -44,7 +46,8 @@ WordsFile ParseWords(std::string_view text) {
     } else if (texts == nullptr) {
       continue;
     } else if (line.starts_with(kIndent) && !texts->empty()) {
-      texts->back() += "\n" + line.substr(kIndent.size());
+      texts->back() += '\n';
+      texts->back() += line.substr(kIndent.size());
     } else {
       texts->push_back(line == kNothing ? "" : line);
     }
