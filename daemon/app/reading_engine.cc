@@ -10,7 +10,9 @@ namespace nanwatch {
 // Until the file says what held, the defaults do.
 ReadingEngine::ReadingEngine() {
   Effects none;
-  Apply(Time{}, {.body = RulesLoaded{DefaultRules(), {}}}, &none);
+  Event defaults;
+  defaults.body = RulesLoaded{DefaultRules(), {}};
+  Apply(Time{}, defaults, &none);
 }
 
 void ReadingEngine::Apply(Time now, const Event& event, Effects* effects) {

@@ -76,9 +76,10 @@ std::shared_ptr<const RunView> RunState::View() {
   view->severity = book_.worst();
   view->detections = detections_;
   // Findings make their diagnosis when they change; health is always fresh.
-  view->diagnosis = board_.empty() && !closed() && !gave_up()
-                        ? Diagnose(description_, Evidence(), {})
-                        : diagnosis_;
+  view->diagnosis =
+      board_.empty() && !closed() && !gave_up()
+          ? Diagnose(description_, Evidence(), {}, shared_->tables->in_force())
+          : diagnosis_;
   const auto incidents = book_.incidents();
   if (closed() || records_ended_) {
     std::vector<PastTrouble> before = troubles_before_;

@@ -32,14 +32,15 @@ def arguments(text, at):
 def sentences(text):
     """(offset, literal) of each sentence that the text asserts."""
     text = NO_CODE.sub(lambda m: m[1] or re.sub(r"[^\n]", " ", m[0]), text)
-    asserted, rest = [], text
+    asserted, told, end = [], "", 0
     for match in ASSERTION.finditer(text):
         inside = arguments(text, match.end())
-        rest = rest.replace(inside, "")
+        told += text[end:match.start()]
+        end = max(end, match.end() + len(inside))
         if SAYS.search(LITERAL.sub('""', inside)):
             asserted += [(match.start(), literal) for literal in
                          LITERAL.findall(ADJACENT.sub("", inside))]
-    told = ADJACENT.sub("", rest)
+    told = ADJACENT.sub("", told + text[end:])
     return [(at, literal) for at, literal in asserted
             if re.search(r"[A-Za-z]", literal) and literal not in told]
 
@@ -64,6 +65,8 @@ def test_a_sentence_is_seen():
     bad = 'EXPECT_THAT(d.headline,\n    HasSubstr("is NaN " // why\n  "now"));'
     assert sentences(bad) == [(0, "is NaN now")]
     assert sentences('EXPECT_EQ(f().sentence, "It grew.") << "why";')
+    assert len(sentences('EXPECT_TRUE(f);\n'
+                         'EXPECT_EQ(f.sentence, "It grew.");')) == 1
     assert not sentences('f.sentence = "It grew.";\n'
                          'EXPECT_EQ(g.sentence, "It grew.");')
     assert not sentences('EXPECT_TRUE(f.sentence.ends_with("."));')

@@ -10,13 +10,13 @@
 
 #include "detect/rules.h"
 #include "engine/run_state.h"
+#include "tests/golden/words.h"
 #include "tests/unit/engine/driver.h"
 #include "tests/unit/engine/dump.h"
 
 namespace nanwatch {
 namespace {
 
-using testing::HasSubstr;
 using How = RecordsEnded::How;
 
 // 1,470 steps at 2.2, and 30 at 5.2.
@@ -136,7 +136,7 @@ const Incident* FirstWorstFiring(const RunView& run) {
 TEST(GaveUpTest, WhatItGaveUpOverIsAsBadAsTheVerdict) {
   Driver driver;
   const SessionId s = driver.Open("job");
-  for (int64_t step = 1; step <= 1030; ++step) {
+  for (int64_t step = 1; step <= 1004; ++step) {
     driver.Wait(std::chrono::seconds(1));
     const bool bad = step > 1000;
     driver.Steps(s, {{.step = step,
@@ -190,10 +190,9 @@ TEST(GaveUpTest, WhereNothingWasTroubleTheProgramsWordIs) {
     ASSERT_EQ(run->incidents.size(), 1u);
     EXPECT_EQ(run->incidents[0].severity, Severity::kCritical);
     EXPECT_EQ(run->incidents[0].family, Family::kScale);
-    EXPECT_EQ(run->incidents[0].summary,
-              "The program gave up: loss scale already at minimum");
+    ExpectWords(run->incidents[0].summary);
     EXPECT_EQ(run->diagnosis.causes.at(0).cause, Cause::kScaleIndependentOp);
-    EXPECT_THAT(run->diagnosis.headline, HasSubstr("over its numerics"));
+    ExpectWords(run->diagnosis.headline);
     EXPECT_EQ(WorstEver(*run), Severity::kCritical);
   };
   expect();
