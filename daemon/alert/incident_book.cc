@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "alert/same_incident.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -14,57 +15,12 @@ namespace {
 constexpr std::string_view kCleared = "cleared";
 constexpr Duration kRenewEvery = std::chrono::seconds(1);
 
-bool SameFinding(const Finding& a, const Finding& b) {
-  return a.rule == b.rule && a.subject == b.subject;
-}
-
-bool SameButForTheRank(const Finding& a, const Finding& b) {
-  return a.rule == b.rule && a.subject.op == b.subject.op &&
-         a.subject.optimizer == b.subject.optimizer;
-}
-
 struct ByRuleAndSubject {
   bool operator()(const Finding* a, const Finding* b) const {
     if (a->rule != b->rule) return a->rule < b->rule;
     return a->subject < b->subject;
   }
 };
-
-// True when it was about the same cause at the same op, if the cause names one.
-bool SameCause(const Incident& incident, const FindingGroup& group) {
-  if (!group.has_cause() || incident.cause != group.cause->cause) return false;
-  const std::string& op = group.cause->origin.op;
-  return op.empty() || incident.subject.op == op;
-}
-
-// True when there is no cause then and now, and both are of one family and op:
-// one group, whatever the rank.
-bool SameUnexplained(const Incident& incident, const Origin& named,
-                     const FindingGroup& group) {
-  const Finding& first = *group.findings[0];
-  return !group.has_cause() && incident.cause == Cause::kUnexplained &&
-         named.family == first.family && named.subject.op == first.subject.op;
-}
-
-// True when the cause knows better than the name by now, though that is found
-// still. What is left when that is over gives no name.
-bool IsBetter(const FindingGroup& group, const Origin& name) {
-  return group.head().rule != name.rule &&
-         std::any_of(group.findings.begin(), group.findings.end(),
-                     [&](const Finding* f) { return f->rule == name.rule; });
-}
-
-// Returns how the summary, the cause's sentence if `known`, holds the finding.
-InSummary InSummaryOf(const FindingGroup& group, bool known,
-                      const Finding& finding) {
-  if (!known) {
-    return SameFinding(finding, *group.findings[0]) ? InSummary::kAll
-                                                    : InSummary::kNot;
-  }
-  const bool quoted = finding.rule == group.cause->quoted_rule &&
-                      finding.subject == group.cause->quoted;
-  return quoted ? group.cause->quoted_as : InSummary::kNot;
-}
 
 bool IsOpen(const Incident& incident) {
   return incident.state != AlertState::kResolved;

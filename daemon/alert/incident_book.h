@@ -104,7 +104,7 @@ class IncidentBook {
   struct Track {
     AlertPhase phase;
     Ending ending = Ending::kCleared;  // as which it would resolve
-    std::string reason;                // likewise, in words
+    std::string reason;                // the same in words
     Origin origin;                     // of the findings since they came
     Origin name;         // what the incident is named after, but for the step
     bool named = false;  // that is what its cause rests on

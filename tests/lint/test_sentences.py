@@ -28,12 +28,6 @@ ALLOWED = (
      "a JSON object, of a run's numbers"),
     ("daemon/engine/admission.cc", "run.end_reason() == kAllRanksClosed",
      "histories tell by that word alone how a run ended"),
-    ("daemon/alert/incident_book.cc",
-     "incident.resolved_reason == kCleared",
-     "the book's own word, which checkpoints hold"),
-    ("daemon/app/record_judge.cc",
-     "incident.resolved_reason == kExplainedElsewhere",
-     "to be a fact of the engine's"),
 )
 
 # Something whose name says that it is text for people, asked or not as a call.

@@ -83,7 +83,7 @@ std::ostream& operator<<(std::ostream& out, const Said& said) {
 
 std::string Line(int32_t attempt, const Incident& i) {
   return fmt::format("attempt {} step {} rule {} {} {} rank {} op '{}'",
-                     attempt, i.opened_step, i.rule, Name(i.cause),
+                     attempt, i.opened_step, NumberOf(i.rule), Name(i.cause),
                      Name(i.worst), i.subject.rank, i.subject.op);
 }
 
