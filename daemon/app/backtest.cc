@@ -72,9 +72,11 @@ Backtest::Backtest(RulesInForce rules)
 
 void Backtest::Judge::Apply(Time now, const Event& event) {
   engine.Apply(now, event, &effects);
-  for (const Notice& notice : effects.notices) {
-    told_step.try_emplace(std::pair(notice.run, notice.incident.id),
-                          NewestStep(notice.incident));
+  for (Notice& notice : effects.notices) {
+    const auto [at, first] =
+        told.try_emplace(std::pair(notice.run, notice.incident.id));
+    if (first) at->second.step = NewestStep(notice.incident);
+    at->second.findings = std::move(notice.incident.findings);
   }
   effects.Clear();
 }
@@ -93,9 +95,10 @@ std::vector<ToldIncident> Backtest::Judge::Told(const Snapshot& end) const {
   for (const auto& [run_id, attempts] : runs) {
     for (const auto& view : EachTroubleOnce(attempts)) {
       for (const Incident& incident : view->incidents) {
-        const auto told = told_step.find(std::pair(view->key, incident.id));
-        if (told == told_step.end()) continue;
-        all.push_back({view->key, incident, told->second});
+        const auto at = told.find(std::pair(view->key, incident.id));
+        if (at == told.end()) continue;
+        all.push_back({view->key, incident, at->second.step});
+        all.back().incident.findings = at->second.findings;
       }
     }
   }

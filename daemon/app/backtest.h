@@ -67,8 +67,11 @@ class Backtest {
   struct Judge {
     ReadingEngine engine;
     Effects effects;
-    // Each that fired: the newest step that was judged by then.
-    std::map<std::pair<RunKey, uint64_t>, int64_t> told_step;
+    struct Telling {
+      int64_t step = 0;               // as ToldIncident::told_step
+      std::vector<Finding> findings;  // the last time
+    };
+    std::map<std::pair<RunKey, uint64_t>, Telling> told;
 
     void Apply(Time now, const Event& event);
     // As all stands at the end.

@@ -15,7 +15,8 @@ namespace nanwatch {
 
 struct ToldIncident {
   RunKey run;
-  Incident incident;      // as it stands at the end
+  // As it stands at the end, with the findings that it was last told with.
+  Incident incident;
   int64_t told_step = 0;  // the newest step that was judged when it first fired
 };
 
