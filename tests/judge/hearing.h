@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/rule_id.h"
 #include "model/severity.h"
 #include "tests/generate/record.h"
 
