@@ -82,7 +82,9 @@ Json FileJson(const CheckedLog& log) {
       json["incidents"].push_back(std::move(whole));
       for (Json& row : rows) json["incidents"].push_back(std::move(row));
     }
-    json["diagnosis"] = verdict.attempts[i]->diagnosis.headline;
+    const Diagnosis& diagnosis = verdict.attempts[i]->diagnosis;
+    json["condition"] = Name(diagnosis.condition);
+    json["diagnosis"] = diagnosis.headline;
   }
   if (!log.nothing.empty()) json["diagnosis"] = log.nothing;
   if (log.evaluation.line() > 0) {

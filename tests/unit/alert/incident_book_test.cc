@@ -40,7 +40,7 @@ class IncidentBookTest : public ::testing::Test {
     verdict.origin.op = "Log";
     verdict.rules = {RuleId::kScaleCollapse, RuleId::kOpSaturation,
                      RuleId::kOpInternalOverflow};
-    verdict.uncapped = {4};
+    verdict.uncapped = {RuleId::kScaleCollapse};
     verdict.ops = {"Log"};
     verdict.ceiling = Severity::kInfo;
     return CausedBy(verdict);
