@@ -306,6 +306,15 @@ TEST(EventCodecTest, RefusesOptionsThatNobodyCouldHaveSet) {
   EXPECT_TRUE(DecodeEvent(damaged.SerializeAsString()).ok());
 }
 
+// Read as "no rule" it would mute them all.
+TEST(EventCodecTest, RefusesAMuteOfARuleThatNoVersionHas) {
+  v1::StoredEvent damaged;
+  damaged.mutable_annotation()->set_rule(static_cast<int>(kRuleIds));
+  EXPECT_FALSE(DecodeEvent(damaged.SerializeAsString()).ok());
+  damaged.mutable_annotation()->set_rule(0);
+  EXPECT_TRUE(DecodeEvent(damaged.SerializeAsString()).ok());
+}
+
 TEST(EventCodecTest, KeepsEndingsAndAnnotations) {
   EXPECT_EQ(std::get<RankLost>(RoundTrip(OfRank(RankLost{"cut"})).body).reason,
             "cut");
@@ -320,7 +329,7 @@ TEST(EventCodecTest, KeepsEndingsAndAnnotations) {
   EXPECT_EQ(dropped.last_step, 4);
   const Annotation said{Annotation::Kind::kStopRequest,
                         77,
-                        12,
+                        RuleId::kScaleRankMismatch,
                         FromMicros(5),
                         "ann",
                         "NaN since 3"};
