@@ -6,7 +6,8 @@
 #include <string>
 
 #include "detect/rules.h"
-#include "diagnose/cause_catalog.h"
+#include "diagnose/causes.h"
+#include "diagnose/first_look.h"
 
 namespace nanwatch {
 namespace {

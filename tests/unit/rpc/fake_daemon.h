@@ -73,7 +73,8 @@ class FakeDaemon {
       return rule == RuleId::kScaleCollapse ? "scale_collapse" : "";
     };
     backend.rule_number = [](std::string_view name) {
-      return name == "scale_collapse" ? std::optional<int>(4) : std::nullopt;
+      return name == "scale_collapse" ? std::optional(RuleId::kScaleCollapse)
+                                      : std::nullopt;
     };
     backend.daemon = "nanwatchd/test";
     backend.clock = &clock;
