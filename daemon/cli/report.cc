@@ -16,7 +16,8 @@ std::string DiagnosisReport(const v1::RunDetail& run, const Style& style) {
       HeadText(run.summary(), style) + VerdictText(run.summary(), style);
   if (run.causes_size() > 0) out += '\n' + style.Bold("Why") + '\n';
   for (int i = 0; i < run.causes_size(); ++i) {
-    const bool said = run.summary().headline_cause() == i;
+    const bool said = run.summary().has_headline_cause() &&
+                      run.summary().headline_cause() == i;
     out += CauseText(run.causes(i), i + 1, said, style);
   }
   if (run.incidents_size() > 0) out += '\n' + style.Bold("Incidents") + '\n';

@@ -164,7 +164,8 @@ std::string Cause(const v1::RunDetail& run, const Shape& shape,
   std::replace(name.begin(), name.end(), '_', ' ');
   std::string out = style.Bold(name) +
                     style.Dim(fmt::format(" ({})", Word(cause.grade()))) + '\n';
-  const bool said = run.summary().headline_cause() == 0;
+  const bool said =
+      run.summary().has_headline_cause() && run.summary().headline_cause() == 0;
   if (!said && shape.lines > 1) {
     out += Shortened(Wrapped(cause.sentence(), 2, style.columns), shape.lines);
   }

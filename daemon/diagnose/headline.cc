@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "diagnose/scale_facts.h"
@@ -57,16 +58,17 @@ std::string EarlierIncident(const RunEvidence& e) {
                      e.earlier);
 }
 
-// Returns the first cause that is over and was worth a warning; kNoCause
+// Returns the first cause that is over and was worth a warning; absent
 // without one.
-int32_t FirstThatIsOver(const Facts& f, const Diagnosis& diagnosis) {
+std::optional<int32_t> FirstThatIsOver(const Facts& f,
+                                       const Diagnosis& diagnosis) {
   for (size_t i = 0; i < diagnosis.causes.size(); ++i) {
     const CauseVerdict& cause = diagnosis.causes[i];
     const bool now = f.found.Any(
         [&](const Finding& finding) { return Explains(cause, finding); });
     if (!now && cause.ceiling > Severity::kInfo) return static_cast<int32_t>(i);
   }
-  return Diagnosis::kNoCause;
+  return std::nullopt;
 }
 
 // Returns the condition of a run with a note: one that applies nothing is not
@@ -97,6 +99,7 @@ std::string_view Lead(Condition condition) {
     case Condition::kNoStepYet:
       return "Healthy so far: ";
     case Condition::kTrouble:
+    case Condition::kNotKnown:
       break;
   }
   return "";
@@ -137,8 +140,8 @@ void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis) {
                              ? Condition::kHeld
                              : Condition::kHealed;
   if (!known_better) {
-    const int32_t cause = FirstThatIsOver(f, *diagnosis);
-    if (cause != Diagnosis::kNoCause) return SetCause(over, cause, diagnosis);
+    const std::optional<int32_t> cause = FirstThatIsOver(f, *diagnosis);
+    if (cause) return SetCause(over, *cause, diagnosis);
     if (!e.earlier.empty()) return Set(over, EarlierIncident(e), diagnosis);
   }
   if (worst == Severity::kInfo) {

@@ -66,6 +66,8 @@ std::string_view Name(EvidenceGrade grade) {
 
 std::string_view Name(Condition condition) {
   switch (condition) {
+    case Condition::kNotKnown:
+      return "not_known";
     case Condition::kNoStepYet:
       return "no_step_yet";
     case Condition::kHealthy:
@@ -86,7 +88,9 @@ std::string_view Name(Condition condition) {
   return "trouble";
 }
 
-bool IsHealthy(Condition condition) { return condition <= Condition::kHealed; }
+bool IsHealthy(Condition condition) {
+  return condition >= Condition::kNoStepYet && condition <= Condition::kHealed;
+}
 
 bool Explains(const CauseVerdict& cause, const Finding& finding) {
   if (!cause.rules.has(finding.rule)) return false;

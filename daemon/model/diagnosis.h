@@ -5,6 +5,7 @@
 #define NANWATCH_MODEL_DIAGNOSIS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,7 @@ Severity Capped(const CauseVerdict& cause, const Finding& finding);
 
 // How a run stands: what a headline says, for programs.
 enum class Condition : uint8_t {
+  kNotKnown,   // nobody looked yet
   kNoStepYet,  // healthy so far: no step was reported
   kHealthy,
   kNoted,           // healthy, with a note
@@ -111,19 +113,17 @@ enum class Condition : uint8_t {
 };
 constexpr Condition Last(Condition) { return Condition::kTrouble; }
 std::string_view Name(Condition condition);  // "no_step_yet", "healthy", ...
-// True for the first four.
+// True from kNoStepYet to kHealed.
 bool IsHealthy(Condition condition);
 
 // Ordered: the cause that best explains comes first. Empty: nothing is found.
 struct Diagnosis {
-  static constexpr int32_t kNoCause = -1;
-
   std::vector<CauseVerdict> causes;
-  Condition condition = Condition::kNoStepYet;
+  Condition condition = Condition::kNotKnown;
   std::string headline;       // the verdict in one sentence, also when healthy
   std::string headline_lead;  // what it begins with, which `condition` says
-  int32_t headline_cause =
-      kNoCause;  // index of the cause whose sentence it says
+  // Index of the cause whose sentence it says; absent: it says another.
+  std::optional<int32_t> headline_cause;
 };
 // Returns the first cause that explains the finding; null where none does.
 const CauseVerdict* FirstCause(const Diagnosis& diagnosis,

@@ -70,7 +70,8 @@ constexpr char kIncident[] = R"({
           "value": 2.0,
           "unit": ""
         }
-      ]
+      ],
+      "in_summary": "not"
     },
     {
       "rule": {
@@ -97,7 +98,8 @@ constexpr char kIncident[] = R"({
           "value": 2.0,
           "unit": ""
         }
-      ]
+      ],
+      "in_summary": "not"
     },
     {
       "rule": {
@@ -124,7 +126,8 @@ constexpr char kIncident[] = R"({
           "value": 2.0,
           "unit": ""
         }
-      ]
+      ],
+      "in_summary": "not"
     }
   ]
 })";
@@ -174,6 +177,7 @@ constexpr char kCause[] = R"({
   ]
 })";
 
+// And in_summary, which came later.
 TEST(IncidentJson, IsThatOfTheFirstVersion) {
   EXPECT_EQ(IncidentJson(LossIncident(), RuleOf).dump(2), kIncident);
 }

@@ -80,6 +80,7 @@ TEST(AlertmanagerTest, ADescriptionNamesWhatIsAffectedAndRepeatsNothing) {
                        Found(4, "Sum", "Bad inputs."),
                        Found(-1, "", "5 attempts in a row overflowed."),
                        Found(-1, "", "5 attempts in a row overflowed.")};
+  incident.findings[0].in_summary = InSummary::kAll;
   EXPECT_EQ(DescriptionOf(incident),
             "Began at step 42 in op Log (output), rank 3 (node7). Affected, "
             "too: op Sum (output), rank 4. 5 attempts in a row overflowed.");

@@ -85,8 +85,10 @@ TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
   std::erase_if(unset, [](const std::string& name) {
     return name.starts_with("incidents.") || name.starts_with("info.");
   });
-  EXPECT_THAT(unset, UnorderedElementsAre("causes.origin.host",
-                                          "causes.origin.device"));
+  // A run that goes on was not judged to its end, nor not.
+  EXPECT_THAT(unset,
+              UnorderedElementsAre("causes.origin.host", "causes.origin.device",
+                                   "summary.judged_to_end"));
 }
 
 TEST(ViewMessagesTest, TellsAbsentFromNanFromFinite) {

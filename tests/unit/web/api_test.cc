@@ -91,6 +91,7 @@ TEST_F(ApiTest, ARunIsCalledByItsHealth) {
   RunView healed = ended;
   healed.key.run_id = "healed";
   healed.diagnosis.headline = "Healthy now. Earlier: NaN is born in Log.";
+  healed.diagnosis.condition = Condition::kHealed;
   Show({SampleRun("well"), sick, eased, ended, healed});
   RunRow gone;
   gone.key.run_id = "gone";
