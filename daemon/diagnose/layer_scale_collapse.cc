@@ -66,7 +66,7 @@ bool WhenLayerScaleCollapsed(const Facts& f, const Matches&, Match* match) {
 void SayLayerScaleCollapsed(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   const Finding& first = *match->finding;
-  match->Say(Tensed(match->Quote(first, InSummary::kAll), first.sentence_over));
+  match->Say(Tensed{match->Quote(first, InSummary::kAll), first.sentence_over});
   if (!AnswersOverflows(e) || e.overflows_last_50 == 0) return;
   match->Support(EvidenceGrade::kEstablished,
                  fmt::format("{} of the last {} attempts overflowed.",

@@ -87,11 +87,10 @@ TEST_F(ApiTest, ARunIsCalledByItsHealth) {
   ended.key.run_id = "ended";
   ended.state = LifeState::kClosed;
   ended.severity = Severity::kNone;
-  ended.diagnosis.headline = "NaN is born in Log.";
   RunView healed = ended;
   healed.key.run_id = "healed";
-  healed.diagnosis.headline = "Healthy now. Earlier: NaN is born in Log.";
-  healed.diagnosis.condition = Condition::kHealed;
+  healed.diagnosis = {.condition = Condition::kHealed,
+                      .headline = "Healthy now. Earlier: NaN is born in Log."};
   Show({SampleRun("well"), sick, eased, ended, healed});
   RunRow gone;
   gone.key.run_id = "gone";
