@@ -257,9 +257,11 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
 
 // True when it fell, and an attempt fits now and then.
 bool WhenCollapseMostly(const Facts& f, const Matches& before, Match* match) {
-  if (!f.stuck || !WhenCollapsed(f, before, match)) return false;
+  if (!f.stuck || !OneFits(f, Since(f, match->verdict.rules)) ||
+      !WhenCollapsed(f, before, match)) {
+    return false;
+  }
   CauseVerdict& verdict = match->verdict;
-  if (!OneFits(f, verdict.step)) return false;
   verdict.step = SinceTheFirst(f, verdict.rules, verdict.step);
   return true;
 }

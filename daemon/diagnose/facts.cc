@@ -47,8 +47,13 @@ bool IsStuck(const Facts& f) {
 
 // Returns null where none is worse than a note.
 const Finding* FirstWarning(const FindingIndex& found, const RuleSet& rules) {
+  RuleSet warn;
+  for (const RuleId rule : found.rules() & rules) {
+    if (found.worst(rule) > Severity::kInfo) warn.Add(rule);
+  }
+  if (warn.empty()) return nullptr;
   return found.FirstWhere([&](const Finding& finding) {
-    return rules.has(finding.rule) && finding.severity > Severity::kInfo;
+    return warn.has(finding.rule) && finding.severity > Severity::kInfo;
   });
 }
 

@@ -7,8 +7,7 @@ namespace nanwatch {
 using enum RuleId;
 
 bool WhenFp8(const Facts& f, const Matches&, Match* match) {
-  match->finding = f.found.FirstWhere(
-      [](const Finding& finding) { return finding.family == Family::kFp8; });
+  match->finding = f.found.First(match->verdict.rules);
   if (match->finding == nullptr) return false;
   match->verdict.origin = match->finding->subject;
   match->verdict.step = match->finding->opened_step;

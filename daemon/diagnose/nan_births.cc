@@ -76,8 +76,9 @@ std::optional<Birth> FirstBirth(const Facts& f) {
     }
   }
   if (first) return first;
-  if (const Finding* norm = f.found.FirstWhere(HasNanNorm)) {
-    return Birth{norm->opened_step, true};
+  if (f.found.has(kGnormExplosion)) {
+    const Finding* norm = f.found.FirstWhere(HasNanNorm);
+    if (norm != nullptr) return Birth{norm->opened_step, true};
   }
   if (const Finding* streak = LeftOut(f)) {
     return Birth{streak->opened_step, false};

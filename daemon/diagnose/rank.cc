@@ -17,15 +17,6 @@ size_t FirstThatExplains(const std::vector<Match>& causes,
   return kNone;
 }
 
-// Returns for each finding the first cause that explains it.
-std::vector<size_t> Owners(const Facts& f, const std::vector<Match>& causes) {
-  std::vector<size_t> owners;
-  for (const Finding& finding : f.found) {
-    owners.push_back(FirstThatExplains(causes, finding));
-  }
-  return owners;
-}
-
 bool ExplainsAny(const Facts& f, const CauseVerdict& cause) {
   return f.found.HasAny(cause.rules) &&
          f.found.Any(
@@ -65,22 +56,23 @@ void AddUnexplained(const Facts& f, std::vector<Match>* causes) {
 // Drops a cause that says nothing new: established ones before it explain all
 // that it explains.
 void DropEchoes(const Facts& f, std::vector<Match>* causes) {
-  const std::vector<size_t> owners = Owners(f, *causes);
-  std::vector<Match> kept;
-  for (size_t i = 0; i < causes->size(); ++i) {
+  const auto is_echo = [&](size_t i) {
     bool explains = false;
-    bool news = false;
-    size_t n = 0;
     for (const Finding& finding : f.found) {
-      const size_t owner = owners[n++];
-      if (news || !Explains((*causes)[i].verdict, finding)) continue;
+      if (!Explains((*causes)[i].verdict, finding)) continue;
       explains = true;
-      news = owner == i ||
-             (*causes)[owner].verdict.grade != EvidenceGrade::kEstablished;
+      const size_t owner = FirstThatExplains(*causes, finding);
+      if (owner == i ||
+          (*causes)[owner].verdict.grade != EvidenceGrade::kEstablished) {
+        return false;
+      }
     }
-    if (news || !explains) kept.push_back(std::move((*causes)[i]));
-  }
-  *causes = std::move(kept);
+    return explains;
+  };
+  std::vector<bool> echoes;
+  for (size_t i = 0; i < causes->size(); ++i) echoes.push_back(is_echo(i));
+  size_t i = 0;
+  std::erase_if(*causes, [&](const Match&) { return echoes[i++]; });
 }
 
 bool Overlap(const Facts& f, const CauseVerdict& a, const CauseVerdict& b) {

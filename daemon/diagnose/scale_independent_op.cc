@@ -97,6 +97,7 @@ bool BeginsAtAnOp(const Facts& f, Match* match) {
 // Returns the first finding that the overflow does not depend on the scale, of
 // an op that is not known to do no harm; null without one.
 const Finding* FirstNotHarmless(const Facts& f) {
+  if (!f.found.has(kNotScaleDependent)) return nullptr;
   const auto harmless = [&](const Finding& finding) {
     return std::any_of(f.evidence.ops.begin(), f.evidence.ops.end(),
                        [&](const OpEvidence& op) {

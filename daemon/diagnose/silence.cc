@@ -8,6 +8,7 @@
 namespace nanwatch {
 
 bool WhenSilence(const Facts& f, const Matches&, Match* match) {
+  if (!f.found.HasAny(match->verdict.rules)) return false;
   const Finding* first = nullptr;
   for (const Finding& finding : f.found) {
     // That rule speaks of the schedule.

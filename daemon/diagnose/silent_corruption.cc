@@ -9,6 +9,7 @@ using enum RuleId;
 
 // Returns the first in the order of the findings; null without one.
 const Finding* FirstInOrder(const Facts& f, RuleId rule) {
+  if (!f.found.has(rule)) return nullptr;
   for (const Finding& finding : f.found) {
     if (finding.rule == rule) return &finding;
   }
