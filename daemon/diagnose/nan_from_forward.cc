@@ -221,10 +221,10 @@ Tensed SentenceOfLoss(const Facts& f) {
   const bool goes_on = f.found.has(kLossNonfinite);
   return InBothTenses([&](Tense tense) {
     const std::string since =
-        goes_on ? fmt::format("{} step {}{}",
-                              nanwatch::In(tense, "is not finite since",
-                                           "was not finite from"),
-                              e.first_nonfinite_loss_step, OnRank(e))
+        goes_on ? fmt::format(
+                      "{} step {}{}",
+                      In(tense, "is not finite since", "was not finite from"),
+                      e.first_nonfinite_loss_step, OnRank(e))
         : e.loss_nonfinite == 1
             ? fmt::format("was not finite once, at step {}{}",
                           e.first_nonfinite_loss_step, OnRank(e))

@@ -22,10 +22,6 @@ constexpr std::string_view In(Tense tense, std::string_view present,
 struct Tensed {
   std::string now;
   std::string over;  // empty: the same
-
-  const std::string& In(Tense tense) const {
-    return tense == Tense::kPast && !over.empty() ? over : now;
-  }
 };
 
 // Calls `say(tense)` for both.
