@@ -49,9 +49,9 @@
  * than the program reads what both know.
  *
  * Units. Times are Unix microseconds, waits milliseconds. Step numbers are
- * optimizer attempts as the framework counts them and may repeat: each push
- * is one attempt. Gradient norms are unscaled, before clipping. Fractions are
- * 0 to 1. Strings are UTF-8, at most 512 bytes, longer ones are cut.
+ * updates as the framework counts them and may repeat: each push is one update,
+ * applied or skipped. Gradient norms are unscaled, before clipping. Fractions
+ * are 0 to 1. Strings are UTF-8, at most 512 bytes, longer ones are cut.
  */
 
 #ifndef NANWATCH_H_
@@ -112,7 +112,7 @@ typedef struct nanwatch_scaler {
   double init_scale;
   double growth_factor;
   double backoff_factor;
-  int64_t growth_interval; /* optimizer attempts */
+  int64_t growth_interval; /* updates */
   int64_t hysteresis;      /* overflows until the scale falls */
   double min_scale;
   double max_scale;
@@ -230,7 +230,7 @@ typedef struct nanwatch_layer_scale {
   double scale;
 } nanwatch_layer_scale;
 
-/* One optimizer attempt of this rank. */
+/* One update of this rank, applied or skipped. */
 typedef struct nanwatch_step {
   uint32_t struct_size;
   uint32_t present;

@@ -32,8 +32,8 @@ void SilenceGrpc() {
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
   SilenceGrpc();
   grpc::ChannelArguments arguments;
-  // Waits between attempts are the sender's business: no memory of the last
-  // attempt's failure.
+  // Waits between tries are the sender's business: no memory of the last
+  // one's failure.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // A proxy of the training's environment is not meant for this.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);

@@ -1,4 +1,4 @@
-// Stream: one attempt to reach one daemon, and the ingest stream that comes of
+// Stream: one try to reach one daemon, and the ingest stream that comes of
 // it. The only user of gRPC. Everything happens on the thread that calls;
 // nothing waits longer than it is told.
 

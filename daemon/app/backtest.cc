@@ -117,7 +117,7 @@ void Backtest::Count(const Event& event, const StepColumns& columns) {
   StepReader reader(columns);
   StepRecord record;
   while (reader.Next(&record)) {
-    ++progress.attempts;
+    ++progress.updates;
     if (!InVain(record)) {
       progress.in_vain = 0;
     } else if (progress.in_vain++ == 0) {
@@ -150,8 +150,8 @@ BacktestOutcome Backtest::Finish() {
     run.key = key;
     const auto view = before->Find(key.run_id, key.attempt);
     run.judged_to_its_end = view != nullptr && view->records_ended.has_value();
-    run.attempts = progress.attempts;
-    if (progress.in_vain >= kLostAttempts) run.lost_from = progress.since;
+    run.updates = progress.updates;
+    if (progress.in_vain >= kLostUpdates) run.lost_from = progress.since;
   }
   outcome_.before = before_.Told(*before);
   outcome_.after = after_.Told(*after_.End());

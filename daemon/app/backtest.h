@@ -22,8 +22,8 @@ namespace nanwatch {
 
 struct BacktestedRun {
   RunKey key;
-  uint64_t attempts = 0;  // of the optimizer, on the lowest rank
-  // From this step to the end nothing was learned: every attempt was skipped,
+  uint64_t updates = 0;  // of the optimizer, on the lowest rank
+  // From this step to the end nothing was learned: every update was skipped,
   // overflowed, or had a loss that is not finite. Absent: the end was not so.
   std::optional<int64_t> lost_from;
   // See RunView::records_ended.
@@ -58,9 +58,9 @@ class Backtest {
   // Call once, last.
   BacktestOutcome Finish();
 
-  // So many attempts at the end, in vain one after another, and not fewer, make
+  // So many updates at the end, in vain one after another, and not fewer, make
   // a run lost. Ours: a start-up calibration from 2^32 takes 34.
-  static constexpr uint64_t kLostAttempts = 50;
+  static constexpr uint64_t kLostUpdates = 50;
 
  private:
   // One of the two judges, and what it said.
@@ -80,7 +80,7 @@ class Backtest {
   };
   struct Progress {
     int32_t rank = INT32_MAX;
-    uint64_t attempts = 0;
+    uint64_t updates = 0;
     uint64_t in_vain = 0;  // in a row, the newest included
     int64_t since = 0;     // step of the first of them
   };

@@ -30,7 +30,7 @@ RulesInForce RulesOfLogs();
 
 struct RecordVerdict {
   uint64_t records = 0;  // judged, of all ranks; 0: nothing to judge
-  // Attempts of the first rank; of its optimizers, the one with most of them.
+  // Updates of the first rank; of its optimizers, the one with most of them.
   int64_t steps = 0;
   // Most steps between them have no record.
   bool steps_between = false;
@@ -61,7 +61,7 @@ class RecordJudge {
   explicit RecordJudge(Options options);
   ~RecordJudge();
 
-  // An attempt of `rank`, in the rank's order. Judged with those that follow,
+  // An update of `rank`, in the rank's order. Judged with those that follow,
   // some at once, or by Judge(). Times do not matter: a record is a second.
   void Take(int32_t rank, std::string_view optimizer, const StepRecord& step);
   // All that was taken is judged now.

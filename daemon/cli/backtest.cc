@@ -66,7 +66,7 @@ FalseAlarms CountFalseAlarms(const BacktestOptions& options,
         continue;
       }
       ++alarms.runs;
-      alarms.attempts += run.attempts;
+      alarms.updates += run.updates;
       alarms.before += SeriousOf(file.outcome.before, run.key);
       alarms.after += SeriousOf(file.outcome.after, run.key);
     }

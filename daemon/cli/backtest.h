@@ -37,7 +37,7 @@ struct BacktestedFile {
 // Incidents of warning or worse in runs that are known to be healthy.
 struct FalseAlarms {
   uint64_t runs = 0;
-  uint64_t attempts = 0;
+  uint64_t updates = 0;
   uint64_t before = 0;
   uint64_t after = 0;
 };

@@ -153,7 +153,7 @@ std::string RunText(const BacktestedRun& run,
       "\n{} attempt {}: {}; {} the same, {} appear, {} vanish, {} "
       "earlier, {} later, {} of another severity, {} changed otherwise\n",
       style.Bold(Clean(run.key.run_id)), run.key.attempt,
-      Counted(run.attempts, "attempt"), n.same, n.appear, n.vanish, n.earlier,
+      Counted(run.updates, "attempt"), n.same, n.appear, n.vanish, n.earlier,
       n.later, n.severity, n.otherwise);
   for (const IncidentPair& pair : pairs) {
     const bool same = ChangeOf(pair) == Change::kSame;
@@ -168,9 +168,9 @@ std::string RunText(const BacktestedRun& run,
   return out;
 }
 
-std::string Rate(uint64_t alarms, uint64_t attempts) {
+std::string Rate(uint64_t alarms, uint64_t updates) {
   return fmt::format("{:.3g}", 1000.0 * static_cast<double>(alarms) /
-                                   static_cast<double>(attempts));
+                                   static_cast<double>(updates));
 }
 
 std::string AlarmsText(const BacktestOptions& options,
@@ -179,12 +179,12 @@ std::string AlarmsText(const BacktestOptions& options,
     return "not known: name healthy runs with --healthy, or --all-healthy";
   }
   const FalseAlarms a = CountFalseAlarms(options, files);
-  if (a.attempts == 0) return "not known: the healthy runs have no steps";
+  if (a.updates == 0) return "not known: the healthy runs have no steps";
   return fmt::format(
       "{} instead of {} per 1,000 steps ({} instead of {}, in {} healthy steps "
       "of {} run attempts)",
-      Rate(a.after, a.attempts), Rate(a.before, a.attempts), a.after, a.before,
-      Grouped(a.attempts), a.runs);
+      Rate(a.after, a.updates), Rate(a.before, a.updates), a.after, a.before,
+      Grouped(a.updates), a.runs);
 }
 
 std::string LeadWords(const std::optional<int64_t>& lead) {
@@ -209,7 +209,7 @@ std::string LeadsText(const std::vector<BacktestedFile>& files) {
   return out.empty() ? fmt::format(
                            "not known: no run ends with {} attempts "
                            "in vain",
-                           Backtest::kLostAttempts)
+                           Backtest::kLostUpdates)
                      : out;
 }
 
@@ -272,7 +272,7 @@ Json JsonOf(const BacktestedRun& run, const BacktestOutcome& outcome,
   Json json;
   json["run"] = run.key.run_id;
   json["attempt"] = run.key.attempt;
-  json["attempts"] = run.attempts;
+  json["attempts"] = run.updates;
   json["judged_to_end"] = run.judged_to_its_end;
   json["lost_from"] = run.lost_from ? Json(*run.lost_from) : Json();
   for (const LeadTime& lead : LeadTimesOf(outcome)) {
@@ -325,12 +325,12 @@ std::string BacktestJson(const BacktestOptions& options,
   json["rules"] = options.rules;
   json["false_alarms"] = nullptr;
   const FalseAlarms alarms = CountFalseAlarms(options, files);
-  if (alarms.attempts > 0) {
+  if (alarms.updates > 0) {
     const auto rate = [&](uint64_t n) {
       return 1000.0 * static_cast<double>(n) /
-             static_cast<double>(alarms.attempts);
+             static_cast<double>(alarms.updates);
     };
-    json["false_alarms"] = {{"healthy_steps", alarms.attempts},
+    json["false_alarms"] = {{"healthy_steps", alarms.updates},
                             {"before", alarms.before},
                             {"after", alarms.after},
                             {"before_per_1000_steps", rate(alarms.before)},

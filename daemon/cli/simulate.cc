@@ -77,7 +77,7 @@ Status Check(const ScalerParameters& p, const std::string& title) {
 
 // From the daemon, as `export` has it.
 Result<RecordingNote> ReadRun(const SimulateOptions& options,
-                              AttemptRecorder* recorder) {
+                              UpdateRecorder* recorder) {
   QueryClient client(options.address.empty() ? FindDaemon() : options.address);
   const Result<v1::RunDetail> detail =
       client.GetRun(options.recording, options.run.attempt);
@@ -100,7 +100,7 @@ Result<RecordingNote> ReadRun(const SimulateOptions& options,
 }
 
 Result<RecordingNote> Read(const SimulateOptions& options,
-                           AttemptRecorder* recorder) {
+                           UpdateRecorder* recorder) {
   if (options.recording != "-" && !FileExists(options.recording)) {
     return ReadRun(options, recorder);
   }
@@ -115,10 +115,10 @@ Result<RecordedRun> OneOf(std::vector<RecordedRun> runs,
   RecordedRun* found = nullptr;
   for (RecordedRun& run : runs) {
     if (attempt && run.key.attempt != *attempt) continue;
-    if (found == nullptr || attempt || !run.attempts.empty()) found = &run;
+    if (found == nullptr || attempt || !run.updates.empty()) found = &run;
   }
   if (found == nullptr) return Error{"there is no such attempt of the run"};
-  if (found->attempts.empty()) {
+  if (found->updates.empty()) {
     return Error{fmt::format(
         "{}: no record has a loss scale, so there is nothing to compare with",
         Clean(found->key.run_id))};
@@ -160,7 +160,7 @@ Result<ScalerChoice> ChooseScaler(const SimulateOptions& options,
   // The run's own began where it began.
   const bool own = options.scaler.empty() && !declaration.init_scale;
   if (own || p.init == 0) {
-    p.init = run.attempts.front().scale;
+    p.init = run.updates.front().scale;
     choice.init_recorded = true;
   }
   const Status checked = Check(p, choice.title);
@@ -169,7 +169,7 @@ Result<ScalerChoice> ChooseScaler(const SimulateOptions& options,
 }
 
 int SimulateRun(const SimulateOptions& options, const Style& style) {
-  AttemptRecorder recorder;
+  UpdateRecorder recorder;
   const Result<RecordingNote> note = Read(options, &recorder);
   if (!note.ok()) return Fail(note.error());
   const Result<RecordedRun> run = OneOf(recorder.Finish(), options.run.attempt);
@@ -177,14 +177,14 @@ int SimulateRun(const SimulateOptions& options, const Style& style) {
   const Result<ScalerChoice> choice = ChooseScaler(options, *run);
   if (!choice.ok()) return Fail(choice.error(), kExitUsage);
 
-  const OverflowKnowledge knowledge(run->attempts);
+  const OverflowKnowledge knowledge(run->updates);
   const auto simulate = [&](Unknown unknown) {
-    return Simulate(run->attempts, knowledge, choice->scaler, unknown);
+    return Simulate(run->updates, knowledge, choice->scaler, unknown);
   };
   SimulationReport report;
   report.run = &*run;
   report.choice = *choice;
-  report.recorded = Recorded(run->attempts, run->parameters.floor);
+  report.recorded = Recorded(run->updates, run->parameters.floor);
   report.simulated = simulate(Unknown::kAssume);
   report.at_best = simulate(Unknown::kNeverOverflow);
   report.at_worst = simulate(Unknown::kAlwaysOverflow);

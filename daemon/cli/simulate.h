@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app/attempt_recorder.h"
+#include "app/update_recorder.h"
 #include "base/result.h"
 #include "cli/commands.h"
 #include "cli/style.h"
@@ -46,7 +46,7 @@ struct SimulationReport {
   ScalerChoice choice;
   ScalerOutcome recorded;
   ScalerOutcome simulated;
-  ScalerOutcome at_best;   // no unknown attempt overflows
+  ScalerOutcome at_best;   // no unknown update overflows
   ScalerOutcome at_worst;  // each does
   std::string complaint;   // of the recording
 };

@@ -16,14 +16,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 uint64_t AssumedOf(const ScalerOutcome& outcome) {
-  return outcome.higher.attempts + outcome.lower.attempts;
+  return outcome.higher.updates + outcome.lower.updates;
 }
 
-std::string Attempts(uint64_t n) {
+std::string Updates(uint64_t n) {
   return fmt::format("{} attempt{}", Grouped(n), n == 1 ? "" : "s");
 }
 
-// "starts at 65536, x 2 after 2000 good attempts, x 0.5 at every overflow".
+// "starts at 65536, x 2 after 2000 good updates, x 0.5 at every overflow".
 std::string ScalerInWords(const SimulatedScaler& scaler) {
   const ScalerParameters& p = scaler.parameters;
   if (p.growth == Growth::kNever) {
@@ -56,11 +56,11 @@ std::string ScalerInWords(const SimulatedScaler& scaler) {
   return out;
 }
 
-// How the attempts of one kind were judged.
+// How the updates of one kind were judged.
 std::string HowAssumed(const Assumed& a) {
-  const uint64_t told = a.attempts - a.untold - a.stuck;
+  const uint64_t told = a.updates - a.untold - a.stuck;
   const uint64_t overflows = a.overflows - a.untold - a.stuck;
-  const bool one = a.attempts == 1;
+  const bool one = a.updates == 1;
   std::string out;
   if (told > 0 && one) {
     out = fmt::format(
@@ -129,7 +129,7 @@ void AddOfRecording(const SimulationReport& report,
   if (run.without_scale > 0) {
     out->push_back(
         fmt::format("{} before the first recorded scale are left out.",
-                    Attempts(run.without_scale)));
+                    Updates(run.without_scale)));
   }
   if (run.optimizers > 1) {
     out->push_back(fmt::format("Of {} optimizers only {} is looked at.",
@@ -179,12 +179,12 @@ std::vector<Line> LinesOf(const SimulationReport& r) {
 
 Json JsonOf(const Assumed& a) {
   Json json;
-  json["attempts"] = a.attempts;
+  json["attempts"] = a.updates;
   json["taken_to_overflow"] = a.overflows;
   json["no_attempt_tells"] = a.untold;
   json["stuck_at_the_floor"] = a.stuck;
   json["first_step"] = nullptr;
-  if (a.attempts > 0) json["first_step"] = a.first_step;
+  if (a.updates > 0) json["first_step"] = a.first_step;
   return json;
 }
 
@@ -235,26 +235,26 @@ std::vector<std::string> AssumptionsOf(const SimulationReport& report) {
       "The gradients are those recorded: that other skipped updates make "
       "other weights is left out.");
   const ScalerOutcome& s = report.simulated;
-  if (s.higher.attempts > 0) {
+  if (s.higher.updates > 0) {
     out.push_back(
         fmt::format("{}, first at step {}, did not overflow, and here {} a "
                     "higher scale.",
-                    Attempts(s.higher.attempts), s.higher.first_step,
-                    s.higher.attempts == 1 ? "has" : "have") +
+                    Updates(s.higher.updates), s.higher.first_step,
+                    s.higher.updates == 1 ? "has" : "have") +
         HowAssumed(s.higher));
   }
-  if (s.lower.attempts > 0) {
+  if (s.lower.updates > 0) {
     out.push_back(fmt::format("{}, first at step {}, overflowed, and here {} a "
                               "lower scale.",
-                              Attempts(s.lower.attempts), s.lower.first_step,
-                              s.lower.attempts == 1 ? "has" : "have") +
+                              Updates(s.lower.updates), s.lower.first_step,
+                              s.lower.updates == 1 ? "has" : "have") +
                   HowAssumed(s.lower));
   }
   if (s.measured > 0) {
     out.push_back(fmt::format(
         "{} {} judged by the largest recorded gradient; ops that were not "
         "observed may have larger ones.",
-        Attempts(s.measured), s.measured == 1 ? "was" : "were"));
+        Updates(s.measured), s.measured == 1 ? "was" : "were"));
   }
   AddOfScaler(report, &out);
   AddOfRecording(report, &out);
@@ -265,8 +265,8 @@ std::string SimulationText(const SimulationReport& report, const Style& style) {
   const RecordedRun& run = *report.run;
   std::string out = fmt::format(
       "{} attempt {}: {}, steps {} to {}\n", style.Bold(Clean(run.key.run_id)),
-      run.key.attempt, Attempts(run.attempts.size()), run.attempts.front().step,
-      run.attempts.back().step);
+      run.key.attempt, Updates(run.updates.size()), run.updates.front().step,
+      run.updates.back().step);
   out += Wrapped("recorded: " + RecordedScaler(run), 2, style.columns);
   out += Wrapped("simulated: " + report.choice.title + ": " +
                      ScalerInWords(report.choice.scaler),
@@ -303,9 +303,9 @@ std::string SimulationJson(const SimulationReport& report) {
   Json json;
   json["run"] = run.key.run_id;
   json["attempt"] = run.key.attempt;
-  json["attempts"] = run.attempts.size();
-  json["first_step"] = run.attempts.front().step;
-  json["last_step"] = run.attempts.back().step;
+  json["attempts"] = run.updates.size();
+  json["first_step"] = run.updates.front().step;
+  json["last_step"] = run.updates.back().step;
   json["with_gradients"] = run.with_gradients;
   json["recorded_scaler"] = {
       {"name", run.scaler != nullptr ? Json(run.scaler->name) : Json()},

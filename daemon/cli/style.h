@@ -39,7 +39,7 @@ std::string Number(double value);
 std::string Number(std::optional<double> value);  // absent: "-"
 // 1234567 as 1,234,567.
 std::string Grouped(uint64_t value);
-// "1 attempt", "1,234 attempts".
+// "1 update", "1,234 updates".
 std::string Counted(uint64_t count, std::string_view noun);
 // "12 s", "3 min", "2 h", from now back to `us`.
 std::string Ago(int64_t us, int64_t now_us);

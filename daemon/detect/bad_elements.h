@@ -50,8 +50,8 @@ inline bool ProgramAnswers(const OpContext& c) {
 }
 
 // All that is bad of a forward status is -infinity, and the loss and the norm
-// of the same attempt are finite and its update went through: a mask, of an op
-// whose type does not tell it, that what comes after takes in.
+// of the same update are finite and it went through: a mask, of an op whose
+// type does not tell it, that what comes after takes in.
 bool IsAbsorbedMask(const OpContext& c);
 
 }  // namespace nanwatch

@@ -1,4 +1,4 @@
-// BitWindow: yes or no for each of the last N attempts, and how many are yes.
+// BitWindow: yes or no for each of the last N updates, and how many are yes.
 
 #ifndef NANWATCH_DETECT_BIT_WINDOW_H_
 #define NANWATCH_DETECT_BIT_WINDOW_H_
@@ -18,7 +18,7 @@ class BitWindow {
     at_ = at_ + 1 == N ? 0 : at_ + 1;
     size_ = size_ == N ? N : size_ + 1;
   }
-  // `count` attempts of no.
+  // `count` updates of no.
   void Skip(int64_t count) {
     if (count <= 0) return;
     if (ones_ != 0) {

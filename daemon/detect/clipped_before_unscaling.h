@@ -32,7 +32,7 @@ class ClippedBeforeUnscaling {
   double limit_ = 0;    // norm times scale, of the first of those in a row
   double scale_ = 0;    // of the newest
   int64_t since_ = 0;   // step of the first of those in a row
-  int32_t same_ = 0;    // attempts in a row
+  int32_t same_ = 0;    // updates in a row
   bool moved_ = false;  // the scale did meanwhile, and the norm against it
 };
 

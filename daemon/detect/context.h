@@ -131,7 +131,7 @@ inline Severity OfApplied(const RunDescription& run, Severity severity) {
 // repeats its opinion, without certain numbers names them in kNeeds: it may be
 // called only with a record that brings one of them, or while it has an
 // opinion. With kUnsteadyBit it sees no steady record (ScalerTracker::steady)
-// until then; one that counts attempts makes up for them by SteadySince.
+// until then; one that counts updates makes up for them by SteadySince.
 constexpr uint32_t Bit(StepField field) {
   return 1u << static_cast<int>(field);
 }
@@ -147,11 +147,11 @@ inline uint32_t Brings(const StepContext& c) {
          (c.layers != nullptr ? kLayersBit : 0);
 }
 
-// Records since the one of `*attempt`, which becomes the present one: steady
+// Records since the one of `*update`, which becomes the present one: steady
 // ones, which the rule was not called with. 0 where that is its first.
-inline int64_t SteadySince(const StepContext& c, int64_t* attempt) {
-  const int64_t before = std::exchange(*attempt, c.scaler.attempts());
-  return before == 0 ? 0 : c.scaler.attempts() - before - 1;
+inline int64_t SteadySince(const StepContext& c, int64_t* update) {
+  const int64_t before = std::exchange(*update, c.scaler.updates());
+  return before == 0 ? 0 : c.scaler.updates() - before - 1;
 }
 
 // OnOp: one interesting status (bad, near the limit, or of an op that a rule
@@ -185,7 +185,7 @@ struct OpContext {
   InputState inputs;         // of the same op, pass and step
   const StepRecord* record;  // null: op statuses without step records
   const ScalerTracker& scaler;
-  int64_t attempt;  // optimizer attempts of the rank so far
+  int64_t update;  // updates of the rank so far
   OpTrend trend{};
   std::span<const std::string> masked_ops{};  // see EngineOptions
 };
@@ -193,7 +193,7 @@ struct OpContext {
 // OnAligned: one step (n-th try) of all ranks of an agreement group.
 struct AlignedStep {
   int64_t step = 0;
-  int32_t attempt_of_step = 0;  // 0: first try of this step number
+  int32_t try_of_step = 0;  // 0: first try of this step number
   AgreementGroup group;
   int32_t expected = 0;  // open ranks of the group
   int32_t seen = 0;      // of those, with a record here

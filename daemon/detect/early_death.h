@@ -17,7 +17,7 @@ namespace nanwatch {
 // Trivially copyable.
 class EarlyDeath {
  public:
-  // Of each attempt, finite. `norm`: of its gradients; 0: not known.
+  // Of each update, finite. `norm`: of its gradients; 0: not known.
   void Add(double loss, float norm) {
     if (losses_ == kEarly && !began_) return;  // it never will
     if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
@@ -36,7 +36,7 @@ class EarlyDeath {
     told_ = 0;
   }
 
-  // The share of gradient elements that are exactly 0, of attempts that tell
+  // The share of gradient elements that are exactly 0, of updates that tell
   // one. After its loss.
   void AddZeros(double share, int64_t step) {
     if (first_share_ < 0) first_share_ = static_cast<float>(share);
@@ -62,7 +62,7 @@ class EarlyDeath {
   }
   // Its first step. REQUIRES: suspected().
   int64_t since() const { return since_; }
-  // The newest attempts may be the beginning of it.
+  // The newest updates may be the beginning of it.
   bool suspected() const { return told_ > 0; }
   float first_loss() const { return first_loss_; }
   float loss() const { return loss_; }
@@ -79,15 +79,15 @@ class EarlyDeath {
   // Of the first loss and the first norm: no noise of theirs.
   static constexpr float kHigh = 1.25f;        // ours
   static constexpr float kLarge = 3;           // times the first norm; ours
-  static constexpr float kSmooth = 1.0f / 32;  // of an attempt; ours
-  static constexpr int16_t kFewest = 8;        // attempts; ours
+  static constexpr float kSmooth = 1.0f / 32;  // of an update; ours
+  static constexpr int16_t kFewest = 8;        // updates; ours
   static constexpr int8_t kEarly = 64;         // losses; ours
 
   float first_loss_ = kNone;
   float loss_ = kNone;  // smoothed
   float first_norm_ = 0;
   float first_share_ = -1;
-  int16_t told_ = 0;  // attempts in a row, saturates
+  int16_t told_ = 0;  // updates in a row, saturates
   int8_t losses_ = 0;
   bool shot_up_ = false;  // early
   bool tensor_ = false;

@@ -1,4 +1,4 @@
-// Episode: from a rule's first trigger to its clearing, counted in attempts.
+// Episode: from a rule's first trigger to its clearing, counted in updates.
 
 #ifndef NANWATCH_DETECT_EPISODE_H_
 #define NANWATCH_DETECT_EPISODE_H_
@@ -14,11 +14,11 @@ namespace nanwatch {
 // Trivially copyable: a member of a rule.
 class Episode {
  public:
-  // One attempt at `step`. A trigger opens the episode or makes it worse; it is
-  // never milder than it was. `clear_after` clean attempts in a row (a trigger
-  // is not clean) end it; a clean record may stand for `attempts` of them.
+  // One update at `step`. A trigger opens the episode or makes it worse; it is
+  // never milder than it was. `clear_after` clean updates in a row (a trigger
+  // is not clean) end it; a clean record may stand for `updates` of them.
   Severity On(Severity trigger, bool clean, int64_t step, int64_t clear_after,
-              int32_t attempts = 1) {
+              int32_t updates = 1) {
     if (trigger == Severity::kNone && severity_ == Severity::kNone) {
       return Severity::kNone;
     }
@@ -29,7 +29,7 @@ class Episode {
       clean_ = 0;
     } else if (!clean) {
       clean_ = 0;
-    } else if ((clean_ += attempts) >= clear_after) {
+    } else if ((clean_ += updates) >= clear_after) {
       severity_ = Severity::kNone;
     }
     return severity_;

@@ -5,7 +5,7 @@
 namespace nanwatch {
 namespace {
 
-// Attempts; further apart they are not one series; ours.
+// Updates; further apart they are not one series; ours.
 constexpr int kApart = 10;
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -50,15 +50,15 @@ Severity Fp8Clip::OnOp(const OpContext& c, Thresholds t) {
   const double beyond = s.get(OpStat::kFp8Amax).value_or(0) / fits;
   Severity trigger = Severity::kNone;
   if (share > t[kShare] || beyond >= t[kBeyond]) {
-    if (attempt_ < 0 || c.attempt - attempt_ > kApart) held_ = 0;
-    if (c.attempt != attempt_) ++held_;
-    attempt_ = c.attempt;
+    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
+    if (c.update != update_) ++held_;
+    update_ = c.update;
     share_ = share;
     beyond_ = beyond;
     if (held_ >= t[kHold]) trigger = Severity::kWarning;
   }
   return episode_.On(trigger, share > t[kClearShare] || beyond >= t[kBeyond],
-                     c.attempt, s.step, static_cast<int64_t>(t[kClear]));
+                     c.update, s.step, static_cast<int64_t>(t[kClear]));
 }
 
 void Fp8Clip::Describe(Finding* finding) const {

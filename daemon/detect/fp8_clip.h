@@ -23,7 +23,7 @@ class Fp8Clip {
   OpEpisode episode_;
   double share_ = 0;   // of elements at the largest number
   double beyond_ = 0;  // amax over the largest number that fits; 0: unknown
-  int64_t attempt_ = -1;
+  int64_t update_ = -1;
   int32_t held_ = 0;
 };
 

@@ -5,7 +5,7 @@
 namespace nanwatch {
 namespace {
 
-// Attempts; further apart they are not one series; ours.
+// Updates; further apart they are not one series; ours.
 constexpr int kApart = 10;
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -44,14 +44,14 @@ Severity Fp8Underflow::OnOp(const OpContext& c, Thresholds t) {
   const double rise = share - c.trend.usual_zeros;
   Severity trigger = Severity::kNone;
   if (rise > t[kRise]) {
-    if (attempt_ < 0 || c.attempt - attempt_ > kApart) held_ = 0;
-    if (c.attempt != attempt_) ++held_;
-    attempt_ = c.attempt;
+    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
+    if (c.update != update_) ++held_;
+    update_ = c.update;
     zeros_ = share;
     usual_ = c.trend.usual_zeros;
     if (held_ >= t[kHold]) trigger = Severity::kWarning;
   }
-  return episode_.On(trigger, rise > t[kClearRise], c.attempt, s.step,
+  return episode_.On(trigger, rise > t[kClearRise], c.update, s.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

@@ -23,7 +23,7 @@ class Fp8Underflow {
   OpEpisode episode_;
   double zeros_ = 0;
   double usual_ = 0;
-  int64_t attempt_ = -1;
+  int64_t update_ = -1;
   int32_t held_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // A norm that never moves would make every flicker an outlier.
 constexpr float kLeastSpread = 0.05f;  // log2; ours
-constexpr float kSmooth = 0.125f;      // of an attempt; ours
+constexpr float kSmooth = 0.125f;      // of an update; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_z", 6, 2, 1000, "z", "BLOOM 31214-31222 against healthy steps"},

@@ -1,6 +1,6 @@
 // Rule 27, gnorm_spike: the gradient norm is far above its own recent level, by
 // its logarithm against a robust baseline (RobustBaseline of log2 of the norm).
-// Skipped attempts have no gradient norm worth judging.
+// Skipped updates have no gradient norm worth judging.
 
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_
@@ -52,10 +52,10 @@ class GnormSpike {
   float norm_ = 0;   // the largest of the episode
   float z_ = 0;
   float usual_ = 0;        // log2
-  float mean_ = 0;         // of what attempts in a row are above it, log2
+  float mean_ = 0;         // of what updates in a row are above it, log2
   float smooth_ = 0;       // the same of about the last eight of them
-  int32_t spiked_ = 0;     // attempts in a row at the warning level
-  int32_t held_ = 0;       // attempts in a row at the critical level
+  int32_t spiked_ = 0;     // updates in a row at the warning level
+  int32_t held_ = 0;       // updates in a row at the critical level
   int64_t held_step_ = 0;  // of the first of them
 };
 

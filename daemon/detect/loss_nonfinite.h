@@ -1,6 +1,6 @@
 // Rule 15, loss_nonfinite: the loss is NaN or infinite. Critical when the
 // update was applied, or when it happens twice in a row; a single one under an
-// attempt that the scaler skipped is a warning, and during calibration a note.
+// update that the scaler skipped is a warning, and during calibration a note.
 // In saturation mode a finite loss proves nothing, so this rule says nothing
 // there.
 

@@ -443,7 +443,7 @@ bool LossSpike::LeavesFirst(float loss, int64_t step, Thresholds t) {
 }
 
 Severity LossSpike::Judge(float loss, const StepContext& c, Thresholds t) {
-  const int64_t overflows = c.scaler.attempts() - c.scaler.good_steps();
+  const int64_t overflows = c.scaler.updates() - c.scaler.good_steps();
   const bool overflowed = std::exchange(overflows_, overflows) < overflows;
   const float size = std::fabs(loss);
   const bool explodes = Explodes(size, overflowed, t);

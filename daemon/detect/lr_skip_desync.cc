@@ -45,7 +45,7 @@ void LrSkipDesync::Follow(const StepRecord& record, bool lost) {
   rate_ = rate;
   step_ = record.step;
   lost_ = lost;
-  ++attempts_;
+  ++updates_;
 }
 
 Severity LrSkipDesync::OnStep(const StepContext& c, Thresholds t) {
@@ -56,7 +56,7 @@ Severity LrSkipDesync::OnStep(const StepContext& c, Thresholds t) {
   Follow(c.record, c.scaler.fate() == Fate::kLost);
   if (ahead_ == 0) return Severity::kNone;
   const bool much =
-      static_cast<double>(ahead_) > t[kShare] * static_cast<double>(attempts_);
+      static_cast<double>(ahead_) > t[kShare] * static_cast<double>(updates_);
   const bool trigger = much && static_cast<double>(ahead_) >= t[kAhead];
   return episode_.On(trigger ? Severity::kInfo : Severity::kNone, !much,
                      c.record.step, 1);
@@ -65,12 +65,12 @@ Severity LrSkipDesync::OnStep(const StepContext& c, Thresholds t) {
 void LrSkipDesync::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
-      "The learning rate moved on at ", ahead_, " of ", attempts_,
+      "The learning rate moved on at ", ahead_, " of ", updates_,
       " attempts although their updates were skipped: its schedule is that "
       "many steps ahead of the optimizer. Step the scheduler only after an "
       "update that was applied.");
   finding->numbers = {{"steps_ahead", static_cast<double>(ahead_), "steps"},
-                      {"attempts", static_cast<double>(attempts_), "attempts"}};
+                      {"attempts", static_cast<double>(updates_), "attempts"}};
 }
 
 }  // namespace nanwatch

@@ -1,6 +1,6 @@
-// Rule 57, lr_skip_desync: the learning rate moves on at attempts whose update
-// was skipped, so that its schedule runs ahead of the optimizer: the warm-up is
-// shorter than was meant, and ends with fewer updates at a low rate.
+// Rule 57, lr_skip_desync: the learning rate moves on at updates that
+// were skipped, so that its schedule runs ahead of the optimizer: the warm-up
+// is shorter than was meant, and ends with fewer updates at a low rate.
 //
 // Records show the rate before or after the scheduler's step. Either way a
 // streak of n skips with a schedule that waits for the optimizer shows one move
@@ -32,10 +32,10 @@ class LrSkipDesync {
   Episode episode_;
   double rate_ = -1;  // of the record before; -1: it had none
   int64_t step_ = 0;
-  int64_t attempts_ = 0;  // with a rate
-  int64_t ahead_ = 0;     // steps of the schedule at skipped attempts
-  int32_t moves_ = 0;     // of the rate in the present streak of skips
-  bool lost_ = false;     // the record before
+  int64_t updates_ = 0;  // with a rate
+  int64_t ahead_ = 0;    // steps of the schedule at skipped updates
+  int32_t moves_ = 0;    // of the rate in the present streak of skips
+  bool lost_ = false;    // the record before
 };
 
 }  // namespace nanwatch

@@ -27,7 +27,7 @@ class MetricAbsentAsZero {
  private:
   Episode episode_;
   double loss_ = 0;
-  int32_t zeros_ = 0;       // attempts with such a norm and another loss
+  int32_t zeros_ = 0;       // updates with such a norm and another loss
   bool collected_ = false;  // a norm other than 0 was seen
 };
 

@@ -8,7 +8,7 @@
 namespace nanwatch {
 namespace {
 
-// Attempts; further apart they are not one series; ours.
+// Updates; further apart they are not one series; ours.
 constexpr int kApart = 10;
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -42,14 +42,14 @@ Severity NearOverflow::OnOp(const OpContext& c, Thresholds t) {
   const bool near = *abs_max >= t[kRatio] * limit;
   Severity trigger = Severity::kNone;
   if (near) {
-    if (attempt_ < 0 || c.attempt - attempt_ > kApart) held_ = 0;
-    if (c.attempt != attempt_) ++held_;
-    attempt_ = c.attempt;
+    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
+    if (c.update != update_) ++held_;
+    update_ = c.update;
     abs_max_ = *abs_max;
     limit_ = limit;
     if (held_ >= t[kHold]) trigger = Severity::kWarning;
   }
-  return episode_.On(trigger, *abs_max >= t[kClearRatio] * limit, c.attempt,
+  return episode_.On(trigger, *abs_max >= t[kClearRatio] * limit, c.update,
                      s.step, static_cast<int64_t>(t[kClear]));
 }
 

@@ -24,8 +24,8 @@ class NearOverflow {
   OpEpisode episode_;
   double abs_max_ = 0;
   double limit_ = 0;
-  int64_t attempt_ = -1;  // of the newest near status
-  int32_t held_ = 0;      // attempts with a near status, none far between
+  int64_t update_ = -1;  // of the newest near status
+  int32_t held_ = 0;     // updates with a near status, none far between
 };
 
 }  // namespace nanwatch

@@ -29,10 +29,10 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
     return episode_.On(Severity::kNone, !s.overflowed(), c.record.step,
                        static_cast<int64_t>(t[kClear]));
   }
-  if (s.attempts() <= s.grace_attempts() || s.fate() != Fate::kLost) {
+  if (s.updates() <= s.grace_updates() || s.fate() != Fate::kLost) {
     return episode_.severity();
   }
-  attempts_ = s.attempts();
+  updates_ = s.updates();
   first_scale_ = s.first_scale().value_or(0);
   scale_ = s.present_scale().value_or(-1);
   return episode_.On(Severity::kCritical, false, c.record.step, 1);
@@ -41,8 +41,8 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
 void NeverCalibrated::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("None of the first ", attempts_, " attempts went well");
-  finding->numbers = {{"attempts", static_cast<double>(attempts_), "attempts"}};
+      Sentence("None of the first ", updates_, " attempts went well");
+  finding->numbers = {{"attempts", static_cast<double>(updates_), "attempts"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale went from ", first_scale_,
                                   " to ", scale_, " meanwhile");

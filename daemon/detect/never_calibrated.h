@@ -1,6 +1,6 @@
-// Rule 7, never_calibrated: start-up should be over and no attempt went well
+// Rule 7, never_calibrated: start-up should be over and no update went well
 // yet, so nothing was learned at all. A fixed scale is not given time to
-// search: then it speaks after as many attempts as its scale has halvings.
+// search: then it speaks after as many updates as its scale has halvings.
 
 #ifndef NANWATCH_DETECT_NEVER_CALIBRATED_H_
 #define NANWATCH_DETECT_NEVER_CALIBRATED_H_
@@ -23,7 +23,7 @@ class NeverCalibrated {
 
  private:
   Episode episode_;
-  int64_t attempts_ = 0;
+  int64_t updates_ = 0;
   double first_scale_ = 0;
   double scale_ = 0;
 };

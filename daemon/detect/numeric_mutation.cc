@@ -7,7 +7,7 @@
 namespace nanwatch {
 namespace {
 
-// Attempts; further apart they are not one series; ours.
+// Updates; further apart they are not one series; ours.
 constexpr int kApart = 10;
 constexpr uint8_t kCalm = 16;  // outputs; ours
 
@@ -54,9 +54,9 @@ Severity NumericMutation::OnOp(const OpContext& c, Thresholds t) {
   const double ratio = static_cast<double>(*output) / input;
   Severity trigger = Severity::kNone;
   if (ratio > t[kRatio] && c.trend.calm >= kCalm) {
-    if (attempt_ < 0 || c.attempt - attempt_ > kApart) held_ = 0;
-    if (c.attempt != attempt_) ++held_;
-    attempt_ = c.attempt;
+    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
+    if (c.update != update_) ++held_;
+    update_ = c.update;
     input_ = input;
     output_ = *output;
     if (held_ >= t[kHold]) {
@@ -65,7 +65,7 @@ Severity NumericMutation::OnOp(const OpContext& c, Thresholds t) {
                     : Severity::kInfo;
     }
   }
-  return episode_.On(trigger, ratio > t[kClearRatio], c.attempt, c.status.step,
+  return episode_.On(trigger, ratio > t[kClearRatio], c.update, c.status.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

@@ -24,7 +24,7 @@ class NumericMutation {
   OpEpisode episode_;
   double input_ = 0;
   double output_ = 0;
-  int64_t attempt_ = -1;
+  int64_t update_ = -1;
   int32_t held_ = 0;
 };
 

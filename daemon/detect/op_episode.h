@@ -1,5 +1,5 @@
 // OpEpisode: as Episode, for rules on ops. Statuses of clean ops need not
-// travel at every step, so it clears by the attempts since the last bad status,
+// travel at every step, so it clears by the updates since the last bad status,
 // not by the number of clean ones.
 
 #ifndef NANWATCH_DETECT_OP_EPISODE_H_
@@ -16,10 +16,10 @@ namespace nanwatch {
 // Trivially copyable: a member of a rule.
 class OpEpisode {
  public:
-  // A status of `step`, the rank's attempt `attempt`. A trigger opens the
-  // episode or makes it worse. It ends at the first status that is not bad, at
-  // least `clear_after` attempts after the last one that was.
-  Severity On(Severity trigger, bool bad, int64_t attempt, int64_t step,
+  // A status of `step`, the rank's update number `update`. A trigger
+  // opens the episode or makes it worse. It ends at the first status that is
+  // not bad, at least `clear_after` updates after the last one that was.
+  Severity On(Severity trigger, bool bad, int64_t update, int64_t step,
               int64_t clear_after) {
     if (trigger != Severity::kNone) {
       if (severity_ == Severity::kNone) opened_ = step;
@@ -28,8 +28,8 @@ class OpEpisode {
     if (severity_ == Severity::kNone) return severity_;
     last_ = step;
     if (bad || trigger != Severity::kNone) {
-      last_bad_ = attempt;
-    } else if (attempt - last_bad_ >= clear_after) {
+      last_bad_ = update;
+    } else if (update - last_bad_ >= clear_after) {
       severity_ = Severity::kNone;
     }
     return severity_;

@@ -53,7 +53,7 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   if (!IsResult(s.slot)) return Severity::kNone;
   const BadElements bad = CountBad(c);
   if (!bad.any() || c.inputs != InputState::kClean) {
-    return episode_.On(Severity::kNone, bad.any(), c.attempt, s.step, clear);
+    return episode_.On(Severity::kNone, bad.any(), c.update, s.step, clear);
   }
   const bool forward_nan = bad.nan > 0 && s.slot == Slot::kOutput;
   Severity trigger = Severity::kCritical;
@@ -69,7 +69,7 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   saturated_ = bad.saturated;
   elements_ = s.elements;
   scale_ = c.scaler.present_scale().value_or(0);
-  return episode_.On(trigger, true, c.attempt, s.step, clear);
+  return episode_.On(trigger, true, c.update, s.step, clear);
 }
 
 void OpOverflowOrigin::Describe(Finding* finding) const {

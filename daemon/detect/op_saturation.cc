@@ -43,7 +43,7 @@ Severity OpSaturation::OnOp(const OpContext& c, Thresholds t) {
     limit_ = limit;
     trigger = Calibrating(c) ? Severity::kInfo : Severity::kWarning;
   }
-  return episode_.On(trigger, bad, c.attempt, s.step,
+  return episode_.On(trigger, bad, c.update, s.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

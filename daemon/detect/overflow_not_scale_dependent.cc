@@ -56,7 +56,7 @@ Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
   const auto clear = static_cast<int64_t>(t[kClear]);
   const BadElements elements = CountBad(c);
   if (!elements.any() && !s.device_flag.value_or(false)) {
-    return episode_.On(Severity::kNone, false, c.attempt, s.step, clear);
+    return episode_.On(Severity::kNone, false, c.update, s.step, clear);
   }
   Severity trigger = Severity::kNone;
   if (s.slot == Slot::kOutput && elements.nan > 0) {
@@ -64,7 +64,7 @@ Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
     trigger = ScalerAnswers(c) || ProgramAnswers(c) ? Severity::kWarning
                                                     : Severity::kCritical;
   }
-  // A good attempt that is not this one: a lower scale did help.
+  // A good update that is not this one: a lower scale did help.
   const int64_t good = c.scaler.good_steps();
   if (good - good_steps_ > (c.scaler.overflowed() ? 0 : 1)) {
     exponents_ = {};
@@ -78,7 +78,7 @@ Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
       trigger = Severity::kCritical;
     }
   }
-  return episode_.On(trigger, true, c.attempt, s.step, clear);
+  return episode_.On(trigger, true, c.update, s.step, clear);
 }
 
 void OverflowNotScaleDependent::Describe(Finding* finding) const {
@@ -90,7 +90,7 @@ void OverflowNotScaleDependent::Describe(Finding* finding) const {
     if (episode_.severity() == Severity::kWarning) {
       finding->sentence += "; that update was left out";
     }
-  } else if (halvings < 1) {  // an attempt was good since
+  } else if (halvings < 1) {  // an update was good since
     finding->sentence =
         "Bad at loss scales far apart, with no good attempt between: lowering "
         "it further could not help";

@@ -8,8 +8,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kWindow = 1000;  // attempts; Megatron's growth interval
-constexpr int kQuiet = 50;     // attempts, see the header; ours
+constexpr int kWindow = 1000;  // updates; Megatron's growth interval
+constexpr int kQuiet = 50;     // updates, see the header; ours
 // Growths whose overflows may come at once; ours.
 constexpr int kGrowthsKept = 4;
 
@@ -46,8 +46,8 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const auto earned = [&scaler] {  // not of every record: it takes logarithms
     return static_cast<int32_t>(scaler.overflows_per_growth());
   };
-  const bool first = attempt_ == 0;
-  const int64_t steady = SteadySince(c, &attempt_);
+  const bool first = update_ == 0;
+  const int64_t steady = SteadySince(c, &update_);
   const int64_t steps = c.record.step - std::exchange(step_, c.record.step);
   quiet_ = static_cast<int32_t>(std::min<int64_t>(quiet_ + steady, kQuiet));
   excess_.Skip(steady);

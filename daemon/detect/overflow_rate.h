@@ -1,10 +1,10 @@
-// Rule 6, overflow_rate: too many of the last 1000 attempts overflowed.
+// Rule 6, overflow_rate: too many of the last 1000 updates overflowed.
 // A dynamic scaler that rides the edge overflows a fixed number of times after
 // each growth, and how often that is depends on its growth interval alone
-// (window 100: 2 % of all attempts, in healthy runs). So each growth earns the
+// (window 100: 2 % of all updates, in healthy runs). So each growth earns the
 // overflows that take it back, and only those beyond are counted. An
 // overflow that does not tell its scale (a log's counter told it) after 50 good
-// attempts stands for such a growth. Calibration is not counted.
+// updates stands for such a growth. Calibration is not counted.
 
 #ifndef NANWATCH_DETECT_OVERFLOW_RATE_H_
 #define NANWATCH_DETECT_OVERFLOW_RATE_H_
@@ -30,10 +30,10 @@ class OverflowRate {
   Episode episode_;
   BitWindow<1000> excess_;
   int32_t credit_ = 0;  // overflows that growths have earned
-  int32_t quiet_ = 0;   // attempts since the last overflow
+  int32_t quiet_ = 0;   // updates since the last overflow
   int32_t count_ = 0;
-  int64_t attempt_ = 0;  // newest seen
-  int64_t step_ = 0;     // its
+  int64_t update_ = 0;  // newest seen
+  int64_t step_ = 0;    // its
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut
 };

@@ -14,7 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
 
 bool Starting(const StepContext& c) {
   const ScalingKind kind = c.run.scaler.kind;
-  return c.scaler.since_start() <= c.scaler.grace_attempts() &&
+  return c.scaler.since_start() <= c.scaler.grace_updates() &&
          kind != ScalingKind::kStatic && kind != ScalingKind::kNone;
 }
 
@@ -43,7 +43,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   if (!scaler.overflowed()) {
     elsewhere_ = 0;
     if (!episode_.open()) return Severity::kNone;
-    if (to_floor_ > 0) to_floor_ = scaler.attempts_to_floor().value_or(-1);
+    if (to_floor_ > 0) to_floor_ = scaler.updates_to_floor().value_or(-1);
     return episode_.On(Severity::kNone, true, c.record.step,
                        static_cast<int64_t>(t[kClear]));
   }
@@ -55,7 +55,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
   Severity trigger = Severity::kNone;
-  // A search for the scale may have a good attempt half way.
+  // A search for the scale may have a good update half way.
   const int at_least = Starting(c) ? kCritical : kWarning;
   if (streak >= t[at_least] && !scaler.in_grace()) {
     trigger = streak >= t[kCritical] ? Severity::kCritical : Severity::kWarning;
@@ -64,7 +64,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     left_out_ = IsLeftOut(c);
     streak_ = streak;
     apart_ = told && scaler.step_gap() > 1;
-    to_floor_ = scaler.attempts_to_floor().value_or(-1);
+    to_floor_ = scaler.updates_to_floor().value_or(-1);
     scale_ = scaler.present_scale().value_or(-1);
   }
   return episode_.OnSince(first_step_, trigger, false, c.record.step, 1);

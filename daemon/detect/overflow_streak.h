@@ -1,6 +1,6 @@
-// Rule 5, overflow_streak: optimizer attempts overflow one after another,
-// outside start-up calibration. Where overflowing updates are applied all the
-// same (overflow check off) no training is lost by it; it is then said for
+// Rule 5, overflow_streak: updates overflow one after another, outside
+// start-up calibration. Where overflowing updates are applied all the same
+// (overflow check off) no training is lost by it; it is then said for
 // information, and whether it is harmless is a matter of the ops.
 
 #ifndef NANWATCH_DETECT_OVERFLOW_STREAK_H_
@@ -27,7 +27,7 @@ class OverflowStreak {
   int64_t streak_ = 0;
   int64_t first_step_ = 0;  // of the streak
   int64_t elsewhere_ = 0;   // overflows of the scaler's streak before this one
-  int64_t to_floor_ = -1;   // attempts; -1: no forecast
+  int64_t to_floor_ = -1;   // updates; -1: no forecast
   double scale_ = -1;       // -1: none in the records
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut

@@ -60,20 +60,20 @@ bool PersistentOpOverflow::ThreeStrikes(const OpContext& c, bool bad,
 Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;
   const bool bad = CountBad(c).any() || s.device_flag.value_or(false);
-  if (attempt_ >= 0 && c.attempt > attempt_) {
-    bad_10_.Skip(c.attempt - attempt_ - 1);
+  if (update_ >= 0 && c.update > update_) {
+    bad_10_.Skip(c.update - update_ - 1);
   }
-  if (attempt_ < 0 || c.attempt > attempt_) {
+  if (update_ < 0 || c.update > update_) {
     bad_10_.Push(false);
     counted_ = false;
   }
-  // An op may have a clean status and a bad one in one attempt.
+  // An op may have a clean status and a bad one in one update.
   if (bad) bad_10_.SetNewest();
-  if (bad && !std::exchange(counted_, true)) ++bad_attempts_;
-  attempt_ = std::max(attempt_, c.attempt);
+  if (bad && !std::exchange(counted_, true)) ++bad_updates_;
+  update_ = std::max(update_, c.update);
   Severity trigger = Severity::kNone;
   const bool strikes = ThreeStrikes(c, bad, t);
-  if (bad && (bad_10_.ones() >= t[kBadAttempts] || strikes)) {
+  if (bad && (bad_10_.ones() >= t[kBadUpdates] || strikes)) {
     trigger = Calibrating(c) || IsAbsorbedMask(c) ? Severity::kInfo
               : IsTheScalers(c)                   ? Severity::kWarning
                                                   : Severity::kCritical;
@@ -81,12 +81,12 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
     applied_ = c.scaler.fate() == Fate::kApplied;
     strikes_ = strikes;
   }
-  const Severity severity = episode_.On(trigger, bad, c.attempt, s.step,
+  const Severity severity = episode_.On(trigger, bad, c.update, s.step,
                                         static_cast<int64_t>(t[kClear]));
   const bool may_strike =
       last_bad_ != Time{} && ToSeconds(s.time - last_bad_) <= t[kWithin];
   if (bad_10_.ones() == 0 && severity == Severity::kNone && !may_strike) {
-    bad_attempts_ = 0;
+    bad_updates_ = 0;
   }
   return severity;
 }
@@ -97,7 +97,7 @@ void PersistentOpOverflow::Describe(Finding* finding) const {
       strikes_ ? Sentence("Bad again and again, three times minutes apart")
                : Sentence("Bad in ", bad_10_.ones(), " of the last ",
                           bad_10_.size(), " attempts");
-  finding->sentence += Sentence(", ", bad_attempts_, " in all");
+  finding->sentence += Sentence(", ", bad_updates_, " in all");
   if (scale_ > 0) {
     finding->sentence += Sentence(", now at loss scale ", scale_);
   }
@@ -105,7 +105,7 @@ void PersistentOpOverflow::Describe(Finding* finding) const {
       applied_ ? "; the updates are applied all the same." : ".";
   finding->numbers = {
       {"bad_of_last_10", static_cast<double>(bad_10_.ones()), "attempts"},
-      {"bad_attempts", static_cast<double>(bad_attempts_), "attempts"},
+      {"bad_attempts", static_cast<double>(bad_updates_), "attempts"},
       {"scale", scale_, ""}};
 }
 

@@ -20,7 +20,7 @@ namespace nanwatch {
 class PersistentOpOverflow {
  public:
   static const RuleSpec kSpec;
-  enum Threshold { kBadAttempts, kApart, kWithin, kClear };
+  enum Threshold { kBadUpdates, kApart, kWithin, kClear };
 
   Severity OnOp(const OpContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -30,16 +30,16 @@ class PersistentOpOverflow {
 
   OpEpisode episode_;
   BitWindow<10> bad_10_;
-  int64_t attempt_ = -1;             // of the newest bit
+  int64_t update_ = -1;              // of the newest bit
   std::array<Time, 3> incidents_{};  // newest first; epoch: none
   Time last_bad_{};
   // In this episode and before it, since the last 10 were clean (and, without
   // a dynamic scaler, none within the span).
-  uint64_t bad_attempts_ = 0;
+  uint64_t bad_updates_ = 0;
   double scale_ = 0;
   bool applied_ = false;
   bool strikes_ = false;
-  bool counted_ = false;  // this attempt is among bad_attempts_
+  bool counted_ = false;  // this update is among bad_updates_
 };
 
 }  // namespace nanwatch

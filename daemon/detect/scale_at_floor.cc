@@ -23,7 +23,7 @@ constexpr int64_t kStands = 2;  // Megatron's hysteresis
 constexpr double kFarBelow = 0.125;
 constexpr int64_t kLongSearch = 10;  // overflows; ours
 constexpr double kFarAbove = 256;    // ratio; as scale_collapse's
-constexpr int64_t kWentWell = 100;   // attempts: no search of the start; ours
+constexpr int64_t kWentWell = 100;   // updates: no search of the start; ours
 
 }  // namespace
 
@@ -71,7 +71,7 @@ bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
          static_cast<double>(scaler.overflow_streak()) >= t[kCriticalStreak] &&
          (scale_ < 0.995 * floor_ ? scale_ < kFarBelow * floor_ ||
                                         scaler.overflow_streak() > kLongSearch
-                                  : floor_streak_ * 10 >= scaler.attempts());
+                                  : floor_streak_ * 10 >= scaler.updates());
 }
 
 bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {

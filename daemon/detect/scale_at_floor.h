@@ -34,7 +34,7 @@ class ScaleAtFloor {
   bool Probes(const StepContext& c, double scale, Thresholds t);
   // Below it the scale does not go; *stands: overflows in a row that left it.
   double FloorOf(const ScalerTracker& scaler, Thresholds t, int64_t* stands);
-  // REQUIRES: the newest attempt overflowed at the floor.
+  // REQUIRES: the newest update overflowed at the floor.
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
 
   Episode episode_;

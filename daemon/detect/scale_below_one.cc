@@ -21,7 +21,7 @@ constexpr ThresholdSpec kThresholds[] = {
      "such a scale within it overflows whenever it tries"},
     {"clear_after", 200, 1, 100000, "attempts", "ours"},
 };
-// Attempts: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
+// Updates: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
 constexpr int32_t kProbeAfter = 50;
 
 }  // namespace
@@ -137,7 +137,7 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
         tiny || steps >= t[kWindow] ? Severity::kCritical : Severity::kWarning;
     scale_ = scale;
   }
-  // A log that shows neither the scale nor overflows shows no clean attempt.
+  // A log that shows neither the scale nor overflows shows no clean update.
   const bool known = !BoundOf(scale) || c.record.flags_present != 0;
   return episode_.OnSince(dead_ ? since_ : c.record.step, trigger, known,
                           c.record.step, static_cast<int64_t>(t[kClear]));

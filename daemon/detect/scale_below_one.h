@@ -53,7 +53,7 @@ class ScaleBelowOne {
   Episode episode_;
   LayerEpisode layers_;
   double scale_ = 0;
-  int32_t below_ = 0;         // attempts in a row
+  int32_t below_ = 0;         // updates in a row
   int32_t overflows_ = 0;     // of those
   int32_t since_growth_ = 0;  // of those since the scale last grew
   int32_t overflow_at_ = 0;   // below_ at the newest overflow

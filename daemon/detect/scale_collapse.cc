@@ -21,7 +21,7 @@ constexpr ThresholdSpec kThresholds[] = {
 
 // A row of overflows at the end, as overflow_streak's; and how far it took the
 // scale.
-constexpr int64_t kEndRow = 5;   // attempts; as overflow_streak's
+constexpr int64_t kEndRow = 5;   // updates; as overflow_streak's
 constexpr double kEndRatio = 8;  // ratio; ours
 
 // Some scalers grow past what a float holds.
@@ -70,12 +70,12 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   row_ = 0;
   if (scale == 0) return Severity::kNone;
-  // A good attempt between two step lines of a log worked at a scale that
+  // A good update between two step lines of a log worked at a scale that
   // nobody knows: the scaler may be half way down.
   const bool good = c.scaler.good() && c.record.has(StepField::kLossScale);
   const float worked =
       good ? static_cast<float>(std::min(scale, kLargest)) : 0.0f;
-  const int64_t steady = SteadySince(c, &attempt_);
+  const int64_t steady = SteadySince(c, &update_);
   worked_50_.Push(worked_, steady);
   worked_200_.Push(worked_, steady);
   worked_ = worked;
@@ -106,9 +106,9 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   if (trigger != Severity::kNone) {
     scale_ = scale;
     from_ = fell ? far : near;
-    to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
+    to_floor_ = c.scaler.updates_to_floor().value_or(-1);
   } else if (to_floor_ > 0) {
-    to_floor_ = c.scaler.attempts_to_floor().value_or(-1);
+    to_floor_ = c.scaler.updates_to_floor().value_or(-1);
   }
   if (c.scaler.present_scale() == 0.0) scale_ = 0;
   // Below 1 there is no new level to get used to.

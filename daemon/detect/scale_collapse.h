@@ -1,11 +1,11 @@
-// Rule 4, scale_collapse: the loss scale fell far within few attempts.
-// It is measured against the largest scale at which an attempt went well, so a
+// Rule 4, scale_collapse: the loss scale fell far within few updates.
+// It is measured against the largest scale at which an update went well, so a
 // descent from a start scale that never worked (calibration, however deep) is
 // no collapse. A deep fall that ends well above the floor is a warning: scalers
-// come back from there. The windows are blocks of 10 attempts, see
+// come back from there. The windows are blocks of 10 updates, see
 // BlockMaximum. A statistical scaler moves as it likes and is not judged. Where
 // all is over, a row of overflows that took it near its floor is critical
-// sooner: no attempt shows that it would have ended there.
+// sooner: no update shows that it would have ended there.
 
 #ifndef NANWATCH_DETECT_SCALE_COLLAPSE_H_
 #define NANWATCH_DETECT_SCALE_COLLAPSE_H_
@@ -31,7 +31,7 @@ class ScaleCollapse {
     kClear,
     kNearFloor
   };
-  // Attempts counted between two records at most: steps need not be attempts.
+  // Updates counted between two records at most: steps need not be updates.
   static constexpr int64_t kUnseen = 9;  // ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -47,10 +47,10 @@ class ScaleCollapse {
   BlockMaximum<10, 20> worked_200_;
   double scale_ = 0;
   double from_ = 0;
-  int64_t to_floor_ = -1;  // attempts; -1: no forecast
-  int64_t attempt_ = 0;    // newest seen
+  int64_t to_floor_ = -1;  // updates; -1: no forecast
+  int64_t update_ = 0;     // newest seen
   // Of the newest record: overflows in a row, and from which step; its scale;
-  // the largest at which an attempt went well; the lowest that is far from the
+  // the largest at which an update went well; the lowest that is far from the
   // floor.
   int64_t row_ = 0;
   int64_t row_step_ = 0;

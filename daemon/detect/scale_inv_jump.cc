@@ -33,22 +33,22 @@ Severity ScaleInvJump::OnOp(const OpContext& c, Thresholds t) {
   const float before = c.trend.scale_inv_before;
   if (!now || !(*now > 0) || !(before > 0)) return episode_.severity();
   const bool jump = *now >= t[kRatio] * before || *now * t[kRatio] <= before;
-  if (attempt_ >= 0 && c.attempt > attempt_) {
-    jumps_.Skip(c.attempt - attempt_ - 1);
+  if (update_ >= 0 && c.update > update_) {
+    jumps_.Skip(c.update - update_ - 1);
   }
-  if (attempt_ < 0 || c.attempt > attempt_) {
+  if (update_ < 0 || c.update > update_) {
     jumps_.Push(jump);
   } else if (jump) {
     jumps_.SetNewest();
   }
-  attempt_ = std::max(attempt_, c.attempt);
+  update_ = std::max(update_, c.update);
   Severity trigger = Severity::kNone;
   if (jump) {
     before_ = before;
     after_ = *now;
     if (jumps_.ones() >= t[kJumps]) trigger = Severity::kWarning;
   }
-  return episode_.On(trigger, jump, c.attempt, c.status.step,
+  return episode_.On(trigger, jump, c.update, c.status.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

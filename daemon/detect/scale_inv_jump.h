@@ -26,7 +26,7 @@ class ScaleInvJump {
   BitWindow<64> jumps_;
   double before_ = 0;
   double after_ = 0;
-  int64_t attempt_ = -1;
+  int64_t update_ = -1;
 };
 
 }  // namespace nanwatch

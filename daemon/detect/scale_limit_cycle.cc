@@ -41,11 +41,11 @@ Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
     high_ = begins ? std::max(scale, scale_) : std::max({high_, scale, scale_});
   }
   scale_ = scale;
-  // The windows are of attempts: those that were not recorded count, or a log
+  // The windows are of updates: those that were not recorded count, or a log
   // that shows every hundredth would see a healthy scaler turn at each line.
   const int64_t unseen =
       std::clamp<int64_t>(c.scaler.step_gap() - 1, 0, kUnseen);
-  const int64_t without_turn = SteadySince(c, &attempt_) + unseen;
+  const int64_t without_turn = SteadySince(c, &update_) + unseen;
   turns_20_.Skip(without_turn);
   turns_200_.Skip(without_turn);
   turns_20_.Push(turn);

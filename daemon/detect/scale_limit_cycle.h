@@ -17,7 +17,7 @@ class ScaleLimitCycle {
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kTurns, kClearTurns };
-  // Attempts counted between two records at most: steps need not be attempts.
+  // Updates counted between two records at most: steps need not be updates.
   static constexpr int64_t kUnseen = 9;  // ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -30,7 +30,7 @@ class ScaleLimitCycle {
   double scale_ = 0;
   double low_ = 0;  // scales between the last turns
   double high_ = 0;
-  int64_t attempt_ = 0;  // newest seen
+  int64_t update_ = 0;  // newest seen
   int8_t direction_ = 0;
   int16_t turns_ = 0;
 };

@@ -28,7 +28,7 @@ class ScaleRunaway {
   double scale_ = 0;
   double first_scale_ = 0;
   int64_t since_step_ = 0;
-  int64_t above_ = 0;  // attempts in a row
+  int64_t above_ = 0;  // updates in a row
 };
 
 }  // namespace nanwatch

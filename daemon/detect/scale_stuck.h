@@ -3,7 +3,7 @@
 // update() is not called, or what it counts is lost again and again. Nothing
 // breaks by it; small gradients underflow that a higher scale would keep.
 //
-// A scale that rides the edge grows and falls back within two attempts, so only
+// A scale that rides the edge grows and falls back within two updates, so only
 // an unbroken series of records says that it stood still; and only a declared
 // scaler has an interval to be measured by. Many declare its name and not their
 // interval: then the scaler's usual one is taken, and much more patience.
@@ -31,7 +31,7 @@ class ScaleStuck {
   double scale_ = 0;
   int64_t interval_ = 0;
   int64_t first_step_ = 0;  // of the series
-  int64_t quiet_ = 0;       // attempts of an unbroken series
+  int64_t quiet_ = 0;       // updates of an unbroken series
 };
 
 }  // namespace nanwatch

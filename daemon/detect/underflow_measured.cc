@@ -8,11 +8,11 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kSmooth = 1.0 / 20;  // of an attempt; ours
-constexpr int kFirst = 16;  // attempts that say what a run begins with; ours
-constexpr double kRose = 0.05;         // a share of zeros; ours
+constexpr double kSmooth = 1.0 / 20;  // of an update; ours
+constexpr int kFirst = 16;      // updates that say what a run begins with; ours
+constexpr double kRose = 0.05;  // a share of zeros; ours
 constexpr double kFollow = 1.0 / 256;  // of the usual share of zeros; ours
-constexpr int kNewLevel = 512;  // attempts: frozen layers stay frozen; ours
+constexpr int kNewLevel = 512;  // updates: frozen layers stay frozen; ours
 // Records: one batch may well miss an expert; ours.
 constexpr int16_t kHold = 5;
 

@@ -63,17 +63,17 @@ class UnderflowMeasured {
   bool name_alone_ = false;
   bool died_ = false;       // most of the model, and early
   float rate_ = 0;          // learning rate; 0: not known
-  int32_t all_zero_ = 0;    // attempts in a row
+  int32_t all_zero_ = 0;    // updates in a row
   double fraction_ = -1;    // underflow, smoothed; -1: none yet
-  double first_level_ = 0;  // of the first 16 attempts
+  double first_level_ = 0;  // of the first 16 updates
   double zeros_ = -1;       // smoothed
   double usual_zeros_ = 0;
   float deviation_ = 0;  // of the share of zeros from one to the next
-  float jump_ = 0;       // of this rise, made in one attempt
+  float jump_ = 0;       // of this rise, made in one update
   double last_zeros_ = -1;
   double usual_scale_ = 0;  // while the zeros were usual; 0: none
   uint64_t elements_ = 0;   // that the zeros are counted among
-  // Records and attempts; they saturate.
+  // Records and updates; they saturate.
   int16_t since_rise_ = kLongAgo;  // of the learning rate
   int16_t fractions_ = 0;
   int16_t zero_samples_ = 0;

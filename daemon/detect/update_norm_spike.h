@@ -38,7 +38,7 @@ class UpdateNormSpike {
   float norm_ = 0;
   float above_ = 0;  // log2
   float z_ = 0;
-  int32_t held_ = 0;  // attempts in a row
+  int32_t held_ = 0;  // updates in a row
   int64_t first_step_ = 0;
   bool by_rate_ = false;  // shares of the learning rate are in the baseline
 };

@@ -70,8 +70,8 @@ Severity UpdateRatio::OnStep(const StepContext& c, Thresholds t) {
   }
   const double rate = r.get(StepField::kLearningRate).value_or(0);
   if (std::isfinite(rate)) highest_rate_ = std::max(highest_rate_, rate);
-  if (attempts_ < kSettle) {
-    ++attempts_;
+  if (updates_ < kSettle) {
+    ++updates_;
     weights_from_ = weights;
     return Severity::kNone;
   }

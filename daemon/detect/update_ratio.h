@@ -4,7 +4,7 @@
 // Programs differ in what they call the norm of an update (some leave the
 // learning rate out), and a ratio in other units proves nothing. So a high one
 // is believed only when the norm of the weights moves as well, which it does by
-// ratio^2 / 2 an attempt at least where weights grow freely. The first attempts
+// ratio^2 / 2 an update at least where weights grow freely. The first updates
 // are not judged: what begins at zero is changed by any factor. A low one is
 // believed only while the learning rate is not low itself.
 
@@ -25,7 +25,7 @@ class UpdateRatio {
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kUpdateNorm);
   enum Threshold { kWarning, kCritical, kHold, kTooSmall, kSmallHold, kClear };
-  static constexpr int kSettle = 100;  // attempts that are not judged; ours
+  static constexpr int kSettle = 100;  // updates that are not judged; ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -35,9 +35,9 @@ class UpdateRatio {
 
   Episode episode_;
   double ratio_ = 0;
-  double weights_from_ = 0;  // their norm hold attempts ago in a high streak
+  double weights_from_ = 0;  // their norm hold updates ago in a high streak
   double highest_rate_ = 0;
-  int32_t attempts_ = 0;
+  int32_t updates_ = 0;
   int32_t high_ = 0;       // in a row above warning
   int32_t very_high_ = 0;  // in a row above critical
   int32_t small_ = 0;      // in a row below too_small

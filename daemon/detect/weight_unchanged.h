@@ -36,8 +36,8 @@ class WeightUnchanged {
   Episode episode_;
   uint64_t digest_ = 0;
   double highest_rate_ = 0;
-  int32_t same_ = 0;  // attempts in a row with the digest of the one before
-  int32_t zero_ = 0;  // attempts in a row with an update of 0
+  int32_t same_ = 0;  // updates in a row with the digest of the one before
+  int32_t zero_ = 0;  // updates in a row that changed nothing
   bool digested_ = false;
   bool digest_moved_ = false;  // ever
   bool updated_ = false;       // ever

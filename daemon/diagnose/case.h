@@ -15,10 +15,10 @@ namespace nanwatch {
 struct CauseThresholds {
   explicit CauseThresholds(const RuleThresholds& rules);
 
-  uint64_t floor_streak;  // attempts; overflows in a row at the floor
+  uint64_t floor_streak;  // updates; overflows in a row at the floor
   double tiny_scale;      // no gradient overflows below it: it would be 10^7
   double collapse_ratio;  // of the scale that worked to the scale now
-  int64_t streak;         // attempts; overflows in a row that are no probing
+  int64_t streak;         // updates; overflows in a row that are no probing
   double scales_apart;    // ratio; that far lowered, a scale does not help
   double underflows;      // share of elements that tells of an underflow
   double vanishes;        // share of elements that makes it the trouble

@@ -19,7 +19,7 @@ using enum RuleId;
 
 constexpr double kMaxHalf = 65504;         // the largest fp16
 constexpr double kMinSubnormal = 0x1p-24;  // the smallest fp16
-// Attempts; ours. What is critical anywhere is a row of 16.
+// Updates; ours. What is critical anywhere is a row of 16.
 constexpr uint64_t kCertain = 8;
 
 // ------------------------------------------------------------------ decides
@@ -30,7 +30,7 @@ int64_t Since(const Facts& f, const RuleSet& rules) {
   const Finding* streak = f.found.First(kOverflowStreak);
   if (streak != nullptr) return streak->opened_step;
   const Finding* first = f.found.First(rules);
-  // Where nothing ever went well, it began with the first attempt.
+  // Where nothing ever went well, it began with the first update.
   const bool never_good = f.evidence.first_good_step < 0;
   if (first != nullptr && !never_good) return first->opened_step;
   return std::max<int64_t>(f.evidence.first_overflow_step, 0);
@@ -124,11 +124,11 @@ bool WhenCollapsed(const Facts& f, const Matches& before, Match* match) {
   return true;
 }
 
-// True when an attempt fits now and then.
+// True when an update fits now and then.
 bool OneFits(const Facts& f, int64_t since) {
   const RunEvidence& e = f.evidence;
   const int64_t steps = e.last_step - since + 1;
-  return e.overflows_last_50 < e.attempts_last_50 &&
+  return e.overflows_last_50 < e.updates_last_50 &&
          (e.overflow_streak < f.at.floor_streak ||
           2 * LongestStreak(f) < steps);
 }
@@ -172,14 +172,14 @@ std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
     return fmt::format("Most attempts {} {}",
                        In(tense, "overflow", "overflowed"), to);
   }
-  return 10 * e.overflows_last_50 >= 9 * e.attempts_last_50
+  return 10 * e.overflows_last_50 >= 9 * e.updates_last_50
              ? fmt::format("Hardly any update {} applied {}",
                            In(tense, "is", "was"), to)
              : fmt::format("Most updates {} skipped {}",
                            In(tense, "are", "were"), to);
 }
 
-// Returns "No update is applied since", "Every attempt of the optimizer D
+// Returns "No update is applied since", "Every update of the optimizer D
 // overflows since".
 std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
   const std::string of = OfOptimizer(e);
@@ -224,7 +224,7 @@ void SayMoreOfStuck(const Facts& f, Match* match) {
   if (e.skipped > e.overflow_streak) {
     match->Support(EvidenceGrade::kEstablished,
                    fmt::format("{} of {} updates{} were skipped.", e.skipped,
-                               e.attempts, OfOptimizer(e)));
+                               e.updates, OfOptimizer(e)));
   }
   SayOfLoss(f, match);
   SayOfUnderflow(e, match);
@@ -255,7 +255,7 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
   SayOfLoss(f, match);
 }
 
-// True when it fell, and an attempt fits now and then.
+// True when it fell, and an update fits now and then.
 bool WhenCollapseMostly(const Facts& f, const Matches& before, Match* match) {
   if (!f.stuck || !OneFits(f, Since(f, match->verdict.rules)) ||
       !WhenCollapsed(f, before, match)) {
@@ -273,7 +273,7 @@ void SayCollapseMostly(const Facts& f, Match* match) {
         "{} step {}: {} of the last {}{} overflowed, though the loss "
         "scale {}, {}.",
         MostUpdates(e, AreSkipped(e), tense), match->verdict.step,
-        e.overflows_last_50, e.attempts_last_50, OfOptimizer(e),
+        e.overflows_last_50, e.updates_last_50, OfOptimizer(e),
         HowItFell(e, "is"), LowerHelpsNobody(tense));
   }));
   SayMoreOfStuck(f, match);
@@ -287,7 +287,7 @@ void SayCollapseStuck(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   const int64_t step = match->verdict.step;
   const int64_t streak = LongestStreak(f);
-  // A log with a gap tells of more attempts than its lines have steps.
+  // A log with a gap tells of more updates than its lines have steps.
   const bool before = streak > e.last_step - step + 1;
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
@@ -310,10 +310,10 @@ void SayCollapseLow(const Facts& f, Match* match) {
                        HowItFell(e, In(tense, "is", "was")),
                        Lost(*e.scale_now, tense));
   }));
-  if (e.attempts_to_floor && !IsAtTheFloor(e)) {
+  if (e.updates_to_floor && !IsAtTheFloor(e)) {
     match->Support(EvidenceGrade::kSupported,
                    fmt::format("At this rate the floor is reached in {} steps.",
-                               *e.attempts_to_floor));
+                               *e.updates_to_floor));
   }
   if (*e.scale_now <= f.at.tiny_scale && e.overflows_last_50 > 0) {
     SayOfSize(e, match);

@@ -160,7 +160,7 @@ void SayOfScale(const Facts& f, Match* match) {
       fmt::format("Overflowed updates are applied all the same, {} in {} "
                   "attempts: each writes Inf, NaN or clamped values into the "
                   "weights.",
-                  e.applied_overflows, e.attempts));
+                  e.applied_overflows, e.updates));
   match->Advise(f.scaled
                     ? "Let the scaler skip an update that overflowed."
                     : "Leave an update out whose gradient norm is not finite.");

@@ -56,10 +56,10 @@ struct OpEvidence {
   uint64_t clean_statuses = 0;  // after the first bad one
   // Step records of one rank, the one that has most with a bad status of this
   // op: how many these are, ...
-  uint64_t bad_attempts = 0;
+  uint64_t bad_updates = 0;
   // ... and how many since its first, but for overflows at which no op was
   // looked at: clients look at some steps only.
-  uint64_t attempts = 0;
+  uint64_t updates = 0;
   // What records with a bad status say became of their updates.
   OpOutcomes outcomes;  // of all ranks
   // Of the rank that fares worst among those with several harmed ones; else
@@ -129,12 +129,12 @@ struct OutlierBatches {
 
 struct RunEvidence {
   // Of the optimizer that fares worst, of all ranks: its name (empty: it is the
-  // only one) and its attempts. What became of an update may not be known:
+  // only one) and its updates. What became of an update may not be known:
   // neither applied nor skipped then.
   std::string optimizer;
-  uint64_t attempts = 0;
-  uint64_t attempts_before = 0;  // in earlier attempts of the run
-  // Most steps have no record: a log that shows one in ten. How many attempts
+  uint64_t updates = 0;
+  uint64_t updates_before = 0;  // in earlier attempts of the run
+  // Most steps have no record: a log that shows one in ten. How many updates
   // there were, and overflowed, nobody knows then.
   bool steps_between = false;
   uint64_t overflows = 0;
@@ -143,8 +143,8 @@ struct RunEvidence {
   uint64_t applied_last_50 = 0;
   uint64_t skipped_last_50 = 0;
   uint64_t overflows_last_50 = 0;
-  uint64_t attempts_last_50 = 0;  // how many of the 50 there are
-  uint64_t overflow_streak = 0;   // newest attempts, all overflowed; 50 at most
+  uint64_t updates_last_50 = 0;  // how many of the 50 there are
+  uint64_t overflow_streak = 0;  // newest updates, all overflowed; 50 at most
   // Overflowed and applied all the same.
   uint64_t applied_overflows = 0;
   uint64_t applied_overflows_last_50 = 0;
@@ -172,7 +172,7 @@ struct RunEvidence {
   // Scale of the optimizer that fares worst, of those that report one.
   std::optional<double> scale_first;
   std::optional<double> scale_max;
-  std::optional<double> scale_worked;  // highest of a good attempt
+  std::optional<double> scale_worked;  // highest of a good update
   std::optional<double> scale_min;
   std::optional<double> scale_now;
   double floor = 0;                // of the scaler; 0: none
@@ -183,7 +183,7 @@ struct RunEvidence {
   // First step record without overflow; -1: none yet. Start-up calibration is
   // what came before it.
   int64_t first_good_step = -1;
-  std::optional<int64_t> attempts_to_floor;
+  std::optional<int64_t> updates_to_floor;
   uint64_t impossible_transitions = 0;
   uint64_t good_steps = 0;
   int64_t growth_interval = 0;

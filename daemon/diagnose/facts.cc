@@ -33,7 +33,7 @@ bool IsStuck(const Facts& f) {
                                    kScaleUnrepresentable, kOverflowStreak,
                                    kNeverCalibrated};
   const RunEvidence& e = f.evidence;
-  const bool mostly = 2 * e.overflows_last_50 > e.attempts_last_50;
+  const bool mostly = 2 * e.overflows_last_50 > e.updates_last_50;
   const bool at_the_floor =
       f.unseen ? e.overflow_streak >= kAllHalvings
                : e.scaler_dynamic && IsAtTheFloor(e) &&

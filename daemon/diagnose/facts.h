@@ -29,7 +29,7 @@ struct Facts : Case {
   // Updates are skipped and no scale is reported: a log's counter shows that a
   // scaler is there, and not what it does. Ops would tell more.
   bool unseen = false;
-  // Overflows follow one another at the floor, or most attempts overflow there:
+  // Overflows follow one another at the floor, or most updates overflow there:
   // the scaler has no answer left, and hardly an update goes through. A scale
   // that is not seen has come there by as many overflows in a row as none
   // survives.

@@ -26,7 +26,7 @@ bool IsOver(const RunEvidence& e) {
          static_cast<int64_t>(e.overflows - 1) * since >= 4 * between;
 }
 
-// True when they are often among the last 50 attempts, as the rule on overflows
+// True when they are often among the last 50 updates, as the rule on overflows
 // in a row has it, or among all since the first.
 bool AreOften(const Facts& f) {
   constexpr int64_t kOneOf = 20;  // steps; ours
@@ -41,7 +41,7 @@ bool AreOften(const Facts& f) {
 // True when the op was bad at most overflows, or is still: it is what makes
 // them.
 bool MakesThem(const OpEvidence& op, const RunEvidence& e) {
-  return IsBadNow(op, e) || 2 * op.bad_attempts >= e.overflows;
+  return IsBadNow(op, e) || 2 * op.bad_updates >= e.overflows;
 }
 
 // True when all left the range: what does is infinite, or makes NaN of what is.
@@ -90,13 +90,13 @@ std::string SentenceOf(const RunEvidence& e) {
     return fmt::format(
         "The fixed loss scale {} {} too high for these gradients: {} of {} {} "
         "overflowed, {}, none of the last {}.",
-        InWords(*e.scale_now), IsOver(e) ? "was" : "is", e.overflows,
-        e.attempts, StepsInWords(e), then, e.attempts_last_50);
+        InWords(*e.scale_now), IsOver(e) ? "was" : "is", e.overflows, e.updates,
+        StepsInWords(e), then, e.updates_last_50);
   }
   return fmt::format(
       "The fixed loss scale {} is too high for these gradients: {} of the last "
       "{} {} overflowed, {}, and nothing lowers it.",
-      InWords(*e.scale_now), e.overflows_last_50, e.attempts_last_50,
+      InWords(*e.scale_now), e.overflows_last_50, e.updates_last_50,
       StepsInWords(e), then);
 }
 

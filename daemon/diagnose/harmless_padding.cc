@@ -33,13 +33,13 @@ std::string WhatIsFinite(const RunEvidence& e, const OpEvidence& op) {
 // Returns what hurts, if anything does: a person who is called for it reads no
 // further.
 std::string Lead(const RunEvidence& e) {
-  if (e.skipped_last_50 == 0 || e.skipped_last_50 < e.attempts_last_50) {
+  if (e.skipped_last_50 == 0 || e.skipped_last_50 < e.updates_last_50) {
     return "";
   }
   return fmt::format(
       "No update{} is applied any more, so nothing is learned: the last {} of "
       "{} were skipped for harmless padding. ",
-      OfOptimizer(e), e.skipped_last_50, e.attempts_last_50);
+      OfOptimizer(e), e.skipped_last_50, e.updates_last_50);
 }
 
 std::string SentenceOf(const Facts& f, const OpEvidence& op) {
@@ -89,7 +89,7 @@ void SayPaddingCounted(const Facts& f, Match* match) {
   const OpEvidence& op = *match->op;
   match->Say(SentenceOf(f, op));
   match->verdict.evidence = f.padding.judgement.evidence;
-  if (BadAtEveryAttempt(op)) {
+  if (BadAtEveryUpdate(op)) {
     match->Support(EvidenceGrade::kEstablished,
                    fmt::format("It was bad {}.", WhenBad(op)));
   }

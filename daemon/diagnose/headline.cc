@@ -12,33 +12,32 @@
 namespace nanwatch {
 namespace {
 
-// True after so few attempts that a rule would not ask whether the search will
+// True after so few updates that a rule would not ask whether the search will
 // end.
 bool NoneGood(const RunEvidence& e) {
-  return e.attempts > 0 && e.overflows == e.attempts && e.applied == 0;
+  return e.updates > 0 && e.overflows == e.updates && e.applied == 0;
 }
 
 std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
-  if (e.attempts == 0) return "no step has been reported yet.";
+  if (e.updates == 0) return "no step has been reported yet.";
   const bool none_good = NoneGood(e);
   std::string text;
-  text += CountOf(e.attempts, e.steps_between ? "recorded step" : "step") +
+  text += CountOf(e.updates, e.steps_between ? "recorded step" : "step") +
           OfOptimizer(e);
-  if (e.attempts_before > 0) {
+  if (e.updates_before > 0) {
     text += fmt::format(" since the last restart ({} in all)",
-                        e.attempts_before + e.attempts);
+                        e.updates_before + e.updates);
   }
   if (none_good) {
-    text += e.attempts == 1 ? ", which overflowed" : ", which all overflowed";
+    text += e.updates == 1 ? ", which overflowed" : ", which all overflowed";
     if (e.in_grace) text += ", as a search for the loss scale begins";
   } else if (e.overflows > 0) {
     const int64_t start = ToldAtStartUp(e);
     // Of steps without a record nobody knows, so there is no share to tell.
     text += fmt::format(
         ", {} ({}{})", CountOf(e.overflows, "overflow"),
-        e.steps_between ? "as far as shown"
-                        : PercentOf(e.overflows, e.attempts),
+        e.steps_between ? "as far as shown" : PercentOf(e.overflows, e.updates),
         start > 0 ? fmt::format(", {} of them at the start", start) : "");
   } else if (e.applied > 0) {
     text += ", no overflow";
@@ -75,7 +74,7 @@ std::optional<int32_t> FirstThatIsOver(const Facts& f,
 // called healthy.
 Condition ConditionWithNote(const RunEvidence& e) {
   const bool stands =
-      e.attempts_last_50 > 0 && e.skipped_last_50 == e.attempts_last_50;
+      e.updates_last_50 > 0 && e.skipped_last_50 == e.updates_last_50;
   if (!stands) return Condition::kNoted;
   if (!e.in_grace) return Condition::kNotLearning;
   // Calibration may end by itself: not yet a fault.
@@ -121,8 +120,8 @@ void SetCause(Condition condition, int32_t cause, Diagnosis* diagnosis) {
 
 void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
   const Condition condition = NoneGood(c.evidence) ? Condition::kNothingApplied
-                              : c.evidence.attempts == 0 ? Condition::kNoStepYet
-                                                         : Condition::kHealthy;
+                              : c.evidence.updates == 0 ? Condition::kNoStepYet
+                                                        : Condition::kHealthy;
   Set(condition, Healthy(c), diagnosis);
 }
 

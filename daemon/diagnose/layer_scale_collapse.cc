@@ -70,7 +70,7 @@ void SayLayerScaleCollapsed(const Facts& f, Match* match) {
   if (!AnswersOverflows(e) || e.overflows_last_50 == 0) return;
   match->Support(EvidenceGrade::kEstablished,
                  fmt::format("{} of the last {} attempts overflowed.",
-                             e.overflows_last_50, e.attempts_last_50));
+                             e.overflows_last_50, e.updates_last_50));
   SayOfSize(*match->finding, match);
 }
 

@@ -25,8 +25,8 @@ using enum RuleId;
 // nothing.
 bool IsAlways(const Facts& f, const OpEvidence* origin) {
   const RunEvidence& e = f.evidence;
-  return (origin != nullptr && BadAtEveryAttempt(*origin)) ||
-         e.overflows_last_50 * 2 >= std::max<uint64_t>(e.attempts_last_50, 1);
+  return (origin != nullptr && BadAtEveryUpdate(*origin)) ||
+         e.overflows_last_50 * 2 >= std::max<uint64_t>(e.updates_last_50, 1);
 }
 
 // True when the overflows that the NaN makes are found no later than it: they,
@@ -332,7 +332,7 @@ void SayNanFromOp(const Facts& f, Match* match) {
                     CountOf(e.loss_nonfinite, "time"),
                     e.first_nonfinite_loss_step, OnRank(e)));
   }
-  if (origin.bad_attempts < origin.attempts) {
+  if (origin.bad_updates < origin.updates) {
     match->Support(EvidenceGrade::kEstablished,
                    fmt::format("It was bad {}.", WhenBad(origin)));
   }

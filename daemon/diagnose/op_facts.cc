@@ -18,22 +18,22 @@ bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence) {
          evidence.last_step - op.last_bad_step <= kRecentSteps;
 }
 
-bool BadAtEveryAttempt(const OpEvidence& op) {
+bool BadAtEveryUpdate(const OpEvidence& op) {
   // A step whose statuses were lost is no clean step: one in 50 is forgiven.
-  return op.attempts >= 6 && op.bad_attempts * 50 >= op.attempts * 49;
+  return op.updates >= 6 && op.bad_updates * 50 >= op.updates * 49;
 }
 
 bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence) {
-  constexpr uint64_t kFew = 3;  // attempts; ours
-  if (!IsForward(op) || op.nan > 0 || op.bad_attempts * 2 < op.attempts) {
+  constexpr uint64_t kFew = 3;  // updates; ours
+  if (!IsForward(op) || op.nan > 0 || op.bad_updates * 2 < op.updates) {
     return false;
   }
-  if (!evidence.scaler_dynamic) return op.bad_attempts > 0;
-  return op.bad_attempts >= kFew && op.bad_elements_max > 1;
+  if (!evidence.scaler_dynamic) return op.bad_updates > 0;
+  return op.bad_updates >= kFew && op.bad_elements_max > 1;
 }
 
 bool BadAtEveryScale(const OpEvidence& op, double apart) {
-  return BadAtEveryAttempt(op) && op.scale_min && op.scale_max &&
+  return BadAtEveryUpdate(op) && op.scale_min && op.scale_max &&
          *op.scale_max >= apart * *op.scale_min;
 }
 

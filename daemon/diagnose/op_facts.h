@@ -22,13 +22,13 @@ constexpr int64_t kRecentSteps = 20;  // ours
 // True while it is bad, as far as is known: not clean since, or within
 // kRecentSteps.
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence);
-// True when it was bad at (nearly) all of at least 6 attempts since it first
+// True when it was bad at (nearly) all of at least 6 updates since it first
 // was.
-bool BadAtEveryAttempt(const OpEvidence& op);
-// True when it was bad in the forward pass, at half of the attempts since it
+bool BadAtEveryUpdate(const OpEvidence& op);
+// True when it was bad in the forward pass, at half of the updates since it
 // first was. Those may be too few to compare scales, but the forward pass feels
 // none. The scaled loss, one element, is among its ops too: so while a scaler
-// moves the scale, it takes three attempts, and more than one element.
+// moves the scale, it takes three updates, and more than one element.
 bool OverflowsUnscaled(const OpEvidence& op, const RunEvidence& evidence);
 // True when it was bad at scales `apart` times apart and at all between:
 // lowering does not help.

@@ -33,7 +33,7 @@ bool ResultsFinite(const RunEvidence& e) {
 OpOutcomes PresumedOutcomes(const RunEvidence& e, const OpEvidence& op) {
   const uint64_t told = std::max(e.overflows, e.skipped);
   const auto start = static_cast<uint64_t>(StartUpOverflows(e));
-  return {op.bad_attempts,
+  return {op.bad_updates,
           told == 0 ? e.grad_norm_nonfinite : told - std::min(told, start)};
 }
 
@@ -155,7 +155,7 @@ bool IsHarmlessPadding(const Case& c, const OpEvidence& op) {
 }
 
 bool IsAbsorbed(const Case& c, const OpEvidence& op) {
-  constexpr uint64_t kOften = 6;  // attempts; as BadAtEveryAttempt()
+  constexpr uint64_t kOften = 6;  // updates; as BadAtEveryUpdate()
   const RunEvidence& e = c.evidence;
   const bool activation = op.slot == Slot::kInput || op.slot == Slot::kOutput;
   if (!activation || Saturates(c.run) || op.nan + op.inf == 0 ||
@@ -163,7 +163,7 @@ bool IsAbsorbed(const Case& c, const OpEvidence& op) {
     return false;
   }
   const bool told = op.outcomes.fine + op.outcomes.harmed > 0;
-  const uint64_t fine_steps = told ? op.fine_steps : op.bad_attempts;
+  const uint64_t fine_steps = told ? op.fine_steps : op.bad_updates;
   if (fine_steps < kOften && op.first_bad_step > 1) return false;
   // What went well for long is not what spoils the loss in the end, and what
   // goes on long after is not what spoilt it.

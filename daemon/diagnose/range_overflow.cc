@@ -24,14 +24,14 @@ constexpr RuleSet kFalls = {kScaleCollapse, kOverflowStreak};
 constexpr RuleSet kBurst = kFalls | RuleSet{kOverflowRate};
 
 // True for few overflows: what the scaler is there for. Those of the descent to
-// the first good step are start-up and do not count: all attempts before it
+// the first good step are start-up and do not count: all updates before it
 // overflowed.
 bool FewOverflows(const Facts& f) {
   const RunEvidence& e = f.evidence;
   if (e.first_good_step < 0) return false;
   const int64_t since = e.last_step - e.first_good_step + 1;
   const int64_t startup =
-      std::max<int64_t>(0, static_cast<int64_t>(e.attempts_last_50) - since);
+      std::max<int64_t>(0, static_cast<int64_t>(e.updates_last_50) - since);
   return static_cast<int64_t>(e.overflows_last_50) - startup <= f.at.streak;
 }
 
@@ -139,31 +139,31 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
     return fmt::format(
         "Ordinary range overflow: {} of {} {} overflowed{} and the scaler "
         "answered, {} of the last {}; the scale is {}.",
-        e.overflows, e.attempts, steps,
+        e.overflows, e.updates, steps,
         start > 0
             ? fmt::format(" ({} of them before the first good one)", start)
             : "",
-        e.overflows_last_50, e.attempts_last_50, scale);
+        e.overflows_last_50, e.updates_last_50, scale);
   }
   // It is over, whatever windows still remember of it.
   if (e.overflows_last_50 == 0) {
     return fmt::format(
         "Gradients outgrew the loss scale: {} of {} {} overflowed, none of "
         "the last {}; the scale is {}.",
-        e.overflows, e.attempts, steps, e.attempts_last_50, scale);
+        e.overflows, e.updates, steps, e.updates_last_50, scale);
   }
   if (e.first_good_step >= 0 && FewOverflows(f)) {
     return fmt::format(
         "Gradients outgrew the loss scale: {} of {} {} overflowed, {} of "
         "them among the last {}; the scale is {}.",
-        e.overflows, e.attempts, steps, e.overflows_last_50, e.attempts_last_50,
+        e.overflows, e.updates, steps, e.overflows_last_50, e.updates_last_50,
         scale);
   }
   return fmt::format(
       "Gradients {} the loss scale: {} of the last {} {} overflowed "
       "({} of {} in all), oftener than a scaler's probing; the scale is {}.",
-      In(tense, "outgrow", "outgrew"), e.overflows_last_50, e.attempts_last_50,
-      steps, e.overflows, e.attempts, scale);
+      In(tense, "outgrow", "outgrew"), e.overflows_last_50, e.updates_last_50,
+      steps, e.overflows, e.updates, scale);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ bool StartUpIsOver(const RunEvidence& e) {
   // Gradients are noisy, so at the last scales of a search some steps fit and
   // some do not: three halvings more, of a scaler that forgives one overflow.
   constexpr int64_t kLate = 6;        // overflows, or a quarter of them; ours
-  constexpr int64_t kSettling = 300;  // attempts; ours
+  constexpr int64_t kSettling = 300;  // updates; ours
   if (e.first_good_step < 0) return false;
   if (e.last_overflow_step < e.first_good_step) return true;
   const int64_t before = e.first_good_step - e.first_overflow_step;

@@ -13,7 +13,7 @@ namespace nanwatch {
 bool IsNoScale(const RunEvidence& evidence);
 
 // Counts the overflows of the search of the start: those before the first good
-// step, where each attempt overflows. 0 while no step was good.
+// step, where each update overflows. 0 while no step was good.
 int64_t StartUpOverflows(const RunEvidence& evidence);
 
 // Counts the same for a sentence: 0 where steps lie between the records and
@@ -24,7 +24,7 @@ int64_t ToldAtStartUp(const RunEvidence& evidence);
 // after it.
 bool StartUpIsOver(const RunEvidence& evidence);
 
-// True when attempts overflowed at scale after scale and the newest one did
+// True when updates overflowed at scale after scale and the newest one did
 // not: the lower scale helped, however many it took.
 bool HasHelped(const RunEvidence& evidence);
 

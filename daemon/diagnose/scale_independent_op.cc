@@ -35,7 +35,7 @@ const OpEvidence* Origin(const Facts& f) {
     if (IsGradient(op) && HasHelped(e)) continue;
     // At a fixed scale nothing is known of others, but the forward pass does
     // not feel the scale at all.
-    const bool fixed = IsForward(op) && BadAtEveryAttempt(op);
+    const bool fixed = IsForward(op) && BadAtEveryUpdate(op);
     const bool early = !f.forward && OverflowsUnscaled(op, e);
     if (!f.IsBadAtEveryScale(op) && !fixed && !early) continue;
     if (!IsInput(op)) return &op;
@@ -78,8 +78,8 @@ EvidenceGrade GradeOf(const Facts& f, const OpEvidence& op) {
                                         : EvidenceGrade::kEstablished;
   }
   const bool unscaled = !f.evidence.scaler_dynamic && !f.evidence.scale_now;
-  return BadAtEveryAttempt(op) || unscaled ? EvidenceGrade::kSupported
-                                           : EvidenceGrade::kHypothesis;
+  return BadAtEveryUpdate(op) || unscaled ? EvidenceGrade::kSupported
+                                          : EvidenceGrade::kHypothesis;
 }
 
 bool BeginsAtAnOp(const Facts& f, Match* match) {
@@ -145,7 +145,7 @@ void SayNanAtAnyScale(const Facts&, Match* match) {
       "finite, what it makes of it holds up to {} NaN. The gradient of {} is "
       "not finite {}{}.",
       InWords(maker.op), maker.nan, first.op.name, WhenBad(first),
-      BadAtEveryAttempt(first) ? ", so lowering the scale cannot help" : ""));
+      BadAtEveryUpdate(first) ? ", so lowering the scale cannot help" : ""));
 }
 
 bool WhenOpAtAnyScale(const Facts& f, const Matches&, Match* match) {
@@ -155,9 +155,9 @@ bool WhenOpAtAnyScale(const Facts& f, const Matches&, Match* match) {
 void SayOpAtAnyScale(const Facts&, Match* match) {
   const OpEvidence& op = *match->op;
   const char* const therefore =
-      BadAtEveryAttempt(op) ? ", so lowering the scale cannot help"
-                            : " in the forward pass, which a loss scale does "
-                              "not reach";
+      BadAtEveryUpdate(op) ? ", so lowering the scale cannot help"
+                           : " in the forward pass, which a loss scale does "
+                             "not reach";
   match->Say(fmt::format("{} overflows {}{}; up to {} of its elements are bad.",
                          InWords(op.op), WhenBad(op), therefore,
                          op.bad_elements_max));

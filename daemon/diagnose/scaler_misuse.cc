@@ -25,7 +25,7 @@ bool StandsStill(const Finding& moved) {
   return before && before == NumberOf(moved, "scale");
 }
 
-// True when gradients overflow at every attempt, since the scale that they have
+// True when gradients overflow at every update, since the scale that they have
 // is never lowered. Above 1 alone: there a lower one might help.
 bool ExplainsOverflows(const Facts& f, const Finding& moved) {
   const RunEvidence& e = f.evidence;

@@ -12,7 +12,7 @@
 namespace nanwatch {
 namespace {
 
-// Attempts; windows of rules still see the start for so long after it is over.
+// Updates; windows of rules still see the start for so long after it is over.
 constexpr int64_t kRemembered = 1000;  // as overflow_rate's
 
 // True when ops that were bad then are clean since; or, while it lasts, only

@@ -50,10 +50,10 @@ std::string InWords(const OpName& op) {
 }
 
 std::string WhenBad(const OpEvidence& op) {
-  if (!BadAtEveryAttempt(op)) {
-    // Attempts count from the first bad one.
-    return fmt::format("at {} of {} steps since step {}", op.bad_attempts,
-                       op.attempts, op.first_bad_step);
+  if (!BadAtEveryUpdate(op)) {
+    // Updates count from the first bad one.
+    return fmt::format("at {} of {} steps since step {}", op.bad_updates,
+                       op.updates, op.first_bad_step);
   }
   // Steps are counted from 0 or 1: else it was not so from the beginning.
   const std::string when =
@@ -74,7 +74,7 @@ std::string OfOptimizer(const RunEvidence& evidence) {
 }
 
 std::string UpdatesInWords(const RunEvidence& evidence) {
-  const uint64_t all = evidence.attempts_last_50;
+  const uint64_t all = evidence.updates_last_50;
   const uint64_t skipped = evidence.skipped_last_50;
   if (skipped == 0) return "";
   if (skipped == all) {

@@ -45,7 +45,7 @@ AlignedRing::Slot* AlignedRing::Insert(Place at, Time time) {
   slot.place = at;
   slot.first = slot.last = time;
   slot.step.step = at.step;
-  slot.step.attempt_of_step = at.attempt;
+  slot.step.try_of_step = at.retry;
   const auto where = slots_.begin() + static_cast<ptrdiff_t>(Find(at));
   return &*slots_.insert(where, slot);
 }

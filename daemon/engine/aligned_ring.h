@@ -34,7 +34,7 @@ class AlignedRing {
     if (slot == nullptr) {
       const bool newest = slots_.empty() || slots_.back().place < at;
       slot = Insert(at, record.time);
-      if (newest && at.step == fastest_ && at.attempt == 0) {
+      if (newest && at.step == fastest_ && at.retry == 0) {
         slot->passed = 1;  // nobody was here before
       } else {
         slot->passed = CountPassed(at, places());

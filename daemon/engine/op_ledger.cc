@@ -114,7 +114,7 @@ OpLedger::Entry* OpLedger::Make(const PendingOp& op, const OpName& name,
 }
 
 bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
-                   const OpAttempt& attempt, bool saturation) {
+                   const OpUpdate& update, bool saturation) {
   Entry* entry = Find(name, op.status.slot);
   // Clean statuses count only on ranks where the op was bad: what others said
   // before it was listed was not looked at.
@@ -143,22 +143,22 @@ bool OpLedger::Add(const PendingOp& op, const OpName& name, int32_t rank,
     return news;
   }
   OnRank& on = entry->ranks[rank];
-  if (on.last_attempt < 0) on.first_attempt = attempt.number;
-  if (on.last_attempt != attempt.number) {
-    ++on.bad_attempts;
-    const bool fine = attempt.outcome == OpAttempt::Outcome::kFine;
+  if (on.last_update < 0) on.first_update = update.number;
+  if (on.last_update != update.number) {
+    ++on.bad_updates;
+    const bool fine = update.outcome == OpUpdate::Outcome::kFine;
     if (fine) entry->fine_steps.Add(op.status.step);
-    if (attempt.outcome != OpAttempt::Outcome::kNotTold) {
+    if (update.outcome != OpUpdate::Outcome::kNotTold) {
       news |= on.Note(!fine);
     }
   }
-  on.last_attempt = attempt.number;
+  on.last_update = update.number;
   on.last_step = std::max(on.last_step, op.status.step);
-  return AddBad(op, name, rank, attempt, entry) || news;
+  return AddBad(op, name, rank, update, entry) || news;
 }
 
 bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
-                      const OpAttempt& attempt, Entry* entry) {
+                      const OpUpdate& update, Entry* entry) {
   OpEvidence& e = entry->evidence;
   const OpStatus& status = op.status;
   // Ranks come in any order: the first is the one of the earliest step, then
@@ -177,13 +177,13 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
   }
   e.last_bad_step = std::max(e.last_bad_step, status.step);
   bool news = ++e.bad_statuses == 3;
-  if (!attempt.lost &&
+  if (!update.lost &&
       (e.first_kept_step < 0 || status.step < e.first_kept_step)) {
     news |= e.first_kept_step < 0;
     e.first_kept_step = status.step;
     e.kept_nan = 0;
   }
-  if (!attempt.lost && status.step == e.first_kept_step) {
+  if (!update.lost && status.step == e.first_kept_step) {
     e.kept_nan = std::max(e.kept_nan, status.get(OpCount::kNan).value_or(0));
   }
   news |= Raise(status.get(OpCount::kNan).value_or(0), &e.nan);
@@ -198,7 +198,7 @@ bool OpLedger::AddBad(const PendingOp& op, const OpName& name, int32_t rank,
   news |= Raise(op.bad_elements, &e.bad_elements_max);
   news |= within && e.bad_elements_max > e.padding;
   if (op.bad_elements == 0) news |= ++e.flag_only == 1;
-  if (const std::optional<double> scale = attempt.scale) {
+  if (const std::optional<double> scale = update.scale) {
     e.scale_min = std::min(e.scale_min.value_or(*scale), *scale);
     e.scale_max = std::max(e.scale_max.value_or(*scale), *scale);
   }

@@ -19,11 +19,11 @@
 
 namespace nanwatch {
 
-// What a step record says of the attempt that an op was looked at in.
-struct OpAttempt {
+// What a step record says of the update that an op was looked at in.
+struct OpUpdate {
   enum class Outcome : uint8_t { kNotTold, kFine, kHarmed };
 
-  // How many of the rank's attempts so far say something of ops
+  // How many of the rank's updates so far say something of ops
   // (RankState::looks), this one included.
   int64_t number = 0;
   std::optional<double> scale;
@@ -36,15 +36,15 @@ class OpLedger {
   // Takes in one judged status of `rank`. True when it is news that may change
   // a diagnosis: a new op, or worse than ever.
   bool Add(const PendingOp& op, const OpName& name, int32_t rank,
-           const OpAttempt& attempt, bool saturation);
+           const OpUpdate& update, bool saturation);
 
   bool empty() const { return entries_.empty(); }
   bool full() const;
   bool Lists(const OpName& name, Slot slot) const;
-  // Returns the evidence, first cause first. `attempts(rank)`: attempts of a
+  // Returns the evidence, first cause first. `updates(rank)`: updates of a
   // rank so far, counted as those of an op.
-  template <typename Attempts>
-  std::vector<OpEvidence> Evidence(Attempts&& attempts) const {
+  template <typename Updates>
+  std::vector<OpEvidence> Evidence(Updates&& updates) const {
     std::vector<OpEvidence> all;
     for (const Entry* entry : InOrder()) {
       OpEvidence& e = all.emplace_back(entry->evidence);
@@ -60,10 +60,9 @@ class OpLedger {
             at.NewestOutcomes().AreWorseThan(e.newest_of_worst)) {
           e.newest_of_worst = at.NewestOutcomes();
         }
-        if (at.bad_attempts <= e.bad_attempts) continue;
-        e.bad_attempts = at.bad_attempts;
-        e.attempts =
-            static_cast<uint64_t>(attempts(rank) - at.first_attempt + 1);
+        if (at.bad_updates <= e.bad_updates) continue;
+        e.bad_updates = at.bad_updates;
+        e.updates = static_cast<uint64_t>(updates(rank) - at.first_update + 1);
       }
     }
     return all;
@@ -79,10 +78,10 @@ class OpLedger {
  private:
   static constexpr int kNewest = 64;  // outcomes, or steps
   struct OnRank {
-    int64_t first_attempt = 0;
-    int64_t last_attempt = -1;
+    int64_t first_update = 0;
+    int64_t last_update = -1;
     int64_t last_step = 0;
-    uint64_t bad_attempts = 0;
+    uint64_t bad_updates = 0;
     OpOutcomes outcomes;
     uint64_t newest = 0;  // a bit each, 1 where harmed; the newest is the last
 
@@ -116,7 +115,7 @@ class OpLedger {
   bool MakeRoom(const OpEvidence& e);
   Entry* Make(const PendingOp& op, const OpName& name, int32_t rank);
   static bool AddBad(const PendingOp& op, const OpName& name, int32_t rank,
-                     const OpAttempt& attempt, Entry* entry);
+                     const OpUpdate& update, Entry* entry);
   std::vector<const Entry*> InOrder() const;
 
   std::vector<Entry> entries_;  // in the order they turned bad

@@ -13,8 +13,8 @@ namespace {
 // Of the largest finite value: near_overflow opens there, so rows below cannot
 // matter.
 constexpr double kNearLimit = 0.5;
-// Attempts that a quiet op is still watched: longer than any rule's clear.
-constexpr int64_t kWatchAttempts = 512;
+// Updates that a quiet op is still watched: longer than any rule's clear.
+constexpr int64_t kWatchUpdates = 512;
 
 // Outputs near their inputs until one that is far above them is a change.
 constexpr int kCalm = 16;
@@ -294,10 +294,10 @@ WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {
   return &*watched_.insert(at, fresh);
 }
 
-void OpWatch::Forget(int64_t attempt) {
+void OpWatch::Forget(int64_t update) {
   std::erase_if(watched_, [&](const WatchedOp& w) {
     const bool over =
-        w.rules.quiet() && attempt - w.last_interesting > kWatchAttempts;
+        w.rules.quiet() && update - w.last_interesting > kWatchUpdates;
     if (!over) return false;
     // What came meanwhile and is not judged yet makes the op watched again.
     for (size_t i = head_; i < pending_.size(); ++i) {

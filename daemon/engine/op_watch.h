@@ -41,7 +41,7 @@ struct ForwardSum {
 struct WatchedOp {
   uint32_t op = 0;
   Slot slot = Slot::kOutput;
-  int64_t last_interesting = 0;  // attempt
+  int64_t last_interesting = 0;  // update
   OpRules rules;
 };
 template <typename A>
@@ -91,7 +91,7 @@ class OpWatch {
   // wanted or there is no room. A pointer is good until the next call.
   WatchedOp* Watched(uint32_t op, Slot slot, bool create);
   // Forgets what has been quiet and clean for long.
-  void Forget(int64_t attempt);
+  void Forget(int64_t update);
   std::span<const WatchedOp> watched() const { return watched_; }
   uint64_t not_kept() const { return not_kept_; }
 

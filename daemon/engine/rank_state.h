@@ -48,7 +48,7 @@ struct RankState {
   // Judges op statuses without step records: none came within a second.
   bool op_only = false;
   int64_t clock_skew_us = 0;
-  int64_t op_attempts = 0;  // steps judged from op statuses alone
+  int64_t op_updates = 0;  // steps judged from op statuses alone
   // Overflows at which no op was looked at: clients look at some steps only.
   int64_t unlooked_overflows = 0;
   LatestValues latest;
@@ -60,10 +60,10 @@ struct RankState {
   std::vector<OptimizerTrack> tracks;
   OpWatch ops;
 
-  // Counts attempts that say of an op whether it was bad: the ops were looked
+  // Counts updates that say of an op whether it was bad: the ops were looked
   // at, or nothing overflowed.
   int64_t looks() const {
-    return static_cast<int64_t>(tally().attempts()) + op_attempts -
+    return static_cast<int64_t>(tally().updates()) + op_updates -
            unlooked_overflows;
   }
   // Returns what all its optimizers' records amount to. Most ranks have one:
@@ -76,7 +76,7 @@ template <typename A>
 void Fields(A& archive, RankState& r) {
   archive(r.description, r.index, r.session, r.last_sequence, r.life,
           r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
-          r.clock_skew_us, r.op_attempts, r.unlooked_overflows, r.latest,
+          r.clock_skew_us, r.op_updates, r.unlooked_overflows, r.latest,
           r.layers, r.totals, r.all_tracks, r.rivals, r.pace, r.tracks, r.ops);
 }
 

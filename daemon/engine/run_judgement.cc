@@ -139,7 +139,7 @@ void RunState::ForgetTold() {
 const RankState* RunState::Lowest() const {
   const RankState* any = nullptr;
   for (const auto& rank : ranks_) {
-    if (rank->tally().attempts() == 0) continue;
+    if (rank->tally().updates() == 0) continue;
     if (rank->life == LifeState::kOpen) return rank.get();
     if (any == nullptr) any = rank.get();
   }
@@ -201,13 +201,13 @@ RunEvidence RunState::Evidence() const {
   e.first_good_step = first_good_step_;
   e.last_step = last_step_ == INT64_MIN ? 0 : last_step_;
   e.world_size = description_.world_size;
-  e.attempts_before = attempts_before_;
+  e.updates_before = updates_before_;
   e.ranks_lost = static_cast<uint64_t>(LostRanks());
   e.dropped_steps = totals_.dropped_steps;
   e.ops_collected = totals_.op_statuses > 0;
   if (const OptimizerTrack* worst = WorstTrack(false)) {
     if (optimizers_.size() > 1) e.optimizer = optimizers_[worst->name];
-    worst->tally.WriteAttempts(&e);
+    worst->tally.WriteUpdates(&e);
     worst->tally.WriteFractions(&e);
     const OptimizerTrack* scaled = WorstTrack(true);
     if (scaled != nullptr) scaled->tally.WriteScale(&e);
@@ -283,7 +283,7 @@ void RunState::WriteScaler(const ScalerTracker& scaler, RunEvidence* e) {
   e->scaler_recognised = scaler.recognised();
   e->scaler_dynamic = scaler.dynamic();
   e->in_grace = scaler.in_grace();
-  e->attempts_to_floor = scaler.attempts_to_floor();
+  e->updates_to_floor = scaler.updates_to_floor();
   e->impossible_transitions = scaler.impossible_transitions();
   e->good_steps = static_cast<uint64_t>(scaler.good_steps());
   if (scaler.highest_good_scale() > 0) {

@@ -100,9 +100,9 @@ void RunState::WriteBefore(RunOpened* opened) const {
   opened->good_scale_before = HighestGoodScale();
   opened->loss_before = ReachedLoss();
   opened->troubles_before = Troubles();
-  opened->attempts_before = attempts_before_;
+  opened->updates_before = updates_before_;
   if (const RankState* lowest = Lowest()) {
-    opened->attempts_before += lowest->tally().attempts();
+    opened->updates_before += lowest->tally().updates();
   }
 }
 
@@ -126,7 +126,7 @@ void RunState::Open(Time now, const RunOpened& opened) {
   Learn(opened.description);
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (opened.loss_before) loss_before_ = opened.loss_before;
-  attempts_before_ = std::max(attempts_before_, opened.attempts_before);
+  updates_before_ = std::max(updates_before_, opened.updates_before);
   if (!opened.troubles_before.empty()) {
     troubles_before_ = opened.troubles_before;
   }

@@ -130,8 +130,8 @@ void RunState::JudgeOps(RankState* rank, size_t count,
 void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                        const ScalerTracker& scaler, const StepRecord* record) {
   const OpName& name = NameOf(*rank, op.status.op);
-  const int64_t attempt =
-      static_cast<int64_t>(rank->tally().attempts()) + rank->op_attempts;
+  const int64_t update =
+      static_cast<int64_t>(rank->tally().updates()) + rank->op_updates;
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;
   OpTrend trend = op.trend;
@@ -144,7 +144,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
                           .inputs = op.inputs,
                           .record = record,
                           .scaler = scaler,
-                          .attempt = attempt,
+                          .update = update,
                           .trend = trend,
                           .masked_ops = shared_->options.masked_ops};
   // What is meant to be there (masks, buffers not filled yet) is no evidence.
@@ -165,7 +165,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
     shared_->stats.watched_ops_not_kept += op.interesting;
     return;
   }
-  if (op.interesting) watched->last_interesting = attempt;
+  if (op.interesting) watched->last_interesting = update;
   const uint32_t place =
       op.status.op * kSlots + static_cast<int>(op.status.slot);
   watched->rules.On(context, shared_->tables->op(), [&](size_t i, Severity) {
@@ -179,9 +179,9 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
   });
 }
 
-OpAttempt::Outcome RunState::OutcomeOf(const StepRecord* record,
-                                       Fate fate) const {
-  using Outcome = OpAttempt::Outcome;
+OpUpdate::Outcome RunState::OutcomeOf(const StepRecord* record,
+                                      Fate fate) const {
+  using Outcome = OpUpdate::Outcome;
   if (record == nullptr || first_good_step_ < 0 || bad_loss_.Lasts()) {
     return Outcome::kNotTold;
   }
@@ -222,7 +222,7 @@ void RunState::JudgeWaitingOps(RankState* rank, int64_t step,
     const StepOps sum = rank->ops.Sum(pending, at);
     const size_t count = pending.size();
     const Time time = pending.back().status.time;
-    ++rank->op_attempts;
+    ++rank->op_updates;
     if (sum.bad_ops > 0) NoteDownstream(*rank, at, sum.bad_ops);
     JudgeOps(rank, count, kNoScaler, nullptr);
     JudgeIfDue(time, at, effects);

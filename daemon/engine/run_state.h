@@ -187,8 +187,8 @@ class RunState {
   // is none) and forgets them.
   void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
                 const StepRecord* record);
-  // Returns that of the attempt of `record`; null: there is none.
-  OpAttempt::Outcome OutcomeOf(const StepRecord* record, Fate fate) const;
+  // Returns that of the update of `record`; null: there is none.
+  OpUpdate::Outcome OutcomeOf(const StepRecord* record, Fate fate) const;
   void JudgeOp(RankState* rank, const PendingOp& op,
                const ScalerTracker& scaler, const StepRecord* record);
   void NoteDownstream(const RankState& rank, int64_t step, uint32_t bad_ops);
@@ -291,7 +291,7 @@ class RunState {
   RunDescription description_;
   double good_scale_before_ = 0;  // of the attempt before; 0: not known
   std::optional<LossReached> loss_before_;
-  uint64_t attempts_before_ = 0;  // of the optimizer, in all attempts before
+  uint64_t updates_before_ = 0;  // of the optimizer, in all attempts before
   std::vector<PastTrouble> troubles_before_;  // of all attempts before
   Time opened_{};
   std::optional<Time> ended_;

@@ -15,18 +15,18 @@ namespace {
 
 // While something is found, the diagnosis is made anew now and then, also when
 // no finding changed: evidence gathers, fast in the beginning. Later every 64
-// attempts, which are seconds at least in a training; where they are less
+// updates, which are seconds at least in a training; where they are less
 // (tiny models, bulk loads), once a second or so.
-bool TimeToRejudge(uint64_t attempts, const Pace& pace) {
+bool TimeToRejudge(uint64_t updates, const Pace& pace) {
   constexpr uint64_t kMost = 4096;
-  if (attempts <= 1024) return attempts % (attempts <= 64 ? 4 : 16) == 0;
-  if (attempts % 64 != 0) return false;
+  if (updates <= 1024) return updates % (updates <= 64 ? 4 : 16) == 0;
+  if (updates % 64 != 0) return false;
   const double step = pace.mean_seconds();
   uint64_t every = 64;
   while (step > 0 && every < kMost && static_cast<double>(every) * step < 1) {
     every *= 2;
   }
-  return attempts % every == 0;
+  return updates % every == 0;
 }
 
 // What the records of a batch leave to be looked at.
@@ -179,15 +179,15 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     Align(*rank, *track, was, record, ops);
   }
   JudgeAfter(rank, record, effects);
-  if (rank->tally().attempts() % 64 == 0) {
-    rank->ops.Forget(static_cast<int64_t>(rank->tally().attempts()));
+  if (rank->tally().updates() % 64 == 0) {
+    rank->ops.Forget(static_cast<int64_t>(rank->tally().updates()));
   }
 }
 
 void RunState::JudgeAfter(RankState* rank, const StepRecord& record,
                           Effects* effects) {
   if (!board_.empty()) {
-    const bool due = TimeToRejudge(rank->tally().attempts(), rank->pace);
+    const bool due = TimeToRejudge(rank->tally().updates(), rank->pace);
     // What one finding is judged with is as of now, too.
     if (due || changes_ > 0) Refresh(rank, record.time);
     changes_ += due && Lowest() == rank;

@@ -70,7 +70,7 @@ void RunState::Tick(Time now, Effects* effects) {
   }
 }
 
-// While records come, the diagnosis is made anew every so many attempts
+// While records come, the diagnosis is made anew every so many updates
 // (run_steps.cc): the last ones before a pause would not be in it.
 bool RunState::TimeToRenew(Time now) {
   const bool pauses = heard_ > 0 && --heard_ == 0;

@@ -52,7 +52,7 @@ ScalerView RunState::ViewOfScaler() const {
   if (const ScalerSpec* spec = scaler.spec()) view.name = spec->name;
   view.recognised = scaler.recognised();
   if (scaler.floor() > 0) view.floor = scaler.floor();
-  view.attempts_to_floor = scaler.attempts_to_floor();
+  view.updates_to_floor = scaler.updates_to_floor();
   view.impossible_transitions = scaler.impossible_transitions();
   return view;
 }
@@ -124,7 +124,7 @@ void RunState::WriteLatest(RunView* view) const {
     }
   }
   if (const RankState* lowest = Lowest()) {
-    view->attempts = lowest->tally().attempts();
+    view->updates = lowest->tally().updates();
     view->applied = lowest->tally().applied();
     view->fate_unknown = lowest->tally().fate_unknown();
   }

@@ -70,7 +70,7 @@ void Fields(A& archive, OpEvidence& e) {
   archive(e.op, e.slot, e.rank, e.first_bad_step, e.last_bad_step,
           e.last_beyond_step, e.first_kept_step, e.kept_nan, e.first_bad_order,
           e.first_inputs_clean, e.first_inputs_bad, e.bad_statuses,
-          e.clean_statuses, e.bad_attempts, e.attempts, e.outcomes,
+          e.clean_statuses, e.bad_updates, e.updates, e.outcomes,
           e.outcomes_of_worst, e.newest_of_worst, e.fine_steps, e.nan, e.inf,
           e.saturated, e.bad_elements_max, e.padding, e.logical_statuses,
           e.logical_bad, e.flag_only, e.scale_min, e.scale_max);

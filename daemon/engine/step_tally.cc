@@ -13,7 +13,7 @@ constexpr uint64_t kNewest50 = (uint64_t{1} << 50) - 1;
 }  // namespace
 
 void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
-  if (++attempts_ == 1) first_step_ = record.step;
+  if (++updates_ == 1) first_step_ = record.step;
   last_step_ = std::max(last_step_, record.step);
   overflows_ += overflow;
   applied_ += fate == Fate::kApplied;
@@ -66,14 +66,14 @@ uint64_t StepTally::overflows_last_50() const {
   return static_cast<uint64_t>(std::popcount(overflow_bits_ & kNewest50));
 }
 
-void StepTally::WriteAttempts(RunEvidence* evidence) const {
-  evidence->attempts = attempts_;
-  evidence->steps_between = HasStepsBetween(last_step_ - first_step_,
-                                            static_cast<int64_t>(attempts_));
+void StepTally::WriteUpdates(RunEvidence* evidence) const {
+  evidence->updates = updates_;
+  evidence->steps_between =
+      HasStepsBetween(last_step_ - first_step_, static_cast<int64_t>(updates_));
   evidence->overflows = overflows_;
   evidence->applied = applied_;
   evidence->skipped = lost_;
-  evidence->attempts_last_50 = std::min<uint64_t>(attempts_, 50);
+  evidence->updates_last_50 = std::min<uint64_t>(updates_, 50);
   evidence->overflows_last_50 = overflows_last_50();
   evidence->applied_last_50 = std::popcount(applied_bits_ & kNewest50);
   evidence->skipped_last_50 = std::popcount(lost_bits_ & kNewest50);

@@ -21,15 +21,15 @@ class StepTally {
  public:
   void Add(const StepRecord& record, bool overflow, Fate fate);
 
-  uint64_t attempts() const { return attempts_; }
+  uint64_t updates() const { return updates_; }
   uint64_t applied() const { return applied_; }
-  uint64_t fate_unknown() const { return attempts_ - applied_ - lost_; }
+  uint64_t fate_unknown() const { return updates_ - applied_ - lost_; }
   uint64_t overflows() const { return overflows_; }
   uint64_t overflows_last_50() const;
   std::optional<double> scale_now() const { return scale_now_; }
 
   // Writes its part of the evidence, each.
-  void WriteAttempts(RunEvidence* evidence) const;
+  void WriteUpdates(RunEvidence* evidence) const;
   void WriteScale(RunEvidence* evidence) const;
   // Writes only what the evidence does not hold yet.
   void WriteFractions(RunEvidence* evidence) const;
@@ -40,14 +40,14 @@ class StepTally {
  private:
   void AddValues(const StepRecord& record, bool overflow, Fate fate);
 
-  uint64_t attempts_ = 0;
+  uint64_t updates_ = 0;
   int64_t first_step_ = 0;
   int64_t last_step_ = 0;
   uint64_t overflows_ = 0;
-  uint64_t applied_ = 0;  // attempts of unknown fate count in neither
+  uint64_t applied_ = 0;  // updates of unknown fate count in neither
   uint64_t applied_overflows_ = 0;
   uint64_t lost_ = 0;
-  uint64_t overflow_bits_ = 0;  // the newest attempt is the lowest bit
+  uint64_t overflow_bits_ = 0;  // the newest update is the lowest bit
   uint64_t applied_bits_ = 0;
   uint64_t lost_bits_ = 0;
   uint64_t loss_finite_ = 0;

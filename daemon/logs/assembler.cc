@@ -206,9 +206,9 @@ std::vector<Assembler::Happening> Assembler::TakeLane(Rank* rank, size_t lane) {
 
 void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
                              uint64_t line, Interval interval) {
-  const bool several = interval.known && interval.attempts > 1;
+  const bool several = interval.known && interval.updates > 1;
   if (rank->waiting.empty() && interval.unlisted == 0 && !several) {
-    TellAttempt(rank, lane, fact, line, interval.known);
+    TellUpdate(rank, lane, fact, line, interval.known);
     return;
   }
   const std::vector<Happening> waiting = TakeLane(rank, lane);
@@ -218,20 +218,20 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   if (first_scale > 0) rank->searching = true;
   const int64_t listed = static_cast<int64_t>(waiting.size());
   const int64_t events = listed + interval.unlisted;
-  // Every attempt overflowed, the one of the step line too.
-  const bool full = interval.overflows + interval.unlisted >= interval.attempts;
-  // The attempt of the step line is the last one that overflowed.
+  // Every update overflowed, the one of the step line too.
+  const bool full = interval.overflows + interval.unlisted >= interval.updates;
+  // The update of the step line is the last one that overflowed.
   const bool ends =
       full || EndsInOverflow(waiting, rank->lanes[lane], interval, fact);
-  // Where nothing is known of the attempts between, only what happened is told.
-  const int64_t rows = interval.known ? std::max(interval.attempts, events)
+  // Where nothing is known of the updates between, only what happened is told.
+  const int64_t rows = interval.known ? std::max(interval.updates, events)
                                       : events + (ends && events > 0 ? 0 : 1);
   const auto [last_step, told_step] =
       std::pair(rank->lanes[lane].last_step, rank->lanes[lane].told_step);
   const int64_t end = fact.step.value_or(std::max<int64_t>(0, told_step + 1));
   const int64_t begin = last_step >= 0
                             ? std::min(end, std::max(last_step, told_step) + 1)
-                            : std::max<int64_t>(0, end - interval.attempts + 1);
+                            : std::max<int64_t>(0, end - interval.updates + 1);
   int64_t told = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const bool last = row + 1 == rows;
@@ -273,9 +273,9 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   NoteScale(fact, first_scale, &rank->lanes[lane]);
 }
 
-// Tells what most lines do: one attempt, its own, and no more is known of it.
-void Assembler::TellAttempt(Rank* rank, size_t lane, const LogFact& fact,
-                            uint64_t line, bool known) {
+// Tells what most lines do: one update, its own, and no more is known of it.
+void Assembler::TellUpdate(Rank* rank, size_t lane, const LogFact& fact,
+                           uint64_t line, bool known) {
   LogRecord record;
   record.step.step =
       fact.step.value_or(std::max<int64_t>(0, rank->lanes[lane].told_step + 1));
@@ -296,20 +296,20 @@ void Assembler::NoteScale(const LogFact& fact, double first_scale,
   if (lane->began == 0) lane->began = std::max(first_scale, scale);
 }
 
-// Tells attempts of other optimizers, which have no step line: each made those
+// Tells updates of other optimizers, which have no step line: each made those
 // that this one's line counts. One that has lines of its own waits for them,
 // and a new one for the next line of others, before which its own may come.
 void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
                                uint64_t line) {
   if (rank->lanes.size() == 1) return;
-  LogFact attempts;
-  attempts.step = fact.step;
+  LogFact updates;
+  updates.step = fact.step;
   for (size_t other = 0; other < rank->lanes.size(); ++other) {
     OptimizerLane& its = rank->lanes[other];
     if (other == lane || its.has_lines) continue;
     // Of its time before its first overflow nothing is told.
     if (its.last_step < 0) its.last_step = its.told_step = rank->last_step;
-    if (its.lines_of_others++ > 0) TellLane(rank, other, attempts, line);
+    if (its.lines_of_others++ > 0) TellLane(rank, other, updates, line);
   }
 }
 

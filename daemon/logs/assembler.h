@@ -1,12 +1,12 @@
-// Assembler: the facts of one log to step records, one an optimizer attempt, as
+// Assembler: the facts of one log to step records, one an update, as
 // the training itself would have sent them. A log shows less than that: step
 // lines come every ten or hundred steps, overflows stand between them without a
 // step, several times, of one scaler or two. What it does not show stays "not
 // collected".
 //
 // An interval, from one step line to the next, becomes as many records as it
-// had attempts: its overflows and raises, spread evenly in their order, and at
-// its end the line's own numbers. Attempts of which only "nothing happened" is
+// had updates: its overflows and raises, spread evenly in their order, and at
+// its end the line's own numbers. Updates of which only "nothing happened" is
 // known are records with flags and no numbers.
 //
 // Where nothing tells overflows, only what was told becomes records. A step
@@ -68,7 +68,7 @@ class Assembler {
 
   // Records made of an interval at most: of a longer one the rest is left out.
   static constexpr int64_t kIntervalMax = 1000;
-  // Good attempts that a raise of the scale stands for, where no step shows how
+  // Good updates that a raise of the scale stands for, where no step shows how
   // many there were: DeepSpeed-Chat's growth window, the shortest that is
   // usual.
   static constexpr int64_t kGrowthMin = 100;
@@ -84,7 +84,7 @@ class Assembler {
   // Overflows and raises that a log tells without steps, see QuietBefore().
   struct Quiet {
     double from = 0;       // the scale that stood before
-    int raises = 0;        // of it by two, each behind so many good attempts
+    int raises = 0;        // of it by two, each behind so many good updates
     bool told = false;     // the happening itself is the last of the raises
     bool guessed = false;  // the scale before is what twice the one after is
   };
@@ -95,7 +95,7 @@ class Assembler {
   struct Rank {
     int32_t rank = 0;
     int64_t last_step = -1;  // of a step line; -1: none yet
-    bool searching = true;   // no attempt without an overflow was told yet
+    bool searching = true;   // no update without an overflow was told yet
     OptimizerLanes lanes;
     std::vector<Happening> waiting;  // since the newest step line
     // A library's step lines (DeepSpeed's counter, one an optimizer) that wait
@@ -109,7 +109,7 @@ class Assembler {
   };
   // What an interval amounts to.
   struct Interval {
-    int64_t attempts = 1;
+    int64_t updates = 1;
     int64_t overflows = 0;  // told by lines
     int64_t unlisted = 0;   // told by a counter alone
     int64_t nan = 0;        // the newest of these whose loss was not finite
@@ -136,7 +136,7 @@ class Assembler {
                       uint64_t line);
   static std::vector<Happening> TakeLane(Rank* rank, size_t lane);
   int64_t SkippedSince(const OptimizerLane& lane, const LogFact& fact) const;
-  int64_t FirstAttempts(const OptimizerLane& lane, const LogFact& fact) const;
+  int64_t FirstUpdates(const OptimizerLane& lane, const LogFact& fact) const;
   static bool Fell(OptimizerLane* lane, const LogFact& fact);
   Interval Weigh(Rank* rank, size_t lane, const LogFact& fact);
   static bool ShowsOverflow(const OptimizerLane& lane, const Interval& interval,
@@ -146,13 +146,13 @@ class Assembler {
                              const Interval& interval, const LogFact& fact);
   void TellInterval(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
                     Interval interval);
-  void TellAttempt(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
-                   bool known);
+  void TellUpdate(Rank* rank, size_t lane, const LogFact& fact, uint64_t line,
+                  bool known);
   static void NoteScale(const LogFact& fact, double first_scale,
                         OptimizerLane* lane);
   void TellWaiting(Rank* rank);
-  // Step lines do not show how many attempts lie between them.
-  bool attempts_unknown() const {
+  // Step lines do not show how many updates lie between them.
+  bool updates_unknown() const {
     return numbered_lines_ - epoch_lines_ <= counted_lines_ + epoch_lines_;
   }
   Quiet QuietBefore(OptimizerLane* lane, const LogFact& fact) const;

@@ -21,7 +21,7 @@ namespace nanwatch {
 enum class LogSetting : uint8_t {
   kInitScale,
   kMinScale,
-  kGrowthInterval,  // attempts
+  kGrowthInterval,  // updates
   kHysteresis,
   kFixedScale,  // a static loss scale; 0: dynamic
   kPrecision,   // text: "fp16", "bf16", "fp32"
@@ -29,7 +29,7 @@ enum class LogSetting : uint8_t {
   kVocabulary,  // tokens: an untrained language model's loss is its log
 };
 
-// What a printed gradient norm says of its attempt: some libraries (DeepSpeed)
+// What a printed gradient norm says of its update: some libraries (DeepSpeed)
 // show 0, or the norm of before, where they skipped the step.
 enum class NormTold : uint8_t {
   kOwn,    // or none, or zeros from the start
@@ -41,7 +41,7 @@ enum class NormTold : uint8_t {
 struct LogFact {
   enum class Kind : uint8_t {
     kProgress,  // a line of numbers, usually with a step
-    kOverflow,  // an attempt overflowed
+    kOverflow,  // an update overflowed
     kScale,     // the loss scale is now another (raised, or told after
                 // kOverflow)
     kStopped,   // the program gave up because of its numerics; text says why,
@@ -55,7 +55,7 @@ struct LogFact {
   bool step_counted = false;     // `step` is not printed: lines were counted
   bool step_of_counter = false;  // but by a library's lines (step_axis.h)
   // Numbers of a step: those of StepField that the line shows. A loss scale is
-  // the one after the attempt, where the program prints both.
+  // the one after the update, where the program prints both.
   uint32_t present = 0;
   std::array<double, kStepFields> value{};
   // The scale was printed rounded to zero: it is value[kLossScale] at most
@@ -67,24 +67,24 @@ struct LogFact {
   // as one of them wins: its level says nothing.
   bool of_adversary = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress
-  // kProgress: the numbers are means of many attempts: the scale is none that
-  // an attempt had, and one overflow makes a mean of norms infinite.
+  // kProgress: the numbers are means of many updates: the scale is none that
+  // an update had, and one overflow makes a mean of norms infinite.
   bool means = false;
   // kProgress: they are an epoch's, its means or its last ones, as `means`;
   // `step` is the epoch.
   bool of_epoch = false;
-  // kProgress: the steps since the line before count skipped attempts, too,
+  // kProgress: the steps since the line before count skipped updates, too,
   // which is not the format's habit (LogFormat::skips_take_steps).
   bool skips_took_steps = false;
   // kProgress: a library's line on the step (DeepSpeed's counter), which may
   // stand beside the program's own.
   bool beside = false;
 
-  std::optional<double> scale_before;  // of the attempt, where it is printed
-  // kOverflow: told where the step line behind it is of the same attempt, by
+  std::optional<double> scale_before;  // of the update, where it is printed
+  // kOverflow: told where the step line behind it is of the same update, by
   // programs that do not tell each.
   bool of_next_line = false;
-  // The attempt's update was applied all the same (true) or not (false).
+  // The update was applied all the same (true) or not (false).
   std::optional<bool> applied;
   std::optional<bool> overflow;  // kProgress: a flag of the line's newest step
   // Counters of kProgress lines.

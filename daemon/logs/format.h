@@ -61,7 +61,7 @@ struct LogFormat {
   // Every overflow is told, by a line or a counter: one that is not told did
   // not happen. Else no word of overflow is "not collected".
   bool tells_overflows = false;
-  // A skipped attempt takes a step number as an applied one does.
+  // A skipped update takes a step number as an applied one does.
   bool skips_take_steps = true;
   std::unique_ptr<LineReader> (*make)(const ColumnMap& map);
 };

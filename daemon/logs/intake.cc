@@ -15,11 +15,11 @@ constexpr size_t kWaitingMax = 64;
 // show that it is over.
 constexpr int32_t kFiniteAgain = 24;
 
-// Of means. One of scales is none that an attempt had; but
-// one below 1, or none at all, is a level that all of them came to. One norm
-// that was infinite, of an attempt that was skipped, makes the mean so; had it
-// been applied, the loss would show it.
-void KeepWhatHoldsForAttempts(LogFact* fact) {
+// Of means. One of scales is none that an update had; but one below 1, or none
+// at all, is a level that all of them came to. One norm that was infinite, of
+// an update that was skipped, makes the mean so; had it been applied, the loss
+// would show it.
+void KeepWhatHoldsForUpdates(LogFact* fact) {
   constexpr double kBelowAll = 0x1p-127;  // what 0 is, which was above before
   if (fact->has(StepField::kLossScale)) {
     const double scale = (*fact)[StepField::kLossScale];
@@ -70,7 +70,7 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
 void Assembler::TakeProgress(const LogFact& told, uint64_t line) {
   if (told.of_epoch || told.means) {
     LogFact fact = told;
-    KeepWhatHoldsForAttempts(&fact);
+    KeepWhatHoldsForUpdates(&fact);
     TakeStepLine(fact, line);
   } else {
     TakeStepLine(told, line);

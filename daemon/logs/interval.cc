@@ -11,7 +11,7 @@ namespace nanwatch {
 
 namespace {
 
-// The norm is none of this attempt's: the step was skipped.
+// The norm is none of this update's: the step was skipped.
 bool NormOfBefore(const LogFact& fact) {
   return fact.norm_told == NormTold::kZero || fact.norm_told == NormTold::kOld;
 }
@@ -21,7 +21,7 @@ bool NormIsBlown(const LogFact& fact) {
          !std::isfinite(fact[StepField::kGradNorm]);
 }
 
-// Where nothing tells overflows: the norm shows that this attempt was skipped.
+// Where nothing tells overflows: the norm shows that this update was skipped.
 // What one that is not finite means, the falls of the scale have shown: at its
 // floor, or while its scaler forgives, it stands.
 bool NormShowsSkip(const OptimizerLane& lane, const LogFact& fact) {
@@ -36,7 +36,7 @@ bool NormShowsSkip(const OptimizerLane& lane, const LogFact& fact) {
 
 // The log's first line says that nothing was skipped, as does the next one,
 // where the scale has fallen: such a counter does not count (DeepSpeed's, under
-// Megatron). Then the first attempt was skipped, too, unless its norm is one of
+// Megatron). Then the first update was skipped, too, unless its norm is one of
 // its own: a search for the scale, which no good step has ended.
 void Assembler::DoubtFirst(const LogFact& next) {
   const LogFact first = held_.front().fact;
@@ -69,7 +69,7 @@ void Assembler::DoubtFirst(const LogFact& next) {
   for (Numbered& held : held_) held.fact.norm_told = NormTold::kOld;
 }
 
-// The scale of the first attempt of a search that a counter alone tells: each
+// The scale of the first update of a search that a counter alone tells: each
 // skip but the first, which most scalers forgive or which the first record
 // shows behind it, halved it. 0: nothing tells. No program begins above 2^32:
 // what was skipped more often stood at a floor. A restarted process that
@@ -79,7 +79,7 @@ double Assembler::SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
   constexpr double kHighest = 0x1p32;
   constexpr int64_t kClean = 3;    // lines before a restart, at least
   constexpr double kRaised = 64;   // by more than it grows in an interval
-  constexpr double kFastest = 16;  // attempts a growth
+  constexpr double kFastest = 16;  // updates a growth
   constexpr double kAsBefore = 4;
   const double scale =
       fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
@@ -96,7 +96,7 @@ double Assembler::SearchedFrom(const OptimizerLane& lane, const LogFact& fact,
   const bool anew = lane.clean_lines >= kClean && lane.scale > 0 &&
                     start >= kRaised * lane.scale &&
                     std::log2(start / lane.scale) * kFastest >
-                        static_cast<double>(interval.attempts) &&
+                        static_cast<double>(interval.updates) &&
                     start >= lane.began / kAsBefore &&
                     start <= lane.began * kAsBefore;
   return anew ? start : 0;
@@ -113,15 +113,15 @@ int64_t Assembler::SkippedSince(const OptimizerLane& lane,
   if (!fact.step) return missing;
   const int64_t reach = first_gap_ > 0 ? first_gap_ : kIntervalMax;
   if (lane.first_step < 0) return *fact.step <= reach ? missing : 0;
-  const int64_t attempts = *fact.step - lane.first_step + 1;
-  return habits_.skips_take_steps && missing > attempts ? 0 : missing;
+  const int64_t updates = *fact.step - lane.first_step + 1;
+  return habits_.skips_take_steps && missing > updates ? 0 : missing;
 }
 
-// Attempts of the interval that ends with the log's first line, or with the
+// Updates of the interval that ends with the log's first line, or with the
 // first one after the steps went back. A counter since the start counts from
 // step 1; one since the line before, from where that would have been.
-int64_t Assembler::FirstAttempts(const OptimizerLane& lane,
-                                 const LogFact& fact) const {
+int64_t Assembler::FirstUpdates(const OptimizerLane& lane,
+                                const LogFact& fact) const {
   const int64_t gap = lane.usual_gap > 0 ? lane.usual_gap : first_gap_;
   if (gap > 0) return std::min(*fact.step, gap);
   return fact.skipped_total && *fact.step <= kIntervalMax ? *fact.step : 1;
@@ -193,36 +193,36 @@ Assembler::Interval Assembler::Weigh(Rank* rank, size_t lane,
     own.ahead = in_part ? 0 : std::max<int64_t>(0, told - since);
   }
   if (fact.step && own.last_step >= 0) {
-    interval.attempts = *fact.step - own.last_step;
+    interval.updates = *fact.step - own.last_step;
   } else if (fact.step && counted > 0) {
-    interval.attempts = FirstAttempts(own, fact);
+    interval.updates = FirstUpdates(own, fact);
   }
   if (habits_.skips_take_steps || fact.skips_took_steps) {
-    interval.attempts -= own.early;
+    interval.updates -= own.early;
   } else {
-    interval.attempts += all;
+    interval.updates += all;
   }
-  // An epoch has good attempts, too.
+  // An epoch has good updates, too.
   const int64_t at_least = fact.of_epoch ? all + 1 : all;
-  interval.attempts =
-      std::clamp<int64_t>(interval.attempts, std::max<int64_t>(1, at_least),
+  interval.updates =
+      std::clamp<int64_t>(interval.updates, std::max<int64_t>(1, at_least),
                           std::max(at_least, kIntervalMax));
   // Which of them, and whether in a row, a count does not tell: one stands for
-  // all, but where it was every attempt.
+  // all, but where it was every update.
   const int64_t nan = std::min(fact.nan_since.value_or(0), all);
-  interval.nan = nan == interval.attempts ? nan : std::min<int64_t>(nan, 1);
+  interval.nan = nan == interval.updates ? nan : std::min<int64_t>(nan, 1);
   return interval;
 }
 
 // Nothing told it, and the counter does not count; but the norm shows that the
-// newest attempt was skipped.
+// newest update was skipped.
 bool Assembler::ShowsOverflow(const OptimizerLane& lane,
                               const Interval& interval, const LogFact& fact) {
   return lane.counter_lies && !fact.overflow && interval.overflows == 0 &&
          interval.unlisted == 0 && NormShowsSkip(lane, fact);
 }
 
-// Where each overflow is told, an attempt without one has finite numbers of its
+// Where each overflow is told, an update without one has finite numbers of its
 // own: a line that shows others, or says so, is of one that overflowed.
 bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
                                const OptimizerLane& lane,

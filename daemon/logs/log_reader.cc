@@ -72,13 +72,13 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   if (fact.present == 0) return;
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
-  // The attempt after the last that a line shows is the one it stopped at.
+  // The update after the last that a line shows is the one it stopped at.
   axis_.Flush();
-  LogFact attempt = fact;
-  attempt.kind = LogFact::Kind::kProgress;
-  attempt.applied = false;
-  if (stopped_->over == StepField::kGradNorm) attempt.overflow = true;
-  assembler_.Take(attempt, line);
+  LogFact update = fact;
+  update.kind = LogFact::Kind::kProgress;
+  update.applied = false;
+  if (stopped_->over == StepField::kGradNorm) update.overflow = true;
+  assembler_.Take(update, line);
 }
 
 // Of the first of losses in a row that are not finite.

@@ -38,7 +38,7 @@ struct OptimizerLane {
   bool scale_stands = false;
   // The scale that the newest overflow or raise left; 0: unknown.
   double left = 0;
-  double began = 0;  // scale of the log's first attempt, about; 0: unknown
+  double began = 0;  // scale of the log's first update, about; 0: unknown
   int64_t clean_lines = 0;  // newest step lines without an overflow before them
   bool tells_each = false;  // overflows, though the program may not
   // Of overflows that a rank said twice: another optimizer's, or doubles.

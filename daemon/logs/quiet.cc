@@ -1,4 +1,4 @@
-// Assembler: overflows that no step line places, and the good attempts between
+// Assembler: overflows that no step line places, and the good updates between
 // them that their scales show.
 
 #include <algorithm>
@@ -19,8 +19,8 @@ constexpr int kRaisesMax = 8;
 
 }  // namespace
 
-// What is attempted above what was left has been raised, and scalers raise
-// behind many good attempts only. Where steps are printed they show how many
+// What is tried above what was left has been raised, and scalers raise
+// behind many good updates only. Where steps are printed they show how many
 // there were. A scale below 1 is that of no run in which many were good.
 Assembler::Quiet Assembler::QuietBefore(OptimizerLane* lane,
                                         const LogFact& fact) const {
@@ -35,7 +35,7 @@ Assembler::Quiet Assembler::QuietBefore(OptimizerLane* lane,
     lane->left = shown ? after : std::max(before / 2, std::min(before, 1.0));
   }
   Quiet quiet;
-  if (!attempts_unknown() || fact.step || lane->left == 0) return quiet;
+  if (!updates_unknown() || fact.step || lane->left == 0) return quiet;
   quiet.guessed = !raise && !fact.scale_before && after == left;
   // Many scalers stand at 1 for ever.
   if (!(left >= (quiet.guessed ? 2 : 1) && before > left) ||
@@ -66,14 +66,14 @@ std::vector<Assembler::Quiet> Assembler::QuietBetween(
   return quiet;
 }
 
-// Each raise is that of the last of its good attempts.
+// Each raise is that of the last of its good updates.
 void Assembler::TellQuiet(Rank* rank, const Happening& before,
                           const Quiet& quiet) {
   double scale = quiet.from;
   for (int raise = 0; raise < quiet.raises; ++raise) {
     const bool by_itself = quiet.told && raise + 1 == quiet.raises;
-    const int64_t attempts = by_itself ? kGrowthMin - 1 : kGrowthMin;
-    for (int64_t i = 0; i < attempts; ++i) {
+    const int64_t updates = by_itself ? kGrowthMin - 1 : kGrowthMin;
+    for (int64_t i = 0; i < updates; ++i) {
       LogRecord record;
       record.step.step = std::max<int64_t>(
           {0, rank->last_step, rank->lanes[before.lane].told_step});

@@ -61,7 +61,7 @@ bool StepCopies::MayBeCopy(const Line& told, const Line& line,
   const bool same = SameNumbers(told, line);
   // From a checkpoint a few steps back, if no copy was ever seen.
   if (line.step < lines_[newest_].step) return same || copies_ > 1;
-  // The same attempt again, where a step is counted when it is applied.
+  // The same update again, where a step is counted when it is applied.
   const bool skipped =
       line.overflow.value_or(false) || line.skipped_since.value_or(0) > 0;
   return !skipped || skips_take_steps || same || told.seen < copies_;

@@ -20,7 +20,7 @@ class StepCopies {
   // on a step that was told: it shows no other number of the scaler, and
   // nothing that the first did not show. Losses and norms may differ by rank;
   // the first one that is not finite is told, too. `skips_take_steps`: a
-  // skipped attempt is never tried again under the same step.
+  // skipped update is never tried again under the same step.
   bool IsCopy(const LogFact& fact, bool skips_take_steps);
 
  private:

@@ -124,8 +124,8 @@ void AddTotals(const RunView& run, std::string_view id, FamilySet* set) {
   if (Collected(totals.steps, totals.fate_unknown)) {
     set->Add(Metric::kRunSkipped, {{"run_id", id}}, Number(totals.skipped));
   }
-  set->Add(Metric::kRunAttempts, {{"run_id", id}}, Number(run.attempts));
-  if (Collected(run.attempts, run.fate_unknown)) {
+  set->Add(Metric::kRunUpdates, {{"run_id", id}}, Number(run.updates));
+  if (Collected(run.updates, run.fate_unknown)) {
     set->Add(Metric::kRunApplied, {{"run_id", id}}, Number(run.applied));
   }
   set->Add(Metric::kRunOpStatuses, {{"run_id", id}},
@@ -161,9 +161,9 @@ void AddScaler(const RunView& run, std::string_view id, FamilySet* set) {
   if (scaler.floor) {
     set->Add(Metric::kScalerFloor, {{"run_id", id}}, *scaler.floor);
   }
-  if (scaler.attempts_to_floor) {
-    set->Add(Metric::kScalerAttemptsToFloor, {{"run_id", id}},
-             static_cast<double>(*scaler.attempts_to_floor));
+  if (scaler.updates_to_floor) {
+    set->Add(Metric::kScalerUpdatesToFloor, {{"run_id", id}},
+             static_cast<double>(*scaler.updates_to_floor));
   }
   if (!scaler.name.empty()) {
     set->Add(Metric::kScalerImpossible, {{"run_id", id}},

@@ -48,8 +48,8 @@ struct RunOpened {
   // What the loss had come to by then. Bounded: attempts before that one are in
   // it.
   std::optional<LossReached> loss_before;
-  // Optimizer attempts of all attempts before, of their lowest ranks.
-  uint64_t attempts_before = 0;
+  // Updates of all attempts before, of their lowest ranks.
+  uint64_t updates_before = 0;
   // Incidents of the attempts before, oldest attempts first; the newest
   // limits::kIncidentsPerRun.
   std::vector<PastTrouble> troubles_before;

@@ -34,7 +34,7 @@ enum class Metric : uint8_t {
   kRunSteps,
   kRunOverflows,
   kRunSkipped,
-  kRunAttempts,
+  kRunUpdates,
   kRunApplied,
   kRunOpStatuses,
   kRunDropped,
@@ -58,7 +58,7 @@ enum class Metric : uint8_t {
   kValueNonfinite,
   kNonfiniteValues,
   kScalerFloor,
-  kScalerAttemptsToFloor,
+  kScalerUpdatesToFloor,
   kScalerImpossible,
   // One rank. Labels run_id, rank; up to limits::kRankSeries ranks, then the
   // worst ones only, and the _spread families below beside them.
@@ -196,7 +196,7 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "where neither is collected."},
     {Metric::kRunSkipped, "nanwatch_skipped_steps_total", MetricKind::kCounter,
      false, "Step records whose update was not applied."},
-    {Metric::kRunAttempts, "nanwatch_optimizer_attempts_total",
+    {Metric::kRunUpdates, "nanwatch_optimizer_attempts_total",
      MetricKind::kCounter, false,
      "Optimizer attempts, counted once a step of the lowest rank."},
     {Metric::kRunApplied, "nanwatch_optimizer_updates_total",
@@ -254,7 +254,7 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Values of the field that were NaN or infinite."},
     {Metric::kScalerFloor, "nanwatch_scaler_floor", MetricKind::kGauge, false,
      "Smallest loss scale that the scaler reaches."},
-    {Metric::kScalerAttemptsToFloor, "nanwatch_scaler_attempts_to_floor",
+    {Metric::kScalerUpdatesToFloor, "nanwatch_scaler_attempts_to_floor",
      MetricKind::kGauge, false,
      "Optimizer attempts until the floor at this rate; missing while the scale "
      "does not fall."},

@@ -39,7 +39,7 @@ struct ScalerDeclaration {
   std::optional<double> init_scale;
   std::optional<double> growth_factor;
   std::optional<double> backoff_factor;
-  std::optional<int64_t> growth_interval;  // optimizer attempts
+  std::optional<int64_t> growth_interval;  // updates
   std::optional<int64_t> hysteresis;       // overflows until the scale falls
   std::optional<double> min_scale;
   std::optional<double> max_scale;

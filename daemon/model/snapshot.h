@@ -92,7 +92,7 @@ struct ScalerView {
   std::string name;         // catalog name; empty: unknown
   bool recognised = false;  // from its transitions, not declared
   std::optional<double> floor;
-  std::optional<int64_t> attempts_to_floor;  // forecast; absent: not falling
+  std::optional<int64_t> updates_to_floor;  // forecast; absent: not falling
   uint64_t impossible_transitions = 0;
   std::optional<LayerScalesView> layers;  // absent: not collected
 };
@@ -115,7 +115,7 @@ struct RunView {
   // Of the newest record with an overflow; absent: none yet.
   std::optional<int64_t> last_overflow_step;
   int32_t last_overflow_rank = -1;
-  uint64_t attempts = 0;      // optimizer attempts: records of the lowest rank
+  uint64_t updates = 0;       // records of the lowest rank
   uint64_t applied = 0;       // of those, not skipped
   uint64_t fate_unknown = 0;  // of those: applied or skipped, nothing says
   ScalerView scaler;

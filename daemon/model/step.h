@@ -1,5 +1,5 @@
-// StepRecord: what one rank says of one optimizer attempt. Batches travel and
-// are kept as columns; detectors see one row at a time.
+// StepRecord: what one rank says of one update, applied or skipped. Batches
+// travel and are kept as columns; detectors see one row at a time.
 
 #ifndef NANWATCH_MODEL_STEP_H_
 #define NANWATCH_MODEL_STEP_H_

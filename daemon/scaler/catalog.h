@@ -11,7 +11,7 @@
 namespace nanwatch {
 
 enum class Growth : uint8_t {
-  kConsecutive,  // after `growth_interval` attempts in a row without overflow
+  kConsecutive,  // after `growth_interval` updates in a row without overflow
   kVarying,      // the same, but the scaler changes its interval by itself
   kStatistical,  // follows gradient statistics: no transition is certain
   kNever,        // a fixed scale
@@ -19,8 +19,8 @@ enum class Growth : uint8_t {
 enum class Hysteresis : uint8_t {
   kNone,         // every overflow backs off
   kUntilGrowth,  // the first count - 1 overflows are forgiven; only a growth
-                 // forgives anew. Clean attempts do not.
-  kConsecutive,  // as kUntilGrowth, but any clean attempt forgives anew
+                 // forgives anew. Clean updates do not.
+  kConsecutive,  // as kUntilGrowth, but any clean update forgives anew
   kCumulative,   // every count-th overflow since the last change backs off
 };
 enum class AtFloor : uint8_t {
@@ -39,7 +39,7 @@ struct ScalerSpec {
   std::string_view title;  // for people
   double init;             // 0: the user must give one
   double growth_factor;
-  int64_t growth_interval;  // attempts; 0: the user must give one
+  int64_t growth_interval;  // updates; 0: the user must give one
   Growth growth;
   double backoff_factor;
   Hysteresis hysteresis;

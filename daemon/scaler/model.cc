@@ -171,8 +171,8 @@ bool ScalerModel::Possible(double from, double to, bool overflow) const {
   return SameScale(to, from) || SameScale(to, p_.Grown(from));
 }
 
-std::optional<int64_t> ScalerModel::AttemptsTo(double target,
-                                               double overflow_rate) const {
+std::optional<int64_t> ScalerModel::UpdatesTo(double target,
+                                              double overflow_rate) const {
   if (target <= 0 || !(overflow_rate > 0) || p_.growth == Growth::kNever ||
       p_.growth == Growth::kStatistical) {
     return std::nullopt;

@@ -55,19 +55,19 @@ class ScalerModel {
                                double scale);
 
   double scale() const { return scale_; }
-  // The scale after an attempt. nullopt: statistical, nobody knows.
+  // The scale after an update. nullopt: statistical, nobody knows.
   std::optional<double> Next(bool overflow);
 
-  // False: the scaler could never go from `from` to `to` over one attempt that
+  // False: the scaler could never go from `from` to `to` over one update that
   // overflowed or not, whatever came before.
   bool Possible(double from, double to, bool overflow) const;
 
-  // Attempts until `target` if `overflow_rate` of all attempts overflow from
+  // Updates until `target` if `overflow_rate` of all updates overflow from
   // now on and none of them is answered by a growth. nullopt: no target (0),
   // rate 0, or a scaler that does not back off. 0: it is there.
-  std::optional<int64_t> AttemptsTo(double target, double overflow_rate) const;
-  std::optional<int64_t> AttemptsToFloor(double overflow_rate) const {
-    return AttemptsTo(p_.floor, overflow_rate);
+  std::optional<int64_t> UpdatesTo(double target, double overflow_rate) const;
+  std::optional<int64_t> UpdatesToFloor(double overflow_rate) const {
+    return UpdatesTo(p_.floor, overflow_rate);
   }
 
  private:
@@ -78,7 +78,7 @@ class ScalerModel {
 
   ScalerParameters p_;
   double scale_;
-  int64_t good_ = 0;      // attempts since the last overflow or growth
+  int64_t good_ = 0;      // updates since the last overflow or growth
   int32_t forgiven_ = 0;  // overflows that did not back off, see Hysteresis
   // kVarying only:
   int8_t window_ = 0;  // index of the window; -1: the window of 1

@@ -37,7 +37,7 @@ bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
       SameScale(to, p.ceiling)) {
     return true;
   }
-  // An overflowing attempt is often tried again under the same step number, so
+  // An overflowing update is often tried again under the same step number, so
   // the number of backoffs between two records is not bounded by the gap.
   if (to < from && IsPower(from, to, p.backoff_factor, 400)) return true;
   const int64_t growths = std::min<int64_t>(gap, 64);
@@ -58,7 +58,7 @@ Impossible WhyImpossible(const ScalerParameters& p, const Move& move) {
   const bool before = move.before == Told::kOverflow;
   const bool now = move.now == Told::kOverflow;
   if (move.to > move.from) {
-    // One of the two attempts is the growth's, and `order` may say which.
+    // One of the two updates is the growth's, and `order` may say which.
     const bool at_overflow = move.order == ScaleOrder::kBefore  ? before
                              : move.order == ScaleOrder::kAfter ? now
                                                                 : before && now;
@@ -70,7 +70,7 @@ Impossible WhyImpossible(const ScalerParameters& p, const Move& move) {
                ? Impossible::kGrewEarly
                : Impossible::kNone;
   }
-  // Where neither record overflowed, attempts that are not recorded did.
+  // Where neither record overflowed, updates that are not recorded did.
   if (!move.consecutive || !(before || now) || Rounded(move.to)) {
     return Impossible::kNone;
   }

@@ -14,17 +14,17 @@ namespace nanwatch {
 enum class Impossible : uint8_t {
   kNone,
   kRatio,           // neither growths nor backoffs lead there
-  kGrewAtOverflow,  // a growth, though the attempt overflowed
+  kGrewAtOverflow,  // a growth, though the update overflowed
   kGrewEarly,       // a growth long before the growth interval
   kFellTwice,       // one overflow, several backoffs
   kNeverFell,       // overflow upon overflow, and the scale stands
   kNotRestored,     // a restart begins far above any scale that fitted before
 };
 
-// What an attempt told the scaler, as far as its record says so for certain.
+// What an update told the scaler, as far as its record says so for certain.
 enum class Told : uint8_t { kUnknown, kGood, kOverflow };
 
-// Which attempt a record's scale answers, as far as falls have shown.
+// Which update a record's scale answers, as far as falls have shown.
 enum class ScaleOrder : uint8_t { kUnknown, kBefore, kAfter };
 
 struct Move {
@@ -33,12 +33,12 @@ struct Move {
   Told before = Told::kUnknown;  // the record of `from`
   Told now = Told::kUnknown;     // the record of `to`
   ScaleOrder order = ScaleOrder::kUnknown;
-  int64_t quiet = -1;        // attempts since the last change; -1: unknown
+  int64_t quiet = -1;        // updates since the last change; -1: unknown
   int64_t least_quiet = 0;   // fewer before a growth are too few
-  bool consecutive = false;  // no attempt between the two records
+  bool consecutive = false;  // no update between the two records
 };
 
-// Over `gap` attempts, most of which were not seen.
+// Over `gap` updates, most of which were not seen.
 bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap);
 
 // Of a move that is Reachable: what of it the scaler never does, by the flags

@@ -10,10 +10,10 @@ bool AtFloor(double scale, double floor) {
   return floor > 0 && (scale <= floor || SameScale(scale, floor));
 }
 
-// An attempt at `scale`, whoever chose it, and whether it overflowed there.
-void Count(const RecordedAttempt& attempt, double scale, bool overflow,
+// An update at `scale`, whoever chose it, and whether it overflowed there.
+void Count(const RecordedUpdate& update, double scale, bool overflow,
            double floor, ScalerOutcome* outcome) {
-  const bool first = outcome->attempts++ == 0;
+  const bool first = outcome->updates++ == 0;
   outcome->lowest = first ? scale : std::min(outcome->lowest, scale);
   outcome->highest = first ? scale : std::max(outcome->highest, scale);
   outcome->last = scale;
@@ -21,18 +21,18 @@ void Count(const RecordedAttempt& attempt, double scale, bool overflow,
   if (AtFloor(scale, floor)) {
     ++outcome->at_floor;
     if (overflow && outcome->floor_overflow_step < 0) {
-      outcome->floor_overflow_step = attempt.step;
+      outcome->floor_overflow_step = update.step;
     }
   }
-  if (std::isnan(attempt.needs)) return;
+  if (std::isnan(update.needs)) return;
   ++outcome->bounded;
-  if (scale < attempt.needs) ++outcome->underflow;
+  if (scale < update.needs) ++outcome->underflow;
 }
 
-void CountAssumed(const RecordedAttempt& attempt, const Answer& answer,
+void CountAssumed(const RecordedUpdate& update, const Answer& answer,
                   ScalerOutcome* outcome) {
-  Assumed& assumed = attempt.overflow ? outcome->lower : outcome->higher;
-  if (assumed.attempts++ == 0) assumed.first_step = attempt.step;
+  Assumed& assumed = update.overflow ? outcome->lower : outcome->higher;
+  if (assumed.updates++ == 0) assumed.first_step = update.step;
   if (answer.overflow) ++assumed.overflows;
   if (answer.basis == Basis::kNothing) ++assumed.untold;
   if (answer.basis == Basis::kStuck) ++assumed.stuck;
@@ -40,17 +40,16 @@ void CountAssumed(const RecordedAttempt& attempt, const Answer& answer,
 
 }  // namespace
 
-OverflowKnowledge::OverflowKnowledge(
-    std::span<const RecordedAttempt> attempts) {
-  told_to_.reserve(attempts.size());
-  MarkStuck(attempts);
-  while (leaves_ < attempts.size()) leaves_ *= 2;
+OverflowKnowledge::OverflowKnowledge(std::span<const RecordedUpdate> updates) {
+  told_to_.reserve(updates.size());
+  MarkStuck(updates);
+  while (leaves_ < updates.size()) leaves_ *= 2;
   nodes_.resize(2 * leaves_);
-  for (size_t i = 0; i < attempts.size(); ++i) {
-    told_to_.push_back(attempts[i].overflow
+  for (size_t i = 0; i < updates.size(); ++i) {
+    told_to_.push_back(updates[i].overflow
                            ? std::numeric_limits<double>::infinity()
-                           : attempts[i].scale);
-    nodes_[leaves_ + i] = Of(attempts[i]);
+                           : updates[i].scale);
+    nodes_[leaves_ + i] = Of(updates[i]);
     if (stuck_at_[i] > 0) nodes_[leaves_ + i].overflows = 0;
   }
   for (size_t i = leaves_ - 1; i > 0; --i) {
@@ -64,34 +63,34 @@ OverflowKnowledge::OverflowKnowledge(
 // Marks three overflows in a row at a scale of 1 or less, as scale_at_floor
 // counts them: what overflows there is too large without any scaling, or not
 // finite.
-void OverflowKnowledge::MarkStuck(std::span<const RecordedAttempt> attempts) {
+void OverflowKnowledge::MarkStuck(std::span<const RecordedUpdate> updates) {
   constexpr double kUnscaled = 1.005;  // logs round
   constexpr size_t kStreak = 3;
-  stuck_at_.resize(attempts.size());
+  stuck_at_.resize(updates.size());
   size_t from = 0;
-  for (size_t i = 0; i <= attempts.size(); ++i) {
-    if (i < attempts.size() && attempts[i].overflow &&
-        attempts[i].scale <= kUnscaled) {
+  for (size_t i = 0; i <= updates.size(); ++i) {
+    if (i < updates.size() && updates[i].overflow &&
+        updates[i].scale <= kUnscaled) {
       continue;
     }
     for (size_t k = from; k < i && i - from >= kStreak; ++k) {
-      stuck_at_[k] = attempts[k].scale;
+      stuck_at_[k] = updates[k].scale;
     }
     from = i + 1;
   }
 }
 
-OverflowKnowledge::Node OverflowKnowledge::Of(const RecordedAttempt& attempt) {
+OverflowKnowledge::Node OverflowKnowledge::Of(const RecordedUpdate& update) {
   Node node;
-  if (attempt.overflow) {
+  if (update.overflow) {
     // Its largest value is in the overflow, not in what was left finite.
-    node.overflows = attempt.scale;
+    node.overflows = update.scale;
     return node;
   }
-  node.fits = attempt.scale;
-  if (std::isnan(attempt.fits_up_to)) return node;
+  node.fits = update.scale;
+  if (std::isnan(update.fits_up_to)) return node;
   // A value measured a little off cannot contradict what happened.
-  node.fits = std::max(attempt.scale, attempt.fits_up_to);
+  node.fits = std::max(update.scale, update.fits_up_to);
   node.overflows =
       std::nextafter(node.fits, std::numeric_limits<double>::infinity());
   return node;
@@ -125,45 +124,44 @@ size_t OverflowKnowledge::After(size_t leaf, double scale) const {
   return node - leaves_;
 }
 
-Answer OverflowKnowledge::At(size_t attempt, double scale) const {
+Answer OverflowKnowledge::At(size_t update, double scale) const {
   const auto overflows = [&](size_t leaf) {
     return nodes_[leaves_ + leaf].overflows <= scale;
   };
-  if (nodes_[leaves_ + attempt].Tells(scale)) {
-    if (scale < stuck_at_[attempt]) return {true, Basis::kStuck};
-    return {overflows(attempt),
-            scale > told_to_[attempt] ? Basis::kMeasured : Basis::kRecorded};
+  if (nodes_[leaves_ + update].Tells(scale)) {
+    if (scale < stuck_at_[update]) return {true, Basis::kStuck};
+    return {overflows(update),
+            scale > told_to_[update] ? Basis::kMeasured : Basis::kRecorded};
   }
-  const size_t before = Before(attempt, scale);
-  const size_t after = After(attempt, scale);
+  const size_t before = Before(update, scale);
+  const size_t after = After(update, scale);
   if (before == kNone && after == kNone) return {true, Basis::kNothing};
   if (before == kNone) return {overflows(after), Basis::kNeighbour};
   if (after == kNone) return {overflows(before), Basis::kNeighbour};
-  const size_t back = attempt - before;
-  const size_t ahead = after - attempt;
+  const size_t back = update - before;
+  const size_t ahead = after - update;
   const bool overflow = back < ahead   ? overflows(before)
                         : back > ahead ? overflows(after)
                                        : overflows(before) || overflows(after);
   return {overflow, Basis::kNeighbour};
 }
 
-ScalerOutcome Recorded(std::span<const RecordedAttempt> attempts,
-                       double floor) {
+ScalerOutcome Recorded(std::span<const RecordedUpdate> updates, double floor) {
   ScalerOutcome outcome;
-  for (const RecordedAttempt& attempt : attempts) {
-    Count(attempt, attempt.scale, attempt.overflow, floor, &outcome);
-    if (attempt.skipped) ++outcome.skipped;
+  for (const RecordedUpdate& update : updates) {
+    Count(update, update.scale, update.overflow, floor, &outcome);
+    if (update.skipped) ++outcome.skipped;
   }
   return outcome;
 }
 
-ScalerOutcome Simulate(std::span<const RecordedAttempt> attempts,
+ScalerOutcome Simulate(std::span<const RecordedUpdate> updates,
                        const OverflowKnowledge& knowledge,
                        const SimulatedScaler& scaler, Unknown unknown) {
   ScalerModel model(scaler.parameters);
   ScalerOutcome outcome;
-  for (size_t i = 0; i < attempts.size(); ++i) {
-    const RecordedAttempt& attempt = attempts[i];
+  for (size_t i = 0; i < updates.size(); ++i) {
+    const RecordedUpdate& update = updates[i];
     const double scale = model.scale();
     // A scale of 0 leaves nothing that could overflow.
     Answer answer;
@@ -173,9 +171,9 @@ ScalerOutcome Simulate(std::span<const RecordedAttempt> attempts,
       if (unknown != Unknown::kAssume) {
         answer.overflow = unknown == Unknown::kAlwaysOverflow;
       }
-      CountAssumed(attempt, answer, &outcome);
+      CountAssumed(update, answer, &outcome);
     }
-    Count(attempt, scale, answer.overflow, scaler.parameters.floor, &outcome);
+    Count(update, scale, answer.overflow, scaler.parameters.floor, &outcome);
     if (answer.overflow && scaler.skips) ++outcome.skipped;
     model.Next(answer.overflow);
   }

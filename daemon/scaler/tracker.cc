@@ -14,7 +14,7 @@ static_assert(std::is_trivially_copyable_v<ScalerTracker>);
 static_assert(sizeof(ScalerTracker) <= 272, "a part of every rank's state");
 
 constexpr int64_t kGraceMax = 200;
-constexpr int64_t kFallOver = 100;     // attempts without a backoff
+constexpr int64_t kFallOver = 100;     // updates without a backoff
 constexpr double kCleanDistances = 4;  // of a fall's backoffs
 constexpr int kChangesToRecognise = 3;
 constexpr int kExpected = 8;  // more than a first scale and an interval
@@ -49,7 +49,7 @@ Told ToldBy(const StepRecord& record, bool check_off) {
                                                         : Told::kOverflow;
 }
 
-// Fewer attempts between two changes are no growth interval of this scaler.
+// Fewer updates between two changes are no growth interval of this scaler.
 int64_t LeastQuiet(const ScalerSpec* spec, const ScalerDeclaration& declared) {
   if (spec == nullptr || spec->growth != Growth::kConsecutive) return 0;
   if (declared.growth_interval) return *declared.growth_interval / 4 * 3;
@@ -107,12 +107,12 @@ void ScalerTracker::SetGrace() {
 }
 
 void ScalerTracker::OnStep(const StepRecord& record) {
-  ++attempts_;
+  ++updates_;
   transition_ = Transition::kNone;
   why_ = Impossible::kNone;
   step_gap_ = record.step - last_step_;
   // Went back: what the scaler counted since its last change is not known.
-  if (attempts_ > 1 && step_gap_ < 0) changed_attempt_ = -1;
+  if (updates_ > 1 && step_gap_ < 0) changed_update_ = -1;
   const Told told = ToldBy(record, check_off_);
   const bool has_scale = record.has(StepField::kLossScale);
   const double scale = has_scale ? record[StepField::kLossScale] : 0;
@@ -123,7 +123,7 @@ void ScalerTracker::OnStep(const StepRecord& record) {
     } else {
       Follow(scale, record, told);
     }
-    scale_attempt_ = attempts_;
+    scale_update_ = updates_;
     scale_step_ = record.step;
   }
   const auto [fate_before, good_before] = std::pair(fate_, good_);
@@ -134,14 +134,14 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   }
   JudgeAnswer(told);
   JudgeGood(record);
-  steady_ = attempts_ > 1 && step_gap_ == 1 && !overflowed_ && streak_ == 0 &&
+  steady_ = updates_ > 1 && step_gap_ == 1 && !overflowed_ && streak_ == 0 &&
             fate_ == fate_before && good_ == good_before &&
             has_scale == had_scale_ && stands == has_scale;
   had_scale_ = has_scale;
   told_before_ = told;
   if (overflowed_) {
     ++streak_;
-    quiet_since_ = attempts_;
+    quiet_since_ = updates_;
     if (calibrated_ && falls_ < INT32_MAX) ++falls_;
     applied_overflow_ = applied_overflow_ || fate_ == Fate::kApplied;
   } else {
@@ -181,7 +181,7 @@ void ScalerTracker::JudgeGood(const StepRecord& record) {
   calibrated_ = calibrated_ || good_;
 }
 
-// As a search begins: the forward of an attempt that overflows is finite, and
+// As a search begins: the forward of an update that overflows is finite, and
 // that it was skipped shows in the scale of the next record only.
 bool ScalerTracker::MayHideOverflow(const StepRecord& record) const {
   if (record.flags_present != 0 || record.float_status != nullptr ||
@@ -195,14 +195,14 @@ bool ScalerTracker::MayHideOverflow(const StepRecord& record) const {
     return false;
   }
   // When in an interval it fell, the line at its end does not tell.
-  const int64_t records = attempts_ - quiet_since_;
+  const int64_t records = updates_ - quiet_since_;
   return records < 2 || std::max(records, record.step - changed_step_) < kStood;
 }
 
 // Does the scale fall where overflow follows overflow?
 void ScalerTracker::JudgeAnswer(Told told) {
   // streak_ is still the record's before.
-  if (last_backoff_ == attempts_ && (overflowed_ || streak_ > 0)) {
+  if (last_backoff_ == updates_ && (overflowed_ || streak_ > 0)) {
     answered_ = true;
   }
   if (transition_ != Transition::kHeld || told != Told::kOverflow) {
@@ -231,7 +231,7 @@ void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
     first_scale_ = lowest_ = scale;
     changed_step_ = record.step;
     late_ = record.step > kSearchSteps;
-    // Attempts before it were good at this scale or at a higher one.
+    // Updates before it were good at this scale or at a higher one.
     if (good_steps_ > 0) highest_good_ = scale;
     // By its flag: that the scale fell, one record cannot show.
     began_lost_ = told == Told::kOverflow;
@@ -251,15 +251,15 @@ void ScalerTracker::Follow(double scale, const StepRecord& record, Told told) {
                   .before = told_before_,
                   .now = told,
                   .order = order_,
-                  .quiet = changed_attempt_ < 0
+                  .quiet = changed_update_ < 0
                                ? -1
-                               : std::max(attempts_ - changed_attempt_,
+                               : std::max(updates_ - changed_update_,
                                           record.step - changed_step_),
                   .least_quiet = least_quiet_,
                   .consecutive = gap <= 1 && record.step >= last_step_ &&
-                                 scale_attempt_ + 1 == attempts_ && !shared_};
+                                 scale_update_ + 1 == updates_ && !shared_};
   OnChange(move, std::max<int64_t>(1, gap));
-  changed_attempt_ = attempts_;
+  changed_update_ = updates_;
   changed_step_ = record.step;
 }
 
@@ -279,7 +279,7 @@ void ScalerTracker::JudgeFirst(int64_t step) {
 // was restarted, and the steps went on.
 bool ScalerTracker::BeginsAnew(const Move& move, int64_t gap) const {
   constexpr double kJump = 64;
-  constexpr double kFastest = 16;  // attempts a growth
+  constexpr double kFastest = 16;  // updates a growth
   // A declared one is a client's, which tells of its restarts.
   if (!may_calibrate_ || declared_ >= 0 || move.to < kLowStart ||
       move.to < kJump * move.from) {
@@ -299,10 +299,10 @@ void ScalerTracker::BeginAnew(const Move& move) {
   highest_good_ = 0;
   calibrated_ = false;
   falls_ = 0;
-  started_ = attempts_ - 1;
+  started_ = updates_ - 1;
   late_ = false;
   fall_from_ = 0;
-  quiet_since_ = attempts_;
+  quiet_since_ = updates_;
   p_.init = std::max(p_.init, move.to);
   SetGrace();
 }
@@ -315,7 +315,7 @@ void ScalerTracker::OnChange(const Move& move, int64_t gap) {
   if (may_calibrate_) dynamic_ = true;
   const bool known = told_ || recognised_ >= 0 || !may_calibrate_;
   const bool reachable = known ? Reachable(p_, from, to, gap)
-                               // No scaler grows fourfold in one attempt.
+                               // No scaler grows fourfold in one update.
                                : gap > 1 || to < 3.5 * from;
   if (!reachable) {
     why_ = Impossible::kRatio;
@@ -330,14 +330,14 @@ void ScalerTracker::OnChange(const Move& move, int64_t gap) {
     transition_ = possible ? Transition::kGrew : Transition::kImpossible;
   } else {
     if (possible) LearnOrder(move);
-    if (fall_from_ == 0 || attempts_ - last_backoff_ > kFallOver) {
+    if (fall_from_ == 0 || updates_ - last_backoff_ > kFallOver) {
       fall_from_ = from;
-      fall_attempt_ = attempts_;
+      fall_update_ = updates_;
     }
-    last_backoff_ = attempts_;
+    last_backoff_ = updates_;
     transition_ = possible ? Transition::kBackedOff : Transition::kImpossible;
   }
-  quiet_since_ = attempts_;
+  quiet_since_ = updates_;
 }
 
 // A fall whose overflow is in one of the two records alone shows which of them
@@ -362,7 +362,7 @@ void ScalerTracker::Recognise(double from, double to, int64_t gap) {
   const std::span<const ScalerSpec> scalers = AllScalers();
   if (to > from) {
     seen_interval_ = static_cast<int32_t>(
-        std::min<int64_t>(attempts_ - quiet_since_, 1 << 30));
+        std::min<int64_t>(updates_ - quiet_since_, 1 << 30));
   }
   for (size_t i = 0; i < scalers.size(); ++i) {
     const ScalerSpec& s = scalers[i];
@@ -444,15 +444,15 @@ int64_t ScalerTracker::overflows_per_growth() const {
 
 // REQUIRES: a fall with so many backoffs, one at least.
 bool ScalerTracker::FallIsOver(double backoffs) const {
-  if (attempts_ - last_backoff_ > kFallOver) return true;
-  const auto clean = static_cast<double>(attempts_ - quiet_since_);
-  const auto between = static_cast<double>(last_backoff_ - fall_attempt_);
+  if (updates_ - last_backoff_ > kFallOver) return true;
+  const auto clean = static_cast<double>(updates_ - quiet_since_);
+  const auto between = static_cast<double>(last_backoff_ - fall_update_);
   // Of one backoff nobody knows how far the next is.
   const double distance = backoffs >= 1.5 ? between / (backoffs - 1) : 1;
   return clean > kCleanDistances * std::max(1.0, distance);
 }
 
-std::optional<int64_t> ScalerTracker::attempts_to_floor() const {
+std::optional<int64_t> ScalerTracker::updates_to_floor() const {
   if (fall_from_ == 0) return {};
   if (p_.floor == 0 && scale_ >= 1) return {};
   const double to = p_.floor > 0 ? p_.floor : kSmallestNormal;
@@ -461,10 +461,10 @@ std::optional<int64_t> ScalerTracker::attempts_to_floor() const {
   const double backoffs =
       ExactLog2(fall_from_ / scale_) / -ExactLog2(p_.backoff_factor);
   if (FallIsOver(backoffs)) return {};
-  const auto attempts = static_cast<double>(attempts_ - fall_attempt_ + 1);
+  const auto updates = static_cast<double>(updates_ - fall_update_ + 1);
   const auto each = static_cast<double>(p_.OverflowsPerBackoff());
   return ScalerModel::BackedOff(p_, scale_)
-      .AttemptsTo(to, backoffs * each / attempts);
+      .UpdatesTo(to, backoffs * each / updates);
 }
 
 }  // namespace nanwatch

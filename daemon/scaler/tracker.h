@@ -2,7 +2,7 @@
 // model of its scaler. Declared scalers are taken at their word until a
 // transition shows otherwise; undeclared ones are recognised from transitions.
 //
-// Clients differ in whether a record's scale is the one that the attempt used
+// Clients differ in whether a record's scale is the one that the update used
 // or the one after it: both are understood. Scales that are 0, negative, NaN or
 // infinite never enter (scale_unrepresentable speaks of them); that the scale
 // fell to 0 is told apart.
@@ -31,7 +31,7 @@ enum class Transition : uint8_t {
   kImpossible,  // what the scaler could never do, see Impossible
 };
 
-// What became of the newest attempt.
+// What became of the newest update.
 enum class Fate : uint8_t {
   kUnknown,  // nothing says
   kApplied,
@@ -62,32 +62,32 @@ class ScalerTracker {
   // True when the scale moves by itself (declared so, or seen to move).
   bool dynamic() const { return dynamic_; }
   double floor() const { return p_.floor; }  // 0: none
-  // Declared or default growth interval in attempts; 0: unknown.
+  // Declared or default growth interval in updates; 0: unknown.
   int64_t growth_interval() const;
   // Overflows that only take one growth back, see ScalerParameters. 2 while
   // the scaler is not declared: most forgive one.
   int64_t overflows_per_growth() const;
-  // Attempts from the first record in which start-up calibration may still go
+  // Updates from the first record in which start-up calibration may still go
   // on: the overflows from the first scale to the floor (1 where there is none)
   // and the forgiven ones, + 2, at most 200. 36 before a scale is known.
-  int64_t grace_attempts() const { return grace_; }
-  // Calibration: within grace_attempts() and no good step was seen yet. Never
+  int64_t grace_updates() const { return grace_; }
+  // Calibration: within grace_updates() and no good step was seen yet. Never
   // for a fixed scale, or none. As a search begins, a record that does not tell
-  // whether its attempt overflowed is no good step: it is only known when the
+  // whether its update overflowed is no good step: it is only known when the
   // scale stands for some steps, or grows.
   bool in_grace() const {
     return !calibrated_ && since_start() <= grace_ && may_calibrate_;
   }
-  // Attempts since the scaler began: with the first record, or with a fresh one
+  // Updates since the scaler began: with the first record, or with a fresh one
   // after a restart that the records do not tell of otherwise.
-  int64_t since_start() const { return attempts_ - started_; }
-  // The model's forecast: attempts until the floor (without one: until 2^-126,
+  int64_t since_start() const { return updates_ - started_; }
+  // The model's forecast: updates until the floor (without one: until 2^-126,
   // once below 1) at the rate of the present fall; absent when the scale does
   // not fall, or is there already, or follows statistics. A fall is over after
-  // 100 attempts without a backoff, and after 4 times as many clean ones as lay
+  // 100 updates without a backoff, and after 4 times as many clean ones as lay
   // between two of its backoffs.
-  std::optional<int64_t> attempts_to_floor() const;
-  // Whether a record's scale is the one before or after its attempt, as far as
+  std::optional<int64_t> updates_to_floor() const;
+  // Whether a record's scale is the one before or after its update, as far as
   // falls have shown.
   ScaleOrder order() const { return order_; }
   Transition last_transition() const { return transition_; }
@@ -106,7 +106,7 @@ class ScalerTracker {
   // by the skipped flag, the float status or the scale's fall.
   bool overflowed() const { return overflowed_; }
   Fate fate() const { return fate_; }
-  // An attempt was applied though it overflowed, ever.
+  // An update was applied though it overflowed, ever.
   bool applied_overflow() const { return applied_overflow_; }
   // As fate(); where nothing says it, and no scaler is known that could have
   // skipped the update, kApplied: what to fear, not what to count.
@@ -127,19 +127,19 @@ class ScalerTracker {
     return first_scale_ > 0 ? std::optional<double>(first_scale_)
                             : std::nullopt;
   }
-  // That of the first attempt with one; 0: none. Its record may have the scale
+  // That of the first update with one; 0: none. Its record may have the scale
   // that its overflow left.
   double first_tried() const;
   // Overflows since the scale last grew, those of calibration left out.
   int32_t falls() const { return falls_; }
-  int64_t attempts() const { return attempts_; }  // records seen
+  int64_t updates() const { return updates_; }  // records seen
   // From the step of the record before to the newest's; 0 is before the first.
   int64_t step_gap() const { return step_gap_; }
   // The newest record brings nothing new of the scale: it follows the one
   // before, neither overflowed, both are good() or neither, and they tell the
   // same fate and the same scale (or none).
   bool steady() const { return steady_; }
-  // The newest attempt is taken for a good one: no overflow is known of it, and
+  // The newest update is taken for a good one: no overflow is known of it, and
   // no search is on that might hide one, see in_grace().
   bool good() const { return good_; }
   // Consecutive overflows, newest included.
@@ -147,7 +147,7 @@ class ScalerTracker {
   // The highest scale of a good step; 0: none yet.
   double highest_good_scale() const { return highest_good_; }
   double good_scale_before() const { return good_scale_before_; }
-  // Attempts without a known overflow, ever.
+  // Updates without a known overflow, ever.
   int64_t good_steps() const { return good_steps_; }
 
  private:
@@ -176,25 +176,25 @@ class ScalerTracker {
   double highest_good_ = 0;
   double good_scale_before_ = 0;  // of the attempt before; 0: not known
   double fall_from_ = 0;          // scale before the present fall; 0: none
-  int64_t fall_attempt_ = 0;      // attempt of the fall's first backoff
+  int64_t fall_update_ = 0;       // update of the fall's first backoff
   int64_t last_backoff_ = -1;
-  int64_t quiet_since_ = 0;  // attempt of the last overflow or change
-  int64_t attempts_ = 0;
+  int64_t quiet_since_ = 0;  // update of the last overflow or change
+  int64_t updates_ = 0;
   int64_t good_steps_ = 0;
-  int64_t started_ = 0;  // attempts_ when the scaler began
+  int64_t started_ = 0;  // updates_ when the scaler began
   int64_t streak_ = 0;
   int64_t last_step_ = 0;
   int64_t step_gap_ = 0;
-  int64_t scale_attempt_ = 0;     // the newest record with a scale
-  int64_t scale_step_ = 0;        // its step
-  int64_t changed_attempt_ = -1;  // the newest change; -1: unknown
+  int64_t scale_update_ = 0;     // the newest record with a scale
+  int64_t scale_step_ = 0;       // its step
+  int64_t changed_update_ = -1;  // the newest change; -1: unknown
   int64_t changed_step_ = 0;
   int64_t held_overflows_ = 0;  // in a row, while the scale stood
   uint64_t impossible_ = 0;
   int32_t grace_ = 36;
   int32_t falls_ = 0;
-  int32_t least_quiet_ = 0;    // attempts that a growth takes at least
-  int32_t seen_interval_ = 0;  // quiet attempts before the last growth
+  int32_t least_quiet_ = 0;    // updates that a growth takes at least
+  int32_t seen_interval_ = 0;  // quiet updates before the last growth
   uint32_t candidates_ = ~0u;  // bit i: AllScalers()[i] could do all this
   uint16_t changes_ = 0;       // of the scale, saturating
   int8_t declared_ = -1;       // index in AllScalers()
@@ -202,9 +202,9 @@ class ScalerTracker {
   int8_t expected_ = -1;
   bool told_ = false;  // the run gave a name or numbers
   bool dynamic_ = false;
-  bool calibrated_ = false;  // a good attempt since started_
+  bool calibrated_ = false;  // a good update since started_
   bool may_calibrate_ = true;
-  bool check_off_ = false;  // overflowing attempts are applied
+  bool check_off_ = false;  // overflowing updates are applied
   bool overflowed_ = false;
   bool applied_overflow_ = false;
   bool steady_ = false;

@@ -82,7 +82,7 @@ struct BodyWriter {
       loss->set_level_step(from.level_step);
       loss->set_high(from.high);
     }
-    to->mutable_run_opened()->set_attempts_before(body.attempts_before);
+    to->mutable_run_opened()->set_attempts_before(body.updates_before);
     for (const PastTrouble& trouble : body.troubles_before) {
       WriteTrouble(trouble, to->mutable_run_opened()->add_troubles_before());
     }
@@ -272,7 +272,7 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
                                          .last_step = loss.last_step(),
                                          .high = loss.high()};
       }
-      opened.attempts_before = from.run_opened().attempts_before();
+      opened.updates_before = from.run_opened().attempts_before();
       if (auto wrong = ReadTroubles(from.run_opened(), &opened)) return wrong;
       return ReadRun(from.run_opened().run(), &opened.description);
     }

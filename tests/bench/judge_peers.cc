@@ -43,11 +43,11 @@ std::vector<size_t> Alarms(const Peer& peer,
 }
 
 // As a training would look at them: of rank 0 and its first optimizer; norms of
-// skipped attempts are not given to anybody.
+// skipped updates are not given to anybody.
 std::vector<Number> NumbersOf(const generate::Story& story) {
   std::vector<Number> numbers;
   for (const generate::Moment& moment : story.moments) {
-    const generate::Attempt& a = moment.attempts[0];
+    const generate::Update& a = moment.updates[0];
     Number& n = numbers.emplace_back();
     n.loss = a.loss;
     if (!a.skipped.value_or(false)) n.norm = a.grad_norm;

@@ -47,10 +47,9 @@ std::string TextureTable() {
 
 std::string HealthyText(int runs, int64_t steps) {
   const HealthyVerdict verdict = JudgeHealthy(1, runs, steps);
-  std::string out =
-      fmt::format("{} runs, {} attempts: {} criticals, {} warnings.\n",
-                  verdict.runs, verdict.attempts, verdict.criticals,
-                  verdict.warnings - verdict.criticals);
+  std::string out = fmt::format(
+      "{} runs, {} attempts: {} criticals, {} warnings.\n", verdict.runs,
+      verdict.updates, verdict.criticals, verdict.warnings - verdict.criticals);
   for (const std::string& alarm : verdict.alarms) {
     out += fmt::format("- {}\n", alarm);
   }

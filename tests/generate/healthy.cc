@@ -115,7 +115,7 @@ Plan PlanOf(Sort sort, int64_t steps, Random* random) {
   }
 }
 
-// Seconds until the next attempt: some are evaluations and checkpoints.
+// Seconds until the next update: some are evaluations and checkpoints.
 double Pause(int64_t step, double usual, int64_t evaluation, Random* random) {
   const double noisy = usual * std::exp(0.1 * random->Normal());
   if (step % evaluation == 0) return noisy + random->Between(30, 600);
@@ -214,11 +214,11 @@ Story Healthy(uint64_t seed, int64_t steps) {
       for (Training& t : optimizers) t.Resume(t.step() - t.step() % 100);
     }
     for (size_t o = 0; o < optimizers.size(); ++o) {
-      moment.attempts.push_back(optimizers[o].Next());
-      Attempt& attempt = moment.attempts.back();
-      attempt.optimizer = static_cast<int>(o);
-      if (sort == kTwoOptimizers) attempt.rank = 0;
-      if (seed % 3 != 0) attempt.underflow_fraction.reset();
+      moment.updates.push_back(optimizers[o].Next());
+      Update& update = moment.updates.back();
+      update.optimizer = static_cast<int>(o);
+      if (sort == kTwoOptimizers) update.rank = 0;
+      if (seed % 3 != 0) update.underflow_fraction.reset();
     }
     story.moments.push_back(std::move(moment));
   }
@@ -244,7 +244,7 @@ std::vector<double> PrintedLosses(Kind kind, uint64_t seed) {
     const bool means = kind == Kind::kLanguage;
     printed.push_back(means ? sum / texture.steps_apart : last);
   }
-  // The first ten attempts of that one were all skipped: it has no such line.
+  // The first ten updates of that one were all skipped: it has no such line.
   if (kind == Kind::kLanguage) printed.erase(printed.begin());
   return printed;
 }
@@ -258,8 +258,8 @@ std::vector<double> PrintedNorms(uint64_t seed) {
   std::vector<double> printed;
   for (int line = 0; line < texture.lines; ++line) {
     for (int i = 0; i < texture.steps_apart; ++i) {
-      const Attempt attempt = training.Next();
-      if (i + 1 == texture.steps_apart) printed.push_back(*attempt.grad_norm);
+      const Update update = training.Next();
+      if (i + 1 == texture.steps_apart) printed.push_back(*update.grad_norm);
     }
   }
   return printed;
@@ -276,15 +276,15 @@ Quantiles TypicalNorms() { return Typical(PrintedNorms, 101); }
 double ProbingSkips() {
   constexpr int64_t kSteps = 7360;  // of the measured log
   int64_t skipped = 0;
-  int64_t attempts = 0;
+  int64_t updates = 0;
   for (uint64_t i = 0; i < 10; ++i) {
     for (const Moment& moment :
          Healthy(kProbing + kHealthyKinds * i, kSteps).moments) {
-      skipped += *moment.attempts[0].skipped ? 1 : 0;
-      ++attempts;
+      skipped += *moment.updates[0].skipped ? 1 : 0;
+      ++updates;
     }
   }
-  return static_cast<double>(skipped) / static_cast<double>(attempts);
+  return static_cast<double>(skipped) / static_cast<double>(updates);
 }
 
 }  // namespace nanwatch::generate

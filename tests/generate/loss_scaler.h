@@ -13,7 +13,7 @@ class LossScaler {
  public:
   struct Rule {
     double init = 65536;
-    int64_t interval = 2000;  // good attempts until it doubles
+    int64_t interval = 2000;  // good updates until it doubles
     int hysteresis = 1;       // overflows until it halves, refilled by a growth
     double floor = 0;
   };

@@ -11,13 +11,13 @@
 
 namespace nanwatch::generate {
 
-// One optimizer attempt of one rank. Absent: the program does not report it.
-struct Attempt {
+// One update of one rank. Absent: the program does not report it.
+struct Update {
   int rank = 0;
   int optimizer = 0;  // index into Setup::optimizers
   int64_t step = 0;
   std::optional<double> loss;
-  std::optional<double> scale;      // that the attempt used
+  std::optional<double> scale;      // that the update used
   std::optional<double> grad_norm;  // unscaled, before clipping
   std::optional<double> update_norm;
   std::optional<double> param_norm;
@@ -30,7 +30,7 @@ struct Attempt {
 
 enum class Tensor { kInput, kOutput, kGradOutput, kCollective };
 
-// What rank 0 counted of one tensor of one op before that attempt.
+// What rank 0 counted of one tensor of one op before that update.
 struct Status {
   int op = 0;  // index into Setup::ops
   Tensor tensor = Tensor::kOutput;
@@ -77,7 +77,7 @@ struct Moment {
   double seconds = 0;    // since the moment before
   bool restart = false;  // first every rank ends well and opens again
   std::vector<Status> statuses;
-  std::vector<Attempt> attempts;
+  std::vector<Update> updates;
 };
 
 struct Story {

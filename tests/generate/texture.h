@@ -29,7 +29,7 @@ struct Noise {
 struct Texture {
   std::string_view source;
   int lines = 0;        // of the log
-  int steps_apart = 1;  // attempts from one line to the next
+  int steps_apart = 1;  // updates from one line to the next
   Quantiles measured;
   Noise noise;
 };
@@ -43,7 +43,7 @@ inline constexpr int kKinds = 3;
 const Texture& LossTexture(Kind kind);
 const Texture& NormTexture();  // of gradient norms
 
-// A log that prints no loss: its share of skipped steps, and how many attempts
+// A log that prints no loss: its share of skipped steps, and how many updates
 // lie between two searches of its scaler (median).
 struct ProbingTexture {
   std::string_view source;

@@ -65,13 +65,13 @@ double Training::Norm() {
   return decayed * std::exp(random + more);
 }
 
-Attempt Training::Next() {
+Update Training::Next() {
   ++step_;
   while (change_ < plan_.changes.size() &&
          plan_.changes[change_].step <= step_) {
     Take(plan_.changes[change_++]);
   }
-  Attempt a;
+  Update a;
   a.step = step_;
   a.loss = Loss();
   const double norm = Norm();

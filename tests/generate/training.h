@@ -1,4 +1,4 @@
-// Training: one optimizer of a make-believe training, attempt by attempt: loss
+// Training: one optimizer of a make-believe training, update by update: loss
 // and gradient norm with the noise of public logs, learning rate, and a loss
 // scaler that answers gradients that are too large. Its knobs are what a
 // trouble turns.
@@ -50,8 +50,8 @@ class Training {
  public:
   Training(const Plan& plan, uint64_t seed);
 
-  // The next attempt of the next step.
-  Attempt Next();
+  // The next update of the next step.
+  Update Next();
   // As after a restart: goes on at `step`, with a fresh scaler.
   void Resume(int64_t step);
   int64_t step() const { return step_; }

@@ -28,7 +28,7 @@ struct Scene {
     if (scaling == Scaling::kDynamic) story.setup.scaler = "pytorch";
   }
 
-  // `knobs`: before each attempt from the onset on. `edit`: each moment from
+  // `knobs`: before each update from the onset on. `edit`: each moment from
   // then on, with the number of moments since.
   using Knobs = std::function<void(int since, Training* training)>;
   using Edit = std::function<void(int since, Moment* moment)>;
@@ -42,12 +42,12 @@ struct Scene {
       if (since >= 0 && knobs) knobs(since, &training);
       Moment moment;
       moment.seconds = seconds * std::exp(0.1 * random.Normal());
-      const Attempt attempt = training.Next();
+      const Update update = training.Next();
       for (int rank = 0; rank < story.setup.ranks; ++rank) {
-        moment.attempts.push_back(attempt);
-        Attempt& of = moment.attempts.back();
+        moment.updates.push_back(update);
+        Update& of = moment.updates.back();
         of.rank = rank;
-        if (digests) of.digest = 1000 + static_cast<uint64_t>(attempt.step);
+        if (digests) of.digest = 1000 + static_cast<uint64_t>(update.step);
         if (!underflow) of.underflow_fraction.reset();
       }
       if (healthy) healthy(i, &moment);
@@ -97,7 +97,7 @@ Story RangeOverflow(uint64_t seed, double effect) {
 }
 
 // An op on a buffer that is stored with padding overflows there, and nowhere
-// else, at every attempt.
+// else, at every update.
 Story HarmlessPadding(uint64_t seed, double effect) {
   Scene s(seed, AnyKind(seed), Scaling::kStatic, 200);
   s.story.harmless = true;
@@ -109,7 +109,7 @@ Story HarmlessPadding(uint64_t seed, double effect) {
                        {"loss/Log", "Log", false, 1000, 1000 + padding},
                        {"loss/Sum", "ReduceSum", false, 1}};
   return s.Tell(seed, {}, [padding](int, Moment* m) {
-    for (Attempt& a : m->attempts) {
+    for (Update& a : m->updates) {
       a.overflow = true;
       a.skipped = false;
     }
@@ -148,7 +148,7 @@ Story Collapse(uint64_t seed, double effect) {
                 {});
 }
 
-// The loss is NaN at so many attempts in a row.
+// The loss is NaN at so many updates in a row.
 Story NanFromForward(uint64_t seed, double effect) {
   const Scaling scaling = seed % 2 == 0 ? Scaling::kDynamic : Scaling::kNone;
   Scene s(seed, AnyKind(seed), scaling, 160);
@@ -168,7 +168,7 @@ Story NanFromForward(uint64_t seed, double effect) {
       });
 }
 
-// The gradients are NaN at so many attempts in a row, of which the loss of the
+// The gradients are NaN at so many updates in a row, of which the loss of the
 // first is finite; where the program leaves such updates out, that of all.
 Story NanFromBackward(uint64_t seed, double effect) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -186,7 +186,7 @@ Story NanFromBackward(uint64_t seed, double effect) {
   }
   return s.Tell(seed, {}, [=](int since, Moment* m) {
     if (since >= lasts) return;
-    for (Attempt& a : m->attempts) {
+    for (Update& a : m->updates) {
       a.overflow = true;
       a.skipped = left_out;
       a.grad_norm = kNan;
@@ -246,7 +246,7 @@ Story RankDisagreement(uint64_t seed, double effect) {
   const int odd = static_cast<int>(s.random.Below(4));
   return s.Tell(seed, {}, [=](int since, Moment* m) {
     if (since >= lasts) return;
-    Attempt& a = m->attempts[static_cast<size_t>(odd)];
+    Update& a = m->updates[static_cast<size_t>(odd)];
     if (seed % 3 == 0) {
       *a.scale /= 2;
     } else if (seed % 3 == 1) {
@@ -285,7 +285,7 @@ Story Silence(uint64_t seed, double effect) {
   });
 }
 
-// Weights that stop changing, for so many times the attempts that
+// Weights that stop changing, for so many times the updates that
 // accumulation may take.
 Story Unexplained(uint64_t seed, double effect) {
   Scene s(seed, AnyKind(seed), Scaling::kNone, 700);
@@ -293,12 +293,12 @@ Story Unexplained(uint64_t seed, double effect) {
   s.look = lasts - 1;
   Random random(seed);
   s.healthy = [random](int, Moment* m) mutable {
-    for (Attempt& a : m->attempts) {
+    for (Update& a : m->updates) {
       a.update_norm = *a.learning_rate * 100 * std::exp(0.1 * random.Normal());
     }
   };
   return s.Tell(seed, {}, [lasts](int since, Moment* m) {
-    if (since < lasts) m->attempts[0].update_norm = 0;
+    if (since < lasts) m->updates[0].update_norm = 0;
   });
 }
 
@@ -310,12 +310,12 @@ Story Underflow(uint64_t seed, double effect) {
   const double width = NormTexture().noise.width;
   const double usual = 0.001 * std::exp(3.09 * width);
   s.healthy = [random, width](int, Moment* m) mutable {
-    m->attempts[0].underflow_fraction =
+    m->updates[0].underflow_fraction =
         0.001 * std::exp(width * random.Normal());
   };
   return s.Tell(
       seed, {}, [usual, effect, width, random](int, Moment* m) mutable {
-        m->attempts[0].underflow_fraction = std::min(
+        m->updates[0].underflow_fraction = std::min(
             1.0, effect * usual * std::exp(0.2 * width * random.Normal()));
       });
 }
@@ -402,11 +402,11 @@ Story SilentCorruption(uint64_t seed, double effect) {
       std::exp(std::min(effect * NormTexture().measured.q999, 60.0));
   s.healthy = [random](int, Moment* m) mutable {
     // Each rank's own norm, before the reduction.
-    for (Attempt& a : m->attempts)
+    for (Update& a : m->updates)
       *a.grad_norm *= std::exp(0.1 * random.Normal());
   };
   return s.Tell(seed, {}, [odd, more](int since, Moment* m) {
-    if (since % 4 == 0) *m->attempts[odd].grad_norm *= more;
+    if (since % 4 == 0) *m->updates[odd].grad_norm *= more;
   });
 }
 

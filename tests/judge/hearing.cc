@@ -45,7 +45,7 @@ std::vector<OpName> Names(const generate::Setup& setup) {
   return names;
 }
 
-Row RowOf(const generate::Attempt& a, Time time) {
+Row RowOf(const generate::Update& a, Time time) {
   Row row;
   row.step = a.step;
   row.scale = a.scale;
@@ -103,13 +103,13 @@ class Hearing {
     }
     due_ += Duration(static_cast<int64_t>(moment.seconds * 1e6));
     for (const generate::Status& status : moment.statuses) {
-      ranks_[0].cells.push_back(CellOf(status, moment.attempts[0].step));
+      ranks_[0].cells.push_back(CellOf(status, moment.updates[0].step));
     }
-    for (const generate::Attempt& attempt : moment.attempts) {
-      Rank& rank = ranks_[static_cast<size_t>(attempt.rank)];
-      rank.rows.push_back(RowOf(attempt, driver_.now() + due_));
-      rank.optimizers.push_back(static_cast<uint8_t>(attempt.optimizer));
-      ++heard_.attempts;
+    for (const generate::Update& update : moment.updates) {
+      Rank& rank = ranks_[static_cast<size_t>(update.rank)];
+      rank.rows.push_back(RowOf(update, driver_.now() + due_));
+      rank.optimizers.push_back(static_cast<uint8_t>(update.optimizer));
+      ++heard_.updates;
     }
   }
 

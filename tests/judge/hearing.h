@@ -29,7 +29,7 @@ struct Told {
 struct Heard {
   std::vector<Told> told;           // in their order
   std::vector<std::string> causes;  // at look_at, the first first
-  uint64_t attempts = 0;
+  uint64_t updates = 0;
 };
 
 // A moment at a time, so that delays are exact; or `together` moments in a

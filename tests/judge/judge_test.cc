@@ -79,13 +79,13 @@ TEST(JudgeTest, HealthyRunsAreLeftInPeace) {
   const int64_t steps = All() ? 5000 : 2000;
   const HealthyVerdict verdict = JudgeHealthy(1, runs, steps);
   std::cout << verdict.runs << " healthy runs (seeds 1 to " << runs << "), "
-            << verdict.attempts << " attempts: " << verdict.criticals
+            << verdict.updates << " attempts: " << verdict.criticals
             << " criticals, " << verdict.warnings << " warnings\n";
   for (const std::string& alarm : verdict.alarms) std::cout << alarm << "\n";
   EXPECT_EQ(verdict.criticals, 0);
   // In CI's share, of which that is less than one, one by chance.
   EXPECT_LE(static_cast<uint64_t>(verdict.warnings),
-            std::max<uint64_t>(1, verdict.attempts / 100000));
+            std::max<uint64_t>(1, verdict.updates / 100000));
 }
 
 // A log is over where its run was stopped, for whatever reason. The losses of
@@ -106,7 +106,7 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
         tracker = ScalerTracker();
         rules = StepRules();
       }
-      for (const generate::Attempt& a : moment.attempts) {
+      for (const generate::Update& a : moment.updates) {
         if (a.rank != 0 || a.optimizer != 0) continue;
         const StepRecord record = RecordOf({.scale = a.scale,
                                             .overflow = a.overflow,

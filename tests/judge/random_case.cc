@@ -64,11 +64,11 @@ OpEvidence MakeOp(Dice& dice, int64_t last_step) {
   if (dice.One(0.6)) op.first_bad_order = dice.Whole(0, 9);
   op.first_inputs_clean = dice.One(0.3);
   op.first_inputs_bad = !op.first_inputs_clean && dice.One(0.3);
-  op.attempts = dice.Count(80) + 1;
-  op.bad_attempts = dice.One(0.4)
-                        ? op.attempts
-                        : dice.Count(static_cast<int64_t>(op.attempts) - 1) + 1;
-  op.bad_statuses = op.bad_attempts;
+  op.updates = dice.Count(80) + 1;
+  op.bad_updates = dice.One(0.4)
+                       ? op.updates
+                       : dice.Count(static_cast<int64_t>(op.updates) - 1) + 1;
+  op.bad_statuses = op.bad_updates;
   op.clean_statuses = dice.One(0.5) ? 0 : dice.Count(20);
   if (dice.One(0.4)) op.outcomes = {dice.Count(50), dice.Count(5)};
   if (dice.One(0.2)) op.outcomes_of_worst = {dice.Count(50), dice.Count(5)};
@@ -165,21 +165,21 @@ Finding MakeFinding(Dice& dice, int64_t last_step) {
 }
 
 void SetSteps(Dice& dice, RunEvidence* e) {
-  e->attempts = dice.One(0.05) ? 0 : dice.Count(2000) + 1;
+  e->updates = dice.One(0.05) ? 0 : dice.Count(2000) + 1;
   const auto most = [&](uint64_t of) {
     return dice.Count(static_cast<int64_t>(of));
   };
-  e->attempts_before = dice.One(0.8) ? 0 : dice.Count(100);
+  e->updates_before = dice.One(0.8) ? 0 : dice.Count(100);
   e->steps_between = dice.One(0.2);
-  e->overflows = dice.One(0.3) ? 0 : most(e->attempts);
+  e->overflows = dice.One(0.3) ? 0 : most(e->updates);
   e->skipped = dice.One(0.5) ? e->overflows : most(e->overflows);
-  e->applied = e->attempts - e->skipped;
-  e->attempts_last_50 = std::min<uint64_t>(e->attempts, 50);
-  e->overflows_last_50 = std::min(most(e->attempts_last_50), e->overflows);
+  e->applied = e->updates - e->skipped;
+  e->updates_last_50 = std::min<uint64_t>(e->updates, 50);
+  e->overflows_last_50 = std::min(most(e->updates_last_50), e->overflows);
   if (dice.One(0.2)) e->overflows_last_50 = 0;
   e->skipped_last_50 =
-      dice.One(0.5) ? e->overflows_last_50 : most(e->attempts_last_50);
-  e->applied_last_50 = e->attempts_last_50 - e->skipped_last_50;
+      dice.One(0.5) ? e->overflows_last_50 : most(e->updates_last_50);
+  e->applied_last_50 = e->updates_last_50 - e->skipped_last_50;
   e->overflow_streak = dice.One(0.5) ? 0 : most(e->overflows_last_50);
   if (dice.One(0.2)) {
     e->applied_overflows = most(e->overflows);
@@ -231,7 +231,7 @@ void SetScale(Dice& dice, RunEvidence* e) {
   }
   e->floor = dice.Of({0.0, 1.0, 128.0});
   e->scaler = dice.Of({"", "pytorch", "megatron", "deepspeed"});
-  if (dice.One(0.3)) e->attempts_to_floor = dice.Whole(1, 30);
+  if (dice.One(0.3)) e->updates_to_floor = dice.Whole(1, 30);
   e->impossible_transitions = dice.One(0.8) ? 0 : dice.Count(3);
   e->good_steps = dice.One(0.2) ? 0 : dice.Count(500);
 }

@@ -28,7 +28,7 @@ HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps) {
        ++seed) {
     const generate::Story story = generate::Healthy(seed, steps);
     const Heard heard = Hear(story, kTogether);
-    verdict.attempts += heard.attempts;
+    verdict.updates += heard.updates;
     for (const Told& told : heard.told) {
       if (told.worst < Severity::kWarning) continue;
       ++verdict.warnings;

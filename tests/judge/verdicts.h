@@ -14,7 +14,7 @@ namespace nanwatch {
 
 struct HealthyVerdict {
   int runs = 0;
-  uint64_t attempts = 0;
+  uint64_t updates = 0;
   int warnings = 0;                 // incidents that were a warning or worse
   int criticals = 0;                // of those
   std::vector<std::string> alarms;  // one sentence each, with the seed

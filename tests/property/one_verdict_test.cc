@@ -115,7 +115,7 @@ Recording RecordingOf(const generate::Story& story) {
   recording.run.framework = story.setup.framework;
   recording.run.precision = story.setup.precision;
   for (const generate::Moment& moment : story.moments) {
-    for (const generate::Attempt& a : moment.attempts) {
+    for (const generate::Update& a : moment.updates) {
       Row row;
       row.step = a.step;
       row.scale = a.scale;

@@ -12,7 +12,7 @@ class LossScaler {
  public:
   virtual ~LossScaler() = default;
   virtual double scale() const = 0;
-  // One optimizer attempt. True: the update is applied.
+  // One update. True: it is applied.
   virtual bool Update(bool overflow) = 0;
 };
 

@@ -38,7 +38,7 @@ Trainer::Trainer(const Options& options, const Vocabulary& vocabulary,
       model_(vocabulary.size(), kExtent, scenario_.padded, options.seed + 1),
       scaler_(MakeScaler(scenario_.scaler)) {}
 
-StepOutcome Trainer::Attempt(int64_t step, Batch* batch) {
+StepOutcome Trainer::Update(int64_t step, Batch* batch) {
   StepOutcome outcome;
   outcome.step = step;
   outcome.scale = scaler_->scale();
@@ -74,7 +74,7 @@ TrainingOutcome Trainer::Run() {
   std::deque<double> first, last;
   Clock::time_point next_line = Clock::now();
   for (int64_t step = 0; step < scenario_.steps; ++step) {
-    const StepOutcome s = Attempt(step, &sampler_.Next());
+    const StepOutcome s = Update(step, &sampler_.Next());
     ++outcome.steps;
     outcome.applied += s.applied;
     outcome.overflows += s.overflow;

@@ -34,7 +34,7 @@ class Trainer {
   const Table& vectors() const { return model_.vectors(); }
 
  private:
-  StepOutcome Attempt(int64_t step, Batch* batch);
+  StepOutcome Update(int64_t step, Batch* batch);
   void Progress(const StepOutcome& step, const TrainingOutcome& so_far);
 
   const Options& options_;

@@ -17,7 +17,7 @@
 
 namespace word2vec {
 
-// What the optimizer knows of one attempt.
+// What the optimizer knows of one update.
 struct StepOutcome {
   int64_t step = 0;
   double loss = 0;

@@ -1,5 +1,5 @@
 // fairseq, old and new, text, progress bar and JSON; and metaseq, which prints
-// fairseq's JSON with norms and memory in it. Overflowed attempts take no
+// fairseq's JSON with norms and memory in it. Overflowed updates take no
 // number of update.
 //
 // | epoch 001:   1000 / 1637 loss=7.624, ..., num_updates=996, lr=0.0019,

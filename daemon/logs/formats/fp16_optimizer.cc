@@ -1,5 +1,5 @@
 // FP16_Optimizer, as the first Megatron-LM, tacotron2 and Apex' contrib had it.
-// It prints the scale of the attempt, which is the one before: the one after is
+// It prints the scale of the update, which is the one before: the one after is
 // not known (half of it, or the floor).
 //
 // OVERFLOW! Skipping step. Attempted loss scale: 65536
@@ -82,7 +82,7 @@ class Fp16OptimizerReader : public LineReader {
     told_ = pending_;
   }
 
-  double last_ = 0;       // newest scale of an attempt; 0: none yet
+  double last_ = 0;       // newest scale of an update; 0: none yet
   int64_t pending_ = -1;  // newest iteration that overflowed
   int64_t told_ = -1;     // newest one that was told
 };

@@ -1,5 +1,5 @@
 // NVIDIA's BERT (MLPerf): a Python dictionary a step, with a counter of skipped
-// steps since the start. A skipped attempt takes no number.
+// steps since the start. A skipped update takes no number.
 //
 // 0: {'training_steps': 102, 'average_loss': 4.08, 'step_loss': 5.67,
 // 'learning_rate': 0.0004, ..., 'global_steps': 9, ..., 'skipped_steps': 9}

@@ -147,7 +147,7 @@ class Training:
         return self.batches.loss(out, y)
 
     def step(self):
-        """One optimizer attempt; the loss, still a tensor."""
+        """One update; the loss, still a tensor."""
         x, y = self.batches()
         x = self.before_forward(x)
         self.optimizer.zero_grad()

@@ -114,7 +114,7 @@ def test_a_scaler(watched, make):
     made.update()
     if make is not copy.copy:  # which shares what it holds
         assert training.scaler.state_dict() == before
-    assert not watch._current.attempts
+    assert not watch._current.updates
 
 
 @pytest.mark.parametrize("make", COPIES)
@@ -122,7 +122,7 @@ def test_an_optimizer(watched, make):
     training, watch = watched
     made = make(training.optimizer)
     made.step()
-    assert not watch._current.attempts
+    assert not watch._current.updates
     training.optimizer.load_state_dict(training.optimizer.state_dict())
     watch.step(training.step())
     watch.flush(0)
@@ -143,7 +143,7 @@ def test_an_optimizer_that_copies_its_hooks(daemon, name):
                               address=daemon.address) as watch:
         for made in (copy.deepcopy(optimizer), sent(optimizer)):
             made.step()
-            assert not watch._current.attempts
+            assert not watch._current.updates
 
 
 class CopiesItself(nn.Linear):

@@ -56,7 +56,7 @@ class Trained:
 
 
 def counted(daemon, name):
-    """Attempts, and skipped ones."""
+    """Updates, and skipped ones."""
     it = Verdict(daemon, name)
     return it.steps, int(it.summary.get("skipped", 0))
 

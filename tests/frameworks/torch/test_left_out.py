@@ -33,7 +33,7 @@ def backward(it, bad=False, over=1):
 
 
 def counted(daemon, name):
-    """Attempts, skipped ones, and the last step."""
+    """Updates, skipped ones, and the last step."""
     it = Verdict(daemon, name)
     return (it.steps, int(it.summary.get("skipped", 0)),
             int(it.summary["last_step"]))
@@ -405,7 +405,7 @@ def test_parts_that_reach_some_of_the_parameters(
 
 
 @pytest.mark.parametrize("bad", [0, 1, 3])
-def test_a_bad_part_is_one_attempt(daemon, name, bad):
+def test_a_bad_part_is_one_update(daemon, name, bad):
     it = training()
     watch = watched(it, daemon, name)
     for i in range(20):

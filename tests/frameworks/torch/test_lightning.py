@@ -138,7 +138,7 @@ def test_gradients_are_those_of_the_step(daemon, name, precision, clip):
 
 
 def norms_told(work):
-    """The gradient norm of each attempt, as a run is told of it."""
+    """The gradient norm of each update, as a run is told of it."""
     told = []
     with pytest.MonkeyPatch.context() as patch:
         for method in ("step", "take_step"):

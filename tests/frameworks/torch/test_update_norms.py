@@ -8,7 +8,7 @@ from verdicts import Verdict
 
 import nanwatch
 from nanwatch._torch import updates
-from nanwatch._torch.updates import Updates
+from nanwatch._torch.updates import UpdateSize
 
 STEPS = 200
 
@@ -17,14 +17,14 @@ STEPS = 200
 def copies(monkeypatch):
     """How many times weights were copied."""
     made = []
-    copy_weights = Updates.copy_weights
+    copy_weights = UpdateSize.copy_weights
 
     def count(its, **how):
         copy_weights(its, **how)
         if its._before is not None:
             made.append(its)
 
-    monkeypatch.setattr(Updates, "copy_weights", count)
+    monkeypatch.setattr(UpdateSize, "copy_weights", count)
     return made
 
 
@@ -85,13 +85,13 @@ def test_what_an_update_that_raised_was_to_be_measured_with_is_let_go(
         daemon, name, monkeypatch):
     model, optimizer = two_groups()
     kept = []
-    forget = updates.Updates.forget
+    forget = updates.UpdateSize.forget
 
     def count(its):
         kept.append(its._before)
         forget(its)
 
-    monkeypatch.setattr(updates.Updates, "forget", count)
+    monkeypatch.setattr(updates.UpdateSize, "forget", count)
 
     def raises(*_):
         raise RuntimeError("out of memory")
@@ -109,8 +109,8 @@ def test_what_an_update_that_raised_was_to_be_measured_with_is_let_go(
         with pytest.raises(RuntimeError):
             optimizer.step()
         (its,) = watch._followed
-        assert its.updates._before is not None
-    assert its.updates._before is None and kept[-1] is not None
+        assert its.update_size._before is not None
+    assert its.update_size._before is None and kept[-1] is not None
 
 
 def test_a_tensor_without_numbers_costs_no_step(daemon, name, copies):

@@ -14,7 +14,7 @@ import nanwatch
 from nanwatch._torch import readout
 from nanwatch._torch.current import Current
 from nanwatch._torch.numbering import Numbering
-from nanwatch._torch.optimizers import Attempt, Followed
+from nanwatch._torch.optimizers import Followed, Update
 
 UPDATES, FAULT = 300, 143
 
@@ -335,12 +335,12 @@ def test_numbers_of_more_updates_than_there_are_numbers():
 def test_an_evaluation_aside_forgets_no_update():
     """It is told while updates of the step that goes on are not."""
     current = Current(1, together=False)
-    followed = SimpleNamespace(attempts=0)
-    current.add(Attempt(followed))
+    followed = SimpleNamespace(updates=0)
+    current.add(Update(followed))
     for take in (current.take, current.take_one):
         with current.aside([]):
             take()
-        assert current.ahead(followed) == len(current.attempts) == 1
+        assert current.ahead(followed) == len(current.updates) == 1
 
 
 def test_a_phase_that_has_numbers_of_its_own_begins_again():

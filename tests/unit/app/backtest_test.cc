@@ -25,7 +25,7 @@ RulesInForce With(const char* rule, const char* threshold, double value) {
   return rules;
 }
 
-// 300 good attempts, then so many overflows in a row, then good ones again.
+// 300 good updates, then so many overflows in a row, then good ones again.
 void Feed(Backtest* backtest, int overflows, int good_after,
           const RulesInForce& recorded = DefaultRules()) {
   RulesLoaded loaded;
@@ -69,7 +69,7 @@ TEST(BacktestTest, TheSameThresholdsSayTheSame) {
   }
   EXPECT_EQ(outcome.steps, 412u);
   ASSERT_EQ(outcome.runs.size(), 1u);
-  EXPECT_EQ(outcome.runs[0].attempts, 412u);
+  EXPECT_EQ(outcome.runs[0].updates, 412u);
   EXPECT_FALSE(outcome.runs[0].lost_from);
 }
 

@@ -12,7 +12,7 @@
 namespace nanwatch {
 namespace {
 
-StepRecord Attempt(int64_t number, double scale, bool over) {
+StepRecord Update(int64_t number, double scale, bool over) {
   const auto bit = [](auto f) { return 1u << static_cast<int>(f); };
   StepRecord step;
   step.step = number;
@@ -40,7 +40,7 @@ TEST(RecordJudgeTest, TheLastWordIsOfTheLastRecord) {
   for (int64_t i = 1; i <= 300; ++i) {
     const bool over = i >= 180;
     if (over) scale = std::max(scale / 2, 1.0);
-    judge.Take(0, "", Attempt(i, scale, over));
+    judge.Take(0, "", Update(i, scale, over));
   }
   const RecordVerdict verdict = judge.Conclude();
   EXPECT_EQ(verdict.records, 300u);
@@ -80,7 +80,7 @@ TEST(RecordJudgeTest, WhatTrainsMayShowLater) {
       framework = "imagenet+apex";
       scale /= 2;
     }
-    judge.Take(0, "", Attempt(i, scale, over));
+    judge.Take(0, "", Update(i, scale, over));
   }
   const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 1u);
@@ -98,7 +98,7 @@ TEST(RecordJudgeTest, OneTroubleIsOneIncident) {
                      .on_event = {}});
   double scale = 131072;
   const auto take = [&](int64_t i, bool over) {
-    StepRecord record = Attempt(i, scale, over);
+    StepRecord record = Update(i, scale, over);
     const auto step = static_cast<double>(i);
     record.value[static_cast<int>(StepField::kLoss)] = 3 + 1000 / (100 + step);
     judge.Take(0, "", record);
@@ -129,7 +129,7 @@ TEST(RecordJudgeTest, ARestartGoesOnWithWhatWasReached) {
                      .on_notice = {},
                      .on_event = {}});
   const auto take = [&](int64_t step, double loss) {
-    StepRecord record = Attempt(step, 65536, false);
+    StepRecord record = Update(step, 65536, false);
     record.value[static_cast<int>(StepField::kLoss)] = loss;
     judge.Take(0, "", record);
   };
@@ -150,7 +150,7 @@ Severity WorstOfRestarted(const std::function<double(int64_t)>& loss) {
                      .on_notice = {},
                      .on_event = {}});
   const auto take = [&](int64_t step, double value) {
-    StepRecord record = Attempt(step, 65536, false);
+    StepRecord record = Update(step, 65536, false);
     record.value[static_cast<int>(StepField::kLoss)] =
         value + 0.01 * static_cast<double>(step % 7);
     judge.Take(0, "", record);
@@ -183,7 +183,7 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
                      .on_notice = {},
                      .on_event = {}});
   const auto take = [&](int64_t step, bool bad) {
-    StepRecord record = Attempt(step, 65536, false);
+    StepRecord record = Update(step, 65536, false);
     record.flags_present = record.flags = 0;
     if (bad) record.value[static_cast<int>(StepField::kLoss)] = NAN;
     judge.Take(0, "", record);
@@ -209,7 +209,7 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
   EXPECT_EQ(attempts, std::vector<int>{4});
 }
 
-// A scaler that lives at 1/2 and probes each 2,000 attempts.
+// A scaler that lives at 1/2 and probes each 2,000 updates.
 TEST(RecordJudgeTest, WhatEachProbeRepeatsIsOneIncident) {
   RecordJudge judge({.run_id = "r",
                      .rules = {},
@@ -218,9 +218,9 @@ TEST(RecordJudgeTest, WhatEachProbeRepeatsIsOneIncident) {
                      .on_event = {}});
   double scale = 4;
   for (int64_t i = 0; i < 3; ++i)
-    judge.Take(0, "", Attempt(i, scale /= 2, true));
+    judge.Take(0, "", Update(i, scale /= 2, true));
   for (int64_t i = 3; i < 12'000; ++i) {
-    judge.Take(0, "", Attempt(i, 0.5, i % 2000 == 0));
+    judge.Take(0, "", Update(i, 0.5, i % 2000 == 0));
   }
   const RecordVerdict verdict = judge.Conclude();
   EXPECT_EQ(verdict.worst, Severity::kWarning);
@@ -244,7 +244,7 @@ TEST(RecordJudgeTest, WhatALaterAttemptMeetsFarBeyondIsItsOwn) {
                      .on_event = {}});
   const auto run = [&](int64_t from, int64_t bad_from) {
     for (int64_t i = from; i < bad_from + 10; ++i) {
-      StepRecord record = Attempt(i, 65536, false);
+      StepRecord record = Update(i, 65536, false);
       if (i >= bad_from) {
         record.value[static_cast<int>(StepField::kLoss)] = NAN;
       }

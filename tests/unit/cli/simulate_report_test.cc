@@ -17,7 +17,7 @@ SimulationReport Report(const RecordedRun& run) {
 TEST(SimulationAssumptions, AreSaidOfOneAttemptAsOfMany) {
   const RecordedRun run;
   SimulationReport one = Report(run);
-  one.simulated.higher = {.attempts = 1, .overflows = 0, .first_step = 7};
+  one.simulated.higher = {.updates = 1, .overflows = 0, .first_step = 7};
   one.simulated.measured = 1;
   EXPECT_THAT(AssumptionsOf(one),
               Contains("1 attempt, first at step 7, did not overflow, and here "
@@ -28,7 +28,7 @@ TEST(SimulationAssumptions, AreSaidOfOneAttemptAsOfMany) {
               Contains(HasSubstr("1 attempt was judged by the largest")));
   SimulationReport many = Report(run);
   many.simulated.lower = {
-      .attempts = 10, .overflows = 8, .untold = 3, .stuck = 4, .first_step = 7};
+      .updates = 10, .overflows = 8, .untold = 3, .stuck = 4, .first_step = 7};
   EXPECT_THAT(AssumptionsOf(many),
               Contains("10 attempts, first at step 7, overflowed, and here "
                        "have a lower scale. 3 were judged as the nearest "

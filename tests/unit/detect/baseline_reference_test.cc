@@ -118,7 +118,7 @@ std::vector<float> Added(const std::vector<Seen>& seen) {
   return added;
 }
 
-// `next(attempt, fate, in_grace)` gives the newest record's mark.
+// `next(update, fate, in_grace)` gives the newest record's mark.
 template <typename Rule, typename MakeNext>
 void Compare(const ScalerDeclaration& scaler, int clear_after,
              MakeNext make_next) {
@@ -131,10 +131,10 @@ void Compare(const ScalerDeclaration& scaler, int clear_after,
     std::vector<Mark> marks;
     Severity before = Severity::kNone;
     for (int i = 0; i < kRecords; ++i) {
-      const Attempt attempt = random.Next();
-      const Severity opinion = feed.Step(attempt);
+      const Update update = random.Next();
+      const Severity opinion = feed.Step(update);
       marks.push_back(
-          next(attempt, feed.tracker.fate(), feed.tracker.in_grace()));
+          next(update, feed.tracker.fate(), feed.tracker.in_grace()));
       ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
       changes += opinion != before;
       before = opinion;
@@ -158,7 +158,7 @@ TEST(GnormSpikeReference, AgreesOnRandomRuns) {
     return
         [seen = std::vector<Seen>(), above = std::vector<bool>(),
          norms = std::vector<float>(), steps = std::vector<int64_t>(),
-         step = int64_t{0}](const Attempt& a, Fate fate, bool) mutable -> Mark {
+         step = int64_t{0}](const Update& a, Fate fate, bool) mutable -> Mark {
           step += 1 + a.unseen;
           const auto norm = static_cast<float>(a.grad_norm.value_or(0));
           if (fate == Fate::kLost || !(norm > 0) || !std::isfinite(norm)) {
@@ -214,7 +214,7 @@ TEST(GnormExplosionReference, AgreesOnRandomRuns) {
   Compare<GnormExplosion>(Scaler("pytorch"), 50, [] {
     return [seen = std::vector<Seen>(), nonfinite = 0,
             steps = std::vector<int64_t>(), step = int64_t{0}](
-               const Attempt& a, Fate fate, bool in_grace) mutable -> Mark {
+               const Update& a, Fate fate, bool in_grace) mutable -> Mark {
       step += 1 + a.unseen;
       if (!a.grad_norm || fate == Fate::kLost || in_grace) {
         return {.silent = true};
@@ -494,7 +494,7 @@ TEST(LossSpikeReference, AgreesOnRandomRuns) {
     std::vector<Mark> marks;
     Severity before = Severity::kNone;
     for (int i = 0; i < kRecords; ++i) {
-      const Attempt all = random.Next();
+      const Update all = random.Next();
       // Every other run as a log that tells one step in ten.
       const int64_t unseen = seed % 2 == 0 ? 9 : all.unseen;
       const Severity opinion = feed.Step({.loss = all.loss, .unseen = unseen});

@@ -104,7 +104,7 @@ TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
 // The program says that nothing is skipped, and its loop leaves it out.
 TEST(GnormExplosion, AnUpdateThatFiniteLossesFollowWasLeftOut) {
   StepFeed<GnormExplosion> f(NoScaler());
-  const Attempt fine = {.skipped = false, .loss = 2.5, .grad_norm = 1};
+  const Update fine = {.skipped = false, .loss = 2.5, .grad_norm = 1};
   f.Steps(fine, 70);
   EXPECT_EQ(f.Step({.skipped = false, .grad_norm = kNan}), Severity::kCritical);
   f.Steps(fine, 2);

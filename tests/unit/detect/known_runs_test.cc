@@ -13,7 +13,7 @@ namespace nanwatch {
 namespace {
 
 // The worst opinion of each family, ever.
-std::map<Family, Severity> Worst(const std::vector<Attempt>& attempts) {
+std::map<Family, Severity> Worst(const std::vector<Update>& updates) {
   static const RuleTables tables(DefaultRules());
   const RunDescription run;
   ScalerTracker tracker;
@@ -21,8 +21,8 @@ std::map<Family, Severity> Worst(const std::vector<Attempt>& attempts) {
   StepRules rules;
   std::map<Family, Severity> worst;
   int64_t step = 0;
-  for (const Attempt& attempt : attempts) {
-    const StepRecord record = RecordOf(attempt, ++step);
+  for (const Update& update : updates) {
+    const StepRecord record = RecordOf(update, ++step);
     tracker.OnStep(record);
     const StepOps ops;
     rules.On(StepContext{run, record, tracker, ops}, tables.step(),
@@ -34,28 +34,28 @@ std::map<Family, Severity> Worst(const std::vector<Attempt>& attempts) {
   return worst;
 }
 
-Severity WorstOfAll(const std::vector<Attempt>& attempts) {
+Severity WorstOfAll(const std::vector<Update>& updates) {
   Severity worst = Severity::kNone;
-  for (const auto& [family, severity] : Worst(attempts)) {
+  for (const auto& [family, severity] : Worst(updates)) {
     worst = std::max(worst, severity);
   }
   return worst;
 }
 
-Attempt Overflow(double scale) { return {.scale = scale, .overflow = true}; }
+Update Overflow(double scale) { return {.scale = scale, .overflow = true}; }
 
-void AddFall(std::vector<Attempt>* to, double from, int halvings) {
+void AddFall(std::vector<Update>* to, double from, int halvings) {
   for (int i = 0; i < halvings; ++i) to->push_back(Overflow(from /= 2));
 }
 
 TEST(KnownRuns, Apex834FallsStraightThroughOne) {
-  std::vector<Attempt> run;
+  std::vector<Update> run;
   AddFall(&run, 65536, 17);
   EXPECT_EQ(Worst(run)[Family::kScale], Severity::kCritical);
 }
 
 TEST(KnownRuns, Fairseq512ReachesItsSmallestScale) {
-  std::vector<Attempt> run = {
+  std::vector<Update> run = {
       {.scale = 0.5, .overflow = false, .loss = 6.343, .grad_norm = 0.39}};
   AddFall(&run, 0.5, 12);
   EXPECT_EQ(Worst(run)[Family::kScale], Severity::kCritical);
@@ -67,7 +67,7 @@ TEST(KnownRuns, DeepSpeed697OverflowsAtTheFloor) {
 }
 
 TEST(KnownRuns, Apex1135SwingsFarBelowOne) {
-  std::vector<Attempt> run;
+  std::vector<Update> run;
   for (const int exponent :
        {8, 7, 8, 9, 10, 9, 10, 9, 10, 8, 9, 10, 11, 10, 11, 10}) {
     run.push_back(Overflow(std::ldexp(1.0, -exponent)));
@@ -107,7 +107,7 @@ TEST(KnownRuns, MegatronLlm33TurnsNanInBf16) {
 }
 
 TEST(KnownRuns, Fairseq506ConvergesWithAnOverflowAnEpochAtOne) {
-  std::vector<Attempt> run;
+  std::vector<Update> run;
   for (const double loss : {3.882, 3.863, 3.845}) {
     run.push_back(
         {.scale = 1, .overflow = false, .loss = loss, .grad_norm = 0.31});
@@ -119,7 +119,7 @@ TEST(KnownRuns, Fairseq506ConvergesWithAnOverflowAnEpochAtOne) {
 }
 
 TEST(KnownRuns, Tacotron137FindsItsScale) {
-  std::vector<Attempt> run;
+  std::vector<Update> run;
   AddFall(&run, 0x1p33, 18);
   for (const double loss :
        {49.316841, 40.57, 23.87, 13.44, 7.95, 6.59, 6.19, 5.51}) {
@@ -129,7 +129,7 @@ TEST(KnownRuns, Tacotron137FindsItsScale) {
 }
 
 TEST(KnownRuns, GptNeoAtTheFloorConvergesAndClears) {
-  std::vector<Attempt> run = {Overflow(0x1p32)};
+  std::vector<Update> run = {Overflow(0x1p32)};
   AddFall(&run, 0x1p32, 29);
   run.push_back({.scale = 8, .overflow = false, .loss = 8.06});
   AddFall(&run, 8, 3);
@@ -146,7 +146,7 @@ TEST(KnownRuns, GptNeoAtTheFloorConvergesAndClears) {
 }
 
 TEST(KnownRuns, BigScienceTr1SpikeWarnsOnly) {
-  std::vector<Attempt> run;
+  std::vector<Update> run;
   for (int i = 0; i < 200; ++i) {
     run.push_back(
         {.scale = 65536, .overflow = false, .loss = 2.77 + 0.004 * (i % 5)});

@@ -479,7 +479,7 @@ TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
 
 // DPO whose reference is the policy itself: ln 2 for ever.
 TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
-  const Attempt same = {.loss = 0.6931, .grad_norm = 0};
+  const Update same = {.loss = 0.6931, .grad_norm = 0};
   StepFeed<LossNotDecreasing> f(NoScaler());
   EXPECT_EQ(f.Steps(same, 49), Severity::kNone);
   EXPECT_EQ(f.Step(same), Severity::kWarning);

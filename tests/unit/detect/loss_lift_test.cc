@@ -143,10 +143,10 @@ TEST(LossLift, AWarmRestartOfTheLearningRateIsNoSpike) {
       const double at = (i % 300) / 300.0;
       const double rate = 5e-4 * (1 + std::cos(3.14159265 * at)) + 1e-6;
       const double learned = 2.2 * std::exp(-i / 40.0);
-      Attempt attempt = {.loss =
-                             (1.2 + learned + 900 * rate) * noise.Factor(0.03)};
-      if (told) attempt.learning_rate = rate;
-      f.Step(attempt);
+      Update update = {.loss =
+                           (1.2 + learned + 900 * rate) * noise.Factor(0.03)};
+      if (told) update.learning_rate = rate;
+      f.Step(update);
     }
     return f;
   };

@@ -60,7 +60,7 @@ TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {
   f.Step({.scale = 1024, .overflow = false, .loss = 2});
   EXPECT_EQ(f.Step({.scale = 512, .overflow = true, .loss = kInf}),
             Severity::kWarning);
-  const Attempt fine = {.scale = 512, .overflow = false, .loss = 2};
+  const Update fine = {.scale = 512, .overflow = false, .loss = 2};
   EXPECT_EQ(f.Steps(fine, 19), Severity::kWarning);
   EXPECT_EQ(f.Steps(fine, 1), Severity::kNone);
 }

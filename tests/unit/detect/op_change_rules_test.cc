@@ -17,12 +17,12 @@ namespace {
 
 // What a status says, as the episode of an op rule counts it.
 struct Seen {
-  int64_t attempt = 0;
+  int64_t update = 0;
   bool hit = false;  // the condition holds
   bool clean = true;
 };
 
-// Of a rule that opens at `hold` attempts with a hit, none more than 10 after
+// Of a rule that opens at `hold` updates with a hit, none more than 10 after
 // the one before, and ends at the first clean status `clear` after the last
 // that was not.
 bool OpenAfter(const std::vector<Seen>& all, int hold, int clear) {
@@ -30,23 +30,23 @@ bool OpenAfter(const std::vector<Seen>& all, int hold, int clear) {
   int64_t last_bad = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     int held = 0;
-    int64_t later = all[i].attempt;
+    int64_t later = all[i].update;
     int64_t counted = -1;
     for (size_t k = i + 1; all[i].hit && k-- > 0;) {
       if (!all[k].hit) continue;
-      if (later - all[k].attempt > 10) break;
-      held += all[k].attempt != counted;
-      counted = later = all[k].attempt;
+      if (later - all[k].update > 10) break;
+      held += all[k].update != counted;
+      counted = later = all[k].update;
     }
     if (all[i].hit && held >= hold) open = true;
     if (!open) continue;
-    if (!all[i].clean) last_bad = all[i].attempt;
-    if (all[i].clean && all[i].attempt - last_bad >= clear) open = false;
+    if (!all[i].clean) last_bad = all[i].update;
+    if (all[i].clean && all[i].update - last_bad >= clear) open = false;
   }
   return open;
 }
 
-// Random statuses of one op, some attempts apart, through `set`, which makes a
+// Random statuses of one op, some updates apart, through `set`, which makes a
 // status hit (2), in between (1) or clean (0).
 template <typename Rule, typename Set>
 void Compare(int hold, int clear, Severity when_open, Set set) {
@@ -67,7 +67,7 @@ void Compare(int hold, int clear, Severity when_open, Set set) {
       set(&f, how);
       const Severity before = f.now;
       f.Status();
-      all.push_back({f.tracker.attempts(), how == 2, how == 0});
+      all.push_back({f.tracker.updates(), how == 2, how == 0});
       ASSERT_EQ(f.now,
                 OpenAfter(all, hold, clear) ? when_open : Severity::kNone)
           << i;
@@ -263,17 +263,17 @@ TEST(ScaleInvJump, AgreesWithTheWholeHistory) {
       f.Stat(OpStat::kFp8ScaleInv, jump ? 5 : 1);
       const Severity before = f.now;
       f.Status();
-      all.push_back({f.tracker.attempts(), jump, !jump});
+      all.push_back({f.tracker.updates(), jump, !jump});
       bool open = false;
       int64_t last = 0;
       for (size_t k = 0; k < all.size(); ++k) {
         int recent = 0;
         for (size_t j = 0; j <= k; ++j) {
-          recent += all[j].hit && all[k].attempt - all[j].attempt < 64;
+          recent += all[j].hit && all[k].update - all[j].update < 64;
         }
         open |= all[k].hit && recent >= 3;
-        if (open && all[k].hit) last = all[k].attempt;
-        if (open && !all[k].hit && all[k].attempt - last >= 64) open = false;
+        if (open && all[k].hit) last = all[k].update;
+        if (open && !all[k].hit && all[k].update - last >= 64) open = false;
       }
       ASSERT_EQ(f.now, open ? Severity::kWarning : Severity::kNone) << i;
       changes += f.now != before;

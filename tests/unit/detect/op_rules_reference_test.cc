@@ -12,17 +12,17 @@ namespace nanwatch {
 namespace {
 
 struct Seen {
-  int64_t attempt;
+  int64_t update;
   bool bad;
 };
 
-// Attempts of the last 10 with a bad status. Attempts before the first status
+// Updates of the last 10 with a bad status. Updates before the first status
 // do not count.
 int BadOfTen(const std::vector<Seen>& seen) {
   int count = 0;
-  for (int64_t a = seen.back().attempt - 9; a <= seen.back().attempt; ++a) {
+  for (int64_t a = seen.back().update - 9; a <= seen.back().update; ++a) {
     bool bad = false;
-    for (const Seen& s : seen) bad = bad || (s.attempt == a && s.bad);
+    for (const Seen& s : seen) bad = bad || (s.update == a && s.bad);
     count += bad;
   }
   return count;
@@ -41,20 +41,20 @@ TEST(PersistentOpOverflowReference, AgreesOnRandomStatuses) {
     unsigned odds = 4;
     for (int i = 0; i < 1200; ++i) {
       if (engine() % 100 == 0) odds = 2 + engine() % 400;
-      const auto attempts = engine() % 4;  // 0: the same attempt again
-      for (unsigned k = 0; k < attempts || feed.step == 0; ++k) {
+      const auto updates = engine() % 4;  // 0: the same update again
+      for (unsigned k = 0; k < updates || feed.step == 0; ++k) {
         feed.Record({.scale = 1024, .overflow = false});
       }
       const bool bad = engine() % odds == 0;
       feed.Count(OpCount::kPosInf, bad ? 1 : 0);
       const Severity before = feed.now;
       feed.Status();
-      const int64_t attempt = feed.tracker.attempts();
-      seen.push_back({attempt, bad});
-      if (bad) last_bad = attempt;
+      const int64_t update = feed.tracker.updates();
+      seen.push_back({update, bad});
+      if (bad) last_bad = update;
       if (bad && BadOfTen(seen) >= 3) {
         expected = Severity::kCritical;
-      } else if (!bad && attempt - last_bad >= 200) {
+      } else if (!bad && update - last_bad >= 200) {
         expected = Severity::kNone;
       }
       ASSERT_EQ(feed.now, expected) << "status " << i;

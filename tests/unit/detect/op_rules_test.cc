@@ -16,8 +16,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr Attempt kGood = {.scale = 1024, .overflow = false};
-constexpr Attempt kLost = {.scale = 1024, .overflow = true};
+constexpr Update kGood = {.scale = 1024, .overflow = false};
+constexpr Update kLost = {.scale = 1024, .overflow = true};
 
 // --- 8 overflow_not_scale_dependent -----------------------------------------
 
@@ -47,7 +47,7 @@ TEST(OverflowNotScaleDependent, CountsTheHalvingsOfDenormalScales) {
   ExpectWords(f.Described().sentence);
 }
 
-TEST(OverflowNotScaleDependent, AGoodAttemptBetweenMeansTheScaleHelped) {
+TEST(OverflowNotScaleDependent, AGoodUpdateBetweenMeansTheScaleHelped) {
   OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
   f.Count(OpCount::kPosInf, 3);
   for (int i = 0; i < 12; ++i) {
@@ -58,7 +58,7 @@ TEST(OverflowNotScaleDependent, AGoodAttemptBetweenMeansTheScaleHelped) {
   EXPECT_EQ(f.now, Severity::kNone);
 }
 
-TEST(OverflowNotScaleDependent, AGoodAttemptSinceLeavesNoNumbersToSay) {
+TEST(OverflowNotScaleDependent, AGoodUpdateSinceLeavesNoNumbersToSay) {
   OpFeed<OverflowNotScaleDependent> f(Scaler("pytorch"));
   for (int i = 0; i < 110; ++i) f.Record({.scale = 65536, .overflow = false});
   f.Count(OpCount::kPosInf, 3);
@@ -94,7 +94,7 @@ TEST(OverflowNotScaleDependent, WhatTheProgramLeavesOutIsAWarningAtFirst) {
   g.inputs = InputState::kClean;
   f.Count(OpCount::kNan, 1);
   g.Count(OpCount::kNan, 1);
-  const Attempt left_out = {.overflow = true, .skipped = true, .loss = kNan};
+  const Update left_out = {.overflow = true, .skipped = true, .loss = kNan};
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(f.Both(left_out), Severity::kWarning);
     EXPECT_EQ(g.Both(left_out), Severity::kWarning);
@@ -202,15 +202,15 @@ TEST(OpOverflowOrigin, AnOpNamedInTheConfigurationIsMasked) {
 
 // An op of no telling type: what comes after takes the -infinity in.
 TEST(OpOverflowOrigin, AMaskIsKnownByWhatItLeavesSound) {
-  const auto of = [](OpCount count, const Attempt& attempt,
+  const auto of = [](OpCount count, const Update& update,
                      Slot slot = Slot::kOutput) {
     OpFeed<OpOverflowOrigin> f(NoScaler());
     f.inputs = InputState::kClean;
     f.status.slot = slot;
     f.Count(count, 400);
-    return f.Both(attempt);
+    return f.Both(update);
   };
-  const Attempt sound = {.loss = 1, .grad_norm = 1};
+  const Update sound = {.loss = 1, .grad_norm = 1};
   EXPECT_EQ(of(OpCount::kNegInf, sound), Severity::kInfo);
   EXPECT_EQ(of(OpCount::kPosInf, sound), Severity::kCritical);
   EXPECT_EQ(of(OpCount::kNan, sound), Severity::kCritical);
@@ -224,7 +224,7 @@ TEST(OpOverflowOrigin, AMaskIsKnownByWhatItLeavesSound) {
             Severity::kCritical);
 }
 
-TEST(OpOverflowOrigin, ClearsFiftyAttemptsAfterTheLastBadStatus) {
+TEST(OpOverflowOrigin, ClearsFiftyUpdatesAfterTheLastBadStatus) {
   OpFeed<OpOverflowOrigin> f(NoScaler());
   f.inputs = InputState::kClean;
   f.Count(OpCount::kPosInf, 7);
@@ -252,8 +252,8 @@ TEST(OpOverflowPropagated, NeverMoreThanInformation) {
 
 // --- 20 persistent_op_overflow -----------------------------------------------
 
-// An op that runs twice an attempt, of which one is clean.
-TEST(PersistentOpOverflow, CountsEveryBadAttemptOnce) {
+// An op that runs twice an update, of which one is clean.
+TEST(PersistentOpOverflow, CountsEveryBadUpdateOnce) {
   for (const bool bad_first : {false, true}) {
     OpFeed<PersistentOpOverflow> f(FixedScale(false));
     for (int i = 0; i < 400; ++i) {
@@ -267,7 +267,7 @@ TEST(PersistentOpOverflow, CountsEveryBadAttemptOnce) {
   }
 }
 
-TEST(PersistentOpOverflow, ThreeOfTenAttempts) {
+TEST(PersistentOpOverflow, ThreeOfTenUpdates) {
   OpFeed<PersistentOpOverflow> f(FixedScale(false));
   f.status.device_flag = true;
   f.Both(kLost);
@@ -289,7 +289,7 @@ TEST(PersistentOpOverflow, AMaskIsForInformation) {
   EXPECT_EQ(f.Both({.loss = kNan, .grad_norm = 1}), Severity::kCritical);
 }
 
-TEST(PersistentOpOverflow, SeveralStatusesOfOneAttemptAreOne) {
+TEST(PersistentOpOverflow, SeveralStatusesOfOneUpdateAreOne) {
   OpFeed<PersistentOpOverflow> f(FixedScale());
   f.Count(OpCount::kPosInf, 1);
   f.Record(kLost);
@@ -401,7 +401,7 @@ TEST(OpInternalOverflow, BadElementsOrInputsExplainTheFlag) {
 
 // --- 25 near_overflow --------------------------------------------------------
 
-TEST(NearOverflow, HalfOfTheMaximumAtThreeAttempts) {
+TEST(NearOverflow, HalfOfTheMaximumAtThreeUpdates) {
   OpFeed<NearOverflow> f(NoScaler());
   f.Stat(OpStat::kAbsMax, 32752);
   f.Both({.loss = 1});

@@ -1,4 +1,4 @@
-// Rules 5 to 7: how often attempts overflow.
+// Rules 5 to 7: how often updates overflow.
 
 #include <gmock/gmock.h>
 
@@ -45,7 +45,7 @@ TEST(OverflowStreak, StartUpDescentIsQuiet) {
 TEST(OverflowStreak, AppliedUpdatesAreADegreeLess) {
   StepFeed<OverflowStreak> f;
   f.Steps({.scale = 1024, .overflow = false}, 20);
-  const Attempt applied = {.scale = 1024, .overflow = true, .skipped = false};
+  const Update applied = {.scale = 1024, .overflow = true, .skipped = false};
   EXPECT_EQ(f.Steps(applied, 15), Severity::kInfo);
   EXPECT_EQ(f.Steps(applied, 1), Severity::kWarning);
   EXPECT_EQ(f.Steps(applied, 100), Severity::kWarning);
@@ -80,7 +80,7 @@ TEST(OverflowStreak, SaysWhenTheFloorIsReached) {
   ExpectWords(f.Described().sentence);
 }
 
-TEST(OverflowStreak, AGoodAttemptHalfWayDownIsStillCalibration) {
+TEST(OverflowStreak, AGoodUpdateHalfWayDownIsStillCalibration) {
   StepFeed<OverflowStreak> f;  // NVIDIA's BERT: a counter of skips, no scale
   f.Steps({.overflow = true}, 3);
   f.Step({.overflow = false});
@@ -105,7 +105,7 @@ TEST(OverflowStreak, FallsBetweenStepLinesDoNotFollowOneAnother) {
 TEST(OverflowRate, ProbesAfterGrowthAreExplainedWhateverTheInterval) {
   StepFeed<OverflowRate> f(Scaler("deepspeed"));
   f.Good(65536, 2);
-  for (int i = 0; i < 100; ++i) {  // two overflows in a hundred attempts
+  for (int i = 0; i < 100; ++i) {  // two overflows in a hundred updates
     f.Scale(65536, true);
     f.Scale(32768, true);
     f.Good(32768, 97);

@@ -17,7 +17,7 @@ namespace nanwatch {
 
 // What a rule on steps may know of one record.
 struct Fact {
-  Attempt attempt;
+  Update update;
   double scale = 0;  // of the tracker; 0: none
   bool overflowed = false;
   bool in_grace = false;
@@ -25,7 +25,7 @@ struct Fact {
   Transition transition = Transition::kNone;
   int64_t earned = 0;  // overflows a growth
   int64_t step = 0;
-  bool starting = false;  // within the attempts of a calibration
+  bool starting = false;  // within the updates of a calibration
 };
 using History = std::span<const Fact>;
 
@@ -34,7 +34,7 @@ struct Mark {
   Severity trigger = Severity::kNone;
   bool clean = false;
   bool silent = false;  // the rule does not look at this record
-  int attempts = 1;     // that it stands for, if it is clean
+  int updates = 1;      // that it stands for, if it is clean
 };
 
 // The opinion after all marks.
@@ -47,7 +47,7 @@ inline Severity OpinionAfter(std::span<const Mark> marks, int clear_after) {
       opinion = std::max(opinion, mark.trigger);
       clean = 0;
     } else {
-      clean = mark.clean ? clean + mark.attempts : 0;
+      clean = mark.clean ? clean + mark.updates : 0;
       if (clean >= clear_after) opinion = Severity::kNone;
     }
   }
@@ -106,9 +106,9 @@ class RandomRun {
  public:
   explicit RandomRun(uint32_t seed) : engine_(seed * 2654435761u + 1) {}
 
-  Attempt Next() {
+  Update Next() {
     if (left_-- <= 0) NewMood();
-    Attempt a;
+    Update a;
     const bool overflow = Chance(overflow_);
     if (overflow) scale_ = std::max(scale_ / 2, 0x1p-20);
     if (!overflow && Chance(growth_)) scale_ = std::min(scale_ * 2, 0x1p30);

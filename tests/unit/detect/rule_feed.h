@@ -47,7 +47,7 @@ inline ScalerDeclaration NoScaler() {
 }
 
 // Absent unless set.
-struct Attempt {
+struct Update {
   std::optional<double> scale;
   std::optional<bool> overflow;
   std::optional<bool> skipped;
@@ -63,7 +63,7 @@ struct Attempt {
   int64_t unseen = 0;  // steps before this one that were not recorded
 };
 
-inline StepRecord RecordOf(const Attempt& a, int64_t step) {
+inline StepRecord RecordOf(const Update& a, int64_t step) {
   StepRecord r;
   r.step = step;
   const auto set = [&](StepField f, std::optional<double> v) {
@@ -100,9 +100,9 @@ class StepFeed {
     run.scaler = scaler;
     tracker.Declare(scaler);
   }
-  Severity Step(const Attempt& attempt) {
-    step += 1 + attempt.unseen;
-    const StepRecord record = RecordOf(attempt, step);
+  Severity Step(const Update& update) {
+    step += 1 + update.unseen;
+    const StepRecord record = RecordOf(update, step);
     tracker.OnStep(record);
     const StepOps ops;
     StepContext context{run, record, tracker, ops};
@@ -124,8 +124,8 @@ class StepFeed {
     worst = std::max(worst, now);
     return now;
   }
-  Severity Steps(const Attempt& attempt, int times) {
-    for (int i = 0; i < times; ++i) Step(attempt);
+  Severity Steps(const Update& update, int times) {
+    for (int i = 0; i < times; ++i) Step(update);
     return now;
   }
   Severity Scale(double scale, bool overflow) {
@@ -159,7 +159,7 @@ class StepFeed {
   Severity worst = Severity::kNone;
 };
 
-// A rule on ops: statuses of one op, an attempt each.
+// A rule on ops: statuses of one op, an update each.
 template <typename Rule>
 class OpFeed {
  public:
@@ -171,20 +171,20 @@ class OpFeed {
     status.slot = Slot::kOutput;
     status.elements = 1000;
   }
-  // The step record goes first, then the status of the same attempt.
-  void Record(const Attempt& attempt) {
-    record = RecordOf(attempt, ++step);
+  // The step record goes first, then the status of the same update.
+  void Record(const Update& update) {
+    record = RecordOf(update, ++step);
     tracker.OnStep(record);
   }
   Severity Status() {
     status.step = step;
     now = rule.OnOp({run, op, status, inputs, &record, tracker,
-                     tracker.attempts(), trend, masked_ops},
+                     tracker.updates(), trend, masked_ops},
                     {thresholds.data()});
     return now;
   }
-  Severity Both(const Attempt& attempt) {
-    Record(attempt);
+  Severity Both(const Update& update) {
+    Record(update);
     return Status();
   }
   void Count(OpCount count, uint64_t n) {

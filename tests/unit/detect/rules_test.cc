@@ -107,8 +107,8 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
   StepRules rules;
   std::vector<int> raised;
   std::vector<int> lowered;
-  const auto feed = [&](const Attempt& attempt, int64_t step) {
-    const StepRecord record = RecordOf(attempt, step);
+  const auto feed = [&](const Update& update, int64_t step) {
+    const StepRecord record = RecordOf(update, step);
     tracker.OnStep(record);
     const StepOps ops;
     rules.On(StepContext{run, record, tracker, ops}, tables.step(),
@@ -187,18 +187,18 @@ class TroubledLog {
         seed_(seed),
         every_(1 + seed % 12),
         rare_(seed % 5 < 2 ? 10 : 1) {}
-  Attempt Next() {
+  Update Next() {
     if (Chance(200)) trouble_ = static_cast<int>(random_() % 7);
     const bool overflow = trouble_ == 1 ? Chance(2) : Chance(300 * rare_);
     if (overflow) scale_ /= 2;
     if (Chance(100 * rare_)) scale_ *= 2;
     // Back and forth, and it stands for a while in between.
-    if (trouble_ == 6 && attempts_ % (2 + seed_ % 9) == 0) {
+    if (trouble_ == 6 && updates_ % (2 + seed_ % 9) == 0) {
       scale_ *= std::exchange(up_, !up_) ? 2 : 0.5;
     }
-    Attempt a;
+    Update a;
     if (!Chance(20 * rare_)) a.overflow = a.skipped = overflow;
-    if (++attempts_ % every_ != 0) return a;
+    if (++updates_ % every_ != 0) return a;
     a.scale = trouble_ == 1 && Chance(50) ? 0 : scale_;
     a.loss = trouble_ == 2 ? kNan : Noise(trouble_ == 3 ? 60 : 2);
     a.grad_norm = trouble_ == 4 ? kInf : Noise(trouble_ == 3 ? 500 : 1);
@@ -214,7 +214,7 @@ class TroubledLog {
  private:
   bool Chance(uint32_t in) { return random_() % in == 0; }
   // Any of the numbers may be missing by itself.
-  void LeaveOut(Attempt* a) {
+  void LeaveOut(Update* a) {
     for (std::optional<double>* number :
          {&a->scale, &a->loss, &a->grad_norm, &a->learning_rate,
           &a->update_norm, &a->param_norm, &a->underflow_fraction}) {
@@ -228,7 +228,7 @@ class TroubledLog {
   uint32_t seed_;
   int64_t every_;
   uint32_t rare_;  // long steady stretches
-  int64_t attempts_ = 0;
+  int64_t updates_ = 0;
   int trouble_ = 0;
   bool up_ = true;
   double scale_ = 65536;
@@ -297,11 +297,11 @@ TEST(StepRules, CopiedBytesGoOnAlike) {
 struct Quiet {
   const char* name;
   ScalerDeclaration scaler;
-  std::vector<Attempt> attempts;
+  std::vector<Update> updates;
 };
 
-std::vector<Attempt> StartUp(double from, int halvings) {
-  std::vector<Attempt> list;
+std::vector<Update> StartUp(double from, int halvings) {
+  std::vector<Update> list;
   for (int i = 0; i < halvings; ++i) {
     list.push_back({.scale = from, .overflow = true, .skipped = true});
     from /= 2;
@@ -316,11 +316,11 @@ std::vector<Attempt> StartUp(double from, int halvings) {
   return list;
 }
 
-std::vector<Attempt> OneOverflowIn(int attempts) {
-  std::vector<Attempt> list;
-  for (int i = 1; i <= 10 * attempts; ++i) {
-    const bool overflow = i % attempts == 0;
-    const bool probe = i > attempts && i % attempts == attempts - 1;
+std::vector<Update> OneOverflowIn(int updates) {
+  std::vector<Update> list;
+  for (int i = 1; i <= 10 * updates; ++i) {
+    const bool overflow = i % updates == 0;
+    const bool probe = i > updates && i % updates == updates - 1;
     list.push_back({.scale = probe ? 65536.0 : 32768.0,
                     .overflow = overflow,
                     .skipped = overflow,
@@ -330,8 +330,8 @@ std::vector<Attempt> OneOverflowIn(int attempts) {
   return list;
 }
 
-std::vector<Attempt> Bf16(int records) {
-  std::vector<Attempt> list;
+std::vector<Update> Bf16(int records) {
+  std::vector<Update> list;
   for (int i = 0; i < records; ++i) {
     list.push_back(
         {.loss = 3 + 0.02 * (i % 9), .grad_norm = 1 + 0.1 * (i % 5)});
@@ -357,8 +357,8 @@ TEST(StepRules, NeverCryWolf) {
     tracker.Declare(c.scaler);
     StepRules rules;
     int64_t step = 0;
-    for (const Attempt& attempt : c.attempts) {
-      const StepRecord record = RecordOf(attempt, ++step);
+    for (const Update& update : c.updates) {
+      const StepRecord record = RecordOf(update, ++step);
       tracker.OnStep(record);
       const StepOps ops;
       rules.On(StepContext{run, record, tracker, ops}, tables.step(),

@@ -26,7 +26,7 @@ TEST(ScaleAtFloor, WarnsAtTheFloorAndIsCriticalWhenOverflowsGoOn) {
   EXPECT_EQ(f.Described().opened_step, 12);
 }
 
-TEST(ScaleAtFloor, WithoutAGoodAttemptTheFallCountsToo) {
+TEST(ScaleAtFloor, WithoutAGoodUpdateTheFallCountsToo) {
   StepFeed<ScaleAtFloor> f(Scaler("deepspeed"));  // deepspeed#697
   f.Scale(4, true);
   f.Scale(1, true);
@@ -49,7 +49,7 @@ TEST(ScaleAtFloor, AFallFromFarAboveIsCriticalAtTheSecondOverflowThere) {
   near.Fall(64, 6);
   near.Steps({.scale = 1, .overflow = true}, 2);
   EXPECT_EQ(near.now, Severity::kWarning);
-  // So is a search, with a good attempt half way.
+  // So is a search, with a good update half way.
   StepFeed<ScaleAtFloor> search(Scaler("deepspeed"));
   search.Good(search.Fall(0x1p32, 16), 3);
   search.Fall(65536, 16);

@@ -11,7 +11,7 @@
 namespace nanwatch {
 namespace {
 
-TEST(ScaleBelowOne, WarnsAfterTwoAttempts) {
+TEST(ScaleBelowOne, WarnsAfterTwoUpdates) {
   StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
   f.Good(1, 3);
   f.Scale(0.5, true);
@@ -76,7 +76,7 @@ TEST(ScaleBelowOne, ClearsAtTwo) {
 
 // InsightFace, at 0 for thousands of steps: neither the scale nor whether they
 // overflowed is known.
-TEST(ScaleBelowOne, AttemptsOfWhichNothingIsKnownClearNothing) {
+TEST(ScaleBelowOne, UpdatesOfWhichNothingIsKnownClearNothing) {
   StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
   f.Steps({.scale = 1024}, 3);
   EXPECT_EQ(f.Steps({.scale = AtMost(0.5)}, 1000), Severity::kWarning);
@@ -106,9 +106,9 @@ TEST(ScaleBelowOne, FixedScalesBelowOneAreAChoice) {
 
 // A log that begins when all is lost (insightface#2277): nothing moves.
 TEST(ScaleBelowOne, StandingWithTheLossIsAWarningAndAfterTheWindowCritical) {
-  const auto after = [](int attempts, double scale, double fall) {
+  const auto after = [](int updates, double scale, double fall) {
     StepFeed<ScaleBelowOne> f;
-    for (int i = 0; i < attempts; ++i) {
+    for (int i = 0; i < updates; ++i) {
       const double noise = 0.05 * ((i * 7 + i / 5) % 11 - 5);
       f.Step({.scale = scale, .loss = 9.5 - fall * i + noise});
     }

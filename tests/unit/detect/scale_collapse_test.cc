@@ -123,8 +123,8 @@ TEST(ScaleCollapse, ALevelBelowOneIsNone) {
   EXPECT_EQ(f.now, Severity::kNone);
 }
 
-// A line of every ten steps stands for ten attempts.
-TEST(ScaleCollapse, ClearsAfterAsManyAttemptsWhereLinesAreFew) {
+// A line of every ten steps stands for ten updates.
+TEST(ScaleCollapse, ClearsAfterAsManyUpdatesWhereLinesAreFew) {
   StepFeed<ScaleCollapse> f;
   f.Steps({.scale = 8192, .unseen = 9}, 100);
   f.Steps({.scale = 128, .unseen = 9}, 60);
@@ -153,7 +153,7 @@ TEST(ScaleCollapse, ASearchThatTellsNoOverflowWasNeverHigher) {
   EXPECT_EQ(later.now, Severity::kCritical);
 }
 
-TEST(ScaleCollapse, AGoodAttemptHalfWayDownWorkedAtNoKnownScale) {
+TEST(ScaleCollapse, AGoodUpdateHalfWayDownWorkedAtNoKnownScale) {
   // BigScience's small GPT-2: 10 of 10 skipped, then 8 of 10, then good.
   StepFeed<ScaleCollapse> f;
   f.Steps({.overflow = true}, 9);

@@ -31,13 +31,13 @@ void Compare(const ScalerDeclaration& scaler, int clear_after, MarkOf mark_of) {
     std::vector<Mark> marks;
     Severity before = Severity::kNone;
     for (int i = 0; i < kRecords; ++i) {
-      const Attempt attempt = random.Next();
-      const Severity opinion = feed.Step(attempt);
+      const Update update = random.Next();
+      const Severity opinion = feed.Step(update);
       const ScalerTracker& t = feed.tracker;
-      history.push_back({attempt, t.scale().value_or(0), t.overflowed(),
+      history.push_back({update, t.scale().value_or(0), t.overflowed(),
                          t.in_grace(), t.fate(), t.last_transition(),
                          t.overflows_per_growth(), feed.step,
-                         t.since_start() <= t.grace_attempts()});
+                         t.since_start() <= t.grace_updates()});
       marks.push_back(mark_of(History(history)));
       ASSERT_EQ(opinion, OpinionAfter(marks, clear_after)) << "record " << i;
       changes += opinion != before;
@@ -55,7 +55,7 @@ TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
       if (f.scale == 0) continue;
       const auto unseen = std::clamp<int64_t>(f.step - step - 1, 0, 9);
       values.insert(values.end(), static_cast<size_t>(unseen), 0.0f);
-      const bool worked = !f.overflowed && f.attempt.scale;
+      const bool worked = !f.overflowed && f.update.scale;
       values.push_back(worked ? static_cast<float>(f.scale) : 0.0f);
       step = f.step;
     }
@@ -73,7 +73,7 @@ TEST(ScaleCollapseReference, AgreesOnRandomRuns) {
     }
     mark.clean = worked(h, 20) < 4 * scale && scale >= 1;
     const int64_t before = h.size() > 1 ? h[h.size() - 2].step : 0;
-    mark.attempts = static_cast<int>(
+    mark.updates = static_cast<int>(
         1 + std::clamp<int64_t>(h.back().step - before - 1, 0, 9));
     return mark;
   });
@@ -85,7 +85,7 @@ TEST(OverflowStreakReference, AgreesOnRandomRuns) {
     for (size_t i = h.size(); i > 0 && h[i - 1].overflowed; --i) {
       ++streak;
       // Told by the fall of the scale alone, over several steps.
-      const Attempt& a = h[i - 1].attempt;
+      const Update& a = h[i - 1].update;
       if (!a.overflow && !a.skipped && a.unseen > 0) break;
     }
     Mark mark{.clean = streak == 0};
@@ -105,7 +105,7 @@ TEST(OverflowRateReference, AgreesOnRandomRuns) {
     int quiet = 0;
     int64_t step = h.front().step - 1;
     for (const Fact& f : h) {
-      const bool flags = f.attempt.overflow || f.attempt.skipped;
+      const bool flags = f.update.overflow || f.update.skipped;
       const int64_t unseen = std::min<int64_t>(f.step - step - 1, 1000);
       if (!flags) {
         list.insert(list.end(), static_cast<size_t>(unseen), std::nullopt);
@@ -114,7 +114,7 @@ TEST(OverflowRateReference, AgreesOnRandomRuns) {
       if (f.transition == Transition::kGrew) {
         credit = std::min(credit + f.earned, 4 * f.earned);
       }
-      if (f.overflowed && !f.attempt.scale && quiet >= 50) {
+      if (f.overflowed && !f.update.scale && quiet >= 50) {
         credit = std::max(credit, f.earned);
       }
       const bool excess = f.overflowed && !f.in_grace && credit == 0;
@@ -148,11 +148,11 @@ TEST(ScaleLimitCycleReference, AgreesOnRandomRuns) {
     for (size_t i = 1; i < h.size(); ++i) {
       if (h[i - 1].scale == 0 || h[i].scale == h[i - 1].scale) continue;
       const int now = h[i].scale > h[i - 1].scale ? 1 : -1;
-      int64_t attempts = 1;  // from here to the newest, with those not recorded
+      int64_t updates = 1;  // from here to the newest, with those not recorded
       for (size_t k = i + 1; k < h.size(); ++k) {
-        attempts += std::min<int64_t>(h[k].step - h[k - 1].step, 10);
+        updates += std::min<int64_t>(h[k].step - h[k - 1].step, 10);
       }
-      if (direction == -now && attempts <= window) ++count;
+      if (direction == -now && updates <= window) ++count;
       direction = now;
     }
     return count;

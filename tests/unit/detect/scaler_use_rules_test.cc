@@ -54,7 +54,7 @@ TEST(ScaleStuck, RidingTheEdgeBetweenStepLinesIsHealthy) {
   blind.Good(1024, 10);
   blind.Steps({.loss = 2}, 5000);
   EXPECT_EQ(blind.worst, Severity::kNone);
-  // Attempts that a log knows to be clean do count.
+  // Updates that a log knows to be clean do count.
   StepFeed<ScaleStuck> clean(Interval(100));
   clean.Good(1024, 10);
   clean.Steps({.overflow = false}, 500);
@@ -158,12 +158,12 @@ TEST(MetricAbsentAsZero, VanishedAbsentAndStandingOnesAreNot) {
 
 // --- 57 lr_skip_desync -------------------------------------------------------
 
-// A warm-up with a skip every `every` attempts. The schedule waits for the
+// A warm-up with a skip every `every` updates. The schedule waits for the
 // optimizer or not; records show the rate before or after its step.
-StepFeed<LrSkipDesync> WarmUp(int attempts, int every, bool waits, bool after) {
+StepFeed<LrSkipDesync> WarmUp(int updates, int every, bool waits, bool after) {
   StepFeed<LrSkipDesync> f(Scaler("pytorch"));
   double rate = 0;
-  for (int i = 1; i <= attempts; ++i) {
+  for (int i = 1; i <= updates; ++i) {
     const bool skip = i % every == 0;
     const double before = rate;
     if (!skip || !waits) rate += 1e-6;
@@ -216,7 +216,7 @@ TEST(LrSkipDesync, ConstantAbsentAndSparseRatesSayNothing) {
   StepFeed<LrSkipDesync> sparse(Scaler("pytorch"));
   for (int i = 0; i < 1000; ++i) {
     const bool skip = i % 3 == 0;
-    Attempt a = {.scale = 1024, .overflow = skip, .skipped = skip};
+    Update a = {.scale = 1024, .overflow = skip, .skipped = skip};
     absent.Step(a);
     a.learning_rate = 1e-4;
     constant.Step(a);

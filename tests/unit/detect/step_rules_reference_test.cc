@@ -27,9 +27,9 @@ class RandomTraining {
  public:
   explicit RandomTraining(uint32_t seed) : run_(seed), engine_(seed * 7919u) {}
 
-  Attempt Next() {
+  Update Next() {
     if (left_-- <= 0) NewMood();
-    Attempt a = run_.Next();
+    Update a = run_.Next();
     rate_ *= 0.999;
     weights_ = weights_ > 1e6 ? 100 : weights_ * grows_;
     if (Chance(moves_)) ++digest_;
@@ -89,10 +89,10 @@ void Compare(StepFeed<Rule> feed, int records, int clear_after,
     std::vector<Mark> marks;
     Severity before = Severity::kNone;
     for (int i = 0; i < records; ++i) {
-      const Attempt attempt = random.Next();
-      const Severity opinion = feed.Step(attempt);
+      const Update update = random.Next();
+      const Severity opinion = feed.Step(update);
       const ScalerTracker& t = feed.tracker;
-      history.push_back({attempt, t.scale().value_or(0), t.overflowed(),
+      history.push_back({update, t.scale().value_or(0), t.overflowed(),
                          t.in_grace(), t.fate(), t.last_transition(),
                          t.overflows_per_growth(), feed.step});
       marks.push_back(mark_of(History(history)));
@@ -115,8 +115,8 @@ TEST(ScaleStuckReference, AgreesOnRandomRuns) {
   ScalerDeclaration scaler = Scaler("pytorch");
   scaler.growth_interval = 8;
   const auto quiet = [](History h, size_t i) {
-    const bool told = h[i].attempt.scale ? h[i].transition == Transition::kHeld
-                                         : h[i].attempt.overflow == false;
+    const bool told = h[i].update.scale ? h[i].transition == Transition::kHeld
+                                        : h[i].update.overflow == false;
     return told && !h[i].overflowed && i > 0 && h[i].step == h[i - 1].step + 1;
   };
   Compare(StepFeed<ScaleStuck>(scaler), 1500, 1, [&](History h) {
@@ -159,7 +159,7 @@ TEST(ScaleRunawayReference, AgreesOnRandomRuns) {
 std::vector<float> Losses(History h) {
   std::vector<float> losses;
   for (const Fact& f : h) {
-    const auto loss = static_cast<float>(f.attempt.loss.value_or(kNan));
+    const auto loss = static_cast<float>(f.update.loss.value_or(kNan));
     if (std::isfinite(loss)) losses.push_back(loss);
   }
   return losses;
@@ -253,7 +253,7 @@ TEST(LossHighPlateauReference, AgreesOnRandomRuns) {
 
 TEST(LossNotDecreasingReference, AgreesOnRandomRuns) {
   const auto counts = [](const Fact& f) {
-    return HasLoss(f) && f.fate != Fate::kLost && f.attempt.learning_rate != 0;
+    return HasLoss(f) && f.fate != Fate::kLost && f.update.learning_rate != 0;
   };
   Compare(Feed<LossNotDecreasing>({400, 0.4}), 900, 1, [&](History h) {
     std::vector<float> losses;
@@ -262,7 +262,7 @@ TEST(LossNotDecreasingReference, AgreesOnRandomRuns) {
     for (const Fact& f : h) {
       mark = {.silent = true};
       if (settled || !counts(f)) continue;
-      losses.push_back(static_cast<float>(*f.attempt.loss));
+      losses.push_back(static_cast<float>(*f.update.loss));
       if (losses.size() % 16 != 0 || losses.size() < 256) continue;
       const Baseline level = BaselineOf(losses);
       const Baseline first = BaselineOf({losses.begin(), losses.begin() + 128});
@@ -282,7 +282,7 @@ TEST(LossNotDecreasingReference, AgreesOnRandomRuns) {
 
 TEST(UpdateRatioReference, AgreesOnRandomRuns) {
   const auto told = [](const Fact& f) {
-    const Attempt& a = f.attempt;
+    const Update& a = f.update;
     return a.update_norm && a.param_norm && f.fate != Fate::kLost;
   };
   Compare(Feed<UpdateRatio>(), 1500, 50, [&](History h) {
@@ -293,7 +293,7 @@ TEST(UpdateRatioReference, AgreesOnRandomRuns) {
     }
     if (seen.size() <= 100) return Mark{.silent = true};
     const auto ratio = [&](size_t i) {
-      return *seen[i].attempt.update_norm / *seen[i].attempt.param_norm;
+      return *seen[i].update.update_norm / *seen[i].update.param_norm;
     };
     const auto run_of = [&](auto holds) {
       int length = 0;
@@ -306,16 +306,16 @@ TEST(UpdateRatioReference, AgreesOnRandomRuns) {
       if (ratio(i) <= 0 || ratio(i) >= 1e-8) return false;
       double highest = 0;
       for (size_t k = 0; k <= i; ++k) {
-        highest = std::max(highest, seen[k].attempt.learning_rate.value_or(0));
+        highest = std::max(highest, seen[k].update.learning_rate.value_or(0));
       }
-      const double rate = seen[i].attempt.learning_rate.value_or(0);
+      const double rate = seen[i].update.learning_rate.value_or(0);
       return rate > 0 && rate >= 0.01 * highest;
     });
     Mark mark{.clean = high == 0 && small == 0};
     if (small >= 50) mark.trigger = Severity::kWarning;
     if (high > 0 && high % 10 == 0) {
-      const double before = *seen[seen.size() - 11].attempt.param_norm;
-      const double now = *seen.back().attempt.param_norm;
+      const double before = *seen[seen.size() - 11].update.param_norm;
+      const double now = *seen.back().update.param_norm;
       if (std::fabs(now / before - 1) >= 0.02) {
         mark.trigger = very >= 10 ? Severity::kCritical : Severity::kWarning;
       }
@@ -326,11 +326,11 @@ TEST(UpdateRatioReference, AgreesOnRandomRuns) {
 
 TEST(WeightUnchangedReference, AgreesOnRandomRuns) {
   Compare(Feed<WeightUnchanged>({30}), 1500, 1, [](History h) {
-    std::vector<Attempt> seen;
+    std::vector<Update> seen;
     double highest = 0;
     bool newest = false;
     for (const Fact& f : h) {
-      const Attempt& a = f.attempt;
+      const Update& a = f.update;
       newest = false;
       if ((!a.digest && !a.update_norm) || f.fate == Fate::kLost) continue;
       highest = std::max(highest, a.learning_rate.value_or(0));
@@ -342,7 +342,7 @@ TEST(WeightUnchangedReference, AgreesOnRandomRuns) {
     if (!newest) return Mark{.silent = true};
     std::vector<uint64_t> digests;
     std::vector<double> updates;
-    for (const Attempt& a : seen) {
+    for (const Update& a : seen) {
       if (a.digest) digests.push_back(*a.digest);
       if (a.update_norm) updates.push_back(*a.update_norm);
     }
@@ -353,7 +353,7 @@ TEST(WeightUnchangedReference, AgreesOnRandomRuns) {
       }
       return length;
     };
-    const Attempt& a = seen.back();
+    const Update& a = seen.back();
     const double hold = a.learning_rate ? 30 : 300;
     const int same = digests.empty() ? 0 : same_at_end(digests, digests.back());
     const int zero = same_at_end(updates, 0.0);
@@ -380,7 +380,7 @@ TEST(UpdateNormSpikeReference, AgreesOnRandomRuns) {
   std::vector<Size> seen;
   Compare(Feed<UpdateNormSpike>(), 1500, 20, [&](History h) {
     if (h.size() == 1) seen.clear();
-    const Attempt& a = h.back().attempt;
+    const Update& a = h.back().update;
     const double rate = a.learning_rate.value_or(1);
     const bool by_rate = a.learning_rate.has_value();
     if (!a.update_norm || h.back().fate == Fate::kLost || rate <= 0 ||
@@ -429,7 +429,7 @@ TEST(MetricAbsentAsZeroReference, AgreesOnRandomRuns) {
     bool collected = false;
     Severity before = Severity::kNone;
     for (uint32_t i = 0; i < 600; ++i) {
-      Attempt a = random.Next();
+      Update a = random.Next();
       if (a.grad_norm && i < 90 + 40 * seed) a.grad_norm = 0;
       collected = collected || (a.grad_norm && *a.grad_norm != 0);
       if (a.grad_norm && a.loss) {
@@ -451,7 +451,7 @@ TEST(LrSkipDesyncReference, AgreesOnRandomRuns) {
   const auto steps_ahead = [](History h) {
     const auto linked = [&](size_t i) {  // to the record before
       const int64_t gap = h[i].step - h[i - 1].step;
-      return h[i].attempt.learning_rate && h[i - 1].attempt.learning_rate &&
+      return h[i].update.learning_rate && h[i - 1].update.learning_rate &&
              gap >= 0 && gap <= 1;
     };
     const auto lost = [&](size_t i) { return h[i].fate == Fate::kLost; };
@@ -460,7 +460,7 @@ TEST(LrSkipDesyncReference, AgreesOnRandomRuns) {
       if (lost(i) || !lost(i - 1) || !linked(i)) continue;
       int64_t moves = 0;  // from the last good record before the streak to here
       for (size_t k = i; k > 0 && linked(k); --k) {
-        moves += *h[k].attempt.learning_rate != *h[k - 1].attempt.learning_rate;
+        moves += *h[k].update.learning_rate != *h[k - 1].update.learning_rate;
         if (!lost(k - 1)) break;
       }
       ahead += std::max<int64_t>(0, moves - 1);
@@ -468,11 +468,11 @@ TEST(LrSkipDesyncReference, AgreesOnRandomRuns) {
     return ahead;
   };
   Compare(Feed<LrSkipDesync>({5, 0.08}), 600, 1, [&](History h) {
-    if (!h.back().attempt.learning_rate) return Mark{.silent = true};
-    int64_t attempts = 0;
-    for (const Fact& f : h) attempts += f.attempt.learning_rate.has_value();
+    if (!h.back().update.learning_rate) return Mark{.silent = true};
+    int64_t updates = 0;
+    for (const Fact& f : h) updates += f.update.learning_rate.has_value();
     const auto ahead = static_cast<double>(steps_ahead(h));
-    const bool much = ahead > 0.08 * static_cast<double>(attempts);
+    const bool much = ahead > 0.08 * static_cast<double>(updates);
     Mark mark{.clean = !much};
     if (much && ahead >= 5) mark.trigger = Severity::kInfo;
     return mark;

@@ -153,7 +153,7 @@ TEST(UnderflowMeasured, TheFirstTensorKeepsItsNameWhileOthersFollow) {
 }
 
 // Of a tensor that became 0 beside what `before` brought.
-bool IsTakenForALayer(const Attempt& before, const Attempt& after) {
+bool IsTakenForALayer(const Update& before, const Update& after) {
   StepFeed<UnderflowMeasured> f(Scaler("pytorch"));
   f.Steps(before, 40);
   f.gradients.emplace();
@@ -167,10 +167,10 @@ bool IsTakenForALayer(const Attempt& before, const Attempt& after) {
 
 TEST(UnderflowMeasured, ALayerIsLostWhereNothingElseBroughtTheZeros) {
   const auto at = [](double scale, double rate, double zeros) {
-    return Attempt{.scale = scale,
-                   .overflow = false,
-                   .learning_rate = rate,
-                   .zero_fraction = zeros};
+    return Update{.scale = scale,
+                  .overflow = false,
+                  .learning_rate = rate,
+                  .zero_fraction = zeros};
   };
   EXPECT_TRUE(IsTakenForALayer(at(1024, 1e-3, 0), at(1024, 1e-3, 0.001)));
   EXPECT_TRUE(IsTakenForALayer(at(1024, 1e-3, 0), at(1024, 1e-3, 0.5)));
@@ -206,7 +206,7 @@ TEST(UnderflowMeasured, NamesTheTensorOfALargeRise) {
   EXPECT_EQ(f.Described().opened_step, 41);
 }
 
-Attempt WithZeros(double loss, double zeros, double norm = 0.5) {
+Update WithZeros(double loss, double zeros, double norm = 0.5) {
   return {.loss = loss, .grad_norm = norm, .zero_fraction = zeros};
 }
 
@@ -234,10 +234,10 @@ TEST(UnderflowMeasured, AModelThatDiesBeforeItLearnsIsAWarning) {
 }
 
 // After what most of it is 0.
-Severity OfDeathAfter(const Attempt& before, int attempts, bool tensor = true) {
+Severity OfDeathAfter(const Update& before, int updates, bool tensor = true) {
   StepFeed<UnderflowMeasured> f(NoScaler());
   f.Step(WithZeros(2.35, 0));
-  f.Steps(before, attempts);
+  f.Steps(before, updates);
   if (tensor) f.gradients.emplace().zeroed = 3;
   f.Step(WithZeros(2.35, 0.98));
   f.gradients = std::nullopt;

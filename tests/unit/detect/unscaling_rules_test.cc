@@ -15,7 +15,7 @@
 namespace nanwatch {
 namespace {
 
-Attempt Norm(double norm, double scale = 65536) {
+Update Norm(double norm, double scale = 65536) {
   return {.scale = scale, .overflow = false, .grad_norm = norm};
 }
 
@@ -78,15 +78,15 @@ TEST(ClippedBeforeUnscaling, NoScaleAndNoNumberSayNothing) {
 // All of the history again at each record.
 class Reference {
  public:
-  Severity Step(const Attempt& attempt) {
-    history_.push_back(attempt);
+  Severity Step(const Update& update) {
+    history_.push_back(update);
     bool open = false;
     size_t same = 0;
     size_t others = 0;
     bool moved = false;
     double limit = 0;
     double before = 0;
-    for (const Attempt& a : history_) {
+    for (const Update& a : history_) {
       if (!a.grad_norm || !a.scale || *a.scale < 8 || !(*a.grad_norm > 0) ||
           !std::isfinite(*a.grad_norm)) {
         continue;
@@ -111,7 +111,7 @@ class Reference {
   }
 
  private:
-  std::vector<Attempt> history_;
+  std::vector<Update> history_;
 };
 
 TEST(ClippedBeforeUnscaling, AgreesWithItsReference) {
@@ -128,9 +128,9 @@ TEST(ClippedBeforeUnscaling, AgreesWithItsReference) {
         limit = std::vector<double>{0, 4, 0.73217}[random() % 3];
       }
       if (random() % 25 == 0) scale = random() % 2 == 0 ? 2048 : 65536;
-      Attempt a = Norm(limit != 0 ? limit / scale
-                                  : 0.7 + static_cast<double>(random() % 997),
-                       scale);
+      Update a = Norm(limit != 0 ? limit / scale
+                                 : 0.7 + static_cast<double>(random() % 997),
+                      scale);
       if (random() % 50 == 0) a.grad_norm.reset();
       if (random() % 50 == 0) a.grad_norm = kInf;
       feed.Step(a);
@@ -144,8 +144,8 @@ TEST(ClippedBeforeUnscaling, AgreesWithItsReference) {
 
 // --- 59 unscaled_twice -------------------------------------------------------
 
-Attempt Applied(double norm, double applied, double scale = 65536) {
-  Attempt a = Norm(norm, scale);
+Update Applied(double norm, double applied, double scale = 65536) {
+  Update a = Norm(norm, scale);
   a.applied_grad_norm = applied;
   return a;
 }

@@ -55,18 +55,18 @@ TEST(OptimizerStateNonfinite, OtherSlotsAndUncountedElementsSayNothing) {
 
 // --- 38 update_ratio ---------------------------------------------------------
 
-Attempt Update(double update, double weights, double rate = 1e-3) {
+Update UpdateOf(double update, double weights, double rate = 1e-3) {
   return {.update_norm = update, .param_norm = weights, .learning_rate = rate};
 }
 
 TEST(UpdateRatio, ALargeOneWarnsAndOneAboveOneIsCritical) {
   StepFeed<UpdateRatio> f(NoScaler());
-  f.Steps(Update(0.1, 100), 200);
+  f.Steps(UpdateOf(0.1, 100), 200);
   double weights = 100;
   const auto grow = [&](double ratio, double factor, int times) {
     for (int i = 0; i < times; ++i) {
       weights *= factor;
-      f.Step(Update(ratio * weights, weights));
+      f.Step(UpdateOf(ratio * weights, weights));
     }
   };
   grow(0.2, 1.02, 9);
@@ -76,59 +76,60 @@ TEST(UpdateRatio, ALargeOneWarnsAndOneAboveOneIsCritical) {
   ExpectWords(f.Described().sentence);
   grow(2, 2, 10);
   EXPECT_EQ(f.now, Severity::kCritical);
-  EXPECT_EQ(f.Steps(Update(0.01 * weights, weights), 49), Severity::kCritical);
-  EXPECT_EQ(f.Steps(Update(0.01 * weights, weights), 1), Severity::kNone);
+  EXPECT_EQ(f.Steps(UpdateOf(0.01 * weights, weights), 49),
+            Severity::kCritical);
+  EXPECT_EQ(f.Steps(UpdateOf(0.01 * weights, weights), 1), Severity::kNone);
 }
 
 TEST(UpdateRatio, AnUpdateInOtherUnitsIsNoFinding) {
   // The direction's norm, without the learning rate: the weights do not move.
   StepFeed<UpdateRatio> f(NoScaler());
   double weights = 1000;
-  for (int i = 0; i < 3000; ++i) f.Step(Update(1e4, weights *= 1.00001));
+  for (int i = 0; i < 3000; ++i) f.Step(UpdateOf(1e4, weights *= 1.00001));
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
 TEST(UpdateRatio, StartsFromZeroAreHealthy) {
   // Adapters that begin at 0 and walk at random.
   StepFeed<UpdateRatio> f(NoScaler());
-  for (int i = 1; i < 3000; ++i) f.Step(Update(0.01, 0.01 * std::sqrt(i)));
+  for (int i = 1; i < 3000; ++i) f.Step(UpdateOf(0.01, 0.01 * std::sqrt(i)));
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
 TEST(UpdateRatio, SkippedNonfiniteAndUncollectedOnesDoNotCount) {
   StepFeed<UpdateRatio> f(Scaler("pytorch"));
-  Attempt a = Update(0.1, 100);
+  Update a = UpdateOf(0.1, 100);
   a.scale = 1024;
   a.overflow = false;
   f.Steps(a, 200);
-  Attempt skipped = Update(1e9, 100);
+  Update skipped = UpdateOf(1e9, 100);
   skipped.scale = 1024;
   skipped.overflow = skipped.skipped = true;
   f.Steps(skipped, 100);
-  f.Steps(Update(kNan, 100), 100);
-  f.Steps(Update(0.1, 0), 100);
+  f.Steps(UpdateOf(kNan, 100), 100);
+  f.Steps(UpdateOf(0.1, 0), 100);
   f.Steps({.update_norm = 100}, 100);
   EXPECT_EQ(f.worst, Severity::kNone);
 }
 
 TEST(UpdateRatio, NothingAtAHealthyLearningRateWarns) {
   StepFeed<UpdateRatio> f(NoScaler());
-  f.Steps(Update(0.1, 100), 200);
-  f.Steps(Update(1e-7, 100), 49);
+  f.Steps(UpdateOf(0.1, 100), 200);
+  f.Steps(UpdateOf(1e-7, 100), 49);
   EXPECT_EQ(f.now, Severity::kNone);
-  EXPECT_EQ(f.Steps(Update(1e-7, 100), 1), Severity::kWarning);
+  EXPECT_EQ(f.Steps(UpdateOf(1e-7, 100), 1), Severity::kWarning);
   ExpectWords(f.Described().sentence);
-  EXPECT_EQ(f.Steps(Update(0.1, 100), 50), Severity::kNone);
+  EXPECT_EQ(f.Steps(UpdateOf(0.1, 100), 50), Severity::kNone);
 }
 
 TEST(UpdateRatio, WarmUpFromZeroAndDecayToZeroAreHealthy) {
   StepFeed<UpdateRatio> f(NoScaler());
   for (int i = 0; i < 4000; ++i) {
     const double rate = 1e-3 * std::min(i, 4000 - i) / 2000;
-    f.Step(Update(rate * 100, 100, rate));
+    f.Step(UpdateOf(rate * 100, 100, rate));
   }
-  for (int i = 0; i < 300; ++i) f.Step(Update(1e-9, 100, 1e-11));
-  for (int i = 0; i < 300; ++i) f.Step(Update(1e-9, 100, 0));
+  for (int i = 0; i < 300; ++i) f.Step(UpdateOf(1e-9, 100, 1e-11));
+  for (int i = 0; i < 300; ++i) f.Step(UpdateOf(1e-9, 100, 0));
   EXPECT_EQ(f.worst, Severity::kNone);
   StepFeed<UpdateRatio> blind(NoScaler());  // no learning rate: not known
   blind.Steps({.update_norm = 1e-9, .param_norm = 100}, 1000);
@@ -143,7 +144,7 @@ TEST(WeightUnchanged, ADigestThatStopsWarns) {
   for (int i = 0; i < 50; ++i) {
     f.Step({.learning_rate = 1e-3, .digest = ++digest});
   }
-  const Attempt same = {.learning_rate = 1e-3, .digest = digest};
+  const Update same = {.learning_rate = 1e-3, .digest = digest};
   f.Steps(same, 99);
   EXPECT_EQ(f.now, Severity::kNone);
   EXPECT_EQ(f.Steps(same, 1), Severity::kWarning);
@@ -204,14 +205,14 @@ TEST(WeightUnchanged, WithoutALearningRateItWaitsTenTimesAsLong) {
 TEST(UpdateNormSpike, ThreeInARowWarnAndItClears) {
   StepFeed<UpdateNormSpike> f(NoScaler());
   Noise noise;
-  for (int i = 0; i < 500; ++i) f.Step(Update(1 + 0.1 * noise.Next(), 100));
-  f.Steps(Update(3, 100), 2);
+  for (int i = 0; i < 500; ++i) f.Step(UpdateOf(1 + 0.1 * noise.Next(), 100));
+  f.Steps(UpdateOf(3, 100), 2);
   EXPECT_EQ(f.now, Severity::kNone);
-  EXPECT_EQ(f.Step(Update(3, 100)), Severity::kWarning);
+  EXPECT_EQ(f.Step(UpdateOf(3, 100)), Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 501);
   ExpectWords(f.Described().sentence);
-  EXPECT_EQ(f.Steps(Update(1, 100), 19), Severity::kWarning);
-  EXPECT_EQ(f.Steps(Update(1, 100), 1), Severity::kNone);
+  EXPECT_EQ(f.Steps(UpdateOf(1, 100), 19), Severity::kWarning);
+  EXPECT_EQ(f.Steps(UpdateOf(1, 100), 1), Severity::kNone);
 }
 
 TEST(UpdateNormSpike, SchedulesOfTheLearningRateAreHealthy) {
@@ -223,7 +224,7 @@ TEST(UpdateNormSpike, SchedulesOfTheLearningRateAreHealthy) {
     if (i > 2000) rate *= 0.1;  // a step down
     if (i > 4000) rate = 1e-3;  // a warm restart
     const double norm = rate * 400 * (1 + 0.1 * noise.Next());
-    f.Step(Update(norm, 100, rate));
+    f.Step(UpdateOf(norm, 100, rate));
     if (i <= 4000) blind.Step({.update_norm = norm});
   }
   EXPECT_EQ(f.worst, Severity::kNone);

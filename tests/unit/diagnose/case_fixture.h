@@ -66,8 +66,8 @@ inline TestCase Word2vec() {
   t.run.framework = "ascend_tf";
   t.run.overflow_mode = OverflowMode::kSaturation;
   RunEvidence& e = t.evidence;
-  e.attempts = e.overflows = e.skipped = 600;
-  e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
+  e.updates = e.overflows = e.skipped = 600;
+  e.updates_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
   e.overflow_streak = 50;
   e.first_overflow_step = 0;
   e.last_overflow_step = e.last_step = 599;
@@ -85,7 +85,7 @@ inline TestCase Word2vec() {
   op.padding = 10128;
   op.first_bad_step = 0;
   op.last_bad_step = 599;
-  op.bad_statuses = op.bad_attempts = op.attempts = 600;
+  op.bad_statuses = op.bad_updates = op.updates = 600;
   op.saturated = op.bad_elements_max = 10128;
   op.clean_statuses = 600;
   op.logical_statuses = 600;

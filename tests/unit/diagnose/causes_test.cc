@@ -26,15 +26,15 @@ TestCase Calibrating() {
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
   e.in_grace = true;
-  e.attempts = e.overflows = e.skipped = 10;
-  e.attempts_last_50 = e.overflows_last_50 = 10;
+  e.updates = e.overflows = e.skipped = 10;
+  e.updates_last_50 = e.overflows_last_50 = 10;
   e.first_overflow_step = 0;
   e.last_overflow_step = e.last_step = 9;
   e.scale_first = e.scale_max = 4294967296.0;
   e.scale_now = e.scale_min = 8388608.0;
   OpEvidence& op = t.Op("MatMulGrad", Slot::kGradInput);
   op.last_bad_step = 9;
-  op.bad_statuses = op.bad_attempts = op.attempts = 10;
+  op.bad_statuses = op.bad_updates = op.updates = 10;
   op.inf = op.bad_elements_max = 7;
   op.scale_max = e.scale_max;
   op.scale_min = e.scale_min;
@@ -49,13 +49,13 @@ TestCase Calibrated() {
   e.in_grace = false;
   e.first_good_step = 10;
   e.last_step = 60;
-  e.attempts = 61;
+  e.updates = 61;
   e.good_steps = 51;
   e.overflows_last_50 = 0;
   e.applied_last_50 = 50;
-  e.attempts_last_50 = 50;
+  e.updates_last_50 = 50;
   e.ops[0].clean_statuses = 51;
-  e.ops[0].attempts = 61;
+  e.ops[0].updates = 61;
   return t;
 }
 
@@ -93,7 +93,7 @@ TEST(CausesTest, OverflowsThatEndedAreNotCalledOften) {
   // A search in the middle of a run: an earlier one worked.
   e.first_good_step = 0;
   e.first_overflow_step = 10;
-  e.attempts = 1216;
+  e.updates = 1216;
   e.last_step = 1250;
   e.overflows = 15;
   e.last_overflow_step = 965;
@@ -126,7 +126,7 @@ TEST(CausesTest, ANaNInTheForwardPassIsNoCalibration) {
   OpEvidence& op = t.Op("Rsqrt", Slot::kOutput);
   op.nan = op.bad_elements_max = 1;
   op.first_bad_step = op.last_bad_step = 9;
-  op.bad_statuses = op.attempts = op.bad_attempts = 1;
+  op.bad_statuses = op.updates = op.bad_updates = 1;
   op.first_inputs_clean = true;
   t.Find(18, Family::kOp, Severity::kCritical, "Rsqrt");
   const Diagnosis diagnosis = t.Verdict();
@@ -139,14 +139,14 @@ TEST(CausesTest, ANaNInTheForwardPassIsNoCalibration) {
 TEST(CausesTest, RareRangeOverflowIsTheScalersJob) {
   TestCase t = Calibrated();
   RunEvidence& e = t.evidence;
-  e.attempts = 4000;
+  e.updates = 4000;
   e.overflows = 12;
   e.last_step = e.last_overflow_step = 3999;
   e.overflows_last_50 = 1;
   e.good_steps = 3988;
   e.scale_now = e.ops[0].scale_min = 65536.0;
   e.ops[0].last_bad_step = 3999;
-  e.ops[0].attempts = 4000;
+  e.ops[0].updates = 4000;
   t.findings.clear();
   t.Find(18, Family::kOp, Severity::kCritical, "MatMulGrad");
   EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kRangeOverflow);
@@ -164,8 +164,8 @@ TEST(CausesTest, RareRangeOverflowIsTheScalersJob) {
 TEST(CausesTest, OverflowsOfLossesThatAreNoNumbersAreNotEstablished) {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.last_step = 90;
-  e.attempts_last_50 = 50;
+  e.updates = e.last_step = 90;
+  e.updates_last_50 = 50;
   e.overflows = e.skipped = 5;
   e.overflows_last_50 = e.skipped_last_50 = 3;
   e.good_steps = 10;
@@ -201,7 +201,7 @@ TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
   RunEvidence& e = t.evidence;
   t.run.overflow_mode = OverflowMode::kInfNan;
   e.scaler_dynamic = true;
-  e.attempts = 3000;
+  e.updates = 3000;
   e.overflows = 1;
   e.loss_nonfinite = 1;
   e.loss_finite = 2999;
@@ -210,12 +210,12 @@ TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
   e.last_step = 2999;
   e.good_steps = 2999;
   e.first_good_step = 0;
-  e.attempts_last_50 = e.applied_last_50 = 50;
+  e.updates_last_50 = e.applied_last_50 = 50;
   for (const char* name : {"Rsqrt", "Mul"}) {
     OpEvidence& op = t.Op(name, Slot::kOutput);
     op.first_bad_step = op.last_bad_step = 1000;
-    op.bad_statuses = op.bad_attempts = 1;
-    op.attempts = 2000;
+    op.bad_statuses = op.bad_updates = 1;
+    op.updates = 2000;
     op.clean_statuses = 1999;
     op.nan = op.bad_elements_max = 1;
     op.first_inputs_clean = op.op.name == "Rsqrt";
@@ -255,7 +255,7 @@ TEST(CausesTest, ANaNInTheFirstInputComesFromTheData) {
 TestCase InfinityThatBecameNan() {
   TestCase t;
   t.run.overflow_mode = OverflowMode::kInfNan;
-  t.evidence.attempts = 61;
+  t.evidence.updates = 61;
   t.evidence.overflows = 1;
   t.evidence.last_step = 60;
   for (const auto& [name, slot, order] :
@@ -265,7 +265,7 @@ TestCase InfinityThatBecameNan() {
     OpEvidence& op = t.Op(name, slot);
     op.first_bad_order = order;
     op.first_bad_step = op.last_bad_step = 60;
-    op.bad_statuses = op.bad_attempts = op.attempts = 1;
+    op.bad_statuses = op.bad_updates = op.updates = 1;
     const bool nan = order == 1 && slot == Slot::kOutput;
     (nan ? op.nan : op.inf) = op.bad_elements_max = nan ? 5 : 3;
     op.first_inputs_clean = order == 0;
@@ -339,12 +339,12 @@ TEST(CausesTest, ANaNThatNoListedOpHoldsIsNotLaidToTheScale) {
 TEST(CausesTest, ValuesAtTheLimitAreNoSecondTroubleOfTheOpThatOverflows) {
   TestCase t;
   t.run.overflow_mode = OverflowMode::kSaturation;
-  t.evidence.attempts = 150;
+  t.evidence.updates = 150;
   t.evidence.last_step = 149;
   OpEvidence& op = t.Op("MatMul", Slot::kOutput);
   op.first_bad_step = 120;
   op.last_bad_step = 149;
-  op.bad_statuses = op.bad_attempts = op.attempts = 30;
+  op.bad_statuses = op.bad_updates = op.updates = 30;
   op.saturated = op.bad_elements_max = 4;
   t.Find(18, Family::kOp, Severity::kCritical, "MatMul");
   t.Find(25, Family::kOp, Severity::kWarning, "MatMul");
@@ -370,7 +370,7 @@ TEST(CausesTest, TheScaleThatANanTakesToNothingIsItsDoing) {
   TestCase t;
   t.evidence.loss_nonfinite = 50;
   t.evidence.first_nonfinite_loss_step = 12;
-  t.evidence.overflows_last_50 = t.evidence.attempts_last_50 = 50;
+  t.evidence.overflows_last_50 = t.evidence.updates_last_50 = 50;
   t.Find(15, Family::kLoss, Severity::kCritical);
   t.findings.back().opened_step = 12;
   t.Find(3, Family::kScale, Severity::kCritical);
@@ -398,8 +398,8 @@ TEST(CausesTest, AScaleThatFallsWhileTheLossIsNanIsNoSecondTrouble) {
   e.loss_nonfinite = 300;
   e.first_nonfinite_loss_step = 5000;
   e.scaler_dynamic = true;
-  e.attempts = 8000;
-  e.attempts_last_50 = 50;
+  e.updates = 8000;
+  e.updates_last_50 = 50;
   e.overflows = e.skipped = 1075;
   e.overflows_last_50 = e.skipped_last_50 = 5;
   e.scale_max = e.scale_worked = 8192;
@@ -423,7 +423,7 @@ TEST(CausesTest, ACollapseIsEstablishedByMeasuredUnderflow) {
   TestCase t;
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
-  e.attempts = 100;
+  e.updates = 100;
   e.overflows = 60;
   e.overflows_last_50 = 30;
   e.scale_max = 65536;
@@ -438,7 +438,7 @@ TEST(CausesTest, ACollapseIsEstablishedByMeasuredUnderflow) {
 
 TEST(CausesTest, DivergenceWithoutOverflow) {
   TestCase t;
-  t.evidence.attempts = 1000;
+  t.evidence.updates = 1000;
   t.Find(27, Family::kGradient, Severity::kWarning);
   const Diagnosis diagnosis = t.Verdict();
   EXPECT_EQ(diagnosis.causes[0].cause, Cause::kDivergence);
@@ -449,7 +449,7 @@ TEST(CausesTest, DivergenceWithoutOverflow) {
 // The finding with which it began is over; the incident goes on.
 TEST(CausesTest, ADivergenceIsSaidToBeginWithItsIncident) {
   TestCase t;
-  t.evidence.attempts = 1000;
+  t.evidence.updates = 1000;
   t.Find(35, Family::kLoss, Severity::kCritical).opened_step = 304;
   t.evidence.earlier = "The loss jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
@@ -464,7 +464,7 @@ TEST(CausesTest, BehindANanLossTheGradientsThatAreNotFiniteAreNamed) {
   const auto verdict = [](int32_t of_rank) {
     TestCase t;
     t.evidence.world_size = 2;
-    t.evidence.attempts = t.evidence.last_step = 3;
+    t.evidence.updates = t.evidence.last_step = 3;
     t.evidence.loss_nonfinite = 1;
     t.evidence.first_nonfinite_loss_step = 3;
     t.evidence.nonfinite_loss_rank = 1;
@@ -508,7 +508,7 @@ TEST(CausesTest, ADivergenceRestsOnTheLossWhoeverWasFirst) {
 
 TEST(CausesTest, WhatADivergenceDidToTheScaleIsItsDoingWhenTheLossIsBack) {
   TestCase t;
-  t.evidence.attempts = t.evidence.last_step = 900;
+  t.evidence.updates = t.evidence.last_step = 900;
   t.evidence.overflows = t.evidence.skipped = 4;
   t.evidence.good_steps = 896;
   t.evidence.first_good_step = 0;
@@ -553,7 +553,7 @@ TEST(CausesTest, WhatOutlastsADivergenceSaysNothingNewOfIt) {
 
 TEST(CausesTest, ALostCheckpointIsNoTrainingThatDiverges) {
   TestCase t;
-  t.evidence.attempts = 100;
+  t.evidence.updates = 100;
   Finding& finding = t.Find(35, Family::kLoss, Severity::kWarning);
   finding.numbers = {{"loss", 9, ""}, {"loss_before_restart", 2.4, ""}};
   const Diagnosis diagnosis = t.Verdict();
@@ -582,7 +582,7 @@ TEST(CausesTest, AScaleThatBecameZeroIsTroubleOfItsOwn) {
   e.scaler_dynamic = true;
   e.loss_nonfinite = 1;
   e.first_nonfinite_loss_step = 1;
-  e.attempts = e.attempts_last_50 = 6;
+  e.updates = e.updates_last_50 = 6;
   e.overflows = e.overflows_last_50 = e.overflow_streak = 5;
   e.skipped = e.skipped_last_50 = 5;
   e.last_step = 6;
@@ -606,7 +606,7 @@ TEST(CausesTest, AScaleThatFallsWithASpikeIsItsConsequence) {
   t.run.framework = "megatron";
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
-  e.attempts = 26;
+  e.updates = 26;
   e.good_steps = 26;
   e.first_good_step = 1;
   e.scale_max = 65536;
@@ -638,9 +638,9 @@ TEST(CausesTest, OverflowedUpdatesThatAreAppliedAreSaid) {
   t.run.framework = "mindyolo";
   RunEvidence& e = t.evidence;
   e.scale_now = 1024;
-  e.attempts = 300;
+  e.updates = 300;
   e.overflows = 3;
-  e.attempts_last_50 = 50;
+  e.updates_last_50 = 50;
   e.applied_overflows = 3;  // some long ago
   e.last_overflow_step = 200;
   t.Find(34, Family::kLoss, Severity::kCritical).opened_step = 300;
@@ -659,7 +659,7 @@ TEST(CausesTest, OverflowsThatCameWithASpikeAreNoCauseBesideIt) {
   TestCase t;
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
-  e.attempts = e.attempts_last_50 = 28;
+  e.updates = e.updates_last_50 = 28;
   e.good_steps = 26;
   e.first_good_step = 1;
   e.overflows = e.overflows_last_50 = e.skipped = 2;

@@ -21,13 +21,13 @@ TestCase Stuck() {
   e.scaler_dynamic = true;
   e.scaler = "deepspeed";
   e.floor = 1;
-  e.attempts = 2576;
+  e.updates = 2576;
   e.overflows = e.skipped = 1574;
   e.good_steps = 1002;
   e.first_overflow_step = 1;
   e.first_good_step = 2;
   e.last_overflow_step = e.last_step = 2500;
-  e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
+  e.updates_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
   e.overflow_streak = 50;
   e.loss_finite = e.loss_finite_while_overflow = 1500;
   e.scale_first = e.scale_max = 32768;
@@ -41,7 +41,7 @@ TestCase Stuck() {
 }
 
 // A search from 2^23, training at 2^17, and then the floor.
-TEST(CollapseTest, TheScaleFellFromWhereAnAttemptWasGood) {
+TEST(CollapseTest, TheScaleFellFromWhereAnUpdateWasGood) {
   TestCase t = Stuck();
   t.evidence.scale_max = 8388608;
   t.evidence.scale_worked = 131072;
@@ -50,9 +50,9 @@ TEST(CollapseTest, TheScaleFellFromWhereAnAttemptWasGood) {
   ExpectWords(t.Verdict().headline);
 }
 
-// At scale 1 two of three attempts overflow: no streak of three just now, and
+// At scale 1 two of three updates overflow: no streak of three just now, and
 // none of it ordinary.
-TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodAttempts) {
+TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodUpdates) {
   TestCase t = Stuck();
   t.evidence.overflow_streak = 1;
   t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 33;
@@ -136,7 +136,7 @@ TEST(CollapseTest, ANaNLossIsTheBetterCause) {
 TEST(CollapseTest, AnOpThatOverflowsAtEveryScaleIsTheBetterCause) {
   TestCase t = Stuck();
   OpEvidence& op = t.Op("MatMul", Slot::kOutput);
-  op.attempts = op.bad_attempts = op.bad_statuses = 1500;
+  op.updates = op.bad_updates = op.bad_statuses = 1500;
   op.inf = op.bad_elements_max = 4;
   op.last_bad_step = 2500;
   op.scale_max = 32768;
@@ -169,8 +169,8 @@ TEST(CollapseTest, ASearchThatEndsBelowTheFloorIsNoCalibration) {
   e.in_grace = true;
   e.good_steps = 0;
   e.first_good_step = -1;
-  e.attempts = e.overflows = e.skipped = 17;
-  e.overflow_streak = e.attempts_last_50 = e.overflows_last_50 = 17;
+  e.updates = e.overflows = e.skipped = 17;
+  e.overflow_streak = e.updates_last_50 = e.overflows_last_50 = 17;
   e.skipped_last_50 = 17;
   e.floor = 0;
   e.scale_now = 0.5;
@@ -243,7 +243,7 @@ TEST(CollapseTest, OneThatIsOverTellsWhatToDoNextTime) {
   RunEvidence& e = t.evidence;
   t.findings.clear();
   e.overflow_streak = 0;
-  e.attempts = 2000;
+  e.updates = 2000;
   e.overflows = e.skipped = 35;
   e.overflows_last_50 = e.skipped_last_50 = 0;
   e.last_overflow_step = 50;
@@ -270,7 +270,7 @@ TEST(CollapseTest, OneThatIsOverTellsWhatToDoNextTime) {
 TEST(CollapseTest, AnOverflowFarBelowOneIsOneBeforeTheScaleWasSeenToMove) {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.attempts_last_50 = 50;
+  e.updates = e.updates_last_50 = 50;
   e.overflows = e.overflows_last_50 = 1;
   e.first_good_step = 1;
   e.scale_max = e.scale_now = 0x1p-16;
@@ -286,13 +286,13 @@ TestCase Unseen(uint64_t streak) {
   TestCase t;
   t.run.framework = "nvidia_bert";
   RunEvidence& e = t.evidence;
-  e.attempts = 9953;
+  e.updates = 9953;
   e.overflows = e.skipped = 3 + streak;
-  e.good_steps = e.applied = e.attempts - e.overflows;
+  e.good_steps = e.applied = e.updates - e.overflows;
   e.first_overflow_step = 1;
   e.first_good_step = 4;
   e.last_overflow_step = e.last_step = 5997;
-  e.attempts_last_50 = 50;
+  e.updates_last_50 = 50;
   e.overflow_streak = std::min<uint64_t>(streak, 50);
   e.overflows_last_50 = e.skipped_last_50 = e.overflow_streak;
   e.applied_last_50 = 50 - e.overflow_streak;

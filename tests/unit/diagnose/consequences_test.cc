@@ -15,7 +15,7 @@ TestCase Diverged() {
   t.run.framework = "pytorch";
   t.run.scaler.kind = ScalingKind::kDynamic;
   RunEvidence& e = t.evidence;
-  e.attempts = e.attempts_last_50 = 50;
+  e.updates = e.updates_last_50 = 50;
   e.good_steps = 45;
   e.overflows = e.skipped = e.overflows_last_50 = 5;
   e.first_good_step = 0;
@@ -28,8 +28,8 @@ TestCase Diverged() {
   OpEvidence& op = t.Op("classifier", Slot::kGradInput);
   op.first_bad_step = 161;
   op.last_bad_step = 200;
-  op.bad_statuses = op.bad_attempts = 5;
-  op.clean_statuses = op.attempts = 45;
+  op.bad_statuses = op.bad_updates = 5;
+  op.clean_statuses = op.updates = 45;
   t.Find(34, Family::kLoss, Severity::kCritical).opened_step = 159;
   t.Find(18, Family::kOp, Severity::kCritical, "classifier").opened_step = 161;
   t.Find(31, Family::kGradient, Severity::kCritical).opened_step = 166;
@@ -73,7 +73,7 @@ TEST(Consequences, ANormThatJumpedExplainsZerosAlone) {
 TEST(Consequences, WhatALayerLostIsTheLossOfIt) {
   TestCase t;
   t.run.framework = "pytorch";
-  t.evidence.attempts = t.evidence.last_step = 300;
+  t.evidence.updates = t.evidence.last_step = 300;
   Finding& layer = t.Find(31, Family::kGradient, Severity::kInfo);
   layer.subject.op = "enc.3.bias";
   layer.opened_step = 200;
@@ -121,8 +121,8 @@ TestCase NeverUpdated() {
   t.run.framework = "pytorch";
   t.run.scaler.kind = ScalingKind::kDynamic;
   RunEvidence& e = t.evidence;
-  e.attempts = e.overflows = e.skipped = 60;
-  e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
+  e.updates = e.overflows = e.skipped = 60;
+  e.updates_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
   e.overflow_streak = 50;
   e.first_overflow_step = 0;
   e.last_overflow_step = e.last_step = 59;
@@ -134,7 +134,7 @@ TestCase NeverUpdated() {
   OpEvidence& op = t.Op("classifier.weight", Slot::kGradInput);
   op.first_bad_step = 0;
   op.last_bad_step = 59;
-  op.bad_statuses = op.bad_attempts = op.attempts = 60;
+  op.bad_statuses = op.bad_updates = op.updates = 60;
   op.scale_max = op.scale_min = 0x1p30;
   t.Find(14, Family::kScale, Severity::kWarning).numbers = {
       {"scale_before", 0x1p30, ""}, {"scale", 0x1p30, ""}};

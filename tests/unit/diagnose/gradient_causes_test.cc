@@ -14,7 +14,7 @@ TestCase Underflowing() {
   TestCase t;
   t.run.framework = "pytorch";
   t.run.scaler.kind = ScalingKind::kStatic;
-  t.evidence.attempts = 500;
+  t.evidence.updates = 500;
   t.evidence.scale_now = t.evidence.scale_first = 128.0;
   t.evidence.underflow_fraction = 0.04;
   Finding& f = t.Find(31, Family::kGradient, Severity::kWarning);
@@ -54,7 +54,7 @@ TEST(GradientCauses, WithoutAScalerItSaysSo) {
 TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
   TestCase t;
   t.run.framework = "pytorch";
-  t.evidence.attempts = 500;
+  t.evidence.updates = 500;
   Finding& f = t.Find(31, Family::kGradient, Severity::kWarning, "2.bias");
   f.numbers = {{"zeroed_tensors", 2, "tensors"}};
   for (const bool layer : {true, false}) {
@@ -70,7 +70,7 @@ TEST(GradientCauses, WhereNothingIsScaledNoScaleIsAtFault) {
 
 TEST(GradientCauses, WhatDiedInItsFirstStepsBeginsAnew) {
   TestCase t;
-  t.evidence.attempts = 500;
+  t.evidence.updates = 500;
   Finding& f = t.Find(31, Family::kGradient, Severity::kWarning, "2.bias");
   f.numbers = {{"first_loss", 2.3, ""}, {"zeroed_tensors", 5, "tensors"}};
   // What the same rate did on the way there.

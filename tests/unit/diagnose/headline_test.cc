@@ -10,7 +10,7 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   TestCase t;
   EXPECT_EQ(t.Verdict().condition, Condition::kNoStepYet);
   ExpectWords(t.Verdict().headline);
-  t.evidence.attempts = t.evidence.loss_finite = 2000;
+  t.evidence.updates = t.evidence.loss_finite = 2000;
   t.evidence.applied = 2000;
   t.evidence.scale_now = 65536;
   ExpectWords(t.Verdict().headline);
@@ -22,7 +22,7 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
 
 TEST(HeadlineTest, StepsOfALogThatShowsOneInTenAreThoseThatItRecords) {
   TestCase t;
-  t.evidence.attempts = t.evidence.loss_finite = 1575;
+  t.evidence.updates = t.evidence.loss_finite = 1575;
   t.evidence.overflows = 75;
   t.evidence.steps_between = true;
   ExpectWords(t.Verdict().headline);
@@ -36,19 +36,19 @@ TEST(HeadlineTest, StepsOfALogThatShowsOneInTenAreThoseThatItRecords) {
   ExpectWords(t.Verdict().headline);
 }
 
-TEST(HeadlineTest, AttemptsBeforeARestartAreNotForgotten) {
+TEST(HeadlineTest, UpdatesBeforeARestartAreNotForgotten) {
   TestCase t;
-  t.evidence.attempts = t.evidence.applied = 100;
-  t.evidence.attempts_before = 1900;
+  t.evidence.updates = t.evidence.applied = 100;
+  t.evidence.updates_before = 1900;
   ExpectWords(t.Verdict().headline);
 }
 
 TEST(HeadlineTest, NumbersAreSaidAsPeopleSayThem) {
   TestCase t;
-  t.evidence.attempts = t.evidence.overflows = 1;
+  t.evidence.updates = t.evidence.overflows = 1;
   t.evidence.applied = 1;
   ExpectWords(t.Verdict().headline);
-  t.evidence.attempts = 2000;
+  t.evidence.updates = 2000;
   t.evidence.overflows = 1996;
   ExpectWords(t.Verdict().headline);
   t.evidence.overflows = 246;
@@ -61,7 +61,7 @@ TEST(HeadlineTest, NumbersAreSaidAsPeopleSayThem) {
 TEST(HeadlineTest, WhereAllOverflowedNothingIsHealthyYet) {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.overflows = e.skipped = 2;
+  e.updates = e.overflows = e.skipped = 2;
   e.loss_finite = 1;
   e.scale_now = 1024;
   e.in_grace = true;
@@ -71,7 +71,7 @@ TEST(HeadlineTest, WhereAllOverflowedNothingIsHealthyYet) {
 
 TEST(HeadlineTest, ANoteIsNoDiagnosisOfTheWorst) {
   TestCase t;
-  t.evidence.attempts = 2100;
+  t.evidence.updates = 2100;
   t.Find(34, Family::kLoss, Severity::kInfo).opened_step = 2058;
   EXPECT_EQ(t.Verdict().condition, Condition::kNoted);
   ExpectWords(t.Verdict().headline);
@@ -88,7 +88,7 @@ TEST(HeadlineTest, ANoteIsNoDiagnosisOfTheWorst) {
 
 TEST(HeadlineTest, WhatIsOverKeepsItsCauseAndWhatToDo) {
   TestCase t;
-  t.evidence.attempts = t.evidence.applied = t.evidence.loss_finite = 300;
+  t.evidence.updates = t.evidence.applied = t.evidence.loss_finite = 300;
   t.evidence.earlier = "The training diverges since step 180: it jumped.";
   t.evidence.earlier_cause = Cause::kDivergence;
   t.evidence.earlier_from = 180;
@@ -104,19 +104,19 @@ TEST(HeadlineTest, WhatIsOverKeepsItsCauseAndWhatToDo) {
 TEST(HeadlineTest, AFiniteLossIsNotPraisedInSaturationMode) {
   TestCase t;
   t.run.overflow_mode = OverflowMode::kSaturation;
-  t.evidence.attempts = t.evidence.loss_finite = t.evidence.applied = 10;
+  t.evidence.updates = t.evidence.loss_finite = t.evidence.applied = 10;
   ExpectWords(t.Verdict().headline);
 }
 
 TEST(HeadlineTest, WhereNobodyTellsOverflowsNoneIsNotClaimed) {
   TestCase t;
-  t.evidence.attempts = t.evidence.loss_finite = 10;
+  t.evidence.updates = t.evidence.loss_finite = 10;
   ExpectWords(t.Verdict().headline);
 }
 
 TEST(HeadlineTest, WhatWasEarlierIsTold) {
   TestCase t;
-  t.evidence.attempts = 100;
+  t.evidence.updates = 100;
   t.evidence.earlier = "Rank 1 stood still.";
   t.evidence.earlier_cause = Cause::kSilence;
   t.evidence.earlier_from = 3;

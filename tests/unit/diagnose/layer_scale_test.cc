@@ -19,9 +19,9 @@ TestCase Fallen() {
   t.run.scaler.kind = ScalingKind::kLayerwise;
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
-  e.attempts = 200;
+  e.updates = 200;
   e.overflows = e.skipped = 199;
-  e.attempts_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
+  e.updates_last_50 = e.overflows_last_50 = e.skipped_last_50 = 50;
   e.overflow_streak = 50;
   e.first_overflow_step = 1;
   e.first_good_step = 0;

@@ -24,7 +24,7 @@ Finding& FindWeight(TestCase* t, const std::string& op, bool alone) {
 TestCase Flipped() {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.applied = e.loss_finite = 300;
+  e.updates = e.applied = e.loss_finite = 300;
   e.last_step = 299;
   e.ops_collected = true;
   t.Find(35, Family::kLoss, Severity::kCritical).opened_step = 200;

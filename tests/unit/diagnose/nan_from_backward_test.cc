@@ -17,8 +17,8 @@ OpEvidence& Bad(TestCase* t, const char* name, Slot slot, int64_t step) {
   OpEvidence& op = t->Op(name, slot);
   op.first_bad_step = step;
   op.last_bad_step = op.first_kept_step = step;
-  op.bad_statuses = op.bad_attempts = 1;
-  op.attempts = 3;
+  op.bad_statuses = op.bad_updates = 1;
+  op.updates = 3;
   op.nan = op.kept_nan = op.bad_elements_max = 64;
   return op;
 }
@@ -29,8 +29,8 @@ TestCase Applied() {
   TestCase t;
   t.run.framework = "pytorch";
   RunEvidence& e = t.evidence;
-  e.attempts = e.applied = 133;
-  e.attempts_last_50 = e.applied_last_50 = 50;
+  e.updates = e.applied = 133;
+  e.updates_last_50 = e.applied_last_50 = 50;
   e.overflows = e.applied_overflows = e.overflows_last_50 = 3;
   e.first_overflow_step = 130;
   e.last_overflow_step = e.last_step = e.last_nonfinite_loss_step = 132;
@@ -280,7 +280,7 @@ TEST(NanFromBackward, WhatGrewIntoAnInfinityDiverges) {
   TestCase t = Applied();
   OpEvidence& loss = t.Op("loss", Slot::kOutput);
   loss.first_bad_step = loss.last_bad_step = 131;
-  loss.inf = loss.bad_elements_max = loss.bad_attempts = loss.attempts = 1;
+  loss.inf = loss.bad_elements_max = loss.bad_updates = loss.updates = 1;
   loss.first_inputs_clean = true;
   t.Find(18, Family::kOp, Severity::kCritical, "loss");
   EXPECT_EQ(t.Verdict().causes.at(0).cause, Cause::kNanFromBackward);
@@ -296,12 +296,12 @@ TEST(NanFromBackward, WhatGrewIntoAnInfinityDiverges) {
 TEST(NanFromBackward, AtEveryScaleTheModuleGoesBeforeItsParameters) {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.last_step = 300;
+  e.updates = e.last_step = 300;
   e.scaler_dynamic = true;
   e.scale_now = 1;
   OpEvidence& bias = Bad(&t, "0.bias", Slot::kGradInput, 130);
   bias.last_bad_step = 300;
-  bias.bad_attempts = bias.attempts = 170;
+  bias.bad_updates = bias.updates = 170;
   bias.scale_max = 65536;
   bias.scale_min = 1;
   OpEvidence& module = Bad(&t, "2", Slot::kGradInput, 133);
@@ -324,12 +324,12 @@ TEST(NanFromBackward, AtEveryScaleWithoutAnInfinityIsNoOverflow) {
   TestCase t;
   t.run.framework = "pytorch";
   RunEvidence& e = t.evidence;
-  e.attempts = e.last_step = 180;
+  e.updates = e.last_step = 180;
   e.scaler_dynamic = true;
   e.scale_now = 64;
   OpEvidence& bias = Bad(&t, "2.bias", Slot::kGradInput, 170);
   bias.last_bad_step = 180;
-  bias.bad_attempts = bias.attempts = 11;
+  bias.bad_updates = bias.updates = 11;
   bias.scale_max = 65536;
   bias.scale_min = 64;
   Bad(&t, "2", Slot::kGradOutput, 172);

@@ -20,9 +20,9 @@ TestCase Skipped() {
   RunEvidence& e = t.evidence;
   e.scaler_dynamic = true;
   e.scale_now = 32768;
-  e.attempts = 210;
+  e.updates = 210;
   e.good_steps = 209;
-  e.attempts_last_50 = 50;
+  e.updates_last_50 = 50;
   e.overflows = 1;
   e.first_good_step = 0;
   e.last_step = 209;
@@ -43,7 +43,7 @@ OpEvidence& Gradient(TestCase* t, const char* name, const char* type) {
   OpEvidence& op = t->Op(name, Slot::kGradInput);
   op.op.type = type;
   op.first_bad_step = op.last_bad_step = kStep;
-  op.bad_statuses = op.bad_attempts = op.attempts = op.inf = 1;
+  op.bad_statuses = op.bad_updates = op.updates = op.inf = 1;
   op.clean_statuses = 5;
   return op;
 }

@@ -68,7 +68,7 @@ TEST(PaddingTest, AnotherOpKeepsItsSeverityAndThatOfTheSteps) {
   TestCase t = Cured();
   OpEvidence& exp = t.Op("Exp", Slot::kOutput);
   exp.first_bad_step = exp.last_bad_step = 599;
-  exp.bad_statuses = exp.bad_attempts = exp.attempts = 1;
+  exp.bad_statuses = exp.bad_updates = exp.updates = 1;
   exp.inf = exp.bad_elements_max = 3;
   const Finding other = t.Find(21, Family::kOp, Severity::kWarning, "Exp");
   const Diagnosis diagnosis = t.Verdict();
@@ -90,7 +90,7 @@ TEST(PaddingTest, PaddingThatEntersTheNextOpAndEndsThereIsPartOfIt) {
   TestCase t = Cured();
   OpEvidence& input = t.Op("TransData", Slot::kInput);
   input.last_bad_step = 599;
-  input.bad_statuses = input.bad_attempts = input.attempts = 600;
+  input.bad_statuses = input.bad_updates = input.updates = 600;
   input.saturated = input.bad_elements_max = 10128;
   t.Find(21, Family::kOp, Severity::kWarning, "TransData");
   EXPECT_EQ(Worst(t), Severity::kInfo);
@@ -156,12 +156,12 @@ TestCase Masked() {
   TestCase t;
   t.run.framework = "pytorch";
   t.run.overflow_mode = OverflowMode::kInfNan;
-  t.evidence.attempts = t.evidence.applied = t.evidence.loss_finite = 100;
+  t.evidence.updates = t.evidence.applied = t.evidence.loss_finite = 100;
   t.evidence.downstream_clean = true;
   t.evidence.last_step = 99;
   OpEvidence& op = t.Op("Fill", Slot::kOutput);
   op.last_bad_step = 99;
-  op.bad_statuses = op.bad_attempts = op.attempts = 100;
+  op.bad_statuses = op.bad_updates = op.updates = 100;
   op.inf = op.bad_elements_max = 64;
   t.Find(18, Family::kOp, Severity::kCritical, "Fill");
   return t;
@@ -199,7 +199,7 @@ TEST(PaddingTest, AScalersSearchAndItsProbingAreNotTheMasks) {
   e.first_good_step = 10;
   e.last_overflow_step = 90;
   e.skipped_last_50 = e.overflows_last_50 = 1;
-  e.attempts_last_50 = 50;
+  e.updates_last_50 = 50;
   EXPECT_EQ(Worst(t), Severity::kInfo);
 }
 
@@ -208,7 +208,7 @@ TEST(PaddingTest, AnInfinityThatCostsUpdatesIsNoMask) {
   RunEvidence& e = t.evidence;
   e.overflows = e.skipped = 100;
   e.applied = 0;
-  e.skipped_last_50 = e.overflows_last_50 = e.attempts_last_50 = 50;
+  e.skipped_last_50 = e.overflows_last_50 = e.updates_last_50 = 50;
   e.first_overflow_step = 0;
   e.last_overflow_step = 99;
   EXPECT_EQ(Worst(t), Severity::kCritical);
@@ -218,7 +218,7 @@ TEST(PaddingTest, ANewInfinityIsNoMaskYet) {
   TestCase t = Masked();
   OpEvidence& op = t.evidence.ops[0];
   op.first_bad_step = 97;
-  op.bad_statuses = op.bad_attempts = op.attempts = 3;
+  op.bad_statuses = op.bad_updates = op.updates = 3;
   EXPECT_EQ(Worst(t), Severity::kCritical);
 }
 

@@ -13,7 +13,7 @@ namespace {
 TestCase Spoilt(int weights) {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.applied = 300;
+  e.updates = e.applied = 300;
   e.loss_finite = 200;
   e.loss_nonfinite = 100;
   e.first_nonfinite_loss_step = 200;
@@ -23,7 +23,7 @@ TestCase Spoilt(int weights) {
         t.Op("layer" + std::to_string(i) + ".weight", Slot::kParameter);
     op.first_bad_step = 201;
     op.last_bad_step = 299;
-    op.bad_statuses = op.bad_attempts = op.attempts = 99;
+    op.bad_statuses = op.bad_updates = op.updates = 99;
     op.nan = op.bad_elements_max = 64;
     t.Find(16, Family::kOp, Severity::kCritical, op.op.name);
   }
@@ -58,7 +58,7 @@ TEST(SpoiltWeightsTest, AnOpThatWasBadAtThatStepIsNamed) {
   op.first_bad_step = 200;
   op.last_bad_step = 299;
   op.first_inputs_clean = true;
-  op.bad_statuses = op.bad_attempts = op.attempts = 100;
+  op.bad_statuses = op.bad_updates = op.updates = 100;
   op.nan = op.bad_elements_max = 64;
   t.Find(17, Family::kOp, Severity::kCritical, "log");
   const Diagnosis diagnosis = t.Verdict();

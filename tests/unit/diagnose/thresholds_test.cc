@@ -36,7 +36,7 @@ bool HasCause(const TestCase& t, const RulesInForce& rules, Cause cause) {
 TestCase Fallen() {
   TestCase t;
   RunEvidence& e = t.evidence;
-  e.attempts = e.attempts_last_50 = 50;
+  e.updates = e.updates_last_50 = 50;
   e.overflows = e.overflows_last_50 = 20;
   e.scaler_dynamic = true;
   e.scale_max = e.scale_worked = 65536;

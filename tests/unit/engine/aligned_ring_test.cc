@@ -77,7 +77,7 @@ TEST(AlignedRingTest, TriesOfOneStepAreApart) {
   walk.Step(1, 5, 512);
   judged = walk.Judged();
   ASSERT_EQ(judged.size(), 1u);
-  EXPECT_EQ(judged[0].attempt_of_step, 1);
+  EXPECT_EQ(judged[0].try_of_step, 1);
 }
 
 TEST(AlignedRingTest, RankThatPassesByIsNotCollected) {

@@ -120,13 +120,13 @@ void PutRun(const RunView& run, std::ostream& out) {
       << "\" opened=" << Seconds(run.opened) << " last=" << run.last_step << "@"
       << Seconds(run.last_record)
       << " ended=" << Seconds(run.ended.value_or(Time{}))
-      << " since=" << run.judged_since << " attempts=" << run.attempts
+      << " since=" << run.judged_since << " attempts=" << run.updates
       << " applied=" << run.applied << " severity=" << Name(run.severity);
   Put(run.totals, out);
   Put(run.latest, out);
   out << "\n  scaler " << run.scaler.name
       << " floor=" << Number(run.scaler.floor.value_or(-1))
-      << " to_floor=" << run.scaler.attempts_to_floor.value_or(-1)
+      << " to_floor=" << run.scaler.updates_to_floor.value_or(-1)
       << " impossible=" << run.scaler.impossible_transitions << " layers="
       << (run.scaler.layers ? Number(run.scaler.layers->lowest) + "/" +
                                   run.scaler.layers->lowest_op + " " +

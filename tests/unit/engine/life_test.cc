@@ -70,8 +70,8 @@ TEST(LifeTest, WhatIsSaidAtTheEndIsAsOfTheLastRecord) {
   Driver driver;
   const SessionId s = driver.Open("job");
   // Neither a diagnosis nor a renewal of the sentences is due at the last one.
-  constexpr int64_t kAttempts = 4001;
-  for (int64_t step = 0; step < kAttempts; ++step) {
+  constexpr int64_t kUpdates = 4001;
+  for (int64_t step = 0; step < kUpdates; ++step) {
     driver.Sleep(std::chrono::milliseconds(1));
     driver.Steps(s, {{.step = step, .overflow = true, .skipped = true}});
   }
@@ -141,7 +141,7 @@ TEST(LifeTest, DroppedRecordsAreCountedToTheLargestNumberAndNotAnew) {
   EXPECT_THAT(Firing(*run), ElementsAre("telemetry_gap"));
 }
 
-// The diagnosis is made anew every so many attempts: the last ones before the
+// The diagnosis is made anew every so many updates: the last ones before the
 // records pause are in it too, a little later.
 TEST(LifeTest, TheHeadlineAgreesWithTheNumbersWhenRecordsPause) {
   Driver driver;
@@ -156,7 +156,7 @@ TEST(LifeTest, TheHeadlineAgreesWithTheNumbersWhenRecordsPause) {
   EXPECT_EQ(driver.Run("job")->totals.overflows, 1029u);
 }
 
-// While records come it is at most 64 attempts old, of fast ones a second.
+// While records come it is at most 64 updates old, of fast ones a second.
 TEST(LifeTest, TheHeadlineIsSecondsOldAtMost) {
   for (const int pace : {1000, 4, 1}) {
     Driver driver;

@@ -22,14 +22,14 @@ OpName Named(const std::string& name, int32_t order = 0) {
           .storage_shape = {1008},
           .order = order};
 }
-int64_t Attempts(int32_t) { return 10; }
+int64_t Updates(int32_t) { return 10; }
 
 TEST(OpLedgerTest, TheFirstCauseComesFirst) {
   OpLedger ledger;
   ledger.Add(Bad(5, 1), Named("late", 1), 0, {.number = 5}, false);
   ledger.Add(Bad(3, 1), Named("b", 9), 0, {.number = 3}, false);
   ledger.Add(Bad(3, 1), Named("a", 2), 0, {.number = 3}, false);
-  const auto ops = ledger.Evidence(Attempts);
+  const auto ops = ledger.Evidence(Updates);
   ASSERT_EQ(ops.size(), 3u);
   EXPECT_EQ(ops[0].op.name, "a");
   EXPECT_EQ(ops[1].op.name, "b");
@@ -43,34 +43,34 @@ TEST(OpLedgerTest, OrderOfRanksDoesNotShow) {
   other.Add(Bad(3, 7), Named("log"), 0, {.number = 3, .scale = 2.0}, false);
   other.Add(Bad(4, 2), Named("log"), 1, {.number = 4, .scale = 8.0}, false);
   for (const OpLedger* ledger : {&one, &other}) {
-    const OpEvidence e = ledger->Evidence(Attempts).at(0);
+    const OpEvidence e = ledger->Evidence(Updates).at(0);
     EXPECT_EQ(e.rank, 0);
     EXPECT_EQ(e.first_bad_step, 3);
     EXPECT_EQ(e.last_bad_step, 4);
     EXPECT_EQ(e.bad_elements_max, 7u);
     EXPECT_EQ(e.scale_min, 2.0);
     EXPECT_EQ(e.scale_max, 8.0);
-    EXPECT_EQ(e.bad_attempts, 1u);
-    EXPECT_EQ(e.attempts, 8u) << "of the lowest of those with as many";
+    EXPECT_EQ(e.bad_updates, 1u);
+    EXPECT_EQ(e.updates, 8u) << "of the lowest of those with as many";
     EXPECT_EQ(ledger->Top().at(0).bad_elements, 2u);
   }
 }
 
-TEST(OpLedgerTest, AttemptsAreThoseOfTheRankThatHasMost) {
-  using Outcome = OpAttempt::Outcome;
+TEST(OpLedgerTest, UpdatesAreThoseOfTheRankThatHasMost) {
+  using Outcome = OpUpdate::Outcome;
   OpLedger ledger;
   ledger.Add(Bad(3, 1), Named("log"), 0,
              {.number = 3, .outcome = Outcome::kFine}, false);
   for (int64_t step = 4; step < 8; ++step) {
-    const OpAttempt attempt{
+    const OpUpdate update{
         .number = step,
         .outcome = step < 5 ? Outcome::kFine : Outcome::kHarmed};
-    ledger.Add(Bad(step, 1), Named("log"), 1, attempt, false);
-    ledger.Add(Bad(step, 1), Named("log"), 1, attempt, false);
+    ledger.Add(Bad(step, 1), Named("log"), 1, update, false);
+    ledger.Add(Bad(step, 1), Named("log"), 1, update, false);
   }
-  const OpEvidence e = ledger.Evidence(Attempts).at(0);
-  EXPECT_EQ(e.bad_attempts, 4u);
-  EXPECT_EQ(e.attempts, 7u);
+  const OpEvidence e = ledger.Evidence(Updates).at(0);
+  EXPECT_EQ(e.bad_updates, 4u);
+  EXPECT_EQ(e.updates, 7u);
   EXPECT_EQ(e.outcomes.fine, 2u) << "of both ranks";
   EXPECT_EQ(e.outcomes.harmed, 3u);
   EXPECT_EQ(e.outcomes_of_worst.fine, 1u);
@@ -79,30 +79,30 @@ TEST(OpLedgerTest, AttemptsAreThoseOfTheRankThatHasMost) {
 }
 
 TEST(OpLedgerTest, OneThatFaresWellDoesNotHideOneThatDoesNot) {
-  using Outcome = OpAttempt::Outcome;
+  using Outcome = OpUpdate::Outcome;
   OpLedger ledger;
   for (int64_t step = 1; step <= 200; ++step) {
     const auto outcome = step <= 100 ? Outcome::kFine : Outcome::kHarmed;
-    const OpAttempt attempt{.number = step, .outcome = outcome};
-    ledger.Add(Bad(step, 1), Named("log"), 0, attempt, false);
+    const OpUpdate update{.number = step, .outcome = outcome};
+    ledger.Add(Bad(step, 1), Named("log"), 0, update, false);
     if (step <= 100) continue;
-    ledger.Add(Bad(step, 1), Named("log"), 1, attempt, false);
+    ledger.Add(Bad(step, 1), Named("log"), 1, update, false);
   }
-  const OpEvidence e = ledger.Evidence(Attempts).at(0);
+  const OpEvidence e = ledger.Evidence(Updates).at(0);
   EXPECT_EQ(e.outcomes_of_worst.fine, 0u) << "as many are harmed of the other";
   EXPECT_EQ(e.outcomes_of_worst.harmed, 100u);
   EXPECT_EQ(e.fine_steps, 100u);
 }
 
 TEST(OpLedgerTest, TheNewestAreLookedAtAlone) {
-  using Outcome = OpAttempt::Outcome;
+  using Outcome = OpUpdate::Outcome;
   OpLedger ledger;
   for (int64_t step = 1; step <= 1010; ++step) {
     const auto outcome = step <= 1000 ? Outcome::kFine : Outcome::kHarmed;
     ledger.Add(Bad(step, 1), Named("log"), 0,
                {.number = step, .outcome = outcome}, false);
   }
-  const OpEvidence e = ledger.Evidence(Attempts).at(0);
+  const OpEvidence e = ledger.Evidence(Updates).at(0);
   EXPECT_EQ(e.outcomes_of_worst.fine, 1000u);
   EXPECT_EQ(e.newest_of_worst.fine, 54u);
   EXPECT_EQ(e.newest_of_worst.harmed, 10u);
@@ -113,10 +113,10 @@ TEST(OpLedgerTest, AFineStepCountsOnceInWhateverOrderRanksCome) {
   for (const int32_t rank : {0, 1}) {
     for (const int64_t step : {1 + rank, 3 + rank, 5}) {
       ledger.Add(Bad(step, 1), Named("log"), rank,
-                 {.number = step, .outcome = OpAttempt::Outcome::kFine}, false);
+                 {.number = step, .outcome = OpUpdate::Outcome::kFine}, false);
     }
   }
-  EXPECT_EQ(ledger.Evidence(Attempts).at(0).fine_steps, 5u);
+  EXPECT_EQ(ledger.Evidence(Updates).at(0).fine_steps, 5u);
 }
 
 TEST(OpLedgerTest, KnowsTheLogicalRegionFromThePadding) {
@@ -125,14 +125,14 @@ TEST(OpLedgerTest, KnowsTheLogicalRegionFromThePadding) {
   PendingOp logical = Bad(1, 0);
   logical.status.elements = 1000;
   EXPECT_TRUE(ledger.Add(logical, Named("log"), 0, {.number = 1}, false));
-  OpEvidence e = ledger.Evidence(Attempts).at(0);
+  OpEvidence e = ledger.Evidence(Updates).at(0);
   EXPECT_EQ(e.padding, 8u);
   EXPECT_EQ(e.logical_statuses, 1u);
   EXPECT_EQ(e.logical_bad, 0u);
   logical = Bad(2, 1);
   logical.status.elements = 1000;
   EXPECT_TRUE(ledger.Add(logical, Named("log"), 0, {.number = 2}, false));
-  e = ledger.Evidence(Attempts).at(0);
+  e = ledger.Evidence(Updates).at(0);
   EXPECT_EQ(e.logical_bad, 1u);
 }
 
@@ -142,18 +142,18 @@ TEST(OpLedgerTest, WithoutTheCountASaturatingDeviceProvesNothing) {
   PendingOp logical = Bad(1, 0);
   logical.status.elements = 1000;
   ledger.Add(logical, Named("log"), 0, {.number = 1}, true);
-  EXPECT_EQ(ledger.Evidence(Attempts).at(0).logical_statuses, 0u);
+  EXPECT_EQ(ledger.Evidence(Updates).at(0).logical_statuses, 0u);
 }
 
 TEST(OpLedgerTest, WhatMayHaveBeenAppliedIsToldFromWhatWasLeftOut) {
   OpLedger ledger;
   ledger.Add(Bad(3, 1), Named("a"), 0, {.number = 1, .lost = true}, false);
-  EXPECT_EQ(ledger.Evidence(Attempts).at(0).first_kept_step, -1);
+  EXPECT_EQ(ledger.Evidence(Updates).at(0).first_kept_step, -1);
   EXPECT_TRUE(ledger.Add(Bad(7, 1), Named("a"), 0, {.number = 2}, false))
       << "news";
   ledger.Add(Bad(5, 1), Named("a"), 1, {.number = 1}, false);
   ledger.Add(Bad(4, 1), Named("a"), 1, {.number = 1, .lost = true}, false);
-  const OpEvidence a = ledger.Evidence(Attempts).at(0);
+  const OpEvidence a = ledger.Evidence(Updates).at(0);
   EXPECT_EQ(a.first_kept_step, 5);
   EXPECT_EQ(a.kept_nan, 0u);
   EXPECT_EQ(a.first_bad_step, 3);
@@ -173,7 +173,7 @@ TEST(OpLedgerTest, GradientsGiveWayToTheForwardPass) {
   OpLedger ledger;
   Fill(&ledger, 3);
   ledger.Add(Bad(4, 1), Named("log", 7), 0, {.number = 4}, false);
-  const auto ops = ledger.Evidence(Attempts);
+  const auto ops = ledger.Evidence(Updates);
   EXPECT_EQ(ops.size(), static_cast<size_t>(limits::kOpEvidence));
   EXPECT_EQ(ops.back().op.name, "log");
   EXPECT_FALSE(ledger.Lists(Named("w63"), Slot::kGradInput)) << "the last";
@@ -207,7 +207,7 @@ TEST(OpLedgerTest, TheEarliestStayWhenThereAreTooMany) {
     ledger.Add(Bad(100 - i, 1), Named("op" + std::to_string(i)), 0,
                {.number = 1}, false);
   }
-  const auto ops = ledger.Evidence(Attempts);
+  const auto ops = ledger.Evidence(Updates);
   ASSERT_EQ(ops.size(), static_cast<size_t>(limits::kOpEvidence));
   EXPECT_EQ(ops[0].first_bad_step, 100 - (limits::kOpEvidence + 4));
 }

@@ -78,7 +78,7 @@ TEST(PublishTest, LatestKeepsTheLastFiniteValue) {
   EXPECT_TRUE(std::isnan(*run->latest.last[loss]));
   EXPECT_EQ(run->latest.last_finite[loss], 2.5);
   EXPECT_EQ(run->latest.nonfinite[loss], 1u);
-  EXPECT_EQ(run->attempts, 2u);
+  EXPECT_EQ(run->updates, 2u);
 }
 
 TEST(PublishTest, NonFiniteValuesAreThoseOfAllRanks) {
@@ -107,7 +107,7 @@ TEST(PublishTest, WhatNothingSaysIsCountedAsUnknown) {
   EXPECT_EQ(run->totals.overflow_unknown, 2u);
   driver.Steps(s, {{.step = 3, .scale = 8, .overflow = false}});
   run = driver.Run("job");
-  EXPECT_EQ(run->attempts, 3u);
+  EXPECT_EQ(run->updates, 3u);
   EXPECT_EQ(run->applied, 1u);
   EXPECT_EQ(run->fate_unknown, 2u);
   EXPECT_EQ(run->totals.overflow_unknown, 2u);
@@ -122,12 +122,12 @@ TEST(PublishTest, AnOverflowUnderADynamicScalerIsNotApplied) {
   driver.Steps(s, {{.step = 1, .scale = 8, .overflow = true},
                    {.step = 2, .scale = 4, .overflow = false}});
   const auto run = driver.Run("job");
-  EXPECT_EQ(run->attempts, 2u);
+  EXPECT_EQ(run->updates, 2u);
   EXPECT_EQ(run->applied, 1u);
   EXPECT_EQ(run->totals.skipped, 1u);
 }
 
-TEST(PublishTest, AttemptsAreOfAllOptimizersAlsoOfOneThatComesLate) {
+TEST(PublishTest, UpdatesAreOfAllOptimizersAlsoOfOneThatComesLate) {
   Driver driver;
   const SessionId s = driver.Open("gan");
   const auto send = [&](Sequence sequence, const std::vector<Row>& rows,
@@ -141,14 +141,14 @@ TEST(PublishTest, AttemptsAreOfAllOptimizersAlsoOfOneThatComesLate) {
                  .body = StepBatch{std::move(columns)}});
   };
   send(1, {{.step = 1, .skipped = false}, {.step = 2, .skipped = true}}, {});
-  EXPECT_EQ(driver.Run("gan")->attempts, 2u);
+  EXPECT_EQ(driver.Run("gan")->updates, 2u);
   EXPECT_EQ(driver.Run("gan")->applied, 1u);
   send(2,
        {{.step = 3, .skipped = false},
         {.step = 1, .skipped = false},
         {.step = 2, .skipped = true}},
        {0, 1, 1});
-  EXPECT_EQ(driver.Run("gan")->attempts, 5u);
+  EXPECT_EQ(driver.Run("gan")->updates, 5u);
   EXPECT_EQ(driver.Run("gan")->applied, 3u);
 }
 

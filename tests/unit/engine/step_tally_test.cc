@@ -23,7 +23,7 @@ RunEvidence After(const std::vector<Row>& rows) {
     tally.Add(record, Overflowed(record), scaler.fate());
   }
   RunEvidence e;
-  tally.WriteAttempts(&e);
+  tally.WriteUpdates(&e);
   tally.AddLoss(3, &e);
   tally.AddGradients(&e);
   tally.WriteScale(&e);
@@ -36,7 +36,7 @@ TEST(StepTallyTest, LastFiftyForgetWhatIsOlder) {
     rows.push_back({.step = step, .overflow = step < 15, .skipped = step < 15});
   }
   const RunEvidence e = After(rows);
-  EXPECT_EQ(e.attempts_last_50, 50u);
+  EXPECT_EQ(e.updates_last_50, 50u);
   EXPECT_EQ(e.overflows_last_50, 5u);
   EXPECT_EQ(e.applied_last_50, 45u);
 }
@@ -54,7 +54,7 @@ TEST(StepTallyTest, MostStepsMayHaveNoRecord) {
 
 TEST(StepTallyTest, WhatIsNotSaidIsNeitherAppliedNorSkipped) {
   const RunEvidence e = After({{.step = 1}, {.step = 2}});
-  EXPECT_EQ(e.attempts, 2u);
+  EXPECT_EQ(e.updates, 2u);
   EXPECT_EQ(e.applied, 0u);
   EXPECT_EQ(e.skipped, 0u);
 }

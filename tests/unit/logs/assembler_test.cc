@@ -68,7 +68,7 @@ TEST_F(AssemblerTest, WhatALogDoesNotTellIsNotCollected) {
   }
 }
 
-TEST_F(AssemblerTest, AnIntervalBecomesItsAttempts) {
+TEST_F(AssemblerTest, AnIntervalBecomesItsUpdates) {
   Learn(true);
   Take({Line(10), Line(20)});
   ASSERT_EQ(records_.size(), 11u);
@@ -96,7 +96,7 @@ TEST_F(AssemblerTest, OverflowsStandInTheirIntervalWithTheirScale) {
 }
 
 // Later, 2 of 10 are spread; at the start they are the search for a scale, and
-// an attempt that fits in between would end it.
+// an update that fits in between would end it.
 TEST_F(AssemblerTest, TheSearchForAScaleIsOneRowOfOverflows) {
   Learn(true);
   LogFact first = Line(10);
@@ -251,7 +251,7 @@ TEST_F(AssemblerTest, OneRankThatSaysItTwiceAndOnceHasTwoOptimizers) {
   EXPECT_EQ(optimizers, " 1   1 ");
 }
 
-// A growth window of a few attempts: it falls from one scale again and again.
+// A growth window of a few updates: it falls from one scale again and again.
 TEST_F(AssemblerTest, WhatItsCounterCountsTwiceIsOneOptimizers) {
   Learn(true);
   const LogFact fall = OfRank0(Overflow(64, 32));
@@ -287,20 +287,20 @@ TEST_F(AssemblerTest, OfAdversariesLossesItIsToldThatTheyAreNotFinite) {
 }
 
 // A GAN's with Apex: a line a step, and a scaler for each of its losses.
-TEST_F(AssemblerTest, AnOptimizerWithoutLinesMakesTheAttemptsOfTheOther) {
+TEST_F(AssemblerTest, AnOptimizerWithoutLinesMakesTheUpdatesOfTheOther) {
   Learn(true);
   LogFact second = Overflow(0, 32768);
   second.scaler = 1;
   Take({Line(10), second, Line(20), Line(30), Line(40)});
-  int attempts = 0;
+  int updates = 0;
   int overflows = 0;
   for (const LogRecord& r : records_) {
     if (r.optimizer != "1") continue;
-    ++attempts;
+    ++updates;
     overflows += r.step.is(StepFlag::kOverflow) ? 1 : 0;
-    EXPECT_EQ(r.step.is(StepFlag::kOverflow), attempts == 10) << attempts;
+    EXPECT_EQ(r.step.is(StepFlag::kOverflow), updates == 10) << updates;
   }
-  EXPECT_EQ(attempts, 30);
+  EXPECT_EQ(updates, 30);
   EXPECT_EQ(overflows, 1);
 }
 
@@ -376,7 +376,7 @@ TEST_F(AssemblerTest, TheSecondLineOfTwoGivesTheScale) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(AssemblerTest, WithoutStepsEveryOverflowIsAnAttempt) {
+TEST_F(AssemblerTest, WithoutStepsEveryOverflowIsAnUpdate) {
   Learn(true);
   Take({Overflow(0, 8), Overflow(0, 4), Overflow(0, 2)});
   assembler_.Flush();
@@ -403,7 +403,7 @@ TEST_F(AssemblerTest, WhatWasToldBeforeItsStepLineIsNotToldAgain) {
 }
 
 // Megatron's "number of nan iterations", of those that it skipped.
-TEST_F(AssemblerTest, ACountedNanIsTheLossOfASkippedAttempt) {
+TEST_F(AssemblerTest, ACountedNanIsTheLossOfASkippedUpdate) {
   Learn(true);
   const auto nans = [this] {
     return std::count_if(records_.begin(), records_.end(), [](auto& r) {
@@ -475,8 +475,8 @@ TEST_F(AssemblerTest, AVeryLongIntervalIsCut) {
   EXPECT_EQ(Steps().back(), 1'000'000'000);
 }
 
-// The line shows what the last attempt was, and where each overflow is told an
-// attempt without one is finite.
+// The line shows what the last update was, and where each overflow is told an
+// update without one is finite.
 TEST_F(AssemblerTest, ALineThatShowsNanIsOfTheLastOverflow) {
   Learn(true);
   int64_t step = 0;

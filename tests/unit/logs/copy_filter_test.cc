@@ -96,8 +96,8 @@ TEST(CopyFilter, NamedRanksAreCopiesHoweverLate) {
   EXPECT_EQ(told, 20);
 }
 
-// At the floor nothing else tells two attempts apart.
-TEST(CopyFilter, NamedRanksAtAStandingScaleSpeakOnceAnAttempt) {
+// At the floor nothing else tells two updates apart.
+TEST(CopyFilter, NamedRanksAtAStandingScaleSpeakOnceAnUpdate) {
   CopyFilter filter;
   int told = 0;
   for (int32_t i = 0; i < 20; ++i) {
@@ -121,7 +121,7 @@ TEST(CopyFilter, TheSameRankTwiceMayBeAnotherOptimizer) {
   EXPECT_TRUE(filter.two_scalers());
 }
 
-// DeepSpeed with hysteresis, and no step line between: what is attempted at
+// DeepSpeed with hysteresis, and no step line between: what is tried at
 // 2048 again was raised, and falls again.
 TEST(CopyFilter, OneRankThatFallsAgainBehindARaise) {
   CopyFilter filter;

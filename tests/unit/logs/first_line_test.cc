@@ -25,7 +25,7 @@ class FirstLineTest : public testing::Test {
         " | number of skipped iterations: " + std::to_string(skipped) + " |");
   }
   // Lines `every` steps apart from `step` on; `overflowed` of their first
-  // intervals' attempts did.
+  // intervals' updates did.
   void Search(int64_t step, int64_t every, int64_t overflowed) {
     double scale = 1 << 20;
     for (int line = 0; line < 30; ++line) {

@@ -38,9 +38,9 @@ Told Read(const std::vector<std::string_view>& lines) {
   return told;
 }
 
-// Megatron's counter says 0 under DeepSpeed; the step is one attempt all the
+// Megatron's counter says 0 under DeepSpeed; the step is one update all the
 // same, and it overflowed.
-TEST(LinesBeside, ACounterAndItsProgramsStepLineAreOneAttempt) {
+TEST(LinesBeside, ACounterAndItsProgramsStepLineAreOneUpdate) {
   const Told told = Read(
       {"[INFO] [logging.py:96:log_dist] [Rank 0] Overflow detected. Skipping "
        "step. Attempted loss scale: 2, reducing to 1",
@@ -123,13 +123,13 @@ TEST(LinesBeside, TwoOptimizersCountersGoWithTheirLosses) {
   EXPECT_EQ(told["1"], "1+ 2+ 3+ 4!+ ");
 }
 
-// Where all ranks print the counter, one rank's shows the attempts.
+// Where all ranks print the counter, one rank's shows the updates.
 TEST(LinesBeside, OtherRanksCountersAreNoOtherOptimizers) {
-  size_t attempts = 0;
+  size_t updates = 0;
   size_t overflows = 0;
   std::set<std::string> optimizers;
   LogReader reader(nullptr, {}, [&](const LogRecord& record) {
-    ++attempts;
+    ++updates;
     if (record.step.is(StepFlag::kOverflow)) ++overflows;
     optimizers.emplace(record.optimizer);
   });
@@ -143,16 +143,16 @@ TEST(LinesBeside, OtherRanksCountersAreNoOtherOptimizers) {
     }
   }
   reader.Finish();
-  EXPECT_EQ(attempts, 51u);  // of those before the first line nothing is known
+  EXPECT_EQ(updates, 51u);  // of those before the first line nothing is known
   EXPECT_EQ(overflows, 2u);
   EXPECT_EQ(optimizers, std::set<std::string>{""});
 }
 
-// Attempts of a fairseq log in which 5 of 30 overflowed; `counted`: its updates
-// count them, too.
-size_t FairseqAttempts(bool counted) {
-  size_t attempts = 0;
-  LogReader reader(nullptr, {}, [&attempts](const LogRecord&) { ++attempts; });
+// Counts the records of a fairseq log in which 5 of 30 updates overflowed;
+// `counted`: its own count has them, too.
+size_t FairseqRecords(bool counted) {
+  size_t records = 0;
+  LogReader reader(nullptr, {}, [&records](const LogRecord&) { ++records; });
   int updates = 0;
   int scale = 4096;
   for (int batch = 1; batch <= 30; ++batch) {
@@ -171,13 +171,13 @@ size_t FairseqAttempts(bool counted) {
         std::to_string(updates) + ", lr=0.0005, gnorm=2.5, loss_scale=64");
   }
   reader.Finish();
-  return attempts;
+  return records;
 }
 
-// From the first line on, the last of 10 attempts: 1 and 20.
+// From the first line on, the last of 10 updates: 1 and 20.
 TEST(LinesBeside, FairseqsUpdatesCountNoOverflowsButWhereTheyAreItsBatches) {
-  EXPECT_EQ(FairseqAttempts(false), 21u);
-  EXPECT_EQ(FairseqAttempts(true), 21u);
+  EXPECT_EQ(FairseqRecords(false), 21u);
+  EXPECT_EQ(FairseqRecords(true), 21u);
 }
 
 }  // namespace

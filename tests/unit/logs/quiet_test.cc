@@ -79,8 +79,8 @@ class QuietTest : public testing::Test {
   uint64_t line_ = 0;
 };
 
-// DeepSpeed: attempted above what the line before left.
-TEST_F(QuietTest, GoodAttemptsRaisedAScaleThatWasRaised) {
+// DeepSpeed: tried above what the line before left.
+TEST_F(QuietTest, GoodUpdatesRaisedAScaleThatWasRaised) {
   Take({OfRank0(Overflow(1024, 512))});
   for (int i = 0; i < 20; ++i) {  // one is forgiven
     Take({OfRank0(Overflow(1024, 1024)), OfRank0(Overflow(1024, 512))});
@@ -129,7 +129,7 @@ TEST_F(QuietTest, BelowOneNothingIsKnownToBeGood) {
   EXPECT_GE(Streak(), 18);  // two may be copies
 }
 
-TEST_F(QuietTest, ARaiseThatIsToldHasGoodAttemptsBeforeIt) {
+TEST_F(QuietTest, ARaiseThatIsToldHasGoodUpdatesBeforeIt) {
   Take({Overflow(16, 8), Raise(16)});
   End();
   ASSERT_EQ(records_.size(), 1u + Assembler::kGrowthMin);
@@ -138,7 +138,7 @@ TEST_F(QuietTest, ARaiseThatIsToldHasGoodAttemptsBeforeIt) {
 }
 
 // A line now and then, and nothing says after how many steps.
-TEST_F(QuietTest, LinesWithoutStepsCountNoAttempts) {
+TEST_F(QuietTest, LinesWithoutStepsCountNoUpdates) {
   for (int i = 0; i < 20; ++i) {
     Take({Overflow(0, 2048), Line({}), Line({}), Line({})});
   }
@@ -153,7 +153,7 @@ TEST_F(QuietTest, ManyOfTheSameBetweenTwoLinesStandAtAFloor) {
   EXPECT_GE(Streak(), 20);
 }
 
-TEST_F(QuietTest, StepsShowHowManyAttemptsThereWere) {
+TEST_F(QuietTest, StepsShowHowManyUpdatesThereWere) {
   Take({Line(10), Overflow(0, 2048), Line(20), Overflow(0, 2048), Line(30)});
   EXPECT_EQ(records_.size(), 21u);
 }
@@ -174,7 +174,7 @@ TEST_F(QuietTest, WhoTellsOneAtMostMayTellSome) {
 }
 
 // mindyolo, since it tells an overflow only with a step line.
-TEST_F(QuietTest, AnOverflowThatIsToldWithItsStepLineIsThatAttempt) {
+TEST_F(QuietTest, AnOverflowThatIsToldWithItsStepLineIsThatUpdate) {
   assembler_.Learn({.tells_overflows = false, .skips_take_steps = true});
   LogFact overflow = Overflow(0, 1024);
   overflow.applied = true;
@@ -194,7 +194,7 @@ TEST_F(QuietTest, AnOverflowThatIsToldWithItsStepLineIsThatAttempt) {
 }
 
 // MAE's log.txt: 853.33, Infinity.
-TEST_F(QuietTest, AnEpochsMeansAreNoAttempts) {
+TEST_F(QuietTest, AnEpochsMeansAreNoUpdates) {
   assembler_.Learn({.tells_overflows = false, .skips_take_steps = true});
   LogFact line = Epoch(1);
   line.Set(StepField::kLossScale, 853.3).Set(StepField::kGradNorm, INFINITY);
@@ -204,7 +204,7 @@ TEST_F(QuietTest, AnEpochsMeansAreNoAttempts) {
   EXPECT_EQ(records_[0][StepField::kLoss], 2.5);
 }
 
-// A level that all attempts of an epoch came to.
+// A level that all updates of an epoch came to.
 TEST_F(QuietTest, AnEpochsScaleThatIsGoneIsTold) {
   assembler_.Learn({.tells_overflows = false, .skips_take_steps = true});
   for (const double scale : {0.25, 0.0, double{INFINITY}}) {
@@ -224,8 +224,8 @@ TEST_F(QuietTest, AnEpochsNormIsToldWhereItsLossIsLostToo) {
   EXPECT_TRUE(records_.back().has(StepField::kGradNorm));
 }
 
-// Its overflows are some of its attempts.
-TEST_F(QuietTest, AnEpochHasGoodAttempts) {
+// Its overflows are some of its updates.
+TEST_F(QuietTest, AnEpochHasGoodUpdates) {
   for (int64_t epoch = 1; epoch <= 30; ++epoch) {
     Take(std::vector<LogFact>(5, Overflow(0, 2048)));
     Take({Epoch(epoch)});
@@ -234,8 +234,8 @@ TEST_F(QuietTest, AnEpochHasGoodAttempts) {
   EXPECT_LE(Streak(), 1);
 }
 
-// tacotron2: the scale of the attempt, and none behind it.
-TEST_F(QuietTest, AScaleThatWasAttemptedIsTold) {
+// tacotron2: the scale of the update, and none behind it.
+TEST_F(QuietTest, AScaleThatWasUpdateedIsTold) {
   Take({Line(1), Overflow(1024, 0), Line(2)});
   ASSERT_EQ(records_.size(), 2u);
   EXPECT_EQ(records_.back()[StepField::kLossScale], 1024);

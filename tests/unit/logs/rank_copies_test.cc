@@ -229,14 +229,14 @@ TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
   }
 }
 
-// GNMT at its floor: eight numbered ranks, of which each says at each attempt
+// GNMT at its floor: eight numbered ranks, of which each says at each update
 // that it skipped it.
-TEST(RankCopies, EachSkippedBatchOfNumberedRanksIsOneAttempt) {
-  int attempts = 0;
+TEST(RankCopies, EachSkippedBatchOfNumberedRanksIsOneUpdate) {
+  int updates = 0;
   int skipped = 0;
   int applied_nan = 0;
   LogReader reader(nullptr, {}, [&](const LogRecord& record) {
-    ++attempts;
+    ++updates;
     const bool skip = record.step.is(StepFlag::kSkipped);
     skipped += skip ? 1 : 0;
     const auto loss = record.step.get(StepField::kLoss);
@@ -261,7 +261,7 @@ TEST(RankCopies, EachSkippedBatchOfNumberedRanksIsOneAttempt) {
         " (4.3558)\tLR 1.000e-03");
   }
   reader.Finish();
-  EXPECT_EQ(attempts, 301);
+  EXPECT_EQ(updates, 301);
   EXPECT_EQ(skipped, 200);
   EXPECT_EQ(applied_nan, 0);
 }

@@ -170,7 +170,7 @@ TEST(StepAxis, SoManyLinesHaveNoCounterBesideThem) {
 
 // Hugging Face's Trainer under DeepSpeed: a dict every 10 steps, a counter
 // every 100, in which the scale collapses from step 300 on.
-TEST(StepAxis, AttemptsOfDictsBesideACounterAreThoseOfTheRun) {
+TEST(StepAxis, UpdatesOfDictsBesideACounterAreThoseOfTheRun) {
   std::vector<int64_t> overflows;
   int64_t records = 0;
   int64_t last = 0;

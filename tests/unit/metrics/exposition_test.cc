@@ -184,7 +184,7 @@ TEST(Exposition, ARunHasAtMostEightySeriesOfItsOwn) {
   }
   run.scaler.name = "pytorch";
   run.scaler.floor = 1;
-  run.scaler.attempts_to_floor = 9;
+  run.scaler.updates_to_floor = 9;
   FamilySet set;
   AddRun(run, &set);
   EXPECT_LE(set.series(), 80u);
@@ -213,7 +213,7 @@ TEST(Exposition, LeavesHealthyRunsOutAtTheLimitAndCountsThem) {
 
 TEST(Exposition, WhatWasNotCollectedHasNoSeries) {
   RunView run = SampleRun("r");
-  run.attempts = run.fate_unknown = 7;
+  run.updates = run.fate_unknown = 7;
   run.totals.overflow_unknown = run.totals.fate_unknown = 7;
   const std::string unknown = Expose({run});
   run.fate_unknown = 6;

@@ -59,7 +59,7 @@ TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
   run.ended = FromMicros(6);
   run.end_reason = "e";
   run.last_step = run.judged_since = 7;
-  run.attempts = run.applied = run.fate_unknown = 8;
+  run.updates = run.applied = run.fate_unknown = 8;
   run.ranks_open = run.ranks_lost = 1;
   run.latest.last[0] = run.latest.last_finite[0] = 9;
   run.latest.nonfinite[0] = 1;

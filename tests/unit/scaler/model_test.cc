@@ -22,7 +22,7 @@ ScalerDeclaration With(double init, int64_t interval) {
   return d;
 }
 
-// A row's history: 'T' overflows, '.' does not; `scales` follow each attempt.
+// A row's history: 'T' overflows, '.' does not; `scales` follow each update.
 struct Row {
   const char* scaler;
   double init;
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, ModelTable,
     ::testing::Values(
         // Halves at every overflow, falls below 1; growth needs consecutive
-        // good attempts.
+        // good updates.
         Row{"pytorch", 2, 2, "TT.T..", {1, 0.5, 0.5, 0.25, 0.25, 0.5}},
         Row{"fsdp", 4, 3, "T...", {2, 2, 2, 4}},
         Row{"torch_npu", 1, 3, "TT", {0.5, 0.25}},
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Growth that is not finite is refused.
         Row{"pytorch", 0x1p127, 1, ".T", {0x1p127, 0x1p126}},
         Row{"mindspore", 0x1p127, 1, "..", {0x1p127, 0x1p127}},
-        // Hysteresis 2, refilled by growth only: the clean attempts between
+        // Hysteresis 2, refilled by growth only: the clean updates between
         // two overflows forgive nothing.
         Row{"megatron", 64, 4, "T..T.T", {64, 64, 64, 32, 32, 16}},
         Row{"megatron",
@@ -99,15 +99,15 @@ TEST(Model, StatisticalScalersHaveNoNextScale) {
   }
 }
 
-// Good attempts until the scale grows.
+// Good updates until the scale grows.
 int Window(ScalerModel* model) {
   const double from = model->scale();
-  int attempts = 0;
-  while (model->scale() == from && attempts < 2000) {
-    ++attempts;
+  int updates = 0;
+  while (model->scale() == from && updates < 2000) {
+    ++updates;
     model->Next(false);
   }
-  return attempts;
+  return updates;
 }
 
 TEST(Model, MindFormersLengthensItsWindowWithGrowthsAndDropsItWithBackoffs) {
@@ -135,7 +135,7 @@ TEST(Model, LogarithmsOfPowersOfTwoAreExact) {
   }
 }
 
-TEST(Model, ConsecutiveHysteresisIsForgivenByOneGoodAttempt) {
+TEST(Model, ConsecutiveHysteresisIsForgivenByOneGoodUpdate) {
   ScalerParameters p = Resolve(FindScaler("deepspeed"), With(64, 100));
   p.hysteresis = Hysteresis::kConsecutive;
   ScalerModel model(p);
@@ -173,19 +173,19 @@ TEST(Model, ForecastsTheFloor) {
   d.backoff_factor = 0.5;
   // The usual Ascend script: 32 halvings, two overflows each.
   EXPECT_THAT(
-      ScalerModel(Resolve(FindScaler("ascend_tf"), d)).AttemptsToFloor(1.0),
+      ScalerModel(Resolve(FindScaler("ascend_tf"), d)).UpdatesToFloor(1.0),
       Optional(64));
   EXPECT_THAT(
-      ScalerModel(Resolve(FindScaler("megatron"), {})).AttemptsToFloor(1.0),
+      ScalerModel(Resolve(FindScaler("megatron"), {})).UpdatesToFloor(1.0),
       Optional(33));
-  EXPECT_THAT(ScalerModel(Resolve(FindScaler("jmp"), {})).AttemptsToFloor(0.5),
+  EXPECT_THAT(ScalerModel(Resolve(FindScaler("jmp"), {})).UpdatesToFloor(0.5),
               Optional(30));
-  EXPECT_EQ(ScalerModel(Resolve(FindScaler("pytorch"), {})).AttemptsToFloor(1),
+  EXPECT_EQ(ScalerModel(Resolve(FindScaler("pytorch"), {})).UpdatesToFloor(1),
             std::nullopt);
-  EXPECT_EQ(ScalerModel(Resolve(FindScaler("jmp"), {})).AttemptsToFloor(0),
+  EXPECT_EQ(ScalerModel(Resolve(FindScaler("jmp"), {})).UpdatesToFloor(0),
             std::nullopt);
   EXPECT_THAT(
-      ScalerModel(Resolve(FindScaler("jmp"), With(1, 9))).AttemptsToFloor(1),
+      ScalerModel(Resolve(FindScaler("jmp"), With(1, 9))).UpdatesToFloor(1),
       Optional(0));
 }
 

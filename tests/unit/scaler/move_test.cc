@@ -126,7 +126,7 @@ TEST(Move, OneOverflowTakesOneBackoff) {
   Feed f("pytorch");
   f.Good(1024, 5);
   EXPECT_EQ(f.Step(256, true), Impossible::kFellTwice);
-  Feed unseen("fairseq");  // only attempts that went well are recorded
+  Feed unseen("fairseq");  // only updates that went well are recorded
   unseen.Good(128, 5);
   EXPECT_EQ(unseen.Step(16, false), Impossible::kNone);
   Feed floor("megatron");

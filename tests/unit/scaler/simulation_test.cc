@@ -9,15 +9,15 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kNo = RecordedAttempt::kNotRecorded;
+constexpr double kNo = RecordedUpdate::kNotRecorded;
 
-RecordedAttempt At(int64_t step, double scale, bool overflow, double fits = kNo,
-                   double needs = kNo) {
+RecordedUpdate At(int64_t step, double scale, bool overflow, double fits = kNo,
+                  double needs = kNo) {
   return {step, scale, overflow, overflow, fits, needs};
 }
 
 // One of three or more overflows in a row at 1 or less.
-bool IsStuck(const std::vector<RecordedAttempt>& all, size_t i) {
+bool IsStuck(const std::vector<RecordedUpdate>& all, size_t i) {
   const auto low = [&](size_t k) {
     return k < all.size() && all[k].overflow && all[k].scale <= 1;
   };
@@ -28,8 +28,8 @@ bool IsStuck(const std::vector<RecordedAttempt>& all, size_t i) {
   return streak >= 3;
 }
 
-// The rules of simulation.h, by looking at every attempt for every question.
-Answer SlowAnswer(const std::vector<RecordedAttempt>& all, size_t i,
+// The rules of simulation.h, by looking at every update for every question.
+Answer SlowAnswer(const std::vector<RecordedUpdate>& all, size_t i,
                   double scale) {
   struct Told {
     bool any = false;
@@ -37,7 +37,7 @@ Answer SlowAnswer(const std::vector<RecordedAttempt>& all, size_t i,
     bool by_measure = false;
   };
   const auto told = [&](size_t k) -> Told {
-    const RecordedAttempt& a = all[k];
+    const RecordedUpdate& a = all[k];
     if (IsStuck(all, k)) return {true, true, false};
     if (a.overflow) return {scale >= a.scale, true, false};
     if (scale <= a.scale) return {true, false, false};
@@ -63,7 +63,7 @@ Answer SlowAnswer(const std::vector<RecordedAttempt>& all, size_t i,
 }
 
 // Gradients whose largest value wanders, under a scaler of some kind.
-std::vector<RecordedAttempt> RandomRun(uint32_t seed, bool ranges) {
+std::vector<RecordedUpdate> RandomRun(uint32_t seed, bool ranges) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   ScalerParameters p;
@@ -71,11 +71,11 @@ std::vector<RecordedAttempt> RandomRun(uint32_t seed, bool ranges) {
   p.growth_interval = 3 + static_cast<int64_t>(random() % 9);
   p.growth = random() % 4 == 0 ? Growth::kNever : Growth::kConsecutive;
   ScalerModel model(p);
-  std::vector<RecordedAttempt> run;
+  std::vector<RecordedUpdate> run;
   // log2 of the largest scale that fits; some runs are beyond any scale.
   double limit = seed % 5 == 0 ? -4 : 14;
-  const size_t attempts = 1 + random() % 70;
-  for (size_t i = 0; i < attempts; ++i) {
+  const size_t updates = 1 + random() % 70;
+  for (size_t i = 0; i < updates; ++i) {
     limit += uniform(random) * 3 - 1.5;
     const double scale = model.scale();
     const bool overflow = scale > std::exp2(limit);
@@ -87,9 +87,9 @@ std::vector<RecordedAttempt> RandomRun(uint32_t seed, bool ranges) {
   return run;
 }
 
-TEST(OverflowKnowledgeTest, AgreesWithLookingAtEveryAttempt) {
+TEST(OverflowKnowledgeTest, AgreesWithLookingAtEveryUpdate) {
   for (uint32_t seed = 0; seed < 120; ++seed) {
-    const std::vector<RecordedAttempt> run = RandomRun(seed, seed % 2 == 1);
+    const std::vector<RecordedUpdate> run = RandomRun(seed, seed % 2 == 1);
     const OverflowKnowledge knowledge(run);
     for (size_t i = 0; i < run.size(); ++i) {
       for (double log2 = -3; log2 < 34; log2 += 0.7) {
@@ -109,7 +109,7 @@ TEST(OverflowKnowledgeTest, AgreesWithLookingAtEveryAttempt) {
 
 TEST(OverflowKnowledgeTest, WhatWasMeasuredIsNeverContradicted) {
   // Measured a little below the scale at which it did not overflow.
-  const std::vector<RecordedAttempt> run = {At(0, 1024, false, 1000)};
+  const std::vector<RecordedUpdate> run = {At(0, 1024, false, 1000)};
   const OverflowKnowledge knowledge(run);
   EXPECT_FALSE(knowledge.At(0, 1024).overflow);
   EXPECT_TRUE(knowledge.At(0, 1025).overflow);
@@ -117,7 +117,7 @@ TEST(OverflowKnowledgeTest, WhatWasMeasuredIsNeverContradicted) {
 }
 
 TEST(OverflowKnowledgeTest, BetweenTwoAsNearTheOverflowDecides) {
-  const std::vector<RecordedAttempt> run = {
+  const std::vector<RecordedUpdate> run = {
       At(0, 4096, false), At(1, 1024, false), At(2, 2048, true)};
   const OverflowKnowledge knowledge(run);
   EXPECT_TRUE(knowledge.At(1, 2048).overflow);
@@ -125,10 +125,10 @@ TEST(OverflowKnowledgeTest, BetweenTwoAsNearTheOverflowDecides) {
   EXPECT_FALSE(knowledge.At(0, 2048).overflow);
 }
 
-// DeepSpeed at its floor of 1, where attempt after attempt overflowed: another
+// DeepSpeed at its floor of 1, where update after update overflowed: another
 // scaler that goes on falling finds nothing below.
 TEST(SimulationTest, WhatIsStuckAtTheFloorIsStuckBelowIt) {
-  std::vector<RecordedAttempt> run;
+  std::vector<RecordedUpdate> run;
   for (int64_t step = 0; step < 500; ++step) run.push_back(At(step, 64, false));
   double scale = 64;
   for (int64_t step = 500; step < 1000; ++step) {
@@ -142,7 +142,7 @@ TEST(SimulationTest, WhatIsStuckAtTheFloorIsStuckBelowIt) {
       Simulate(run, OverflowKnowledge(run), {p}, Unknown::kAssume);
   EXPECT_EQ(is.overflows, 500u);
   EXPECT_LT(is.last, 1e-100);
-  EXPECT_EQ(is.lower.stuck, is.lower.attempts);
+  EXPECT_EQ(is.lower.stuck, is.lower.updates);
   EXPECT_GT(is.lower.stuck, 400u);
 }
 
@@ -156,7 +156,7 @@ TEST(SimulationTest, TheSameScalerDoesTheSameAndAssumesNothing) {
     p.hysteresis = Hysteresis::kUntilGrowth;
     p.hysteresis_count = 2;
     ScalerModel model(p);
-    std::vector<RecordedAttempt> run;
+    std::vector<RecordedUpdate> run;
     for (int64_t step = 0; step < 200; ++step) {
       const bool overflow = random() % 7 == 0;
       run.push_back(At(step, model.scale(), overflow));
@@ -165,21 +165,21 @@ TEST(SimulationTest, TheSameScalerDoesTheSameAndAssumesNothing) {
     const ScalerOutcome was = Recorded(run, 1);
     const ScalerOutcome is =
         Simulate(run, OverflowKnowledge(run), {p}, Unknown::kAssume);
-    EXPECT_EQ(is.attempts, 200u);
+    EXPECT_EQ(is.updates, 200u);
     EXPECT_EQ(is.overflows, was.overflows);
     EXPECT_EQ(is.skipped, was.skipped);
     EXPECT_EQ(is.lowest, was.lowest);
     EXPECT_EQ(is.highest, was.highest);
     EXPECT_EQ(is.last, was.last);
     EXPECT_EQ(is.at_floor, was.at_floor);
-    EXPECT_EQ(is.higher.attempts + is.lower.attempts, 0u);
+    EXPECT_EQ(is.higher.updates + is.lower.updates, 0u);
   }
 }
 
-// By the slow answers, attempt for attempt.
+// By the slow answers, update for update.
 TEST(SimulationTest, AgreesWithAPlainLoopOverSlowAnswers) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
-    const std::vector<RecordedAttempt> run = RandomRun(seed, seed % 2 == 0);
+    const std::vector<RecordedUpdate> run = RandomRun(seed, seed % 2 == 0);
     ScalerParameters p;
     p.init = std::exp2(static_cast<double>(seed % 25));
     p.growth_interval = 4;
@@ -195,7 +195,7 @@ TEST(SimulationTest, AgreesWithAPlainLoopOverSlowAnswers) {
       slow.measured += answer.basis == Basis::kMeasured;
       slow.at_floor += scale <= 8;
       if (answer.basis >= Basis::kNeighbour) {
-        ++(run[i].overflow ? slow.lower : slow.higher).attempts;
+        ++(run[i].overflow ? slow.lower : slow.higher).updates;
       }
       slow.last = scale;
       if (answer.overflow) {
@@ -211,13 +211,13 @@ TEST(SimulationTest, AgreesWithAPlainLoopOverSlowAnswers) {
     EXPECT_EQ(fast.measured, slow.measured) << seed;
     EXPECT_EQ(fast.at_floor, slow.at_floor) << seed;
     EXPECT_EQ(fast.last, slow.last) << seed;
-    EXPECT_EQ(fast.higher.attempts, slow.higher.attempts) << seed;
-    EXPECT_EQ(fast.lower.attempts, slow.lower.attempts) << seed;
+    EXPECT_EQ(fast.higher.updates, slow.higher.updates) << seed;
+    EXPECT_EQ(fast.lower.updates, slow.lower.updates) << seed;
   }
 }
 
 TEST(SimulationTest, AFixedScaleOverflowsWhereItIsAtLeastTheRecordedOne) {
-  std::vector<RecordedAttempt> run;
+  std::vector<RecordedUpdate> run;
   for (int64_t step = 0; step < 10; ++step) {
     run.push_back(At(step, step < 4 ? 65536 >> step : 4096, step < 4));
   }
@@ -228,22 +228,22 @@ TEST(SimulationTest, AFixedScaleOverflowsWhereItIsAtLeastTheRecordedOne) {
   const ScalerOutcome high = Simulate(run, knowledge, fixed, Unknown::kAssume);
   EXPECT_EQ(high.overflows, 10u);
   // Known of the first four; of the others, nobody tried so high again.
-  EXPECT_EQ(high.higher.attempts, 6u);
+  EXPECT_EQ(high.higher.updates, 6u);
   EXPECT_EQ(high.higher.overflows, 6u);
   EXPECT_EQ(high.higher.untold, 0u);
   EXPECT_EQ(high.higher.first_step, 4);
   fixed.parameters.init = 4096;
   const ScalerOutcome low = Simulate(run, knowledge, fixed, Unknown::kAssume);
   EXPECT_EQ(low.overflows, 0u);
-  EXPECT_EQ(low.lower.attempts, 4u);
+  EXPECT_EQ(low.lower.updates, 4u);
   EXPECT_EQ(Simulate(run, knowledge, fixed, Unknown::kAlwaysOverflow).skipped,
             4u);
   EXPECT_EQ(Simulate(run, knowledge, fixed, Unknown::kNeverOverflow).skipped,
             0u);
 }
 
-TEST(SimulationTest, WhereNoAttemptTellsAnOverflowIsAssumed) {
-  const std::vector<RecordedAttempt> run(5, At(0, 1024, false));
+TEST(SimulationTest, WhereNoUpdateTellsAnOverflowIsAssumed) {
+  const std::vector<RecordedUpdate> run(5, At(0, 1024, false));
   SimulatedScaler fixed;
   fixed.parameters.growth = Growth::kNever;
   fixed.parameters.init = 2048;
@@ -254,7 +254,7 @@ TEST(SimulationTest, WhereNoAttemptTellsAnOverflowIsAssumed) {
 }
 
 TEST(SimulationTest, WithoutAScalerNothingIsSkipped) {
-  const std::vector<RecordedAttempt> run(3, At(0, 1, true));
+  const std::vector<RecordedUpdate> run(3, At(0, 1, true));
   SimulatedScaler none;
   none.parameters.growth = Growth::kNever;
   none.parameters.init = 1;
@@ -266,7 +266,7 @@ TEST(SimulationTest, WithoutAScalerNothingIsSkipped) {
 }
 
 TEST(SimulationTest, UnderflowIsCountedOnlyWhereGradientsWereRecorded) {
-  const std::vector<RecordedAttempt> run = {
+  const std::vector<RecordedUpdate> run = {
       At(0, 1024, false, 4096, 512), At(1, 1024, false),
       At(2, 1024, false, 4096, 2048), At(3, 1024, false, 4096, 256)};
   const ScalerOutcome was = Recorded(run, 0);
@@ -280,11 +280,11 @@ TEST(SimulationTest, UnderflowIsCountedOnlyWhereGradientsWereRecorded) {
   EXPECT_EQ(is.underflow, 0u);
   EXPECT_EQ(is.overflows, 0u);
   EXPECT_EQ(is.measured, 3u);
-  EXPECT_EQ(is.higher.attempts, 1u);  // as at its neighbours
+  EXPECT_EQ(is.higher.updates, 1u);  // as at its neighbours
 }
 
 TEST(SimulationTest, AScaleThatFallsToNothingEnds) {
-  const std::vector<RecordedAttempt> run(1200, At(0, 1, true));
+  const std::vector<RecordedUpdate> run(1200, At(0, 1, true));
   ScalerParameters p;
   p.init = 1;
   const ScalerOutcome outcome =
@@ -294,11 +294,11 @@ TEST(SimulationTest, AScaleThatFallsToNothingEnds) {
 }
 
 TEST(SimulationTest, OfNothingThereIsNothing) {
-  const std::vector<RecordedAttempt> none;
+  const std::vector<RecordedUpdate> none;
   ScalerParameters p;
   p.init = 1;
   EXPECT_EQ(
-      Simulate(none, OverflowKnowledge(none), {p}, Unknown::kAssume).attempts,
+      Simulate(none, OverflowKnowledge(none), {p}, Unknown::kAssume).updates,
       0u);
 }
 

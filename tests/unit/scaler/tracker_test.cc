@@ -48,13 +48,13 @@ ScalerDeclaration Declared(const char* name) {
   return d;
 }
 
-TEST(Tracker, CountsAttemptsStreaksAndGoodSteps) {
+TEST(Tracker, CountsUpdatesStreaksAndGoodSteps) {
   Feed f(Declared("pytorch"));
   f.Step(65536, true);
   f.Step(32768, true);
   f.Step(16384, false);
   f.Step(16384, true);
-  EXPECT_EQ(f.tracker.attempts(), 4);
+  EXPECT_EQ(f.tracker.updates(), 4);
   EXPECT_EQ(f.tracker.overflow_streak(), 1);
   EXPECT_EQ(f.tracker.good_steps(), 1);
   EXPECT_THAT(f.tracker.scale(), Optional(16384));
@@ -64,7 +64,7 @@ TEST(Tracker, CountsAttemptsStreaksAndGoodSteps) {
 
 TEST(Tracker, GraceEndsWithTheFirstGoodStepOrTheBudget) {
   Feed f(Declared("pytorch"));
-  EXPECT_EQ(f.tracker.grace_attempts(), 18);
+  EXPECT_EQ(f.tracker.grace_updates(), 18);
   for (int i = 0; i < 18; ++i) f.Step(65536 / (1 << i), true);
   EXPECT_TRUE(f.tracker.in_grace());
   f.Step(0.125, true);
@@ -75,13 +75,13 @@ TEST(Tracker, GraceEndsWithTheFirstGoodStepOrTheBudget) {
 }
 
 TEST(Tracker, GraceFollowsTheScalersSemantics) {
-  EXPECT_EQ(Feed(Declared("megatron")).tracker.grace_attempts(), 35);
+  EXPECT_EQ(Feed(Declared("megatron")).tracker.grace_updates(), 35);
   ScalerDeclaration ascend = Declared("ascend_tf");
   ascend.init_scale = 4294967296.0;
   ascend.backoff_factor = 0.5;
-  EXPECT_EQ(Feed(ascend).tracker.grace_attempts(), 67);
+  EXPECT_EQ(Feed(ascend).tracker.grace_updates(), 67);
   ascend.backoff_factor.reset();  // 0.8: 100 backoffs, bounded
-  EXPECT_EQ(Feed(ascend).tracker.grace_attempts(), 200);
+  EXPECT_EQ(Feed(ascend).tracker.grace_updates(), 200);
 }
 
 // A log with a column of the scale and none of overflows: those of a search
@@ -268,7 +268,7 @@ TEST(Tracker, ScalersOfOneProgramAreItsAlone) {
   EXPECT_TRUE(unknown == nullptr || !unknown->of_one_program);
 }
 
-TEST(Tracker, KnowsTheScaleOfTheFirstAttempt) {
+TEST(Tracker, KnowsTheScaleOfTheFirstUpdate) {
   Feed answered(Declared("deepspeed"));  // "Attempted 65536, reducing to 32768"
   answered.Step(32768, true);
   EXPECT_EQ(answered.tracker.first_tried(), 65536);
@@ -301,7 +301,7 @@ TEST(Tracker, AClampAtTheCeilingIsAMove) {
 TEST(Tracker, DeclaredScalersAreChecked) {
   Feed f(Declared("pytorch"));
   f.Step(1024, false);
-  f.Step(4096, false);  // two updates in one attempt
+  f.Step(4096, false);  // the scaler's update() called twice
   EXPECT_EQ(f.tracker.last_transition(), Transition::kImpossible);
   f.Step(4096, false);
   EXPECT_EQ(f.tracker.last_transition(), Transition::kHeld);
@@ -352,7 +352,7 @@ TEST(Tracker, AFreshScalerBeginsItsSearchAnew) {
   EXPECT_EQ(doubled.tracker.why_impossible(), Impossible::kRatio);
 }
 
-TEST(Tracker, ToleratesRoundedScalesAndUnseenAttempts) {
+TEST(Tracker, ToleratesRoundedScalesAndUnseenUpdates) {
   Feed f(Declared("megatron"));
   f.Step(536870912, true);
   f.Step(268435460, true);  // 2^28 as a float32 prints it
@@ -376,14 +376,14 @@ TEST(Tracker, BelowADeclaredFloorIsImpossible) {
 TEST(Tracker, ForecastsTheFloorAtTheRateOfTheFall) {
   Feed f(Declared("megatron"));
   f.Good(1024, 50);
-  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt);
   f.Step(512, true);
   f.Step(256, true);
-  EXPECT_THAT(f.tracker.attempts_to_floor(), Optional(8));
+  EXPECT_THAT(f.tracker.updates_to_floor(), Optional(8));
   f.Good(256, 101);
-  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt);
   f.Step(512, false);
-  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt);
 }
 
 TEST(Tracker, TheForecastEndsWithTheFall) {
@@ -393,12 +393,12 @@ TEST(Tracker, TheForecastEndsWithTheFall) {
   f.Step(8192, true);
   f.Step(4096, true);
   f.Good(4096, 4);
-  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_NE(f.tracker.updates_to_floor(), std::nullopt);
   f.Good(4096, 1);
-  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt)
+  EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt)
       << "five clean attempts after a backoff an attempt";
   f.Step(2048, true);
-  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt) << "it goes on";
+  EXPECT_NE(f.tracker.updates_to_floor(), std::nullopt) << "it goes on";
 }
 
 TEST(Tracker, AFallOfBackoffsFarApartIsOverLater) {
@@ -410,19 +410,19 @@ TEST(Tracker, AFallOfBackoffsFarApartIsOverLater) {
     f.Good(scale, 9);
   }
   f.Good(scale, 31);  // 40 clean ones, as long as four distances
-  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_NE(f.tracker.updates_to_floor(), std::nullopt);
   f.Good(scale, 1);
-  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt);
 }
 
-TEST(Tracker, OneBackoffIsForecastForFourCleanAttempts) {
+TEST(Tracker, OneBackoffIsForecastForFourCleanUpdates) {
   Feed f(Declared("jmp"));
   f.Good(1024, 50);
   f.Step(512, true);
   f.Good(512, 4);
-  EXPECT_NE(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_NE(f.tracker.updates_to_floor(), std::nullopt);
   f.Good(512, 1);
-  EXPECT_EQ(f.tracker.attempts_to_floor(), std::nullopt);
+  EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt);
 }
 
 TEST(Tracker, TheForecastIsTheModels) {
@@ -439,12 +439,12 @@ TEST(Tracker, TheForecastIsTheModels) {
     int64_t left = 0;
     ScalerModel ahead = model;
     for (; ahead.scale() > 1; ++left) ahead.Next(true);
-    ASSERT_TRUE(f.tracker.attempts_to_floor()) << i;
-    EXPECT_NEAR(static_cast<double>(*f.tracker.attempts_to_floor()),
+    ASSERT_TRUE(f.tracker.updates_to_floor()) << i;
+    EXPECT_NEAR(static_cast<double>(*f.tracker.updates_to_floor()),
                 static_cast<double>(left), 2)
         << i;
   }
-  // Every tenth attempt overflows: ten times as long.
+  // Every tenth update overflows: ten times as long.
   Feed slow(Declared("jmp"));
   double scale = 32768;
   slow.Step(scale, false);
@@ -452,8 +452,8 @@ TEST(Tracker, TheForecastIsTheModels) {
     slow.Step(scale /= 2, true);
     if (fall < 3) slow.Good(scale, 9);
   }
-  // 11 halvings left; 4 in 31 attempts so far.
-  EXPECT_THAT(slow.tracker.attempts_to_floor(), Optional(86));
+  // 11 halvings left; 4 in 31 updates so far.
+  EXPECT_THAT(slow.tracker.updates_to_floor(), Optional(86));
 }
 
 TEST(Tracker, UnusableScalesNeverEnter) {

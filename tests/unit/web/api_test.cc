@@ -317,7 +317,7 @@ TEST_F(ApiTest, WithoutHistoryStepsSayWhatToDo) {
 
 TEST_F(ApiTest, WhatWasNotCollectedHasNoKey) {
   RunView run = SampleRun("a");
-  run.attempts = run.fate_unknown = 7;
+  run.updates = run.fate_unknown = 7;
   run.totals.overflow_unknown = run.totals.fate_unknown = 7;
   Show({run});
   const ParsedJson unknown = GetJson("/api/v1/runs/a");

@@ -188,11 +188,11 @@ TEST(EventCodecTest, KeepsARunsDescription) {
                                    .level_step = 4000,
                                    .last_step = 5000,
                                    .high = true};
-  opened.attempts_before = 1900;
+  opened.updates_before = 1900;
   const RunOpened back = std::get<RunOpened>(RoundTrip(OfRank(opened)).body);
   EXPECT_EQ(back.reason, "first rank");
   EXPECT_EQ(back.loss_before, opened.loss_before);
-  EXPECT_EQ(back.attempts_before, 1900u);
+  EXPECT_EQ(back.updates_before, 1900u);
   EXPECT_EQ(back.description.job, "word2vec");
   EXPECT_EQ(back.description.framework, "ascend_tf");
   EXPECT_EQ(back.description.precision, "fp16");

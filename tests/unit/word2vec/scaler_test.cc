@@ -11,10 +11,10 @@ namespace {
 using ::testing::ElementsAre;
 
 // 'T': overflow, 'F': finite. The scale after each.
-std::vector<double> Scales(LossScaler* scaler, std::string_view attempts) {
+std::vector<double> Scales(LossScaler* scaler, std::string_view updates) {
   std::vector<double> scales;
-  for (char attempt : attempts) {
-    EXPECT_EQ(scaler->Update(attempt == 'T'), attempt == 'F');
+  for (char update : updates) {
+    EXPECT_EQ(scaler->Update(update == 'T'), update == 'F');
     scales.push_back(scaler->scale());
   }
   return scales;
@@ -29,16 +29,16 @@ TEST(ScalerTest, AscendTfCountsOverflowsThatAreNotAdjacent) {
 TEST(ScalerTest, AscendTfFallsByFourFifthsToOne) {
   AscendTfScaler scaler(65536, AscendTfScaler::kBackoff);
   EXPECT_THAT(Scales(&scaler, "TT"), ElementsAre(65536, 52428.8));
-  int attempts = 2;
+  int updates = 2;
   while (scaler.scale() > 1) {
     scaler.Update(true);
-    ASSERT_LT(++attempts, 1000);
+    ASSERT_LT(++updates, 1000);
   }
-  EXPECT_EQ(attempts, 100);  // 50 times 0.8 of 2^16, two overflows each
+  EXPECT_EQ(updates, 100);  // 50 times 0.8 of 2^16, two overflows each
   EXPECT_THAT(Scales(&scaler, "TT"), ElementsAre(1, 1));
 }
 
-TEST(ScalerTest, AscendTfGrowsAfterAThousandFiniteAttempts) {
+TEST(ScalerTest, AscendTfGrowsAfterAThousandFiniteUpdates) {
   AscendTfScaler scaler(8, 0.8);
   for (int i = 0; i < 999; ++i) scaler.Update(false);
   EXPECT_EQ(scaler.scale(), 8);

@@ -29,7 +29,7 @@ class Scaler:
     init_scale: float | None = None
     growth_factor: float | None = None
     backoff_factor: float | None = None
-    growth_interval: int | None = None  # optimizer attempts
+    growth_interval: int | None = None  # updates
     hysteresis: int | None = None  # overflows until the scale falls
     min_scale: float | None = None
     max_scale: float | None = None

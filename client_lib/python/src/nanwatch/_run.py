@@ -110,7 +110,7 @@ class Run(RunOps):
             applied_grad_norm: float | None = None,
             time: float | None = None,
         ) -> None:
-            """Says one optimizer attempt. None is "not collected".
+            """Says one update, applied or skipped. None is "not collected".
 
             `overflow`: Inf or NaN was found in the gradients. `skipped`: the
             optimizer did not apply the update. `grad_norm` is unscaled, before

@@ -16,8 +16,8 @@ _METHOD = "/nanwatch.v1.IngestService/Ingest"
 # A response is an ack or a sentence; a request names at most 64 ops.
 _RESPONSE_BYTES = 1 << 20
 _OPTIONS = (
-    # Waits between attempts are the sender's business: no memory of the last
-    # attempt's failure.
+    # Waits between tries are the sender's business: no memory of the last
+    # one's failure.
     ("grpc.use_local_subchannel_pool", 1),
     # A proxy of the training's environment is not meant for this.
     ("grpc.enable_http_proxy", 0),

@@ -101,7 +101,7 @@ class Watch(WatchedRun):
             it.loss = self._take_loss(it.arrivals, loss)
         # It turns itself off at its first `scale`, without auto_cast to fp16.
         if _is_on(self._scaler):
-            # That of the attempt, not the next one's.
+            # That of the update, not the next one's.
             it.scale = _add(it.arrivals, self._scale)
             it.found = _add(it.arrivals, self._scaler._cache_found_inf)
             self._scale = _kept(self._scaler._scale)

@@ -69,7 +69,7 @@ class Backwards:
             self._to_clip = self._marks()
 
     def updated(self) -> None:
-        """By an attempt of the optimizer, skipped ones too."""
+        """By an update, skipped ones too."""
         self._hears, self._heard = self._heard > 0, 0
         self._left = (
             marks_of([p.grad for p in self._some()]) if self._hears else []

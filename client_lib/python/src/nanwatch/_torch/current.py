@@ -6,14 +6,14 @@ import contextlib
 from collections.abc import Iterator
 
 from nanwatch._torch.numbering import Numbering
-from nanwatch._torch.optimizers import Attempt, Followed
+from nanwatch._torch.optimizers import Followed, Update
 from nanwatch._torch.readout import Readout
 
-_MOST = 64  # attempts of each optimizer
+_MOST = 64  # updates of each optimizer
 
 
 class Current:
-    """`readout` has the numbers of `attempts`, and of those of its optimizers
+    """`readout` has the numbers of `updates`, and of those of its optimizers
     that are not over yet."""
 
     def __init__(self, optimizers: int, *, together: bool) -> None:
@@ -22,7 +22,7 @@ class Current:
         self._together = together
         self.numbering = Numbering()
         self.count = 0  # of the steps that are over, as nobody else counts
-        self.attempts: list[Attempt] = []
+        self.updates: list[Update] = []
         self._ahead: dict[int, int] = {}  # by the id of the Followed
         self.readout = Readout()
 
@@ -36,20 +36,20 @@ class Current:
         """The next one's, if the program gives no other."""
         return self.numbering.next
 
-    def add(self, attempt: Attempt) -> None:
-        self.attempts.append(attempt)
-        self._ahead[id(attempt.of)] = self._ahead.get(id(attempt.of), 0) + 1
+    def add(self, update: Update) -> None:
+        self.updates.append(update)
+        self._ahead[id(update.of)] = self._ahead.get(id(update.of), 0) + 1
 
     def is_full(self) -> bool:
         """The program does not say that a step is over."""
-        return len(self.attempts) >= self._most
+        return len(self.updates) >= self._most
 
-    def take_one(self) -> list[Attempt]:
+    def take_one(self) -> list[Update]:
         """Of one update, or none."""
-        taken, self.attempts, self._ahead = self.attempts, [], {}
+        taken, self.updates, self._ahead = self.updates, [], {}
         return taken
 
-    def take(self) -> list[list[Attempt]]:
+    def take(self) -> list[list[Update]]:
         """By update, where all optimizers that were called updated in turns,
         several times: programs may well tell each tenth step alone. One that
         updates more often than others, as a critic does, does so in a step;
@@ -59,7 +59,7 @@ class Current:
             return [taken]
         if self._together:
             return list(_by_turns(taken))
-        turn = len({id(attempt.of) for attempt in taken})
+        turn = len({id(update.of) for update in taken})
         if (
             turn == len(taken)
             or len(taken) % turn
@@ -69,25 +69,25 @@ class Current:
         return [taken[i : i + turn] for i in range(0, len(taken), turn)]
 
     @contextlib.contextmanager
-    def aside(self, attempts: list[Attempt]) -> Iterator[None]:
+    def aside(self, updates: list[Update]) -> Iterator[None]:
         """Within it another step goes on, which these are of; what it makes of
         the numbers stays."""
-        ours = self.attempts, self.readout, self._ahead
-        self.attempts, self.readout = attempts, Readout()
+        ours = self.updates, self.readout, self._ahead
+        self.updates, self.readout = updates, Readout()
         try:
             yield
         finally:
-            self.attempts, self.readout, self._ahead = ours
+            self.updates, self.readout, self._ahead = ours
 
 
-def _by_turns(attempts: list[Attempt]) -> Iterator[list[Attempt]]:
-    """Up to the next attempt of the same optimizer."""
-    turn: list[Attempt] = []
+def _by_turns(updates: list[Update]) -> Iterator[list[Update]]:
+    """Up to the next update of the same optimizer."""
+    turn: list[Update] = []
     seen: set[int] = set()
-    for attempt in attempts:
-        if id(attempt.of) in seen:
+    for update in updates:
+        if id(update.of) in seen:
             yield turn
             turn, seen = [], set()
-        turn.append(attempt)
-        seen.add(id(attempt.of))
+        turn.append(update)
+        seen.add(id(update.of))
     yield turn

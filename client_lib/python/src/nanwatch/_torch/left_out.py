@@ -12,7 +12,7 @@ from typing import Any
 from nanwatch._checks import Checks
 from nanwatch._torch.held import NO_PART, Evaluation, Held, Part
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.optimizers import Attempt, Followed
+from nanwatch._torch.optimizers import Followed, Update
 from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.strangers import Strangers
@@ -21,11 +21,11 @@ _FEW = 8  # updates in a row, not finite, that are nobody's business
 _LATELY = 8  # updates
 _MANY = 1024  # parts, of which evaluations are not kept
 
-# Tells one of them: its part, its attempts, its loss, the losses that went
+# Tells one of them: its part, its updates, its loss, the losses that went
 # backward for it, and whether to do so only if one of all this is not finite.
-Tell = Callable[[Part, "list[Attempt]", Any, "list[Any]", bool], None]
+Tell = Callable[[Part, "list[Update]", Any, "list[Any]", bool], None]
 # Tells losses that nothing was computed of, as one, if any is not finite.
-TellEvaluations = Callable[["Sequence[Evaluation]", "list[Attempt]"], None]
+TellEvaluations = Callable[["Sequence[Evaluation]", "list[Update]"], None]
 
 
 class LeftOut:
@@ -181,13 +181,13 @@ class LeftOut:
                 self._tell_all()
             return
         self._discards += 1
-        attempts = [f.attempt for f in self._followed if f.attempt is not None]
+        updates = [f.update for f in self._followed if f.update is not None]
         for followed in self._followed:
             if followed.is_on_host():  # else its numbers are on their way
                 followed.end()
         at_once = all(f.is_on_host() for f in self._followed)
         if at_once and not (
-            self._parts.has_bad() or any(a.is_known_bad() for a in attempts)
+            self._parts.has_bad() or any(a.is_known_bad() for a in updates)
         ):
             self._bad_in_a_row = 0
             return
@@ -196,7 +196,7 @@ class LeftOut:
             return
         backward = self._parts.take_discarded()
         self._tell_one(
-            attempts or self._anew(),
+            updates or self._anew(),
             next(filter(is_bad, reversed(backward)), None),
             None,
             [] if at_once else backward,
@@ -209,10 +209,10 @@ class LeftOut:
         bad = [[each] for each in found if is_bad(each.loss)]
         later = [each for each in found if type(each.loss) is not float]
         for evaluations in [*bad, later] if later else bad:
-            attempts = self._anew()
-            for attempt in attempts:
-                self._leave_out(attempt)
-            self._tell_them(evaluations, attempts)
+            updates = self._anew()
+            for update in updates:
+                self._leave_out(update)
+            self._tell_them(evaluations, updates)
 
     def _tell_unheard(self) -> None:
         """Whoever trains this model does so by means that are not seen."""
@@ -252,7 +252,7 @@ class LeftOut:
         return any([self._has_bad_gradients(each) for each in self._followed])
 
     def _has_bad_gradients(self, followed: Followed) -> bool:
-        if followed.attempt is None and followed.is_on_host():
+        if followed.update is None and followed.is_on_host():
             followed.measure_gradients(
                 self._readout(), largest=False, zeros=False
             )
@@ -260,45 +260,45 @@ class LeftOut:
                 followed.end()  # the optimizer may come yet
         return followed.is_known_bad()
 
-    def _anew(self) -> list[Attempt]:
-        return [Attempt(followed) for followed in self._followed]
+    def _anew(self) -> list[Update]:
+        return [Update(followed) for followed in self._followed]
 
     def _tell_one(
         self,
-        attempts: list[Attempt],
+        updates: list[Update],
         loss: Any,
         number: int | None,
         backward: Sequence[Any] = (),
         only_if_bad: bool = False,
     ) -> None:
-        for attempt in attempts:
-            self._leave_out(attempt)
+        for update in updates:
+            self._leave_out(update)
         self._strangers.were_none()
         part = Part(0, 0, number, time.time(), self._rows())
-        self._tell(part, attempts, loss, list(backward), only_if_bad)
+        self._tell(part, updates, loss, list(backward), only_if_bad)
 
-    def _leave_out(self, attempt: Attempt) -> None:
-        attempt.applied, attempt.lr = False, attempt.of.rate()
-        attempt.left_out = True
+    def _leave_out(self, update: Update) -> None:
+        update.applied, update.lr = False, update.of.rate()
+        update.left_out = True
 
     def _tell_all(self) -> None:
-        """What is held, each as an attempt of its own that was not applied."""
+        """What is held, each as an update of its own that was not applied."""
         losses, self._losses.waiting = self._losses.waiting, []
         backward = self._parts.take()
         begun = NO_PART
         self._strangers.were_none()
         for part in self._held.take():
-            attempts = []
+            updates = []
             for followed in self._followed:
                 # The first of them has what was looked at since.
-                attempt = followed.begin()
-                self._leave_out(attempt)
+                update = followed.begin()
+                self._leave_out(update)
                 followed.end()
-                attempts.append(attempt)
+                updates.append(update)
             self._losses.waiting = losses[begun.losses : part.losses]
             self._tell(
                 part._replace(rows=part.rows - begun.rows),
-                attempts,
+                updates,
                 self._losses.take_mean(self._readout()),
                 backward[begun.backward : part.backward],
                 False,

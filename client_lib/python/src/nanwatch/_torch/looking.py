@@ -17,7 +17,7 @@ from nanwatch._torch.guard import Guard
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Attempt, Followed
+from nanwatch._torch.optimizers import Followed, Update
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 
@@ -78,28 +78,28 @@ class Looks:
         self._timed("gradients", self._before_update, followed, optimizer)
 
     def _before_update(self, followed: Followed, optimizer: Any) -> None:
-        attempt = followed.begin()
+        update = followed.begin()
         if (
             self._scaler is not None
-            and attempt.looked_at
-            and attempt.ordinal % WEIGHTS_EVERY < 2
+            and update.looked_at
+            and update.ordinal % WEIGHTS_EVERY < 2
         ):
             followed.measure_again(self._current.readout)
         # A second look would see what was clipped.
         if followed.is_unseen():
             self.gradients(followed, getattr(optimizer, "grad_scale", None))
         every = _UPDATE_EVERY[self._level]
-        if attempt.ordinal % every == _UPDATE_FIRST % every:
-            followed.updates.copy_weights(cheap=self._level == "default")
+        if update.ordinal % every == _UPDATE_FIRST % every:
+            followed.update_size.copy_weights(cheap=self._level == "default")
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
-        attempt = followed.begin()
-        attempt.applied = True
+        update = followed.begin()
+        update.applied = True
         readout = self._current.readout
         found = getattr(optimizer, "found_inf", None)
         if isinstance(found, torch.Tensor):
-            attempt.found_inf = readout.add([found.detach().reshape(())])
-        if followed.updates.are_due():
+            update.found_inf = readout.add([found.detach().reshape(())])
+        if followed.update_size.are_due():
             self._timed("update", followed.measure_update, readout)
 
     def gradients(
@@ -114,8 +114,8 @@ class Looks:
         `Followed.measure_gradients`."""
         if not followed.is_on_host():
             self._abandon(followed)
-        attempt = followed.begin()
-        first, ordinal = attempt.take_gradients(), attempt.ordinal
+        update = followed.begin()
+        first, ordinal = update.take_gradients(), update.ordinal
         current, ahead = self._current, self._current.ahead(followed)
         count, readout = current.count + ahead, current.readout
         every = LAYERS_EVERY * self._modules.turns
@@ -131,18 +131,18 @@ class Looks:
             gradient_of=gradient_of,
             norms=norms,
         )
-        attempt.keep_first(first)
-        if rich and attempt.underflow is None:
-            attempt.rich = True
+        update.keep_first(first)
+        if rich and update.underflow is None:
+            update.rich = True
             self._guard(
                 "underflow",
                 self._measure_underflow,
-                attempt,
+                update,
                 divide_by,
                 gradient_of,
             )
-        if not attempt.weight_sizes and self._detail.takes_weights(
-            count, attempt.is_known_bad()
+        if not update.weight_sizes and self._detail.takes_weights(
+            count, update.is_known_bad()
         ):
             followed.measure_weights(readout)
         # On a host it is known before an update that it is made of NaN.
@@ -155,29 +155,29 @@ class Looks:
     def _abandon(self, followed: Followed) -> None:
         """What was looked at of it, the program has discarded. Nobody waits for
         those numbers any more: where they are all that there are, they go."""
-        if followed.attempt is None or not followed.attempt.looked_at:
+        if followed.update is None or not followed.update.looked_at:
             return
         followed.end()
         current = self._current
-        if not current.attempts and not any(f.attempt for f in self._followed):
+        if not current.updates and not any(f.update for f in self._followed):
             current.readout = Readout()
 
     def _measure_underflow(
         self,
-        attempt: Attempt,
+        update: Update,
         divide_by: Any,
         gradient_of: Callable[[Any], Any] | None,
     ) -> None:
         scale: Any = 1.0
         if self._scaler is not None and divide_by is None:
             # Of one that has moved since, as its gradients have it.
-            known = isinstance(attempt.scale, list)
-            scale = attempt.scale[0] if known else self._scaler.present_scale()
-        underflow.measure_attempt(
-            attempt,
+            known = isinstance(update.scale, list)
+            scale = update.scale[0] if known else self._scaler.present_scale()
+        underflow.measure_update(
+            update,
             self._names.half,
             scale,
-            attempt.ordinal,
+            update.ordinal,
             self._current.readout,
             gradient_of,
         )

@@ -1,4 +1,4 @@
-"""What becomes of gradients: one Attempt for each time that an optimizer is
+"""What becomes of gradients: one Update for each time that an optimizer is
 about to update."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nanwatch._torch.statistics import (
     norms_of,
 )
 from nanwatch._torch.tracing import uncompiled
-from nanwatch._torch.updates import Updates, real_weights
+from nanwatch._torch.updates import UpdateSize, real_weights
 
 _SOME = 4  # tensors that stand for all, at first
 _MOST = 32  # of them
@@ -62,8 +62,8 @@ def _have_bad(sizes: Sequence[Sizes]) -> bool:
     return any(each.counts for each in sizes)
 
 
-class Attempt:
-    """One optimizer attempt: numbers of the host, and places of a readout."""
+class Update:
+    """One update: numbers of the host, and places of a readout."""
 
     __slots__ = (
         "absent",
@@ -79,6 +79,7 @@ class Attempt:
         "looked_at",
         "losses",
         "lr",
+        "norms",
         "of",
         "ordinal",
         "parameters",
@@ -87,17 +88,16 @@ class Attempt:
         "scale",
         "sizes",
         "underflow",
-        "update",
         "weight_sizes",
         "weights",
     )
 
     def __init__(self, of: Followed) -> None:
         self.of = of
-        self.ordinal = of.attempts  # among those of its optimizer
+        self.ordinal = of.updates  # among those of its optimizer
         self.applied: bool | None = None
         self.left_out = False  # by the program, which called no optimizer
-        self.looked_at = False  # its gradients, or an attempt was made to
+        self.looked_at = False  # its gradients, or that failed
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Any = None
         self.float_status: tuple[int, ...] = ()
@@ -122,7 +122,7 @@ class Attempt:
         self.comparable = False  # with what other ranks tell of these
         # Norms of gradients as the optimizer gets them; seldom looked at.
         self.again: Any = None
-        self.update: Any = None  # norms of updates, a tensor each
+        self.norms: Any = None  # of the update, a tensor each
         self.rich = False  # all that is known of gradients is worth its rows
         self.underflow: Any = None  # counts, at level "layers"
 
@@ -175,12 +175,12 @@ class Followed:
         """`parameters`: the model's."""
         self.optimizer = optimizer
         self.name = name
-        self.attempt: Attempt | None = None
-        self.attempts = 0  # that are over, without those that were discarded
+        self.update: Update | None = None
+        self.updates = 0  # that are over, without those that were discarded
         self.is_new = True  # its gradients were never looked at
         # That made the watch, until another one takes a step.
         self._thread = threading.get_ident()
-        self.updates = Updates(optimizer)
+        self.update_size = UpdateSize(optimizer)
         self._parameters = parameters
         # Places of a few tensors that stand for all: group, and place in it.
         self._some: list[tuple[int, int]] = []
@@ -238,7 +238,7 @@ class Followed:
         return args, {**kwargs, "closure": followed}
 
     def close(self) -> None:
-        self.updates.forget()
+        self.update_size.forget()
         for handle in self._handles:
             handle.remove()
 
@@ -247,35 +247,35 @@ class Followed:
         backward pass writes them without the interpreter's lock."""
         return self._thread == threading.get_ident()
 
-    def begin(self) -> Attempt:
+    def begin(self) -> Update:
         self._thread = threading.get_ident()
-        if self.attempt is None:
-            self.attempt = Attempt(self)
-        return self.attempt
+        if self.update is None:
+            self.update = Update(self)
+        return self.update
 
-    def end(self) -> Attempt | None:
-        attempt, self.attempt = self.attempt, None
-        self.updates.forget()
-        return attempt
+    def end(self) -> Update | None:
+        update, self.update = self.update, None
+        self.update_size.forget()
+        return update
 
     def is_known_bad(self) -> bool:
         """A gradient that was looked at and not updated with yet."""
-        return self.attempt is not None and self.attempt.is_known_bad()
+        return self.update is not None and self.update.is_known_bad()
 
     def is_unseen(self, clips: bool = False) -> bool:
         """What it got gradients from is not looked at, or not all of it. A
         scaler unscales them when they are complete. `clips`: they are about to
         be clipped."""
-        attempt = self.attempt
-        if attempt is None or not attempt.looked_at:
+        update = self.update
+        if update is None or not update.looked_at:
             return True
         return not self._is_scaled and self.backwards.have_newer(clips)
 
     def forget_unread(self) -> None:
-        """What an attempt that is not over has on a device: it would be looked
+        """What an update that is not over has on a device: it would be looked
         for in another readout."""
-        if self.attempt is not None and not self.is_on_host():
-            self.attempt = None
+        if self.update is not None and not self.is_on_host():
+            self.update = None
 
     def tensors(self) -> list[Any]:
         """Those that it updates."""
@@ -394,15 +394,15 @@ class Followed:
         """Anew, where it was done before. `gradient_of`: where they lie, if
         not with the optimizer's tensors. `norms`: theirs, where they are
         known."""
-        attempt = self.begin()
-        attempt.looked_at = True
+        update = self.begin()
+        update.looked_at = True
         self.is_new = False
         self.backwards.looked()
         for gradients, parameters, shapes in self._gradients(
             gradient_of, norms
         ):
-            attempt.gradients.append(parameters)
-            attempt.sizes.append(
+            update.gradients.append(parameters)
+            update.sizes.append(
                 Sizes(
                     gradients,
                     shapes,
@@ -491,11 +491,11 @@ class Followed:
         self.begin().again = readout.add_mixed(norms)
 
     def measure_weights(self, readout: Readout) -> None:
-        attempt = self.begin()
+        update = self.begin()
         pairs = [(p, p) for p in self.tensors()]
         for weights, parameters, shapes in self._look(pairs):
-            attempt.parameters.append(parameters)
-            attempt.weight_sizes.append(
+            update.parameters.append(parameters)
+            update.weight_sizes.append(
                 Sizes(weights, shapes, readout, largest=True, zeros=False)
             )
 
@@ -510,25 +510,25 @@ class Followed:
         self, readout: Readout, number: int, replica: bool, everything: bool
     ) -> None:
         """At those whose turn it is at the step `number`, or at all of them;
-        once an attempt. `replica`: other ranks do the same."""
-        attempt = self.begin()
-        if attempt.glances:
+        once an update. `replica`: other ranks do the same."""
+        update = self.begin()
+        if update.glances:
             return
         tensors = self.tensors()
         which = range(len(tensors))
-        attempt.weights = len(tensors)
-        attempt.glanced_at_all = attempt.comparable = True
+        update.weights = len(tensors)
+        update.glanced_at_all = update.comparable = True
         if replica and not everything:
             turn = self._turns.next(number, tensors)
             which = turn.which
-            attempt.glanced_at_all = turn.all
-            attempt.comparable = turn.comparable
+            update.glanced_at_all = turn.all
+            update.comparable = turn.comparable
             tensors = tensors[which.start :: which.step]
         for places, parameters, weights, half in self._glanced_at(
             which, tensors
         ):
             norms = readout.add(norms_of(weights, half))
-            attempt.glances.append(Glance(places, parameters, norms))
+            update.glances.append(Glance(places, parameters, norms))
 
     def _glanced_at(
         self, which: range, tensors: list[Any]
@@ -562,9 +562,9 @@ class Followed:
 
     def measure_update(self, readout: Readout) -> None:
         """Of the weights, where they were copied before it."""
-        norms = self.updates.take_norms()
-        if norms is not None and self.attempt is not None:
-            self.attempt.update = readout.add_mixed(norms)
+        norms = self.update_size.take_norms()
+        if norms is not None and self.update is not None:
+            self.update.norms = readout.add_mixed(norms)
 
 
 def _kinds_of(gradients: list[Any]) -> list[list[Any]]:

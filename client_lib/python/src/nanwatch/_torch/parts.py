@@ -200,7 +200,7 @@ class Parts:
         return taken
 
     def updated(self) -> None:
-        """What went backward until now was for an attempt that is over."""
+        """What went backward until now was for an update that is over."""
         self._own = len(self._losses)
 
 

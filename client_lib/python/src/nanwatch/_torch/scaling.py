@@ -52,7 +52,7 @@ class Follower:
         optimizer: `before_step` while the scale is the one that its gradients
         have; `unscaled` once they are unscaled and before anybody clips them
         (or earlier, with what `Followed.measure_gradients` takes), `anew`
-        where that begins an attempt, whatever became of the one before; and
+        where that begins an update, whatever became of the one before; and
         `after_step` when it is over, whether the optimizer was called or
         not."""
         raise NotImplementedError

@@ -23,9 +23,9 @@ class Spoiling:
         """Its weights were looked at before they were updated. What follows
         from an update of a step with the same number would be taken for what
         was before."""
-        readout, attempts = step.readout, step.attempts
-        seen = [s for attempt in attempts for s in attempt.weight_sizes]
-        glances = [g for attempt in attempts for g in attempt.glances]
+        readout, updates = step.readout, step.updates
+        seen = [s for update in updates for s in update.weight_sizes]
+        glances = [g for update in updates for g in update.glances]
         bad = any(
             math.isnan(sum(readout.numbers(glance.norms))) for glance in glances
         ) or (
@@ -39,7 +39,7 @@ class Spoiling:
         if bad:
             self.lost = self.lost or self._updated
         elif seen or (
-            glances and all(attempt.glanced_at_all for attempt in attempts)
+            glances and all(update.glanced_at_all for update in updates)
         ):
             self.lost = False
         if step.goes_on and self._updated:

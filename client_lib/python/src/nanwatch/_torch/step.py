@@ -7,7 +7,7 @@ import math
 from typing import Any, NamedTuple
 
 from nanwatch._torch.modules import Row
-from nanwatch._torch.optimizers import Attempt
+from nanwatch._torch.optimizers import Update
 from nanwatch._torch.readout import Later, Readout
 
 
@@ -17,7 +17,6 @@ class Step:
     __slots__ = (
         "_at_once",
         "_loss",
-        "attempts",
         "goes_on",
         "more",
         "number",
@@ -30,6 +29,7 @@ class Step:
         "sampled",
         "scale",
         "time",
+        "updates",
     )
 
     def __init__(
@@ -37,7 +37,7 @@ class Step:
         number: int,
         time: float,
         loss: Any,
-        attempts: list[Attempt],
+        updates: list[Update],
         readout: Readout,
         rows: list[Row],
         rows_readout: Readout,
@@ -52,7 +52,7 @@ class Step:
         self.number = number
         self.time = time
         self._loss = loss
-        self.attempts = attempts
+        self.updates = updates
         self.readout = readout
         self.rows = rows
         self.rows_readout = rows_readout
@@ -95,7 +95,7 @@ class Step:
         for part in self.parts:
             if type(part) is not float or not math.isfinite(part):
                 return False
-        return all(attempt.is_plain() for attempt in self.attempts)
+        return all(update.is_plain() for update in self.updates)
 
     @property
     def loss(self) -> float | None:
@@ -112,18 +112,18 @@ class Step:
         return loss
 
     def losses(self) -> list[float | None]:
-        """Of each attempt. That of the step, for the last one of an optimizer;
+        """Of each update. That of the step, for the last one of an optimizer;
         or where optimizers are rivals the sum of what went backward for it,
-        after the attempt before."""
+        after the update before."""
         loss = self.loss
-        ends = [attempt.losses for attempt in self.attempts]
+        ends = [update.losses for update in self.updates]
         if loss is None or not math.isfinite(loss):
             return [loss] * len(ends)
         if not any(ends):
-            last = {id(each.of): each for each in self.attempts}
+            last = {id(each.of): each for each in self.updates}
             return [
                 loss if last[id(each.of)] is each else None
-                for each in self.attempts
+                for each in self.updates
             ]
         told: list[float | None] = []
         begin = 0
@@ -144,10 +144,10 @@ class Step:
         part = self.parts[place]
         return part if type(part) is float else self.readout.number(part)
 
-    def scale_of(self, attempt: Attempt) -> float | None:
-        if isinstance(attempt.scale, (list, Later)):
-            return self.readout.number(attempt.scale)
-        return self.scale if attempt.scale is None else attempt.scale
+    def scale_of(self, update: Update) -> float | None:
+        if isinstance(update.scale, (list, Later)):
+            return self.readout.number(update.scale)
+        return self.scale if update.scale is None else update.scale
 
 
 class Seen(NamedTuple):

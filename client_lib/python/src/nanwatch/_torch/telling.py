@@ -13,7 +13,7 @@ from nanwatch._torch import underflow
 from nanwatch._torch.module_telling import ModuleTeller
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Attempt, total
+from nanwatch._torch.optimizers import Update, total
 from nanwatch._torch.parameters import Parameter
 from nanwatch._torch.places import is_distributed
 from nanwatch._torch.rows import Rows
@@ -33,7 +33,7 @@ LAYERS_EVERY = 4
 # Looks in a row that say that gradients were unscaled twice.
 _TWICE = 2
 
-# Numbers of an attempt that Run.take_step takes: scale, overflow, skipped,
+# Numbers of an update that Run.take_step takes: scale, overflow, skipped,
 # grad_norm, lr.
 _USUAL = 5
 
@@ -45,7 +45,7 @@ class _Kept(NamedTuple):
     """A step whose gradients were not told; for the daemon to ask for."""
 
     step: Step
-    attempt: Attempt
+    update: Update
 
 
 class Teller:
@@ -80,7 +80,7 @@ class Teller:
     def tell(self, step: Step) -> None:
         loss = step.loss
         loss_bad = loss is not None and not math.isfinite(loss)
-        bad = [self._is_bad(step, attempt) for attempt in step.attempts]
+        bad = [self._is_bad(step, update) for update in step.updates]
         if step.only_if_bad and not (loss_bad or any(bad)):
             return
         self._spoiling.begin(step)
@@ -94,15 +94,15 @@ class Teller:
         elif loss_bad and not lost:
             self._modules.tell_part(step, rows)
         told = []
-        for attempt, its_bad in zip(step.attempts, bad):
-            told.append(self._judge(step, attempt, rows, loss_bad, its_bad))
+        for update, its_bad in zip(step.updates, bad):
+            told.append(self._judge(step, update, rows, loss_bad, its_bad))
         self._push(rows)
-        if self._together and step.attempts:
-            self._tell_step(step, loss, as_one(step.attempts, told))
+        if self._together and step.updates:
+            self._tell_step(step, loss, as_one(step.updates, told))
         else:
             for its, numbers in zip(step.losses(), told):
                 self._tell_step(step, its, numbers)
-        if not step.attempts:  # an optimizer that cannot be followed
+        if not step.updates:  # an optimizer that cannot be followed
             self._run.step(
                 step.number, loss, step.scale, time=step.time, **step.more
             )
@@ -121,9 +121,9 @@ class Teller:
         kept, self._kept = list(self._kept), collections.deque(maxlen=_KEPT)
         room = self._run.room_for_ops()
         told: list[Rows] = []
-        for step, attempt in reversed(kept):
+        for step, update in reversed(kept):
             rows = Rows(step.number, step.time, request)
-            self._add_gradients(step, attempt, rows)
+            self._add_gradients(step, update, rows)
             room -= len(rows)
             if room < 0:  # of many parameters the newest steps fit
                 break
@@ -133,67 +133,67 @@ class Teller:
 
     # ------------------------------------------------------------- gradients
 
-    def _is_bad(self, step: Step, attempt: Attempt) -> bool:
+    def _is_bad(self, step: Step, update: Update) -> bool:
         """A gradient is not finite."""
-        if all(sizes.healthy(step.readout) for sizes in attempt.sizes):
+        if all(sizes.healthy(step.readout) for sizes in update.sizes):
             return False
-        return any(r.bad for r in self._reads(step, attempt, 1.0))
+        return any(r.bad for r in self._reads(step, update, 1.0))
 
     def _bad_ones(self, step: Step) -> set[int]:
         """Ids of the parameters whose gradients are not finite; where all are
         so (those of another rank's NaN are), none is more so than another."""
-        if all(self._are_all_bad(step, attempt) for attempt in step.attempts):
+        if all(self._are_all_bad(step, update) for update in step.updates):
             return set()
         return {
             id(parameter)
-            for attempt in step.attempts
+            for update in step.updates
             for parameter, read in zip(
-                (p for group in attempt.gradients for p in group),
-                self._reads(step, attempt, 1.0),
+                (p for group in update.gradients for p in group),
+                self._reads(step, update, 1.0),
             )
             if read.bad
         }
 
-    def _are_all_bad(self, step: Step, attempt: Attempt) -> bool:
+    def _are_all_bad(self, step: Step, update: Update) -> bool:
         """Behind a loss that is not finite gradients mostly are so, and say
         nothing; where some are not, those that are lead to it."""
-        return all(r.bad for r in self._reads(step, attempt, 1.0))
+        return all(r.bad for r in self._reads(step, update, 1.0))
 
     def _judge(
         self,
         step: Step,
-        attempt: Attempt,
+        update: Update,
         rows: Rows,
         loss_bad: bool,
         bad: bool,
     ) -> dict[str, Any]:
-        """The numbers of one optimizer attempt; adds what is worth a row."""
-        looked_at = attempt.sizes
+        """The numbers of one update; adds what is worth a row."""
+        looked_at = update.sizes
         norms = [sizes.norms(step.readout) for sizes in looked_at]
         zeros = None
         if norms and not bad:
-            zeros = self._zeroed_of(attempt).look(
+            zeros = self._zeroed_of(update).look(
                 step.number,
-                attempt.gradients,
+                update.gradients,
                 norms,
                 [sizes.elements for sizes in looked_at],
-                attempt.absent,
+                update.absent,
             )
-        ordinal = attempt.ordinal
+        ordinal = update.ordinal
         usual = self._level == "default" and ordinal % ROWS_EVERY == 0
-        everything = usual or attempt.rich or step.request != 0
+        everything = usual or update.rich or step.request != 0
         if zeros is not None and zeros.fresh:
             everything = True  # so that the daemon knows which
         if (
             (everything or bad)
             and not self._spoiling.lost
-            and not (loss_bad and self._are_all_bad(step, attempt))
+            and not (loss_bad and self._are_all_bad(step, update))
         ):
-            self._add_gradients(step, attempt, rows, zeros)
+            self._add_gradients(step, update, rows, zeros)
         elif not bad:
-            self._kept.append(_Kept(step, attempt))
-        told = self._numbers(step, attempt, rows, bad, norms)
-        if attempt.left_out and not (bad or loss_bad):
+            self._kept.append(_Kept(step, update))
+        told = self._numbers(step, update, rows, bad, norms)
+        if update.left_out and not (bad or loss_bad):
             # For a reason of the program's: not known to be an overflow.
             told["overflow"] = None
         # So often that the daemon knows what is usual, and all of a change. (A
@@ -205,17 +205,17 @@ class Teller:
             told["zero_fraction"] = zeros.share
         return told
 
-    def _zeroed_of(self, attempt: Attempt) -> ZeroedGradients:
-        known = self._zeroed.get(id(attempt.of))
+    def _zeroed_of(self, update: Update) -> ZeroedGradients:
+        known = self._zeroed.get(id(update.of))
         if known is None:
             known = ZeroedGradients(self._run._checks)
-            self._zeroed[id(attempt.of)] = known
+            self._zeroed[id(update.of)] = known
         return known
 
-    def _reads(self, step: Step, attempt: Attempt, scale: float) -> list[Read]:
+    def _reads(self, step: Step, update: Update, scale: float) -> list[Read]:
         """Of each gradient; those of fp16 arithmetic with the loss scale."""
         reads: list[Read] = []
-        for parameters, sizes in zip(attempt.gradients, attempt.sizes):
+        for parameters, sizes in zip(update.gradients, update.sizes):
             factors = [
                 scale if self.names.is_half(p) and scale else 1.0
                 for p in parameters
@@ -226,15 +226,15 @@ class Teller:
     def _add_gradients(
         self,
         step: Step,
-        attempt: Attempt,
+        update: Update,
         rows: Rows,
         zeros: Zeros | None = None,
     ) -> None:
         """In the order of the backward pass: the last layer's come first, and
         of those that are 0 the one that made the others so."""
         behind = zeros.behind if zeros else frozenset()
-        reads = self._reads(step, attempt, step.scale_of(attempt) or 1.0)
-        all_of_them = [p for group in attempt.gradients for p in group]
+        reads = self._reads(step, update, step.scale_of(update) or 1.0)
+        all_of_them = [p for group in update.gradients for p in group]
         told = list(zip(all_of_them, reads))
         if zeros:
             told.extend((p, _read_absent(p)) for p in zeros.absent)
@@ -246,40 +246,40 @@ class Teller:
     def _numbers(
         self,
         step: Step,
-        attempt: Attempt,
+        update: Update,
         rows: Rows,
         bad: bool,
         norms: Sequence[Sequence[float]],
     ) -> dict[str, Any]:
         readout = step.readout
-        scale = step.scale_of(attempt)
-        applied = attempt.applied
-        if attempt.found_inf is not None:
-            applied = readout.number(attempt.found_inf) == 0.0
+        scale = step.scale_of(update)
+        applied = update.applied
+        if update.found_inf is not None:
+            applied = readout.number(update.found_inf) == 0.0
         norm = total([n for group in norms for n in group]) if norms else None
         told: dict[str, Any] = {
             "scale": scale,
             "overflow": bad or applied is False,
             "skipped": applied is False,
             "grad_norm": norm,
-            "lr": attempt.lr,
+            "lr": update.lr,
         }
-        if attempt.float_status:
-            told["float_status"] = attempt.float_status
-        if attempt.of.name is not None and not self._together:
-            told["optimizer"] = attempt.of.name
-        self._weights.add(step, attempt, rows, told)
-        if attempt.again is not None and norm is not None and scale:
-            got = total(readout.mixed(attempt.again))
+        if update.float_status:
+            told["float_status"] = update.float_status
+        if update.of.name is not None and not self._together:
+            told["optimizer"] = update.of.name
+        self._weights.add(step, update, rows, told)
+        if update.again is not None and norm is not None and scale:
+            got = total(readout.mixed(update.again))
             told["applied_grad_norm"] = got
             self._compare(got, norm, scale)
-        if attempt.underflow is not None and not bad:
-            counts = readout.numbers(attempt.underflow)
+        if update.underflow is not None and not bad:
+            counts = readout.numbers(update.underflow)
             lost = underflow.share(counts, whole=not is_distributed())
             if lost is not None:
                 told["underflow_fraction"] = lost
-        if attempt.update is not None:
-            told["update_norm"] = total(readout.mixed(attempt.update))
+        if update.norms is not None:
+            told["update_norm"] = total(readout.mixed(update.norms))
         return told
 
     def _compare(self, got: float, norm: float, scale: float) -> None:

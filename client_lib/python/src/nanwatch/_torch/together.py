@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nanwatch._torch.optimizers import Attempt, total
+from nanwatch._torch.optimizers import Update, total
 
 _NORMS = ("grad_norm", "param_norm", "update_norm")
 
 
 def as_one(
-    attempts: Sequence[Attempt], told: Sequence[dict[str, Any]]
+    updates: Sequence[Update], told: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """`told`: the numbers of each attempt. Those that overflowed say whether an
+    """`told`: the numbers of each update. Those that overflowed say whether an
     overflow was applied; what some of those that have gradients do not have is
     left out, and what says nothing of all."""
     bad = [numbers for numbers in told if numbers["overflow"]]
@@ -26,8 +26,8 @@ def as_one(
         "lr": _first([numbers["lr"] for numbers in told]),
     }
     known = [
-        (numbers, sum(sum(sizes.elements) for sizes in attempt.sizes))
-        for attempt, numbers in zip(attempts, told)
+        (numbers, sum(sum(sizes.elements) for sizes in update.sizes))
+        for update, numbers in zip(updates, told)
         if numbers["grad_norm"] is not None
     ]
     for name in _NORMS:

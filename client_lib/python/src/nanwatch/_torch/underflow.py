@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from nanwatch._torch.optimizers import Attempt
+from nanwatch._torch.optimizers import Update
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import beside, local
 
@@ -68,8 +68,8 @@ def share(counts: Sequence[float], whole: bool) -> float | None:
     return min(elements - nonzero, one * below) / elements
 
 
-def measure_attempt(
-    attempt: Attempt,
+def measure_update(
+    update: Update,
     half: bool,
     scale: Any,
     step: int,
@@ -78,7 +78,7 @@ def measure_attempt(
 ) -> None:
     """Of those gradients that come out of fp16 arithmetic. `half`: autocast is
     to fp16."""
-    for parameters in attempt.gradients:  # of one device
+    for parameters in update.gradients:  # of one device
         found = [
             p.tensor.grad if gradient_of is None else gradient_of(p.tensor)
             for p in parameters
@@ -88,5 +88,5 @@ def measure_attempt(
             [local(g) for g in found if g is not None], scale, step, readout
         )
         if counts is not None:
-            attempt.underflow = counts
+            update.underflow = counts
             return

@@ -17,7 +17,7 @@ from nanwatch._torch.statistics import Shapes, local, norms_of
 _MOST_COPIED = 64 << 20
 
 
-class Updates:
+class UpdateSize:
     def __init__(self, optimizer: Any) -> None:
         self._optimizer = optimizer
         self._before: list[Any] | None = None

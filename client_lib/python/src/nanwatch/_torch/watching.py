@@ -28,7 +28,7 @@ from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
 from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
 from nanwatch._torch.naming import name_copies, name_parameters
-from nanwatch._torch.optimizers import Attempt, Followed, plain
+from nanwatch._torch.optimizers import Followed, Update, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
@@ -310,9 +310,9 @@ class Watch:
     def _after_step(self, optimizer: Any) -> None:
         """The scaler is through: who was not called was skipped."""
         followed = self._of(optimizer)
-        if followed is not None and followed.attempt is not None:
-            followed.attempt.applied = False
-            self._end_attempt(followed)
+        if followed is not None and followed.update is not None:
+            followed.update.applied = False
+            self._end_update(followed)
 
     def _before_update(self, followed: Followed, optimizer: Any) -> None:
         if not self._closed:
@@ -321,24 +321,24 @@ class Watch:
     def _after_update(self, followed: Followed, optimizer: Any) -> None:
         if not self._closed:
             self._looks.after_update(followed, optimizer)
-            self._end_attempt(followed)
+            self._end_update(followed)
 
-    def _end_attempt(self, followed: Followed) -> None:
-        attempt = followed.end()
-        if attempt is None:
+    def _end_update(self, followed: Followed) -> None:
+        update = followed.end()
+        if update is None:
             return
         self._guard("update", followed.backwards.updated)
         self._left_out.updated()
         if len(self._followed) > 1:
             self._parts.rivals.updated(followed)
         self._parts.updated()
-        followed.attempts += 1
-        attempt.losses = self._parts.count()
-        attempt.rows = len(self.modules.rows)
+        followed.updates += 1
+        update.losses = self._parts.count()
+        update.rows = len(self.modules.rows)
         if self._scaler is not None:
-            attempt.float_status = self._scaler.float_status(followed.optimizer)
-        attempt.lr = self._guard("rate", followed.rate)
-        self._current.add(attempt)
+            update.float_status = self._scaler.float_status(followed.optimizer)
+        update.lr = self._guard("rate", followed.rate)
+        self._current.add(update)
         if self._current.is_full():
             self._guard("step", self._tell_updates)
 
@@ -361,7 +361,7 @@ class Watch:
             losses.add(loss)
             loss = None
         current = self._current
-        if current.attempts or current.numbering.untold is not None:
+        if current.updates or current.numbering.untold is not None:
             self._left_out.applied()
         elif self._followed and self._left_out.may_be_part(loss):
             trains = isinstance(given, torch.Tensor) and given.requires_grad
@@ -409,7 +409,7 @@ class Watch:
         told = self.modules.take(rows) if rows else NONE_TOLD
         number = None if given is None else self._checks.step(given)
         numbering = current.numbering
-        if len(current.attempts) > 1 or numbering.untold is not None:
+        if len(current.updates) > 1 or numbering.untold is not None:
             steps = self._updates(
                 functools.partial(numbering.of_step, number),
                 when,
@@ -421,8 +421,8 @@ class Watch:
             step.take(loss, more)
         else:
             if not self._parts.rivals.seen:
-                for attempt in current.attempts:
-                    attempt.losses = 0
+                for update in current.updates:
+                    update.losses = 0
             step = Step(
                 numbering.of_one(number),
                 when,
@@ -451,26 +451,26 @@ class Watch:
         how many they are. `told` by modules, and what went `backward`, is of
         all of them."""
         current = self._current
-        updates, known = current.take(), current.numbering.untold
-        numbers = numbers_of(len(updates) if updates[0] else 0)
+        turns, known = current.take(), current.numbering.untold
+        numbers = numbers_of(len(turns) if turns[0] else 0)
         request = self._detail.request_of(current.count)
         rows, rows_readout, sampled = told
         steps: list[Step] = []
         first_loss = first_row = 0  # of the next one
-        for number, attempts in zip(numbers, updates):
+        for number, updates in zip(numbers, turns):
             losses, its_rows = len(backward), len(rows)
-            if len(steps) < len(updates) - 1:
-                losses, its_rows = attempts[-1].losses, attempts[-1].rows
-            for attempt in attempts:
-                attempt.losses -= first_loss
+            if len(steps) < len(turns) - 1:
+                losses, its_rows = updates[-1].losses, updates[-1].rows
+            for update in updates:
+                update.losses -= first_loss
                 if not self._parts.rivals.seen:
-                    attempt.losses = 0
+                    update.losses = 0
             steps.append(
                 Step(
                     number,
                     when,
                     None,
-                    attempts,
+                    updates,
                     current.readout,
                     rows[first_row:its_rows],
                     rows_readout,
@@ -506,16 +506,16 @@ class Watch:
     def _tell_left_out(
         self,
         part: Part,
-        attempts: list[Attempt],
+        updates: list[Update],
         loss: Any,
         backward: list[Any],
         only_if_bad: bool,
     ) -> None:
         # Updates that no step() followed yet are told with it; what went
         # backward, and what modules tell, is its own.
-        for untold in self._current.attempts:
+        for untold in self._current.updates:
             untold.losses = untold.rows = 0
-        self._current.attempts += attempts
+        self._current.updates += updates
         before = copy.copy(self._current.numbering)
         given = self._number_of(part)
         number = before.not_below(given)
@@ -533,14 +533,14 @@ class Watch:
             self._current.numbering = before
 
     def _tell_evaluations(
-        self, evaluations: Sequence[Evaluation], attempts: list[Attempt]
+        self, evaluations: Sequence[Evaluation], updates: list[Update]
     ) -> None:
         """Beside a step that goes on: with a number of their own, if it is
         known by now that they are worth one."""
         numbering, first = copy.copy(self._current.numbering), evaluations[0]
         losses = [each.loss for each in evaluations]
         number = numbering.not_below(self._number_of(first))
-        with self._current.aside(attempts):
+        with self._current.aside(updates):
             self._finish_step(
                 number,
                 first.time,
@@ -558,7 +558,7 @@ class Watch:
         return None if told.number is None else self._checks.step(told.number)
 
     def _tell_last(self) -> None:
-        if self._current.attempts:
+        if self._current.updates:
             self._tell_updates()
         else:
             self._left_out.tell_last()

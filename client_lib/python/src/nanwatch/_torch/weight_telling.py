@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Attempt, Glance, total
+from nanwatch._torch.optimizers import Glance, Update, total
 from nanwatch._torch.replicas import Digest
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
@@ -20,7 +20,7 @@ _NO_OP = 1 << 17
 
 
 class WeightTeller:
-    """Adds what was measured of an attempt's weights to what is told."""
+    """Adds what was measured of an update's weights to what is told."""
 
     def __init__(
         self, names: OpNames, spoiling: Spoiling, replica: bool
@@ -32,10 +32,10 @@ class WeightTeller:
         self._digests: dict[int, Digest] = {}  # by the id of the Followed
 
     def add(
-        self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
+        self, step: Step, update: Update, rows: Rows, told: dict[str, Any]
     ) -> None:
         norms: list[float] = []
-        for parameters, sizes in zip(attempt.parameters, attempt.weight_sizes):
+        for parameters, sizes in zip(update.parameters, update.weight_sizes):
             norms.extend(sizes.norms(step.readout))
             reads = sizes.read(step.readout, [1.0] * len(parameters))
             for parameter, status in zip(parameters, reads):
@@ -44,34 +44,34 @@ class WeightTeller:
                 rows.add(self._names.weight(parameter), "parameter", status)
         if norms:
             told["param_norm"] = total(norms)
-        if attempt.glances:
-            self._add_glances(step, attempt, rows, told)
+        if update.glances:
+            self._add_glances(step, update, rows, told)
 
     def _add_glances(
-        self, step: Step, attempt: Attempt, rows: Rows, told: dict[str, Any]
+        self, step: Step, update: Update, rows: Rows, told: dict[str, Any]
     ) -> None:
-        digest = self._digest_of(attempt) if self._replica else None
-        for glance in attempt.glances:
+        digest = self._digest_of(update) if self._replica else None
+        for glance in update.glances:
             norms = step.readout.numbers(glance.norms)
             if digest is not None:
                 if digest.lacks_places():
                     self._place(digest, glance)
                 digest.take(glance.which, norms)
-            if attempt.weight_sizes or not math.isnan(sum(norms)):
+            if update.weight_sizes or not math.isnan(sum(norms)):
                 continue
             for parameter, norm in zip(glance.parameters, norms):
                 if math.isnan(norm) and self._spoiling.tells(parameter, step):
                     elements = parameter.elements()
                     status = Read(elements, 1, 0, 0, None, None, None)
                     rows.add(self._names.weight(parameter), "parameter", status)
-        if digest is not None and attempt.comparable:
+        if digest is not None and update.comparable:
             told["replica_digest"] = digest.value
 
-    def _digest_of(self, attempt: Attempt) -> Digest:
-        known = self._digests.get(id(attempt.of))
-        if known is None or known.weights != attempt.weights:
-            known = Digest(attempt.weights)
-            self._digests[id(attempt.of)] = known
+    def _digest_of(self, update: Update) -> Digest:
+        known = self._digests.get(id(update.of))
+        if known is None or known.weights != update.weights:
+            known = Digest(update.weights)
+            self._digests[id(update.of)] = known
         return known
 
     def _place(self, digest: Digest, glance: Glance) -> None:

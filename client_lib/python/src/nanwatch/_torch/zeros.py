@@ -10,13 +10,13 @@ from typing import NamedTuple
 from nanwatch._checks import Checks
 from nanwatch._torch.parameters import Parameter
 
-# Attempts in a row; one batch may well miss an expert.
+# Updates in a row; one batch may well miss an expert.
 _HOLD = 5
-# Attempts at each of which a parameter must have had a gradient, if it is to
+# Updates at each of which a parameter must have had a gradient, if it is to
 # mean anything that it has none: experts, heads and losses that take turns do
 # not always have one.
 _STEADY = 10
-# One attempt of so many, of those before, may have been 0 if it "was not
+# One update of so many, of those before, may have been 0 if it "was not
 # before"; a gradient in fp16 without a scale comes and goes.
 _SELDOM = 16
 _NAMES = 3  # that are said
@@ -44,8 +44,8 @@ class ZeroedGradients:
         self._seen: set[int] = set()  # ids of parameters with another gradient
         self._known: set[int] = set()  # ids of those that once were all 0
         self._since: dict[int, int] = {}  # step by id, of those that are 0
-        self._attempts: dict[int, int] = {}  # in a row, the same
-        self._before: dict[int, int] = {}  # attempts, not in that row
+        self._updates: dict[int, int] = {}  # in a row, the same
+        self._before: dict[int, int] = {}  # updates, not in that row
         # Ids of those that did not always have a gradient.
         self._unsteady: set[int] = set()
         self._absent: set[int] = set()  # now, of those that always had one
@@ -60,12 +60,12 @@ class ZeroedGradients:
         elements: Sequence[Sequence[int]],
         absent: Sequence[Parameter] = (),
     ) -> Zeros:
-        """At one attempt's gradients, by device each. `absent`: of trained
+        """At one update's gradients, by device each. `absent`: of trained
         parameters that have none."""
         new = self._see(parameters, norms, absent)
         gone = self._gone(absent, new) if absent or self._absent else []
         if not gone and not any(0.0 in group for group in norms):
-            for key in list(self._attempts):
+            for key in list(self._updates):
                 self._is_another(key)
             return Zeros(0.0, self._looks == 1)
         zeros = 0
@@ -86,7 +86,7 @@ class ZeroedGradients:
         for parameter in gone:
             if self._is_lost(step, parameter):
                 lost.append(parameter)
-            if self._attempts[id(parameter)] >= _HOLD:
+            if self._updates[id(parameter)] >= _HOLD:
                 held.append(parameter)
                 zeros += parameter.elements()
                 all_of_them += parameter.elements()
@@ -141,20 +141,20 @@ class ZeroedGradients:
 
     def _is_another(self, key: int) -> None:
         """Than 0."""
-        attempts = self._attempts.pop(key, 0)
-        if attempts:
+        updates = self._updates.pop(key, 0)
+        if updates:
             del self._since[key]
-            self._before[key] = self._before.get(key, 0) + attempts
+            self._before[key] = self._before.get(key, 0) + updates
 
     def _is_lost(self, step: int, parameter: Parameter) -> bool:
-        """At the attempt that makes it certain."""
+        """At the update that makes it certain."""
         key = id(parameter)
         if key not in self._absent:
             self._known.add(key)
         self._since.setdefault(key, step)
-        self._attempts[key] = self._attempts.get(key, 0) + 1
+        self._updates[key] = self._updates.get(key, 0) + 1
         return (
-            self._attempts[key] == _HOLD
+            self._updates[key] == _HOLD
             and self._before.get(key, 0) * _SELDOM <= self._looks
         )
 

@@ -1,4 +1,4 @@
-#include "app/attempt_recorder.h"
+#include "app/update_recorder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ bool IsScale(double scale) { return std::isfinite(scale) && scale > 0; }
 
 }  // namespace
 
-void AttemptRecorder::Take(const Event& event) {
+void UpdateRecorder::Take(const Event& event) {
   if (const auto* opened = std::get_if<RunOpened>(&event.body)) {
     Run& run = runs_[event.run];
     run.description = opened->description;
@@ -32,7 +32,7 @@ void AttemptRecorder::Take(const Event& event) {
   }
 }
 
-void AttemptRecorder::TakeNames(SessionId session, const OpNames& names) {
+void UpdateRecorder::TakeNames(SessionId session, const OpNames& names) {
   std::vector<Op>& known = names_[session];
   known.resize(
       std::max<size_t>(known.size(), names.first_index + names.ops.size()));
@@ -41,7 +41,7 @@ void AttemptRecorder::TakeNames(SessionId session, const OpNames& names) {
   }
 }
 
-void AttemptRecorder::TakeOps(const Event& event, const OpColumns& columns) {
+void UpdateRecorder::TakeOps(const Event& event, const OpColumns& columns) {
   Rank& rank = runs_[event.run].ranks[event.rank];
   const std::vector<Op>& names = names_[event.session];
   SparseRows sparse(columns);
@@ -58,8 +58,8 @@ void AttemptRecorder::TakeOps(const Event& event, const OpColumns& columns) {
   }
 }
 
-AttemptRecorder::Lane& AttemptRecorder::LaneOf(const Run& run, Rank* rank,
-                                               const std::string& optimizer) {
+UpdateRecorder::Lane& UpdateRecorder::LaneOf(const Run& run, Rank* rank,
+                                             const std::string& optimizer) {
   for (Lane& lane : rank->lanes) {
     if (lane.optimizer == optimizer) return lane;
   }
@@ -73,8 +73,7 @@ AttemptRecorder::Lane& AttemptRecorder::LaneOf(const Run& run, Rank* rank,
   return lane;
 }
 
-void AttemptRecorder::TakeSteps(const Event& event,
-                                const StepColumns& columns) {
+void UpdateRecorder::TakeSteps(const Event& event, const StepColumns& columns) {
   Run& run = runs_[event.run];
   Rank& rank = run.ranks[event.rank];
   const bool none = run.description.scaler.kind == ScalingKind::kNone;
@@ -113,7 +112,7 @@ void AttemptRecorder::TakeSteps(const Event& event,
 }
 
 // The gradients of another rank at the same try of the same step.
-void AttemptRecorder::Join(const Lane& other, Lane* lane) {
+void UpdateRecorder::Join(const Lane& other, Lane* lane) {
   const auto known = [](const Row& row) {
     return !std::isnan(row.headroom) || !std::isnan(row.lowest);
   };
@@ -132,39 +131,39 @@ void AttemptRecorder::Join(const Lane& other, Lane* lane) {
   }
 }
 
-// Each row with the scale that its attempt used.
-void AttemptRecorder::WriteAttempts(const Lane& lane, RecordedRun* out) {
+// Each row with the scale that its update used.
+void UpdateRecorder::WriteUpdates(const Lane& lane, RecordedRun* out) {
   const bool after = lane.tracker.order() == ScaleOrder::kAfter;
-  // Where a record has the scale after its attempt: that of the one before.
+  // Where a record has the scale after its update: that of the one before.
   double used = 0;
   for (const Row& row : lane.rows) {
     if (row.scale == 0) {
       ++out->without_scale;
       continue;
     }
-    RecordedAttempt attempt;
-    attempt.step = row.step;
-    attempt.scale = row.scale;
+    RecordedUpdate update;
+    update.step = row.step;
+    update.scale = row.scale;
     if (after) {
-      attempt.scale = used > 0 ? used : lane.tracker.first_tried();
+      update.scale = used > 0 ? used : lane.tracker.first_tried();
       used = row.scale;
     }
-    attempt.overflow = row.overflow;
-    attempt.skipped = row.skipped;
+    update.overflow = row.overflow;
+    update.skipped = row.skipped;
     if (!std::isnan(row.headroom)) {
-      attempt.fits_up_to = attempt.scale * std::exp2(double{row.headroom});
+      update.fits_up_to = update.scale * std::exp2(double{row.headroom});
     }
     if (!std::isnan(row.lowest)) {
-      attempt.needs = attempt.scale * std::exp2(double{row.lowest});
+      update.needs = update.scale * std::exp2(double{row.lowest});
     }
     if (!std::isnan(row.headroom) || !std::isnan(row.lowest)) {
       ++out->with_gradients;
     }
-    out->attempts.push_back(attempt);
+    out->updates.push_back(update);
   }
 }
 
-RecordedRun AttemptRecorder::Resolved(const RunKey& key, Run* run) {
+RecordedRun UpdateRecorder::Resolved(const RunKey& key, Run* run) {
   RecordedRun out;
   out.key = key;
   out.description = run->description;
@@ -197,11 +196,11 @@ RecordedRun AttemptRecorder::Resolved(const RunKey& key, Run* run) {
   out.scaler = tracker.spec();
   out.recognised = tracker.recognised();
   out.parameters = Resolve(out.scaler, run->description.scaler);
-  WriteAttempts(lane, &out);
+  WriteUpdates(lane, &out);
   return out;
 }
 
-std::vector<RecordedRun> AttemptRecorder::Finish() {
+std::vector<RecordedRun> UpdateRecorder::Finish() {
   std::vector<RecordedRun> out;
   for (auto& [key, run] : runs_) out.push_back(Resolved(key, &run));
   return out;

@@ -1,10 +1,9 @@
-// AttemptRecorder: from the events of a recording, what a simulation of another
-// scaler needs: the optimizer attempts of each run attempt, in order, with the
-// loss scale that each used and how far its gradients were from both ends of
-// fp16.
+// UpdateRecorder: from the events of a recording, what a simulation of another
+// scaler needs: the updates of each run attempt, in order, with the loss scale
+// that each used and how far its gradients were from both ends of fp16.
 
-#ifndef NANWATCH_APP_ATTEMPT_RECORDER_H_
-#define NANWATCH_APP_ATTEMPT_RECORDER_H_
+#ifndef NANWATCH_APP_UPDATE_RECORDER_H_
+#define NANWATCH_APP_UPDATE_RECORDER_H_
 
 #include <cstdint>
 #include <limits>
@@ -28,11 +27,10 @@ struct RecordedRun {
   int32_t rank = 0;
   std::string optimizer;  // empty: the only one, without a name
   size_t optimizers = 1;  // of that rank
-  std::vector<RecordedAttempt> attempts;
-  uint64_t without_scale =
-      0;  // attempts before the first known scale; left out
-  uint64_t with_gradients = 0;  // attempts whose gradients were recorded
-  // Falls of the scale showed whether a record has the one before its attempt
+  std::vector<RecordedUpdate> updates;
+  uint64_t without_scale = 0;  // updates before the first known scale; left out
+  uint64_t with_gradients = 0;  // updates whose gradients were recorded
+  // Falls of the scale showed whether a record has the one before its update
   // or the one after. Else it was taken for the one before.
   bool order_shown = false;
   // Declared or recognised; null: neither. With its numbers resolved.
@@ -41,7 +39,7 @@ struct RecordedRun {
   ScalerParameters parameters;
 };
 
-class AttemptRecorder {
+class UpdateRecorder {
  public:
   // Events of any runs, in their order. Keeps 40 bytes a step record.
   void Take(const Event& event);
@@ -85,7 +83,7 @@ class AttemptRecorder {
   static Lane& LaneOf(const Run& run, Rank* rank, const std::string& optimizer);
   static RecordedRun Resolved(const RunKey& key, Run* run);
   static void Join(const Lane& other, Lane* lane);
-  static void WriteAttempts(const Lane& lane, RecordedRun* out);
+  static void WriteUpdates(const Lane& lane, RecordedRun* out);
 
   std::map<RunKey, Run> runs_;
   std::map<SessionId, std::vector<Op>> names_;
@@ -93,4 +91,4 @@ class AttemptRecorder {
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_APP_ATTEMPT_RECORDER_H_
+#endif  // NANWATCH_APP_UPDATE_RECORDER_H_

@@ -1,4 +1,4 @@
-#include "app/attempt_recorder.h"
+#include "app/update_recorder.h"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ const RunKey kRun{"job", 0};
 
 std::vector<double> ScalesOf(const RecordedRun& run) {
   std::vector<double> scales;
-  for (const RecordedAttempt& a : run.attempts) scales.push_back(a.scale);
+  for (const RecordedUpdate& a : run.updates) scales.push_back(a.scale);
   return scales;
 }
 
@@ -47,8 +47,8 @@ Event Names(int32_t rank = 0) {
   return OfRun(kRun, added, rank);
 }
 
-TEST(AttemptRecorderTest, ARecordHasTheScaleOfItsAttempt) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, ARecordHasTheScaleOfItsUpdate) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   Rows rows;
   rows.Add(0, 64, true).Add(1, 32, false).Add(2, 32, true).Add(3, 16, false);
@@ -57,14 +57,14 @@ TEST(AttemptRecorderTest, ARecordHasTheScaleOfItsAttempt) {
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_TRUE(runs[0].order_shown);
   EXPECT_THAT(ScalesOf(runs[0]), ElementsAre(64, 32, 32, 16));
-  EXPECT_TRUE(runs[0].attempts[2].overflow);
-  EXPECT_TRUE(runs[0].attempts[2].skipped);
-  EXPECT_FALSE(runs[0].attempts[3].skipped);
+  EXPECT_TRUE(runs[0].updates[2].overflow);
+  EXPECT_TRUE(runs[0].updates[2].skipped);
+  EXPECT_FALSE(runs[0].updates[3].skipped);
 }
 
 // Megatron-LM forgives the first overflow: its scale stands where it began.
-TEST(AttemptRecorderTest, TheFirstScaleIsNoneThatNobodyTried) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, TheFirstScaleIsNoneThatNobodyTried) {
+  UpdateRecorder recorder;
   RunOpened opened;
   opened.description.scaler.kind = ScalingKind::kDynamic;
   opened.description.scaler.name = "megatron";
@@ -79,8 +79,8 @@ TEST(AttemptRecorderTest, TheFirstScaleIsNoneThatNobodyTried) {
   EXPECT_EQ(ScalesOf(runs[0])[0], 4294967296.0);
 }
 
-TEST(AttemptRecorderTest, OrTheOneAfterItAsFallsShow) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, OrTheOneAfterItAsFallsShow) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   Rows rows;
   rows.Add(0, 64, false).Add(1, 32, true).Add(2, 32, false).Add(3, 16, true);
@@ -90,8 +90,8 @@ TEST(AttemptRecorderTest, OrTheOneAfterItAsFallsShow) {
   EXPECT_THAT(ScalesOf(runs[0]), ElementsAre(64, 64, 32, 32));
 }
 
-TEST(AttemptRecorderTest, AScaleThatARecordLacksIsTheOneBefore) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, AScaleThatARecordLacksIsTheOneBefore) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   Rows rows;
   rows.Add(0, {}, false).Add(1, 64, false).Add(2, {}, false).Add(3, 64, false);
@@ -102,28 +102,28 @@ TEST(AttemptRecorderTest, AScaleThatARecordLacksIsTheOneBefore) {
   EXPECT_THAT(ScalesOf(runs[0]), ElementsAre(64, 64, 64));
 }
 
-TEST(AttemptRecorderTest, NoScalingDeclaredIsAScaleOfOne) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, NoScalingDeclaredIsAScaleOfOne) {
+  UpdateRecorder recorder;
   RunOpened opened;
   opened.description.scaler.kind = ScalingKind::kNone;
   recorder.Take(OfRun(kRun, opened));
   recorder.Take(Rows().Add(0, {}, false).Add(1, {}, true).Of(kRun));
   const std::vector<RecordedRun> runs = recorder.Finish();
   EXPECT_THAT(ScalesOf(runs[0]), ElementsAre(1, 1));
-  EXPECT_TRUE(runs[0].attempts[1].overflow);
+  EXPECT_TRUE(runs[0].updates[1].overflow);
 }
 
-TEST(AttemptRecorderTest, WithoutAnyScaleThereIsNoAttempt) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, WithoutAnyScaleThereIsNoUpdate) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   recorder.Take(Rows().Add(0, {}, false).Add(1, {}, true).Of(kRun));
   const std::vector<RecordedRun> runs = recorder.Finish();
-  EXPECT_TRUE(runs[0].attempts.empty());
+  EXPECT_TRUE(runs[0].updates.empty());
   EXPECT_EQ(runs[0].without_scale, 2u);
 }
 
-TEST(AttemptRecorderTest, GradientsSayWhichScalesFit) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, GradientsSayWhichScalesFit) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   recorder.Take(Names());
   recorder.Take(Gradient(0, 65504.0f / 4));
@@ -131,13 +131,13 @@ TEST(AttemptRecorderTest, GradientsSayWhichScalesFit) {
   const std::vector<RecordedRun> runs = recorder.Finish();
   const RecordedRun& run = runs[0];
   EXPECT_EQ(run.with_gradients, 1u);
-  EXPECT_NEAR(run.attempts[0].fits_up_to, 4096, 0.1);
-  EXPECT_NEAR(run.attempts[0].needs, 64, 1e-6);
-  EXPECT_TRUE(std::isnan(run.attempts[1].fits_up_to));
+  EXPECT_NEAR(run.updates[0].fits_up_to, 4096, 0.1);
+  EXPECT_NEAR(run.updates[0].needs, 64, 1e-6);
+  EXPECT_TRUE(std::isnan(run.updates[1].fits_up_to));
 }
 
-TEST(AttemptRecorderTest, TheRankWithTheLargestGradientDecides) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, TheRankWithTheLargestGradientDecides) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   for (const int32_t rank : {1, 0}) {
     recorder.Take(Names(rank));
@@ -146,11 +146,11 @@ TEST(AttemptRecorderTest, TheRankWithTheLargestGradientDecides) {
   }
   const std::vector<RecordedRun> runs = recorder.Finish();
   EXPECT_EQ(runs[0].rank, 0);
-  EXPECT_NEAR(runs[0].attempts[0].fits_up_to, 2048, 0.1);
+  EXPECT_NEAR(runs[0].updates[0].fits_up_to, 2048, 0.1);
 }
 
-TEST(AttemptRecorderTest, ARankWithoutGradientsKeepsThoseOfOthers) {
-  AttemptRecorder recorder;
+TEST(UpdateRecorderTest, ARankWithoutGradientsKeepsThoseOfOthers) {
+  UpdateRecorder recorder;
   recorder.Take(OfRun(kRun, RunOpened{}));
   recorder.Take(Rows().Add(0, 1024, false).Add(0, 512, false).Of(kRun, 0));
   recorder.Take(Names(1));
@@ -159,8 +159,8 @@ TEST(AttemptRecorderTest, ARankWithoutGradientsKeepsThoseOfOthers) {
   recorder.Take(Rows().Add(0, 512, false).Of(kRun, 1));
   const std::vector<RecordedRun> runs = recorder.Finish();
   // Of the second try of the step, not of the first.
-  EXPECT_TRUE(std::isnan(runs[0].attempts[0].fits_up_to));
-  EXPECT_NEAR(runs[0].attempts[1].fits_up_to, 512, 0.1);
+  EXPECT_TRUE(std::isnan(runs[0].updates[0].fits_up_to));
+  EXPECT_NEAR(runs[0].updates[1].fits_up_to, 512, 0.1);
 }
 
 }  // namespace
