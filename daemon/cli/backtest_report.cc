@@ -153,7 +153,7 @@ std::string RunText(const BacktestedRun& run,
       "\n{} attempt {}: {}; {} the same, {} appear, {} vanish, {} "
       "earlier, {} later, {} of another severity, {} changed otherwise\n",
       style.Bold(Clean(run.key.run_id)), run.key.attempt,
-      Counted(run.updates, "attempt"), n.same, n.appear, n.vanish, n.earlier,
+      Counted(run.updates, "update"), n.same, n.appear, n.vanish, n.earlier,
       n.later, n.severity, n.otherwise);
   for (const IncidentPair& pair : pairs) {
     const bool same = ChangeOf(pair) == Change::kSame;
@@ -188,10 +188,10 @@ std::string AlarmsText(const BacktestOptions& options,
 }
 
 std::string LeadWords(const std::optional<int64_t>& lead) {
-  if (!lead) return "not told";
-  if (*lead == 0) return "told at that step";
+  if (!lead) return "no alert";
+  if (*lead == 0) return "an alert at that step";
   const auto steps = static_cast<uint64_t>(std::abs(*lead));
-  return fmt::format("told {} {}", Counted(steps, "step"),
+  return fmt::format("an alert {} {}", Counted(steps, "step"),
                      *lead > 0 ? "before" : "after");
 }
 
@@ -207,7 +207,7 @@ std::string LeadsText(const std::vector<BacktestedFile>& files) {
     }
   }
   return out.empty() ? fmt::format(
-                           "not known: no run ends with {} attempts "
+                           "not known: no run ends with {} updates "
                            "in vain",
                            Backtest::kLostUpdates)
                      : out;
@@ -272,7 +272,7 @@ Json JsonOf(const BacktestedRun& run, const BacktestOutcome& outcome,
   Json json;
   json["run"] = run.key.run_id;
   json["attempt"] = run.key.attempt;
-  json["attempts"] = run.updates;
+  json["attempts"] = json["update_attempts"] = run.updates;
   json["judged_to_end"] = run.judged_to_its_end;
   json["lost_from"] = run.lost_from ? Json(*run.lost_from) : Json();
   for (const LeadTime& lead : LeadTimesOf(outcome)) {

@@ -159,7 +159,7 @@ class Intake {
     return fmt::format(
         "no loss and no step was read, only a loss scaler's lines ({}, {}); "
         "`--map` names columns.",
-        verdict.emitter, Counted(verdict.records, "attempt"));
+        verdict.emitter, Counted(verdict.records, "update"));
   }
 
   std::string WhyNothing() const {

@@ -167,7 +167,7 @@ std::string SourceText(const CheckedLog& log, const Style& style) {
       "{} ({}); {}, {}", verdict.emitter, log.certainty,
       Counted(verdict.lines, "line"),
       Counted(verdict.records,
-              verdict.steps_between ? "recorded attempt" : "attempt"));
+              verdict.steps_between ? "recorded update" : "update"));
   if (const ScalerSpec* scaler = ScalerOf(verdict)) {
     out += fmt::format("; the loss scaler moves as that of {}", scaler->title);
   }

@@ -74,9 +74,7 @@ Command LayersCommand(const std::string* address) {
   };
   const auto a = std::make_shared<Arguments>();
   return {.name = "layers",
-          .help =
-              "the newest that was told of the gradient of each parameter "
-              "of a rank",
+          .help = "the newest report of each parameter's gradient, of one rank",
           .options = Joined(OfARun(a.get()), {{.names = "--rank",
                                                .target = &a->rank,
                                                .help = "default: 0",

@@ -81,13 +81,13 @@ int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
   } else if (layers->layers_size() == 0) {
     std::printf("%s of gradients of single parameters, of rank %d.\n",
                 layers->cut() ? "None of the newest 10,000 rows of ops is"
-                              : "Nothing was told",
+                              : "Nothing was reported",
                 rank);
   } else {
     std::fputs(LayersTable(*layers, style).c_str(), stdout);
     if (layers->cut()) {
       std::puts(
-          "What was told before the newest 10,000 rows is not among these.");
+          "Older reports than the newest 10,000 rows are not among these.");
     }
   }
   return 0;

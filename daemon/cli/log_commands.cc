@@ -136,7 +136,7 @@ Command TailCommand(const std::string* address) {
             .help = "of one log; default: by its name (rank_3), in a pipe the "
                     "launcher's",
             .check = Between(0, 1 << 20)},
-           {"--json", &options.json, "what is told as JSON lines"},
+           {"--json", &options.json, "the output as JSON lines"},
            {"!--no-daemon", &options.daemon, "tell no daemon"},
            {.names = "--idle-flush",
             .target = &a->idle_flush,

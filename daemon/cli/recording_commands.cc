@@ -100,7 +100,7 @@ std::vector<Option> MovingScaler(ScalerDeclaration* numbers) {
       number("--growth-factor", &numbers->growth_factor,
              "by which the scale grows", Between(1.0, 65536.0)),
       number("--growth-interval", &numbers->growth_interval,
-             "good attempts in a row before it grows", PositiveNumber()),
+             "good updates in a row before it grows", PositiveNumber()),
       number("--backoff-factor", &numbers->backoff_factor,
              "by which an overflow lowers it, below 1",
              Between(1e-6, 0.999999)),

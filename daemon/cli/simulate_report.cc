@@ -20,7 +20,7 @@ uint64_t AssumedOf(const ScalerOutcome& outcome) {
 }
 
 std::string Updates(uint64_t n) {
-  return fmt::format("{} attempt{}", Grouped(n), n == 1 ? "" : "s");
+  return fmt::format("{} update{}", Grouped(n), n == 1 ? "" : "s");
 }
 
 // "starts at 65536, x 2 after 2000 good updates, x 0.5 at every overflow".
@@ -28,11 +28,11 @@ std::string ScalerInWords(const SimulatedScaler& scaler) {
   const ScalerParameters& p = scaler.parameters;
   if (p.growth == Growth::kNever) {
     return fmt::format("the scale is {}{}", InWords(p.init),
-                       scaler.skips ? ", attempts that overflow are skipped"
+                       scaler.skips ? ", updates that overflow are skipped"
                                     : ", and nothing looks for overflows");
   }
   std::string out =
-      fmt::format("starts at {}, x {} after {} good attempts in a row",
+      fmt::format("starts at {}, x {} after {} good updates in a row",
                   InWords(p.init), InWords(p.growth_factor), p.growth_interval);
   out += fmt::format(", x {} at ", InWords(p.backoff_factor));
   switch (p.hysteresis) {
@@ -64,7 +64,7 @@ std::string HowAssumed(const Assumed& a) {
   std::string out;
   if (told > 0 && one) {
     out = fmt::format(
-        " It was judged as the nearest attempt that tells, before or after: it "
+        " It was judged as the nearest update that tells, before or after: it "
         "{}.",
         overflows > 0 ? "overflows" : "does not overflow");
   } else if (told > 0) {
@@ -75,7 +75,7 @@ std::string HowAssumed(const Assumed& a) {
             : fmt::format("{} overflow, {} do not", Grouped(overflows),
                           Grouped(told - overflows));
     out = fmt::format(
-        " {} judged as the nearest attempt that tells, before or after: {}.",
+        " {} judged as the nearest update that tells, before or after: {}.",
         told == 1 ? "One was" : Grouped(told) + " were", how);
   }
   if (a.stuck > 0) {
@@ -87,9 +87,9 @@ std::string HowAssumed(const Assumed& a) {
                        : Grouped(a.stuck) + " are");
   }
   if (a.untold > 0) {
-    out += one ? " No attempt tells of it: it is taken to overflow."
+    out += one ? " No update tells of it: it is taken to overflow."
                : fmt::format(
-                     " Of {} no attempt tells: these are taken to overflow.",
+                     " Of {} no update tells: these are taken to overflow.",
                      Grouped(a.untold));
   }
   return out;
@@ -123,7 +123,7 @@ void AddOfRecording(const SimulationReport& report,
   const RecordedRun& run = *report.run;
   if (!run.order_shown && report.recorded.overflows > 0) {
     out->push_back(
-        "A record's scale is taken for the one that its attempt used: no fall "
+        "A record's scale is taken for the one that its update used: no fall "
         "of the scale shows whether it is.");
   }
   if (run.without_scale > 0) {
@@ -163,7 +163,7 @@ std::vector<Line> LinesOf(const SimulationReport& r) {
   add("highest scale", [](O o) { return InWords(o.highest); });
   add("last scale", [](O o) { return InWords(o.last); });
   if (r.choice.scaler.parameters.floor > 0 || r.run->parameters.floor > 0) {
-    add("attempts at the floor", [](O o) { return Grouped(o.at_floor); });
+    add("updates at the floor", [](O o) { return Grouped(o.at_floor); });
   }
   add("too low for gradients", [](O o) {
     return o.bounded == 0 ? "not known"
@@ -179,9 +179,9 @@ std::vector<Line> LinesOf(const SimulationReport& r) {
 
 Json JsonOf(const Assumed& a) {
   Json json;
-  json["attempts"] = a.updates;
+  json["attempts"] = json["update_attempts"] = a.updates;
   json["taken_to_overflow"] = a.overflows;
-  json["no_attempt_tells"] = a.untold;
+  json["no_attempt_tells"] = json["no_update_tells"] = a.untold;
   json["stuck_at_the_floor"] = a.stuck;
   json["first_step"] = nullptr;
   if (a.updates > 0) json["first_step"] = a.first_step;
@@ -196,7 +196,9 @@ Json JsonOf(const ScalerOutcome& o, bool simulated) {
   json["highest_scale"] = o.highest;
   json["last_scale"] = o.last;
   json["at_floor"] = o.at_floor;
-  json["underflow"] = {{"attempts", o.underflow}, {"of_known", o.bounded}};
+  json["underflow"] = {{"attempts", o.underflow},
+                       {"update_attempts", o.underflow},
+                       {"of_known", o.bounded}};
   if (!simulated) return json;
   json["judged_by_gradients"] = o.measured;
   json["assumed"] = {{"at_a_higher_scale", JsonOf(o.higher)},
@@ -287,7 +289,7 @@ std::string SimulationText(const SimulationReport& report, const Style& style) {
   }
   if (assumed) {
     out +=
-        style.Dim(Wrapped("at best: no attempt that had to be assumed "
+        style.Dim(Wrapped("at best: no update that had to be assumed "
                           "overflows; at worst: each does.",
                           2, style.columns));
   }
@@ -303,7 +305,7 @@ std::string SimulationJson(const SimulationReport& report) {
   Json json;
   json["run"] = run.key.run_id;
   json["attempt"] = run.key.attempt;
-  json["attempts"] = run.updates.size();
+  json["attempts"] = json["update_attempts"] = run.updates.size();
   json["first_step"] = run.updates.front().step;
   json["last_step"] = run.updates.back().step;
   json["with_gradients"] = run.with_gradients;

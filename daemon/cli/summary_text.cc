@@ -112,7 +112,7 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
   const v1::RunSummary& run = detail.summary();
   std::string out = style.Bold("Numbers") + '\n';
   out += Wrapped(fmt::format("step {}: {}, {}; {}, {}, {}", run.last_step(),
-                             Counted(run.attempts(), "attempt"),
+                             Counted(run.attempts(), "update"),
                              CountText(run.applied(), run.attempts(),
                                        run.fate_unknown(), "applied"),
                              Counted(run.steps(), "record"),
@@ -134,7 +134,7 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
     }
     if (scaler.has_attempts_to_floor()) {
       out += fmt::format(", reached in {} at this rate",
-                         Counted(scaler.attempts_to_floor(), "attempt"));
+                         Counted(scaler.attempts_to_floor(), "update"));
     }
     out += '\n';
   }

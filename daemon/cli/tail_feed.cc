@@ -218,12 +218,13 @@ std::optional<std::string> TailFeed::News() {
   const std::string run = Clean(run_id());
   if (run.empty()) {
     if (!std::exchange(silent_, false)) return std::nullopt;
-    return fmt::format("no nanwatchd answers at {}; it is told when it does",
-                       options_.address);
+    return fmt::format(
+        "no nanwatchd answers at {}; it gets the records when it does",
+        options_.address);
   }
   told_ = true;
-  return fmt::format("nanwatchd is told, as run {0}; `nanwatch watch {0}`",
-                     run);
+  return fmt::format(
+      "nanwatchd gets the records, as run {0}; `nanwatch watch {0}`", run);
 }
 
 std::string TailFeed::Close() {

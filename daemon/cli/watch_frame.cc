@@ -98,7 +98,7 @@ std::string Figures(const v1::RunSummary& run, const Style& style) {
     parts.push_back(fmt::format("applied {} of {}", Grouped(run.applied()),
                                 Grouped(run.attempts())));
   } else {
-    parts.push_back(fmt::format("{}, {}", Counted(run.attempts(), "attempt"),
+    parts.push_back(fmt::format("{}, {}", Counted(run.attempts(), "update"),
                                 CountText(run.applied(), run.attempts(),
                                           run.fate_unknown(), "applied")));
   }

@@ -17,7 +17,7 @@ constexpr double kMostLimit = 100;    // a norm; ours
 constexpr double kPrinted = 1e-6;
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"hold", 16, 4, 100000, "attempts", "ours"},
+    {"hold", 16, 4, 100000, "updates", "ours"},
 };
 
 // So many digits say it, as a person would write a limit.
@@ -36,7 +36,7 @@ constinit const RuleSpec ClippedBeforeUnscaling::kSpec = {
     Family::kScale,
     "Gradients are clipped while they are multiplied by the loss scale.",
     "The gradient norm times the loss scale (8 at least) is the same number, "
-    "to a thousandth, in hold attempts in a row, and the scale moved meanwhile "
+    "to a thousandth, in hold updates in a row, and the scale moved meanwhile "
     "or that number is one of two digits between 0.001 and 100 and the norm "
     "none of three.",
     "Norm times scale is another number hold times.",
@@ -79,12 +79,12 @@ void ClippedBeforeUnscaling::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The gradient norm times the loss scale is ", limit_, " in ", same_,
-      " attempts in a row: gradients are clipped before they are unscaled, and "
+      " updates in a row: gradients are clipped before they are unscaled, and "
       "every update is cut to ",
       limit_, " divided by the scale.");
   finding->numbers = {{"limit", limit_, ""},
                       {"scale", scale_, ""},
-                      {"attempts", static_cast<double>(same_), "attempts"}};
+                      {"attempts", static_cast<double>(same_), "updates"}};
 }
 
 }  // namespace nanwatch

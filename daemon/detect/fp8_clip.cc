@@ -12,9 +12,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.001, 1e-3, 1, "of the elements", "Transformer Engine; ours"},
     {"beyond", 2, 2, 1e9, "ratio",
      "ours: the noise of amax from step to step stays below"},
-    {"hold", 3, 1, 1000, "attempts", "ours"},
+    {"hold", 3, 1, 1000, "updates", "ours"},
     {"clear_share", 0.0001, 0, 1, "of the elements", "ours"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -24,13 +24,13 @@ constinit const RuleSpec Fp8Clip::kSpec = {
     "fp8_clip",
     Family::kFp8,
     "An FP8 tensor is clipped: its scale lags behind its values.",
-    "At `hold` attempts a share of `share` of the elements sits at the largest "
+    "At `hold` updates a share of `share` of the elements sits at the largest "
     "number, or the tensor's amax is `beyond` times what its scale can hold. "
     "Only of tensors "
     "that report a scale_inv: with a scale a block, each block's largest "
     "element sits there by design.",
     "A share of clear_share at most, and no larger amax than fits, for "
-    "clear_after attempts.",
+    "clear_after updates.",
     kThresholds,
     "Only tensors with one scale are judged. Where each block has its own, "
     "each block's largest element sits at the top by design."};
@@ -69,7 +69,7 @@ void Fp8Clip::Describe(Finding* finding) const {
     finding->sentence += Sentence("; the largest value is ", beyond_,
                                   " times what the scale can hold");
   }
-  finding->sentence += Sentence(", at ", held_, " attempts.");
+  finding->sentence += Sentence(", at ", held_, " updates.");
   finding->numbers = {{"saturated", share_, "fraction"},
                       {"beyond", beyond_, "ratio"}};
 }

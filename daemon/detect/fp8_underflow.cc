@@ -11,9 +11,9 @@ constexpr int kApart = 10;
 constexpr ThresholdSpec kThresholds[] = {
     {"rise", 0.05, 0.05, 1, "of the elements",
      "Transformer Engine's formula; 10 % in all would accuse each ReLU"},
-    {"hold", 10, 1, 1000, "attempts", "ours"},
+    {"hold", 10, 1, 1000, "updates", "ours"},
     {"clear_rise", 0.025, 0, 1, "of the elements", "ours"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -24,8 +24,8 @@ constinit const RuleSpec Fp8Underflow::kSpec = {
     Family::kFp8,
     "More of an FP8 tensor underflows to zero than usual.",
     "The share of zeros is rise above this tensor's usual one at hold "
-    "attempts.",
-    "Below clear_rise for clear_after attempts, or the new share stays for "
+    "updates.",
+    "Below clear_rise for clear_after updates, or the new share stays for "
     "512.",
     kThresholds,
     "Only a rise of the share of zeros counts, since the output of a ReLU "

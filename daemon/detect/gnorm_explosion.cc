@@ -21,16 +21,16 @@ constexpr double kWideNorm = 0x1p64;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"max_ratio", 10, 1.5, 1e9, "ratio", "Megatron: 10 x max of 100"},
-    {"min_samples", 64, 2, 128, "attempts", "ours"},
+    {"min_samples", 64, 2, 128, "updates", "ours"},
     {"average_ratio", 1e6, 10, 1e12, "ratio", "torch_npu ASD"},
-    {"critical_hold", 10, 1, 100000, "attempts",
+    {"critical_hold", 10, 1, 100000, "updates",
      "ours: one clipped bad batch is survived"},
-    {"nonfinite_hold", 3, 1, 1000, "attempts",
+    {"nonfinite_hold", 3, 1, 1000, "updates",
      "ours: where nothing says whether the update was applied"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
-    {"critical_steps", 250, 1, 1e9, "steps", "as rule 27's"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
+    {"critical_steps", 250, 1, 1e9, "steps", "as gnorm_spike's"},
     {"lost_ratio", 1000, 10, 1e12, "ratio", "ours: nothing is left to clip"},
-    {"hold", 3, 1, 1000, "attempts", "as rule 27's"},
+    {"hold", 3, 1, 1000, "updates", "as gnorm_spike's"},
 };
 
 }  // namespace
@@ -47,12 +47,12 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "until hold in a row where healthy norms of the run were as large (a hard "
     "sample of a net that has learned all the others), or a hundred times as "
     "large and the loss does not move (it has converged); critical for "
-    "critical_hold attempts in a row over critical_steps steps, if the loss "
+    "critical_hold updates in a row over critical_steps steps, if the loss "
     "that left its level with it does not come down, or at "
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known; a warning "
-    "likewise at 2^64 and more (but in fp64).",
-    "Finite and below twice the average for clear_after attempts.",
+    "also at 2^64 and more (but in fp64).",
+    "Finite and below twice the average for clear_after updates.",
     kThresholds,
     "One batch far above is a warning, since a clip survives it. Ten in a "
     "row are critical if they last 250 steps or are 1000 times the largest. "
@@ -162,7 +162,7 @@ void GnormExplosion::Describe(Finding* finding) const {
   if (std::isfinite(norm_)) {
     finding->sentence = Sentence(
         "The gradient norm reached ", norm_,
-        "; the largest healthy one of the last 128 attempts was ", limit_, ".");
+        "; the largest healthy one of the last 128 updates was ", limit_, ".");
     finding->numbers = {{"grad_norm", norm_, ""},
                         {"largest_healthy", limit_, ""}};
     return;

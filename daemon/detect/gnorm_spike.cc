@@ -17,12 +17,12 @@ constexpr ThresholdSpec kThresholds[] = {
     {"warning_z", 6, 2, 1000, "z", "BLOOM 31214-31222 against healthy steps"},
     {"critical_z", 8, 2, 1000, "z", "the same"},
     {"min_ratio", 2, 1, 1e6, "ratio", "ours: less is no trouble"},
-    {"hold", 3, 1, 100000, "attempts",
+    {"hold", 3, 1, 100000, "updates",
      "ours, as for the loss: single batches are noisy"},
-    {"critical_hold", 20, 1, 100000, "attempts",
+    {"critical_hold", 20, 1, 100000, "updates",
      "ours: BLOOM and tr1-13B recovered from shorter ones"},
     {"clear_z", 3, 0, 1000, "z", "ours"},
-    {"clear_after", 20, 1, 100000, "attempts", "ours"},
+    {"clear_after", 20, 1, 100000, "updates", "ours"},
     {"critical_steps", 250, 1, 1e9, "steps",
      "tr1-13B recovered within 500, its norm before its loss"},
 };
@@ -35,20 +35,20 @@ constinit const RuleSpec GnormSpike::kSpec = {
     Family::kGradient,
     "The gradient norm is far above its recent level.",
     "log2 of the norm is warning_z robust deviations above the level of 128 "
-    "attempts, and min_ratio times it, for hold attempts in a row (for "
-    "information below); critical after critical_hold attempts in a row, and "
+    "updates, and min_ratio times it, for hold updates in a row (for "
+    "information below); critical after critical_hold updates in a row, and "
     "critical_steps steps, at critical_z, if it does not come down, nor the "
     "loss that left its level with it. For information where the run had norms "
     "a hundred times as large and the loss does not move by a thousandth: it "
     "has converged. A learning rate that goes back up to where it was begins a "
     "new level.",
-    "Below clear_z for clear_after attempts.",
+    "Below clear_z for clear_after updates.",
     kThresholds,
     "One batch is for information and three are a warning: norms have long "
-    "tails, and a z of 6 at a single attempt warned 3 times in 100,000 "
+    "tails, and a z of 6 at a single update warned 3 times in 100,000 "
     "healthy ones. A norm that moves by its last printed digit is at its "
     "level. It is critical only while the newest norms are no lower than "
-    "all since it rose: a spike comes down from its first attempt on. At "
+    "all since it rose: a spike comes down from its first update on. At "
     "rest it is for information, too: trainings on full batches converge to "
     "1e-5 of their first norms, and Adam wobbles there by two decades while "
     "the loss stands still. A learning rate that goes back up to where it "
@@ -124,7 +124,7 @@ void GnormSpike::Describe(Finding* finding) const {
                norm_ / usual, " times its usual ", usual, " (",
                static_cast<double>(z_), " robust deviations)");
   if (spiked_ > 1) {
-    finding->sentence += Sentence(", for ", spiked_, " attempts in a row");
+    finding->sentence += Sentence(", for ", spiked_, " updates in a row");
   }
   finding->sentence += ".";
   finding->numbers = {

@@ -11,9 +11,9 @@ namespace {
 constexpr ThresholdSpec kThresholds[] = {
     {"explode", 70, 2, 1e9, "ratio", "AutoTrainer: 70, of the usual here"},
     {"vanish", 1000, 2, 1e9, "ratio", "AutoTrainer: 1e-3, of the usual here"},
-    {"min_samples", 64, 16, 128, "attempts", "ours"},
-    {"hold", 20, 1, 100000, "attempts", "ours: a bad batch is no change"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"min_samples", 64, 16, 128, "updates", "ours"},
+    {"hold", 20, 1, 100000, "updates", "ours: a bad batch is no change"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -23,11 +23,11 @@ constinit const RuleSpec GradRatio::kSpec = {
     "grad_ratio",
     Family::kGradient,
     "Gradients explode or vanish on their way back through the layers.",
-    "The gradient at the first op over that at the last is, at `hold` attempts "
+    "The gradient at the first op over that at the last is, at `hold` updates "
     "in a row, `explode` times what is usual for this run, or `vanish` times "
-    "less, from `min_samples` attempts on. By itself the ratio depends on "
+    "less, from `min_samples` updates on. By itself the ratio depends on "
     "which ops are observed.",
-    "Neither for `clear_after` attempts, or the new ratio stays for 256.",
+    "Neither for `clear_after` updates, or the new ratio stays for 256.",
     kThresholds,
     "Absolute thresholds depend on which ops are observed. So the ratio is "
     "held against the run's own level, which may drift."};

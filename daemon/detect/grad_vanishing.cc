@@ -44,10 +44,10 @@ constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 1e-3, 1e-12, 0.5, "of the usual norm",
      "ours: SageMaker's 1e-7 and MindInsight's 1e-9 a mean element would "
      "accuse every large model"},
-    {"hold", 10, 1, 100000, "attempts", "SageMaker: 10 good steps"},
-    {"min_samples", 64, 16, 128, "attempts", "ours"},
+    {"hold", 10, 1, 100000, "updates", "SageMaker: 10 good steps"},
+    {"min_samples", 64, 16, 128, "updates", "ours"},
     {"clear_ratio", 1e-2, 1e-12, 1, "of the usual norm", "ours"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -59,11 +59,11 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "The gradient norm fell to next to nothing: the weights hardly change any "
     "more.",
     "The norm is below ratio times its usual level (the median of the last 128 "
-    "healthy ones, from min_samples on) at hold attempts in a row, and the "
+    "healthy ones, from min_samples on) at hold updates in a row, and the "
     "loss did not fall a hundredfold from its usual level with it, or fell to "
     "exactly 0 at once. Not where both went down without any noise for 32 "
-    "attempts, and the loss stays there: full batches at a minimum.",
-    "Above clear_ratio times that level for clear_after attempts, or the new "
+    "updates, and the loss stays there: full batches at a minimum.",
+    "Above clear_ratio times that level for clear_after updates, or the new "
     "level stays for 256.",
     kThresholds,
     "Absolute thresholds depend on the number of parameters: 1e-7 a mean "

@@ -20,11 +20,11 @@ constinit const RuleSpec LrSkipDesync::kSpec = {
     RuleId::kLrSkipDesync,
     "lr_skip_desync",
     Family::kTelemetry,
-    "The learning rate schedule goes on at attempts whose update was skipped, "
-    "so it is ahead of the optimizer.",
-    "The schedule made ahead steps or more at skipped attempts, and these are "
-    "more than share of all attempts.",
-    "They are less than share of all attempts.",
+    "The learning rate schedule goes on at updates that were skipped, so "
+    "it is ahead of the optimizer.",
+    "The schedule made ahead steps or more at skipped updates, and these are "
+    "more than share of all updates.",
+    "They are less than share of all updates.",
     kThresholds,
     "It fires when the schedule is 20 steps and 1 % ahead, whether records "
     "show the rate before or after its step."};
@@ -66,11 +66,11 @@ void LrSkipDesync::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The learning rate moved on at ", ahead_, " of ", updates_,
-      " attempts although their updates were skipped: its schedule is that "
-      "many steps ahead of the optimizer. Step the scheduler only after an "
+      " updates although these were skipped: its schedule is that many steps "
+      "ahead of the optimizer. Step the scheduler only after an "
       "update that was applied.");
   finding->numbers = {{"steps_ahead", static_cast<double>(ahead_), "steps"},
-                      {"attempts", static_cast<double>(updates_), "attempts"}};
+                      {"attempts", static_cast<double>(updates_), "updates"}};
 }
 
 }  // namespace nanwatch

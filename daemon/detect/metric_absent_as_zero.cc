@@ -8,7 +8,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"hold", 100, 1, 100000, "attempts", "BigScience's tr1-13B printed 0.000"},
+    {"hold", 100, 1, 100000, "updates", "BigScience's tr1-13B printed 0.000"},
 };
 
 }  // namespace
@@ -19,7 +19,7 @@ constinit const RuleSpec MetricAbsentAsZero::kSpec = {
     Family::kTelemetry,
     "A gradient norm that is always exactly 0 while the loss moves was not "
     "collected.",
-    "The norm is 0 in every attempt so far, and the loss changed in hold of "
+    "The norm is 0 in every update so far, and the loss changed in hold of "
     "them.",
     "The norm is not 0.",
     kThresholds,
@@ -47,9 +47,9 @@ void MetricAbsentAsZero::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The gradient norm was exactly 0 in each of ", zeros_,
-      " attempts while the loss moved: it is not collected, or is printed with "
+      " updates while the loss moved: it is not collected, or is printed with "
       "too few digits. Nothing can be said of the gradients.");
-  finding->numbers = {{"attempts", static_cast<double>(zeros_), "attempts"}};
+  finding->numbers = {{"attempts", static_cast<double>(zeros_), "updates"}};
 }
 
 }  // namespace nanwatch

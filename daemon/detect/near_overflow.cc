@@ -14,9 +14,9 @@ constexpr int kApart = 10;
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 0.5, 0.01, 1, "of the dtype's maximum",
      "Hugging Face frame 6.27e4; PopART counts from 0.125"},
-    {"hold", 3, 1, 1000, "attempts", "ours"},
+    {"hold", 3, 1, 1000, "updates", "ours"},
     {"clear_ratio", 0.25, 0.001, 1, "of the dtype's maximum", "ours"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -28,8 +28,8 @@ constinit const RuleSpec NearOverflow::kSpec = {
     "Values come near the largest number of the dtype; the next step may "
     "overflow.",
     "The largest activation or weight reaches ratio of the dtype's maximum at "
-    "hold attempts.",
-    "clear_after attempts without one above clear_ratio.",
+    "hold updates.",
+    "clear_after updates without one above clear_ratio.",
     kThresholds};
 
 Severity NearOverflow::OnOp(const OpContext& c, Thresholds t) {
@@ -58,10 +58,10 @@ void NearOverflow::Describe(Finding* finding) const {
   finding->sentence =
       Sentence("The largest value is ", abs_max_, ", ", 100 * abs_max_ / limit_,
                " % of the largest number of the dtype (", limit_, "), at ",
-               held_, " attempts.");
+               held_, " updates.");
   finding->numbers = {{"abs_max", abs_max_, ""},
                       {"dtype_max", limit_, ""},
-                      {"attempts", static_cast<double>(held_), "attempts"}};
+                      {"attempts", static_cast<double>(held_), "updates"}};
 }
 
 }  // namespace nanwatch

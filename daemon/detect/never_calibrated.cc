@@ -6,7 +6,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"clear_after", 10, 1, 100000, "attempts", "ours"},
+    {"clear_after", 10, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -15,11 +15,11 @@ constinit const RuleSpec NeverCalibrated::kSpec = {
     RuleId::kNeverCalibrated,
     "never_calibrated",
     Family::kScale,
-    "Every attempt since the start was lost to overflow, though a scaler would "
+    "Every update since the start was lost to overflow, though a scaler would "
     "have found its scale by now.",
-    "No good attempt within the time that the scaler needs from its first "
+    "No good update within the time that the scaler needs from its first "
     "scale to its floor.",
-    "clear_after good attempts.",
+    "clear_after good updates.",
     kThresholds};
 
 Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
@@ -41,8 +41,8 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
 void NeverCalibrated::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("None of the first ", updates_, " attempts went well");
-  finding->numbers = {{"attempts", static_cast<double>(updates_), "attempts"}};
+      Sentence("None of the first ", updates_, " updates went well");
+  finding->numbers = {{"attempts", static_cast<double>(updates_), "updates"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale went from ", first_scale_,
                                   " to ", scale_, " meanwhile");

@@ -11,8 +11,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.10, 0.001, 1, "of the tensors",
      "ours: one small tensor in a hundred does no harm"},
     {"gap", 2, 0, 40, "bits", "ours: the bounds are fits"},
-    {"hold", 50, 1, 100000, "attempts", "ours, after AdaLoss's bounds"},
-    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+    {"hold", 50, 1, 100000, "updates", "ours, after AdaLoss's bounds"},
+    {"clear_after", 200, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -22,10 +22,10 @@ constinit const RuleSpec NoSingleScale::kSpec = {
     "no_single_scale",
     Family::kGradient,
     "No single loss scale suits all layers.",
-    "At `hold` attempts in a row, a share of `share` of the gradient tensors "
+    "At `hold` updates in a row, a share of `share` of the gradient tensors "
     "in fp16 would still lose over 1 in 1000 elements at the highest scale "
     "that does not overflow, and at scales up to `gap` bits above it.",
-    "Not so for `clear_after` attempts.",
+    "Not so for `clear_after` updates.",
     kThresholds,
     "It warns from a tenth of the tensors and two bits on: one small tensor "
     "of a hundred does no harm, and the bounds are fits."};

@@ -13,11 +13,11 @@ constexpr uint8_t kCalm = 16;  // outputs; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", kMutation, kMutation, 1e12, "ratio", "msprobe: 100"},
-    {"hold", 3, 1, 1000, "attempts", "ours"},
+    {"hold", 3, 1, 1000, "updates", "ours"},
     {"near_top", 64, 1, 1e30, "ratio",
      "ours: far from the overflow it is worth a note"},
     {"clear_ratio", 50, 1, 1e12, "ratio", "ours"},
-    {"clear_after", 20, 1, 100000, "attempts", "ours"},
+    {"clear_after", 20, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -27,12 +27,12 @@ constinit const RuleSpec NumericMutation::kSpec = {
     "numeric_mutation",
     Family::kOp,
     "An op's output became far larger than its input.",
-    "The largest output is ratio times the largest input at hold attempts, of "
+    "The largest output is ratio times the largest input at hold updates, of "
     "an op that did not do so at 16 before. A warning within near_top of the "
     "dtype's largest number, else for information: normalisation of a small "
     "input does the same. An input of zeros is not judged (msprobe does), nor "
     "an output that overflowed.",
-    "Below clear_ratio for clear_after attempts.",
+    "Below clear_ratio for clear_after updates.",
     kThresholds,
     "An op that always amplifies (a normalisation, a scaled loss) is not "
     "judged, nor is an input of zeros. Far from the dtype's limit it is for "

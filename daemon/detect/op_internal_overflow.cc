@@ -7,7 +7,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -19,7 +19,7 @@ constinit const RuleSpec OpInternalOverflow::kSpec = {
     "The device says that this op overflowed, yet its elements are clean.",
     "The device flag is set, elements were looked at and none is bad, and no "
     "input is known to be.",
-    "clear_after attempts without.",
+    "clear_after updates without.",
     kThresholds};
 
 Severity OpInternalOverflow::OnOp(const OpContext& c, Thresholds t) {

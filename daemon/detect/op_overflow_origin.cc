@@ -7,7 +7,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 bool IsResult(Slot slot) {
@@ -28,7 +28,7 @@ constinit const RuleSpec OpOverflowOrigin::kSpec = {
     "where all of it is -infinity, as a mask writes it, and loss and update "
     "are sound; a warning where a scaler answers a NaN in the forward pass "
     "so, or the program itself does.",
-    "clear_after attempts without a bad output.",
+    "clear_after updates without a bad output.",
     kThresholds,
     "It is for information where a dynamic scaler answers one or two "
     "overflows with skipped steps, since healthy runs have those. It is so, "
@@ -36,16 +36,16 @@ constinit const RuleSpec OpOverflowOrigin::kSpec = {
     "and norm of that step are finite and its update goes through. Other "
     "infinities and NaN become information when they were there from the "
     "beginning, or came six times without harm. Without harm means: of the "
-    "attempts at which the op was bad, more than two went well (eight, for "
+    "updates at which the op was bad, more than two went well (eight, for "
     "NaN) for each whose update was lost or spoilt. This must hold of all "
     "ranks together and of the rank that fares worst, since a rank that "
     "masks its infinities hides none of another's. It must also hold of a "
-    "rank's newest 64 attempts, two to one for NaN too: what went well for "
+    "rank's newest 64 updates, two to one for NaN too: what went well for "
     "4000 steps excuses nothing now, but a scale may have to halve sixteen "
     "times in a row. Not counted is what the search of the start lost, nor "
     "what follows a loss that is not finite until six records of that rank "
     "in a row went well. A NaN whose update the scaler or the program "
-    "itself skips is a warning for up to two attempts in a row."};
+    "itself skips is a warning for up to two updates in a row."};
 
 Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;

@@ -7,7 +7,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -19,7 +19,7 @@ constinit const RuleSpec OpOverflowPropagated::kSpec = {
     "This op got bad inputs from elsewhere, and passed them on or absorbed "
     "them.",
     "Bad inputs; for information only.",
-    "clear_after attempts without bad inputs.",
+    "clear_after updates without bad inputs.",
     kThresholds};
 
 Severity OpOverflowPropagated::OnOp(const OpContext& c, Thresholds t) {

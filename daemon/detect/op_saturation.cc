@@ -7,7 +7,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 bool IsFp8(Dtype dtype) {
@@ -24,7 +24,7 @@ constinit const RuleSpec OpSaturation::kSpec = {
     "infinity.",
     "Any saturated element, or a largest value equal to that of the dtype, "
     "unless the device shows infinities; for information in calibration.",
-    "clear_after attempts without one.",
+    "clear_after updates without one.",
     kThresholds};
 
 Severity OpSaturation::OnOp(const OpContext& c, Thresholds t) {

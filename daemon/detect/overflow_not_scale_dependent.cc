@@ -12,7 +12,7 @@ namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
     {"halvings", 6, 1, 100, "halvings", "pytorch#96755"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -24,12 +24,12 @@ constinit const RuleSpec OverflowNotScaleDependent::kSpec = {
     "This op stays bad however low the loss scale goes, so lowering it cannot "
     "help.",
     "Bad at scales that are halvings powers of two apart without a good "
-    "attempt between, after calibration; or NaN in a forward output, which is "
+    "update between, after calibration; or NaN in a forward output, which is "
     "a warning where one or two updates in a row are left out for it.",
-    "clear_after attempts without a bad status.",
+    "clear_after updates without a bad status.",
     kThresholds,
     "A NaN whose update the scaler or the program itself skips is a warning "
-    "for up to two attempts in a row. A skipped update is no cause of "
+    "for up to two updates in a row. A skipped update is no cause of "
     "trouble that comes later."};
 
 void OverflowNotScaleDependent::CountScale(double scale) {
@@ -92,7 +92,7 @@ void OverflowNotScaleDependent::Describe(Finding* finding) const {
     }
   } else if (halvings < 1) {  // an update was good since
     finding->sentence =
-        "Bad at loss scales far apart, with no good attempt between: lowering "
+        "Bad at loss scales far apart, with no good update between: lowering "
         "it further could not help";
   } else {
     finding->sentence = Sentence("Bad at every loss scale from ", scale_high_,

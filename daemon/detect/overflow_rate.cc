@@ -26,8 +26,8 @@ constinit const RuleSpec OverflowRate::kSpec = {
     RuleId::kOverflowRate,
     "overflow_rate",
     Family::kScale,
-    "Overflows cost a noticeable part of the optimizer attempts.",
-    "Of the last 1000 attempts (where the scale alone shows overflows, steps) "
+    "Overflows cost a noticeable part of the updates.",
+    "Of the last 1000 updates (where the scale alone shows overflows, steps) "
     "more than the share warning (critical) overflowed beyond what growths of "
     "the scale explain. A degree less where their updates are applied all the "
     "same, and for information where the overflow check was declared off.",
@@ -86,20 +86,19 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
 void OverflowRate::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->SayBoth([&](Tense tense) {
-    const char* const lost = tense == Tense::kPresent
-                                 ? "; their updates are lost."
-                                 : "; their updates were lost.";
+    const char* const lost =
+        tense == Tense::kPresent ? "; they are lost." : "; they were lost.";
     return Sentence(
         count_, " of the last ", std::max(count_, excess_.size()),
         left_out_
-            ? " updates were left out; whether for overflows is not told."
-            : Sentence(" attempts overflowed beyond what growths of the "
+            ? " updates were left out; the records do not say whether for "
+              "overflows."
+            : Sentence(" updates overflowed beyond what growths of the "
                        "loss scale explain",
-                       applied_ ? "; their updates are applied all the same."
-                                : lost));
+                       applied_ ? "; they are applied all the same." : lost));
   });
   finding->numbers = {
-      {"excess_overflows", static_cast<double>(count_), "attempts"},
+      {"excess_overflows", static_cast<double>(count_), "updates"},
       {"rate", static_cast<double>(count_) / kWindow, "ratio"}};
 }
 

@@ -6,10 +6,10 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"warning", 5, 2, 10000, "attempts", "llm-foundry: patience 4"},
-    {"critical", 16, 2, 10000, "attempts",
+    {"warning", 5, 2, 10000, "updates", "llm-foundry: patience 4"},
+    {"critical", 16, 2, 10000, "updates",
      "16 halvings take PyTorch's 2^16 to 1"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 bool Starting(const StepContext& c) {
@@ -24,12 +24,12 @@ constinit const RuleSpec OverflowStreak::kSpec = {
     RuleId::kOverflowStreak,
     "overflow_streak",
     Family::kScale,
-    "Optimizer attempts overflow one after another, so nothing is learned.",
-    "`warning` overflows in a row after the attempts that a start-up "
+    "Updates overflow one after another, so nothing is learned.",
+    "`warning` overflows in a row after the updates that a start-up "
     "calibration may take; critical from `critical` in a row on, once one "
-    "attempt was good. A degree less where the updates are applied all the "
+    "update was good. A degree less where the updates are applied all the "
     "same, and for information where the overflow check was declared off.",
-    "clear_after attempts without overflow.",
+    "clear_after updates without overflow.",
     kThresholds,
     "Where overflows are applied all the same, a row of them is a warning, "
     "since nobody knows what went into the weights. It is for information "
@@ -75,21 +75,21 @@ void OverflowStreak::Describe(Finding* finding) const {
   finding->sentence =
       Sentence(streak_, apart_ ? " recorded" : "",
                left_out_ ? " updates in a row were left out since step "
-                         : " attempts in a row overflowed since step ",
+                         : " updates in a row overflowed since step ",
                finding->opened_step,
-               left_out_  ? "; whether for an overflow is not told"
-               : applied_ ? "; their updates are applied all the same"
-                          : "; each of their updates is lost");
-  finding->numbers = {{"streak", static_cast<double>(streak_), "attempts"}};
+               left_out_  ? "; the records do not say whether for overflows"
+               : applied_ ? "; they are applied all the same"
+                          : "; all of them are lost");
+  finding->numbers = {{"streak", static_cast<double>(streak_), "updates"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale is ", scale_);
     finding->numbers.push_back({"scale", scale_, ""});
   }
   if (to_floor_ > 0) {
     finding->sentence += Sentence(" and reaches its floor in ", to_floor_,
-                                  " attempts at this rate");
+                                  " updates at this rate");
     finding->numbers.push_back(
-        {"attempts_to_floor", static_cast<double>(to_floor_), "attempts"});
+        {"attempts_to_floor", static_cast<double>(to_floor_), "updates"});
   }
   finding->sentence += ".";
 }

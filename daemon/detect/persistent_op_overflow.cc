@@ -10,10 +10,10 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"bad_attempts", 3, 1, 10, "attempts", "ours: of the last 10"},
+    {"bad_attempts", 3, 1, 10, "updates", "ours: of the last 10"},
     {"apart", 300, 0, 1e6, "s", "torch_npu ASD: cooldown 5 min"},
     {"within", 28800, 1, 1e8, "s", "torch_npu ASD: 480 min"},
-    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+    {"clear_after", 200, 1, 100000, "updates", "ours"},
 };
 
 // A gradient that overflows and skips its update moves the scale: whether that
@@ -31,13 +31,13 @@ constinit const RuleSpec PersistentOpOverflow::kSpec = {
     "persistent_op_overflow",
     Family::kOp,
     "The same op overflows again and again.",
-    "Bad in `bad_attempts` of the last 10 attempts; or, without a dynamic "
+    "Bad in `bad_attempts` of the last 10 updates; or, without a dynamic "
     "scaler, three times, `apart` seconds or more from each other and in a "
     "span of `within` seconds. For information during calibration, and where "
     "all of it is -infinity, as a mask writes it, and loss and update are "
     "sound; a warning for infinities of a gradient whose update a dynamic "
     "scaler skips.",
-    "clear_after attempts without a bad status.",
+    "clear_after updates without a bad status.",
     kThresholds,
     "What is for information, and which ops do no harm, is decided as for "
     "op_overflow_origin. Infinities of a gradient that a dynamic scaler "
@@ -96,7 +96,7 @@ void PersistentOpOverflow::Describe(Finding* finding) const {
   finding->sentence =
       strikes_ ? Sentence("Bad again and again, three times minutes apart")
                : Sentence("Bad in ", bad_10_.ones(), " of the last ",
-                          bad_10_.size(), " attempts");
+                          bad_10_.size(), " updates");
   finding->sentence += Sentence(", ", bad_updates_, " in all");
   if (scale_ > 0) {
     finding->sentence += Sentence(", now at loss scale ", scale_);
@@ -104,8 +104,8 @@ void PersistentOpOverflow::Describe(Finding* finding) const {
   finding->sentence +=
       applied_ ? "; the updates are applied all the same." : ".";
   finding->numbers = {
-      {"bad_of_last_10", static_cast<double>(bad_10_.ones()), "attempts"},
-      {"bad_attempts", static_cast<double>(bad_updates_), "attempts"},
+      {"bad_of_last_10", static_cast<double>(bad_10_.ones()), "updates"},
+      {"bad_attempts", static_cast<double>(bad_updates_), "updates"},
       {"scale", scale_, ""}};
 }
 

@@ -7,9 +7,9 @@ namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
     {"nominal_floor", 1, 0, 1e6, "scale", "Megatron, DeepSpeed, jmp: floor 1"},
-    {"critical_streak", 3, 1, 1000, "attempts",
+    {"critical_streak", 3, 1, 1000, "updates",
      "an isolated overflow at the floor is survived in public logs"},
-    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+    {"clear_after", 200, 1, 100000, "updates", "ours"},
     {"probe_after", 50, 1, 100000, "steps",
      "ours: DeepSpeed's and Apex's windows are 100 and more"},
     {"probe", 3, 1, 100, "overflows", "ours: a hysteresis of 2, and one more"},
@@ -38,20 +38,20 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "row); "
     "for information where that was a probe: at most `probe` overflows since "
     "it grew (or stood no lower, probe_after steps after the one before); "
-    "critical once critical_streak attempts in a row overflowed there (where "
-    "no attempt was ever good: the last of them, and a tenth of all, there; "
+    "critical once critical_streak updates in a row overflowed there (where "
+    "no update was ever good: the last of them, and a tenth of all, there; "
     "where all overflowed since it stood 256 times higher, in a training that "
     "went well: two).",
-    "No overflow but probes for clear_after attempts.",
+    "No overflow but probes for clear_after updates.",
     kThresholds,
     "A scale at its floor is a warning, and critical only when overflow "
     "follows overflow there. Runs that recovered had one or two such "
     "overflows, and all of those were in the search of the start. Two are "
     "enough where the training went well at 256 times that scale and every "
-    "attempt overflowed since. A scaler that probes from 1 or 2 comes to "
+    "update overflowed since. A scaler that probes from 1 or 2 comes to "
     "its floor again and again, which is for information. A scale of 1 that "
     "stands while overflow follows overflow is at its floor, whatever "
-    "scaler its moves fit. Clean attempts at the floor clear the rule: a "
+    "scaler its moves fit. Clean updates at the floor clear the rule: a "
     "low scale is no fault, overflow upon overflow is. Layer-wise scales "
     "are not judged: an overflow flag names no layer."};
 
@@ -175,7 +175,7 @@ void ScaleAtFloor::Describe(Finding* finding) const {
   finding->numbers = {{"scale", scale_, ""},
                       {"floor", floor_, ""},
                       {"overflows_at_floor",
-                       static_cast<double>(overflows_at_floor_), "attempts"}};
+                       static_cast<double>(overflows_at_floor_), "updates"}};
 }
 
 }  // namespace nanwatch

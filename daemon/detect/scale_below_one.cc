@@ -10,8 +10,8 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"hold", 2, 1, 1000, "attempts", "pytorch#99640"},
-    {"critical_overflows", 3, 1, 1000, "attempts",
+    {"hold", 2, 1, 1000, "updates", "pytorch#99640"},
+    {"critical_overflows", 3, 1, 1000, "updates",
      "fairseq#506 converges below 1 with isolated overflows"},
     {"critical_scale", 0x1p-8, 0, 1, "scale",
      "yolact#359 and apex#1135 learn nothing below it; what overflows there is "
@@ -19,7 +19,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"window", 2000, 10, 1e6, "steps",
      "the longest growth interval that is usual: a scaler that does not raise "
      "such a scale within it overflows whenever it tries"},
-    {"clear_after", 200, 1, 100000, "attempts", "ours"},
+    {"clear_after", 200, 1, 100000, "updates", "ours"},
 };
 // Updates: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
 constexpr int32_t kProbeAfter = 50;
@@ -32,16 +32,16 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     Family::kScale,
     "A dynamic loss scale below 1 makes gradients smaller than without any "
     "scaling, so they underflow.",
-    "The scale is below 1 for hold attempts in a row; critical with "
+    "The scale is below 1 for hold updates in a row; critical with "
     "critical_overflows overflows since it last grew (or stood no lower than "
-    "at the overflow before, 50 attempts ago and more), or below "
+    "at the overflow before, 50 updates ago and more), or below "
     "critical_scale "
     "(where it was not seen to move, once it overflowed there, which is enough "
     "without hold). Also where it was "
     "never seen to move and the loss has not fallen since, for 96 losses; "
-    "critical then after window steps, or below critical_scale. Likewise the "
-    "lowest scale of a layer, without regard to overflows.",
-    "For clear_after attempts the scale is 2 or more, or above critical_scale "
+    "critical then after window steps, or below critical_scale. The lowest "
+    "scale of a layer is judged in the same way, without regard to overflows.",
+    "For clear_after updates the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds,
     "The lowest of layer-wise scales is judged too, and its op is named."};
@@ -158,7 +158,7 @@ void ScaleBelowOne::Describe(Finding* finding) const {
       Sentence("The loss scale ",
                zero ? std::string("fell below the smallest float and is 0")
                     : Sentence("is ", scale_),
-               ", below 1, for ", below_, " attempts, ",
+               ", below 1, for ", below_, " updates, ",
                // Logs that print a scale as 0 may tell no overflow either.
                BoundOf(scale_) ? "at least " : "of which ", overflows_,
                BoundOf(scale_) ? " of which overflowed" : " overflowed");
@@ -171,8 +171,8 @@ void ScaleBelowOne::Describe(Finding* finding) const {
   }
   finding->numbers = {
       {"scale", scale_, ""},
-      {"attempts_below_one", static_cast<double>(below_), "attempts"},
-      {"overflows_below_one", static_cast<double>(overflows_), "attempts"}};
+      {"attempts_below_one", static_cast<double>(below_), "updates"},
+      {"overflows_below_one", static_cast<double>(overflows_), "updates"}};
 }
 
 }  // namespace nanwatch

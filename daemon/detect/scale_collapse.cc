@@ -14,7 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"critical_ratio", 256, 2, 1e12, "ratio",
      "ours; apex#493 fell from 256 to 2 for good"},
     {"clear_ratio", 4, 1, 1e9, "ratio", "ours"},
-    {"clear_after", 500, 1, 100000, "attempts", "ours"},
+    {"clear_after", 500, 1, 100000, "updates", "ours"},
     {"near_floor", 16, 1, 1e9, "ratio",
      "ours: 65536 to 128 and back was survived; four halvings are left"},
 };
@@ -34,12 +34,12 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "scale_collapse",
     Family::kScale,
     "The loss scale fell far below a scale at which training went well.",
-    "The largest scale with a good attempt among the last 50 is warning_ratio "
+    "The largest scale with a good update among the last 50 is warning_ratio "
     "times the scale, or among the last 200 critical_ratio times; critical "
     "where that leaves it no higher than near_floor times the floor (1 where "
     "it has none). At the end of a log critical where 5 overflows in a row or "
     "more took it there, to an eighth of such a scale or less.",
-    "Less than clear_ratio for clear_after attempts, at a scale of 1 or more.",
+    "Less than clear_ratio for clear_after updates, at a scale of 1 or more.",
     kThresholds,
     "A deep fall is critical only near the floor: runs survive a fall from "
     "65536 to 128 and back. Where a log ends in five overflows in a row "
@@ -126,13 +126,13 @@ void ScaleCollapse::Describe(Finding* finding) const {
   }
   if (to_floor_ > 0) {
     finding->sentence += Sentence("; at this rate it reaches its floor in ",
-                                  to_floor_, " attempts");
+                                  to_floor_, " updates");
   }
   finding->sentence += ".";
   finding->numbers = {{"scale_before", from_, ""}, {"scale", scale_, ""}};
   if (to_floor_ > 0) {
     finding->numbers.push_back(
-        {"attempts_to_floor", static_cast<double>(to_floor_), "attempts"});
+        {"attempts_to_floor", static_cast<double>(to_floor_), "updates"});
   }
 }
 

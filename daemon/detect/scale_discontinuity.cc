@@ -8,7 +8,7 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"clear_after", 1000, 1, 1000000, "attempts", "ours"},
+    {"clear_after", 1000, 1, 1000000, "updates", "ours"},
 };
 
 std::string_view Reason(Impossible why) {
@@ -39,7 +39,7 @@ constinit const RuleSpec ScaleDiscontinuity::kSpec = {
     "floor without a fall. For information, after a restart that goes on with "
     "the steps: a first scale 8 times above any at which the attempt before "
     "had a good step.",
-    "clear_after attempts without another.",
+    "clear_after updates without another.",
     kThresholds,
     "A log's scale that jumps up to where it began is a restart whose "
     "scaler was not restored. That is for information, and a search of the "

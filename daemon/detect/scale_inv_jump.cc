@@ -9,8 +9,8 @@ namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 4, 4, 1e9, "ratio", "ours, for delayed scaling"},
-    {"jumps", 3, 1, 64, "jumps", "ours: of the last 64 attempts"},
-    {"clear_after", 64, 1, 100000, "attempts", "ours"},
+    {"jumps", 3, 1, 64, "jumps", "ours: of the last 64 updates"},
+    {"clear_after", 64, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -21,11 +21,11 @@ constinit const RuleSpec ScaleInvJump::kSpec = {
     Family::kFp8,
     "The scale of an FP8 tensor jumps again and again: delayed scaling is "
     "behind each time.",
-    "jumps times within 64 attempts scale_inv is ratio times the one before, "
+    "jumps times within 64 updates scale_inv is ratio times the one before, "
     "or less by as much, after 16 statuses of the tensor.",
-    "clear_after attempts without a jump.",
+    "clear_after updates without a jump.",
     kThresholds,
-    "Three jumps in 64 attempts are asked for. One follows one outlier, "
+    "Three jumps in 64 updates are asked for. One follows one outlier, "
     "which is what delayed scaling is for."};
 
 Severity ScaleInvJump::OnOp(const OpContext& c, Thresholds t) {
@@ -56,7 +56,7 @@ void ScaleInvJump::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
       Sentence("scale_inv jumped ", jumps_.ones(), " times in ", jumps_.size(),
-               " attempts, last from ", before_, " to ", after_, ".");
+               " updates, last from ", before_, " to ", after_, ".");
   finding->numbers = {{"jumps", static_cast<double>(jumps_.ones()), "jumps"},
                       {"before", before_, ""},
                       {"after", after_, ""}};

@@ -20,8 +20,8 @@ constinit const RuleSpec ScaleLimitCycle::kSpec = {
     "scale_limit_cycle",
     Family::kScale,
     "The loss scale swings up and down and settles nowhere.",
-    "It changed direction turns times within 20 attempts.",
-    "At most clear_turns within 200 attempts.",
+    "It changed direction turns times within 20 updates.",
+    "At most clear_turns within 200 updates.",
     kThresholds,
     "Layer-wise scales are not judged: such a scaler moves them as it "
     "likes."};
@@ -64,7 +64,7 @@ void ScaleLimitCycle::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
       Sentence("The loss scale changed direction ", turns_,
-               " times within 20 attempts, between ", low_, " and ", high_,
+               " times within 20 updates, between ", low_, " and ", high_,
                ": it grows again before a scale was tried for long.");
   finding->numbers = {{"turns", static_cast<double>(turns_), ""},
                       {"scale_low", low_, ""},

@@ -14,7 +14,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0x1p48, 1, 0x1p127, "scale",
      "fp16 spans 2^40; ours, with a margin"},
     {"critical", 0x1p120, 1, 0x1p127, "scale", "pytorch#98828"},
-    {"hold", 100, 1, 1000000, "attempts", "ours"},
+    {"hold", 100, 1, 1000000, "updates", "ours"},
 };
 
 }  // namespace
@@ -26,7 +26,7 @@ constinit const RuleSpec ScaleRunaway::kSpec = {
     "The loss scale grows without end: no gradient ever overflows, so none of "
     "them is an fp16 number that matters.",
     "A dynamic scale is above `info`, and above where it began, for `hold` "
-    "attempts or steps; a warning from `warning` on; critical from `critical` "
+    "updates or steps; a warning from `warning` on; critical from `critical` "
     "on, at once.",
     "The scale is at most `info`.",
     kThresholds,

@@ -40,12 +40,12 @@ constinit const RuleSpec ScaleStuck::kSpec = {
     "A dynamic loss scale stands still though nothing overflows: its scaler "
     "should have raised it long ago.",
     "No overflow and no change of the scale, below its ceiling, in an unbroken "
-    "series of as many attempts as intervals times the declared growth "
+    "series of as many updates as intervals times the declared growth "
     "interval, or assumed_intervals times that of the named scaler.",
     "The scale changes.",
     kThresholds,
     "Only an unbroken series of records proves that a scale stood: one that "
-    "rides the edge grows and falls within two attempts. Only a scaler that "
+    "rides the edge grows and falls within two updates. Only a scaler that "
     "was declared or named has an interval to be measured by."};
 
 Severity ScaleStuck::OnStep(const StepContext& c, Thresholds t) {
@@ -85,13 +85,13 @@ void ScaleStuck::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The loss scale stands at ", scale_, " for ", quiet_,
-      " attempts without an overflow, though it grows after ", interval_,
+      " updates without an overflow, though it grows after ", interval_,
       " of them: look for an update() of the scaler that is not called, or a "
       "state that is made anew.");
   finding->numbers = {
       {"scale", scale_, ""},
-      {"attempts", static_cast<double>(quiet_), "attempts"},
-      {"growth_interval", static_cast<double>(interval_), "attempts"}};
+      {"attempts", static_cast<double>(quiet_), "updates"},
+      {"growth_interval", static_cast<double>(interval_), "updates"}};
 }
 
 }  // namespace nanwatch

@@ -29,7 +29,8 @@ constinit const RuleSpec ScaleUnrepresentable::kSpec = {
     "non-finite.",
     "The scale is 0, negative, NaN, infinite or below smallest; only a warning "
     "for a 0 right after a scale above rounded, without an overflow, where no "
-    "scaler is declared. Likewise the scale of any layer.",
+    "scaler is declared. The scale of each layer is judged in the "
+    "same way.",
     "Never within an attempt: restart with a fresh scaler. The warning: a "
     "usable scale. Of layers: usable ones in layers_clear_after records.",
     kThresholds,

@@ -21,10 +21,10 @@ constexpr ThresholdSpec kThresholds[] = {
     {"critical", 0.10, 1e-6, 1, "of the elements", "ours"},
     {"rise", 0.05, 1e-4, 1, "of the elements",
      "ours: batches of a sparse model differ by a percent"},
-    {"scale_fell", 16, 1, 1e12, "ratio", "rule 4's warning"},
-    {"all_zero", 3, 1, 1000, "attempts", "SageMaker, MindInsight: 100 %"},
+    {"scale_fell", 16, 1, 1e12, "ratio", "as scale_collapse's warning"},
+    {"all_zero", 3, 1, 1000, "updates", "SageMaker, MindInsight: 100 %"},
     {"dead_for", 100, 1, 1e9, "steps", "ours: what died in the first steps"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -34,28 +34,28 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "underflow_measured",
     Family::kGradient,
     "Gradient elements are lost to underflow.",
-    "Over about 20 attempts, a share of `warning` of the elements underflows; "
+    "Over about 20 updates, a share of `warning` of the elements underflows; "
     "critical from a share of `critical` on, if that is 5 percentage points "
     "more than at first. Or the share of zeros rose by `rise` and by four "
     "times its usual change: for information when it did so at once and at the "
     "same scale (frozen layers do), or where neither a loss scale nor fp16 is "
     "known of; critical when it rose by `critical` while "
     "the scale fell `scale_fell` times, or when everything is zero for "
-    "`all_zero` attempts, though the loss is not 0. However small it is, a "
+    "`all_zero` updates, though the loss is not 0. However small it is, a "
     "tensor that became exactly 0 and stays so for 5 records, where few "
     "elements were zero, is named for information. A warning where half of the "
-    "elements that were not 0 at first became so in the first 64 attempts, "
+    "elements that were not 0 at first became so in the first 64 updates, "
     "after the loss rose by a quarter or the norm threefold, are so for "
     "`dead_for` steps, and the loss is where it began. A share of "
     "zeros that was there from the beginning is none of it.",
-    "Below half of `warning` and half of `rise` for `clear_after` attempts.",
+    "Below half of `warning` and half of `rise` for `clear_after` updates.",
     kThresholds,
     "A share of zeros from the beginning is sparsity, so only its rise "
     "counts. A rise that comes at once and at the same scale is a frozen "
     "layer, which is for information. So is a slow one where neither a "
     "scale nor fp16 is known of: units die. Where the loss is exactly 0 all "
     "gradients are: a margin is kept. Half of a model that dies in its "
-    "first 64 attempts is a warning if loss or norm shot up before, the "
+    "first 64 updates is a warning if loss or norm shot up before, the "
     "loss had not fallen by a tenth, and it stays there for 100 steps: a "
     "rate too high for fresh weights leaves no level that another rule "
     "could see lost. Without that shot they are layers that were frozen or "
@@ -255,7 +255,7 @@ void UnderflowMeasured::Describe(Finding* finding) const {
     SayOfDeath(finding);
   } else if (all_zero_ > 0) {
     finding->sentence = Sentence("Every gradient element is 0 at ", all_zero_,
-                                 " attempts in a row.");
+                                 " updates in a row.");
   } else if (zeros_ >= 0 && zeros_ - usual_zeros_ > std::max(fraction_, 0.0)) {
     finding->sentence =
         Sentence(100 * zeros_, " % of the gradient elements are 0, ",

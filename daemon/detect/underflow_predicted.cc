@@ -8,9 +8,9 @@ namespace {
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.10, 0.001, 1, "of the tensors", "ours, after AdaLoss"},
     {"headroom", 4, 0, 40, "bits", "ours: growth needs two or three"},
-    {"hold", 20, 1, 100000, "attempts", "ours"},
+    {"hold", 20, 1, 100000, "updates", "ours"},
     {"clear_share", 0.05, 0, 1, "of the tensors", "ours"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -21,11 +21,11 @@ constinit const RuleSpec UnderflowPredicted::kSpec = {
     Family::kGradient,
     "The loss scale is lower than it needs to be, and small gradients are lost "
     "for it.",
-    "At hold attempts in a row more than share of the gradient tensors in fp16 "
+    "At hold updates in a row more than share of the gradient tensors in fp16 "
     "lose over 1 in 1000 elements (AdaLoss's n_uf; by their exponents, or a "
     "normal or log-normal fit), and the largest value is headroom below the "
     "overflow. For information while the scaler is going to grow by itself.",
-    "clear_share or less, or two bits less headroom, for clear_after attempts.",
+    "clear_share or less, or two bits less headroom, for clear_after updates.",
     kThresholds,
     "It is for information while a dynamic scaler is going to grow by "
     "itself."};

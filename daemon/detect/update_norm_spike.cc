@@ -15,9 +15,9 @@ constexpr float kLeastSpread = 0.05f;  // log2; ours
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 2, 1.05, 1e6, "ratio", "marin#1368"},
     {"z", 6, 2, 1000, "z", "ours: as for the gradient norm"},
-    {"hold", 3, 1, 100000, "attempts", "marin#1368"},
+    {"hold", 3, 1, 100000, "updates", "marin#1368"},
     {"clear_ratio", 1.3, 1, 1e6, "ratio", "ours"},
-    {"clear_after", 20, 1, 100000, "attempts", "ours"},
+    {"clear_after", 20, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -28,10 +28,10 @@ constinit const RuleSpec UpdateNormSpike::kSpec = {
     Family::kWeight,
     "The updates are far larger than they were: a spike of the loss may "
     "follow.",
-    "For hold attempts in a row the norm of the update (as a share of the "
-    "learning rate) is ratio times its level of 128 attempts and z robust "
-    "deviations above it. Skipped attempts do not count.",
-    "Below clear_ratio times the level for clear_after attempts.",
+    "For hold updates in a row the norm of the update (as a share of the "
+    "learning rate) is ratio times its level of 128 updates and z robust "
+    "deviations above it. Skipped updates do not count.",
+    "Below clear_ratio times the level for clear_after updates.",
     kThresholds,
     "The update is taken as a share of the learning rate, so that a "
     "schedule moves no level."};

@@ -14,12 +14,12 @@ constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.1, 1e-6, 1e6, "ratio", "MindInsight"},
     {"critical", 1, 1e-6, 1e6, "ratio", "MindInsight"},
-    {"hold", 10, 1, 100000, "attempts",
+    {"hold", 10, 1, 100000, "updates",
      "ours: at 0.1 the weights are others after 10"},
     {"too_small", 1e-8, 0, 1, "ratio",
      "SageMaker; half the precision of fp32 is 6e-8"},
-    {"small_hold", 50, 1, 100000, "attempts", "ours"},
-    {"clear_after", 50, 1, 100000, "attempts", "ours"},
+    {"small_hold", 50, 1, 100000, "updates", "ours"},
+    {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
 }  // namespace
@@ -30,15 +30,15 @@ constinit const RuleSpec UpdateRatio::kSpec = {
     Family::kWeight,
     "The updates are too large for the weights to keep anything, or too small "
     "to change them.",
-    "After the first 100 attempts the norm of the update is more than warning "
-    "(critical) times that of the weights for hold attempts in a row, in which "
+    "After the first 100 updates the norm of the update is more than warning "
+    "(critical) times that of the weights for hold updates in a row, in which "
     "the norm of the weights moved by 2 %; or less than too_small times for "
-    "small_hold attempts in a row, while the learning rate is at least a "
-    "hundredth of its highest. Skipped attempts do not count.",
-    "Neither for clear_after attempts.",
+    "small_hold updates in a row, while the learning rate is at least a "
+    "hundredth of its highest. Skipped updates do not count.",
+    "Neither for clear_after updates.",
     kThresholds,
     "In other units the ratio proves nothing, so the weights must be seen "
-    "to move. First attempts and low learning rates are not judged."};
+    "to move. First updates and low learning rates are not judged."};
 
 Severity UpdateRatio::Judge(double ratio, double weights, double rate,
                             Thresholds t) {
@@ -87,10 +87,10 @@ void UpdateRatio::Describe(Finding* finding) const {
   finding->sentence =
       ratio_ < 1e-3
           ? Sentence("Updates are ", ratio_, " of the weights, for ", small_,
-                     " attempts: that is below their precision, so that "
+                     " updates: that is below their precision, so that "
                      "nothing changes although the learning rate is not low.")
           : Sentence("Updates are ", ratio_, " times the weights, for ", high_,
-                     " attempts: nothing of what was learned is kept.");
+                     " updates: nothing of what was learned is kept.");
   finding->numbers = {{"update_to_weight", ratio_, "ratio"}};
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"hold", 100, 1, 1000000, "attempts",
+    {"hold", 100, 1, 1000000, "updates",
      "ours: where gradients are accumulated, records of micro-steps show no "
      "change for up to 64; SageMaker and MindInsight: 3"},
 };
@@ -23,14 +23,14 @@ constinit const RuleSpec WeightUnchanged::kSpec = {
     "weight_unchanged",
     Family::kWeight,
     "Updates are applied and the weights do not change.",
-    "In hold attempts in a row that were not skipped, with a learning rate of "
+    "In hold updates in a row that were not skipped, with a learning rate of "
     "at least a hundredth of its highest (ten times hold where it is not "
     "collected), the replica's digest is the same or the norm of the update is "
     "0; for information where it was never otherwise.",
     "The digest changes, or the norm of the update is not 0.",
     kThresholds,
     "Accumulated gradients leave weights unchanged for up to 64 records, so "
-    "3 attempts became 100. What never changed may not be collected, and is "
+    "3 updates became 100. What never changed may not be collected, and is "
     "for information. The printed norm of the weights is no evidence."};
 
 bool WeightUnchanged::Learns(const StepRecord& record) {
@@ -83,18 +83,17 @@ void WeightUnchanged::Describe(Finding* finding) const {
   finding->sentence =
       by_digest_
           ? Sentence("The replica's digest is the same for ", same_,
-                     " attempts that were not skipped",
+                     " updates that were not skipped",
                      ever ? ": updates do not reach the weights."
                           : ", since the start: updates do not reach the "
                             "weights, or it covers something else.")
           : Sentence("The norm of the update is 0 for ", zero_,
-                     " attempts that were not skipped",
+                     " updates that were not skipped",
                      ever ? ": the weights do not change."
                           : ", since the start: the weights do not change, or "
                             "it is not collected.");
-  finding->numbers = {{"attempts",
-                       static_cast<double>(by_digest_ ? same_ : zero_),
-                       "attempts"}};
+  finding->numbers = {
+      {"attempts", static_cast<double>(by_digest_ ? same_ : zero_), "updates"}};
 }
 
 }  // namespace nanwatch

@@ -119,7 +119,7 @@ constexpr Advice kAdvice[] = {
      "find it; bf16 needs none.",
      When::kFixed},
     {Cause::kRangeOverflow, "pytorch",
-     "GradScaler with update() once an attempt lowers the scale by itself.",
+     "GradScaler with update() once a step lowers the scale by itself.",
      When::kFixed},
     {Cause::kRangeOverflow, "megatron",
      "Take off --loss-scale, so that the scale is dynamic, or use --bf16.",
@@ -318,10 +318,10 @@ constexpr Advice kAdvice[] = {
      When::kScaled},
 
     {Cause::kScalerMisuse, "",
-     "Save and restore the scaler with the checkpoint, and let each attempt "
-     "unscale, step and update it exactly once."},
+     "Save and restore the scaler with the checkpoint, and unscale, step and "
+     "update it exactly once a step."},
     {Cause::kScalerMisuse, "pytorch",
-     "Once an attempt: unscale_, step(optimizer), update(); and "
+     "Once a step: unscale_, step(optimizer), update(); and "
      "scaler.load_state_dict at resume."},
     {Cause::kScalerMisuse, "apex",
      "amp.state_dict() into the checkpoint, amp.load_state_dict at resume; one "

@@ -57,7 +57,7 @@ constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kStartupCalibration,
      "A dynamic scaler begins high and falls until the gradients fit: "
      "harmless, "
-     "and over when the first attempts succeed.",
+     "and over when the first updates succeed.",
      kSearch | RuleSet{kOverflowNotScaleDependent}},
     {Cause::kRangeOverflow,
      "Now and then gradients times the scale leave the range of fp16, and the "
@@ -79,7 +79,7 @@ constexpr CauseSpec kCauseSpecs[] = {
      kScaleTrouble | kBornBackward},
     {Cause::kOutlierBatch,
      "One batch has a loss and gradients far from all others; the next one is "
-     "as ever.",
+     "normal again.",
      (kOpRules - RuleSet{kOverflowNotScaleDependent}) | kNorm |
          RuleSet{kLossSpike}},
     {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",

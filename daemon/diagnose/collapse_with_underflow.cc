@@ -169,7 +169,7 @@ void SayOfSize(const RunEvidence& e, Match* match) {
 std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
   const char* const to = tense == Tense::kPast ? "from" : "since";
   if (!skipped) {
-    return fmt::format("Most attempts {} {}",
+    return fmt::format("Most updates {} {}",
                        In(tense, "overflow", "overflowed"), to);
   }
   return 10 * e.overflows_last_50 >= 9 * e.updates_last_50
@@ -186,7 +186,7 @@ std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
   const char* const to = tense == Tense::kPast ? "from" : "since";
   return skipped ? fmt::format("No update{} {} applied {}", of,
                                In(tense, "is", "was"), to)
-                 : fmt::format("Every attempt{} {} {}", of,
+                 : fmt::format("Every update{} {} {}", of,
                                In(tense, "overflows", "overflowed"), to);
 }
 
@@ -245,7 +245,7 @@ bool WhenCollapseUnseen(const Facts& f, const Matches& before, Match* match) {
 void SayCollapseUnseen(const Facts& f, Match* match) {
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} attempts in a row were "
+        "{} step {}: {} updates in a row were "
         "skipped. "
         "No loss scale is reported; one that falls with each of them is at its "
         "floor since long, {}.",
@@ -291,7 +291,7 @@ void SayCollapseStuck(const Facts& f, Match* match) {
   const bool before = streak > e.last_step - step + 1;
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} {}step {}: {} attempts in a row overflowed, though the loss "
+        "{} {}step {}: {} updates in a row overflowed, though the loss "
         "scale {}, {}.",
         NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
         streak, HowItFell(e, "is"), LowerHelpsNobody(tense));

@@ -158,7 +158,7 @@ void SayOfScale(const Facts& f, Match* match) {
   match->Support(
       EvidenceGrade::kEstablished,
       fmt::format("Overflowed updates are applied all the same, {} in {} "
-                  "attempts: each writes Inf, NaN or clamped values into the "
+                  "updates: each writes Inf, NaN or clamped values into the "
                   "weights.",
                   e.applied_overflows, e.updates));
   match->Advise(f.scaled

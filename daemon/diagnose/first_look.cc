@@ -43,7 +43,7 @@ constexpr Look kLooks[] = {
      "Look at who calls the scaler: two optimizers that each update it, ranks "
      "that reset it, or a window so short that it grows at once after a fall."},
     {RuleId::kScaleStuck,
-     "See whether update() is called at each attempt, and whether the growth "
+     "See whether update() is called once a step, and whether the growth "
      "interval was meant in updates or in micro-batches. Harmless where the "
      "gradients fit."},
     {RuleId::kScaleRunaway,
@@ -175,7 +175,7 @@ constexpr Look kLooks[] = {
     {RuleId::kUnscaledTwice,
      "Look for a division by the loss scale beside the scaler's own, or for a "
      "second call of unscale: what steps the optimizer unscales by itself "
-     "unless it was told that this was done."},
+     "unless it knows that this was done."},
     {RuleId::kWeightOutOfRange,
      "See whether it is one tensor or many, and how much it grew. Many at "
      "once, "

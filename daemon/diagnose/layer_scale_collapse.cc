@@ -69,7 +69,7 @@ void SayLayerScaleCollapsed(const Facts& f, Match* match) {
   match->Say(Tensed{match->Quote(first, InSummary::kAll), first.sentence_over});
   if (!AnswersOverflows(e) || e.overflows_last_50 == 0) return;
   match->Support(EvidenceGrade::kEstablished,
-                 fmt::format("{} of the last {} attempts overflowed.",
+                 fmt::format("{} of the last {} updates overflowed.",
                              e.overflows_last_50, e.updates_last_50));
   SayOfSize(*match->finding, match);
 }

@@ -40,7 +40,7 @@ bool IsOrderKnown(const BackwardNan& nan) {
 
 std::string Where(const BackwardNan& nan) {
   if (nan.gradients.empty()) {
-    return "the gradient norm is not; of which parameter was not told";
+    return "the gradient norm is not; in which parameter is not known";
   }
   const OpEvidence& first = *nan.gradients[0];
   if (MadeIt(first, nan.step)) {
@@ -50,7 +50,7 @@ std::string Where(const BackwardNan& nan) {
         InWords(first.op), first.op.name, KindOf(first));
   }
   return fmt::format(
-      "of the gradients that were told {} not{}",
+      "of the reported gradients {} not{}",
       nan.gradients.size() == 1 ? "that of " + NamesOf(nan) + " is"
                                 : "those of " + NamesOf(nan) + " are",
       IsOrderKnown(nan)

@@ -211,7 +211,7 @@ void SayOfGradients(const RunEvidence& e, Match* match) {
   }
   match->Support(
       EvidenceGrade::kSupported,
-      fmt::format("Of the gradients that were told of that step only those of "
+      fmt::format("Of the gradients reported at that step only those of "
                   "{} are not finite: look on their way to the loss.",
                   text));
 }

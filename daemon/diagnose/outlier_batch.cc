@@ -176,7 +176,7 @@ std::string Sentence(const OutlierBatches& of) {
                                : "");
   if (of.count == 1) {
     return fmt::format(
-        "One batch stands out, that of step {}: {}. The next is as ever.",
+        "One batch stands out, that of step {}: {}. The next is normal again.",
         of.first_step, first);
   }
   return fmt::format(

@@ -36,6 +36,7 @@ class JsonFields {
     if constexpr (requires { value.size(); }) {
       if (shown.most < SIZE_MAX) (*object_)[key + "_total"] = value.size();
     }
+    if (shown.also != nullptr) (*object_)[shown.also] = ValueOf(value, shown);
     (*object_)[key] = ValueOf(value, shown);
   }
 

@@ -28,6 +28,12 @@ void EraseWhere(Json* object, const char* key, const Json& value) {
   if (found != object->end() && *found == value) object->erase(found);
 }
 
+// A second key of the same value.
+void AlsoAs(Json* object, const char* key, const char* also) {
+  const auto found = object->find(key);
+  if (found != object->end()) (*object)[also] = Json(*found);
+}
+
 // {} is the whole run.
 void TidySubject(Json* subject) {
   if (subject->is_null()) *subject = Json::object();
@@ -51,12 +57,16 @@ void TidySummary(Json* run) {
   if (NotCollected(*run, "steps", "overflow_unknown")) run->erase("overflows");
   if (NotCollected(*run, "steps", "skipped_unknown")) run->erase("skipped");
   if (NotCollected(*run, "attempts", "fate_unknown")) run->erase("applied");
+  AlsoAs(run, "attempts", "update_attempts");
 }
 
 void TidyDetail(Json* detail) {
   Json& summary = (*detail)["summary"];
   TidySummary(&summary);
   const bool skips_known = summary.contains("skipped");
+  if (detail->contains("scaler")) {
+    AlsoAs(&(*detail)["scaler"], "attempts_to_floor", "updates_to_floor");
+  }
   for (Json& cause : (*detail)["causes"]) TidySubject(&cause["origin"]);
   for (Json& incident : (*detail)["incidents"]) TidyIncident(&incident);
   for (Json& rank : (*detail)["ranks"]) {

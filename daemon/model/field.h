@@ -25,7 +25,8 @@ namespace nanwatch {
 // What is stored holds every field, and goes by the name alone.
 struct Shown {
   const char* key = "";  // in JSON; empty: the name; null: it is not shown
-  bool said = true;      // false: it says nothing, and has neither key nor word
+  const char* also = nullptr;  // a second key in JSON, of the same value
+  bool said = true;  // false: it says nothing, and has neither key nor word
   size_t most = SIZE_MAX;  // items of a list in JSON, with their total beside
 };
 

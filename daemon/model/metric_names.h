@@ -198,11 +198,10 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      false, "Step records whose update was not applied."},
     {Metric::kRunUpdates, "nanwatch_optimizer_attempts_total",
      MetricKind::kCounter, false,
-     "Optimizer attempts, counted once a step of the lowest rank."},
+     "Updates, applied or skipped, of the lowest rank."},
     {Metric::kRunApplied, "nanwatch_optimizer_updates_total",
      MetricKind::kCounter, false,
-     "Optimizer attempts whose update was applied; missing where nothing says "
-     "it of any."},
+     "Updates that were applied; missing where nothing says it of any."},
     {Metric::kRunOpStatuses, "nanwatch_op_statuses_total", MetricKind::kCounter,
      false, "Op statuses of all ranks."},
     {Metric::kRunDropped, "nanwatch_dropped_records_total",
@@ -256,7 +255,7 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Smallest loss scale that the scaler reaches."},
     {Metric::kScalerUpdatesToFloor, "nanwatch_scaler_attempts_to_floor",
      MetricKind::kGauge, false,
-     "Optimizer attempts until the floor at this rate; missing while the scale "
+     "Updates until the floor at this rate; missing while the scale "
      "does not fall."},
     {Metric::kScalerImpossible, "nanwatch_scaler_impossible_transitions_total",
      MetricKind::kCounter, false,

@@ -21,7 +21,7 @@ struct ThresholdSpec {
   double value;           // the default
   double min;             // inclusive range that configuration accepts
   double max;
-  std::string_view unit;    // "attempts", "ratio", "s", ...
+  std::string_view unit;    // "updates", "ratio", "s", ...
   std::string_view source;  // where the default comes from
 };
 

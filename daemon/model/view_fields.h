@@ -75,7 +75,8 @@ void Fields(A& a, const ScalerView& s) {
   a.Field("name", s.name);
   a.Field("recognised", s.recognised);
   a.Field("floor", s.floor);
-  a.Field("attempts_to_floor", s.updates_to_floor);
+  a.Field("attempts_to_floor", s.updates_to_floor,
+          {.also = "updates_to_floor"});
   a.Field("impossible_transitions", s.impossible_transitions);
   a.Field("layers", s.layers, Where(s.layers.has_value()));
 }
@@ -109,7 +110,8 @@ void Fields(A& a, const RunView& r) {
   a.Field("world_size", r.description.world_size);
   a.Field("ranks_open", r.ranks_open);
   a.Field("ranks_lost", r.ranks_lost);
-  a.Field("attempts", r.updates, Key("optimizer_attempts"));
+  a.Field("attempts", r.updates,
+          {.key = "optimizer_attempts", .also = "update_attempts"});
   a.Field("fate_unknown", r.fate_unknown, Key("optimizer_updates_unknown"));
   a.Field("applied", r.applied,
           {.key = "optimizer_updates",

@@ -39,8 +39,8 @@ std::string WhyNotStopped(const RunView& run) {
   }
   if (run.state == LifeState::kLost) {
     return fmt::format(
-        "run {} attempt {} is lost: no rank is connected that could be told; "
-        "say it again when one has come back",
+        "run {} attempt {} is lost: no rank is connected to receive it; "
+        "repeat it when one has come back",
         run.key.run_id, run.key.attempt);
   }
   return "";

@@ -87,7 +87,7 @@ Verdict ReadOpIndices(const Batch& from, const OpShapes* shapes,
     op += from.op_deltas(static_cast<int>(row));
     if (op < 0 || static_cast<uint64_t>(op) >= known) {
       return Complaint{
-          fmt::format("row {} is of op {}, but this stream was told {} op "
+          fmt::format("row {} is of op {}, but this stream has sent {} op "
                       "names; send OpNames before statuses",
                       row, op, known),
           ""};

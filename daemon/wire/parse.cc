@@ -134,7 +134,7 @@ Verdict ReadStepBatch(const v1::StepBatch& from, const OpShapes* shapes,
   for (const LayerScale& scale : columns.layer_scales) {
     if (scale.op < known) continue;
     return Complaint{fmt::format("layer_scales names op {} in row {}, but this "
-                                 "stream was told {} op names; send OpNames "
+                                 "stream has sent {} op names; send OpNames "
                                  "first",
                                  scale.op, scale.row, known),
                      ""};

@@ -160,10 +160,10 @@ export function drawFacts(element, run) {
       measured(run, 'loss_scale', 'Loss scale', scale),
       measured(run, 'grad_norm', 'Gradient norm', value),
       measured(run, 'learning_rate', 'Learning rate', value),
-      scaler.attempts_to_floor !== null &&
-          scaler.attempts_to_floor !== undefined &&
-          fact('Scale at its floor', `in ${count(scaler.attempts_to_floor)}`,
-               'attempts', true),
+      scaler.updates_to_floor !== null &&
+          scaler.updates_to_floor !== undefined &&
+          fact('Scale at its floor', `in ${count(scaler.updates_to_floor)}`,
+               'updates', true),
       fact('Ranks', run.ranks_open !== undefined ?
                `${count(run.ranks_open)} of ${count(run.world_size)}` :
                count(run.world_size),

@@ -48,7 +48,7 @@ std::string TextureTable() {
 std::string HealthyText(int runs, int64_t steps) {
   const HealthyVerdict verdict = JudgeHealthy(1, runs, steps);
   std::string out = fmt::format(
-      "{} runs, {} attempts: {} criticals, {} warnings.\n", verdict.runs,
+      "{} runs, {} updates: {} criticals, {} warnings.\n", verdict.runs,
       verdict.updates, verdict.criticals, verdict.warnings - verdict.criticals);
   for (const std::string& alarm : verdict.alarms) {
     out += fmt::format("- {}\n", alarm);

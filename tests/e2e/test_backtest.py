@@ -70,8 +70,8 @@ def test_the_same_thresholds_change_nothing(place):
     assert report["recordings"][0]["changes"] == []
     found = runs(report)
     assert set(found) == {"padding", "calm"}
-    assert found["padding"]["attempts"] == 600
-    assert found["calm"]["attempts"] == 2000
+    assert found["padding"]["update_attempts"] == 600
+    assert found["calm"]["update_attempts"] == 2000
     assert found["padding"]["incidents"]
     assert {i["change"] for i in found["padding"]["incidents"]} == {"same"}
     # Whether a run is healthy, nobody said.
@@ -116,7 +116,7 @@ def test_thresholds_on_a_log(place):
     assert (change["rule"], change["threshold"], change["after"]) == (
         "overflow_streak", "warning", 3)
     [run] = report["recordings"][0]["runs"]
-    assert run["attempts"] == 600 and run["lost_from"] is None
+    assert run["update_attempts"] == 600 and run["lost_from"] is None
     serious = [i for i in run["incidents"]
                if "warning" in (i["before"] or {}).get("severity", "")
                or "warning" in (i["after"] or {}).get("severity", "")]

@@ -125,7 +125,7 @@ def test_hooks_and_log_are_one_run(shell):
     assert out.count("consumed") == 200
     # What the hooks told is the verdict; the log, which looks bad, is not.
     assert re.search(r"^mine .*closed", err, re.M), err
-    assert "300 attempts" in err and "\nCRITICAL" not in err, err
+    assert "300 updates" in err and "\nCRITICAL" not in err, err
     again = subprocess.run(
         [NANWATCH, "run", "--", NANWATCH, "runs"], text=True,
         capture_output=True, env=shell.environment)
@@ -144,7 +144,7 @@ def test_hooks_without_a_name_have_the_name_that_run_gives(shell):
 def test_c_hooks_are_heard_too(shell):
     _, err = end(shell.begin(BIN / "nanwatch-feed", "--steps", "200",
                              "--rate", "0", "--run", "inc"))
-    assert re.search(r"^inc .*200 attempts", err, re.M | re.S), err
+    assert re.search(r"^inc .*200 updates", err, re.M | re.S), err
 
 
 def test_lines_of_both_outputs_are_whole(shell):
@@ -160,7 +160,7 @@ for step in range(1, 101):
     out, err = end(shell.python(text, options=["--no-daemon"]))
     assert out.count("consumed") == 100
     assert err.count("warning: " + "x" * 50 + "\n") == 100
-    assert "100 attempts" in err or "100 steps" in err, err[-500:]
+    assert "100 updates" in err or "100 steps" in err, err[-500:]
     assert shell.started() == 0
 
 
@@ -184,7 +184,7 @@ show(141, 160)
         "the log's records",
         lambda: daemon.nanwatch("show", "late", check=False).returncode == 0,
         seconds=30)
-    assert known and int(summary(daemon, "late")["attempts"]) < 150
+    assert known and int(summary(daemon, "late")["update_attempts"]) < 150
     end(process)
     # What the hooks tell is an attempt of its own, and nothing is mixed in.
     first, second = (daemon.nanwatch("show", "late", "--attempt", n, "--json")
@@ -197,7 +197,7 @@ def test_a_daemon_that_runs_is_told_and_goes_on(shell, daemon):
     text = PRINTS + "show(1, 150)"
     _, err = end(shell.python(text, options=["--run", "here"],
                               NANWATCH_ADDRESS=daemon.address))
-    assert int(summary(daemon, "here")["attempts"]) == 150, err
+    assert int(summary(daemon, "here")["update_attempts"]) == 150, err
     assert summary(daemon, "here")["state"].endswith("CLOSED")
     assert shell.started() == 0 and daemon.process.poll() is None
 

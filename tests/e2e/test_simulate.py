@@ -25,7 +25,7 @@ def answer(*arguments, **options):
 
 
 def assumed(outcome):
-    return sum(a["attempts"] for a in outcome["assumed"].values())
+    return sum(a["update_attempts"] for a in outcome["assumed"].values())
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +97,12 @@ def test_a_live_run_and_an_export_of_it_say_the_same(place):
         " ".join(table.split()))
 
 
-def test_what_no_attempt_tells_is_said(place):
+def test_what_no_update_tells_is_said(place):
     got = answer(place.history, "--run", "calm", "--fixed", 65536)
     higher = got["simulated"]["assumed"]["at_a_higher_scale"]
-    assert higher["attempts"] == higher["no_attempt_tells"] == 500
+    assert higher["update_attempts"] == higher["no_update_tells"] == 500
     assert got["at_best"]["skipped"] == 0
-    assert any("no attempt tells" in s for s in got["assumptions"])
+    assert any("no update tells" in s for s in got["assumptions"])
 
 
 
@@ -125,7 +125,7 @@ def test_a_log_of_another_program(place):
     # No overflow at a higher scale is none at this one; of the three nothing
     # is known but what came after them.
     lower = got["simulated"]["assumed"]["at_a_lower_scale"]
-    assert lower["attempts"] == assumed(got["simulated"]) == 3
+    assert lower["update_attempts"] == assumed(got["simulated"]) == 3
 
 
 def test_what_cannot_be_done_is_said(place):

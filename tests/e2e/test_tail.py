@@ -499,7 +499,7 @@ def test_a_daemon_is_told_the_run_and_its_incidents(daemon):
     run = runs(daemon)["piped"]
     assert run["job"] == "standard input"
     shown = daemon.show("piped")
-    assert int(shown["summary"]["attempts"]) == 500
+    assert int(shown["summary"]["update_attempts"]) == 500
     assert shown["summary"]["worst"].endswith("CRITICAL")
     incidents = shown["incidents"]
     assert any(300 <= int(i["opened_step"]) <= 330 and
@@ -511,7 +511,7 @@ def test_a_daemon_gives_a_run_its_name_and_knows_its_end(tail, folder, daemon):
     log = folder / "train.log"
     log.write_text(healthy(1, 100))
     one = tail(log, daemon=daemon)
-    one.wait_for("nanwatchd is told, as run ")
+    one.wait_for("nanwatchd gets the records, as run ")
     [name] = runs(daemon)
     assert f"as run {name}" in one.said()
     assert summary(daemon, name)["state"].endswith("OPEN")
@@ -530,7 +530,7 @@ def test_a_daemon_that_restarts_gets_the_rest(tail, folder, daemon):
     append(log, healthy(201, 300))
     wait_for("all steps", lambda: summary(daemon, "twice").get(
         "last_step") == "300", 40)
-    assert int(summary(daemon, "twice")["attempts"]) == 300
+    assert int(summary(daemon, "twice")["update_attempts"]) == 300
     assert one.end() == 0
 
 

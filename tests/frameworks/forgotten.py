@@ -34,4 +34,4 @@ def ends(daemon, name, cell, steps):
     assert run.stats.acked == run.stats.pushed >= steps, run.stats
     said = daemon.nanwatch("diagnose", name).stdout
     assert "all ranks closed" in said, said
-    assert f"{steps} attempts" in said, said
+    assert f"{steps} updates" in said, said

@@ -79,7 +79,7 @@ TEST(JudgeTest, HealthyRunsAreLeftInPeace) {
   const int64_t steps = All() ? 5000 : 2000;
   const HealthyVerdict verdict = JudgeHealthy(1, runs, steps);
   std::cout << verdict.runs << " healthy runs (seeds 1 to " << runs << "), "
-            << verdict.updates << " attempts: " << verdict.criticals
+            << verdict.updates << " updates: " << verdict.criticals
             << " criticals, " << verdict.warnings << " warnings\n";
   for (const std::string& alarm : verdict.alarms) std::cout << alarm << "\n";
   EXPECT_EQ(verdict.criticals, 0);

@@ -16,7 +16,7 @@ const char kUsage[] =
                       range    the loss scale starts far too high
                       nan      one batch is poisoned, that of step 1000
   --scaler NAME       ascend_tf, pytorch or static instead of the scenario's
-  --steps N           optimizer attempts
+  --steps N           updates, applied or skipped
   --poison-step N     in the scenario nan: which batch
   --seed N            of the vectors and the batches (default 1)
   --text FILE         English text (default: what `bible` of Debian's package

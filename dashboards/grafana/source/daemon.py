@@ -58,7 +58,7 @@ FIRST = (4, [
          "percentunit",
          "Of the deliveries to Alertmanager and webhooks in ten minutes, how "
          "many failed.",
-         "0 %; or nothing was to be told.",
+         "0 %; or nothing was to be sent.",
          "The daemon's own alerts reach nobody: look at the receiver and at "
          "`notify` of the configuration.",
          width=3, decimals=0, none="nothing to tell", bottom=0, top=1,

@@ -52,7 +52,7 @@ FIRST = (4, [
          now("sum(rate(nanwatch_optimizer_updates_total{RUN}[$__rate_interval])) / "
              "sum(rate(nanwatch_optimizer_attempts_total{RUN}[$__rate_interval]) "
              "> 0)"), "percentunit",
-         "Of the optimizer's attempts just now, how many changed the weights.",
+         "Of the updates just now, how many were applied.",
          "Above 95 %: a dynamic scaler skips one in some hundreds to try a "
          "higher scale.",
          "Near 0 %: nothing is learned any more. See *Overflows and skipped "
@@ -222,19 +222,19 @@ SCALER = (7, [
         now(newest("nanwatch_loss_scale"), "loss scale"),
         now(newest("nanwatch_scaler_floor"), "its floor"),
         now(newest("nanwatch_scaler_attempts_to_floor"),
-            "attempts until the floor"),
+            "updates until the floor"),
         now(newest("nanwatch_scaler_impossible_transitions_total"),
             "changes it cannot make"),
     ], "sishort",
         "The scaler as nanwatch models it.",
-        "No attempts until the floor (the scale does not fall), and no change "
+        "No updates until the floor (the scale does not fall), and no change "
         "that this scaler cannot make.",
-        "Few attempts left: act before the floor. Changes that it cannot make: "
+        "Few updates left: act before the floor. Changes that it cannot make: "
         "another scaler than declared, a restart, or two optimizers that are "
-        "told as one.",
+        "reported as one.",
         names=True, width=6, thresholds=steps(GREY),
         overrides=[
-            series("attempts until the floor", thresholds=steps(
+            series("updates until the floor", thresholds=steps(
                 RED, (50, ORANGE), (1000, GREEN))),
             series("changes it cannot make", thresholds=steps(
                 GREEN, (1, ORANGE)))],
@@ -281,7 +281,7 @@ SCALER = (7, [
 PROGRESS = (7, [
     lines("Steps a second", [
         q("sum by (run_id) (rate(nanwatch_optimizer_attempts_total{RUN}"
-          "[$__rate_interval]))", "optimizer attempts"),
+          "[$__rate_interval]))", "updates, applied or skipped"),
         q("sum by (run_id) (rate(nanwatch_optimizer_updates_total{RUN}"
           "[$__rate_interval]))", "of them applied"),
     ], "short",

@@ -80,7 +80,7 @@ def test_all_is_freed_and_the_run_is_closed(
     for i in range(3):
         said = daemon.nanwatch("diagnose", f"{name}-{i}").stdout
         assert "all ranks closed" in said, said
-        assert f"{STEPS} attempts" in said, said
+        assert f"{STEPS} updates" in said, said
 
 
 def test_without_a_daemon_too(tmp_path, closed):

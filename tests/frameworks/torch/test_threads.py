@@ -67,12 +67,12 @@ def said_of(daemon, name, both):
 
 def test_beside_a_training_that_nobody_watches(daemon, name):
     said = said_of(daemon, name, "one")
-    assert "HEALTHY" in said and "1,500 attempts" in said, said
+    assert "HEALTHY" in said and "1,500 updates" in said, said
 
 
 def test_two_watched_trainings(daemon, name):
     said = said_of(daemon, name, "both")
-    assert "HEALTHY" in said and "1,500 attempts" in said, said
+    assert "HEALTHY" in said and "1,500 updates" in said, said
     said = daemon.nanwatch("diagnose", name + "-spoilt").stdout
     assert "CRITICAL" in said, said
 

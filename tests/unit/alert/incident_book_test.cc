@@ -455,7 +455,7 @@ class BookCheckpointTest : public IncidentBookTest {
   void SetUp() override {
     Update(0, {OpFinding(21, "Log", Severity::kWarning, 3)}, Padding());
     Finding finding = ScaleFinding(5, Severity::kWarning, 9);
-    finding.numbers.push_back({"overflows", 5, "attempts"});
+    finding.numbers.push_back({"overflows", 5, "updates"});
     Update(5, {finding});
     Annotation mute;
     mute.rule = RuleId::kScaleLimitCycle;

@@ -64,7 +64,7 @@ TEST(LogReport, StepsThatAreNotShownAreNotClaimed) {
   log.verdict.attempts[0] = std::make_shared<RunView>();
   log.verdict.steps_between = true;
   EXPECT_THAT(VerdictLine(log, Style()), HasSubstr(": 60 recorded steps"));
-  EXPECT_THAT(LogReport(log, Style()), HasSubstr("60 recorded attempts"));
+  EXPECT_THAT(LogReport(log, Style()), HasSubstr("60 recorded updates"));
 }
 
 TEST(LogReport, AnAttemptOfWhichThereIsNothingToSayHasNoHeading) {

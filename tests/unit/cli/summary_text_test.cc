@@ -27,7 +27,7 @@ TEST(NumbersText, ARunThatSaysNeitherOverflowNorSkipped) {
   Style wide;
   wide.columns = 200;
   const std::string text = NumbersText(detail, wide);
-  EXPECT_THAT(text, HasSubstr("1,000 attempts, applied: not collected"));
+  EXPECT_THAT(text, HasSubstr("1,000 updates, applied: not collected"));
   EXPECT_THAT(text, HasSubstr("overflowed: not collected"));
   EXPECT_THAT(text, HasSubstr("skipped: not collected"));
   EXPECT_THAT(text, Not(HasSubstr("0 applied")));
@@ -40,7 +40,7 @@ TEST(NumbersText, OneIsNotMany) {
   run.set_steps(1);
   run.set_dropped_steps(1);
   const std::string text = NumbersText(detail, Style());
-  EXPECT_THAT(text, HasSubstr("1 attempt, 0 applied; 1 record, 0 overflowed"));
+  EXPECT_THAT(text, HasSubstr("1 update, 0 applied; 1 record, 0 overflowed"));
   EXPECT_THAT(text, HasSubstr("1 step record was dropped"));
 }
 

@@ -35,7 +35,7 @@ TestCase Stuck() {
   t.Find(1, Family::kScale, Severity::kCritical).opened_step = 2498;
   Finding& streak = t.Find(5, Family::kScale, Severity::kCritical);
   streak.opened_step = 2451;
-  streak.numbers = {{"streak", 50, "attempts"}};
+  streak.numbers = {{"streak", 50, "updates"}};
   t.Find(6, Family::kScale, Severity::kCritical).opened_step = 2499;
   return t;
 }
@@ -300,7 +300,7 @@ TestCase Unseen(uint64_t streak) {
   e.loss_finite_while_overflow = 79;
   Finding& finding = t.Find(5, Family::kScale, Severity::kCritical);
   finding.opened_step = 5998;
-  finding.numbers = {{"streak", static_cast<double>(streak), "attempts"}};
+  finding.numbers = {{"streak", static_cast<double>(streak), "updates"}};
   return t;
 }
 

@@ -120,7 +120,7 @@ void PutRun(const RunView& run, std::ostream& out) {
       << "\" opened=" << Seconds(run.opened) << " last=" << run.last_step << "@"
       << Seconds(run.last_record)
       << " ended=" << Seconds(run.ended.value_or(Time{}))
-      << " since=" << run.judged_since << " attempts=" << run.updates
+      << " since=" << run.judged_since << " updates=" << run.updates
       << " applied=" << run.applied << " severity=" << Name(run.severity);
   Put(run.totals, out);
   Put(run.latest, out);

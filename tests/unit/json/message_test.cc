@@ -50,6 +50,18 @@ TEST(RunJson, ZerosStandThereAndWhatIsNotHasNoKey) {
   EXPECT_EQ(json["ranks"], Json::array());
 }
 
+TEST(RunJson, AnUpdateHasItsOldKeyBesideTheNew) {
+  v1::RunDetail detail;
+  detail.mutable_summary()->set_attempts(7);
+  const Json without = Json::parse(RunJson(detail));
+  EXPECT_EQ(without["summary"]["attempts"], "7");
+  EXPECT_EQ(without["summary"]["update_attempts"], "7");
+  detail.mutable_scaler()->set_attempts_to_floor(9);
+  const Json json = Json::parse(RunJson(detail));
+  EXPECT_EQ(json["scaler"]["attempts_to_floor"], "9");
+  EXPECT_EQ(json["scaler"]["updates_to_floor"], "9");
+}
+
 TEST(RunJson, WhatWasNotCollectedHasNoKey) {
   v1::ListRunsResponse runs;
   v1::RunSummary& known = *runs.add_runs();

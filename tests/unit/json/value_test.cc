@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "json/fields.h"
+#include "model/view_fields.h"
+
 namespace nanwatch {
 namespace {
 
@@ -26,6 +29,18 @@ TEST(JsonValue, IdsAreSixteenDigits) {
 TEST(JsonValue, AbsentIsNull) {
   EXPECT_TRUE(JsonOrNull(std::optional<int>()).is_null());
   EXPECT_EQ(JsonOrNull(std::optional<int>(4)), 4);
+}
+
+TEST(JsonFields, AnUpdateHasItsOldKeyBesideTheNew) {
+  RunView run;
+  run.updates = 7;
+  run.scaler.updates_to_floor = 9;
+  const Json json = JsonFields::Of(run, {});
+  EXPECT_EQ(json["optimizer_attempts"], 7);
+  EXPECT_EQ(json["update_attempts"], 7);
+  const Json scaler = JsonFields::Of(run.scaler, {});
+  EXPECT_EQ(scaler["attempts_to_floor"], 9);
+  EXPECT_EQ(scaler["updates_to_floor"], 9);
 }
 
 }  // namespace

@@ -644,7 +644,7 @@ TEST_F(AssemblerTest, AtTheFloorTheNormShowsWhatItsFallsHaveShown) {
   EXPECT_TRUE(line(7, 1, std::nan("")));
   EXPECT_FALSE(line(8, 1, 1));
   EXPECT_FALSE(line(9, 2, inf)) << "it does not grow with an overflow";
-  EXPECT_TRUE(line(10, 1, 1)) << "the norm is another attempt's";
+  EXPECT_TRUE(line(10, 1, 1)) << "the norm is another update's";
   EXPECT_FALSE(line(11, 1, inf));
 }
 

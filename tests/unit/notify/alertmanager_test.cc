@@ -78,12 +78,12 @@ TEST(AlertmanagerTest, ADescriptionNamesWhatIsAffectedAndRepeatsNothing) {
   incident.findings = {Found(3, "Log", "Log overflows at every step."),
                        Found(3, "Sum", "Bad inputs."),
                        Found(4, "Sum", "Bad inputs."),
-                       Found(-1, "", "5 attempts in a row overflowed."),
-                       Found(-1, "", "5 attempts in a row overflowed.")};
+                       Found(-1, "", "5 updates in a row overflowed."),
+                       Found(-1, "", "5 updates in a row overflowed.")};
   incident.findings[0].in_summary = InSummary::kAll;
   EXPECT_EQ(DescriptionOf(incident),
             "Began at step 42 in op Log (output), rank 3 (node7). Affected, "
-            "too: op Sum (output), rank 4. 5 attempts in a row overflowed.");
+            "too: op Sum (output), rank 4. 5 updates in a row overflowed.");
   for (int i = 0; i < 9; ++i) {
     incident.findings.push_back(Found(10 + i, "Sum", "Bad inputs."));
   }

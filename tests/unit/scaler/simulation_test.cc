@@ -97,9 +97,9 @@ TEST(OverflowKnowledgeTest, AgreesWithLookingAtEveryUpdate) {
         const Answer fast = knowledge.At(i, scale);
         const Answer slow = SlowAnswer(run, i, scale);
         ASSERT_EQ(fast.overflow, slow.overflow)
-            << "seed " << seed << " attempt " << i << " scale 2^" << log2;
+            << "seed " << seed << " update " << i << " scale 2^" << log2;
         ASSERT_EQ(fast.basis, slow.basis)
-            << "seed " << seed << " attempt " << i << " scale 2^" << log2;
+            << "seed " << seed << " update " << i << " scale 2^" << log2;
       }
       ASSERT_EQ(knowledge.At(i, run[i].scale).overflow, run[i].overflow);
       ASSERT_EQ(knowledge.At(i, run[i].scale).basis, Basis::kRecorded);

@@ -396,7 +396,7 @@ TEST(Tracker, TheForecastEndsWithTheFall) {
   EXPECT_NE(f.tracker.updates_to_floor(), std::nullopt);
   f.Good(4096, 1);
   EXPECT_EQ(f.tracker.updates_to_floor(), std::nullopt)
-      << "five clean attempts after a backoff an attempt";
+      << "five clean updates after a backoff an update";
   f.Step(2048, true);
   EXPECT_NE(f.tracker.updates_to_floor(), std::nullopt) << "it goes on";
 }

@@ -153,7 +153,7 @@ TEST(ParseOpsTest, RefusesRowsThatDoNotRise) {
 
 TEST(ParseOpsTest, RefusesAnOpThatWasNotNamed) {
   ExpectRefused(OpsRequest(11),
-                "row 10 is of op 10, but this stream was told 10 op names");
+                "row 10 is of op 10, but this stream has sent 10 op names");
   v1::IngestRequest request = OpsRequest(1);
   request.mutable_ops()->set_op_deltas(0, -1);
   ExpectRefused(request, "row 0 is of op -1");

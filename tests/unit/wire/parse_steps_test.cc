@@ -169,7 +169,7 @@ TEST(ParseStepsTest, RefusesRowsThatDoNotFit) {
   scales->add_scales(1);
   ExpectRefused(request,
                 "layer_scales names op 1 in row 0, but this stream "
-                "was told 1 op names");
+                "has sent 1 op names");
 
   request = StepsRequest(2);
   request.mutable_steps()->add_optimizer(0);

@@ -15,7 +15,7 @@ constexpr SampleLines kLines[] = {
      "0 |",
      "step=110 loss=8.5 loss_scale=262144 grad_norm=2.5 learning_rate=0.00015 "
      "consumed_samples=1760 skipped_since=1 nan_since=0"},
-    {"every attempt of the interval skipped: no loss",
+    {"every update of the interval skipped: no loss",
      " iteration       10/     200 | consumed samples:          160 | learning "
      "rate: 0.000E+00 | loss scale: 4194304.0 | number of skipped iterations:  "
      "10 | number of nan iterations:   0 |",

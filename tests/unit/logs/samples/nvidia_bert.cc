@@ -6,7 +6,7 @@ namespace nanwatch {
 namespace {
 
 constexpr SampleLines kLines[] = {
-    {"a skipped attempt, then a step",
+    {"a skipped update, then a step",
      "0: {'training_steps': 6, 'average_loss': 5.75, 'step_loss': 5.3828125, "
      "'learning_rate': 0.0004, 'seq/s': 110.86, 'global_steps': 0, "
      "'samples_trained': 0, 'skipped_steps': 1, 'timestamp': 1593.11}\n"

@@ -125,7 +125,7 @@ class _Trust:
 
 def _shared(tensors: Sequence[Any]) -> Any:
     """None: nobody takes norms of these. Nothing of it ends a training: torch
-    computes its total as ever, then."""
+    computes its total itself, then."""
     with contextlib.suppress(Exception):
         takers = [one for one in _listeners if one.takes_norms()]
         if takers and _are_plain(tensors):

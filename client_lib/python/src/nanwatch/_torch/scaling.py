@@ -34,7 +34,7 @@ class Follower:
     """What a Watch wants of a loss scaler; one for each kind of them."""
 
     def declared(self) -> Scaler:
-        """The scaler of a run, as the daemon is told of it."""
+        """The scaler of a run, as it is reported to the daemon."""
         raise NotImplementedError
 
     def present_scale(self) -> Any:

@@ -375,7 +375,7 @@ class Watch:
         backward, rows = self._parts.take(), len(self.modules.rows)
         self._finish_step(number, now, loss, scale, more, backward, rows)
         if self._level == "ops":
-            # What is told of modules is theirs, too.
+            # The time to report modules is theirs, too.
             self.modules.seconds += time.perf_counter() - begun
             self._keep_budget(now)
 
