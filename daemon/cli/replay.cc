@@ -138,7 +138,7 @@ int Replay(const std::string& path, const Style& style) {
     std::printf("%s attempt %d: %s\n",
                 style.Bold(Fitted(id, std::min<size_t>(id.size(), 60))).c_str(),
                 run.key.attempt, Clean(run.diagnosis.headline).c_str());
-    if (NotJudgedToItsEnd(run)) {
+    if (JudgedToEnd(run) == false) {
       std::printf(
           "  It is not judged to its end: nobody said that no record "
           "follows.\n");

@@ -81,7 +81,9 @@ struct Match {
     verdict.quoted_as = as;
     return finding.sentence;
   }
+  // Adds nothing without a sentence.
   void Support(EvidenceGrade grade, std::string sentence) {
+    if (sentence.empty()) return;
     verdict.evidence.push_back({grade, std::move(sentence)});
   }
   void Advise(std::string sentence, std::string framework = "") {
@@ -116,16 +118,37 @@ class Matches {
 };
 
 struct CauseForm {
+  // True: it holds. Fills in grade, origin, step and what the row has not.
+  using When = bool(const Facts& f, const Matches& before, Match* match);
+  // Makes sentence, evidence and the advice that has numbers. Decides nothing.
+  using Say = void(const Facts& f, Match* match);
+
   Form form;
   Cause cause;
   RuleSet rules;       // whose findings it explains; `when` may change that
   Severity ceiling;    // of those; `when` may change that, too
   uint64_t yields_to;  // Bit() of forms that, where they hold, say it better
-  // True: it holds. Fills in grade, origin, step, and what differs from above.
-  bool (*when)(const Facts& f, const Matches& before, Match* match);
-  // Makes sentence, evidence and the advice that has numbers. Decides nothing.
-  void (*say)(const Facts& f, Match* match);
+  When* when;
+  Say* say;
 };
+
+// Each in the file of its cause.
+CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
+    WhenPaddingPossible, WhenWeightsSpoilt, WhenNanFromOp, WhenNanFromLoss,
+    WhenNanBackward, WhenNanAtAnyScale, WhenOpAtAnyScale, WhenFindingAtAnyScale,
+    WhenOutlierBatch, WhenCorruption, WhenRanksDisagree, WhenScaleIsNone,
+    WhenUnscaledWrongly, WhenScalerMisused, WhenLayerScaleCollapsed,
+    WhenStartUp, WhenFixedScaleTooHigh, WhenRangeOverflow, WhenCollapseUnseen,
+    WhenCollapseMostly, WhenCollapseStuck, WhenCollapseLow, WhenNoSingleScale,
+    WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence;
+CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
+    SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
+    SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
+    SayCorruption, SayRanksDisagree, SayScaleIsNone, SayUnscaledWrongly,
+    SayScalerMisused, SayLayerScaleCollapsed, SayStartUp, SayFixedScaleTooHigh,
+    SayRangeOverflow, SayCollapseUnseen, SayCollapseMostly, SayCollapseStuck,
+    SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
+    SayDivergenceOutlasted, SaySilence;
 
 }  // namespace nanwatch
 

@@ -1,7 +1,5 @@
 #include "diagnose/causes.h"
 
-#include "diagnose/forms.h"
-
 namespace nanwatch {
 namespace {
 
@@ -193,7 +191,7 @@ constexpr CauseForm kFormTable[] = {
     {Form::kCollapseMostly, Cause::kCollapseWithUnderflow, kCollapse, kAny,
      kNobody, WhenCollapseMostly, SayCollapseMostly},
     {Form::kCollapseStuck, Cause::kCollapseWithUnderflow, kCollapse, kAny,
-     Bit(Form::kCollapseMostly), WhenCollapseStuck, SayCollapseStuck},
+     kNobody, WhenCollapseStuck, SayCollapseStuck},
     {Form::kCollapseLow, Cause::kCollapseWithUnderflow, kCollapse, kAny,
      kNobody, WhenCollapseLow, SayCollapseLow},
     {Form::kNoSingleScale, Cause::kNoSingleScale, kNoSingle, kAny, kNobody,

@@ -7,9 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
+#include "model/op.h"
 #include "scaler/headroom.h"
 
 namespace nanwatch {
@@ -17,8 +18,6 @@ namespace {
 
 using enum RuleId;
 
-constexpr double kMaxHalf = 65504;         // the largest fp16
-constexpr double kMinSubnormal = 0x1p-24;  // the smallest fp16
 // Updates; ours. What is critical anywhere is a row of 16.
 constexpr uint64_t kCertain = 8;
 
@@ -124,10 +123,11 @@ bool WhenCollapsed(const Facts& f, const Matches& before, Match* match) {
   return true;
 }
 
-// True when an update fits now and then.
-bool OneFits(const Facts& f, int64_t since) {
+// True when it is stuck, and an update fits now and then.
+bool OneFits(const Facts& f, const Match& match) {
   const RunEvidence& e = f.evidence;
-  const int64_t steps = e.last_step - since + 1;
+  if (!f.stuck) return false;
+  const int64_t steps = e.last_step - Since(f, match.verdict.rules) + 1;
   return e.overflows_last_50 < e.updates_last_50 &&
          (e.overflow_streak < f.at.floor_streak ||
           2 * LongestStreak(f) < steps);
@@ -138,9 +138,9 @@ bool OneFits(const Facts& f, int64_t since) {
 std::string Lost(double scale, Tense tense) {
   const std::string_view is = In(tense, "is", "was");
   if (scale <= 0) return fmt::format("every gradient {} lost", is);
-  const double least = kMinSubnormal / scale;
+  const double least = MinSubnormal(Dtype::kFp16) / scale;
   // Above the largest number of fp16 there are none.
-  return least > kMaxHalf
+  return least > MaxFinite(Dtype::kFp16)
              ? fmt::format("in fp16 every gradient {} lost", is)
              : fmt::format("in fp16 gradients below {} {} lost", InWords(least),
                            In(tense, "are", "were"));
@@ -153,16 +153,10 @@ std::string HowItFell(const RunEvidence& e, std::string_view is) {
   return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
 }
 
-// Says that a scale is so low, which is telling; that it is nearly 0 says
-// nothing more.
+// Says that a scale is so low, which is telling.
 void SayOfSize(const RunEvidence& e, Match* match) {
-  constexpr double kLeast = 0x1p-30;  // a scale; ours
-  if (*e.scale_now < kLeast) return;
   match->Support(EvidenceGrade::kEstablished,
-                 fmt::format("What overflows at this scale is above {} without "
-                             "any scaling, or infinite, or NaN: the scale does "
-                             "not make it.",
-                             InWords(kMaxHalf / *e.scale_now)));
+                 WhatOverflows(*e.scale_now, "at this scale", "the scale"));
 }
 
 // Returns what becomes of updates where now and then one goes through.
@@ -257,10 +251,7 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
 
 // True when it fell, and an update fits now and then.
 bool WhenCollapseMostly(const Facts& f, const Matches& before, Match* match) {
-  if (!f.stuck || !OneFits(f, Since(f, match->verdict.rules)) ||
-      !WhenCollapsed(f, before, match)) {
-    return false;
-  }
+  if (!OneFits(f, *match) || !WhenCollapsed(f, before, match)) return false;
   CauseVerdict& verdict = match->verdict;
   verdict.step = SinceTheFirst(f, verdict.rules, verdict.step);
   return true;
@@ -280,7 +271,7 @@ void SayCollapseMostly(const Facts& f, Match* match) {
 }
 
 bool WhenCollapseStuck(const Facts& f, const Matches& before, Match* match) {
-  return f.stuck && WhenCollapsed(f, before, match);
+  return f.stuck && !OneFits(f, *match) && WhenCollapsed(f, before, match);
 }
 
 void SayCollapseStuck(const Facts& f, Match* match) {

@@ -1,9 +1,9 @@
 // Diagnose: from what is found and what was measured to why, and what to do.
 //
 //   facts    what causes ask, found out in one pass        facts.h
-//   causes   a table: when each form of a cause holds      causes.h, forms.h
+//   causes   a table: when each form of a cause holds      causes.h
 //   rank     which are told, in which order                rank.h
-//   say      sentences, evidence and advice, last          forms.h, headline.h
+//   say      sentences, evidence and advice, last          headline.h
 
 #ifndef NANWATCH_DIAGNOSE_DIAGNOSE_H_
 #define NANWATCH_DIAGNOSE_DIAGNOSE_H_

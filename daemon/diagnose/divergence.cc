@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <set>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {

@@ -45,6 +45,17 @@ bool IsStuck(const Facts& f) {
   return false;
 }
 
+bool AreOfOutliers(const Facts& f) {
+  const RunEvidence& e = f.evidence;
+  if (f.found.HasAny(kBurst)) return false;
+  // All of them, but for the search of the start.
+  const auto start = static_cast<uint64_t>(StartUpOverflows(e));
+  return std::any_of(
+      e.outliers.begin(), e.outliers.end(), [&](const OutlierBatches& of) {
+        return of.overflows > 0 && of.overflows >= e.overflows - start;
+      });
+}
+
 // Returns null where none is worse than a note.
 const Finding* FirstWarning(const FindingIndex& found, const RuleSet& rules) {
   RuleSet warn;
@@ -81,6 +92,7 @@ void Facts::FindScale() {
                                      (IsAtTheFloor(e) &&
                                       e.overflow_streak >= at.floor_streak)
                                : stuck;
+  of_outliers = AreOfOutliers(*this);
 }
 
 void Facts::FindLoss() {

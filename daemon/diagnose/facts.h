@@ -18,6 +18,10 @@
 
 namespace nanwatch {
 
+// More than a scaler's probing.
+inline constexpr RuleSet kBurst = {
+    RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
+
 struct Facts : Case {
   Facts(const Case& c, std::span<const Finding> findings);
 
@@ -37,6 +41,8 @@ struct Facts : Case {
   // Ordinary overflows cannot have brought the scale where it is: they go on at
   // the floor, or it is so low that no gradient overflows there.
   bool beyond_probing = false;
+  // Overflows are those of batches that stand out, and nothing more.
+  bool of_outliers = false;
 
   // --- The loss.
   // The finding of a loss that grew a millionfold, record by record, before it

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/forms.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 
@@ -104,7 +104,7 @@ std::string SentenceOf(const RunEvidence& e) {
 
 bool WhenFixedScaleTooHigh(const Facts& f, const Matches&, Match* match) {
   const RunEvidence& e = f.evidence;
-  if (e.scaler_dynamic || f.unseen || OverflowsAreOfOutliers(f)) return false;
+  if (e.scaler_dynamic || f.unseen || f.of_outliers) return false;
   const bool often = AreOften(f);
   const bool many = f.found.has(kOverflowRate);
   const bool finite = e.grad_norm_finite_while_overflow > 0;

@@ -1,6 +1,6 @@
 // FP8: the scale of a tensor does not follow its values.
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 
 namespace nanwatch {
 

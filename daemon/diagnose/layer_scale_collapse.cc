@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -14,8 +14,7 @@ namespace {
 
 using enum RuleId;
 
-constexpr double kMaxHalf = 65504;  // the largest fp16
-constexpr uint64_t kCertain = 8;    // overflows in a row; ours
+constexpr uint64_t kCertain = 8;  // overflows in a row; ours
 
 bool IsOfLayer(const Finding& finding) {
   return (finding.rule == kScaleBelowOne ||
@@ -29,14 +28,10 @@ bool AnswersOverflows(const RunEvidence& e) { return e.loss_nonfinite == 0; }
 
 // Says what overflows although the layer's scale is so low.
 void SayOfSize(const Finding& finding, Match* match) {
-  constexpr double kLeast = 0x1p-30;  // a scale; less says nothing more; ours
   const std::optional<double> scale = NumberOf(finding, "layer_scale");
-  if (!scale || !std::isfinite(*scale) || *scale < kLeast || *scale > 1) return;
-  match->Support(
-      EvidenceGrade::kEstablished,
-      fmt::format("What overflows there is above {} without any scaling, or "
-                  "infinite, or NaN: the layer's scale does not make it.",
-                  InWords(kMaxHalf / *scale)));
+  if (!scale || !std::isfinite(*scale) || *scale > 1) return;
+  match->Support(EvidenceGrade::kEstablished,
+                 WhatOverflows(*scale, "there", "the layer's scale"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "diagnose/brought.h"
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {

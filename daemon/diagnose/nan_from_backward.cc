@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/infinite_slope.h"
 #include "diagnose/nan_rule.h"
 #include "diagnose/op_facts.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "diagnose/brought.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/forms.h"
 #include "diagnose/nan_rule.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"

@@ -1,6 +1,6 @@
 // No single loss scale suits all layers: layer-wise scales or another format.
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 
 namespace nanwatch {
 

@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/forms.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
@@ -20,8 +20,6 @@ using enum RuleId;
 
 constexpr RuleSet kFloor = {kScaleAtFloor, kScaleBelowOne};
 constexpr RuleSet kFalls = {kScaleCollapse, kOverflowStreak};
-// More than a scaler's probing.
-constexpr RuleSet kBurst = kFalls | RuleSet{kOverflowRate};
 
 // True for few overflows: what the scaler is there for. Those of the descent to
 // the first good step are start-up and do not count: all updates before it
@@ -168,20 +166,9 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
 
 }  // namespace
 
-bool OverflowsAreOfOutliers(const Facts& f) {
-  const RunEvidence& e = f.evidence;
-  if (f.found.HasAny(kBurst)) return false;
-  // All of them, but for the search of the start.
-  const auto start = static_cast<uint64_t>(StartUpOverflows(e));
-  return std::any_of(
-      e.outliers.begin(), e.outliers.end(), [&](const OutlierBatches& of) {
-        return of.overflows > 0 && of.overflows >= e.overflows - start;
-      });
-}
-
 bool WhenRangeOverflow(const Facts& f, const Matches&, Match* match) {
   const RunEvidence& e = f.evidence;
-  if (OverflowsAreOfOutliers(f) || (!e.scaler_dynamic && !f.unseen)) {
+  if (f.of_outliers || (!e.scaler_dynamic && !f.unseen)) {
     return false;
   }
   if (e.good_steps == 0 || f.beyond_probing || GoesOnAtTheFloor(f)) {

@@ -1,6 +1,6 @@
 // Ranks that must agree do not: on the scale, on skipping, on the replica.
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 
 namespace nanwatch {
 

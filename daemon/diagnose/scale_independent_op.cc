@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/forms.h"
 #include "diagnose/infinite_slope.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"

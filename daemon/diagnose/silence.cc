@@ -2,7 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {

@@ -1,6 +1,6 @@
 // A device or a link that corrupts data in silence: suspected, never claimed.
 
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 
 namespace nanwatch {
 namespace {

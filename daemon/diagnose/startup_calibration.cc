@@ -3,8 +3,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/forms.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"

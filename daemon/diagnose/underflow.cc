@@ -9,7 +9,7 @@
 #include <string>
 
 #include "diagnose/brought.h"
-#include "diagnose/forms.h"
+#include "diagnose/cause_form.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {

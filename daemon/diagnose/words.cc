@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "diagnose/op_facts.h"
+#include "model/op.h"
 #include "model/scale_bound.h"
 
 namespace nanwatch {
@@ -66,6 +67,16 @@ std::string WhenBad(const OpEvidence& op) {
   }
   return when + " and at every scale from " + InWords(*op.scale_max) + " to " +
          InWords(*op.scale_min);
+}
+
+std::string WhatOverflows(double scale, std::string_view at,
+                          std::string_view it) {
+  constexpr double kLeast = 0x1p-30;  // a scale; ours
+  if (scale < kLeast) return "";
+  return fmt::format(
+      "What overflows {} is above {} without any scaling, or infinite, or NaN: "
+      "{} does not make it.",
+      at, InWords(MaxFinite(Dtype::kFp16) / scale), it);
 }
 
 std::string OfOptimizer(const RunEvidence& evidence) {

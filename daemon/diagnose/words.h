@@ -29,6 +29,11 @@ std::string InWords(const OpName& op);
 // Returns "at every step and at every scale from 4294967296 to 1", "at 3 of 9
 // steps".
 std::string WhenBad(const OpEvidence& op);
+// Returns "What overflows at this scale is above 655 without any scaling, or
+// infinite, or NaN: the scale does not make it."; empty where the scale is so
+// near 0 that this says nothing more. `at`, `it`: "at this scale", "the scale".
+std::string WhatOverflows(double scale, std::string_view at,
+                          std::string_view it);
 // Returns " of the optimizer D" where a run has several; else empty.
 std::string OfOptimizer(const RunEvidence& evidence);
 // Returns "no update is applied any more: the last 50 of 50 were skipped";

@@ -26,8 +26,9 @@ Severity WorstEver(const RunView& run) {
   return worst;
 }
 
-bool NotJudgedToItsEnd(const RunView& run) {
-  return run.state != LifeState::kOpen && !run.records_ended;
+std::optional<bool> JudgedToEnd(const RunView& run) {
+  if (run.state == LifeState::kOpen) return std::nullopt;
+  return run.records_ended.has_value();
 }
 
 std::vector<std::shared_ptr<const RunView>> EachTroubleOnce(

@@ -135,9 +135,9 @@ struct RunView {
 // has ended and everything is resolved. A program's word that it cannot go on
 // is critical.
 Severity WorstEver(const RunView& run);
-// True where the run has ended or is lost, and what its end says is not in the
-// verdict.
-bool NotJudgedToItsEnd(const RunView& run);
+// False where the run is lost, or ended without a word on its records: what its
+// end says is not in the verdict. Absent while it goes on.
+std::optional<bool> JudgedToEnd(const RunView& run);
 // Returns the attempts of one run without the incidents for which another
 // one stands, of the same attempt or of a later one.
 std::vector<std::shared_ptr<const RunView>> EachTroubleOnce(

@@ -4,19 +4,11 @@
 #ifndef NANWATCH_MODEL_VIEW_FIELDS_H_
 #define NANWATCH_MODEL_VIEW_FIELDS_H_
 
-#include <optional>
-
 #include "model/field.h"
 #include "model/health.h"
 #include "model/snapshot.h"
 
 namespace nanwatch {
-
-// Absent while it goes on.
-inline std::optional<bool> JudgedToEnd(const RunView& run) {
-  if (run.state == LifeState::kOpen) return std::nullopt;
-  return !NotJudgedToItsEnd(run);
-}
 
 template <Showing A>
 void Fields(A& a, const StepTotals& t) {
