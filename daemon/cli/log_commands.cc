@@ -7,18 +7,15 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
-#include "logs/column_names.h"
 
 namespace nanwatch {
 namespace {
 
-// What a log's commands have in common.
-struct LogArguments {
+struct LogArguments : LogFlags {
   std::vector<std::string> paths;
-  std::string format;
-  std::vector<std::string> map;
 };
 
 struct CheckArguments : LogArguments {
@@ -36,33 +33,20 @@ struct RunArguments : LogArguments {
   RunOptions options;
 };
 
-// Format and columns, as they were written, into the command's options.
-template <typename Options>
-Status Resolve(const LogArguments& arguments, Options* options) {
-  const Result<ColumnMap> map = ParseColumnMap(arguments.map);
-  if (!map.ok()) return Error{map.error()};
-  options->columns = *map;
-  if (arguments.format.empty()) return OkStatus();
-  options->format = FindLogFormat(arguments.format);
-  if (options->format != nullptr) return OkStatus();
-  return Error{"there is no log format " + arguments.format +
-               "; `nanwatch check --list-formats` lists them"};
-}
-
 int Check(CheckArguments& arguments) {
   if (arguments.list) return ListFormats();
   if (arguments.paths.empty()) {
     return Fail("check needs the path of a log (- reads standard input)",
                 kExitUsage);
   }
-  const Status resolved = Resolve(arguments, &arguments.options);
+  const Status resolved = arguments.Resolve(&arguments.options);
   if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
   return CheckLogs(arguments.paths, arguments.options, Style::OfTerminal());
 }
 
 int Tail(TailArguments& arguments) {
   TailOptions& options = arguments.options;
-  const Status resolved = Resolve(arguments, &options);
+  const Status resolved = arguments.Resolve(&options);
   if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
   if (arguments.rank >= 0) options.rank = arguments.rank;
   options.idle_flush = std::chrono::duration_cast<Duration>(
@@ -71,22 +55,9 @@ int Tail(TailArguments& arguments) {
 }
 
 int Run(RunArguments& arguments) {
-  const Status resolved = Resolve(arguments, &arguments.options);
+  const Status resolved = arguments.Resolve(&arguments.options);
   if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
   return RunTraining(arguments.options);
-}
-
-// How a log is read.
-std::vector<Option> Reading(LogArguments* arguments) {
-  return {{"--format", &arguments->format,
-           "the program that printed it; default: found out"},
-          {.names = "--map",
-           .target = &arguments->map,
-           .help = "FIELD=COLUMN,...: where numbers are in logs of no known "
-                   "program, e.g. loss=train/loss,scale=amp/scale; other "
-                   "fields are found by their usual names. Fields: " +
-                   ColumnFieldNames(),
-           .delimiter = ','}};
 }
 
 Command CheckCommand() {
@@ -99,7 +70,7 @@ Command CheckCommand() {
           .options =
               Joined({{"log", &a->paths,
                        "the logs: plain, .gz or .zst; - reads standard input"}},
-                     Reading(a.get()),
+                     a->Options(),
                      {{"--list-formats", &a->list, "the programs known"},
                       {"--json", &a->options.json, "one JSON object a log"}}),
           .run = [=] { return Check(*a); }};
@@ -123,7 +94,7 @@ Command TailCommand(const std::string* address) {
             .required = true},
            {"--tee", &options.tee,
             "pass what is read on to standard output, as it is"}},
-          Reading(a.get()),
+          a->Options(),
           {{"--new-only", &options.new_only,
             "pass over what stands in the files already; default: "
             "--from-start"},
@@ -166,7 +137,7 @@ Command RunCommand(const std::string* address) {
             .target = &options.command,
             .help = "the program and its arguments",
             .required = true}},
-          Reading(a.get()),
+          a->Options(),
           {{"--run", &options.run_id,
             "the run's name; default: NANWATCH_RUN_ID or the launcher's, else "
             "a new one"},

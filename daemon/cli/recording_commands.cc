@@ -8,41 +8,15 @@
 
 #include "cli/backtest.h"
 #include "cli/commands.h"
+#include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
 #include "cli/simulate.h"
 #include "cli/text_checks.h"
 #include "config/addresses.h"
-#include "logs/column_names.h"
 
 namespace nanwatch {
 namespace {
-
-// How a recording that is a log is read.
-struct LogFlags {
-  std::string format;
-  std::vector<std::string> map;
-};
-
-std::vector<Option> Reading(LogFlags* flags) {
-  return {{"--format", &flags->format,
-           "of a log: the program that printed it; default: found out"},
-          {.names = "--map",
-           .target = &flags->map,
-           .help = "of a log: FIELD=COLUMN,..., as for `nanwatch check`",
-           .delimiter = ','}};
-}
-
-Status Resolve(const LogFlags& flags, CheckOptions* log) {
-  const Result<ColumnMap> map = ParseColumnMap(flags.map);
-  if (!map.ok()) return Error{map.error()};
-  log->columns = *map;
-  if (flags.format.empty()) return OkStatus();
-  log->format = FindLogFormat(flags.format);
-  if (log->format != nullptr) return OkStatus();
-  return Error{"there is no log format " + flags.format +
-               "; `nanwatch check --list-formats` lists them"};
-}
 
 Command BacktestCommand() {
   struct Arguments : LogFlags {
@@ -76,9 +50,9 @@ Command BacktestCommand() {
            {"--all", &options.all,
             "list the same incidents too, and those for information"},
            {"--json", &options.json, "as JSON"}},
-          Reading(a.get())),
+          a->OptionsOfALog()),
       .run = [=] {
-        const Status resolved = Resolve(*a, &a->options.log);
+        const Status resolved = a->Resolve(&a->options.log);
         if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
         return BacktestRules(a->options, Style::OfTerminal());
       }};
@@ -118,7 +92,7 @@ Command SimulateCommand(const std::string* address) {
   };
   const auto a = std::make_shared<Arguments>();
   SimulateOptions& options = a->options;
-  std::vector<Option> flags = Reading(a.get());
+  std::vector<Option> flags = a->OptionsOfALog();
   flags.insert(flags.begin(), {"--json", &options.json, "as JSON"});
   return {
       .name = "simulate",
@@ -148,7 +122,7 @@ Command SimulateCommand(const std::string* address) {
             .excludes = "--scaler"}},
           MovingScaler(&options.numbers), flags),
       .run = [=] {
-        const Status resolved = Resolve(*a, &a->options.log);
+        const Status resolved = a->Resolve(&a->options.log);
         if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
         if (a->attempt >= 0) a->options.run.attempt = a->attempt;
         a->options.address = DaemonAddress(*address);
