@@ -21,13 +21,14 @@
 
 namespace nanwatch {
 
-// Part of every checkpoint; checkpoints of another one are not used. A number,
-// to be raised in engine/CMakeLists.txt when a checkpoint of before must not be
-// gone on with, and a hash of the headers that say what a checkpoint holds, so
-// that a change of the state's shape cannot be forgotten. "3.5d0c77a1".
+// Returns what every checkpoint names; checkpoints of another version are not
+// used. It is a number, to be raised in engine/CMakeLists.txt when an older
+// checkpoint must not be used, and a hash of the headers that say what a
+// checkpoint holds, so that a change of the state's shape cannot be forgotten.
+// "3.5d0c77a1".
 std::string_view EngineVersion();
-// What was built: the project's version and a hash of all that decides. Two
-// engines of one build judge alike; of two builds nobody knows.
+// Returns what was built: the project's version and a hash of all that decides.
+// Two engines of one build judge alike; of two builds nobody knows.
 // "0.1.0+8c2f1d77e0a4".
 std::string_view EngineBuild();
 
@@ -78,21 +79,21 @@ class Engine {
   // Admit. `fresh_id` names a run whose client gave none.
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
 
-  // An attempt that history knows and this engine may not hold any more, so
-  // that Admit gives its number to no other. Decides nothing.
+  // Takes note of an attempt that history knows and this engine may not hold
+  // any more, so that Admit gives its number to no other. Decides nothing.
   void KnowAttempt(const RunKey& run);
 
-  // A stream ended without a close: the events that say so for its session
-  // (RankLost), to be appended and applied like Admit's. Empty: the session is
-  // not open.
+  // Returns the events (RankLost) that say of a session that its stream ended
+  // without a close, to be appended and applied like Admit's. Empty: the
+  // session is not open.
   std::vector<Event> Lose(SessionId session, std::string_view reason) const;
-  // Sessions that are open (not closed, not lost), by opening. After replay the
-  // caller loses those whose client does not come back.
+  // Returns the sessions that are open (not closed, not lost), by opening.
+  // After replay the caller loses those whose client does not come back.
   std::vector<SessionId> OpenSessions() const;
 
-  // What a session that goes on after its stream broke must hear again: the
-  // request may have been lost with the stream. nullopt: it was not asked to
-  // stop.
+  // Returns what a session that goes on after its stream broke must hear again:
+  // the request may have been lost with the stream. nullopt: it was not asked
+  // to stop.
   std::optional<Request> StopAsked(SessionId session) const;
 
   // Fires every timer that is due before or at `now`, in order of their due
@@ -100,16 +101,17 @@ class Engine {
   // REQUIRES: now never falls.
   void Apply(Time now, const Event& event, Effects* effects);
   void Advance(Time now, Effects* effects);
-  // When Advance has something to do next.
+  // Returns when Advance has something to do next.
   std::optional<Time> NextTimer() const;
 
-  // The engine's whole state of one run, to be applied again as an event.
-  // nullopt: no such run. Call Advance(now) before, where `now` is the time
-  // that the checkpoint is kept under.
+  // Returns the engine's whole state of one run, to be applied again as an
+  // event. nullopt: no such run. Call Advance(now) before, where `now` is the
+  // time that the checkpoint is kept under.
   std::optional<Event> Checkpoint(const RunKey& run) const;
-  // Live runs, in the order they opened.
+  // Returns the live runs, in the order they opened.
   std::vector<RunKey> LiveRuns() const;
-  // Step records and op statuses of `run` that were judged. 0: no such run.
+  // Counts the step records and op statuses of `run` that were judged. 0: no
+  // such run.
   uint64_t Judged(const RunKey& run) const;
 
   // Brings `base` up to date with what changed since the last call; shares the

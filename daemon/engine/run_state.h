@@ -89,7 +89,7 @@ class RunState {
   // Returns what TimerQueue orders by: the same after every replay.
   uint64_t timer_order() const { return timer_order_; }
   bool closed() const { return ended_.has_value(); }
-  // Nobody has reported since it was said that no record follows.
+  // True when nobody has reported since it was said that no record follows.
   bool records_ended() const { return records_ended_.has_value(); }
   const std::string& end_reason() const { return end_reason_; }
   const RunDescription& description() const { return description_; }
@@ -113,7 +113,7 @@ class RunState {
 
   // --- Events. `now` is the engine's.
   void Open(Time now, const RunOpened& opened);
-  // The attempt before this one ended.
+  // Takes over from the attempt before, which ended.
   void Follow(Time now, const RunState& before);
   RankState* OpenRank(Time now, const RankOpened& opened, Effects* effects);
   // Returns a rank of which only records are left of what was said.
@@ -128,7 +128,7 @@ class RunState {
   void CloseRank(Time now, RankState* rank, Effects* effects);
   // Takes the rank out: its session goes on in another attempt.
   void LeaveRank(Time now, RankState* rank, Effects* effects);
-  // No record follows of `rank`; null: of the run.
+  // Judges what stands, as no record follows of `rank`; null: of the run.
   void EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
                   Effects* effects);
   void Close(Time now, std::string_view reason, Effects* effects);
@@ -149,14 +149,16 @@ class RunState {
   // nothing happens before `until`.
   void Advance(Time now, Time until, Effects* effects);
   std::optional<Time> NextTimer() const;
-  bool Left(Time now) const;  // ended long enough ago to be forgotten
+  // True when it ended long enough ago to be forgotten.
+  bool Left(Time now) const;
 
   // --- Publishing.
   bool dirty() const { return dirty_; }
   std::shared_ptr<const RunView> View();
 
-  // --- Checkpoint. Load false: the run is as good as new and must not be used.
+  // --- Checkpoint.
   std::string Save() const;
+  // Returns false where it cannot: the run must not be used then.
   bool Load(std::string_view state);
 
  private:
@@ -236,9 +238,11 @@ class RunState {
   // Returns that of the lowest rank with a loss; nullopt where it is not known.
   std::optional<LossReached> ReachedLoss() const;
   static void WriteScaler(const ScalerTracker& scaler, RunEvidence* evidence);
-  const Incident* EarlierIncident() const;  // null: none fired
+  // Returns null where none fired.
+  const Incident* EarlierIncident() const;
   RankPlace PlaceOf(int32_t rank) const;
-  const RankState* Lowest() const;  // with records; else null
+  // Returns the lowest rank with records; null where none has any.
+  const RankState* Lowest() const;
   // Returns the (rank, optimizer) that overflows most, or has the lowest scale;
   // null without records, or without a scale where one is asked for.
   const OptimizerTrack* WorstTrack(bool with_scale) const;
@@ -247,10 +251,10 @@ class RunState {
   bool gave_up() const;
   void GiveUp(Time now, Effects* effects);
   void GoOn();
-  // See RunOpened::troubles_before.
+  // Returns what RunOpened::troubles_before says.
   std::vector<PastTrouble> Troubles() const;
-  // The diagnosis as of the newest records: as they come, old findings are
-  // looked at now and then only.
+  // Makes the diagnosis as of the newest records: as they come, old findings
+  // are looked at now and then only.
   void Renew(Time now, Effects* effects);
   // run_life.cc
   RankState* AddRank(const RankDescription& description);
@@ -261,13 +265,14 @@ class RunState {
   void Touch(const RankState& rank);
   void Reindex();
   // run_timers.cc
-  // A record's value of heard_: ticks that pass until it is taken for the last
-  // one of now.
+  // Ticks that pass until a record is taken for the last one of now; see
+  // heard_.
   static constexpr uint8_t kPause = 2;
   void Tick(Time now, Effects* effects);
   bool TimeToRenew(Time now);
   void JudgeTime(Time now);
-  Time Raise(Time time);  // the book's time never falls
+  // Returns `time`, or the newest one given to the book: that never falls.
+  Time Raise(Time time);
   // run_requests.cc
   void Ask(const Finding& opened, int64_t step, Effects* effects);
   bool WantsDetail(int64_t step) const;
