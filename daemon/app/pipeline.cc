@@ -88,7 +88,8 @@ void Pipeline::RunOnce(Duration wait) {
 void Pipeline::Take(Time now, Arrival& arrival) {
   const SessionId session = arrival.message.session;
   const Sequence sequence = arrival.message.sequence;
-  const bool closes = std::holds_alternative<RankClosed>(arrival.message.body);
+  const bool closes =
+      std::holds_alternative<CloseMessage>(arrival.message.body);
   std::string fresh_id;
   if (std::holds_alternative<OpenSessionMessage>(arrival.message.body)) {
     fresh_id = fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);

@@ -48,6 +48,7 @@ void NameHash::HashNames(Event* event) const {
     }
   } else if (auto* ended = std::get_if<RecordsEnded>(&event->body)) {
     if (ended->gave_up) ended->gave_up->words.clear();
+    if (ended->end) ended->end->message.clear();
   } else if (auto* rank = std::get_if<RankOpened>(&event->body)) {
     rank->rank.host = Hash(rank->rank.host);
     rank->rank.device = Hash(rank->rank.device);

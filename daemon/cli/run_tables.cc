@@ -33,6 +33,17 @@ std::string RankLine(const v1::RankSummary& rank, const Style& style,
       style.Tint(rank.severity(), Ago(rank.last_record_us(), now_us)));
 }
 
+// How it ended, beside when; empty: in order, or it goes on. Of runs that ended
+// long ago only why they were closed is known.
+std::string EndText(const v1::RunSummary& run) {
+  constexpr size_t kWide = 60;  // characters; ours
+  const std::string& by =
+      run.condition().empty() ? run.end_reason() : run.ended_by();
+  if (by.empty()) return "";
+  return (run.condition().empty() ? ", " : ", ended by ") +
+         Fitted(by, std::min(by.size(), kWide));
+}
+
 }  // namespace
 
 std::string RanksTable(const v1::RunDetail& run, const Style& style,
@@ -87,7 +98,7 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
         Fitted(run.run_id(), 24), run.attempt(), Word(run.state()),
         run.last_step(), Number(LastOf(run, "loss")),
         Number(LastOf(run, "loss_scale")),
-        Ago(run.last_record_us(), runs.now_us()));
+        Ago(run.last_record_us(), runs.now_us()) + EndText(run));
   }
   return out;
 }

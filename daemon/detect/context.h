@@ -15,6 +15,7 @@
 #include "detect/float_log2.h"
 #include "model/op.h"
 #include "model/rank.h"
+#include "model/records_ended.h"
 #include "model/run.h"
 #include "model/severity.h"
 #include "model/step.h"
@@ -135,16 +136,18 @@ inline Severity OfApplied(const RunDescription& run, Severity severity) {
 constexpr uint32_t Bit(StepField field) {
   return 1u << static_cast<int>(field);
 }
+inline constexpr uint32_t kUpdateFactsBit = 1u << 27;
 inline constexpr uint32_t kUnsteadyBit = 1u << 28;
 inline constexpr uint32_t kReplicaDigestBit = 1u << 29;
 inline constexpr uint32_t kGradientsBit = 1u << 30;
 inline constexpr uint32_t kLayersBit = 1u << 31;
-static_assert(kStepFields <= 28);
+static_assert(kStepFields <= 27);
 inline uint32_t Brings(const StepContext& c) {
   return c.record.present | (c.scaler.steady() ? 0 : kUnsteadyBit) |
          (c.record.replica_digest ? kReplicaDigestBit : 0) |
          (c.gradients != nullptr ? kGradientsBit : 0) |
-         (c.layers != nullptr ? kLayersBit : 0);
+         (c.layers != nullptr ? kLayersBit : 0) |
+         (c.record.update != nullptr ? kUpdateFactsBit : 0);
 }
 
 // Records since the one of `*update`, which becomes the present one: steady
@@ -247,6 +250,7 @@ struct AlignedContext {
   // The op whose tensor is all that the lowest and the highest digest differ
   // in; empty: they are equal, or it is not known.
   std::string_view differing_op{};
+  ReplicaKind replica = ReplicaKind::kDeclared;
 };
 
 // OnTime: the state of a run at `now`, judged once a second of engine time.
@@ -262,11 +266,12 @@ struct TimeContext {
   const RunDescription& run;
   Time now;
   Time opened;
-  std::span<const RankPulse> ranks;  // open and lost ones, by rank
-  int64_t last_step;                 // of the run
-  double step_seconds_p99;           // 0: unknown
-  double step_seconds_mean;          // 0: unknown
-  int32_t ranks_opened = 0;          // ever, closed ones too; 0: not counted
+  std::span<const RankPulse> ranks;   // open and lost ones, by rank
+  int64_t last_step;                  // of the run
+  double step_seconds_p99;            // 0: unknown
+  double step_seconds_mean;           // 0: unknown
+  int32_t ranks_opened = 0;           // ever, closed ones too; 0: not counted
+  const RankEnd* rank_end = nullptr;  // null: all that ended did in order
 };
 
 }  // namespace nanwatch

@@ -27,7 +27,8 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
     Family::kRank,
     "Data-parallel replicas that must be the same are not.",
     "Their digests differ at a step although they were equal before, which is "
-    "critical; or were never equal in `never_equal` comparisons; or gradient "
+    "critical; or were never equal in `never_equal` comparisons (critical "
+    "where the gradient norms never agreed, either); or gradient "
     "norms that agree within `agree` at `learn` steps differ by more than "
     "`differ` at `hold` steps in a row. Ranks without a value are not "
     "compared. Digests that were made for it name the tensor that alone "
@@ -36,7 +37,9 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
     kThresholds,
     "Digests that were never equal are a warning: BatchNorm's statistics "
     "are no replicas. Norms count only where they agreed before, since many "
-    "programs report those of before the reduction. Digests that are sums "
+    "programs report those of before the reduction. Ranks that only hold "
+    "tensors of the same names and shapes may train apart on purpose: for "
+    "information. Digests that are sums "
     "of a certain kind name the one tensor in which two differ, at 8 bytes "
     "a step. Tensor-parallel replicas are not compared: they are in other "
     "agreement groups."};
@@ -53,6 +56,7 @@ Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
   if (unequal_ == 0 && !(episode_.open() && by_digest_)) {
     op_.Set(c.differing_op);
   }
+  if (unequal_ == 0 && !equal_once_) equal_step_ = s.step - 1;
   unequal_ = std::min(unequal_ + 1, 1 << 20);
   by_digest_ = true;
   digests_ = s.digests;
@@ -67,12 +71,20 @@ Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
              s.digest_min_count == others) {
     odd_rank_ = s.digest_max_rank;
   }
-  if (equal_once_) return Severity::kCritical;
+  alike_ = c.replica == ReplicaKind::kAlike;
+  // Ranks that nobody declared to be replicas may well train apart.
+  if (alike_) {
+    return unequal_ >= t[kNever] ? Severity::kInfo : Severity::kNone;
+  }
+  if (equal_once_ || (apart_ && unequal_ >= t[kNever])) {
+    return Severity::kCritical;
+  }
   return unequal_ >= t[kNever] ? Severity::kWarning : Severity::kNone;
 }
 
 Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
   const double apart = s.norm_max - s.norm_min;
+  apart_ = agreed_ == 0 && apart > t[kDiffer] * s.norm_max;
   if (apart <= t[kAgree] * s.norm_max) {
     agreed_ = std::min(agreed_ + 1, 1 << 20);
     differing_ = 0;
@@ -95,7 +107,7 @@ Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
 
 Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;
-  const bool digests = s.digests >= 2;
+  const bool digests = s.digests >= 2 && c.replica != ReplicaKind::kNone;
   const bool norms = s.norms >= 2 && s.nonfinite == 0 && s.skipped == 0;
   if (!digests && !norms) return episode_.severity();
   Severity trigger = Severity::kNone;
@@ -107,7 +119,7 @@ Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
                      (digests || !by_digest_ || !episode_.open());
   const Severity now =
       episode_.On(trigger, clean, s.step, static_cast<int64_t>(t[kClear]));
-  if (opens && episode_.open() && by_digest_ && equal_once_) {
+  if (opens && episode_.open() && by_digest_) {
     episode_.OpenedAt(equal_step_ + 1);
   }
   return now;
@@ -123,6 +135,20 @@ void ReplicaDivergence::Describe(Finding* finding) const {
         higher_rank_, ".");
     finding->numbers = {{"norm_min", norm_min_, ""},
                         {"norm_max", norm_max_, ""}};
+    return;
+  }
+  finding->numbers = {{"digests", static_cast<double>(digests_), "ranks"},
+                      {"apart", apart_ ? 1.0 : 0.0, ""}};
+  if (apart_ && odd_rank_ < 0) {
+    finding->sentence = Sentence(
+        "The ranks do not exchange gradients: their norms differ, and so do "
+        "the weights of rank ",
+        lower_rank_, " and rank ", higher_rank_,
+        equal_once_ ? Sentence(", which were equal last at step ", equal_step_)
+                    : std::string(),
+        alike_ ? ". Each trains a model of its own; that they are replicas is "
+                 "not declared."
+               : ". Each trains a model of its own.");
     return;
   }
   finding->sentence =
@@ -145,7 +171,6 @@ void ReplicaDivergence::Describe(Finding* finding) const {
                 "; they were never equal since they are compared: they "
                 "did not begin alike, or what is digested is no "
                 "replica.");
-  finding->numbers = {{"digests", static_cast<double>(digests_), "ranks"}};
 }
 
 }  // namespace nanwatch

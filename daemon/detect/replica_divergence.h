@@ -28,7 +28,7 @@ class ReplicaDivergence {
   OpNameText op_;  // that alone differed at first; empty: not known
   double norm_min_ = 0;
   double norm_max_ = 0;
-  int64_t equal_step_ = 0;  // the newest with equal digests
+  int64_t equal_step_ = 0;  // the newest before digests differed
   int32_t odd_rank_ = -1;   // -1: no majority to be odd to
   int32_t digests_ = 0;
   int32_t lower_rank_ = -1;
@@ -38,6 +38,8 @@ class ReplicaDivergence {
   int32_t unequal_ = 0;    // comparisons of digests, none equal so far
   bool equal_once_ = false;
   bool by_digest_ = false;
+  bool apart_ = false;  // norms differ, and never agreed
+  bool alike_ = false;  // that they are replicas is not declared
 };
 
 }  // namespace nanwatch

@@ -65,6 +65,13 @@ class RuleList {
  public:
   static constexpr size_t kSize = sizeof...(Rules);
   using Table = RuleTable<kSize>;
+  // Returns the place of a rule in the list.
+  template <typename Rule>
+  static constexpr size_t IndexOf() {
+    size_t at = 0;
+    (void)((std::is_same_v<Rule, Rules> || (++at, false)) || ...);
+    return at;
+  }
   static std::array<const RuleSpec*, kSize> Specs() {
     return {&Rules::kSpec...};
   }

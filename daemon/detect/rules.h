@@ -35,6 +35,7 @@
 #include "detect/overflow_rate.h"
 #include "detect/overflow_streak.h"
 #include "detect/persistent_op_overflow.h"
+#include "detect/program_ended.h"
 #include "detect/replica_divergence.h"
 #include "detect/rule_list.h"
 #include "detect/scale_at_floor.h"
@@ -55,6 +56,8 @@
 #include "detect/underflow_measured.h"
 #include "detect/underflow_predicted.h"
 #include "detect/unscaled_twice.h"
+#include "detect/update_fault.h"
+#include "detect/update_lost.h"
 #include "detect/update_norm_spike.h"
 #include "detect/update_ratio.h"
 #include "detect/weight_nonfinite.h"
@@ -73,7 +76,8 @@ using StepRules =
              LossNotDecreasing, UpdateRatio, WeightUnchanged, UpdateNormSpike,
              MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
              UnderflowMeasured, UnderflowPredicted, NoSingleScale,
-             ClippedBeforeUnscaling, UnscaledTwice>;
+             ClippedBeforeUnscaling, UnscaledTwice, UpdateFaultRule,
+             UpdateLost>;
 // A (rank, op, slot), made on demand.
 using OpRules =
     RuleList<OverflowNotScaleDependent, WeightNonfinite,
@@ -86,9 +90,9 @@ using AlignedRules =
     RuleList<ScaleRankMismatch, SkipRankMismatch, CommNonfiniteOrigin,
              ReplicaDivergence, SdcStrikes>;
 // A run.
-using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew>;
+using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
-static_assert(sizeof(StepRules) <= 4864, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 4960, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

@@ -242,6 +242,15 @@ constexpr Advice kAdvice[] = {
      "a larger buffer.",
      When::kDropped},
 
+    {Cause::kProgramEnded, "", "To go on, resume from the last checkpoint."},
+    {Cause::kUpdateMadeWrong, "",
+     "Nothing of these steps is worth keeping: begin again from the last "
+     "checkpoint before them."},
+    {Cause::kUpdateLost, "",
+     "Keep the weights in fp32 and compute in bf16 (PyTorch: torch.autocast), "
+     "or use an optimizer with fp32 copies, with compensated sums or with "
+     "stochastic rounding."},
+
     {Cause::kUnexplained, "",
      "Ops are looked at, and none that was explains it: let the client look at "
      "all of them (level ops, no module left out), and where it does, at what "

@@ -35,6 +35,7 @@ enum class Form : uint8_t {
   kOutlierBatch,
   kCorruption,
   kRanksDisagree,
+  kUpdateMadeWrong,
   kScaleIsNone,
   kUnscaledWrongly,
   kScalerMisused,
@@ -51,10 +52,12 @@ enum class Form : uint8_t {
   kFp8,
   kDiverges,
   kDivergenceOutlasted,
+  kUpdateLost,
+  kProgramEnded,
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 32;  // as many as Form has; ours
+inline constexpr size_t kForms = 35;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }
@@ -140,7 +143,8 @@ CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
     WhenUnscaledWrongly, WhenScalerMisused, WhenLayerScaleCollapsed,
     WhenStartUp, WhenFixedScaleTooHigh, WhenRangeOverflow, WhenCollapseUnseen,
     WhenCollapseMostly, WhenCollapseStuck, WhenCollapseLow, WhenNoSingleScale,
-    WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence;
+    WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence,
+    WhenUpdateMadeWrong, WhenUpdateLost, WhenProgramEnded;
 CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
     SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
@@ -148,7 +152,8 @@ CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayScalerMisused, SayLayerScaleCollapsed, SayStartUp, SayFixedScaleTooHigh,
     SayRangeOverflow, SayCollapseUnseen, SayCollapseMostly, SayCollapseStuck,
     SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
-    SayDivergenceOutlasted, SaySilence;
+    SayDivergenceOutlasted, SaySilence, SayUpdateMadeWrong, SayUpdateLost,
+    SayProgramEnded;
 
 }  // namespace nanwatch
 

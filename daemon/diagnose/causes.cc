@@ -48,6 +48,14 @@ constexpr RuleSet kFp8Rules = {kFp8Clip, kFp8Underflow, kScaleInvJump};
 constexpr RuleSet kRanks = {kScaleRankMismatch, kSkipRankMismatch,
                             kReplicaDivergence, kStepRankSkew};
 constexpr RuleSet kSilent = {kStalled, kTelemetryGap, kMetricAbsentAsZero};
+// What a program that makes updates wrong shows; which of it depends on how.
+constexpr RuleSet kMadeWrong =
+    kScaleTrouble | kVanishing | kNorm | kLossLevel |
+    RuleSet{RuleId::kUpdateFault,   kWeightUnchanged, kLossNotDecreasing,
+            kMetricAbsentAsZero,    kUpdateRatio,     kUpdateNormSpike,
+            kClippedBeforeUnscaling};
+constexpr RuleSet kRoundedAway = {RuleId::kUpdateLost, kWeightUnchanged,
+                                  kLossNotDecreasing, kUpdateRatio};
 constexpr RuleSet kSpoilt = {kLossNonfinite, kWeightNonfinite,
                              kOptimizerStateNonfinite};
 
@@ -109,6 +117,16 @@ constexpr CauseSpec kCauseSpecs[] = {
      "A device or a link is suspected of corrupting data.",
      kScaleTrouble | kOpRules | kSpoilt | kDiverging |
          RuleSet{kCommNonfiniteOrigin, kSdcStrikes}},
+    {Cause::kUpdateMadeWrong,
+     "The program makes its updates in a way that learns nothing, or not from "
+     "the gradients of their own batches.",
+     kMadeWrong},
+    {Cause::kUpdateLost,
+     "Updates are smaller than the format of the weights resolves.",
+     kRoundedAway},
+    {Cause::kProgramEnded,
+     "The program broke off: an error, an exit, a signal, a person.",
+     {RuleId::kProgramEnded}},
     {Cause::kSilence, "Records stopped coming, or never came.", kSilent},
 };
 
@@ -165,6 +183,13 @@ constexpr CauseForm kFormTable[] = {
      SayCorruption},
     {Form::kRanksDisagree, Cause::kRankDisagreement, kRanks, kAny, kNobody,
      WhenRanksDisagree, SayRanksDisagree},
+    {Form::kUpdateMadeWrong,
+     Cause::kUpdateMadeWrong,
+     {kUpdateFault},
+     kAny,
+     kNobody,
+     WhenUpdateMadeWrong,
+     SayUpdateMadeWrong},
     {Form::kScaleIsNone, Cause::kScalerMisuse, kOfNoScale, kAny, kNobody,
      WhenScaleIsNone, SayScaleIsNone},
     {Form::kUnscaledWrongly, Cause::kScalerMisuse, kMisused, kAny,
@@ -212,6 +237,15 @@ constexpr CauseForm kFormTable[] = {
      Bit(Form::kDiverges),
      WhenDivergenceOutlasted,
      SayDivergenceOutlasted},
+    {Form::kUpdateLost, Cause::kUpdateLost, kRoundedAway, kAny, kNobody,
+     WhenUpdateLost, SayUpdateLost},
+    {Form::kProgramEnded,
+     Cause::kProgramEnded,
+     {RuleId::kProgramEnded},
+     kAny,
+     kNobody,
+     WhenProgramEnded,
+     SayProgramEnded},
     {Form::kSilence, Cause::kSilence, kSilent, kAny, kNobody, WhenSilence,
      SaySilence},
 };

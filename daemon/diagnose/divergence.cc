@@ -113,7 +113,8 @@ bool IsNote(const Facts& f, const CauseVerdict& verdict) {
 
 // True for what is left of it, and for gradients that come back after it.
 bool IsOldNews(const Facts& f, const Finding& head, bool note) {
-  return f.of_earlier_loss && (note || !kLossLevel.has(head.rule));
+  return f.of_earlier_loss && f.grown == nullptr &&
+         (note || !kLossLevel.has(head.rule));
 }
 
 // --------------------------------------------------------------------- says
@@ -188,6 +189,9 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   match->finding = &head;
   verdict.origin = first->subject;
   verdict.step = Since(f.evidence, *first);
+  if (f.grown != nullptr && f.evidence.rise) {
+    verdict.step = std::min(verdict.step, f.evidence.rise->from_step + 1);
+  }
   if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = head.rule;
   return true;
 }
@@ -207,6 +211,14 @@ void SayDiverges(const Facts& f, Match* match) {
         "Stop it and look which checkpoint was loaded (its path, its "
         "step, missing keys that were passed over), then resume from the "
         "last one before the restart.");
+  }
+  if (e.rise && f.grown != nullptr) {
+    match->Support(
+        EvidenceGrade::kEstablished,
+        fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, record by "
+                    "record, and then left the range of numbers: where that "
+                    "was seen first is not where it began.",
+                    e.rise->from, e.rise->from_step, e.rise->to));
   }
   SayOfScale(f, match);
   if (e.ops_collected && e.ops.empty()) {

@@ -127,6 +127,14 @@ struct OutlierBatches {
   }
 };
 
+// A loss that rose from record to record until it was not finite: it was not
+// born there, it left the range of numbers.
+struct LossRise {
+  int64_t from_step = 0;  // of the last record before it rose
+  double from = 0;
+  double to = 0;  // the last that was finite
+};
+
 struct RunEvidence {
   // Of the optimizer that fares worst, of all ranks: its name (empty: it is the
   // only one) and its updates. What became of an update may not be known:
@@ -159,6 +167,7 @@ struct RunEvidence {
   // The first whose update is not known to have been left out.
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
+  std::optional<LossRise> rise;      // before the first; absent: it did not
   std::string nonfinite_loss_place;  // its host and device; empty: not known
   // An optimizer of a rank each, those with the most first: of the 64 that have
   // most, and of ranks of which something is found.

@@ -103,6 +103,7 @@ void Facts::FindLoss() {
              NumberOf(finding, "grown_from").has_value();
     });
     const Finding* first = found.First(kLossNonfinite);
+    if (grown == nullptr && e.rise) grown = first;
     if (NumberOf(*first, "streak").value_or(0) >= 2) lasting_nan = first;
   }
   of_earlier_loss = e.earlier_cause == Cause::kDivergence &&

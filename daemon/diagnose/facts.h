@@ -45,8 +45,8 @@ struct Facts : Case {
   bool of_outliers = false;
 
   // --- The loss.
-  // The finding of a loss that grew a millionfold, record by record, before it
-  // was not finite, or is on its way there; null: it did not.
+  // The finding of a loss that grew, record by record, before it was not
+  // finite, or is on its way there; null: it did not.
   const Finding* grown = nullptr;
   // The incident of a loss that left its way goes on, though that is back.
   bool of_earlier_loss = false;

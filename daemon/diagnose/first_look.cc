@@ -176,6 +176,17 @@ constexpr Look kLooks[] = {
      "Look for a division by the loss scale beside the scaler's own, or for a "
      "second call of unscale: what steps the optimizer unscales by itself "
      "unless it knows that this was done."},
+    {RuleId::kProgramEnded,
+     "The traceback is in the program's own output. The numbers up to its last "
+     "step are judged as usual: see whether they were in trouble before."},
+    {RuleId::kUpdateFault,
+     "Look at the training loop: zero_grad(), backward(), unscale, clip, "
+     "step(), in this order, and at which parameters the optimizer was given "
+     "and when."},
+    {RuleId::kUpdateLost,
+     "Keep a copy of the weights in fp32 for the optimizer (mixed precision "
+     "instead of weights in bf16), or use an optimizer with compensated sums "
+     "or stochastic rounding."},
     {RuleId::kWeightOutOfRange,
      "See whether it is one tensor or many, and how much it grew. Many at "
      "once, "

@@ -249,6 +249,13 @@ void SayOfLoss(const Facts& f, Match* match) {
                     "collected at step {}.",
                     e.first_nonfinite_loss_step));
   }
+  // As PyTorch's watch says.
+  const auto level = f.run.settings.find("watch_level");
+  if (level != f.run.settings.end() && level->second != "ops") {
+    match->Advise(
+        "Watch it with level=\"ops\" (nanwatch.torch.watch, or the callback of "
+        "a trainer): then the verdict names the module in which it is born.");
+  }
   const auto term = f.run.settings.find("nonfinite_loss");
   if (term != f.run.settings.end() && !term->second.empty()) {
     match->Support(

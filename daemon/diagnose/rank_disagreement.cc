@@ -15,11 +15,20 @@ bool WhenRanksDisagree(const Facts& f, const Matches&, Match* match) {
 
 void SayRanksDisagree(const Facts&, Match* match) {
   // The others say so themselves, or only count steps differently.
-  const bool drifts = match->finding->rule == RuleId::kScaleRankMismatch ||
-                      match->finding->rule == RuleId::kReplicaDivergence;
+  const bool apart = NumberOf(*match->finding, "apart").value_or(0) == 1;
+  const bool drifts =
+      !apart && (match->finding->rule == RuleId::kScaleRankMismatch ||
+                 match->finding->rule == RuleId::kReplicaDivergence);
   match->Say(match->Quote(*match->finding,
                           drifts ? InSummary::kPart : InSummary::kAll) +
              (drifts ? " The weights of these ranks drift apart." : ""));
+  if (!apart) return;
+  match->Advise(
+      "Wrap the model in DistributedDataParallel before the optimizer is made, "
+      "call that and not its .module, and let the last backward() before "
+      "step() run outside of no_sync(). Ranks that train apart on purpose are "
+      "runs of their own.",
+      "pytorch");
 }
 
 }  // namespace nanwatch

@@ -11,9 +11,10 @@ bool WhenSilence(const Facts& f, const Matches&, Match* match) {
   if (!f.found.HasAny(match->verdict.rules)) return false;
   const Finding* first = nullptr;
   for (const Finding& finding : f.found) {
-    // That rule speaks of the schedule.
+    // These speak of the schedule, and of an end that was told.
     if (finding.family != Family::kTelemetry ||
-        finding.rule == RuleId::kLrSkipDesync) {
+        finding.rule == RuleId::kLrSkipDesync ||
+        finding.rule == RuleId::kProgramEnded) {
       continue;
     }
     if (first == nullptr || finding.severity > first->severity) {

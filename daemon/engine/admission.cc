@@ -266,14 +266,12 @@ Admitted Admission::Take(Time now, ClientMessage message,
     event.body = std::move(*names);
   } else if (auto* dropped = std::get_if<Dropped>(&message.body)) {
     event.body = *dropped;
-  } else {
+  } else if (const auto* close = std::get_if<CloseMessage>(&message.body)) {
     event.body = RankClosed{};
+    Closing(std::move(event), close->end, session, &admitted.events);
+    return admitted;
   }
-  if (std::holds_alternative<RankClosed>(event.body)) {
-    Closing(std::move(event), session, &admitted.events);
-  } else {
-    admitted.events.push_back(std::move(event));
-  }
+  admitted.events.push_back(std::move(event));
   return admitted;
 }
 
@@ -342,11 +340,15 @@ std::optional<RefusedMessage> Admission::CheckBody(
   return std::nullopt;
 }
 
-void Admission::Closing(Event closed, const SessionEntry& session,
+void Admission::Closing(Event closed, const std::optional<ProgramEnd>& end,
+                        const SessionEntry& session,
                         std::vector<Event>* events) const {
   const RunState& run = *session.run;
   const RunKey& key = run.key();
-  events->push_back(RecordsEndOf(closed, RecordsEnded::How::kClosed));
+  Event ended = RecordsEndOf(
+      closed, end ? RecordsEnded::How::kBroke : RecordsEnded::How::kClosed);
+  std::get<RecordsEnded>(ended.body).end = end;
+  events->push_back(std::move(ended));
   events->push_back(std::move(closed));
   const bool others =
       std::any_of(run.ranks().begin(), run.ranks().end(), [&](const auto& r) {
@@ -355,11 +357,15 @@ void Admission::Closing(Event closed, const SessionEntry& session,
   if (others || run.closed()) return;
   const bool moved =
       registry_.LatestAttempt(key.run_id).value_or(0) > key.attempt;
+  const std::optional<RankEnd> why = run.EndWith(*session.rank, end);
   events->push_back(
       MakeEvent(key, RecordsEnded{.how = moved ? RecordsEnded::How::kBeganAgain
+                                         : why ? RecordsEnded::How::kBroke
                                                : RecordsEnded::How::kClosed}));
-  events->push_back(
-      MakeEvent(key, RunClosed{moved ? "superseded" : kAllRanksClosed}));
+  events->push_back(MakeEvent(
+      key, RunClosed{moved ? "superseded"
+                     : why ? EndReason(*why, run.description().world_size)
+                           : kAllRanksClosed}));
 }
 
 Event Admission::RecordsEndOf(const Event& event, RecordsEnded::How how) {

@@ -96,8 +96,9 @@ class Admission {
              Admitted* admitted) const;
   void NextAttempt(const Event& event, const SessionEntry& session,
                    int32_t attempt, std::vector<Event>* events) const;
-  void Closing(Event closed, const SessionEntry& session,
-               std::vector<Event>* events) const;
+  // `end`: of the rank's program; absent: in order.
+  void Closing(Event closed, const std::optional<ProgramEnd>& end,
+               const SessionEntry& session, std::vector<Event>* events) const;
   // Of the rank that `event` is of.
   static Event RecordsEndOf(const Event& event, RecordsEnded::How how);
 

@@ -11,6 +11,7 @@
 #include "engine/outlier_watch.h"
 #include "engine/place.h"
 #include "engine/rival_losses.h"
+#include "engine/sample_log.h"
 #include "engine/state_fields.h"
 #include "engine/step_tally.h"
 #include "model/event.h"
@@ -58,6 +59,7 @@ struct RankState {
   RivalLosses rivals;
   Pace pace;
   std::vector<OptimizerTrack> tracks;
+  SampleLog samples;
   OpWatch ops;
 
   // Counts updates that say of an op whether it was bad: the ops were looked
@@ -77,7 +79,8 @@ void Fields(A& archive, RankState& r) {
   archive(r.description, r.index, r.session, r.last_sequence, r.life,
           r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
           r.clock_skew_us, r.op_updates, r.unlooked_overflows, r.latest,
-          r.layers, r.totals, r.all_tracks, r.rivals, r.pace, r.tracks, r.ops);
+          r.layers, r.totals, r.all_tracks, r.rivals, r.pace, r.tracks,
+          r.samples, r.ops);
 }
 
 }  // namespace nanwatch

@@ -10,6 +10,7 @@ namespace nanwatch {
 void RunState::EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
                           Effects* effects) {
   if (closed()) return;
+  if (rank != nullptr) rank_end_ = EndWith(*rank, ended.end);
   for (const auto& each : ranks_) {
     if (rank == nullptr || each.get() == rank) JudgeEnd(each.get());
   }
@@ -19,6 +20,14 @@ void RunState::EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
   records_ended_ = ended;
   dirty_ = true;
   if (gave_up()) GiveUp(now, effects);
+}
+
+std::optional<RankEnd> RunState::EndWith(
+    const RankState& rank, const std::optional<ProgramEnd>& end) const {
+  if (!end) return rank_end_;
+  const RankEnd told{*end, rank.description.rank,
+                     rank.totals.steps > 0 ? rank.last_step : -1};
+  return rank_end_ && !SaysMore(told, *rank_end_) ? rank_end_ : told;
 }
 
 void RunState::JudgeEnd(RankState* rank) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnose/samples.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
 
@@ -98,8 +99,21 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
 Diagnosis RunState::Diagnosed(const std::vector<Finding>& findings) const {
   RunEvidence evidence = Evidence();
   NameSuspect(findings, &evidence);
-  return Diagnose(description_, evidence, findings,
-                  shared_->tables->in_force());
+  Diagnosis diagnosis =
+      Diagnose(description_, evidence, findings, shared_->tables->in_force());
+  NameSamples(&diagnosis);
+  return diagnosis;
+}
+
+void RunState::NameSamples(Diagnosis* diagnosis) const {
+  for (CauseVerdict& cause : diagnosis->causes) {
+    if (!MayComeFromData(cause.cause)) continue;
+    const RankState* rank =
+        cause.origin.rank < 0 ? Lowest() : FindRank(cause.origin.rank);
+    if (rank == nullptr) continue;
+    const auto samples = rank->samples.Find(cause.step);
+    if (samples) SaySamples(*samples, &cause);
+  }
 }
 
 void RunState::Tell(std::vector<Incident>* changed, Effects* effects) {

@@ -5,6 +5,7 @@
 
 #include "alert/incident_id.h"
 #include "base/saturating_add.h"
+#include "detect/program_ended.h"
 #include "engine/run_state.h"
 
 namespace nanwatch {
@@ -171,6 +172,7 @@ RankState* RunState::OpenRank(Time now, const RankOpened& opened,
   rank->clock_skew_us = opened.clock_skew_us;
   SetLife(rank, LifeState::kOpen);
   GoOn();
+  if (rank_end_ && rank_end_->rank == opened.rank.rank) rank_end_.reset();
   if (closed()) {
     ended_.reset();
     end_reason_.clear();
@@ -250,8 +252,10 @@ void RunState::NoticeSilence(Time now) {
   lost_since_ = now;
   close_due_ = now + shared_->options.lost_run_closes_after;
   for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
+    if (i == TimeRules::IndexOf<ProgramEnded>()) continue;
     board_.Remove({FindingKey::List::kTime, -1, 0, i});
   }
+  if (rank_end_) return;
   const int64_t step = last_step_ == INT64_MIN ? 0 : last_step_;
   Finding finding = Blank(Subject{}, step, now);
   finding.rule = RuleId::kTelemetryGap;

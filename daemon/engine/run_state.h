@@ -92,6 +92,10 @@ class RunState {
   // True when nobody has reported since it was said that no record follows.
   bool records_ended() const { return records_ended_.has_value(); }
   const std::string& end_reason() const { return end_reason_; }
+  // Returns why the run ends if `rank` does, by `end` (absent: in order);
+  // absent: all ranks that ended did in order.
+  std::optional<RankEnd> EndWith(const RankState& rank,
+                                 const std::optional<ProgramEnd>& end) const;
   const RunDescription& description() const { return description_; }
   // Returns the rank; null where it never opened here.
   RankState* FindRank(int32_t rank) const;
@@ -179,6 +183,8 @@ class RunState {
   void JudgeAligned(Time now, uint32_t group);
   // Returns what AlignedContext::differing_op says.
   std::string_view DifferingOp(const AlignedStep& step) const;
+  // Returns what the digests of the step stand for.
+  ReplicaKind KindOf(const AlignedStep& step) const;
   uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
   void Recount(const AgreementGroup& group);
@@ -230,6 +236,8 @@ class RunState {
   void ForgetTold();
   RunEvidence Evidence() const;
   std::vector<OutlierBatches> Outliers() const;
+  // Adds the data that causes began with, where they are told.
+  void NameSamples(Diagnosis* diagnosis) const;
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
   // Returns the highest of all ranks and optimizers; nullopt where no good step
@@ -302,6 +310,9 @@ class RunState {
   std::optional<Time> ended_;
   std::string end_reason_;
   std::optional<RecordsEnded> records_ended_;
+  // Of the rank that says best why the run ended; absent: all that ended did in
+  // order.
+  std::optional<RankEnd> rank_end_;
   std::optional<Time> lost_since_;  // no rank is open, one at least is lost
   std::optional<Time> close_due_;   // when to ask for the close (again)
   Time awake_since_{};              // of the daemon: silence counts from here

@@ -130,6 +130,8 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     rank->rivals.Add(record, track->name);
   }
   Remember(rank, record, fate);
+  if (record.samples != nullptr)
+    rank->samples.Add(record.step, *record.samples);
   CountStep(rank->description.rank, record, overflow, fate);
 
   StepOps ops;
@@ -277,6 +279,19 @@ void RunState::Align(const RankState& rank, const OptimizerTrack& track,
   JudgeAligned(record.time, track.group);
 }
 
+ReplicaKind RunState::KindOf(const AlignedStep& step) const {
+  if (step.digests < 2 || step.digest_min == step.digest_max) return {};
+  const RankState* low = FindRank(step.digest_min_rank);
+  const RankState* high = FindRank(step.digest_max_rank);
+  if (low == nullptr || high == nullptr) return {};
+  const RankDescription& a = low->description;
+  const RankDescription& b = high->description;
+  if (a.replica == ReplicaKind::kAlike && a.shapes != b.shapes) {
+    return ReplicaKind::kNone;
+  }
+  return a.replica;
+}
+
 std::string_view RunState::DifferingOp(const AlignedStep& step) const {
   if (step.digests < 2 || step.digest_min == step.digest_max) return {};
   const RankState* low = FindRank(step.digest_min_rank);
@@ -298,7 +313,8 @@ void RunState::JudgeAligned(Time now, uint32_t index) {
     judged->step.group = group.group;
     judged->step.expected = group.open;
     const AlignedContext context{description_, judged->step, judged->time,
-                                 DifferingOp(judged->step)};
+                                 DifferingOp(judged->step),
+                                 KindOf(judged->step)};
     group.rules.On(
         context, shared_->tables->aligned(), [&](size_t i, Severity) {
           Subject subject;

@@ -121,7 +121,8 @@ void RunState::JudgeTime(Time now) {
       .last_step = step,
       .step_seconds_p99 = lowest == nullptr ? 0 : lowest->pace.p99_seconds(),
       .step_seconds_mean = lowest == nullptr ? 0 : lowest->pace.mean_seconds(),
-      .ranks_opened = static_cast<int32_t>(ranks_.size())};
+      .ranks_opened = static_cast<int32_t>(ranks_.size()),
+      .rank_end = rank_end_ ? &*rank_end_ : nullptr};
   const auto put = [&](size_t i) {
     Changed({FindingKey::List::kTime, -1, 0, static_cast<uint32_t>(i)},
             time_rules_, Blank(Subject{}, step, now));

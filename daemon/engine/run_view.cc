@@ -66,6 +66,7 @@ std::shared_ptr<const RunView> RunState::View() {
                               : LifeState::kOpen;
   view->end_reason = end_reason_;
   view->records_ended = records_ended_;
+  view->rank_end = rank_end_;
   view->opened = opened_;
   view->last_record = last_record_;
   view->ended = ended_;

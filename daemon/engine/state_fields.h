@@ -32,8 +32,18 @@ void Fields(A& archive, GaveUp& g) {
 }
 
 template <typename A>
+void Fields(A& archive, ProgramEnd& e) {
+  archive(e.kind, e.type, e.message);
+}
+
+template <typename A>
+void Fields(A& archive, RankEnd& e) {
+  archive(e.end, e.rank, e.step);
+}
+
+template <typename A>
 void Fields(A& archive, RecordsEnded& e) {
-  archive(e.how, e.gave_up);
+  archive(e.how, e.gave_up, e.end);
 }
 
 template <typename A>
@@ -51,7 +61,8 @@ void Fields(A& archive, RunDescription& d) {
 
 template <typename A>
 void Fields(A& archive, RankDescription& d) {
-  archive(d.rank, d.local_rank, d.host, d.device, d.device_id, d.pid, d.place);
+  archive(d.rank, d.local_rank, d.host, d.device, d.device_id, d.pid, d.place,
+          d.replica, d.shapes);
 }
 
 template <typename A>

@@ -54,6 +54,8 @@ StepColumns SliceRows(const StepColumns& all, size_t from, size_t to) {
   part.replica_digest = Slice(all.replica_digest, from, to);
   part.float_status = SliceSparse(all.float_status, from, to);
   part.layer_scales = SliceSparse(all.layer_scales, from, to);
+  part.update_facts = SliceSparse(all.update_facts, from, to);
+  part.samples = SliceSparse(all.samples, from, to);
   part.request_id = all.request_id;
   return part;
 }

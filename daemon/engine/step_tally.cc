@@ -27,6 +27,7 @@ void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
 
 void StepTally::AddValues(const StepRecord& record, bool overflow, Fate fate) {
   if (record.has(StepField::kLoss)) {
+    rising_.Add(record.step, record[StepField::kLoss]);
     if (std::isfinite(record[StepField::kLoss])) {
       ++loss_finite_;
       loss_finite_while_overflow_ += overflow;
@@ -94,6 +95,7 @@ void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
       first_nonfinite_loss_step_ < e.first_nonfinite_loss_step) {
     e.first_nonfinite_loss_step = first_nonfinite_loss_step_;
     e.nonfinite_loss_rank = rank;
+    e.rise = rising_.rise();
   }
   if (first_kept_nonfinite_loss_step_ >= 0 &&
       (e.first_kept_nonfinite_loss_step < 0 ||

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "diagnose/evidence.h"
+#include "engine/rising_loss.h"
 #include "model/step.h"
 #include "scaler/tracker.h"
 
@@ -56,6 +57,7 @@ class StepTally {
   int64_t first_nonfinite_loss_step_ = -1;
   int64_t last_nonfinite_loss_step_ = -1;
   int64_t first_kept_nonfinite_loss_step_ = -1;
+  RisingLoss rising_;
   uint64_t norm_finite_ = 0;
   uint64_t norm_nonfinite_ = 0;
   uint64_t norm_finite_while_overflow_ = 0;

@@ -26,13 +26,17 @@ struct OpenSessionMessage {
   Time client_time{};
   Sequence acked = 0;
 };
+// The rank reports no more.
+struct CloseMessage {
+  std::optional<ProgramEnd> end;  // absent: in order
+};
 struct ClientMessage {
   SessionId session = 0;
   Sequence sequence = 0;  // 0: OpenSessionMessage
   Time sent{};            // client's clock; epoch: not given
-  // OpNamesAdded, StepBatch, OpBatch, Dropped, RankClosed or an opening.
+  // OpNamesAdded, StepBatch, OpBatch, Dropped, a close or an opening.
   std::variant<OpenSessionMessage, OpNamesAdded, StepBatch, OpBatch, Dropped,
-               RankClosed>
+               CloseMessage>
       body;
 };
 

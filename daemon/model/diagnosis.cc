@@ -48,6 +48,12 @@ std::string_view Name(Cause cause) {
       return "nan_from_backward";
     case Cause::kOutlierBatch:
       return "outlier_batch";
+    case Cause::kProgramEnded:
+      return "program_ended";
+    case Cause::kUpdateMadeWrong:
+      return "update_made_wrong";
+    case Cause::kUpdateLost:
+      return "update_lost";
   }
   return "unexplained";
 }

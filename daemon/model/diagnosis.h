@@ -35,8 +35,11 @@ enum class Cause : uint8_t {
   kSilentCorruption,  // a device or a link is suspected
   kNanFromBackward,   // NaN born in the backward pass of a finite loss
   kOutlierBatch,      // a batch with a loss and gradients far from all others
+  kProgramEnded,      // the program broke off: an error, a signal, a person
+  kUpdateMadeWrong,   // by the program: nothing is learned, or not from this
+  kUpdateLost,        // updates are smaller than the weights' format resolves
 };
-inline constexpr int kCauses = 17;
+inline constexpr int kCauses = 20;
 constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 

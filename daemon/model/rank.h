@@ -30,6 +30,13 @@ struct AgreementGroup {
   auto operator<=>(const AgreementGroup&) const = default;
 };
 
+// What the replica digests of a rank stand for.
+enum class ReplicaKind : uint8_t {
+  kDeclared,  // ranks hold the same weights
+  kAlike,     // weights of the same names and shapes; no more is known
+  kNone,      // no replica
+};
+
 struct RankDescription {
   int32_t rank = 0;  // 0 .. world_size - 1
   int32_t local_rank = 0;
@@ -38,6 +45,8 @@ struct RankDescription {
   std::string device_id;  // UUID or index, may be empty
   int64_t pid = 0;
   ParallelPlace place;
+  ReplicaKind replica = ReplicaKind::kDeclared;
+  uint64_t shapes = 0;  // digest of names and shapes of weights; 0: not told
 
   AgreementGroup group() const {
     return {place.tp, place.pp, place.ep, place.cp};

@@ -68,6 +68,9 @@ enum class RuleId : uint8_t {
   kClippedBeforeUnscaling = 58,
   kUnscaledTwice = 59,
   kWeightOutOfRange = 60,
+  kProgramEnded = 61,
+  kUpdateFault = 62,
+  kUpdateLost = 63,
 };
 
 // Numbers of rules are below it.

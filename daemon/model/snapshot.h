@@ -108,6 +108,8 @@ struct RunView {
   // Absent: records may follow, or nobody said that none do (the run was lost,
   // or its history is from before that was kept): it is not judged to its end.
   std::optional<RecordsEnded> records_ended;
+  // Why it ended, or is about to; absent: all ranks that ended did in order.
+  std::optional<RankEnd> rank_end;
   int64_t last_step = 0;     // largest of its ranks
   int64_t judged_since = 0;  // step; > first when history was incomplete
   LatestValues latest;       // of the lowest rank that reports each

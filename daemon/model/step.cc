@@ -3,6 +3,21 @@
 #include <cmath>
 
 namespace nanwatch {
+namespace {
+
+// Returns the entry of `row`, null where there is none, of entries that are
+// read in the order of their rows; `at` is the next one to be read.
+template <typename T>
+const T* AtRow(const std::vector<T>& entries, size_t row, size_t* at) {
+  const T* found = nullptr;
+  while (*at < entries.size() && entries[*at].row <= row) {
+    if (entries[*at].row == row) found = &entries[*at];
+    ++*at;
+  }
+  return found;
+}
+
+}  // namespace
 
 std::string_view Name(StepField field) {
   switch (field) {
@@ -66,7 +81,8 @@ StepReader::StepReader(const StepColumns& columns)
     other_flags_ |= !calm;
   }
   rest_ = !columns.optimizer.empty() || !columns.replica_digest.empty() ||
-          !columns.float_status.empty() || !columns.layer_scales.empty();
+          !columns.float_status.empty() || !columns.layer_scales.empty() ||
+          !columns.update_facts.empty() || !columns.samples.empty();
 }
 
 bool StepReader::Next(StepRecord* record) {
@@ -89,6 +105,8 @@ bool StepReader::Next(StepRecord* record) {
   record->replica_digest.reset();
   record->float_status = nullptr;
   record->layer_scales = {};
+  record->update = nullptr;
+  record->samples = nullptr;
   if (rest_) ReadRest(row, record);
   return true;
 }
@@ -107,13 +125,9 @@ void StepReader::ReadRest(size_t row, StepRecord* record) {
   if (!columns_.replica_digest.empty()) {
     record->replica_digest = columns_.replica_digest[row];
   }
-  while (status_ < columns_.float_status.size() &&
-         columns_.float_status[status_].row <= row) {
-    if (columns_.float_status[status_].row == row) {
-      record->float_status = &columns_.float_status[status_];
-    }
-    ++status_;
-  }
+  record->float_status = AtRow(columns_.float_status, row, &status_);
+  record->update = AtRow(columns_.update_facts, row, &fact_);
+  record->samples = AtRow(columns_.samples, row, &range_);
   const size_t first = scale_;
   while (scale_ < columns_.layer_scales.size() &&
          columns_.layer_scales[scale_].row <= row) {

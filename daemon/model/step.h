@@ -65,6 +65,35 @@ struct FloatStatus {
   bool combined = false;  // already reduced over the ranks
 };
 
+// What is wrong with how an update was made, as its client saw it. Kept in
+// history as a number: new ones go to the end.
+enum class UpdateFault : uint8_t {
+  kNone,
+  kNoBackward,    // no gradients: no backward pass made any
+  kZeroed,        // gradients were cleared before the update
+  kNoRate,        // the learning rate is 0
+  kOtherWeights,  // the optimizer holds none of the model's
+  kNoStep,        // gradients, and no optimizer is called
+  kAllZero,       // all gradients are exactly 0
+  kNotCleared,    // on top of gradients of the update before
+  kNotUnscaled,   // gradients still times the loss scale
+};
+inline constexpr int kUpdateFaults = 9;
+struct UpdateFacts {
+  uint32_t row = 0;
+  UpdateFault fault = UpdateFault::kNone;
+  // Of the elements of weights in 16 bits that had a gradient: what the last
+  // updates left as it was, 0..1. Absent: not measured at this row.
+  std::optional<double> stuck;
+};
+
+// The data that a row trained on, as the program numbers it: both included.
+struct SampleRange {
+  uint32_t row = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
 // Layer-wise loss scaling: the scale of one op's layer at one row.
 struct LayerScale {
   uint32_t row = 0;
@@ -95,6 +124,8 @@ struct StepColumns {
   std::vector<uint64_t> replica_digest;   // n, or empty: not collected
   std::vector<FloatStatus> float_status;  // sorted by row
   std::vector<LayerScale> layer_scales;   // sorted by row
+  std::vector<UpdateFacts> update_facts;  // sorted by row
+  std::vector<SampleRange> samples;       // sorted by row
   // Ids of the request that this batch answers; 0: none.
   uint64_t request_id = 0;
 
@@ -113,6 +144,8 @@ struct StepRecord {
   std::optional<uint64_t> replica_digest;
   const FloatStatus* float_status = nullptr;  // null: not collected
   std::span<const LayerScale> layer_scales;
+  const UpdateFacts* update = nullptr;   // null: nothing was seen
+  const SampleRange* samples = nullptr;  // null: not collected
 
   bool has(StepField f) const {
     return (present >> static_cast<int>(f) & 1) != 0;
@@ -158,6 +191,8 @@ class StepReader {
   size_t row_ = 0;
   size_t status_ = 0;
   size_t scale_ = 0;
+  size_t fact_ = 0;
+  size_t range_ = 0;
 };
 
 }  // namespace nanwatch

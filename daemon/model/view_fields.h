@@ -97,6 +97,9 @@ void Fields(A& a, const RunView& r) {
   a.Field("ended", r.ended);
   a.Field("judged_to_end", JudgedToEnd(r));
   a.Field("end_reason", r.end_reason);
+  a.Field("ended_by",
+          r.rank_end ? WordsOf(*r.rank_end, r.description.world_size) : "",
+          Where(r.rank_end.has_value()));
   a.Field("last_step", r.last_step);
   a.Field("judged_since", r.judged_since, Key("judged_since_step"));
   a.Field("world_size", r.description.world_size);

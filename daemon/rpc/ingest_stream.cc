@@ -136,7 +136,7 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
     if (sequence == session->busy_from) session->busy_from = 0;
   }
   const bool opens = std::holds_alternative<OpenSessionMessage>(message.body);
-  const bool closes = std::holds_alternative<RankClosed>(message.body);
+  const bool closes = std::holds_alternative<CloseMessage>(message.body);
   if (parsed.refused && (session == nullptr || sequence == 0)) {
     port_->Refuse(message.session, sequence, *parsed.refused, Duration(0));
     if (session != nullptr) session->closed = true;

@@ -42,6 +42,7 @@ void StreamPort::Opened(SessionId session, const OpenedSession& opened,
   out->set_max_steps_per_batch(limits::kStepsPerBatch);
   out->set_max_ops_per_batch(limits::kOpsPerBatch);
   out->set_max_message_bytes(limits::kMessageBytes);
+  out->set_takes_end(true);
   Put(std::move(response));
 }
 

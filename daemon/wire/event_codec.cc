@@ -132,6 +132,7 @@ struct BodyWriter {
   void operator()(const RecordsEnded& body) {
     v1::StoredRecordsEnded* ended = to->mutable_records_ended();
     ended->set_how(static_cast<uint32_t>(body.how));
+    if (body.end) WriteProgramEnd(*body.end, ended->mutable_end());
     if (!body.gave_up) return;
     ended->mutable_gave_up()->set_words(body.gave_up->words);
     if (body.gave_up->over) {
@@ -209,6 +210,9 @@ Verdict ReadTroubles(const v1::StoredRunOpened& from, RunOpened* to) {
 Verdict ReadRecordsEnded(const v1::StoredRecordsEnded& from, RecordsEnded* to) {
   if (from.how() < kRecordsEndedHows) {
     to->how = static_cast<RecordsEnded::How>(from.how());
+  }
+  if (from.has_end()) {
+    if (Verdict w = ReadProgramEnd(from.end(), &to->end.emplace())) return w;
   }
   if (!from.has_gave_up()) return std::nullopt;
   GaveUp& gave_up = to->gave_up.emplace();

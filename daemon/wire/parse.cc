@@ -168,6 +168,12 @@ Verdict ReadDropped(const v1::Dropped& from, ClientMessage* message) {
                    ""};
 }
 
+Verdict ReadClose(const v1::CloseSession& from, ClientMessage* message) {
+  CloseMessage& close = message->body.emplace<CloseMessage>();
+  if (!from.has_end()) return std::nullopt;
+  return ReadProgramEnd(from.end(), &close.end.emplace());
+}
+
 Verdict ReadBody(const IngestRequest& request, OpShapes* shapes,
                  ClientMessage* message) {
   switch (request.kind_case()) {
@@ -182,8 +188,7 @@ Verdict ReadBody(const IngestRequest& request, OpShapes* shapes,
     case IngestRequest::kDropped:
       return ReadDropped(request.dropped(), message);
     case IngestRequest::kClose:
-      message->body = RankClosed{};
-      return std::nullopt;
+      return ReadClose(request.close(), message);
     case IngestRequest::KIND_NOT_SET:
       break;
   }
@@ -319,7 +324,9 @@ size_t WeightOf(const ClientMessage& message) {
     weight += columns.rows() * row +
               columns.replica_digest.size() * sizeof(uint64_t) +
               columns.float_status.size() * sizeof(FloatStatus) +
-              columns.layer_scales.size() * sizeof(LayerScale);
+              columns.layer_scales.size() * sizeof(LayerScale) +
+              columns.update_facts.size() * sizeof(UpdateFacts) +
+              columns.samples.size() * sizeof(SampleRange);
   } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
     const OpColumns& columns = ops->columns;
     size_t row = 2 * sizeof(int64_t) + sizeof(Time) + sizeof(uint32_t) + 1;

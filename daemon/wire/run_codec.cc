@@ -181,6 +181,24 @@ Verdict ReadRank(const v1::RankInfo& from, int32_t world_size,
   to->device_id = from.device_id();
   to->pid = from.pid();
   to->place = {from.dp(), from.tp(), from.pp(), from.ep(), from.cp()};
+  to->shapes = from.shapes();
+  to->replica =
+      KnownOr(from.replica(), v1::REPLICA_KIND_ALIKE, ReplicaKind::kDeclared);
+  return std::nullopt;
+}
+
+Verdict ReadProgramEnd(const v1::ProgramEnd& from, ProgramEnd* to) {
+  if (Verdict w = CheckTexts({{"end.type", from.type()}})) return w;
+  if (from.message().size() > limits::kSettingBytes) {
+    return Complaint{
+        fmt::format("end.message has {} bytes, at most {} are taken; cut it",
+                    from.message().size(), limits::kSettingBytes),
+        "string_bytes"};
+  }
+  to->kind =
+      KnownOr(from.kind(), kProgramEndKinds - 1, ProgramEnd::Kind::kUnknown);
+  to->type = from.type();
+  to->message = from.message();
   return std::nullopt;
 }
 
@@ -211,6 +229,14 @@ void WriteRank(const RankDescription& from, v1::RankInfo* to) {
   to->set_pp(from.place.pp);
   to->set_ep(from.place.ep);
   to->set_cp(from.place.cp);
+  to->set_shapes(from.shapes);
+  to->set_replica(static_cast<v1::ReplicaKind>(from.replica));
+}
+
+void WriteProgramEnd(const ProgramEnd& from, v1::ProgramEnd* to) {
+  to->set_kind(static_cast<v1::ProgramEndKind>(from.kind));
+  to->set_type(from.type);
+  to->set_message(from.message);
 }
 
 }  // namespace nanwatch

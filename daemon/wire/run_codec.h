@@ -4,6 +4,7 @@
 #define NANWATCH_WIRE_RUN_CODEC_H_
 
 #include "model/rank.h"
+#include "model/records_ended.h"
 #include "model/run.h"
 #include "nanwatch/v1/ingest.pb.h"
 #include "wire/complaint.h"
@@ -17,8 +18,11 @@ Verdict ReadRun(const v1::RunInfo& from, RunDescription* to);
 Verdict ReadRank(const v1::RankInfo& from, int32_t world_size,
                  RankDescription* to);
 
+Verdict ReadProgramEnd(const v1::ProgramEnd& from, ProgramEnd* to);
+
 void WriteRun(const RunDescription& from, v1::RunInfo* to);
 void WriteRank(const RankDescription& from, v1::RankInfo* to);
+void WriteProgramEnd(const ProgramEnd& from, v1::ProgramEnd* to);
 
 }  // namespace nanwatch
 

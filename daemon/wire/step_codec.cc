@@ -147,6 +147,48 @@ Verdict ReadLayerScales(const v1::LayerScales& from, size_t rows,
   return std::nullopt;
 }
 
+// Refuses entries whose rows do not rise, or leave the batch.
+template <typename Entries>
+Verdict CheckRows(const Entries& entries, const char* name, size_t rows) {
+  int64_t before = -1;
+  for (const auto& one : entries) {
+    if (one.row() > before && one.row() < rows) {
+      before = one.row();
+      continue;
+    }
+    return Complaint{fmt::format("{} names row {} of {}; rows must rise and "
+                                 "stay below the row count",
+                                 name, one.row(), rows),
+                     ""};
+  }
+  return std::nullopt;
+}
+
+Verdict ReadUpdateFacts(const Batch& from, size_t rows, StepColumns* to) {
+  if (Verdict w = CheckRows(from.update_facts(), "update_facts", rows)) {
+    return w;
+  }
+  to->update_facts.reserve(from.update_facts_size());
+  for (const v1::UpdateFacts& one : from.update_facts()) {
+    UpdateFacts& facts = to->update_facts.emplace_back();
+    facts.row = one.row();
+    if (one.fault() > 0 && one.fault() < kUpdateFaults) {
+      facts.fault = static_cast<UpdateFault>(one.fault());
+    }
+    if (one.has_stuck_fraction()) facts.stuck = one.stuck_fraction();
+  }
+  return std::nullopt;
+}
+
+Verdict ReadSamples(const Batch& from, size_t rows, StepColumns* to) {
+  if (Verdict w = CheckRows(from.samples(), "samples", rows)) return w;
+  to->samples.reserve(from.samples_size());
+  for (const v1::SampleRange& one : from.samples()) {
+    to->samples.push_back({one.row(), one.first(), one.last()});
+  }
+  return std::nullopt;
+}
+
 Verdict ReadNumbers(const Batch& from, size_t rows, StepColumns* to) {
   for (int f = 0; f < kStepFields; ++f) {
     const FieldAccess& access = kFields[f];
@@ -199,6 +241,8 @@ Verdict ReadSteps(const Batch& from, StepColumns* to) {
   if (from.has_layer_scales()) {
     if (Verdict w = ReadLayerScales(from.layer_scales(), rows, to)) return w;
   }
+  if (Verdict w = ReadUpdateFacts(from, rows, to)) return w;
+  if (Verdict w = ReadSamples(from, rows, to)) return w;
   to->request_id = from.request_id();
   return std::nullopt;
 }
@@ -235,6 +279,18 @@ void WriteSteps(const StepColumns& from, Batch* to) {
       scales->add_ops(scale.op);
       scales->add_scales(scale.scale);
     }
+  }
+  for (const UpdateFacts& facts : from.update_facts) {
+    v1::UpdateFacts* one = to->add_update_facts();
+    one->set_row(facts.row);
+    one->set_fault(static_cast<v1::UpdateFault>(facts.fault));
+    if (facts.stuck) one->set_stuck_fraction(*facts.stuck);
+  }
+  for (const SampleRange& range : from.samples) {
+    v1::SampleRange* one = to->add_samples();
+    one->set_row(range.row);
+    one->set_first(range.first);
+    one->set_last(range.last);
   }
   to->set_request_id(from.request_id);
 }

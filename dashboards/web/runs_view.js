@@ -29,6 +29,16 @@ export function clauses(run) {
           rest.charAt(0).toUpperCase() + rest.slice(1)];
 }
 
+const END_SHOWN = 60;  // characters
+
+// How a run that is not open came to its end.
+function endOf(run) {
+  const by = run.ended_by;
+  if (!by) return run.state;
+  const words = by.length > END_SHOWN ? by.slice(0, END_SHOWN) + '…' : by;
+  return `ended by ${words}`;
+}
+
 const open = (run) => run.state !== 'closed';
 
 function worstFirst(a, b) {
@@ -157,7 +167,7 @@ export class RunsView {
           h('span', {class: 'note'}, [
             !run.run_id.startsWith(run.job) && run.job,
             run.attempt > 0 && `attempt ${run.attempt}`,
-            run.state !== 'open' && run.state,
+            run.state !== 'open' && endOf(run),
           ].filter(Boolean).join(' · '))),
         h('td', {class: 'verdict'}, mark(severity),
           h('span', {}, h('b', {}, run.health), ' ',

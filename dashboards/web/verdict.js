@@ -95,6 +95,7 @@ export function lifeOf(run) {
   if (run.state === 'open') {
     return `running · last record ${ago(run.last_record)}`;
   }
+  if (run.ended_by) return `ended ${ago(when)} by ${run.ended_by}`;
   const why = run.end_reason ? ` (${run.end_reason})` : '';
   return (run.state === 'lost' ? 'lost' : 'ended') +
       (when ? ` ${ago(when)}` : '') + why +

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/golden/scenario.h"
+#include "tests/golden/set_field.h"
 
 namespace nanwatch {
 namespace {
@@ -115,32 +116,6 @@ std::vector<int> Ranks(const std::string& word, int ranks) {
   std::vector<int> all;
   for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
   return all;
-}
-
-bool SetField(const std::string& field, double value, Row* row) {
-  if (field == "scale") {
-    row->scale = value;
-  } else if (field == "loss") {
-    row->loss = value;
-  } else if (field == "grad_norm") {
-    row->grad_norm = value;
-  } else if (field == "overflow") {
-    row->overflow = value != 0;
-  } else if (field == "skipped") {
-    row->skipped = value != 0;
-  } else if (field == "step") {
-    row->step = static_cast<int64_t>(value);
-  } else if (field == "digest") {
-    row->digest = static_cast<uint64_t>(value);
-  } else {
-    for (int f = 0; f < kStepFields; ++f) {
-      if (Name(static_cast<StepField>(f)) != field) continue;
-      row->more[f] = value;
-      return true;
-    }
-    return false;
-  }
-  return true;
 }
 
 bool SetDtype(const std::string& name, OpName* op) {

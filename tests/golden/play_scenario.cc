@@ -226,7 +226,7 @@ class Player {
     driver_.Steps(sessions_[rank], {row});
   }
 
-  // lose N, close N, open N, silence N, speak N
+  // lose N, close N, open N, silence N, speak N, break N KIND TYPE WORDS
   void Happen(const Line& line) {
     const int rank = std::atoi(line.words.at(1).c_str());
     const std::string& what = line.words[0];
@@ -235,6 +235,9 @@ class Player {
       silent_.insert(rank);
     } else if (what == "close") {
       driver_.Close(sessions_[rank]);
+      silent_.insert(rank);
+    } else if (what == "break") {
+      driver_.Close(sessions_[rank], EndOf(line));
       silent_.insert(rank);
     } else if (what == "open") {
       Open(rank);
@@ -247,6 +250,19 @@ class Player {
       failures_.push_back("line " + std::to_string(line.number) +
                           ": nothing is called " + what);
     }
+  }
+
+  static ProgramEnd EndOf(const Line& line) {
+    ProgramEnd end;
+    for (int k = 0; k < kProgramEndKinds; ++k) {
+      const auto kind = static_cast<ProgramEnd::Kind>(k);
+      if (Name(kind) == line.words.at(2)) end.kind = kind;
+    }
+    end.type = line.words.at(3);
+    for (size_t i = 4; i < line.words.size(); ++i) {
+      end.message += (i == 4 ? "" : " ") + line.words[i];
+    }
+    return end;
   }
 
   void Expect(const Moment& moment) {

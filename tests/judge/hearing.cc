@@ -98,7 +98,7 @@ class Hearing {
   void Take(const generate::Moment& moment) {
     if (moment.restart) {
       Send();
-      for (Rank& rank : ranks_) Say(rank, RankClosed{});
+      for (Rank& rank : ranks_) Say(rank, CloseMessage{});
       Open();
     }
     due_ += Duration(static_cast<int64_t>(moment.seconds * 1e6));

@@ -103,7 +103,7 @@ class Daemon {
   Said Says(Events* events) {
     for (const Taken& taken : recording_.taken) Take(taken);
     for (const auto& [number, rank] : ranks_) {
-      Send(number, ranks_[number].sequence + 1, RankClosed{});
+      Send(number, ranks_[number].sequence + 1, CloseMessage{});
     }
     *events = events_;
     return SaidOf(AttemptsOf(*engine_.Publish(now_, 0, Snapshot())));

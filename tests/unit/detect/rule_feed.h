@@ -60,6 +60,8 @@ struct Update {
   std::optional<double> zero_fraction{};
   std::optional<double> underflow_fraction{};
   std::optional<double> applied_grad_norm{};
+  UpdateFault fault = UpdateFault::kNone;
+  std::optional<double> stuck{};
   int64_t unseen = 0;  // steps before this one that were not recorded
 };
 
@@ -102,7 +104,11 @@ class StepFeed {
   }
   Severity Step(const Update& update) {
     step += 1 + update.unseen;
-    const StepRecord record = RecordOf(update, step);
+    StepRecord record = RecordOf(update, step);
+    const UpdateFacts facts{0, update.fault, update.stuck};
+    if (update.fault != UpdateFault::kNone || update.stuck) {
+      record.update = &facts;
+    }
     tracker.OnStep(record);
     const StepOps ops;
     StepContext context{run, record, tracker, ops};

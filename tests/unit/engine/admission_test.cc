@@ -246,7 +246,7 @@ TEST(AdmissionTest, BatchThatGoesBackManyTimesIsRefusedAndItsSequenceUsed) {
 TEST(AdmissionTest, ASessionIsWrittenAsTheWireWritesIt) {
   Driver driver;
   const Admitted refused =
-      driver.Send({.session = 0xabc, .sequence = 1, .body = RankClosed{}});
+      driver.Send({.session = 0xabc, .sequence = 1, .body = CloseMessage{}});
   ASSERT_TRUE(refused.refused);
   EXPECT_THAT(refused.refused->message, HasSubstr("session abc is not open"));
 }

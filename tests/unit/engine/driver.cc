@@ -79,6 +79,13 @@ StepColumns Columns(const std::vector<Row>& rows, Time time) {
            .op = op,
            .scale = scale});
     }
+    const auto at = static_cast<uint32_t>(columns.step.size() - 1);
+    if (row.fault != UpdateFault::kNone || row.stuck) {
+      columns.update_facts.push_back({at, row.fault, row.stuck});
+    }
+    if (row.samples) {
+      columns.samples.push_back({at, row.samples->first, row.samples->last});
+    }
   }
   const auto field = [&](StepField f) -> std::optional<Column>& {
     return columns.field[static_cast<int>(f)];
@@ -211,10 +218,11 @@ Admitted Driver::Name(SessionId session, const std::vector<OpName>& ops,
                .body = OpNamesAdded{{.first_index = first, .ops = ops}}});
 }
 
-Admitted Driver::Close(SessionId session) {
+Admitted Driver::Close(SessionId session,
+                       const std::optional<ProgramEnd>& end) {
   return Send({.session = session,
                .sequence = ++sequences_[session],
-               .body = RankClosed{}});
+               .body = CloseMessage{end}});
 }
 
 void Driver::Lose(SessionId session) {

@@ -34,6 +34,9 @@ struct Row {
   std::array<std::optional<double>, kStepFields> more{};
   // Layer-wise scales: index of the op, scale.
   std::vector<std::pair<uint32_t, double>> layers{};
+  UpdateFault fault = UpdateFault::kNone;
+  std::optional<double> stuck{};
+  std::optional<SampleRange> samples{};
 };
 StepColumns Columns(const std::vector<Row>& rows, Time time);
 
@@ -80,7 +83,7 @@ class Driver {
   Admitted Ops(SessionId session, const std::vector<OpCell>& cells);
   Admitted Name(SessionId session, const std::vector<OpName>& ops,
                 uint32_t first = 0);
-  Admitted Close(SessionId session);
+  Admitted Close(SessionId session, const std::optional<ProgramEnd>& end = {});
   void Lose(SessionId session);
   void Apply(Event event);
   // An event of this side.

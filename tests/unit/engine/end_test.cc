@@ -51,6 +51,53 @@ TEST(EndTest, AnOrderlyCloseIsTheEndOfTheRecords) {
   EXPECT_FALSE(NotJudgedToItsEnd(*run));
 }
 
+ProgramEnd Ended(ProgramEnd::Kind kind, const char* type) {
+  return {kind, type, "x"};
+}
+
+TEST(EndTest, AnErrorIsTheEndOfTheRecords) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  GoHigh(&driver, s);
+  const Admitted closed =
+      driver.Close(s, Ended(ProgramEnd::Kind::kException, "ValueError"));
+  ASSERT_EQ(closed.events.size(), 4u);
+  const auto& told = std::get<RecordsEnded>(closed.events[0].body);
+  EXPECT_EQ(told.how, How::kBroke);
+  EXPECT_EQ(told.end->type, "ValueError");
+  EXPECT_EQ(std::get<RecordsEnded>(closed.events[2].body).how, How::kBroke);
+  const auto run = driver.Run("job");
+  EXPECT_EQ(WorstEver(*run), Severity::kCritical) << "judged to its end";
+  EXPECT_EQ(run->end_reason, EndReason(*run->rank_end, 1));
+  EXPECT_FALSE(NotJudgedToItsEnd(*run));
+}
+
+TEST(EndTest, TheRankThatSaysMostIsTheRunsEnd) {
+  Driver driver;
+  const SessionId a = driver.Open("job", 0, 2);
+  const SessionId b = driver.Open("job", 1, 2);
+  driver.Steps(a, {{.step = 7, .loss = 1.0}});
+  driver.Close(a, Ended(ProgramEnd::Kind::kSignal, "SIGTERM"));
+  EXPECT_EQ(driver.Run("job")->rank_end->end.type, "SIGTERM");
+  driver.Close(b, Ended(ProgramEnd::Kind::kException, "KeyError"));
+  const auto run = driver.Run("job");
+  EXPECT_EQ(run->rank_end->end.type, "KeyError");
+  EXPECT_EQ(run->rank_end->rank, 1);
+  EXPECT_EQ(run->rank_end->step, -1);
+  EXPECT_EQ(run->state, LifeState::kClosed);
+}
+
+TEST(EndTest, ARankThatOpensAgainIsNotEnded) {
+  Driver driver;
+  const SessionId s = driver.Open("job", 0, 2);
+  driver.Open("job", 1, 2);
+  driver.Close(s, Ended(ProgramEnd::Kind::kException, "KeyError"));
+  EXPECT_TRUE(driver.Run("job")->rank_end);
+  driver.Open("job", 0, 2);
+  EXPECT_EQ(driver.Run("job")->key.attempt, 1);
+  EXPECT_FALSE(driver.Run("job")->rank_end);
+}
+
 TEST(EndTest, ALostRunIsNotJudgedToItsEnd) {
   Driver driver;
   const SessionId s = driver.Open("job");

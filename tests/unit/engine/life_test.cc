@@ -97,7 +97,7 @@ TEST(LifeTest, WhatWasDroppedInTheLastSecondIsFound) {
     driver.Steps(s, {{.step = 1, .loss = 2}});
     driver.Send({.session = s, .sequence = 2, .body = Dropped{.steps = 10}});
     if (closes_itself) {
-      driver.Send({.session = s, .sequence = 3, .body = RankClosed{}});
+      driver.Send({.session = s, .sequence = 3, .body = CloseMessage{}});
     } else {
       driver.Say({"job", 0}, RunClosed{"superseded"});
     }
@@ -116,7 +116,7 @@ TEST(LifeTest, WhatARankDroppedStaysMissingWhenItCloses) {
   const SessionId r0 = driver.Open("job", 0, 2);
   const SessionId r1 = driver.Open("job", 1, 2);
   driver.Send({.session = r0, .sequence = 1, .body = Dropped{.steps = 10}});
-  driver.Send({.session = r0, .sequence = 2, .body = RankClosed{}});
+  driver.Send({.session = r0, .sequence = 2, .body = CloseMessage{}});
   driver.Steps(r1, {{.step = 1, .loss = 2}});
   driver.Wait(seconds(1));
   ExpectWords(driver.Run("job")->diagnosis.headline);
@@ -202,7 +202,7 @@ TEST(LifeTest, CloseThatIsSentAgainIsAcked) {
   driver.Close(s);
   const size_t events = driver.history().size();
   const Admitted again =
-      driver.Send({.session = s, .sequence = 1, .body = RankClosed{}});
+      driver.Send({.session = s, .sequence = 1, .body = CloseMessage{}});
   EXPECT_FALSE(again.refused);
   EXPECT_EQ(driver.history().size(), events);
 }

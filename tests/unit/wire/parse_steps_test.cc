@@ -109,6 +109,39 @@ TEST(ParseStepsTest, ReadsFlagsOptimizersStatusAndLayerScales) {
   EXPECT_EQ(record.layer_scales[0].scale, 128);
 }
 
+TEST(ParseStepsTest, ReadsHowUpdatesAreMadeAndOfWhichSamples) {
+  v1::IngestRequest request = StepsRequest(3);
+  v1::StepBatch* steps = request.mutable_steps();
+  steps->add_update_facts()->set_fault(v1::UPDATE_FAULT_OTHER_WEIGHTS);
+  v1::UpdateFacts* facts = steps->add_update_facts();
+  facts->set_row(2);
+  facts->set_fault(static_cast<v1::UpdateFault>(99));  // of a newer client
+  facts->set_stuck_fraction(0.5);
+  v1::SampleRange* samples = steps->add_samples();
+  samples->set_row(1);
+  samples->set_first(-4);
+  samples->set_last(1 << 20);
+  const Parsed parsed = ParseSteps(request);
+  ASSERT_FALSE(parsed.refused);
+  StepReader reader(ColumnsOf(parsed));
+  StepRecord record;
+  ASSERT_TRUE(reader.Next(&record));
+  ASSERT_NE(record.update, nullptr);
+  EXPECT_EQ(record.update->fault, UpdateFault::kOtherWeights);
+  EXPECT_FALSE(record.update->stuck);
+  EXPECT_EQ(record.samples, nullptr);
+  ASSERT_TRUE(reader.Next(&record));
+  EXPECT_EQ(record.update, nullptr);
+  ASSERT_NE(record.samples, nullptr);
+  EXPECT_EQ(record.samples->first, -4);
+  EXPECT_EQ(record.samples->last, 1 << 20);
+  ASSERT_TRUE(reader.Next(&record));
+  ASSERT_NE(record.update, nullptr);
+  EXPECT_EQ(record.update->fault, UpdateFault::kNone);
+  EXPECT_EQ(record.update->stuck, 0.5);
+  EXPECT_EQ(record.samples, nullptr);
+}
+
 TEST(ParseStepsTest, RefusesColumnsThatAreNotAsLongAsTheRows) {
   v1::IngestRequest request = StepsRequest(3);
   request.mutable_steps()->mutable_grad_norm()->add_values(1);
@@ -155,6 +188,15 @@ TEST(ParseStepsTest, RefusesRowsThatDoNotFit) {
   status->set_row(2);
   status->add_words(1);
   ExpectRefused(request, "float_status names row 2 of 2");
+
+  request = StepsRequest(2);
+  request.mutable_steps()->add_update_facts()->set_row(2);
+  ExpectRefused(request, "update_facts names row 2 of 2");
+
+  request = StepsRequest(2);
+  request.mutable_steps()->add_samples()->set_row(1);
+  request.mutable_steps()->add_samples()->set_row(1);
+  ExpectRefused(request, "samples names row 1 of 2");
 
   request = StepsRequest(2);
   request.mutable_steps()->add_float_status();

@@ -192,8 +192,22 @@ TEST(ParseTest, ReadsDroppedAndClose) {
 
   request.mutable_close()->set_session(kSession);
   request.mutable_close()->set_sequence(4);
-  EXPECT_TRUE(
-      std::holds_alternative<RankClosed>(Parse(request, nullptr).message.body));
+  EXPECT_FALSE(
+      std::get<CloseMessage>(Parse(request, nullptr).message.body).end);
+
+  v1::ProgramEnd* end = request.mutable_close()->mutable_end();
+  end->set_kind(v1::PROGRAM_END_KIND_OUT_OF_MEMORY);
+  end->set_type("OutOfMemoryError");
+  end->set_message("CUDA out of memory.");
+  EXPECT_EQ(std::get<CloseMessage>(Parse(request, nullptr).message.body).end,
+            (ProgramEnd{ProgramEnd::Kind::kOutOfMemory, "OutOfMemoryError",
+                        "CUDA out of memory."}));
+  end->set_kind(static_cast<v1::ProgramEndKind>(99));
+  EXPECT_EQ(
+      std::get<CloseMessage>(Parse(request, nullptr).message.body).end->kind,
+      ProgramEnd::Kind::kUnknown);
+  end->set_message(std::string(1025, 'x'));
+  ExpectRefused(request, "end.message has 1025 bytes", "string_bytes");
 }
 
 TEST(ParseTest, RefusesAMessageOfNoKind) {

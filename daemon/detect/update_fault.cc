@@ -1,0 +1,109 @@
+#include "detect/update_fault.h"
+
+#include <string_view>
+#include <utility>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"hold", 8, 1, 100000, "updates",
+     "ours: a schedule may begin at a rate of 0, and a batch may miss an "
+     "expert"},
+    {"hold_zero", 50, 1, 100000, "updates",
+     "ours: batches without an error leave a hinge loss no gradient"},
+    {"clear_after", 8, 1, 100000, "updates", "ours"},
+};
+
+std::string_view WordsOf(UpdateFault fault) {
+  switch (fault) {
+    case UpdateFault::kNoBackward:
+      return "The optimizer steps without gradients: no backward() made any "
+             "since they were cleared";
+    case UpdateFault::kZeroed:
+      return "The gradients are cleared between backward() and the "
+             "optimizer's step: it has none";
+    case UpdateFault::kNoRate:
+      return "The learning rate is 0: updates change nothing";
+    case UpdateFault::kOtherWeights:
+      return "The optimizer holds other weights than the model that is "
+             "trained: that model is not updated";
+    case UpdateFault::kNoStep:
+      return "The optimizer's step() is not called: gradients are made and "
+             "cleared again, and nothing is updated";
+    case UpdateFault::kAllZero:
+      return "The gradients of all parameters are exactly 0";
+    case UpdateFault::kNotCleared:
+      return "The gradients are not cleared between updates: each is made "
+             "with the sum of all gradients so far";
+    case UpdateFault::kNotUnscaled:
+      return "The optimizer gets gradients that are still multiplied by the "
+             "loss scale: they were scaled and never unscaled";
+    case UpdateFault::kNone:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+constinit const RuleSpec UpdateFaultRule::kSpec = {
+    RuleId::kUpdateFault,
+    "update_fault",
+    Family::kWeight,
+    "Updates are made in a way that learns nothing, or not from these "
+    "gradients.",
+    "At hold updates in a row (hold_zero where all gradients are exactly 0) "
+    "the client saw the same: no backward pass, gradients cleared before the "
+    "update or not at all, a learning rate of 0, an optimizer that holds other "
+    "weights or is not called, gradients that are never unscaled. A rate of 0 "
+    "after updates, as at the end of a schedule, is for information.",
+    "clear_after updates without it.",
+    kThresholds,
+    "Clients that cannot see this say nothing of it, and nothing is found."};
+
+Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
+  const StepRecord& r = c.record;
+  const UpdateFault fault =
+      r.update == nullptr ? UpdateFault::kNone : r.update->fault;
+  // Records that tell nothing are not shown to it.
+  const int64_t before = std::exchange(update_, c.scaler.updates());
+  if (update_ - before > 1) {
+    ever_fine_ = true;
+    fault_ = UpdateFault::kNone;
+  }
+  if (fault != fault_ || fault == UpdateFault::kNone) {
+    held_ = 0;
+    since_ = r.step;
+  }
+  fault_ = fault;
+  Severity trigger = Severity::kNone;
+  // A loss of 0 leaves nothing to learn.
+  const bool learned = fault == UpdateFault::kAllZero &&
+                       r.has(StepField::kLoss) && r[StepField::kLoss] == 0;
+  if (fault == UpdateFault::kNone) {
+    ever_fine_ = true;
+  } else if (!learned) {
+    ++held_;
+    const double hold = t[fault == UpdateFault::kAllZero ? kHoldZero : kHold];
+    if (held_ >= hold) {
+      said_ = fault;
+      const bool ends = fault == UpdateFault::kNoRate && ever_fine_;
+      trigger = ends ? Severity::kInfo : Severity::kWarning;
+    }
+  }
+  return episode_.OnSince(since_, trigger, fault == UpdateFault::kNone, r.step,
+                          static_cast<int64_t>(t[kClear]));
+}
+
+void UpdateFaultRule::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->sentence =
+      Sentence(WordsOf(said_), ", for ", held_, " updates in a row.");
+  finding->numbers = {{"fault", static_cast<double>(said_), ""},
+                      {"updates", static_cast<double>(held_), "updates"}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,37 @@
+// Rule 63, update_lost: weights in 16 bits that have no copy in more hardly
+// change any more: their updates are less than half the distance to the next
+// number that the format has.
+
+#ifndef NANWATCH_DETECT_UPDATE_LOST_H_
+#define NANWATCH_DETECT_UPDATE_LOST_H_
+
+#include <cstdint>
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class UpdateLost {
+ public:
+  static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUpdateFactsBit;
+  enum Threshold { kShare, kHold, kClear };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  int64_t since_ = 0;
+  float share_ = 0;
+  float highest_rate_ = 0;
+  float rate_ = 0;    // at the measure before
+  int32_t held_ = 0;  // measures
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_UPDATE_LOST_H_

@@ -1,0 +1,31 @@
+#include "diagnose/samples.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <string>
+
+namespace nanwatch {
+
+bool MayComeFromData(Cause cause) {
+  return cause == Cause::kNanFromForward || cause == Cause::kNanFromBackward ||
+         cause == Cause::kDivergence || cause == Cause::kOutlierBatch ||
+         cause == Cause::kUnexplained;
+}
+
+void SaySamples(const SampleRange& samples, CauseVerdict* cause) {
+  const std::string which =
+      samples.first == samples.last
+          ? fmt::format("sample {}", samples.first)
+          : fmt::format("samples {} to {}", samples.first, samples.last);
+  cause->evidence.push_back(
+      {EvidenceGrade::kEstablished,
+       fmt::format("Step {} trained on {}.", cause->step, which)});
+  cause->actions.insert(
+      cause->actions.begin(),
+      Action{"", fmt::format("Look at {}, the data of step {}; to go on "
+                             "without them, resume from a checkpoint before "
+                             "and leave them out.",
+                             which, cause->step)});
+}
+
+}  // namespace nanwatch

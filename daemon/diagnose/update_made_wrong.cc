@@ -1,0 +1,109 @@
+// Updates that learn nothing: the client saw how they are made, or what became
+// of them.
+
+#include "diagnose/cause_form.h"
+#include "model/step.h"
+
+namespace nanwatch {
+namespace {
+
+using enum RuleId;
+
+struct OfFault {
+  UpdateFault fault;
+  RuleSet brings;  // rules on what follows from it
+  std::string_view cure;
+};
+
+constexpr RuleSet kNothingLearned = {
+    kWeightUnchanged, kLossNotDecreasing,  kUpdateRatio, kUnderflowMeasured,
+    kGradVanishing,   kMetricAbsentAsZero, kGradRatio};
+constexpr RuleSet kTooLarge =
+    kNorm | kLossLevel |
+    RuleSet{kUpdateNormSpike, kUpdateRatio, kGradRatio, kLossNotDecreasing};
+
+constexpr OfFault kFaults[] = {
+    {UpdateFault::kNoBackward, kNothingLearned,
+     "Call loss.backward() between optimizer.zero_grad() and "
+     "optimizer.step(). Where it is called: see whether the loss was detached "
+     "from the model (.item(), .detach(), torch.no_grad())."},
+    {UpdateFault::kZeroed, kNothingLearned,
+     "Call optimizer.zero_grad() before loss.backward() or after "
+     "optimizer.step(), not between them."},
+    {UpdateFault::kNoRate, kNothingLearned,
+     "See where the learning rate is set: a schedule that has run out, or "
+     "counts from another step after a resume, or a rate of 0 in the "
+     "configuration."},
+    {UpdateFault::kOtherWeights, kNothingLearned,
+     "Make the optimizer of the parameters of the model that is trained, "
+     "after the last thing that replaces them (a copy, to(), a wrapper, a "
+     "loaded checkpoint)."},
+    {UpdateFault::kNoStep, kNothingLearned | kScaleTrouble,
+     "Call optimizer.step() after loss.backward(). Where it is called: see "
+     "whether that is the optimizer which nanwatch was given."},
+    {UpdateFault::kAllZero, kNothingLearned,
+     "Find what cuts the gradient off: a mask that hides everything, labels "
+     "that are all ignored, activations that are dead or saturated, a loss "
+     "scale that is 0."},
+    {UpdateFault::kNotCleared, kTooLarge,
+     "Call optimizer.zero_grad() once for each optimizer.step(). Where "
+     "gradients are meant to be accumulated, clear them after the step."},
+    {UpdateFault::kNotUnscaled, kTooLarge,
+     "Call scaler.step(optimizer) and scaler.update() in place of "
+     "optimizer.step(), or no scaler.scale() at all."},
+};
+
+const OfFault* Find(const Finding& finding) {
+  const auto fault = static_cast<int>(NumberOf(finding, "fault").value_or(0));
+  for (const OfFault& each : kFaults) {
+    if (static_cast<int>(each.fault) == fault) return &each;
+  }
+  return nullptr;
+}
+
+bool Take(const Facts& f, RuleId rule, Match* match) {
+  for (const Finding& finding : f.found) {
+    if (finding.rule != rule) continue;
+    if (match->finding != nullptr &&
+        match->finding->severity >= finding.severity) {
+      continue;
+    }
+    match->finding = &finding;
+  }
+  if (match->finding == nullptr) return false;
+  match->verdict.rule = rule;
+  match->verdict.origin = match->finding->subject;
+  match->verdict.step = match->finding->opened_step;
+  match->verdict.grade = EvidenceGrade::kEstablished;
+  return true;
+}
+
+}  // namespace
+
+bool WhenUpdateMadeWrong(const Facts& f, const Matches&, Match* match) {
+  if (!Take(f, kUpdateFault, match)) return false;
+  const OfFault* fault = Find(*match->finding);
+  if (fault != nullptr && match->finding->severity > Severity::kInfo) {
+    match->verdict.rules |= fault->brings;
+  }
+  return true;
+}
+
+void SayUpdateMadeWrong(const Facts&, Match* match) {
+  match->Say(match->Quote(*match->finding, InSummary::kAll));
+  match->Support(EvidenceGrade::kEstablished,
+                 "The client saw how the updates are made.");
+  if (const OfFault* fault = Find(*match->finding)) {
+    match->Advise(std::string(fault->cure));
+  }
+}
+
+bool WhenUpdateLost(const Facts& f, const Matches&, Match* match) {
+  return Take(f, RuleId::kUpdateLost, match);
+}
+
+void SayUpdateLost(const Facts&, Match* match) {
+  match->Say(match->Quote(*match->finding, InSummary::kAll));
+}
+
+}  // namespace nanwatch

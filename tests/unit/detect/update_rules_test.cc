@@ -1,0 +1,102 @@
+// Rules 62 and 63: updates that are made wrong, or lost in rounding.
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <vector>
+
+#include "detect/update_fault.h"
+#include "detect/update_lost.h"
+#include "tests/golden/words.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+// --- 62 update_fault ---------------------------------------------------------
+
+Update Faulty(UpdateFault fault) { return {.loss = 2.0, .fault = fault}; }
+
+TEST(UpdateFault, EachIsAWarningAfterItsHold) {
+  for (int f = 1; f < kUpdateFaults; ++f) {
+    const auto fault = static_cast<UpdateFault>(f);
+    StepFeed<UpdateFaultRule> feed;
+    const int hold = fault == UpdateFault::kAllZero ? 50 : 8;
+    feed.Steps(Faulty(fault), hold - 1);
+    EXPECT_EQ(feed.worst, Severity::kNone) << f;
+    feed.Step(Faulty(fault));
+    EXPECT_EQ(feed.now, Severity::kWarning) << f;
+    EXPECT_EQ(feed.Described().opened_step, 1) << f;
+    ExpectWords(feed.Described().sentence);
+  }
+}
+
+TEST(UpdateFault, NowAndThenIsNone) {
+  StepFeed<UpdateFaultRule> feed;
+  for (int i = 0; i < 50; ++i) {
+    feed.Steps(Faulty(UpdateFault::kNoBackward), 5);
+    feed.Steps(Faulty(UpdateFault::kNone), 1);
+  }
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
+TEST(UpdateFault, ARateOf0AtTheEndOfAScheduleIsANote) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps(Faulty(UpdateFault::kNone), 100);
+  feed.Steps(Faulty(UpdateFault::kNoRate), 50);
+  EXPECT_EQ(feed.now, Severity::kInfo);
+  EXPECT_EQ(feed.Described().opened_step, 101);
+}
+
+TEST(UpdateFault, ALossOf0HasNoGradient) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps({.loss = 0.0, .fault = UpdateFault::kAllZero}, 500);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
+TEST(UpdateFault, ItIsOverOnceUpdatesAreMadeRight) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps(Faulty(UpdateFault::kZeroed), 30);
+  feed.Steps(Faulty(UpdateFault::kNone), 7);
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  feed.Step(Faulty(UpdateFault::kNone));
+  EXPECT_EQ(feed.now, Severity::kNone);
+}
+
+// --- 63 update_lost ----------------------------------------------------------
+
+Update Stuck(double share, std::optional<double> rate = 1e-6) {
+  return {.learning_rate = rate, .stuck = share};
+}
+
+TEST(UpdateLost, MostElementsInSeveralMeasuresIsAWarning) {
+  for (const auto& rate : std::vector<std::optional<double>>{1e-6, {}}) {
+    StepFeed<UpdateLost> feed;
+    for (int i = 0; i < 3; ++i) {
+      feed.Step(Stuck(0.97, rate));
+      feed.Steps({.learning_rate = rate}, 15);
+    }
+    EXPECT_EQ(feed.worst, Severity::kNone);
+    feed.Step(Stuck(0.97, rate));
+    EXPECT_EQ(feed.now, Severity::kWarning);
+    EXPECT_EQ(feed.Described().opened_step, 1);
+    ExpectWords(feed.Described().sentence);
+  }
+}
+
+TEST(UpdateLost, LessIsNone) {
+  StepFeed<UpdateLost> feed;
+  feed.Steps(Stuck(0.9), 100);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
+TEST(UpdateLost, ARateThatRisesOrIsNearlyGoneIsNone) {
+  StepFeed<UpdateLost> feed;
+  for (int i = 1; i <= 50; ++i) feed.Step(Stuck(1, 1e-7 * i));
+  feed.Steps(Stuck(0.2, 1e-3), 50);
+  for (int i = 1; i <= 50; ++i) feed.Step(Stuck(1, 1e-6 / i));
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch
