@@ -154,17 +154,6 @@ def test_a_training_that_just_ends_is_closed(daemon):  # noqa: F811
     assert int(summary(daemon, "ends")["steps"]) == 500
 
 
-@pytest.mark.parametrize("how", ["", "with run: "])
-def test_a_training_that_raises_is_lost(daemon, how):  # noqa: F811
-    name = "raises" + how[:4]
-    said_by(in_run(name, BEGIN + "run.step(1)\n" + how + "1 / 0"),
-            daemon.address, status=1)
-    shown = wait_for("lost", lambda: "lost" in daemon.nanwatch(
-        "show", name).stdout and daemon.nanwatch("show", name).stdout)
-    assert "closed" not in shown.splitlines()[0]
-    assert int(summary(daemon, name)["steps"]) == 1
-
-
 def test_exit_does_not_wait_for_a_daemon_that_is_not_there():
     said_by(BEGIN + """
 begun = time.monotonic()

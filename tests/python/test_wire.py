@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(daemons.ROOT / "tests" / "conformance"))
 
-from nanwatch import _ops, _outbox, _steps, _wire  # noqa: E402
+from nanwatch import _ops, _outbox, _program_end, _steps, _wire  # noqa: E402
 from records import history_pb2, op_rows, running, step_rows  # noqa: E402
 
 SEEDS = range(40)
@@ -48,6 +48,9 @@ def a_more(chance, digests):
         layer_scales=tuple((chance.randrange(9), 2.0 ** chance.randrange(9))
                            for _ in range(chance.randrange(3))),
         request_id=7,
+        update_fault=chance.choice([0, 0, 4, 8]),
+        stuck_fraction=chance.choice([None, None, 0.0, 0.5]),
+        samples=chance.choice([None, (5, 5), (-3, 2**53 - 1)]),
     )
 
 
@@ -103,6 +106,14 @@ def test_steps_read_as_they_were_said(seed):
         assert row.get("float_status", ((), m.float_status_combined)) == (
             m.float_status, m.float_status_combined)
         assert len(row.get("layer_scales", ())) == len(m.layer_scales)
+    facts = [(f.row, f.fault, f.stuck_fraction if f.HasField(
+        "stuck_fraction") else None) for f in batch.update_facts]
+    assert facts == [
+        (i, m.update_fault, m.stuck_fraction) for i, m in enumerate(more)
+        if m.update_fault or m.stuck_fraction is not None]
+    samples = [(s.row, s.first, s.last) for s in batch.samples]
+    assert samples == [
+        (i, *m.samples) for i, m in enumerate(more) if m.samples is not None]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -146,6 +157,19 @@ def test_a_batch_is_cut_where_one_cannot_say_it():
     counts = [n for _, n in _steps.cut(_steps.columns_of(rows), 512)]
     assert counts == [2, 2, 1]
     assert [n for _, n in _steps.cut(_steps.columns_of(rows), 1)] == [1] * 5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_end_reads_as_it_was_said(seed):
+    chance = random.Random(seed)
+    words = "".join(chance.choice("aä\ud800語 \n") for _ in range(300))
+    end = _program_end.of_exception(ValueError(words))
+    message = _outbox.Outgoing(_outbox.CLOSE, end.encode()).envelope(7, 9)
+    close = pb("IngestRequest").FromString(message).close
+    assert (close.session, close.sequence) == (7, 9)
+    assert (close.end.kind, close.end.type) == (1, "ValueError")
+    assert close.end.message == end.message.replace("\ud800", "?")
+    assert len(close.end.message) <= 200 and "\n" not in close.end.message
 
 
 def test_the_envelope_is_the_message():

@@ -41,11 +41,12 @@ def init(
     host: str | None = None,
     device: str = "",
     device_id: str = "",
-    dp: int = 0,
-    tp: int = 0,
-    pp: int = 0,
-    ep: int = 0,
-    cp: int = 0,
+    dp: int | tuple[int, int] = 0,
+    tp: int | tuple[int, int] = 0,
+    pp: int | tuple[int, int] = 0,
+    ep: int | tuple[int, int] = 0,
+    cp: int | tuple[int, int] = 0,
+    shapes: int | None = None,
     buffer_rows: int = _BUFFER_ROWS,
     unacked_bytes: int = _UNACKED_BYTES,
     **unknown: Any,
@@ -72,7 +73,8 @@ def init(
 
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
     "inf_nan" or "saturation". `settings` bear on precision (64 at most). `dp`
-    to `cp` are the rank's places in its parallel groups.
+    to `cp` are the rank's places in its parallel groups, alone or with the
+    size of the group: dp=(1, 8). `shapes` is said by watches.
 
     `buffer_rows` are kept between the training and the sender, of steps and of
     op statuses each; `unacked_bytes` until the daemon acknowledges them
@@ -147,7 +149,7 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
     if seed is not None:
         seed = checks.integer("seed", seed, -(1 << 63), (1 << 63) - 1)
     dp, tp, pp, ep, cp = (
-        checks.integer(n, given[n], 0, INT32_MAX) or 0
+        checks.integer(n, _place(given[n]), 0, INT32_MAX) or 0
         for n in ("dp", "tp", "pp", "ep", "cp")
     )
     return Opening(
@@ -165,7 +167,14 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
         device=text("device"),
         device_id=text("device_id"),
         groups=(dp, tp, pp, ep, cp),
+        shapes=checks.count("shapes", given["shapes"]),
     )
+
+
+def _place(given: Any) -> Any:
+    """Without the size of the group."""
+    pair = isinstance(given, tuple) and len(given) == 2
+    return given[0] if pair else given
 
 
 def _one_of(

@@ -14,6 +14,7 @@ from nanwatch._version import VERSION
 
 OVERFLOW_MODES = {"inf_nan": 1, "saturation": 2}
 SCALINGS = {"none": 1, "static": 2, "dynamic": 3, "layerwise": 4}
+_ALIKE = 1  # ReplicaKind
 # The daemon's limits (daemon/model/limits.h).
 _SETTINGS = 64
 _SETTING_BYTES = 1024
@@ -69,6 +70,9 @@ class Opening:
     device: str = ""
     device_id: str = ""
     groups: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)  # dp tp pp ep cp
+    # Digests of replicas are of what nobody declared to be one: a digest of the
+    # names and shapes of its weights. None: they are.
+    shapes: int | None = None
 
     def encode(self, run_id: str, acked_sequence: int, now_us: int) -> bytes:
         """An OpenSession. `run_id` is the identity's, or the one that the
@@ -122,4 +126,7 @@ class Opening:
         )
         for number, place in enumerate(self.groups, 7):
             out += _wire.put_int(number, place)
+        if self.shapes is not None:
+            out += _wire.put_int(12, _ALIKE)
+            out += _wire.put_fixed64(13, self.shapes)
         return out

@@ -10,18 +10,24 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import sys
 import threading
 import time
 import weakref
 from typing import Protocol
 
+from nanwatch import _program_end, _signals
+from nanwatch._program_end import ProgramEnd
+
 
 class Ends(Protocol):
     """A run, as exit and fork see it."""
 
-    def end_at_exit(self, in_order: bool) -> None:
-        """Begins to end; `wait_for` is told for what."""
+    def end_at_exit(self, end: ProgramEnd | None) -> None:
+        """Begins to end; `wait_for` is told for what. `end`: how the program
+        does, if not in order."""
+
+    def end_by_signal(self, end: ProgramEnd) -> None:
+        """The same, with what is at hand: nothing may take time."""
 
     def go_silent(self) -> None: ...
 
@@ -64,6 +70,8 @@ def enter() -> bool:
             after_in_child=_in_child,
         )
         atexit.register(_at_exit)
+        _program_end.listen()
+        _signals.listen(_at_signal)
     return True
 
 
@@ -84,9 +92,15 @@ def wait_for(sender: Sends) -> None:
 def _before_fork() -> None:
     global _held
     _held = importing.acquire(timeout=_IMPORT_SECONDS)
+    _signals.before_fork()
 
 
 def _after_fork() -> None:
+    _signals.after_fork()
+    _release_imports()
+
+
+def _release_imports() -> None:
     global _held
     if _held:
         _held = False
@@ -96,17 +110,28 @@ def _after_fork() -> None:
 def _in_child() -> None:
     global _silent
     _silent = True
-    _after_fork()
+    _release_imports()
+    _signals.in_child()
     for run in _runs:
         run.go_silent()
 
 
 def _at_exit() -> None:
-    # The interpreter keeps the exception that ended the main program.
-    failed = getattr(sys, "last_value", None) is not None
+    end = _program_end.at_exit()
     deadline = time.monotonic() + EXIT_SECONDS
     for run in list(_runs):
-        run.end_at_exit(in_order=not failed)
+        run.end_at_exit(end)
+    _wait_for_all(deadline)
+
+
+def _at_signal(end: ProgramEnd) -> None:
+    deadline = time.monotonic() + EXIT_SECONDS
+    for run in list(_runs):
+        run.end_by_signal(end)
+    _wait_for_all(deadline)
+
+
+def _wait_for_all(deadline: float) -> None:
     for sender in list(_ending):
         with sender.changed:
             sender.wait_until_ended(deadline)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import threading
 import time as _time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nanwatch import _process, _steps
+from nanwatch import _samples, _steps
 from nanwatch._checks import Checks, describe, is_numpy_array
 from nanwatch._outbox import Lost
 from nanwatch._requests import Request
-from nanwatch._run_ops import RunOps
+from nanwatch._run_ends import RunEnds
 from nanwatch._shared import Shared
 from nanwatch._stats import Stats
 
 _now = _time.time
 
-# To flush and to close, if nothing else is said; and at most.
-_TIMEOUT_SECONDS = 2.0
-# Nobody waits for a sender that closes by itself, but the process' end.
-_SENDER_SECONDS = 30.0
-_MOST_SECONDS = 1e6
 _INT32_MAX = (1 << 31) - 1
 _LAYER_SCALES = 4096  # a record
 
@@ -40,12 +35,15 @@ _MORE = frozenset(
         "float_status_combined",
         "layer_scales",
         "request",
+        "batch",
+        "update_fault",
+        "stuck_fraction",
         "time",
     }
 )
 
 
-class Run(RunOps):
+class Run(RunEnds):
     """One rank of a run; made by `nanwatch.init`.
 
     No call raises, blocks (flush and close wait as long as they are told, no
@@ -55,11 +53,8 @@ class Run(RunOps):
 
     __slots__ = (
         "__weakref__",
-        "_ended_well",
         "_hard",
-        "_limit",
         "_rows",
-        "_settling",
         "_soft",
         "_thread",
     )
@@ -72,8 +67,6 @@ class Run(RunOps):
     ) -> None:
         super().__init__(shared, checks, silent=thread is None)
         self._thread = thread
-        self._ended_well = False
-        self._settling: list[Callable[[], Callable[[], None] | None]] = []
         self._rows = shared.rows
         # Elements of `_rows`; beyond `_limit` a step takes the slow way. At
         # the soft limit that wakes the sender, at the hard one it is lost.
@@ -108,6 +101,9 @@ class Run(RunOps):
             layer_scales: Mapping[int | str, float] | None = None,
             request: int = 0,
             applied_grad_norm: float | None = None,
+            batch: Any = None,
+            update_fault: int = 0,
+            stuck_fraction: float | None = None,
             time: float | None = None,
         ) -> None:
             """Says one update, applied or skipped. None is "not collected".
@@ -118,7 +114,10 @@ class Run(RunOps):
             `float_status` has 1 or 8 words. `layer_scales` maps ops to their
             loss scales. `request`: the id of a Request that this answers.
             `applied_grad_norm` is of what the optimizer got, after clipping.
-            `time`: Unix seconds, now if not given."""
+            `batch`: the numbers of the samples that it trained on, one or
+            several: a verdict then names which to leave out. What watches
+            see of updates is `update_fault` and `stuck_fraction`. `time`: Unix
+            seconds, now if not given."""
 
     else:
 
@@ -179,10 +178,11 @@ class Run(RunOps):
         more: _steps.More | None = None,
     ) -> None:
         """Not for trainings: `step` of what was looked at already. Of `more`
-        the share of zeros alone."""
+        the share of zeros and the fault alone."""
         rows = self._rows
         if len(rows) >= self._limit:
             share = None if more is None else more.zero_fraction
+            fault = 0 if more is None else more.update_fault
             self.step(
                 step,
                 loss,
@@ -193,6 +193,7 @@ class Run(RunOps):
                 lr,
                 time=time,
                 zero_fraction=share,
+                update_fault=fault,
             )
             return
         rows.extend(
@@ -263,6 +264,9 @@ class Run(RunOps):
             self._layer_scales(get("layer_scales")),
             checks.count("request", get("request")) or 0,
             checks.real("applied_grad_norm", get("applied_grad_norm")),
+            get("update_fault") or 0,
+            checks.share("stuck_fraction", get("stuck_fraction")),
+            _samples.of(checks, get("batch")),
         )
 
     def _optimizer(self, name: Any) -> int:
@@ -350,127 +354,6 @@ class Run(RunOps):
                 shared.attempt,
                 shared.trouble(_time.monotonic()),
             )
-
-    def before_settling(
-        self, reference: Callable[[], Callable[[], None] | None]
-    ) -> None:
-        """Not for trainings: what is called before the run is flushed or
-        closed, as long as it lives."""
-        self._settling.append(reference)
-
-    def before_turns(
-        self, reference: Callable[[], Callable[[], None] | None]
-    ) -> None:
-        """Not for trainings: what the sender's thread calls before it takes
-        what waits for it, each 0.2 s. It must not wait, or raise."""
-        self._shared.before_turns.append(reference)
-
-    def _settle(self) -> None:
-        for reference in self._settling:
-            tell = reference()
-            if tell is not None:
-                tell()
-
-    def flush(self, timeout: float = 2.0) -> bool:
-        """Waits until everything said so far is acknowledged or refused, at
-        most `timeout` seconds. True: it is."""
-        if self._silent or self._closed:
-            return False
-        timeout = self._seconds(timeout)
-        self._settle()
-        shared = self._shared
-        with shared.changed:
-            target = shared.accepted()
-            shared.flush = True
-            shared.events.put(None)
-
-            def settled() -> bool:
-                settled = shared.acked + shared.refused + shared.bad_rows
-                return settled >= target
-
-            shared.changed.wait_for(lambda: settled() or shared.ended, timeout)
-            return settled()
-
-    def close(self, timeout: float = 2.0) -> bool:
-        """Flushes, and tells the daemon that this rank ended. Takes at most
-        `timeout` seconds and a few milliseconds, whatever the daemon does.
-        True: everything was acknowledged. Called again, it does nothing and
-        says the same."""
-        return self._end(timeout, in_order=True)
-
-    def _seconds(self, timeout: Any) -> float:
-        """As much as a lock can wait; what is no number is what is usual."""
-        number = self._checks.real("timeout", timeout)
-        if number is None:
-            return _TIMEOUT_SECONDS
-        return min(max(0.0, number), _MOST_SECONDS)
-
-    def _end(self, timeout: float, in_order: bool) -> bool:
-        if self._silent or self._closed:
-            return self._ended_well
-        self._settle()
-        shared = self._shared
-        deadline = self._begin_end(self._seconds(timeout), in_order)
-        with shared.changed:
-            # A sender that does not come out of gRPC is left.
-            shared.wait_until_ended(deadline)
-            well = shared.acked + shared.bad_rows == shared.accepted()
-        self._ended_well = well
-        return well
-
-    def leave_to_sender(self, last: Callable[[], None]) -> None:
-        """Not for trainings: the sender calls `last`, soon. Takes no lock and
-        waits for nothing: the garbage collector may call this."""
-        shared = self._shared
-        if not (self._silent or self._closed or shared.ended):
-            shared.leaving.append(last)
-            shared.events.put(None)
-
-    def end_by_sender(self) -> None:
-        """Not for trainings: as `close`, by the sender, which goes on until
-        all is told or 30 seconds are over; the process' end waits as it does
-        for a run."""
-        if self._silent or self._closed:
-            return
-        self._end_by_itself(_SENDER_SECONDS, in_order=True)
-
-    def _end_by_itself(self, timeout: float, in_order: bool) -> None:
-        _process.wait_for(self._shared)
-        self._begin_end(timeout, in_order)
-
-    def _begin_end(self, timeout: float, in_order: bool) -> float:
-        """Until when the sender has time, in monotonic seconds."""
-        self._closed = True
-        self._limit = -1
-        _process.forget(self)
-        shared = self._shared
-        deadline = _time.monotonic() + timeout
-        with shared.changed:
-            shared.deadline = deadline
-            shared.closing = in_order
-            shared.ending = True
-            shared.events.put(None)
-        return deadline
-
-    def end_at_exit(self, in_order: bool) -> None:
-        """Not for trainings: the interpreter ends, in order or by an
-        exception, and waits for the sender."""
-        if self._silent or self._closed:
-            return
-        self._settle()
-        self._end_by_itself(_process.EXIT_SECONDS, in_order)
-
-    def go_silent(self) -> None:
-        """Not for trainings: this is a forked child."""
-        self._silent = True
-        self._limit = -1
-
-    def __enter__(self) -> Run:
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        # After an exception the rank is lost, not closed.
-        self._end(2.0, in_order=kind is None)
 
     def __repr__(self) -> str:
         if self._silent:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import contextlib
 import enum
 import logging
-import os
 import signal
 import time
 from collections.abc import Sequence
 from queue import Empty
 
 from nanwatch import _autostart, _outbox, _wire
+from nanwatch._announce import announce
 from nanwatch._batcher import Batcher
 from nanwatch._opening import Opening
 from nanwatch._outbox import Outbox, Outgoing
@@ -87,6 +87,7 @@ class Sender:
         self._stream: Stream | None = None
         self._durable = True  # as the handshake said
         self._ever_open = False
+        self._takes_end = False  # the daemon; once a stream was open
         self._close_pushed = False
         self._last_try = False  # ending, and the pause was lifted for it
         self._import_told = False
@@ -151,7 +152,7 @@ class Sender:
             or shared.rows
             or shared.ops_waiting()
             or shared.leaving
-            or (shared.closing and not self._close_pushed)
+            or self._owes_close()
         )
         return self._done or time.monotonic() >= shared.deadline or nothing_left
 
@@ -176,9 +177,18 @@ class Sender:
             if shared.rows or shared.ops_waiting():
                 return
             shared.flush = False
-            if shared.closing and not self._close_pushed:
+            end = shared.end
+            owes = shared.ending and not self._close_pushed
+            if owes and (end is None or self._takes_end):
                 self._close_pushed = True
-                self._outbox.push(Outgoing(_outbox.CLOSE))
+                body = end.encode() if end else b""
+                self._outbox.push(Outgoing(_outbox.CLOSE, body))
+
+    def _owes_close(self) -> bool:
+        """To a daemon of before, which takes each for one in order, none is
+        said where the program broke: known with its first answer."""
+        can = self._shared.end is None or self._takes_end
+        return not self._close_pushed and (can or not self._ever_open)
 
     def _ask_who_tells(self) -> None:
         """None of them is kept beyond this: it may be the last reference."""
@@ -319,6 +329,7 @@ class Sender:
     def _on_opened(self, opened: Message, now: float) -> None:
         self._state = _State.OPEN
         self._ever_open = True
+        self._takes_end = bool(opened.integer(11))
         self._batcher.set_limits(opened.integer(8), opened.integer(9))
         self._shared.names.allow()
         records = self._outbox.resume(opened.integer(4))
@@ -333,7 +344,7 @@ class Sender:
             shared.run_id = opened.text(2)
             shared.attempt = opened.signed(3)
             shared.connected = True
-        _announce(opened.text(2))
+        announce(opened.text(2))
         self._durable = bool(opened.integer(6))
         self._on_ack(records, self._durable, now)
         self._run_id = self._run_id or opened.text(2)
@@ -390,20 +401,6 @@ class Sender:
         if error != self._shared.error:
             log.debug(error)
         self._shared.error = error[:_ERROR_BYTES]
-
-
-def _announce(run_id: str) -> None:
-    """To `nanwatch run`, where that started this program: that it tells the
-    daemon itself, and as which run."""
-    path = os.environ.get("NANWATCH_ANNOUNCE")
-    if path:
-        with contextlib.suppress(OSError, ValueError):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-            file = os.open(path, flags)
-            try:
-                os.write(file, run_id.encode() + b"\n")
-            finally:
-                os.close(file)
 
 
 def _retry_after(refusal: Message) -> float:

@@ -13,6 +13,7 @@ from nanwatch._checks import Checks
 from nanwatch._names import Names
 from nanwatch._ops import Status, Table
 from nanwatch._outbox import Lost
+from nanwatch._program_end import ProgramEnd
 from nanwatch._requests import RequestBox
 from nanwatch._steps import WIDTH
 
@@ -104,7 +105,7 @@ class Shared:
         self.flush = False  # do not wait for batches to fill
         # Set once: send what there is until `deadline`, then end.
         self.ending = False
-        self.closing = False  # with it: the rank ended in order; say so
+        self.end: ProgramEnd | None = None  # with it; None: in order
         self.deadline = 0.0  # monotonic seconds
         self.ended = False  # the sender is gone
 

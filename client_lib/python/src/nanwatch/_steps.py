@@ -36,6 +36,9 @@ class More(NamedTuple):
     layer_scales: tuple[tuple[int, float], ...] = ()  # op, scale
     request_id: int = 0  # the request that this answers
     applied_grad_norm: float | None = None
+    update_fault: int = 0  # UpdateFault
+    stuck_fraction: float | None = None
+    samples: tuple[int, int] | None = None  # both included
 
 
 _NOTHING_MORE = More()
@@ -191,6 +194,32 @@ def _put_layer_scales(more: Sequence[More]) -> bytes:
     )
 
 
+def _put_update_facts(more: Sequence[More]) -> bytes:
+    return b"".join(
+        _wire.put_message(
+            24,
+            _wire.put_int(1, i)
+            + _wire.put_int(2, row.update_fault)
+            + _wire.put_optional_double(3, row.stuck_fraction),
+        )
+        for i, row in enumerate(more)
+        if row.update_fault or row.stuck_fraction is not None
+    )
+
+
+def _put_samples(more: Sequence[More]) -> bytes:
+    return b"".join(
+        _wire.put_message(
+            25,
+            _wire.put_int(1, i)
+            + _wire.put_int(2, _wire.zigzag(row.samples[0]))
+            + _wire.put_int(3, _wire.zigzag(row.samples[1])),
+        )
+        for i, row in enumerate(more)
+        if row.samples is not None
+    )
+
+
 def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
     if column.count(None) == len(column):
         return b""
@@ -206,6 +235,8 @@ def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
         _put_layer_scales(more),
         _wire.put_int(22, more[0].request_id),
         put_doubles(23, [row.applied_grad_norm for row in more]),
+        _put_update_facts(more),
+        _put_samples(more),
     ]
     if more[0].replica_digest is not None:
         digests = [row.replica_digest or 0 for row in more]

@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy
 
 import nanwatch
+from nanwatch import _update_faults
 from nanwatch._checks import Checks, describe
 from nanwatch._places import kind_of, places_of
 from nanwatch._run import Run
@@ -186,6 +187,12 @@ class Watch(WatchedRun):
             numbers["overflow"] = bad or bool(numbers.get("skipped"))
             if not self._may_skip and numbers.keys().isdisjoint(_SKIPPING):
                 numbers["skipped"] = False
+        if entry.told is not None and self._ops:
+            fault = _update_faults.of_numbers(
+                numbers["grad_norm"], entry.more.get("lr")
+            )
+            if fault:
+                numbers["update_fault"] = fault
         self.run.step(entry.number, time=entry.time, **numbers, **entry.more)
 
     def _plain(self, name: str, value: Any) -> Any:

@@ -13,6 +13,7 @@ import keras
 import numpy
 
 import nanwatch
+from nanwatch import _update_faults
 from nanwatch._fit_callback import FitCallback
 from nanwatch._keras_numbers import Numbers, Taker, taker
 from nanwatch._pending import Pending
@@ -221,6 +222,9 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             numbers["lr"] = read[0]
         if self._fixed_scale is not None:
             numbers["scale"] = self._fixed_scale
+        fault = _update_faults.of_numbers(None, numbers.get("lr"))
+        if fault:
+            numbers["update_fault"] = fault
         self.run.step(self._number, time=batch.time, **numbers)
         self._number += 1
 

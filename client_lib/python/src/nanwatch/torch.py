@@ -21,7 +21,7 @@ from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
-from nanwatch._torch import given_optimizers, scaling, watching
+from nanwatch._torch import given_optimizers, replicas, scaling, watching
 from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.optimizers import plain
 from nanwatch._torch.places import is_distributed, places
@@ -92,7 +92,9 @@ def _watch(
     odd = None if scaling.can_be_followed(scaler) else scaler
     scaler = scaler if odd is None else None
     owns = not isinstance(run, Run)
-    opened = run if isinstance(run, Run) else _open(model, scaler, run, init)
+    opened = (
+        run if isinstance(run, Run) else _open(model, scaler, run, level, init)
+    )
     checks = opened._checks
     if not owns and watching.is_told_of(opened):
         checks.refuse(
@@ -140,7 +142,7 @@ def _is_of(known: Watch, optimizer: Optimizers, scaler: Any) -> bool:
 
 
 def _open(
-    model: Any, scaler: Any, run: str | None, init: dict[str, Any]
+    model: Any, scaler: Any, run: str | None, level: Any, init: dict[str, Any]
 ) -> Run:
     given = dict(init)
     if run is not None:
@@ -153,13 +155,15 @@ def _open(
         given.setdefault("overflow_mode", "inf_nan")
     if first is not None:
         given.setdefault("device", _device(first.device))
-    add_settings(given, torch=torch.__version__)
+    add_settings(given, torch=torch.__version__, watch_level=str(level))
     dist = torch.distributed
     if is_distributed():
         given.setdefault("rank", dist.get_rank())
         given.setdefault("world_size", dist.get_world_size())
         with contextlib.suppress(Exception):  # a mesh of another torch
             given.update({**places(model), **given})
+    if replicas.is_alike(model) and "dp" not in init:
+        given.setdefault("shapes", replicas.shapes_of(model))
     return nanwatch.init(**given)
 
 

@@ -16,6 +16,7 @@ from nanwatch._torch.optimizers import Followed, Update
 from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.strangers import Strangers
+from nanwatch._update_faults import NO_STEP, NONE
 
 _FEW = 8  # updates in a row, not finite, that are nobody's business
 _LATELY = 8  # updates
@@ -153,7 +154,7 @@ class LeftOut:
                 "backward: none of them updates the model",
             )
         if too_many or bad:
-            self._tell_all()
+            self._tell_all(NONE if bad else NO_STEP)
 
     def _is_none(self, loss: Any) -> bool:
         return is_bad(loss) and self._parts.empty()
@@ -281,7 +282,7 @@ class LeftOut:
         update.applied, update.lr = False, update.of.rate()
         update.left_out = True
 
-    def _tell_all(self) -> None:
+    def _tell_all(self, fault: int = NONE) -> None:
         """What is held, each as an update of its own that was not applied."""
         losses, self._losses.waiting = self._losses.waiting, []
         backward = self._parts.take()
@@ -293,6 +294,7 @@ class LeftOut:
                 # The first of them has what was looked at since.
                 update = followed.begin()
                 self._leave_out(update)
+                update.fault = fault
                 followed.end()
                 updates.append(update)
             self._losses.waiting = losses[begun.losses : part.losses]

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from nanwatch._torch import underflow
+from nanwatch import _update_faults
+from nanwatch._torch import faults, underflow
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.guard import Guard
@@ -41,8 +42,10 @@ class Looks:
         *,
         level: str,
         replica: bool,
+        others: Callable[[], bool],
     ) -> None:
-        """`replica`: all ranks hold the same weights."""
+        """`replica`: all ranks hold the same weights. `others`: whether any
+        weight of the model has a gradient."""
         self._current = current
         self._followed = followed
         self._guard = guard
@@ -52,6 +55,7 @@ class Looks:
         self._scaler = scaler
         self._level = level
         self._replica = replica
+        self._others = others
 
     def at_scale(self, followed: Followed) -> None:
         """The scaler is about to step: its gradients have this one."""
@@ -79,6 +83,9 @@ class Looks:
 
     def _before_update(self, followed: Followed, optimizer: Any) -> None:
         update = followed.begin()
+        is_scaled = followed.was_scaled and not (
+            update.looked_at or update.scale is not None
+        )
         if (
             self._scaler is not None
             and update.looked_at
@@ -91,6 +98,32 @@ class Looks:
         every = _UPDATE_EVERY[self._level]
         if update.ordinal % every == _UPDATE_FIRST % every:
             followed.update_size.copy_weights(cheap=self._level == "default")
+        self._see_faults(followed, optimizer, is_scaled)
+        update.stuck = followed.stuck.measure(
+            update.ordinal, self._current.readout
+        )
+
+    def _see_faults(
+        self, followed: Followed, optimizer: Any, is_scaled: bool
+    ) -> None:
+        """`is_scaled`: nobody took the scale out of its gradients."""
+        update = followed.begin()
+        heard = followed.backwards.any_heard()
+        not_cleared, if_not_0 = followed.clearing.look()
+        if followed.clearing.were_written() and heard:
+            update.zero_means = _update_faults.ZEROED
+        if not update.gradients:
+            others = not heard and self._others()
+            alone = len(self._followed) == 1
+            update.fault = faults.without_gradients(heard, others, alone)
+        elif faults.has_no_rate(optimizer):
+            update.fault = _update_faults.NO_RATE
+        elif is_scaled and followed.clearing.are_as_made():
+            update.fault = _update_faults.NOT_UNSCALED
+        elif not_cleared:
+            update.fault = not_cleared
+            if if_not_0 is not None:
+                update.fault_if = self._current.readout.add([if_not_0])
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         update = followed.begin()

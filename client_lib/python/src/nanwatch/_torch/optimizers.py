@@ -11,7 +11,6 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch.nn.parameter import is_lazy
 
 from nanwatch._torch.backwards import (
     Backwards,
@@ -20,6 +19,8 @@ from nanwatch._torch.backwards import (
     marks_of,
     tensors_of,
 )
+from nanwatch._torch.faults import Clearing
+from nanwatch._torch.grouping import by_device, kinds_of, known_kinds_of
 from nanwatch._torch.hooks import Hook
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.parameters import Parameter, Parameters
@@ -30,15 +31,15 @@ from nanwatch._torch.statistics import (
     Shapes,
     Sizes,
     local,
-    measurable,
     norms_of,
 )
+from nanwatch._torch.stuck import Stuck
 from nanwatch._torch.tracing import uncompiled
 from nanwatch._torch.updates import UpdateSize, real_weights
+from nanwatch._update_faults import ALL_ZERO
 
 _SOME = 4  # tensors that stand for all, at first
 _MOST = 32  # of them
-_USUAL = (torch.Tensor, torch.nn.Parameter)
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
 
 
@@ -70,6 +71,8 @@ class Update:
         "again",
         "applied",
         "comparable",
+        "fault",
+        "fault_if",
         "float_status",
         "found_inf",
         "glanced_at_all",
@@ -87,9 +90,11 @@ class Update:
         "rows",
         "scale",
         "sizes",
+        "stuck",
         "underflow",
         "weight_sizes",
         "weights",
+        "zero_means",
     )
 
     def __init__(self, of: Followed) -> None:
@@ -125,6 +130,12 @@ class Update:
         self.norms: Any = None  # of the update, a tensor each
         self.rich = False  # all that is known of gradients is worth its rows
         self.underflow: Any = None  # counts, at level "layers"
+        # How the update is made wrong (`faults`); where that hangs on a number
+        # of a readout, if it is not 0.
+        self.fault = 0
+        self.fault_if: Any = None
+        self.zero_means = ALL_ZERO  # the fault, if all gradients are 0
+        self.stuck: Any = None  # counts, seldom
 
     def take_gradients(self) -> Gradients:
         """What was seen of them, for them to be looked at anew."""
@@ -154,6 +165,8 @@ class Update:
                 return False
         return (
             self.applied is True
+            and self.fault == 0
+            and self.stuck is None
             and self.found_inf is None
             and type(self.scale) in _PLAIN_SCALES
         )
@@ -193,6 +206,9 @@ class Followed:
         # what `_glanced_at` made of them.
         self._glanced: dict[range, tuple[int, list[Any], list[Any]]] = {}
         self.backwards = Backwards(optimizer, self.some_tensors)
+        self.clearing = Clearing(self.some_tensors)
+        self.stuck = Stuck(optimizer, self.some_tensors)
+        self.was_scaled = False  # a loss that went backward since the update
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._version = -1  # of what the parameters are called
@@ -246,6 +262,12 @@ class Followed:
         """By this thread. Another one's gradients are not to be touched: the
         backward pass writes them without the interpreter's lock."""
         return self._thread == threading.get_ident()
+
+    def updated(self) -> None:
+        """By an update that is over, a skipped one too."""
+        self.backwards.updated()
+        self.clearing.updated()
+        self.was_scaled = False
 
     def begin(self) -> Update:
         self._thread = threading.get_ident()
@@ -438,7 +460,7 @@ class Followed:
             else:  # there may be tensors that were replaced before the update
                 self._parameters.of(tensors)
         known = norms is not None and norms.are_of(gradients)
-        kinds = _known_kinds_of(gradients) if known else _kinds_of(gradients)
+        kinds = known_kinds_of(gradients) if known else kinds_of(gradients)
         # By identity: to compare tensors is to compute.
         ids = list(map(id, trained))
         if (
@@ -478,7 +500,7 @@ class Followed:
                 self._parameters.of([p for p, _ in group]),
                 Shapes([g for _, g in group]),
             )
-            for group in _by_device(pairs)
+            for group in by_device(pairs)
         ]
 
     def measure_again(self, readout: Readout) -> None:
@@ -550,7 +572,7 @@ class Followed:
                 [t for _, t in group],
                 any(t.dtype in HALF for _, t in group),
             )
-            for group in _by_device(list(zip(which, tensors)))
+            for group in by_device(list(zip(which, tensors)))
         ]
         # Those that were replaced are not kept alive in another turn, either.
         if known is not None or any(
@@ -565,36 +587,6 @@ class Followed:
         norms = self.update_size.take_norms()
         if norms is not None and self.update is not None:
             self.update.norms = readout.add_mixed(norms)
-
-
-def _kinds_of(gradients: list[Any]) -> list[list[Any]]:
-    """What can change of them in place of the same tensors. (Columns: a tuple
-    for each takes twice as long.)"""
-    return [
-        list(map(type, gradients)),
-        [g.dtype for g in gradients],
-        [g.is_sparse for g in gradients],
-        *_known_kinds_of(gradients),
-    ]
-
-
-def _known_kinds_of(gradients: list[Any]) -> list[list[Any]]:
-    """The same of strided ones of fp32 on the host."""
-    return [list(map(torch.Tensor.numel, gradients))]
-
-
-def _by_device(pairs: list[Any]) -> list[list[Any]]:
-    """Of (parameter, tensor) those that can be measured; the usual ones, which
-    are many, in as few calls as can be."""
-    groups: dict[Any, list[Any]] = {}
-    for parameter, tensor in pairs:
-        if type(tensor) not in _USUAL or tensor.layout is not torch.strided:
-            if is_lazy(tensor):
-                continue
-            tensor = local(tensor)
-        if measurable(tensor):
-            groups.setdefault(tensor.device, []).append((parameter, tensor))
-    return list(groups.values())
 
 
 def plain(optimizer: Any) -> Any:

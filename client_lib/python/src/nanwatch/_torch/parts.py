@@ -45,6 +45,7 @@ class Parts:
         self._is_scaled = is_scaled
         self.rivals = Rivals(followed)
         self._losses: list[Any] = []
+        self._are_scaled = False  # that are about to go backward
         self._own = 0  # since the last update: from this place on
         self._newest_bad = -1  # place
         # That are left: not each pass need reach what stands for all.
@@ -66,6 +67,9 @@ class Parts:
         # Else its loss is among them by now.
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
+        for followed in self._followed:
+            if followed.is_trained_here():
+                followed.clearing.begins()
         whole = self._whole_looks > 0
         return Before(whole, self._marks(whole))
 
@@ -77,9 +81,17 @@ class Parts:
         """By a scaler; they are about to go backward. Where there is more than
         one optimizer, `went_backward` says whose gradients they reach."""
         self._guard("parts", self._forget_discarded)
+        self._are_scaled = True
         if len(self._followed) == 1:
-            self._followed[0].backwards.heard()
+            self._guard("parts", self._heard_scaled, self._followed[0])
         self.add(losses)
+
+    def _heard_scaled(self, followed: Followed) -> None:
+        if followed.is_trained_here():
+            followed.clearing.begins()
+            followed.clearing.ended(seen=False)
+        followed.backwards.heard()
+        followed.was_scaled, self._are_scaled = True, False
 
     def went_backward(self, tensors: Any, before: Before | None) -> None:
         """`tensors`, with the gradients that there were."""
@@ -97,6 +109,9 @@ class Parts:
             self.rivals.backward(touched)
         for i in touched:
             self._followed[i].backwards.heard()
+            self._followed[i].clearing.ended()
+            self._followed[i].was_scaled |= self._are_scaled
+        self._are_scaled = False
         if not self._is_scaled:
             self._add(tensors)
         if before.whole:

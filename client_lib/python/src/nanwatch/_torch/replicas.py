@@ -8,10 +8,16 @@ is of all of them, each as it was when it was looked at last.
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from nanwatch._torch.places import is_distributed
 
 _MODULUS = 2097143
 _BITS = 21
@@ -20,6 +26,53 @@ _MOST_TURNS = 4
 # not taken for one that does.
 _LEAST = 8
 _SMALL = 1 << 18  # elements
+
+
+def is_replica(model: Any) -> bool:
+    """All ranks hold the same weights."""
+    return isinstance(
+        getattr(model, "_orig_mod", model),
+        torch.nn.parallel.DistributedDataParallel,
+    )
+
+
+def is_digested(model: Any, says_so: bool) -> bool:
+    """All ranks hold the same weights, or may: then its run `says_so`."""
+    return is_replica(model) or (says_so and is_alike(model))
+
+
+def is_alike(model: Any) -> bool:
+    """There are other ranks, nothing that is known here makes them replicas,
+    and no weight of this one is a part of a larger one."""
+    if is_replica(model) or not _has_others():
+        return False
+    if any(_shards(module) for module in model.modules()):
+        return False
+    return all(
+        type(p) is torch.nn.Parameter
+        and not hasattr(p, "ds_id")
+        and not getattr(p, "tensor_model_parallel", False)
+        for p in model.parameters()
+    )
+
+
+def _has_others() -> bool:
+    if is_distributed():
+        return bool(torch.distributed.get_world_size() > 1)
+    size = os.environ.get("WORLD_SIZE", "")
+    return size.isdigit() and int(size) > 1
+
+
+def _shards(module: Any) -> bool:
+    name = type(module).__name__
+    return name.startswith(("FSDP", "FullyShardedDataParallel"))
+
+
+def shapes_of(model: Any) -> int:
+    """A digest of the names and shapes of its parameters, not 0."""
+    said = repr([(n, tuple(p.shape)) for n, p in model.named_parameters()])
+    digest = hashlib.blake2b(said.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1
 
 
 class Sized(Protocol):

@@ -16,6 +16,7 @@ from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.optimizers import Update, total
 from nanwatch._torch.parameters import Parameter
 from nanwatch._torch.places import is_distributed
+from nanwatch._torch.readout import Readout
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import Read
@@ -38,7 +39,7 @@ _TWICE = 2
 _USUAL = 5
 
 # And those that it takes as More.
-_FEW = ("zero_fraction", "replica_digest")
+_FEW = ("zero_fraction", "replica_digest", "update_fault", "stuck_fraction")
 
 
 class _Kept(NamedTuple):
@@ -278,9 +279,32 @@ class Teller:
             lost = underflow.share(counts, whole=not is_distributed())
             if lost is not None:
                 told["underflow_fraction"] = lost
+        self._add_faults(readout, update, norm, told)
         if update.norms is not None:
             told["update_norm"] = total(readout.mixed(update.norms))
         return told
+
+    def _add_faults(
+        self,
+        readout: Readout,
+        attempt: Attempt,
+        norm: float | None,
+        told: dict[str, Any],
+    ) -> None:
+        """How the update was made, and what it did not change."""
+        fault = attempt.fault
+        if attempt.fault_if is not None:
+            if readout.number(attempt.fault_if) == 0.0:
+                fault = 0
+            attempt.of.clearing.found_out(fault)
+        if norm == 0.0 and not fault:
+            fault = attempt.zero_means
+        if fault:
+            told["update_fault"] = fault
+        if attempt.stuck is not None:
+            same, had = readout.numbers(attempt.stuck)
+            if had:
+                told["stuck_fraction"] = same / had
 
     def _compare(self, got: float, norm: float, scale: float) -> None:
         """Gradients once unscaled, and as the optimizer got them."""

@@ -38,6 +38,9 @@ def as_one(
     if known and all(share is not None for share, _ in shares):
         zeros = sum(n * (share or 0.0) for share, n in shares)
         one["zero_fraction"] = zeros / max(1, sum(n for _, n in shares))
+    fault = _first([numbers.get("update_fault") for numbers in told])
+    if fault:
+        one["update_fault"] = fault
     return one
 
 

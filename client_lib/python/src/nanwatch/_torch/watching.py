@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 
+from nanwatch import _samples
 from nanwatch._names import OPTIMIZERS
 from nanwatch._run import Run
-from nanwatch._torch import clipping, parts, scaling, scripting
+from nanwatch._torch import clipping, parts, replicas, scaling, scripting
 from nanwatch._torch.before_clipping import BeforeClipping
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import Detail
@@ -78,11 +79,7 @@ class Watch:
         self._named = named = name_parameters(inner(model))
         if self._scaler is not None:
             name_copies(named, self._scaler.copies())
-        # All ranks hold the same weights.
-        replica = isinstance(
-            getattr(model, "_orig_mod", model),
-            torch.nn.parallel.DistributedDataParallel,
-        )
+        replica = replicas.is_digested(model, owns_run)
         self.modules = Modules(model, self._guard)
         self._detail = detail = Detail(self.modules)
         self._teller = Teller(
@@ -122,6 +119,7 @@ class Watch:
             self._scaler,
             level=level,
             replica=replica,
+            others=lambda: any(p.grad is not None for p in model.parameters()),
         )
         if self._scaler is not None:
             # A scaler may well be another model's, later.
@@ -198,7 +196,8 @@ class Watch:
 
         `loss` may be a tensor of one element on any device: it is not read
         here. `step` is counted from 0 if it is not given. `scale` is for a
-        loss scale without a GradScaler. `more` is as for `Run.step`."""
+        loss scale without a GradScaler. `more` is as for `Run.step`, `batch`
+        among it."""
         if self._closed:
             self._checks.refuse("closed", "step() of a watch that was closed")
             return
@@ -327,7 +326,7 @@ class Watch:
         update = followed.end()
         if update is None:
             return
-        self._guard("update", followed.backwards.updated)
+        self._guard("update", followed.updated)
         self._left_out.updated()
         if len(self._followed) > 1:
             self._parts.rivals.updated(followed)
@@ -354,6 +353,7 @@ class Watch:
         # Its code and its data are out of the processor's caches after a
         # training's step: each call that is not made counts.
         begun = time.perf_counter() if self._level == "ops" else 0.0
+        _samples.settle(self._checks, more)
         losses, given = self._losses, loss
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
             loss = loss.tolist()  # costs less than item()
