@@ -8,7 +8,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kLowRate = 0.1f;  // of the highest learning rate; ours
+constexpr float kLowRate = 0.1f;   // of the highest learning rate; ours
 constexpr float kRises = 1.0001f;  // times the rate before; ours
 
 constexpr ThresholdSpec kThresholds[] = {

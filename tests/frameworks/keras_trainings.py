@@ -22,7 +22,7 @@ def pictures(count):
     return x, y
 
 
-def fit(daemon, name, x, y, scale=2.0**15, epochs=2, **more):
+def fit(daemon, name, x, y, scale=2.0**15, epochs=2, rate=1e-2, **more):
     keras.utils.set_random_seed(1)
     keras.mixed_precision.set_dtype_policy("mixed_float16")
     try:
@@ -34,7 +34,7 @@ def fit(daemon, name, x, y, scale=2.0**15, epochs=2, **more):
         ])
         model.compile(
             optimizer=keras.optimizers.LossScaleOptimizer(
-                keras.optimizers.Adam(1e-2), initial_scale=scale),
+                keras.optimizers.Adam(rate), initial_scale=scale),
             loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
         callback = nanwatch.keras.Callback(run=name, address=daemon.address,
                                            **more)
@@ -53,6 +53,12 @@ def test_healthy(daemon, name):
     assert it.info["scaler"]["name"] == "keras", it
     values = {v["field"]: v["last"] for v in it.summary["values"]}
     assert values["loss_scale"] == 2.0**15 and values["loss"] < 0.7
+
+
+def test_a_rate_of_0(daemon, name):
+    it = fit(daemon, name, *pictures(640), rate=0.0)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "learning rate is 0" in it.headline, it
 
 
 def test_a_huge_scale_is_calibration(daemon, name):

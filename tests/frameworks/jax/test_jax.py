@@ -34,7 +34,7 @@ def batches(steps):
         yield jax.random.normal(jax.random.PRNGKey(100 + i), (16, 8))
 
 
-def train(watch, steps, poisoned=None):
+def train(watch, steps, poisoned=None, loss_of=loss_of, **more):
     """optax.apply_if_finite skips what is not finite."""
     params = parameters()
     optimizer = optax.apply_if_finite(optax.adam(1e-2), 5)
@@ -51,7 +51,7 @@ def train(watch, steps, poisoned=None):
         if i == poisoned:
             x = x.at[0, 0].set(jnp.nan)
         params, state, loss, told = update(params, state, x)
-        watch.step(loss, told, skipped=~state.last_finite)
+        watch.step(loss, told, skipped=~state.last_finite, **more)
 
 
 def verdict(daemon, watch, name):
@@ -65,6 +65,24 @@ def test_healthy(daemon, name):
     it = verdict(daemon, watch, name)
     assert it.worst == "" and it.steps == 100, it
     assert int(it.summary["op_statuses"]) == 2 * 4
+
+
+def test_a_loss_that_is_cut_off(daemon, name):
+    """From all parameters."""
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    train(watch, 100,
+          loss_of=lambda params, x: loss_of(jax.lax.stop_gradient(params), x))
+    it = verdict(daemon, watch, name)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "exactly 0" in it.headline and it.step == 0, it
+
+
+def test_a_rate_of_0(daemon, name):
+    watch = nanwatch.jax.watch(parameters(), run=name, address=daemon.address)
+    train(watch, 40, lr=0.0)
+    it = verdict(daemon, watch, name)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "learning rate is 0" in it.headline, it
 
 
 def test_a_poisoned_batch(daemon, name):

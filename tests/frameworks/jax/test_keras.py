@@ -13,6 +13,7 @@ from keras_trainings import (  # noqa: E402, F401
     test_a_loop_of_ones_own_after_one_that_was_interrupted,
     test_a_model_without_parameters,
     test_a_poisoned_batch,
+    test_a_rate_of_0,
     test_a_second_fit_is_an_attempt_of_its_own,
     test_an_interrupted_fit_ends_its_run,
     test_healthy,

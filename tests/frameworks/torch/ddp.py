@@ -1,7 +1,9 @@
 """One rank of a training on two: ddp.py ADDRESS RUN FAULT [LEVEL [WRAPPING
-[KIND [SIZE [SEED]]]]], which is ddp, fsdp (of 1.x) or fully_shard. torchrun or
-the test sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT."""
+[KIND [SIZE [SEED]]]]], which is ddp, fsdp (of 1.x), fully_shard, none or
+declared: none, and told to be a replica. torchrun or the test sets RANK,
+WORLD_SIZE, MASTER_ADDR and MASTER_PORT."""
 
+import contextlib
 import math
 import sys
 
@@ -13,6 +15,8 @@ import nanwatch
 
 
 def wrapped(model, wrapping):
+    if wrapping in ("none", "declared"):
+        return model
     if wrapping == "ddp":
         return nn.parallel.DistributedDataParallel(model)
     from torch.distributed import fsdp
@@ -24,11 +28,33 @@ def wrapped(model, wrapping):
     return fsdp.fully_shard(model, mesh=mesh)
 
 
+def average(model):
+    """Of gradients, as people do it by hand."""
+    for p in model.parameters():
+        if p.grad is not None:
+            torch.distributed.all_reduce(p.grad)
+            p.grad /= torch.distributed.get_world_size()
+
+
+def accumulated(training):
+    """A step of four parts, of which the last one exchanges gradients."""
+    training.optimizer.zero_grad()
+    for part in range(4):
+        alone = (training.model.no_sync() if part < 3
+                 else contextlib.nullcontext())
+        with alone:
+            loss = training.forward(*training.batches())
+            training.scaler.scale(loss / 4).backward()
+    training.scaler.step(training.optimizer)
+    training.scaler.update()
+    return loss
+
+
 def main(address, run, fault, level="default", wrapping="ddp",
          kind="pictures", size="", seed="1"):
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
-    sharded = {} if wrapping == "ddp" else {
+    sharded = {} if wrapping in ("ddp", "none", "declared") else {
         "dtype": torch.float32, "scaler": None, "clip": None}
     training = Training(kind, seed=int(seed), **sharded)
     training.batches.random.manual_seed(100 * int(seed) + rank)
@@ -44,7 +70,10 @@ def main(address, run, fault, level="default", wrapping="ddp",
             [{"params": [p]} for p in layers])
     watch = nanwatch.torch.watch(
         training.model, training.optimizer, training.scaler, run=run,
-        level=level, budget=1e9, address=address)
+        level=level, budget=1e9, address=address,
+        **({"dp": (rank, 2)} if wrapping == "declared" else {}))
+    if fault == "by hand":
+        training.before_update = lambda _: average(plain)
     for i in range(100):
         groups = training.optimizer.param_groups
         if fault == "unfreezing" and i % 10 == 9 and 2 * len(groups) < len(
@@ -64,7 +93,11 @@ def main(address, run, fault, level="default", wrapping="ddp",
             elif fault == "own scaler":
                 training.scaler.update(
                     training.scaler.get_scale() / float(size or 64))
-        watch.step(training.step())
+        alone = (training.model.no_sync() if fault == "no sync"
+                 else contextlib.nullcontext())
+        with alone:
+            watch.step(accumulated(training) if fault == "accumulates"
+                       else training.step())
     assert watch.close(20), watch.run.stats
     assert watch.run.stats.bad_input == 0
     torch.distributed.destroy_process_group()

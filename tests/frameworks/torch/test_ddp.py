@@ -66,6 +66,33 @@ def test_one_rank_is_not_as_the_other(daemon, name, fault):
     assert it.origin.get("op", "") == wanted[fault], it
 
 
+@pytest.mark.parametrize("fault,wrapping", [
+    ("no sync", "ddp"), ("none", "declared")])
+def test_replicas_that_never_exchange_gradients(daemon, name, fault, wrapping):
+    it = train(daemon, name, fault, "default", wrapping)
+    assert it.worst == "critical" and it.cause == "rank_disagreement", it
+    assert "do not exchange gradients" in it.headline, it
+    assert it.step <= 5, it
+    assert any("no_sync" in a["sentence"] for a in it.causes[0]["actions"]), it
+
+
+def test_parts_that_exchange_no_gradients(daemon, name):
+    it = train(daemon, name, "accumulates")
+    assert it.worst == "" and it.steps == 200, it
+
+
+def test_ranks_that_nobody_declared_to_be_replicas(daemon, name):
+    it = train(daemon, name, "none", "default", "none")
+    assert it.worst == "info" and it.cause == "rank_disagreement", it
+    assert "do not exchange gradients" in it.headline, it
+
+
+@pytest.mark.parametrize("wrapping", ["none", "declared"])
+def test_gradients_that_are_averaged_by_hand(daemon, name, wrapping):
+    it = train(daemon, name, "by hand", "default", wrapping)
+    assert it.worst == "" and it.steps == 200, it
+
+
 @pytest.mark.parametrize("size", ["0.002", "0.05"])
 def test_a_layer_norm_that_drifts_has_its_name(daemon, name, size):
     """Of a model whose weights have their turn each fourth step."""

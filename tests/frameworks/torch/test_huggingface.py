@@ -31,6 +31,24 @@ def test_trainer(daemon, name, tmp_path):
     assert not hasattr(Accelerator.backward, "__wrapped__"), "taken off"
 
 
+def test_trainer_whose_optimizer_holds_other_weights(daemon, name, tmp_path):
+    callback = nanwatch.transformers.Callback(run=name, address=daemon.address)
+    its = trainer(tmp_path, callback, 30)
+    its.optimizer = torch.optim.AdamW(gpt2().parameters(), lr=1e-3)
+    its.train()
+    it = Verdict(daemon, name)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "holds other weights" in it.headline, it
+
+
+def test_trainer_with_a_rate_of_0(daemon, name, tmp_path):
+    callback = nanwatch.transformers.Callback(run=name, address=daemon.address)
+    trainer(tmp_path, callback, 30, learning_rate=0.0).train()
+    it = Verdict(daemon, name)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "learning rate is 0" in it.headline, it
+
+
 @pytest.mark.parametrize("same", [False, True])
 def test_a_training_that_begins_again(daemon, name, tmp_path, same):
     """After one that raised, with its callback or another one."""

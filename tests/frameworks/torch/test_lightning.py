@@ -78,6 +78,40 @@ def test_a_training_that_begins_again(daemon, name, same):
     assert it.steps == 20 and int(it.summary["last_step"]) == 19, it
 
 
+def test_an_optimizer_of_other_weights(daemon, name):
+    class Forgets(Module):
+        def configure_optimizers(self):
+            return torch.optim.SGD(Module().parameters(), lr=1e-2)
+
+    it = fit(daemon, name, Forgets(), 40)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "holds other weights" in it.headline, it
+
+
+def test_a_loss_that_is_cut_off(daemon, name):
+    class CutOff(Module):
+        def training_step(self, batch, index):
+            return super().training_step(batch, index) * 0.0 + 1.0
+
+    it = fit(daemon, name, CutOff(), 100)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "exactly 0" in it.headline, it
+
+
+def test_a_training_that_raises(daemon, name):
+    class Raises(Module):
+        def training_step(self, batch, index):
+            if self.global_step == 10:
+                raise ValueError("a bad label")
+            return super().training_step(batch, index)
+
+    with contextlib.suppress(ValueError):
+        fit(daemon, name, Raises(), 20)
+    it = Verdict(daemon, name)
+    assert it.summary["ended_by"] == "ValueError: a bad label at step 9", it
+    assert it.cause == "program_ended", it
+
+
 def scaled():
     return MixedPrecision("16-mixed", "cpu", torch.amp.GradScaler("cpu"))
 
