@@ -112,7 +112,7 @@ class Clearing:
         self._verdict = verdict
 
     def updated(self) -> None:
-        """By an attempt of the optimizer, skipped ones too."""
+        """By an update of the optimizer, a skipped one too."""
         self._updates += 1
         self._follows = self._updates < _FIRST or self._updates % _EVERY == 0
         self._made, self._found, self._passes = [], None, 0

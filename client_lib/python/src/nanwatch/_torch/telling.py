@@ -287,22 +287,22 @@ class Teller:
     def _add_faults(
         self,
         readout: Readout,
-        attempt: Attempt,
+        update: Update,
         norm: float | None,
         told: dict[str, Any],
     ) -> None:
         """How the update was made, and what it did not change."""
-        fault = attempt.fault
-        if attempt.fault_if is not None:
-            if readout.number(attempt.fault_if) == 0.0:
+        fault = update.fault
+        if update.fault_if is not None:
+            if readout.number(update.fault_if) == 0.0:
                 fault = 0
-            attempt.of.clearing.found_out(fault)
+            update.of.clearing.found_out(fault)
         if norm == 0.0 and not fault:
-            fault = attempt.zero_means
+            fault = update.zero_means
         if fault:
             told["update_fault"] = fault
-        if attempt.stuck is not None:
-            same, had = readout.numbers(attempt.stuck)
+        if update.stuck is not None:
+            same, had = readout.numbers(update.stuck)
             if had:
                 told["stuck_fraction"] = same / had
 
