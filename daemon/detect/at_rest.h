@@ -37,7 +37,7 @@ class AtRest {
  private:
   static constexpr float kSmall = 0.01f;    // of the largest norm; ours
   static constexpr double kMoves = 1e-3;    // of the loss; ours
-  static constexpr double kNothing = 1e-6;  // of the largest loss; ours
+  static constexpr double kNothing = 5e-3;  // of the largest loss; ours
 
   float largest_norm_ = 0;
   double loss_ = std::numeric_limits<double>::quiet_NaN();

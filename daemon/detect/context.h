@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "detect/float_log2.h"
+#include "detect/series.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/records_ended.h"
@@ -81,6 +82,9 @@ inline std::optional<double> FiniteLoss(const StepRecord& record) {
   return loss && std::isfinite(*loss) ? loss : std::nullopt;
 }
 
+// A series without a value.
+inline constexpr Series kNoSeries;
+
 // OnStep: one record of one rank and optimizer.
 struct StepContext {
   const RunDescription& run;
@@ -102,6 +106,9 @@ struct StepContext {
   bool rival_losses = false;
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;
+  // Of this rank and optimizer; they have seen `record`. Never null.
+  const Series* loss = &kNoSeries;
+  const Series* grad_norm = &kNoSeries;
   float norm_log2 = Log2OfNorm(record);
 };
 

@@ -10,9 +10,6 @@
 #include "detect/at_rest.h"
 #include "detect/context.h"
 #include "detect/episode.h"
-#include "detect/last_digit.h"
-#include "detect/rate_restart.h"
-#include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -24,14 +21,15 @@ class GnormSpike {
   static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
   static constexpr bool kOfOneLoss = true;
   enum Threshold {
-    kWarningZ,
-    kCriticalZ,
+    kNats,
+    kCriticalNats,
     kMinRatio,
     kHold,
     kCriticalHold,
-    kClearZ,
+    kClearRatio,
     kClear,
-    kCriticalSteps
+    kCriticalSteps,
+    kGrowth
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -41,22 +39,17 @@ class GnormSpike {
   int32_t spiked() const { return spiked_; }
 
  private:
-  // `above` the usual, log2.
-  void Follow(float above);
+  Severity OfExcursion(const StepContext& c, Thresholds t) const;
+  // Little by little, so that its level followed.
+  bool HasGrown(const StepContext& c, Thresholds t) const;
 
   Episode episode_;
-  RobustBaseline baseline_;
   AtRest rest_;
-  RateRestart restart_;
-  LastDigit digit_;  // where the norm is rounded, its last digit
   float norm_ = 0;   // the largest of the episode
-  float z_ = 0;
-  float usual_ = 0;        // log2
-  float mean_ = 0;         // of what updates in a row are above it, log2
-  float smooth_ = 0;       // the same of about the last eight of them
-  int32_t spiked_ = 0;     // updates in a row at the warning level
-  int32_t held_ = 0;       // updates in a row at the critical level
-  int64_t held_step_ = 0;  // of the first of them
+  float nats_ = 0;   // evidence, at that one
+  float usual_ = 0;  // norm
+  int32_t spiked_ = 0;
+  bool grows_ = false;  // the finding is about a growth
 };
 
 }  // namespace nanwatch

@@ -137,7 +137,7 @@ Severity LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
   if (guessing_ == 0) {
     if (high_ == 0) first_step_ = step;
-    guess_course_ = LossCourse();
+    guess_course_ = Course();
     guess_step_ = step;
     if (!away_) {
       guess_from_ = LevelBefore();
@@ -256,7 +256,7 @@ Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
     return Severity::kNone;
   }
   if (high_ == 0 && guessing_ == 0) first_step_ = FirstHigh(usual, step);
-  if (high_ == 0) course_ = LossCourse();
+  if (high_ == 0) course_ = Course();
   for (const float loss : block_) course_.Add(loss);
   if (high_ < INT16_MAX) ++high_;
   stood_ = high_;
@@ -330,7 +330,7 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
       level_ - best_ < kAllLost * (first_ - best_)) {
     return episode_.severity();
   }
-  LossCourse course = course_;
+  Course course = course_;
   for (int i = 0; i < filled_; ++i) course.Add(block_[i]);
   if (GoesBackTo(best_) || course.ComesDown(best_)) return episode_.severity();
   to_end_ = true;

@@ -34,7 +34,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
-#include "detect/loss_course.h"
+#include "detect/course.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -92,7 +92,7 @@ class LossHighPlateau {
   float LevelBefore() const { return blocks_ > 0 ? healthy_ : lowest_; }
 
   Episode episode_;
-  LossCourse course_;  // of the blocks that are high, in a row
+  Course course_;  // of the blocks that are high, in a row
   std::array<float, RobustBaseline::kBlock> block_{};
   float first_ = 0;
   float best_ = 0;
@@ -104,7 +104,7 @@ class LossHighPlateau {
   float loss_ = 0;        // the newest above untrained_
   float newest_ = 0;      // loss
   int32_t guessing_ = 0;  // steps in a row above untrained_
-  LossCourse guess_course_;  // of those
+  Course guess_course_;  // of those
   float guess_from_ = 0;     // the level that they left
   float guess_peak_ = 0;
   int64_t guess_step_ = 0;  // of the first of them

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "detect/rules.h"
+#include "detect/step_series.h"
 #include "engine/op_watch.h"
 #include "engine/outlier_watch.h"
 #include "engine/place.h"
@@ -27,12 +28,14 @@ struct OptimizerTrack {
   Place newest;
   ScalerTracker scaler;
   StepTally tally;
+  StepSeries series;
   StepRules rules;
   OutlierWatch outliers;
 };
 template <typename A>
 void Fields(A& archive, OptimizerTrack& t) {
-  archive(t.name, t.group, t.newest, t.scaler, t.tally, t.rules, t.outliers);
+  archive(t.name, t.group, t.newest, t.scaler, t.tally, t.series, t.rules,
+          t.outliers);
 }
 
 struct RankState {

@@ -122,6 +122,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   const Place was = track->newest;
   track->newest = was.Next(record.step);
   track->scaler.OnStep(record);
+  track->series.Add(description_, record, track->scaler);
   const bool overflow = Overflowed(record);
   const Fate fate = track->scaler.fate();
   track->tally.Add(record, overflow, fate);
@@ -149,6 +150,8 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
   StepContext context{description_, record, track->scaler, ops};
   if (layers) context.layers = &*layers;
+  context.loss = &track->series.loss;
+  context.grad_norm = &track->series.grad_norm;
   context.loss_returns = track->rules.get<LossSpike>().Returns();
   context.rival_losses = rank->rivals.Seen();
   context.norm_warns = !track->outliers.ExplainsNorm() &&

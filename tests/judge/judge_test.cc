@@ -75,17 +75,20 @@ TEST(GeneratorTest, TellsATroubleOfEveryCause) {
 
 TEST(JudgeTest, HealthyRunsAreLeftInPeace) {
   // 200 runs of 5000 steps are a million.
-  const int runs = All() ? 200 : 24;
-  const int64_t steps = All() ? 5000 : 2000;
+  const int runs = All() ? 2000 : 200;
+  const int64_t steps = 5000;
   const HealthyVerdict verdict = JudgeHealthy(1, runs, steps);
   std::cout << verdict.runs << " healthy runs (seeds 1 to " << runs << "), "
             << verdict.updates << " updates: " << verdict.criticals
             << " criticals, " << verdict.warnings << " warnings\n";
+  for (const auto& [kind, row] : verdict.by_kind) {
+    std::cout << "  " << kind << ": " << row.updates << " updates, "
+              << row.criticals << " criticals, " << row.warnings
+              << " warnings\n";
+  }
   for (const std::string& alarm : verdict.alarms) std::cout << alarm << "\n";
   EXPECT_EQ(verdict.criticals, 0);
-  // In CI's share, of which that is less than one, one by chance.
-  EXPECT_LE(static_cast<uint64_t>(verdict.warnings),
-            std::max<uint64_t>(1, verdict.updates / 100000));
+  EXPECT_LE(static_cast<uint64_t>(verdict.warnings), verdict.updates / 200000);
 }
 
 // A log is over where its run was stopped, for whatever reason. The losses of
@@ -99,11 +102,13 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
     RunDescription run;
     run.framework = story.setup.framework;
     ScalerTracker tracker;
+    StepSeries series;
     StepRules rules;
     int records = 0;
     for (const generate::Moment& moment : story.moments) {
       if (moment.restart) {
         tracker = ScalerTracker();
+        series = StepSeries();
         rules = StepRules();
       }
       for (const generate::Update& a : moment.updates) {
@@ -115,7 +120,8 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
                                            a.step);
         tracker.OnStep(record);
         const StepOps ops;
-        rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
+        rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
+                 ignore);
         if (++records % 16 != 0) continue;
         ++ends;
         StepRules ended = rules;
@@ -151,8 +157,6 @@ constexpr Shape kShapes[] = {
      }},
     {"epochs of a fine-tuning", "llama_factory", 0.08,
      [](int i, generate::Random*) { return 2.0 * std::pow(0.72, i / 60); }},
-    {"a generator that loses ground", "", 0.1,
-     [](int i, generate::Random*) { return 0.7 + 2.5 * i / (i + 80.0); }},
     {"a critic whose rewards grow", "", 0.15,
      [](int i, generate::Random*) { return 0.3 * std::exp(i / 400.0); }},
     {"a policy", "trl", 0,
@@ -160,7 +164,7 @@ constexpr Shape kShapes[] = {
     {"two tasks in turn", "", 0.05,
      [](int i, generate::Random*) { return i / 12 % 2 == 0 ? 0.9 : 2.1; }, 24},
     {"a mixture of tasks", "", 0.1,
-     [](int, generate::Random* r) { return r->Chance(0.3) ? 2.2 : 0.9; }},
+     [](int, generate::Random* r) { return r->Chance(0.3) ? 2.2 : 0.9; }, 24},
     {"a hot start", "litgpt", 0.01,
      [](int i, generate::Random*) {
        return (i > 18 && i < 32 ? 1.9 : 1.0) * (3 + 8 * std::exp(-i / 40.0));
@@ -179,6 +183,7 @@ TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
       RunDescription run;
       run.framework = shape.framework;
       ScalerTracker tracker;
+      StepSeries series;
       StepRules rules;
       for (int line = 0; line < 240; ++line) {
         const double level = shape.level(line, &random);
@@ -186,7 +191,8 @@ TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
         const StepRecord record = RecordOf({.loss = loss}, (line + 1) * every);
         tracker.OnStep(record);
         const StepOps ops;
-        rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
+        rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
+                 ignore);
         if (line < shape.from) continue;
         StepRules ended = rules;
         ended.OnEnd(tables.step(), false, [&](size_t i, Severity) {

@@ -5,6 +5,7 @@
 #define NANWATCH_TESTS_JUDGE_VERDICTS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,20 @@
 namespace nanwatch {
 
 struct HealthyVerdict {
+  // Of one texture.
+  struct Row {
+    uint64_t updates = 0;
+    int warnings = 0;
+    int criticals = 0;
+  };
   int runs = 0;
   uint64_t updates = 0;
   int warnings = 0;                 // incidents that were a warning or worse
   int criticals = 0;                // of those
+  std::map<std::string, Row> by_kind;
   std::vector<std::string> alarms;  // one sentence each, with the seed
 };
-// Seeds first .. first + runs - 1.
+// Seeds first .. first + runs - 1; every other one is of HealthyCourse.
 HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps);
 
 struct TroubleVerdict {

@@ -39,15 +39,19 @@ TEST(GnormSpike, OneBatchIsANoteThreeWarnAndClearAfterTwenty) {
   EXPECT_EQ(f.Steps({.grad_norm = 0.2}, 1), Severity::kNone);
 }
 
-TEST(GnormSpike, ALevelThatStaysIsCriticalAndThenTheNewNormal) {
+TEST(GnormSpike, ALevelThatStaysIsCritical) {
   StepFeed<GnormSpike> f = HealthyNorms(500);
   f.Steps({.grad_norm = 20}, 250);
   EXPECT_EQ(f.now, Severity::kWarning);
   f.Steps({.grad_norm = 20}, 1);
   EXPECT_EQ(f.now, Severity::kCritical);
-  f.Steps({.grad_norm = 20}, 40);
-  EXPECT_EQ(f.now, Severity::kNone) << "the baseline began anew";
-  EXPECT_EQ(f.Steps({.grad_norm = 20}, 500), Severity::kNone);
+  f.Steps({.grad_norm = 20}, 540);
+  EXPECT_EQ(f.now, Severity::kCritical) << "it did not come back";
+  StepFeed<GnormSpike> other = HealthyNorms(500);
+  other.Steps({.grad_norm = 1}, 300);
+  EXPECT_GE(other.worst, Severity::kWarning);
+  EXPECT_EQ(other.Steps({.grad_norm = 1}, 500), Severity::kNone)
+      << "it is the level";
 }
 
 TEST(GnormSpike, ANormThatStaysUpWhileTheLossReturnsIsAWarning) {
@@ -100,13 +104,18 @@ TEST(GnormSpike, TheLastDigitIsNoSpike) {
     f.Step({.grad_norm = i % 100 < 5 ? 0.02 : 0.01});
   }
   EXPECT_EQ(f.worst, Severity::kNone);
-  f.Steps({.grad_norm = 2}, 3);
+  f.Steps({.grad_norm = 2}, 4);
   EXPECT_EQ(f.now, Severity::kWarning);
 }
 
-TEST(GnormSpike, NeedsAFullWindow) {
-  StepFeed<GnormSpike> f = HealthyNorms(127);
-  EXPECT_EQ(f.Step({.grad_norm = 1000}), Severity::kNone);
+TEST(GnormSpike, AJumpAmongTheFirstNormsThatStaysIsAWarning) {
+  for (const int healthy : {10, 20, 64, 127}) {
+    StepFeed<GnormSpike> f = HealthyNorms(healthy);
+    EXPECT_EQ(f.worst, Severity::kNone);
+    f.Steps({.grad_norm = 60}, 4);
+    EXPECT_EQ(f.now, Severity::kWarning) << healthy;
+    EXPECT_EQ(f.Described().opened_step, healthy + 1);
+  }
 }
 
 TEST(GnormSpike, WarmUpDecayAndConstantNormsAreHealthy) {
@@ -119,6 +128,21 @@ TEST(GnormSpike, WarmUpDecayAndConstantNormsAreHealthy) {
   constant.Steps({.grad_norm = 0.2}, 500);
   constant.Step({.grad_norm = 0.3});
   EXPECT_EQ(constant.worst, Severity::kNone);
+}
+
+// Gradients that are never zeroed add up.
+TEST(GnormSpike, ANormThatGrowsLittleByLittleIsAWarning) {
+  for (const double times : {3.0, 10.0, 40.0}) {
+    StepFeed<GnormSpike> f = HealthyNorms(200);
+    Noise noise;
+    for (int i = 0; i < 1000; ++i) {
+      f.Step({.loss = 2,
+              .grad_norm = 0.2 * std::pow(times, i / 1000.0) *
+                           std::exp(0.25 * noise.Normal())});
+    }
+    EXPECT_EQ(f.worst >= Severity::kWarning, times > 20) << times;
+    if (times > 20) ExpectWords(f.Described().sentence);
+  }
 }
 
 TEST(GnormSpike, SkippedNonfiniteAndZeroNormsSayNothing) {

@@ -17,6 +17,7 @@ std::map<Family, Severity> Worst(const std::vector<Update>& updates) {
   static const RuleTables tables(DefaultRules());
   const RunDescription run;
   ScalerTracker tracker;
+  StepSeries series;
   tracker.Declare(run.scaler);
   StepRules rules;
   std::map<Family, Severity> worst;
@@ -25,7 +26,7 @@ std::map<Family, Severity> Worst(const std::vector<Update>& updates) {
     const StepRecord record = RecordOf(update, ++step);
     tracker.OnStep(record);
     const StepOps ops;
-    rules.On(StepContext{run, record, tracker, ops}, tables.step(),
+    rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
              [&](size_t i, Severity) {
                Severity& w = worst[StepRules::Specs()[i]->family];
                w = std::max(w, rules.severity(i));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "detect/context.h"
+#include "detect/step_series.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -94,6 +95,18 @@ inline StepRecord RecordOf(const Update& a, int64_t step) {
   return r;
 }
 
+// The context of a record that `tracker` has seen, and `series` sees here.
+inline StepContext ContextOf(const RunDescription& run,
+                             const StepRecord& record,
+                             const ScalerTracker& tracker, const StepOps& ops,
+                             StepSeries* series) {
+  series->Add(run, record, tracker);
+  StepContext context{run, record, tracker, ops};
+  context.loss = &series->loss;
+  context.grad_norm = &series->grad_norm;
+  return context;
+}
+
 // A rule on steps: records 1, 2, 3, ... of one rank.
 template <typename Rule>
 class StepFeed {
@@ -111,7 +124,7 @@ class StepFeed {
     }
     tracker.OnStep(record);
     const StepOps ops;
-    StepContext context{run, record, tracker, ops};
+    StepContext context = ContextOf(run, record, tracker, ops, &series);
     if (gradients) context.gradients = &*gradients;
     context.lowest_name = "small";
     context.largest_name = "large";
@@ -155,6 +168,7 @@ class StepFeed {
   std::vector<double> thresholds = DefaultsOf<Rule>();
   RunDescription run;
   ScalerTracker tracker;
+  StepSeries series;
   std::optional<StepGradients> gradients;  // of the steps that follow
   std::optional<StepLayers> layers;        // likewise
   std::optional<LossReached> before;       // of the attempt before

@@ -104,6 +104,7 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
   const RuleTables tables(DefaultRules());
   RunDescription run;
   ScalerTracker tracker;
+  StepSeries series;
   StepRules rules;
   std::vector<int> raised;
   std::vector<int> lowered;
@@ -111,7 +112,7 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
     const StepRecord record = RecordOf(update, step);
     tracker.OnStep(record);
     const StepOps ops;
-    rules.On(StepContext{run, record, tracker, ops}, tables.step(),
+    rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
              [&](size_t i, Severity was) {
                auto& list = rules.severity(i) > was ? raised : lowered;
                list.push_back(NumberOf(StepRules::Specs()[i]->id));
@@ -135,6 +136,7 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
     RunDescription run;
     run.framework = "litgpt";
     ScalerTracker tracker;
+    StepSeries series;
     StepRules rules;
     const auto ignore = [](size_t, Severity) {};
     for (int64_t step = 1; step <= 230; ++step) {
@@ -142,7 +144,7 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
       const StepRecord record = RecordOf({.loss = loss}, step);
       tracker.OnStep(record);
       const StepOps ops;
-      rules.On(StepContext{run, record, tracker, ops}, tables.step(), ignore);
+      rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(), ignore);
     }
     std::vector<int> changed;
     const auto note = [&](size_t i, Severity was) {
@@ -241,13 +243,15 @@ TEST(StepRules, FindTheSameWhereRulesAreNotCalledWithEveryRecord) {
   for (uint32_t seed = 0; seed < 48; ++seed) {
     TroubledLog log(seed);
     ScalerTracker tracker;
+    StepSeries series;
     StepRules rules;
     EveryRule every(rules);
     for (int64_t step = 0; step < 4000; ++step) {
       const StepRecord record = RecordOf(log.Next(), step);
       tracker.OnStep(record);
       const StepOps ops;
-      const StepContext context{run, record, tracker, ops};
+      const StepContext context =
+          ContextOf(run, record, tracker, ops, &series);
       rules.On(context, tables.step(),
                [&](size_t i, Severity) { found.insert(i); });
       every.On(context, tables.step());
@@ -269,13 +273,10 @@ TEST(StepRules, CopiedBytesGoOnAlike) {
   const RuleTables tables(DefaultRules());
   RunDescription run;
   ScalerTracker tracker;
+  StepSeries series;
   StepRules live;
   StepRules restored;
-  const auto feed = [&](StepRules* rules, const StepRecord& record) {
-    const StepOps ops;
-    rules->On(StepContext{run, record, tracker, ops}, tables.step(),
-              [](size_t, Severity) {});
-  };
+  const StepOps ops;
   for (int64_t step = 0; step < 600; ++step) {
     const StepRecord r = RecordOf({.scale = step < 400 ? 65536.0 : 256.0,
                                    .overflow = step >= 400 && step < 420,
@@ -284,8 +285,10 @@ TEST(StepRules, CopiedBytesGoOnAlike) {
                                   step);
     tracker.OnStep(r);
     if (step == 300) std::memcpy(&restored, &live, sizeof(live));
-    feed(&live, r);
-    if (step >= 300) feed(&restored, r);
+    const StepContext context = ContextOf(run, r, tracker, ops, &series);
+    live.On(context, tables.step(), [](size_t, Severity) {});
+    if (step < 300) continue;
+    restored.On(context, tables.step(), [](size_t, Severity) {});
   }
   EXPECT_FALSE(live.quiet());
   for (size_t i = 0; i < StepRules::kSize; ++i) {
@@ -354,6 +357,7 @@ TEST(StepRules, NeverCryWolf) {
     RunDescription run;
     run.scaler = c.scaler;
     ScalerTracker tracker;
+    StepSeries series;
     tracker.Declare(c.scaler);
     StepRules rules;
     int64_t step = 0;
@@ -361,7 +365,7 @@ TEST(StepRules, NeverCryWolf) {
       const StepRecord record = RecordOf(update, ++step);
       tracker.OnStep(record);
       const StepOps ops;
-      rules.On(StepContext{run, record, tracker, ops}, tables.step(),
+      rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
                [&](size_t i, Severity) {
                  ADD_FAILURE()
                      << StepRules::Specs()[i]->name << " at step " << step;

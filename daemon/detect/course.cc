@@ -1,4 +1,4 @@
-#include "detect/loss_course.h"
+#include "detect/course.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ constexpr float kNearlyBack = 0.4f;  // ours
 
 }  // namespace
 
-void LossCourse::Add(float loss) {
+void Course::Add(float loss) {
   if (used_ == 0 || newest_ == each_) {
     if (used_ == kStretches) {
       for (int i = 0; i < kStretches / 2; ++i) {
@@ -38,9 +38,9 @@ void LossCourse::Add(float loss) {
   mean += (loss - mean) / static_cast<float>(newest_);
 }
 
-int LossCourse::Third() const { return std::max(1, used_ / 3); }
+int Course::Third() const { return std::max(1, used_ / 3); }
 
-float LossCourse::Mean(int from, int count) const {
+float Course::Mean(int from, int count) const {
   float sum = 0;
   float records = 0;
   for (int i = from; i < from + count; ++i) {
@@ -51,13 +51,17 @@ float LossCourse::Mean(int from, int count) const {
   return sum / records;
 }
 
-float LossCourse::last() const { return Mean(used_ - Third(), Third()); }
+int Course::LastThird() const {
+  return std::min(used_, Third() + (2 * newest_ < each_ ? 1 : 0));
+}
 
-float LossCourse::highest() const {
+float Course::last() const { return Mean(used_ - LastThird(), LastThird()); }
+
+float Course::highest() const {
   return *std::max_element(mean_.begin(), mean_.begin() + used_);
 }
 
-bool LossCourse::ComesDown(float usual) const {
+bool Course::ComesDown(float usual) const {
   const int third = Third();
   const float first = Mean(0, third) - usual;
   const float middle = Mean((used_ - third) / 2, third) - usual;
@@ -68,7 +72,7 @@ bool LossCourse::ComesDown(float usual) const {
   return !stays || (middle <= first - least && rise <= middle - least);
 }
 
-bool LossCourse::Falls(float usual) const {
+bool Course::Falls(float usual) const {
   const int third = Third();
   const float before = first() - usual;
   const float middle = Mean((used_ - third) / 2, third) - usual;

@@ -1,8 +1,8 @@
-// LossCourse: how a high loss goes on, as means of up to eight equal stretches,
+// Course: how a value that left its level goes on, as means of up to eight equal stretches,
 // however long it lasts. Said at the end: does it show a way back?
 
-#ifndef NANWATCH_DETECT_LOSS_COURSE_H_
-#define NANWATCH_DETECT_LOSS_COURSE_H_
+#ifndef NANWATCH_DETECT_COURSE_H_
+#define NANWATCH_DETECT_COURSE_H_
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace nanwatch {
 
 // Trivially copyable: a member of a rule.
-class LossCourse {
+class Course {
  public:
   // The next. REQUIRES: it is finite.
   void Add(float loss);
@@ -34,6 +34,9 @@ class LossCourse {
   static constexpr int kStretches = 8;  // means; ours
 
   int Third() const;
+  // Returns how many stretches are the last third: one more where the newest
+  // is hardly begun.
+  int LastThird() const;
   // Of `count` stretches, the last of them perhaps not full yet.
   float Mean(int from, int count) const;
 
@@ -45,4 +48,4 @@ class LossCourse {
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_DETECT_LOSS_COURSE_H_
+#endif  // NANWATCH_DETECT_COURSE_H_

@@ -1,0 +1,89 @@
+#include "detect/excursion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/float_log2.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr float kLn2 = 0.6931472f;  // ln 2
+constexpr float kDegrees = 3;       // of Student's t; ours: tails of real logs
+constexpr float kFar = 6;           // deviations: where outliers lie; ours
+constexpr int32_t kSurely = 32;     // values that are a level; ours
+constexpr float kLevelDegrees = 7;  // of Student's t, of first values; ours
+constexpr float kChosen = 4;        // nats: one looks after each low value; ours
+constexpr float kBack = 0.15f;      // of the highest rise; ours
+constexpr float kMemory = 0.8f;     // of the mean, a value; ours
+constexpr float kNarrowest = 2;     // deviations, of what is predicted; ours
+
+float Ln(float x) { return kLn2 * Log2(x); }
+
+// Logarithm of densities, but for constants that the two have nearly alike:
+// Student's t of three degrees, and of one (Cauchy's).
+float LogT(float z, float width) {
+  return -(kDegrees + 1) / 2 * Ln(1 + z * z / kDegrees) - Ln(width);
+}
+// ln(e^a + e^b), within the range of floats.
+float Either(float a, float b) {
+  return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+}
+float LogCauchy(float z, float width) { return -Ln(1 + z * z) - Ln(width); }
+
+}  // namespace
+
+void Excursion::Begin(int64_t step, float base, float noise, int32_t values) {
+  *this = Excursion();
+  step_ = step;
+  base_ = base;
+  noise_ = noise;
+  level_values_ = values;
+}
+
+bool Excursion::IsAbove(float y) const {
+  const float back = values() == 0 ? 0 : kBack * (peak_ - base_);
+  return y - base_ >= std::max(kOpens * noise_, back);
+}
+
+float Excursion::nats() const {
+  if (level_values_ > kSurely || values() == 0) return nats_;
+  const float z = mean_rise() / scatter_;
+  const float one = (kLevelDegrees + 1) / 2 * Ln(1 + z * z / kLevelDegrees);
+  return std::min(nats_, std::max(0.0f, one - kChosen) *
+                             static_cast<float>(level_values_));
+}
+
+void Excursion::Add(float value, float y, const SeriesLevel& level,
+                    float outliers) {
+  noise_ = std::max(noise_, level.noise());
+  scatter_ = level.scatter();
+  const float far = kFar * noise_;
+  const float anywhere = LogCauchy((y - base_ - far) / far, far);
+  float predicted = anywhere;
+  if (values() > 0) {
+    const float mean = mean_ / weight_;
+    const float width =
+        std::max(kNarrowest * noise_, std::fabs(mean - base_) / 2);
+    predicted = Either(LogT((y - mean) / width, width) + Ln(1.0f / 3),
+                       anywhere + Ln(2.0f / 3));
+  }
+  const float usual = LogT((y - base_) / noise_, noise_);
+  const float odd = Ln(outliers) + anywhere;
+  const float healthy = Either(usual, odd);
+  outliers_ += std::exp(odd - healthy);
+  nats_ = std::max(nats_ + predicted - healthy, 0.0f);
+  peak_ = values() == 0 ? y : std::max(peak_, y);
+  sum_ += y;
+  mean_ = mean_ * kMemory + y;
+  weight_ = weight_ * kMemory + 1;
+  course_.Add(value);
+  above_ += IsAbove(y);
+  calm_ = IsAbove(y) ? 0 : calm_ + 1;
+}
+
+bool Excursion::IsOver() const {
+  return calm_ >= std::clamp(values() / 4, 2, 8);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,75 @@
+// Excursion: values that stand above their level, in a row, and the evidence
+// that they are no noise.
+//
+// Evidence is in nats: the logarithm of how much likelier the values are if
+// they go on where the excursion is (predicted before each is seen) than if
+// they are healthy noise about the old level. Healthy noise is Student's t of
+// three degrees, and a share of outliers that lie anywhere. The sum is an
+// e-process: in healthy noise it reaches ln(1/a) with a chance of at most a,
+// however often one looks (Shin, Ramdas, Rinaldo: E-detectors, 2023).
+
+#ifndef NANWATCH_DETECT_EXCURSION_H_
+#define NANWATCH_DETECT_EXCURSION_H_
+
+#include <cstdint>
+
+#include "detect/course.h"
+#include "detect/series_level.h"
+
+namespace nanwatch {
+
+// Trivially copyable. All but its course is in natural logarithms.
+class Excursion {
+ public:
+  // Values from here on above the level belong to one.
+  static constexpr float kOpens = 2;  // deviations; ours
+
+  // Opens one that began with `step`, above a level `base` of so many values
+  // with such noise.
+  void Begin(int64_t step, float base, float noise, int32_t values);
+  // Takes in its next value, which is `value` and `y` as a logarithm. The noise
+  // of `level` counts where it is larger than at the opening. `outliers`: share
+  // of healthy values that are such.
+  void Add(float value, float y, const SeriesLevel& level, float outliers);
+
+  int64_t step() const { return step_; }  // of its first value
+  float base() const { return base_; }    // the level that it left
+  float noise() const { return noise_; }
+  // Returns no more than the level can bear: a few values may be outliers
+  // themselves, on the other side.
+  float nats() const;
+  // Returns evidence that takes the level for known.
+  float bare_nats() const { return nats_; }
+  float peak() const { return peak_; }
+  int32_t values() const { return course_.records(); }
+  int32_t above() const { return above_; }  // of those, not back at the level
+  // Returns how far all of it stands above the level, in the mean.
+  float mean_rise() const { return sum_ / static_cast<float>(values()) - base_; }
+  const Course& course() const { return course_; }  // of the values
+  // The newest values are back at the level.
+  bool IsOver() const;
+  bool IsAbove(float y) const;
+  int32_t calm() const { return calm_; }  // newest values that are back
+  // Returns how many of its values are outliers, if it is healthy.
+  float outliers() const { return outliers_; }
+
+ private:
+  Course course_;
+  float base_ = 0;
+  float noise_ = 0;
+  float nats_ = 0;
+  float peak_ = 0;
+  float sum_ = 0;
+  float mean_ = 0;  // over about five values, and what its weights sum to
+  float weight_ = 0;
+  float outliers_ = 0;
+  float scatter_ = 0;     // noise of moves within
+  int32_t level_values_ = 0;
+  int32_t above_ = 0;
+  int32_t calm_ = 0;  // newest values in a row that are back
+  int64_t step_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_EXCURSION_H_

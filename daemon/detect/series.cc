@@ -1,0 +1,163 @@
+#include "detect/series.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/float_log2.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr float kLn2 = 0.6931472f;  // ln 2
+constexpr int64_t kLate = 1000;   // a step: a run that goes on; ours
+constexpr int32_t kFresh = 10;    // values with a fresh run's noise; ours
+constexpr int32_t kFirst = 5;     // values of the first level; ours
+constexpr int32_t kRecent = 16;   // values; ours
+constexpr int32_t kShown = 64;    // values until a level may be the best; ours
+constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
+constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
+constexpr int32_t kShortly = 8;   // values of an excursion that is none; ours
+constexpr float kOutlier = 0.5f;  // of one value, the chance that it is such
+constexpr float kDoubt = 4.6f;    // nats, 1 %: it may be noise
+// A jump begins with itself; what climbs began when it was last at its trough.
+constexpr float kRises = 1;  // deviations above the trough; ours
+constexpr float kJumps = 6;  // deviations from one value to the next; ours
+constexpr float kForget = 1.0f / 64;  // of a value: memory of the trough; ours
+constexpr int32_t kMost = 1 << 20;
+constexpr float kLeastNoise = 1e-3f;  // of the level; ours
+constexpr int32_t kSized = 32;  // values that show a size, of either sign; ours
+
+// A sign changes: the sizes that the values had are all that there is.
+constexpr float kLeastUnit = 1e-6f;  // ours
+
+}  // namespace
+
+float Series::ValueAt(float y) const {
+  return unit_ == 0 ? std::exp(y) : unit_ * std::sinh(y);
+}
+
+float Series::Transform(float value) const {
+  if (unit_ == 0) return kLn2 * Log2(std::max(value, 0x1p-120f));
+  const float x = std::fabs(value) / unit_;
+  const float y = kLn2 * Log2(x + std::sqrt(x * x + 1));
+  return value < 0 ? -y : y;
+}
+
+float Series::rise() const {
+  return Transform(excursion_.course().last()) - excursion_.base();
+}
+
+bool Series::comes_down() const {
+  return excursion_.course().ComesDown(ValueAt(excursion_.base()));
+}
+
+// What the last printed digit is worth.
+float Series::Floor() const {
+  const float at = std::fabs(ValueAt(level_.at()));
+  const float size = unit_ == 0 ? at : std::sqrt(at * at + unit_ * unit_);
+  return std::max(std::log1p(digit_.worth() / std::max(size, 1e-30f)),
+                  kLeastNoise);
+}
+
+void Series::Begin(float value, int64_t step, const NoisePrior& prior) {
+  late_ = step >= kLate;
+  y_ = Transform(value);
+  level_.Begin(y_, late_ ? prior.running : prior.fresh);
+  first_ = best_ = recent_ = highest_ = lowest_ = trough_ = y_;
+  outliers_ = kSeldom;
+  rises_ = out_ = false;
+}
+
+void Series::Heal(float y, int64_t step) {
+  level_.Learn(y, Floor());
+  highest_ = std::max(highest_, y);
+  lowest_ = std::min(lowest_, y);
+  outliers_ = std::max(outliers_ - kOften * outliers_, kSeldom);
+  trough_ = std::min(level_.at(), trough_ + kForget * (level_.at() - trough_));
+  const bool above = y > trough_ + kRises * level_.noise();
+  if (above && !rises_) rise_step_ = step;
+  rises_ = above;
+}
+
+void Series::Add(float value, int64_t step, const NoisePrior& prior) {
+  digit_.Note(value);
+  newest_ = value;
+  const float size = std::fabs(value);
+  if (unit_ == 0 && value <= 0) {
+    unit_ = std::max({values_ > 0 ? ValueAt(highest_) : 0, size, kLeastUnit});
+    values_ = 0;
+  } else if (unit_ > 0 && size > unit_ && values_ < kSized) {
+    unit_ = size;
+    values_ = 0;
+  }
+  if (values_ == 0) {
+    Begin(value, step, prior);
+    values_ = 1;
+    return;
+  }
+  if (values_ < kMost) ++values_;
+  const float y = Transform(value);
+  const auto n = static_cast<float>(std::min(values_, kRecent));
+  recent_ += (y - recent_) / n;
+  if (values_ >= kShown) best_ = std::min(best_, recent_);
+  if (values_ <= kFirst) first_ += (y - first_) / static_cast<float>(values_);
+  if (values_ == kFresh && !late_) level_.Settle();
+  if (renews_) MoveTo(y);
+  if (!out_) {
+    const float noise =
+        level_.noise() *
+        std::sqrt(1 + 1 / static_cast<float>(level_.values()));
+    if (y - level_.at() < Excursion::kOpens * noise) {
+      Heal(y, step);
+      y_ = y;
+      return;
+    }
+    out_ = true;
+    const bool climbs = rises_ && y - y_ < kJumps * noise;
+    // The level may have climbed with it.
+    const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
+    excursion_.Begin(climbs ? rise_step_ : step,
+                     climbs && follows ? trough_ : level_.at(), noise,
+                     level_.values());
+    level_.Leave(y);
+  } else if (excursion_.nats() <= 0 && excursion_.values() > 1 &&
+             excursion_.IsAbove(y)) {
+    // So far it was noise.
+    excursion_.Begin(rises_ ? excursion_.step() : step, excursion_.base(),
+                     excursion_.noise(), level_.values());
+    level_.Leave(y);
+  } else {
+    level_.LearnMove(y, Floor());
+  }
+  y_ = y;
+  excursion_.Add(value, y, level_, outliers_);
+  if (!excursion_.IsOver()) return;
+  out_ = rises_ = false;
+  // It was noise, or outliers.
+  if (excursion_.nats() < kDoubt && excursion_.outliers() < kOutlier) {
+    level_.LearnNoise(excursion_.peak(), Floor());
+    level_.Leave(y);
+  }
+  if (excursion_.above() >= kShortly && excursion_.nats() >= kDoubt) {
+    returned_from_ = excursion_.peak();
+    returned_after_ = excursion_.values();
+  }
+  if (excursion_.values() <= kShortly) {
+    const auto values = static_cast<float>(excursion_.values());
+    outliers_ += kOften * (excursion_.outliers() - values * outliers_);
+    outliers_ = std::clamp(outliers_, kSeldom, 0.5f);
+  }
+}
+
+void Series::MoveTo(float y) {
+  level_.MoveTo(y);
+  highest_ = std::max(highest_, y);
+  trough_ = y;
+  out_ = rises_ = renews_ = false;
+}
+
+void Series::Accept() {
+  if (out_) MoveTo(Transform(excursion_.course().last()));
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,87 @@
+// Series: one positive quantity of one rank and optimizer (a loss, a norm), as
+// its rules see it: level and noise, the excursion above them with its
+// evidence, and what it has come to. In natural logarithms; a series that
+// crosses 0 in inverse hyperbolic sines about the size of its first values.
+
+#ifndef NANWATCH_DETECT_SERIES_H_
+#define NANWATCH_DETECT_SERIES_H_
+
+#include <cstdint>
+
+#include "detect/excursion.h"
+#include "detect/last_digit.h"
+#include "detect/series_level.h"
+
+namespace nanwatch {
+
+// Trivially copyable.
+class Series {
+ public:
+  // The next. REQUIRES: it is finite.
+  void Add(float value, int64_t step, const NoisePrior& prior);
+  // Takes the level where the excursion stands for healthy.
+  void Accept();
+  // Takes the next value for a level of its own.
+  void Renew() { renews_ = values_ > 0; }
+
+  int32_t values() const { return values_; }  // saturates
+  bool begins_late() const { return late_; }  // the first step was late
+  bool crosses_zero() const { return unit_ > 0; }
+  // The newest value belongs to an excursion.
+  bool out() const { return out_; }
+  const Excursion& excursion() const { return excursion_; }  // the newest
+  // The newest third of the excursion: how far it stands above the level that
+  // it left, as a logarithm; and whether it shows a way back there.
+  float rise() const;
+  bool comes_down() const;
+  const SeriesLevel& level() const { return level_; }
+  float newest() const { return newest_; }  // as it came
+  // All as logarithms.
+  float y() const { return y_; }
+  float first() const { return first_; }    // mean of the first five
+  float best() const { return best_; }      // lowest mean of sixteen
+  float recent() const { return recent_; }  // mean of about sixteen
+  float highest() const { return highest_; }  // of healthy values
+  float lowest() const { return lowest_; }    // of healthy values
+  // Share of healthy values that stand out alone, or nearly so.
+  float outliers() const { return outliers_; }
+  // The newest excursion that lasted and came back: how far up, and for how
+  // many values. 0: none.
+  float returned_from() const { return returned_from_; }
+  int32_t returned_after() const { return returned_after_; }
+  // Returns the value whose logarithm is `y`.
+  float ValueAt(float y) const;
+
+ private:
+  float Transform(float value) const;
+  void Begin(float value, int64_t step, const NoisePrior& prior);
+  void Heal(float y, int64_t step);
+  void MoveTo(float y);
+  float Floor() const;
+
+  Excursion excursion_;
+  SeriesLevel level_;
+  LastDigit digit_;
+  float unit_ = 0;  // of a series that crosses 0; 0: it does not
+  float newest_ = 0;
+  float y_ = 0;
+  float first_ = 0;
+  float best_ = 0;
+  float recent_ = 0;
+  float highest_ = 0;
+  float lowest_ = 0;
+  float outliers_ = 0;
+  float trough_ = 0;  // lowest level of late
+  float returned_from_ = 0;
+  int32_t returned_after_ = 0;
+  int32_t values_ = 0;
+  bool out_ = false;
+  bool late_ = false;
+  bool renews_ = false;
+  bool rises_ = false;   // since rise_step_ no value was at the trough
+  int64_t rise_step_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_SERIES_H_

@@ -1,0 +1,74 @@
+#include "detect/series_level.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nanwatch {
+namespace {
+
+constexpr int32_t kPriorWeight = 2;  // values; ours
+// A level follows a descent twice as fast as a rise. Moves tell the noise of a
+// series that descends; they miss that of one that wanders, which needs longer
+// to show.
+constexpr float kDown = 1.0f / 8;   // of a value; ours
+constexpr float kUp = 1.0f / 16;    // ours
+constexpr int32_t kUnknown = 4;     // values: the first may lie anywhere; ours
+constexpr int32_t kFewMoves = 2;    // values, where few are healthy; ours
+constexpr int32_t kMoves = 64;      // values; ours
+constexpr int32_t kWanders = 256;   // values; ours
+constexpr float kClip = 3;          // deviations that a value counts at most
+constexpr float kDrops = 4;  // deviations at once: it may come back; ours
+constexpr int32_t kMost = 1 << 20;  // values
+
+float Square(float x) { return x * x; }
+
+}  // namespace
+
+void SeriesLevel::Begin(float y, float noise) {
+  at_ = newest_ = y;
+  noise_ = noise;
+  moves_ = noise * noise;
+  wander_ = 0;
+  values_ = learned_ = 1;
+}
+
+void SeriesLevel::LearnMove(float y, float floor) {
+  learned_ = std::min(learned_ + 1, std::clamp(values_, kFewMoves, kMoves));
+  const auto weight = static_cast<float>(kPriorWeight + learned_);
+  const float most = Square(kClip * noise_);
+  moves_ += (std::min(Square(y - newest_) / 2, most) - moves_) / weight;
+  noise_ = std::max(std::sqrt(std::max(moves_, wander_)), floor);
+  newest_ = y;
+}
+
+void SeriesLevel::LearnNoise(float y, float floor) {
+  const auto weight = static_cast<float>(std::clamp(values_, kMoves, kWanders));
+  const float most = Square(kClip * noise_);
+  const float off = y > at_ ? Square(y - at_) : Square(y - newest_) / 2;
+  wander_ += (std::min(off, most) - wander_) / weight;
+  LearnMove(y, floor);
+}
+
+void SeriesLevel::Learn(float y, float floor) {
+  const bool drops = y - newest_ < -kDrops * noise_;
+  LearnNoise(y, floor);
+  const float most = drops ? kClip * noise_ : at_ - y;
+  const float off = std::clamp(y - at_, -std::fabs(most), kClip * noise_);
+  const float few = 1.0f / static_cast<float>(values_ + 1);
+  at_ += off * (off < 0              ? std::max(few, kDown)
+                : values_ < kUnknown ? few
+                                     : kUp);
+  if (values_ < kMost) ++values_;
+}
+
+void SeriesLevel::MoveTo(float y) {
+  at_ = newest_ = y;
+  values_ = std::min(values_, kPriorWeight);
+}
+
+void SeriesLevel::Settle() {
+  values_ = std::min(values_, kPriorWeight);
+  learned_ = std::min(learned_, kPriorWeight);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,181 @@
+// Series: level, evidence, and how often healthy noise passes for more.
+
+#include "detect/series.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+namespace nanwatch {
+namespace {
+
+constexpr NoisePrior kPrior = {.running = 0.06f, .fresh = 0.30f};
+
+// The noise that evidence is held against: Student's t of three degrees, and a
+// share of outliers that lie anywhere, six widths above the level.
+class HealthyNoise {
+ public:
+  HealthyNoise(double width, double outliers) : width_(width), q_(outliers) {}
+  double Next() {
+    const double y = uniform_(engine_) < q_
+                         ? 6 * width_ * (1 + anywhere_(engine_))
+                         : width_ * tail_(engine_);
+    return std::clamp(y, -30.0, 30.0);
+  }
+
+ private:
+  const double width_;
+  const double q_;
+  std::mt19937_64 engine_{7};
+  std::student_t_distribution<double> tail_{3};
+  std::cauchy_distribution<double> anywhere_;
+  std::uniform_real_distribution<double> uniform_;
+};
+
+// Returns how many excursions of `values` values come to ln(1/a), for a of
+// 1e-4, 1e-5 and 1e-6.
+std::array<int, 3> FalseAlarms(int values, HealthyNoise noise) {
+  std::array<int, 3> alarms{};
+  Series series;
+  size_t reached = 0;
+  for (int i = 0; i < values; ++i) {
+    series.Add(static_cast<float>(2 * std::exp(noise.Next())), 2000 + i,
+               kPrior);
+    if (!series.out() || series.excursion().values() == 1) reached = 0;
+    if (!series.out()) continue;
+    while (reached < alarms.size() &&
+           series.excursion().nats() >=
+               std::log(std::pow(10, 4 + static_cast<double>(reached)))) {
+      ++alarms[reached++];
+    }
+  }
+  return alarms;
+}
+
+TEST(Series, HealthyNoiseReachesAThresholdAsSeldomAsItIsSet) {
+  constexpr int kValues = 2'000'000;
+  for (const double width : {0.02, 0.05, 0.2}) {
+    const auto alarms = FalseAlarms(kValues, HealthyNoise(width, 0.005));
+    EXPECT_LE(alarms[0], kValues * 1e-4) << width;
+    EXPECT_LE(alarms[1], kValues * 1e-5) << width;
+    // Of 2 expected at most, six come by chance once in 60 such tests.
+    EXPECT_LE(alarms[2], 5) << width;
+    EXPECT_GT(alarms[0], 0) << "the test can fail";
+  }
+}
+
+Series Steady(int values, double level, double noise) {
+  Series series;
+  std::mt19937_64 engine(3);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < values; ++i) {
+    series.Add(static_cast<float>(level * std::exp(noise * normal(engine))),
+               1 + i, kPrior);
+  }
+  return series;
+}
+
+TEST(Series, KnowsLevelAndNoise) {
+  for (const double noise : {0.01, 0.05, 0.3}) {
+    const Series series = Steady(1000, 2.5, noise);
+    EXPECT_NEAR(series.ValueAt(series.level().at()), 2.5, 2.5 * noise);
+    EXPECT_NEAR(series.level().noise() / noise, 1, 0.5) << noise;
+  }
+}
+
+TEST(Series, OneOutlierIsLittleEvidenceAndThreeThatAgreeAreMuch) {
+  for (const float far : {5.0f, 50.0f, 5000.0f}) {
+    Series series = Steady(300, 2.5, 0.02);
+    series.Add(far, 301, kPrior);
+    EXPECT_TRUE(series.out());
+    EXPECT_LT(series.excursion().nats(), 6) << far;
+    series.Add(far, 302, kPrior);
+    series.Add(far, 303, kPrior);
+    EXPECT_GT(series.excursion().nats(), 13.8) << far;
+    EXPECT_EQ(series.excursion().step(), 301);
+  }
+}
+
+TEST(Series, LearnsThatOutliersAreUsual) {
+  Series series;
+  for (int i = 0; i < 2000; ++i) {
+    series.Add(i % 10 == 9 ? 20 : 2 + 0.01f * static_cast<float>(i % 7),
+               1 + i, kPrior);
+  }
+  EXPECT_GT(series.outliers(), 0.03);
+  for (int i = 0; i < 3; ++i) series.Add(20, 2001 + i, kPrior);
+  EXPECT_LT(series.excursion().nats(), 13.8);
+}
+
+TEST(Series, TheSecondValueIsJudged) {
+  Series series;
+  series.Add(2.3f, 0, kPrior);
+  for (int i = 1; i < 12; ++i) {
+    series.Add(8 + 0.3f * static_cast<float>(i), i, kPrior);
+  }
+  EXPECT_TRUE(series.out());
+  EXPECT_EQ(series.excursion().step(), 1);
+  EXPECT_GT(series.excursion().nats(), 13.8);
+}
+
+// What scatters as far as it rose is noise.
+TEST(Series, AFirstValueThatIsLowIsNoLevel) {
+  Series series;
+  std::mt19937_64 engine(5);
+  std::normal_distribution<double> normal;
+  series.Add(0.5f, 0, kPrior);
+  for (int i = 1; i < 60; ++i) {
+    series.Add(static_cast<float>(2 * std::exp(0.6 * normal(engine))), i,
+               kPrior);
+  }
+  EXPECT_LT(series.out() ? series.excursion().nats() : 0, 13.8);
+}
+
+TEST(Series, ADescentWidensNoNoise) {
+  Series series;
+  for (int i = 0; i < 200; ++i) {
+    series.Add(static_cast<float>(10 * std::exp(-0.02 * i)) *
+                   (1 + 0.01f * static_cast<float>(i % 3)),
+               1 + i, kPrior);
+  }
+  EXPECT_LT(series.level().noise(), 0.03);
+}
+
+// It goes down and comes back; a level that climbed is told from its trough.
+TEST(Series, AClimbBeginsAtItsTrough) {
+  Series series = Steady(200, 2.5, 0.01);
+  for (int i = 0; i < 60; ++i) {
+    series.Add(static_cast<float>(2.5 * std::exp(0.02 * i)), 201 + i, kPrior);
+  }
+  EXPECT_TRUE(series.out());
+  EXPECT_NEAR(series.excursion().step(), 201, 8);
+  EXPECT_GT(series.excursion().nats(), 20.7);
+}
+
+TEST(Series, WhatCrossesZeroIsASeriesToo) {
+  Series series;
+  for (int i = 0; i < 400; ++i) {
+    series.Add(i % 2 == 0 ? 0.1f : -0.1f, 1 + i, kPrior);
+  }
+  EXPECT_TRUE(series.crosses_zero());
+  EXPECT_NEAR(series.ValueAt(series.level().at()), 0, 0.1);
+  EXPECT_FALSE(series.out());
+  for (int i = 0; i < 4; ++i) series.Add(50, 401 + i, kPrior);
+  EXPECT_GT(series.excursion().nats(), 12);
+}
+
+TEST(Series, AcceptsALevelThatStays) {
+  Series series = Steady(300, 2.5, 0.02);
+  for (int i = 0; i < 30; ++i) series.Add(2.9f, 301 + i, kPrior);
+  EXPECT_TRUE(series.out());
+  series.Accept();
+  EXPECT_FALSE(series.out());
+  EXPECT_NEAR(series.ValueAt(series.level().at()), 2.9, 0.05);
+}
+
+}  // namespace
+}  // namespace nanwatch
