@@ -1,5 +1,6 @@
-// Course: how a value that left its level goes on, as means of up to eight equal stretches,
-// however long it lasts. Said at the end: does it show a way back?
+// Course: how a value that left its level goes on, as means of up to eight
+// equal stretches, however long it lasts. Said at the end: does it show a way
+// back?
 
 #ifndef NANWATCH_DETECT_COURSE_H_
 #define NANWATCH_DETECT_COURSE_H_

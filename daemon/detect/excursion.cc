@@ -13,10 +13,10 @@ constexpr float kDegrees = 3;       // of Student's t; ours: tails of real logs
 constexpr float kFar = 6;           // deviations: where outliers lie; ours
 constexpr int32_t kSurely = 32;     // values that are a level; ours
 constexpr float kLevelDegrees = 7;  // of Student's t, of first values; ours
-constexpr float kChosen = 4;        // nats: one looks after each low value; ours
-constexpr float kBack = 0.15f;      // of the highest rise; ours
-constexpr float kMemory = 0.8f;     // of the mean, a value; ours
-constexpr float kNarrowest = 2;     // deviations, of what is predicted; ours
+constexpr float kChosen = 4;     // nats: one looks after each low value; ours
+constexpr float kBack = 0.15f;   // of the highest rise; ours
+constexpr float kMemory = 0.8f;  // of the mean, a value; ours
+constexpr float kNarrowest = 2;  // deviations, of what is predicted; ours
 
 float Ln(float x) { return kLn2 * Log2(x); }
 
@@ -50,8 +50,8 @@ float Excursion::nats() const {
   if (level_values_ > kSurely || values() == 0) return nats_;
   const float z = mean_rise() / scatter_;
   const float one = (kLevelDegrees + 1) / 2 * Ln(1 + z * z / kLevelDegrees);
-  return std::min(nats_, std::max(0.0f, one - kChosen) *
-                             static_cast<float>(level_values_));
+  return std::min(
+      nats_, std::max(0.0f, one - kChosen) * static_cast<float>(level_values_));
 }
 
 void Excursion::Add(float value, float y, const SeriesLevel& level,

@@ -44,7 +44,9 @@ class Excursion {
   int32_t values() const { return course_.records(); }
   int32_t above() const { return above_; }  // of those, not back at the level
   // Returns how far all of it stands above the level, in the mean.
-  float mean_rise() const { return sum_ / static_cast<float>(values()) - base_; }
+  float mean_rise() const {
+    return sum_ / static_cast<float>(values()) - base_;
+  }
   const Course& course() const { return course_; }  // of the values
   // The newest values are back at the level.
   bool IsOver() const;
@@ -63,7 +65,7 @@ class Excursion {
   float mean_ = 0;  // over about five values, and what its weights sum to
   float weight_ = 0;
   float outliers_ = 0;
-  float scatter_ = 0;     // noise of moves within
+  float scatter_ = 0;  // noise of moves within
   int32_t level_values_ = 0;
   int32_t above_ = 0;
   int32_t calm_ = 0;  // newest values in a row that are back

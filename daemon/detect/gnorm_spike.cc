@@ -59,8 +59,7 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (rest_.Explains(s.newest(), FiniteLoss(c.record))) return Severity::kInfo;
-  const bool far =
-      x.mean_rise() >= std::log(static_cast<float>(t[kMinRatio]));
+  const bool far = x.mean_rise() >= std::log(static_cast<float>(t[kMinRatio]));
   if (x.above() < t[kHold] || x.nats() < t[kNats] || !far) {
     return Severity::kInfo;
   }
@@ -81,8 +80,8 @@ bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) const {
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (!c.record.has(StepField::kGradNorm) || c.scaler.fate() == Fate::kLost ||
-      s.values() == 0 || s.newest() != static_cast<float>(
-                             c.record[StepField::kGradNorm])) {
+      s.values() == 0 ||
+      s.newest() != static_cast<float>(c.record[StepField::kGradNorm])) {
     return episode_.severity();
   }
   Severity trigger = Severity::kNone;
@@ -120,9 +119,8 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
 
 void GnormSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->numbers = {{"grad_norm", norm_, ""},
-                      {"usual", usual_, ""},
-                      {"nats", nats_, "nats"}};
+  finding->numbers = {
+      {"grad_norm", norm_, ""}, {"usual", usual_, ""}, {"nats", nats_, "nats"}};
   if (grows_) {
     finding->sentence = Sentence(
         "The gradient norm grew from ", static_cast<double>(usual_), " to ",

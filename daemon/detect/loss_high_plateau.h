@@ -33,8 +33,8 @@
 #include <optional>
 
 #include "detect/context.h"
-#include "detect/episode.h"
 #include "detect/course.h"
+#include "detect/episode.h"
 #include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -104,8 +104,8 @@ class LossHighPlateau {
   float loss_ = 0;        // the newest above untrained_
   float newest_ = 0;      // loss
   int32_t guessing_ = 0;  // steps in a row above untrained_
-  Course guess_course_;  // of those
-  float guess_from_ = 0;     // the level that they left
+  Course guess_course_;   // of those
+  float guess_from_ = 0;  // the level that they left
   float guess_peak_ = 0;
   int64_t guess_step_ = 0;  // of the first of them
   float healthy_ = 0;       // of the newest block that was not high

@@ -19,29 +19,31 @@ constexpr float kNormRatio = 1.3f;   // times the level, beside a norm; ours
 constexpr float kTiny = 0.01f;       // a loss: policies begin near 0; ours
 constexpr float kLostHalf = 0.5f;    // of what was learned; ours
 constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
-constexpr float kNatsLost = 2;  // of a language model: e^2 times as perplexed; ours
+constexpr float kNatsLost =
+    2;  // of a language model: e^2 times as perplexed; ours
 // A training may double its loss at its 20th step for a dozen, as small GPT-2
 // runs do.
-constexpr int32_t kHotValues = 32;   // losses; ours
-constexpr int32_t kHotHold = 14;     // records; ours
-constexpr float kHotRatio = 2.3f;    // times the level; ours
+constexpr int32_t kHotValues = 32;  // losses; ours
+constexpr int32_t kHotHold = 14;    // records; ours
+constexpr float kHotRatio = 2.3f;   // times the level; ours
 // A rate that is too high from the first step on: no loss is better than the
 // first.
 constexpr int32_t kFreshValues = 10;  // losses before it rises; ours
-constexpr int32_t kYoungValues = 64;  // losses of a run that has just begun
+constexpr int32_t kYoungValues = 64;  // losses; ours: a run that has just begun
 constexpr int32_t kFreshHold = 12;    // records; ours
 constexpr float kFirstRatio = 1.5f;   // times the first loss; ours
 // Losses that follow rewards begin next to nothing, and grow with much noise.
 constexpr float kFromNothing = 0.1f;  // a first loss; ours
-constexpr float kRewards = 0.2f;     // noise, of a logarithm; ours
-constexpr float kSpoilt = 3;   // times the highest, as weights are spoilt; ours
+constexpr float kRewards = 0.2f;      // noise, of a logarithm; ours
+constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
 constexpr float kEarlyFactor = 10;  // of few losses without an overflow; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
 constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.0075f;     // share of losses that stand out; ours
-constexpr float kOften = 0.06f;  // one in each epoch of 20 is 0.051; ours
-constexpr int32_t kFewLast = 24;  // records whose last third may be chance; ours
+constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
+constexpr int32_t kFewLast =
+    24;  // records whose last third may be chance; ours
 // Of the largest; small conv nets come to 1e-6.
 constexpr float kNothingLevel = 1e-4f;  // ours
 constexpr float kNothingPeak = 0.05f;   // ours
@@ -127,7 +129,8 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const float size = std::fabs(s.newest());
   const bool few = s.level().values() < kHotValues;
   const float factor = few && !kind_.overflowed ? kEarlyFactor : 1;
-  const bool vast = s.values() > 2 && size > t[kExplosionRatio] * factor * largest;
+  const bool vast =
+      s.values() > 2 && size > t[kExplosionRatio] * factor * largest;
   const bool spoilt = (kind_.applied || kind_.overflowed) && s.values() > 2 &&
                       size > kSpoilt * largest;
   exploded_ = spoilt || (vast && !FollowsRewards(s)) ? exploded_ + 1 : 0;
@@ -164,7 +167,8 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
   const auto steps = static_cast<double>(step - x.step());
   const float to = x.base() + s.rise();
   // No loss was better than the first, and it goes up.
-  const bool fresh = !s.begins_late() && s.values() - x.values() <= kFreshValues;
+  const bool fresh =
+      !s.begins_late() && s.values() - x.values() <= kFreshValues;
   if (fresh && to - s.first() >= Ln(kFirstRatio) && x.values() >= kFreshHold) {
     return true;
   }
@@ -181,8 +185,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Excursion& x = s.excursion();
   const double hold = HoldOf(t);
   const bool chance = x.values() < kFewLast && hold == t[kHold];
-  const float rise =
-      chance ? x.mean_rise() : std::max(s.rise(), x.mean_rise());
+  const float rise = chance ? x.mean_rise() : std::max(s.rise(), x.mean_rise());
   const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
   if (rise < Ln(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
@@ -207,10 +210,10 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
 // Its gradients say that a record which stands out was no chance.
 bool LossSpike::StandsOutWithNorm(const StepContext& c) {
   const Series& s = *c.loss;
-  const bool out = s.out() &&
-                   s.excursion().peak() - s.excursion().base() >=
-                       Ln(kNormRatio) &&
-                   s.excursion().nats() > kNewsNats;
+  const bool out =
+      s.out() &&
+      s.excursion().peak() - s.excursion().base() >= Ln(kNormRatio) &&
+      s.excursion().nats() > kNewsNats;
   if (beside_norm_ < 0) {
     ++beside_norm_;
   } else if (out) {
@@ -227,9 +230,8 @@ Severity LossSpike::Judge(const StepContext& c, Thresholds t) {
   Severity severity = Severity::kNone;
   if (s.out() && s.excursion().calm() == 0) severity = OfExcursion(c, t);
   if (Explodes(c, t)) severity = Severity::kCritical;
-  const bool vast =
-      exploded_ > 0 && kind_.applied &&
-      std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
+  const bool vast = exploded_ > 0 && kind_.applied &&
+                    std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
   if (vast || StandsOutWithNorm(c)) {
     severity = std::max(severity, Severity::kWarning);
   }

@@ -74,9 +74,9 @@ class LossSpike {
   // What the loss is like, of this run or record.
   struct Kind {
     bool begun = false;
-    bool means = false;     // records are means over the steps between them
-    bool language = false;  // cross-entropy of words, in nats
-    bool applied = false;   // updates that overflowed were applied
+    bool means = false;       // records are means over the steps between them
+    bool language = false;    // cross-entropy of words, in nats
+    bool applied = false;     // updates that overflowed were applied
     bool overflowed = false;  // since the loss before
     bool often = false;       // losses that stand out alone are usual
     bool seldom = false;      // they are next to none
@@ -96,18 +96,18 @@ class LossSpike {
 
   Episode episode_;
   ScaleFall fall_;
-  Jump jump_;         // of the newest excursion
-  Jump told_;         // of the episode's worst
+  Jump jump_;  // of the newest excursion
+  Jump told_;  // of the episode's worst
   Kind kind_;
   Severity at_end_ = Severity::kNone;  // if no record follows
-  bool falls_ = false;     // the finding is about fall_
-  bool to_end_ = false;    // it was high when all was over
+  bool falls_ = false;                 // the finding is about fall_
+  bool to_end_ = false;                // it was high when all was over
   bool returns_ = false;
-  bool back_ = true;       // the newest loss is at its level
-  int16_t gap_ = 1;        // steps from the loss before; saturates
+  bool back_ = true;  // the newest loss is at its level
+  int16_t gap_ = 1;   // steps from the loss before; saturates
   // Records since one that stood out, or of a NaN that explains others.
   int16_t beside_norm_ = 0;
-  int16_t exploded_ = 0;   // records in a row
+  int16_t exploded_ = 0;  // records in a row
   int32_t held_ = 0;
   int64_t overflows_ = 0;  // before the newest loss
   int64_t last_step_ = 0;  // with a loss

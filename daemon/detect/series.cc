@@ -9,16 +9,16 @@ namespace nanwatch {
 namespace {
 
 constexpr float kLn2 = 0.6931472f;  // ln 2
-constexpr int64_t kLate = 1000;   // a step: a run that goes on; ours
-constexpr int32_t kFresh = 10;    // values with a fresh run's noise; ours
-constexpr int32_t kFirst = 5;     // values of the first level; ours
-constexpr int32_t kRecent = 16;   // values; ours
-constexpr int32_t kShown = 64;    // values until a level may be the best; ours
+constexpr int64_t kLate = 1000;     // a step: a run that goes on; ours
+constexpr int32_t kFresh = 10;      // values with a fresh run's noise; ours
+constexpr int32_t kFirst = 5;       // values of the first level; ours
+constexpr int32_t kRecent = 16;     // values; ours
+constexpr int32_t kShown = 64;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
 constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
 constexpr int32_t kShortly = 8;   // values of an excursion that is none; ours
-constexpr float kOutlier = 0.5f;  // of one value, the chance that it is such
-constexpr float kDoubt = 4.6f;    // nats, 1 %: it may be noise
+constexpr float kOutlier = 0.5f;  // of one value, the chance; ours
+constexpr float kDoubt = 4.6f;    // nats, ours: 1 %, it may be noise
 // A jump begins with itself; what climbs began when it was last at its trough.
 constexpr float kRises = 1;  // deviations above the trough; ours
 constexpr float kJumps = 6;  // deviations from one value to the next; ours
@@ -105,8 +105,7 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   if (renews_) MoveTo(y);
   if (!out_) {
     const float noise =
-        level_.noise() *
-        std::sqrt(1 + 1 / static_cast<float>(level_.values()));
+        level_.noise() * std::sqrt(1 + 1 / static_cast<float>(level_.values()));
     if (y - level_.at() < Excursion::kOpens * noise) {
       Heal(y, step);
       y_ = y;

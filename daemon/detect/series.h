@@ -38,9 +38,9 @@ class Series {
   float newest() const { return newest_; }  // as it came
   // All as logarithms.
   float y() const { return y_; }
-  float first() const { return first_; }    // mean of the first five
-  float best() const { return best_; }      // lowest mean of sixteen
-  float recent() const { return recent_; }  // mean of about sixteen
+  float first() const { return first_; }      // mean of the first five
+  float best() const { return best_; }        // lowest mean of sixteen
+  float recent() const { return recent_; }    // mean of about sixteen
   float highest() const { return highest_; }  // of healthy values
   float lowest() const { return lowest_; }    // of healthy values
   // Share of healthy values that stand out alone, or nearly so.
@@ -78,7 +78,7 @@ class Series {
   bool out_ = false;
   bool late_ = false;
   bool renews_ = false;
-  bool rises_ = false;   // since rise_step_ no value was at the trough
+  bool rises_ = false;  // since rise_step_ no value was at the trough
   int64_t rise_step_ = 0;
 };
 

@@ -10,13 +10,13 @@ constexpr int32_t kPriorWeight = 2;  // values; ours
 // A level follows a descent twice as fast as a rise. Moves tell the noise of a
 // series that descends; they miss that of one that wanders, which needs longer
 // to show.
-constexpr float kDown = 1.0f / 8;   // of a value; ours
-constexpr float kUp = 1.0f / 16;    // ours
-constexpr int32_t kUnknown = 4;     // values: the first may lie anywhere; ours
-constexpr int32_t kFewMoves = 2;    // values, where few are healthy; ours
-constexpr int32_t kMoves = 64;      // values; ours
-constexpr int32_t kWanders = 256;   // values; ours
-constexpr float kClip = 3;          // deviations that a value counts at most
+constexpr float kDown = 1.0f / 8;  // of a value; ours
+constexpr float kUp = 1.0f / 16;   // ours
+constexpr int32_t kUnknown = 4;    // values: the first may lie anywhere; ours
+constexpr int32_t kFewMoves = 2;   // values, where few are healthy; ours
+constexpr int32_t kMoves = 64;     // values; ours
+constexpr int32_t kWanders = 256;  // values; ours
+constexpr float kClip = 3;   // deviations that a value counts at most; ours
 constexpr float kDrops = 4;  // deviations at once: it may come back; ours
 constexpr int32_t kMost = 1 << 20;  // values
 

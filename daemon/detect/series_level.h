@@ -1,6 +1,6 @@
-// SeriesLevel: where a healthy series stands, and how far its values lie about that.
-// Both are of logarithms, with a prior, so that the second value is judged
-// already.
+// SeriesLevel: where a healthy series stands, and how far its values lie about
+// that. Both are of logarithms, with a prior, so that the second value is
+// judged already.
 
 #ifndef NANWATCH_DETECT_SERIES_LEVEL_H_
 #define NANWATCH_DETECT_SERIES_LEVEL_H_
@@ -42,7 +42,6 @@ class SeriesLevel {
   // Returns the noise that moves alone show.
   float scatter() const { return std::sqrt(moves_); }
   int32_t values() const { return values_; }  // healthy ones, saturates
-
 
  private:
   float at_ = 0;

@@ -61,7 +61,7 @@ struct StepSeries {
   static constexpr NoisePrior kLoss = {.running = 0.06f, .fresh = 0.30f};
   static constexpr NoisePrior kWords = {.running = 0.03f, .fresh = 0.30f};
   static constexpr NoisePrior kNorm = {.running = 0.30f, .fresh = 0.60f};
-  static constexpr float kLeastNorm = 1e-30f;
+  static constexpr float kLeastNorm = 1e-30f;  // ours
   static constexpr int32_t kFew = 32;    // records that show a level; ours
   static constexpr int32_t kMany = 256;  // records of another one; ours
   static constexpr float kOtherData = 0.405f;  // ln 1.5, as loss_spike's ratio

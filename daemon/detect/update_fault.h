@@ -28,7 +28,7 @@ class UpdateFaultRule {
   Episode episode_;
   int64_t since_ = 0;
   int64_t update_ = 0;  // of the newest record that it saw
-  int32_t held_ = 0;     // updates with the same fault
+  int32_t held_ = 0;    // updates with the same fault
   UpdateFault fault_ = UpdateFault::kNone;
   UpdateFault said_ = UpdateFault::kNone;
   bool ever_fine_ = false;  // an update without any was told

@@ -24,9 +24,11 @@ enum Sort {
   kRivals
 };
 constexpr const char* kNames[kCourses] = {
-    "stages",     "a term switches on", "an annealed term", "folds",
-    "epochs",     "few lines",          "goes on",          "returns grow",
-    "two losses", "rivals"};
+    "stages",           "a term switches on",
+    "an annealed term", "folds",
+    "epochs",           "few lines",
+    "goes on",          "returns grow",
+    "two losses",       "rivals"};
 
 double Decay(double first, double last, double half, int64_t i) {
   return last + (first - last) * std::exp2(-static_cast<double>(i) / half);
@@ -87,22 +89,20 @@ class Maker {
         break;
       case kGoesOn:
         first_ = 1000 + static_cast<int64_t>(random_.Below(100000));
-        Steady(random_.Between(0.005, 0.15), [](int64_t i) {
-          return Decay(2.2, 2, 2000, i);
-        });
+        Steady(random_.Between(0.005, 0.15),
+               [](int64_t i) { return Decay(2.2, 2, 2000, i); });
         break;
       case kReturnsGrow: {
         const double to = random_.Between(2, 20);
-        Steady(random_.Between(0.3, 0.7), [=](int64_t i) {
-          return Decay(0.02, to, 1500, i);
-        });
+        Steady(random_.Between(0.3, 0.7),
+               [=](int64_t i) { return Decay(0.02, to, 1500, i); });
         break;
       }
       case kPolicyAndCritic:
         Pair([&](int64_t i) {
           const double policy = 0.02 * random_.Tailed(4);
-          const double critic = Decay(0.1, 20, 1500, i) *
-                                std::exp(0.5 * random_.Normal());
+          const double critic =
+              Decay(0.1, 20, 1500, i) * std::exp(0.5 * random_.Normal());
           return std::pair(policy, critic);
         });
         break;
@@ -110,8 +110,9 @@ class Maker {
         const double slow = random_.Between(100, 1000);
         Pair([&, slow](int64_t i) {
           const double tide = std::sin(static_cast<double>(i) / slow);
-          return std::pair((1.2 + 0.8 * tide) * std::exp(0.3 * random_.Normal()),
-                           (0.7 - 0.4 * tide) * std::exp(0.2 * random_.Normal()));
+          return std::pair(
+              (1.2 + 0.8 * tide) * std::exp(0.3 * random_.Normal()),
+              (0.7 - 0.4 * tide) * std::exp(0.2 * random_.Normal()));
         });
         break;
       }
@@ -131,10 +132,10 @@ class Maker {
   template <typename Level>
   void Steady(double noise, Level level) {
     for (int64_t i = 0; i < records_; ++i) {
-      const double norm = Decay(3, 1, 200, i) *
-                          std::exp(0.25 * random_.Tailed(8));
-      Update update = Record(
-          first_ + i, level(i) * std::exp(noise * random_.Tailed(5)));
+      const double norm =
+          Decay(3, 1, 200, i) * std::exp(0.25 * random_.Tailed(8));
+      Update update =
+          Record(first_ + i, level(i) * std::exp(noise * random_.Tailed(5)));
       update.grad_norm = norm;
       story_.moments.push_back({.seconds = 1, .updates = {update}});
     }
@@ -153,8 +154,9 @@ class Maker {
       for (int64_t i = 0; i < records; ++i) {
         Moment moment{.seconds = 1};
         moment.restart = i == 0 && left < records_;
-        moment.updates = {Record(
-            i * apart_, level(i, of_fold) * std::exp(noise * random_.Normal()))};
+        moment.updates = {
+            Record(i * apart_,
+                   level(i, of_fold) * std::exp(noise * random_.Normal()))};
         story_.moments.push_back(std::move(moment));
       }
       left -= records;

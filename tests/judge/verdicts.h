@@ -22,8 +22,8 @@ struct HealthyVerdict {
   };
   int runs = 0;
   uint64_t updates = 0;
-  int warnings = 0;                 // incidents that were a warning or worse
-  int criticals = 0;                // of those
+  int warnings = 0;   // incidents that were a warning or worse
+  int criticals = 0;  // of those
   std::map<std::string, Row> by_kind;
   std::vector<std::string> alarms;  // one sentence each, with the seed
 };

@@ -144,7 +144,8 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
       const StepRecord record = RecordOf({.loss = loss}, step);
       tracker.OnStep(record);
       const StepOps ops;
-      rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(), ignore);
+      rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
+               ignore);
     }
     std::vector<int> changed;
     const auto note = [&](size_t i, Severity was) {
@@ -250,8 +251,7 @@ TEST(StepRules, FindTheSameWhereRulesAreNotCalledWithEveryRecord) {
       const StepRecord record = RecordOf(log.Next(), step);
       tracker.OnStep(record);
       const StepOps ops;
-      const StepContext context =
-          ContextOf(run, record, tracker, ops, &series);
+      const StepContext context = ContextOf(run, record, tracker, ops, &series);
       rules.On(context, tables.step(),
                [&](size_t i, Severity) { found.insert(i); });
       every.On(context, tables.step());

@@ -103,8 +103,8 @@ TEST(Series, OneOutlierIsLittleEvidenceAndThreeThatAgreeAreMuch) {
 TEST(Series, LearnsThatOutliersAreUsual) {
   Series series;
   for (int i = 0; i < 2000; ++i) {
-    series.Add(i % 10 == 9 ? 20 : 2 + 0.01f * static_cast<float>(i % 7),
-               1 + i, kPrior);
+    series.Add(i % 10 == 9 ? 20 : 2 + 0.01f * static_cast<float>(i % 7), 1 + i,
+               kPrior);
   }
   EXPECT_GT(series.outliers(), 0.03);
   for (int i = 0; i < 3; ++i) series.Add(20, 2001 + i, kPrior);
