@@ -50,6 +50,12 @@ std::string HealthyText(int runs, int64_t steps) {
   std::string out = fmt::format(
       "{} runs, {} updates: {} criticals, {} warnings.\n", verdict.runs,
       verdict.updates, verdict.criticals, verdict.warnings - verdict.criticals);
+  out += "\n| texture | updates | criticals | warnings |\n|---|---|---|---|\n";
+  for (const auto& [kind, row] : verdict.by_kind) {
+    out += fmt::format("| {} | {} | {} | {} |\n", kind, row.updates,
+                       row.criticals, row.warnings - row.criticals);
+  }
+  out += "\n";
   for (const std::string& alarm : verdict.alarms) {
     out += fmt::format("- {}\n", alarm);
   }
