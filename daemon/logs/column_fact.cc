@@ -1,9 +1,11 @@
 #include "logs/column_fact.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "logs/message_number.h"
+#include "logs/named_number.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -63,8 +65,17 @@ void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
     if (!fact_.overflow) fact_.overflow = *truth != 0;
     return;
   }
-  const std::optional<double> value = truth ? truth : WholeNumber(text);
-  if (value) AddNumber(meaning, *value);
+  const std::optional<double> value = truth ? truth : PrintedValue(text);
+  if (value) {
+    AddNumber(meaning, *value);
+  } else if (meaning == ColumnMeaning::kStep) {
+    // "8280/11043".
+    Scan scan(text);
+    const std::optional<Ratio> step = ReadRatio(&scan);
+    if (step && scan.done()) {
+      AddNumber(meaning, static_cast<double>(step->part));
+    }
+  }
 }
 
 void ColumnFact::AddScale(std::string_view text, double value, bool ends_line) {
@@ -119,6 +130,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kAdversaryLoss:
       AddAdversary(value);
       return;
+    case ColumnMeaning::kTerm:
+      if (!std::isfinite(value)) fact_.Set(StepField::kLoss, value);
+      return;
     case ColumnMeaning::kRank:
       if (IsCount(value) && value < 1e6) {
         fact_.rank = static_cast<int32_t>(value);
@@ -153,14 +167,18 @@ bool ColumnFact::SaysHealth() const {
 }
 
 bool ColumnFact::LooksLikeStep() const {
-  return SaysHealth() &&
-         (fact_.step.has_value() || numbers_ >= 2 || (epoch_ && !steps_seen_));
+  if (fact_.step) return SaysHealth();
+  // Of settings, too, there are several: "loss_scale=128, lr=0.1".
+  const bool trained =
+      fact_.has(StepField::kLoss) || fact_.has(StepField::kGradNorm);
+  return (trained && numbers_ >= 2) || (SaysHealth() && epoch_ && !steps_seen_);
 }
 
 // A number that is the same in all lines of a log is no step: the ranks of a
 // job that print alike go on to the next one. "batch 64", "steps: 1000".
 bool ColumnFact::StandsStill(int64_t step) {
-  if (moved_ || fact_.rank) return false;
+  // Of a line an epoch, "[2502/2502]", it is the last one of each.
+  if (moved_ || fact_.rank || (epoch_ && step == whole_)) return false;
   moved_ = same_ > 0 && step != step_;
   step_ = step;
   return !moved_ && ++same_ > kSame;
@@ -172,11 +190,17 @@ void ColumnFact::Tell(FactList* facts) {
     cut_.clear();
   }
   if (fact_.step && StandsStill(*fact_.step)) fact_.step.reset();
+  // Trainers that leave NaN out of the mean of their losses print 0 of NaN
+  // alone (Hugging Face's, and what prints its dicts).
+  if (fact_.has(StepField::kLoss) && fact_.has(StepField::kGradNorm) &&
+      fact_[StepField::kLoss] == 0 && std::isnan(fact_[StepField::kGradNorm])) {
+    fact_.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+  }
   if (fact_.step) {
     steps_seen_ = true;
     std::optional<int64_t> epoch = epoch_;
     if (whole_ > 0 && !epochs_told_) epoch = laps_.Epoch(*fact_.step, whole_);
-    fact_.step = steps_.Step(epoch, *fact_.step);
+    fact_.step = steps_.Step(epoch, *fact_.step, whole_);
   } else if (epoch_ && !steps_seen_) {
     fact_.step = lines_.Step(*epoch_, &fact_.step_counted);
     fact_.of_epoch = !fact_.step_counted;

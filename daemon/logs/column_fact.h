@@ -39,6 +39,8 @@ class ColumnFact {
   // How many steps begin anew in each epoch, where the line shows it.
   void SetWhole(int64_t steps) { whole_ = steps; }
   bool has_step() const { return fact_.step.has_value(); }
+  // Of lines that count something else.
+  void DropStep() { fact_.step.reset(); }
   bool has_epoch() const { return epoch_.has_value(); }
   // A line of the log had a step.
   bool steps_seen() const { return steps_seen_; }

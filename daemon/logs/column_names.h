@@ -26,6 +26,7 @@ enum class ColumnMeaning : uint8_t {
   kLoss,
   kMeanLoss,  // over steps before, too: where no other loss stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
+  kTerm,           // of the loss: told where it is not finite
   kLossScale,
   kLog2LossScale,
   kGradNorm,

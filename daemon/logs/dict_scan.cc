@@ -86,7 +86,7 @@ std::optional<double> DictScan::Number() const {
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
     text = text.substr(1, text.size() - 2);
   }
-  return WholeNumber(text);
+  return PrintedValue(text);
 }
 
 std::optional<int64_t> DictScan::Count() const {

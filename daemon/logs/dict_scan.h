@@ -25,8 +25,9 @@ class DictScan {
   // As printed; a string without its quotes, an object with its braces.
   std::string_view value() const { return value_; }
   bool quoted() const { return quoted_; }  // the value is a string
-  // The value as a number, also of a string and of a list of one; NaN and
-  // Infinity in JSON's, Python's and JavaScript's spelling.
+  // The value as a number, also of a string, a list of one or a call
+  // (PrintedValue); NaN and Infinity in JSON's, Python's and JavaScript's
+  // spelling.
   std::optional<double> Number() const;
   // The value as a count: not negative, at most a billion.
   std::optional<int64_t> Count() const;

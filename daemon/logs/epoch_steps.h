@@ -19,11 +19,13 @@ class EpochSteps {
   // The run's step. Of the epoch before it goes back by as much: a line of
   // another rank that is late, or of a run that began again in that epoch;
   // which of the two is for those to say who know what ranks print.
-  int64_t Step(int64_t epoch, int64_t step) {
+  // `whole`: steps of an epoch, where the line shows them; 0: it does not.
+  int64_t Step(int64_t epoch, int64_t step, int64_t whole = 0) {
     if (epoch == epoch_ - 1) return before_ + step;
     from_zero_ |= step == 0;
     if (epoch > epoch_ && epoch_ >= 0) {
-      length_ = std::max<int64_t>(1, highest_ + (from_zero_ ? stride_ : 0));
+      length_ = std::max<int64_t>(
+          1, whole > 0 ? whole : highest_ + (from_zero_ ? stride_ : 0));
       before_ = base_ + (epoch - 1 - epoch_) * length_;
       base_ = std::min(base_ + (epoch - epoch_) * length_, kBaseMax);
       highest_ = 0;
@@ -61,7 +63,7 @@ class SeenEpochSteps {
  public:
   // The run's step. nullopt for the epoch: the line does not say it.
   // REQUIRES: epoch is below a million.
-  int64_t Step(std::optional<int64_t> epoch, int64_t step) {
+  int64_t Step(std::optional<int64_t> epoch, int64_t step, int64_t whole = 0) {
     if ((!epoch && !anew_) || step > kStepMax) return step;
     const int64_t in = epoch.value_or(epoch_);
     if (!anew_ && epoch_ >= 0 && in > epoch_ && step <= last_) {
@@ -71,7 +73,7 @@ class SeenEpochSteps {
     }
     if (anew_) {
       epoch_ = in;
-      return steps_.Step(in, step);
+      return steps_.Step(in, step, whole);
     }
     if (in == epoch_ && step > highest_) stride_ = step - highest_;
     highest_ = in == epoch_ ? std::max(highest_, step) : step;

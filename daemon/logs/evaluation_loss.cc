@@ -31,9 +31,34 @@ size_t SizeOfName(std::string_view text) {
 
 }  // namespace
 
+// A table's header: the first column of an evaluation's loss, "val/box_loss".
+void EvaluationLoss::TakeHeader(std::string_view line) {
+  const char separator = SeparatorOf(line);
+  if (!row_.Split(line, separator) || row_.cells().size() < 3) return;
+  for (size_t i = 0; i < row_.cells().size(); ++i) {
+    const std::string_view cell = row_.cells()[i];
+    if (WholeNumber(cell)) return;
+    if (column_ == 0 && cell.starts_with(kMark) && cell.ends_with("loss")) {
+      column_ = i;
+      separator_ = separator;
+      column_name_ = cell;
+      columns_ = row_.cells().size();
+    }
+  }
+}
+
+void EvaluationLoss::LookAtRow(std::string_view line) {
+  if (!row_.Split(line, separator_) || row_.cells().size() != columns_) return;
+  const std::optional<double> value = WholeNumber(row_.cells()[column_]);
+  if (!value || std::isfinite(*value)) return;
+  found_ = lines_;
+  name_ = column_name_;
+}
+
 // Of every line of a large log: hardly one holds the name.
 void EvaluationLoss::Look(std::string_view line) {
   ++lines_;
+  if (column_ > 0 && found_ == 0) LookAtRow(line);
   size_t at = 0;
   while (found_ == 0) {
     // Faster than looking for the mark: few lines have the letter.
@@ -47,7 +72,10 @@ void EvaluationLoss::Look(std::string_view line) {
     if (begin > 0 && line[begin - 1] == 'e') --begin;
     if (begin > 0 && IsLetter(line[begin - 1])) continue;
     const size_t rest = SizeOfName(line.substr(at));
-    if (rest == 0) continue;
+    if (rest == 0) {
+      if (column_ == 0 && headers_++ < kHeaders) TakeHeader(line);
+      continue;
+    }
     found_ = lines_;
     name_ = line.substr(begin, at + rest - begin);
   }

@@ -40,13 +40,14 @@ enum class NormTold : uint8_t {
 
 struct LogFact {
   enum class Kind : uint8_t {
-    kProgress,  // a line of numbers, usually with a step
-    kOverflow,  // an update overflowed
-    kScale,     // the loss scale is now another (raised, or told after
-                // kOverflow)
-    kStopped,   // the program gave up because of its numerics; text says why,
-                // a value what was not finite
-    kSetting,   // `setting` with `number` or `text`
+    kProgress,    // a line of numbers, usually with a step
+    kOverflow,    // an update overflowed
+    kScale,       // the loss scale is now another (raised, or told after
+                  // kOverflow)
+    kStopped,     // the program gave up because of its numerics; text says why,
+                  // a value what was not finite
+    kSetting,     // `setting` with `number` or `text`
+    kUnderstood,  // the format's own line, which says nothing of the above
   };
   Kind kind = Kind::kProgress;
   uint32_t at = 0;  // byte of the line at which it was read
@@ -109,6 +110,13 @@ struct LogFact {
     present |= 1u << static_cast<int>(f);
     value[static_cast<int>(f)] = v;
     return *this;
+  }
+  // Of a step line: it says something of the numerics.
+  bool says_health() const {
+    return kind == Kind::kProgress &&
+           (has(StepField::kLoss) || has(StepField::kLossScale) ||
+            has(StepField::kGradNorm) || skipped_total || skipped_since ||
+            loss_left_out);
   }
   void Unset(StepField f) { present &= ~(1u << static_cast<int>(f)); }
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "logs/named_number.h"
 #include "logs/scan.h"
@@ -33,15 +34,26 @@ bool EndsWithEpoch(std::string_view text) {
          text.substr(0, end + 1).ends_with("POCH");
 }
 
+// A count, perhaps with commas between its thousands: "8,000".
+std::optional<int64_t> ReadLongCount(Scan* scan) {
+  scan->SkipBlanks();
+  size_t size = 0;
+  const std::string plain = WithoutThousands(scan->rest(), &size);
+  if (plain.empty()) return scan->Integer();
+  scan->Skip(scan->rest().substr(0, size));
+  return AsCount(WholeNumber(plain));
+}
+
 // The number behind a word, "10", "#10", "[10/200".
 std::optional<StepPlace> NumberBehindWord(std::string_view rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" #["), rest.size()));
   Scan scan(rest);
-  const std::optional<int64_t> step = scan.Integer();
+  const std::optional<int64_t> step = ReadLongCount(&scan);
   if (!step || *step < 0 || scan.peek() == '%') return std::nullopt;
   StepPlace place{*step, 0, std::nullopt};
   scan.SkipBlanks();
-  if (scan.Skip("/")) place.whole = ReadCount(&scan).value_or(0);
+  if (scan.Skip("/")) place.whole = ReadLongCount(&scan).value_or(0);
+  if (place.whole < 0 || place.whole > kCountMax) place.whole = 0;
   return place;
 }
 
@@ -72,9 +84,11 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
   size_t best = std::size(kStepWords);
   for (size_t at = line.find(' '); at != std::string_view::npos;
        at = line.find(' ', at + 1)) {
-    const char last = at > 0 ? line[at - 1] : ' ';
+    // "[step] 10" is "step 10".
+    const size_t end = at > 0 && line[at - 1] == ']' ? at - 1 : at;
+    const char last = end > 0 ? line[end - 1] : ' ';
     if (last != 'p' && last != 'r' && last != 'n' && last != 'h') continue;
-    const size_t word = StepWordAtEnd(line.substr(0, at));
+    const size_t word = StepWordAtEnd(line.substr(0, end));
     if (word >= best) continue;
     const std::optional<StepPlace> place =
         NumberBehindWord(line.substr(at + 1));
@@ -185,6 +199,19 @@ size_t ReadRatioOfBar(std::string_view line, size_t at, Ratio* ratio) {
   return line.substr(end).starts_with(" [") ? end + 2 : 0;
 }
 
+// Of a bar whose percentage ends at `end` and whose title ends with the epoch,
+// "001/100: ".
+std::optional<int64_t> EpochOfTitle(std::string_view line, size_t end) {
+  while (end > 0 && (IsDigit(line[end - 1]) || line[end - 1] == ' ')) --end;
+  if (end == 0 || line[end - 1] != ':') return std::nullopt;
+  const std::string_view title = line.substr(0, end - 1);
+  Scan scan(title, title.find_last_of(" [(") + 1);
+  const std::optional<Ratio> epoch = ReadRatio(&scan);
+  if (!epoch || epoch->part > epoch->whole) return std::nullopt;
+  if (!scan.Skip("]")) scan.Skip(")");
+  return scan.done() ? std::optional(epoch->part) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<BarPlace> BarIn(std::string_view line) {
@@ -199,7 +226,7 @@ std::optional<BarPlace> BarIn(std::string_view line) {
   const size_t comma = line.find(',', clocks);
   bar.end = std::min(line.substr(0, comma).find(']', clocks),
                      std::min(comma, line.size()));
-  bar.step = {ratio.part, ratio.whole, std::nullopt};
+  bar.step = {ratio.part, ratio.whole, EpochOfTitle(line, bar.begin)};
   return bar;
 }
 
@@ -215,6 +242,10 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
 
 std::optional<double> EpochInWords(std::string_view line) {
   constexpr std::string_view kWord = "poch";
+  // "ep=3", at the start alone: in a line it may be anything.
+  if (line.starts_with("ep=") || line.starts_with("ep:")) {
+    return Scan(line, 3).Number();
+  }
   size_t at = line.find(kWord, 1);
   for (; at != std::string_view::npos; at = line.find(kWord, at + 1)) {
     const char initial = line[at - 1];
@@ -266,7 +297,13 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
 }
 
 std::optional<double> LossInWords(std::string_view line) {
-  static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS "};
+  static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS ",
+                                                 "loss] ", "Loss] "};
+  // Most lines have none.
+  if (line.find("oss") == std::string_view::npos &&
+      line.find("OSS") == std::string_view::npos) {
+    return std::nullopt;
+  }
   for (const std::string_view word : kLosses) {
     for (size_t at = line.find(word); at != std::string_view::npos;
          at = line.find(word, at + 1)) {
@@ -278,7 +315,9 @@ std::optional<double> LossInWords(std::string_view line) {
           other.starts_with("min") || other.starts_with("Min")) {
         continue;
       }
-      Scan scan(line, at + word.size());
+      std::string_view rest = line.substr(at + word.size());
+      if (rest.starts_with("is ")) rest.remove_prefix(3);
+      Scan scan(InsideCall(rest));
       const std::optional<double> loss = scan.Number();
       if (loss && scan.peek() != '%' && scan.peek() != '/') return loss;
     }
@@ -327,43 +366,6 @@ std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
       "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
       "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
   return BehindName(line, kNames);
-}
-
-bool IsEvaluation(std::string_view prose) {
-  static constexpr std::string_view kWords[] = {
-      "val",        "valid",      "validation", "eval",    "evaluation",
-      "evaluating", "validating", "test",       "testing", "dev"};
-  constexpr size_t kLeast = 3;
-  enum Kind : uint8_t { kNone, kLetter, kInitial };
-  static constexpr auto kKinds = [] {
-    std::array<Kind, 256> kinds{};
-    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyz")) {
-      kinds[static_cast<uint8_t>(c)] = kLetter;
-    }
-    for (const std::string_view word : kWords) {
-      kinds[static_cast<uint8_t>(word[0])] = kInitial;
-    }
-    for (uint8_t c = 'A'; c <= 'Z'; ++c) kinds[c] = kinds[c | 0x20u];
-    return kinds;
-  }();
-  const char* const end = prose.data() + prose.size();
-  for (const char* at = prose.data(); at != end; ++at) {
-    const Kind kind = kKinds[static_cast<uint8_t>(*at)];
-    if (kind == kNone) continue;
-    const char* const begin = at;
-    while (at + 1 != end && kKinds[static_cast<uint8_t>(at[1])] != kNone) ++at;
-    std::array<char, 12> low;
-    const size_t size = static_cast<size_t>(at + 1 - begin);
-    if (kind != kInitial || size < kLeast || size > low.size()) continue;
-    std::transform(begin, at + 1, low.begin(),
-                   [](char c) { return static_cast<char>(c | 0x20); });
-    const std::string_view word(low.data(), size);
-    if (std::find(std::begin(kWords), std::end(kWords), word) !=
-        std::end(kWords)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace nanwatch

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "logs/translated.h"
+
 namespace nanwatch {
 namespace {
 
@@ -30,13 +32,14 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
       axis_([this](const LogFact& fact, uint64_t line) {
         assembler_.Take(fact, line);
       }),
-      recogniser_(only, map, [this](const LogFact& fact, uint64_t line) {
-        Take(fact, line);
-      }) {}
+      recogniser_(
+          only, map,
+          [this](const LogFact& fact, uint64_t line) { Take(fact, line); }),
+      joiner_([this](std::string_view line) { recogniser_.ReadLine(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  recogniser_.ReadLine(WithoutColours(line, &plain_));
+  joiner_.Take(Translated(WithoutColours(line, &plain_), &translated_));
 }
 
 void LogReader::ReadFact(const LogFact& fact, uint64_t record) {
@@ -131,12 +134,14 @@ void LogReader::TakeSetting(const LogFact& fact) {
 }
 
 void LogReader::Flush() {
+  joiner_.Flush();
   recogniser_.DecideIfLikely();
   axis_.Flush();
   assembler_.Flush();
 }
 
 void LogReader::Finish() {
+  joiner_.Flush();
   recogniser_.Finish();
   axis_.Flush();
   assembler_.Flush();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "logs/assembler.h"
+#include "logs/line_joiner.h"
 #include "logs/mapped_columns.h"
 #include "logs/recogniser.h"
 #include "logs/step_axis.h"
@@ -71,8 +72,10 @@ class LogReader {
   Assembler assembler_;
   StepAxis axis_;
   Recogniser recogniser_;
-  uint64_t records_ = 0;   // of ReadFact
-  std::string plain_;      // a line without its colours
+  LineJoiner joiner_;
+  uint64_t records_ = 0;  // of ReadFact
+  std::string plain_;     // a line without its colours
+  std::string translated_;
   bool loss_bad_ = false;  // the newest one
   bool goes_on_ = true;    // since it stopped
 };

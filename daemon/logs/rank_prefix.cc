@@ -45,12 +45,12 @@ size_t InBrackets(std::string_view line, std::optional<int32_t>* rank) {
   }
   if (!scan.Skip(":")) return 0;
   scan.SkipBlanks();
-  if (!local) *rank = static_cast<int32_t>(*number);
+  *rank = static_cast<int32_t>(*number);
   return scan.at();
 }
 
 // Ray's "(TrainWorker pid=4242, ip=10.0.0.7) ". 0: none.
-size_t InParentheses(std::string_view line) {
+size_t InParentheses(std::string_view line, std::optional<int64_t>* process) {
   const size_t end = line.find(") ");
   if (end == std::string_view::npos) return 0;
   const std::string_view inside = line.substr(1, end - 1);
@@ -58,6 +58,7 @@ size_t InParentheses(std::string_view line) {
   const bool word = pid == 0 || (pid != std::string_view::npos &&
                                  inside.find(' ') == pid - 1);
   if (!word || pid + 4 >= inside.size() || !IsDigit(inside[pid + 4])) return 0;
+  if (!*process) *process = Scan(inside, pid + 4).Integer();
   return end + 2;
 }
 
@@ -103,11 +104,34 @@ size_t Container(std::string_view line) {
                                                                    : 0;
 }
 
-size_t ReadOne(std::string_view line, std::optional<int32_t>* rank) {
+// pdsh's "10.0.0.7: ", of a host of several: its address as a number. 0: none.
+size_t Address(std::string_view line, std::optional<int64_t>* process) {
+  Scan scan(line);
+  int64_t address = 0;
+  for (int part = 0; part < 4; ++part) {
+    if (part > 0 && !scan.Skip(".")) return 0;
+    int64_t number = 0;
+    const size_t begin = scan.at();
+    while (IsDigit(scan.peek()) && scan.at() - begin < 4) {
+      number = number * 10 + (scan.peek() - '0');
+      scan.Skip(scan.peek());
+    }
+    if (scan.at() == begin || number > 255) return 0;
+    address = address * 256 + number;
+  }
+  if (!scan.Skip(": ")) return 0;
+  if (!*process) *process = address;
+  return scan.at();
+}
+
+size_t ReadOne(std::string_view line, RankPrefix* prefix) {
   if (line.size() < 5) return 0;
   const char first = line.front();
-  if (first == '[') return InBrackets(line, rank);
-  if (first == '(') return InParentheses(line);
+  if (first == '[') return InBrackets(line, &prefix->rank);
+  if (first == '(') return InParentheses(line, &prefix->process);
+  if (IsDigit(first)) {
+    if (const size_t host = Address(line, &prefix->process)) return host;
+  }
   if (line[4] == '-' || line[3] == ' ') {  // of most lines neither
     if (const size_t clock = Clock(line)) return clock;
   }
@@ -120,7 +144,7 @@ RankPrefix ReadRankPrefix(std::string_view line) {
   RankPrefix prefix;
   // A collector's and then a launcher's.
   for (int i = 0; i < kPrefixesMax; ++i) {
-    const size_t size = ReadOne(line.substr(prefix.size), &prefix.rank);
+    const size_t size = ReadOne(line.substr(prefix.size), &prefix);
     if (size == 0) break;
     prefix.size += size;
   }
@@ -133,6 +157,16 @@ bool NamedRanks::Complete(int32_t rank) {
   if (!seen_[at]) ++count_;
   seen_[at] = true;
   return count_ == seen_.size() && seen_.size() <= kMax;
+}
+
+int32_t NamedRanks::OfProcess(int64_t process) {
+  const auto found = std::find(processes_.begin(), processes_.end(), process);
+  if (found != processes_.end()) {
+    return static_cast<int32_t>(found - processes_.begin());
+  }
+  if (processes_.size() > kMax) return kMax;
+  processes_.push_back(process);
+  return static_cast<int32_t>(processes_.size() - 1);
 }
 
 size_t BehindTaskNumber(std::string_view line) {

@@ -14,13 +14,16 @@ namespace nanwatch {
 
 struct RankPrefix {
   size_t size = 0;              // bytes of it, with blanks behind; 0: none
-  std::optional<int32_t> rank;  // of the job
+  std::optional<int32_t> rank;  // of the job, or of the node
+  // Ray's process or pdsh's host, by which ranks are told apart.
+  std::optional<int64_t> process;
 };
 
-// torchrun's "[rank3]: ", and "[default3]:", whose number is of the node alone;
-// mpirun's "[1,3]<stdout>:", Ray's "(TrainWorker pid=4242) ", docker's, the
-// journal's and Kubernetes' clocks and names; several of them. What a program
-// might print itself ("3: ", "worker-3: ") is none: that formats read, or not.
+// torchrun's "[rank3]: ", and "[default3]:", whose number is of the node;
+// mpirun's "[1,3]<stdout>:", Ray's "(TrainWorker pid=4242) ", pdsh's "10.0.0.7:
+// ", docker's, the journal's and Kubernetes' clocks and names; several of them.
+// What a program might print itself ("3: ", "worker-3: ") is none: that formats
+// read, or not.
 RankPrefix ReadRankPrefix(std::string_view line);
 
 // The ranks that name themselves in one log. Where some are missing, they are
@@ -30,11 +33,14 @@ class NamedRanks {
   // A line of `rank`, >= 0. Whether all ranks from 0 up to the highest that was
   // seen have printed by now.
   bool Complete(int32_t rank);
+  // The rank of a process that has none: they are counted as they come.
+  int32_t OfProcess(int64_t process);
 
   static constexpr int32_t kMax = 1024;  // of a log with more none is named
 
  private:
   std::vector<bool> seen_;
+  std::vector<int64_t> processes_;  // by their ranks
   size_t count_ = 0;
 };
 

@@ -5,17 +5,18 @@
 #include <utility>
 
 #include "logs/loss_terms.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
 
 constexpr int64_t kStepMax = 1'000'000'000'000'000;
 
-bool SaysHealth(const LogFact& fact) {
-  return fact.kind == LogFact::Kind::kProgress &&
-         (fact.has(StepField::kLoss) || fact.has(StepField::kLossScale) ||
-          fact.has(StepField::kGradNorm) || fact.skipped_total ||
-          fact.skipped_since || fact.loss_left_out);
+// What stands before the message of a library that says something at `at`: up
+// to its date, "[2024-07-10 14:43:41,431] [INFO] ...", or all.
+std::string_view BeforeMessage(std::string_view line, size_t at) {
+  const size_t date = line.rfind("[20", at);
+  return TrimBlanks(line.substr(0, date == std::string_view::npos ? at : date));
 }
 
 bool ShowsBadLoss(const LogFact& fact) {
@@ -27,7 +28,8 @@ bool ShowsBadLoss(const LogFact& fact) {
 
 Recogniser::Recogniser(const LogFormat* only, const ColumnMap& map,
                        FactSink sink)
-    : sink_(std::move(sink)),
+    : map_(map),
+      sink_(std::move(sink)),
       program_(only),
       decided_(only != nullptr),
       certainty_(only != nullptr ? Certainty::kTold : Certainty::kNone) {
@@ -71,10 +73,29 @@ void Recogniser::PrepareSearch() {
 }
 
 void Recogniser::Offer(size_t candidate, std::string_view line,
-                       std::optional<int32_t> rank) {
+                       const RankPrefix& prefix) {
   facts_.clear();
-  candidates_[candidate].reader->Read(line, &facts_);
-  TakeFacts(candidate, line, rank);
+  Candidate& c = candidates_[candidate];
+  LineReader* const reader = ReaderOf(&c, prefix);
+  reader->Read(line, &facts_);
+  if (c.format->part != LogFormat::Part::kScaler) {
+    line = Cover(&c, reader, line);
+  }
+  TakeFacts(candidate, line, prefix);
+}
+
+LineReader* Recogniser::ReaderOf(Candidate* candidate,
+                                 const RankPrefix& prefix) {
+  const bool named = prefix.rank || prefix.process;
+  if (!named || candidate->format->part == LogFormat::Part::kScaler) {
+    return candidate->reader.get();
+  }
+  auto& readers = candidate->readers_of_ranks;
+  const int64_t key = prefix.rank ? *prefix.rank : *prefix.process;
+  const auto found = readers.find(key);
+  if (found != readers.end()) return found->second.get();
+  if (readers.size() == kReadersMax) return candidate->reader.get();
+  return (readers[key] = candidate->format->make(map_)).get();
 }
 
 // The line of an unknown program that comes again and again: once it is clear
@@ -82,16 +103,35 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
 bool Recogniser::OfferUsual(std::string_view line, const RankPrefix& prefix) {
   line.remove_prefix(prefix.size);
   facts_.clear();
-  if (!candidates_[first_generic_].reader->ReadUsual(line, &facts_)) {
-    return false;
-  }
-  TakeFacts(first_generic_, line, prefix.rank);
+  Candidate& c = candidates_[first_generic_];
+  if (!ReaderOf(&c, prefix)->ReadUsual(line, &facts_)) return false;
+  if (!facts_.empty()) c.coverage.NoteUsual();
+  TakeFacts(first_generic_, line, prefix);
   return true;
 }
 
+// The rank that printed a step line, by its own words or what stands before
+// them: where others are missing, none.
+void Recogniser::NameRank(const RankPrefix& prefix, LogFact* fact) {
+  if (!fact->rank) {
+    if (prefix.rank) fact->rank = prefix.rank;
+    if (prefix.process) fact->rank = ranks_.OfProcess(*prefix.process);
+  }
+  if (fact->rank && !ranks_.Complete(*fact->rank)) fact->rank.reset();
+}
+
 void Recogniser::TakeFacts(size_t candidate, std::string_view line,
-                           std::optional<int32_t> rank) {
+                           const RankPrefix& prefix) {
   Candidate& c = candidates_[candidate];
+  if (!facts_.empty() && c.format->part == LogFormat::Part::kScaler) {
+    if (!library_spoke_) library_from_ = line.size();
+    library_ = candidate;
+    library_spoke_ = true;
+    library_from_ = std::min<size_t>(library_from_, facts_.front().at);
+  }
+  std::erase_if(facts_, [](const LogFact& fact) {
+    return fact.kind == LogFact::Kind::kUnderstood;
+  });
   for (LogFact& fact : facts_) {
     // Torn numbers make any count; none is passed on that cannot be.
     for (std::optional<int64_t>* const count :
@@ -103,14 +143,9 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       tells_overflows_ |= c.format->tells_overflows;
       ++c.facts;
     }
-    if (SaysHealth(fact)) ++c.progress;
+    if (fact.says_health()) ++c.progress;
     if (ShowsBadLoss(fact)) fact.text = TermNotFinite(line);
-    // Of a known program it is known what its ranks print: copies.
-    if (rank && !fact.rank && fact.kind == LogFact::Kind::kProgress &&
-        c.format->part == LogFormat::Part::kGeneric && ranks_.Complete(*rank)) {
-      fact.rank = rank;
-    }
-    library_spoke_ |= c.format->part == LogFormat::Part::kScaler;
+    if (!fact.beside && fact.says_health()) NameRank(prefix, &fact);
     told_.push_back({told_.size(), candidate});
   }
   // Mostly one format reads a line.
@@ -135,19 +170,60 @@ void Recogniser::ReadLine(std::string_view line) {
   }
   MarkSearch::Groups marked = search_.Find(line);
   marked |= unmarked_;
-  if (marked.empty()) return;
+  AddSign(line);
+  if (marked.empty() && !sign_) return;
   if (!has_usual) prefix = ReadRankPrefix(line);
   line.remove_prefix(prefix.size);
   while (!marked.empty()) {
     const size_t i = marked.Take();
-    // What a library's format understands is no line of an unknown program.
-    if (i >= first_generic_ && library_spoke_) break;
-    Offer(i, line, prefix.rank);
+    // What a library's format understands is no line of an unknown program; one
+    // may stand before it, without a line's end.
+    if (i >= first_generic_ && library_spoke_) {
+      line = BeforeMessage(line, library_from_);
+      library_spoke_ = false;
+      if (line.empty()) break;
+    }
+    Offer(i, line, prefix);
   }
-  if (!told_.empty()) TellOrWait();
+  if (!told_.empty() || sign_) TellOrWait();
+}
+
+bool Recogniser::AnySteps() const {
+  return std::any_of(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& c) { return c.progress > 0; });
+}
+
+void Recogniser::AddSign(std::string_view line) {
+  sign_.reset();
+  if (program_ != nullptr || library_ == kNoLibrary) return;
+  if (AnySteps()) return;
+  const std::optional<int64_t> step = signs_.Find(line);
+  if (!step || *step == 0) return;
+  sign_.emplace();
+  sign_->step = step;
+  sign_->beside = true;
 }
 
 void Recogniser::TellOrWait() {
+  if (sign_ && decided_) {
+    sink_(*sign_, lines_);
+  } else if (sign_) {
+    // A bar that has not come far began with the log, and good steps with it
+    // where it shows more than overflowed.
+    const bool first = std::none_of(waiting_.begin(), waiting_.end(),
+                                    [](const Waiting& w) { return w.sign; });
+    const auto overflows =
+        std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& w) {
+          return w.fact.kind == LogFact::Kind::kOverflow;
+        });
+    if (first && *sign_->step > overflows + 1 &&
+        *sign_->step <= kBeganWithLog) {
+      Waiting began{library_, waiting_.front().line, *sign_, "", true};
+      began.fact.step = 1;
+      waiting_.insert(waiting_.begin(), std::move(began));
+    }
+    waiting_.push_back({library_, lines_, *sign_, "", true});
+  }
   // Messages glued into one line, in the order in which they stand there.
   if (told_.size() > 1) {
     std::stable_sort(told_.begin(), told_.end(),
@@ -196,8 +272,9 @@ void Recogniser::Decide() {
   if (best != nullptr) program_ = best->format;
   certainty_ = CertaintyOf(best);
   tells_overflows_ = AnyTellsOverflows();
+  const bool steps = AnySteps();
   for (Waiting& w : std::exchange(waiting_, {})) {
-    if (!Wanted(candidates_[w.candidate])) continue;
+    if (!Wanted(candidates_[w.candidate]) || (w.sign && steps)) continue;
     w.fact.text = w.text;
     sink_(w.fact, w.line);
   }

@@ -8,15 +8,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "logs/coverage.h"
 #include "logs/format.h"
 #include "logs/mark_search.h"
 #include "logs/rank_prefix.h"
+#include "logs/step_sign.h"
 
 namespace nanwatch {
 
@@ -62,6 +65,8 @@ class Recogniser {
            program_->part != LogFormat::Part::kGeneric;
   }
   uint64_t lines() const { return lines_; }
+  // Of the program's step lines.
+  LogCoverage coverage() const;
 
   // Step lines of one program's format that settle the matter; more for generic
   // ones, which read many things that are no training.
@@ -72,28 +77,46 @@ class Recogniser {
   static constexpr int kLikelyGeneric = 8;
   // Facts that wait at most; then what was read most is believed.
   static constexpr size_t kWaitingMax = 20000;
+  // Steps that a bar is at when it is first seen, at most, where the log shows
+  // the run from its first step on; ours: more may be a checkpoint's.
+  static constexpr int64_t kBeganWithLog = 1000;
+  // Ranks that have a reader of their own; more share one.
+  static constexpr size_t kReadersMax = 64;
 
  private:
   struct Candidate {
     const LogFormat* format;
     std::unique_ptr<LineReader> reader;
+    // Of lines that name their rank or process: each has its own steps.
+    std::map<int64_t, std::unique_ptr<LineReader>> readers_of_ranks;
     int64_t facts = 0;     // read, settings apart
     int64_t progress = 0;  // of those, step lines with a loss, norm or scale
+    Coverage coverage;
   };
   struct Waiting {
     size_t candidate;
     uint64_t line;
     LogFact fact;
-    std::string text;  // what the fact's view pointed to
+    std::string text;   // what the fact's view pointed to
+    bool sign = false;  // of AddSign()
   };
 
-  // `rank`: that printed the line, where its prefix names it.
-  void Offer(size_t candidate, std::string_view line,
-             std::optional<int32_t> rank);
+  void Offer(size_t candidate, std::string_view line, const RankPrefix& prefix);
+  LineReader* ReaderOf(Candidate* candidate, const RankPrefix& prefix);
   bool OfferUsual(std::string_view line, const RankPrefix& prefix);
+  // What was read of `line` is in facts_. Looks for words where numbers should
+  // be: where they mean NaN, it is read so. The line as it was read.
+  std::string_view Cover(Candidate* candidate, LineReader* reader,
+                         std::string_view line);
+  bool ReadUndressed(Candidate* candidate, LineReader* reader,
+                     std::string_view line,
+                     const std::vector<WordsForNumber>& words);
   void TakeFacts(size_t candidate, std::string_view line,
-                 std::optional<int32_t> rank);
+                 const RankPrefix& prefix);
+  void NameRank(const RankPrefix& prefix, LogFact* fact);
   void TellOrWait();
+  // Where a library's lines are all that was read: what shows that steps go by.
+  void AddSign(std::string_view line);
   // Looks from now on for the marks of the candidates.
   void PrepareSearch();
   // All may be, until it is decided.
@@ -101,17 +124,25 @@ class Recogniser {
   void Weigh(size_t candidate);
   void Decide();
   bool AnyTellsOverflows() const;
+  bool AnySteps() const;
   Certainty CertaintyOf(const Candidate* best) const;
 
+  const ColumnMap map_;
   NamedRanks ranks_;
   std::vector<Candidate> candidates_;  // generic formats last; wanted ones
   size_t first_generic_ = 0;
   bool library_spoke_ = false;  // a library's format read the present line
+  size_t library_from_ = 0;     // from this byte on
+  static constexpr size_t kNoLibrary = static_cast<size_t>(-1);
+  size_t library_ = kNoLibrary;  // the last that said anything
   MarkSearch search_{std::vector<MarkSearch::Mark>()};
   MarkSearch::Groups unmarked_;  // candidates that any line may be for
   std::vector<Waiting> waiting_;
   FactList facts_;       // of one candidate
   FactList line_facts_;  // of the line
+  StepSigns signs_;
+  std::optional<LogFact> sign_;  // of the line
+  std::string undressed_;        // the line with "nan" for words that mean it
   // Whose they are, in the order in which they stand in the line.
   struct Told {
     size_t fact;

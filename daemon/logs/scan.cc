@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <system_error>
 
 namespace nanwatch {
@@ -40,14 +41,34 @@ size_t PlainNumberLength(std::string_view text, double* value) {
     at = ReadDigits(point, end, &digits);
     decimals = static_cast<size_t>(at - point);
   }
-  if (at == end ? text.size() > kDigits : IsWordCharacter(*at)) return 0;
+  if (at == end ? text.size() > kDigits : IsWordCharacter(*at) || *at == '#') {
+    return 0;
+  }
   *value = static_cast<double>(digits) / kTens[decimals];
   return static_cast<size_t>(at - begin);
+}
+
+// Length of what Microsoft's C library prints for numbers that are none,
+// "-1.#IND", "1.#QNAN00", "1.#INF"; 0: there is none. Few decimals round its
+// letters, too: "1.#J", "1.#IO".
+size_t MarkedLength(std::string_view text, double* value) {
+  const size_t sign = text.starts_with('-') ? 1 : 0;
+  if (!text.substr(sign).starts_with("1.#")) return 0;
+  size_t end = sign + 3;
+  while (end < text.size() && IsWordCharacter(text[end])) ++end;
+  const std::string_view letters = text.substr(sign + 3, end - sign - 3);
+  if (letters.empty()) return 0;
+  const bool infinite = letters.starts_with("INF") || letters == "IO";
+  *value = infinite ? std::numeric_limits<double>::infinity()
+                    : std::numeric_limits<double>::quiet_NaN();
+  if (infinite && sign == 1) *value = -*value;
+  return end;
 }
 
 // Length of the number at the start of `text`, 0 if there is none.
 size_t NumberLength(std::string_view text, double* value) {
   if (const size_t plain = PlainNumberLength(text, value)) return plain;
+  if (const size_t marked = MarkedLength(text, value)) return marked;
   const size_t sign = !text.empty() && text[0] == '+' ? 1 : 0;
   const char* begin = text.data() + sign;
   const char* end = text.data() + text.size();
@@ -64,6 +85,18 @@ size_t NumberLength(std::string_view text, double* value) {
   }
   if (stop != end && IsWordCharacter(*stop)) return 0;
   return static_cast<size_t>(stop - text.data());
+}
+
+// The name of a call that holds one number: "np.float64", "tensor", "Array".
+bool HoldsNumber(std::string_view name) {
+  while (!name.empty() && (IsDigit(name.back()) || name.back() == '_')) {
+    name.remove_suffix(1);
+  }
+  constexpr std::string_view kEnds[] = {"ensor", "float", "double", "rray",
+                                        "int",   "calar", "ecimal"};
+  return std::any_of(
+      std::begin(kEnds), std::end(kEnds),
+      [name](std::string_view end) { return name.ends_with(end); });
 }
 
 }  // namespace
@@ -138,6 +171,53 @@ std::string_view TrimBlanks(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
+}
+
+std::string WithoutThousands(std::string_view text, size_t* size) {
+  size_t at = 0;
+  while (at < text.size() && IsDigit(text[at])) ++at;
+  const bool parts = at + 4 <= text.size() && text[at] == ',';
+  if (at == 0 || at > 3 || !parts || text[0] == '0') return "";
+  std::string plain(text.substr(0, at));
+  while (at + 4 <= text.size() && text[at] == ',' && IsDigit(text[at + 1]) &&
+         IsDigit(text[at + 2]) && IsDigit(text[at + 3])) {
+    plain += text.substr(at + 1, 3);
+    at += 4;
+  }
+  const bool parted = plain.size() > 3;
+  if (!parted || (at < text.size() && IsWordCharacter(text[at]))) return "";
+  if (at < text.size() && text[at] == '.') {
+    const size_t point = at++;
+    while (at < text.size() && IsDigit(text[at])) ++at;
+    plain += text.substr(point, at - point);
+  }
+  *size = at;
+  return plain;
+}
+
+std::string_view InsideCall(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '.')) {
+    ++at;
+  }
+  if (at == text.size() || text[at] != '(' ||
+      !HoldsNumber(text.substr(0, at))) {
+    return text;
+  }
+  text.remove_prefix(at + 1);
+  if (text.starts_with('[')) text.remove_prefix(1);
+  return text;
+}
+
+std::optional<double> PrintedValue(std::string_view text) {
+  text = TrimBlanks(text);
+  const std::string_view inside = InsideCall(text);
+  if (inside.size() == text.size()) return WholeNumber(text);
+  Scan scan(inside);
+  const std::optional<double> value = scan.Number();
+  const char next = scan.peek();
+  const bool first = next == ')' || next == ',' || next == ']';
+  return first ? value : std::nullopt;
 }
 
 std::optional<int64_t> AsCount(std::optional<double> number) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace nanwatch {
@@ -54,6 +55,16 @@ class Scan {
 
 // A whole text as a number; blanks around it are allowed.
 std::optional<double> WholeNumber(std::string_view text);
+// The number that begins `text`, where commas part its thousands ("65,536"):
+// without them; `*size` is the size with them. Empty: it has none. "1,200" is
+// no list, which has blanks.
+std::string WithoutThousands(std::string_view text, size_t* size);
+// What is behind the parenthesis where `text` begins with a call, as Python
+// prints what holds a number: "tensor(2.3, device='cuda:0')",
+// "np.float64(2.3)". Else `text`.
+std::string_view InsideCall(std::string_view text);
+// As WholeNumber, also of such a call.
+std::optional<double> PrintedValue(std::string_view text);
 // A number that is a count of steps or skips; nullopt: negative, above 1e15 or
 // not finite, which no count is.
 std::optional<int64_t> AsCount(std::optional<double> number);

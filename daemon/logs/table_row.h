@@ -11,18 +11,21 @@ namespace nanwatch {
 
 class TableRow {
  public:
-  // Splits `line` at `separator`; a cell in double quotes may hold it, and
-  // loses the quotes. Doubled quotes inside stay doubled. False: a quote does
-  // not end, the line is torn.
+  // Splits `line` at `separator`, or for a blank at any number of them; a cell
+  // in double quotes may hold it, and loses the quotes. Doubled quotes inside
+  // stay doubled. False: a quote does not end, the line is torn.
   bool Split(std::string_view line, char separator);
   // Views into the line.
   const std::vector<std::string_view>& cells() const { return cells_; }
 
  private:
+  void SplitAtBlanks(std::string_view line);
+
   std::vector<std::string_view> cells_;
 };
 
-// What separates the names in a table's header: tab, semicolon or comma.
+// What separates the names in a table's header: tab, bar, semicolon or comma;
+// a blank, where two or more of them stand between all words.
 char SeparatorOf(std::string_view header);
 
 }  // namespace nanwatch

@@ -3,6 +3,13 @@
 //
 //  step,train/loss,"loss scale",grad_norm
 //  10,2.31,65536,0.71
+//
+//  Step | Training Loss | reward
+//  -- | -- | --
+//  1 | -0.283600 | 13.437500
+//
+//  epoch     train_loss  valid_loss  time
+//  0         0.800000    0.820000    00:42
 
 #include <algorithm>
 #include <memory>
@@ -14,6 +21,7 @@
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
+#include "logs/loss_parts.h"
 #include "logs/scan.h"
 #include "logs/table_row.h"
 
@@ -43,14 +51,27 @@ class CsvTableReader : public LineReader {
       const std::optional<double> epoch = WholeNumber(row_.cells()[epoch_]);
       if (epoch) fact_.SetEpoch(*epoch);
     }
+    AddParts();
     if (fact_.SaysHealth()) fact_.Tell(facts);
   }
 
  private:
+  void AddParts() {
+    if (parts_.empty() || fact_.fact().has(StepField::kLoss)) return;
+    double sum = 0;
+    for (const size_t part : parts_) {
+      const std::optional<double> loss = WholeNumber(row_.cells()[part]);
+      if (!loss) return;
+      sum += *loss;
+    }
+    fact_.AddNumber(ColumnMeaning::kLoss, sum);
+  }
+
   void TakeHeader(std::string_view line) {
     const char separator = SeparatorOf(line);
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
     std::vector<ColumnMeaning> columns;
+    std::vector<size_t> parts;
     int known = 0;
     size_t epoch = std::string_view::npos;
     for (const std::string_view cell : row_.cells()) {
@@ -58,14 +79,19 @@ class CsvTableReader : public LineReader {
       columns.push_back(names_.Of(cell));
       if (columns.back() != ColumnMeaning::kNothing) {
         ++known;
+      } else if (IsPartOfLoss(cell)) {
+        parts.push_back(columns.size() - 1);
       } else if (IsEpochColumn(cell)) {
         epoch = columns.size() - 1;
       }
     }
+    if (parts.size() < 2) parts.clear();
+    if (!parts.empty()) ++known;
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
     columns_ = std::move(columns);
+    parts_ = std::move(parts);
     epoch_ = epoch;
     separator_ = separator;
     header_ = line;
@@ -75,6 +101,7 @@ class CsvTableReader : public LineReader {
   ColumnFact fact_{ScaleText::kRounded};
   TableRow row_;
   std::vector<ColumnMeaning> columns_;     // empty: no header yet
+  std::vector<size_t> parts_;              // columns of losses to be summed
   size_t epoch_ = std::string_view::npos;  // its column; npos: none
   std::string header_;
   char separator_ = ',';
@@ -84,13 +111,15 @@ std::unique_ptr<LineReader> Make(const ColumnMap& map) {
   return std::make_unique<CsvTableReader>(map);
 }
 
-constexpr std::string_view kMarks[] = {",", "\t", ";"};
+constexpr std::string_view kMarks[] = {",", "\t", ";", " | ", "  "};
 
 }  // namespace
 
 const LogFormat kCsvTable = {
     .name = "csv",
-    .title = "any program: a table with a header, CSV or tab-separated",
+    .title =
+        "any program: a table with a header, its columns separated by "
+        "commas, tabs, semicolons, bars or blanks",
     .part = LogFormat::Part::kGeneric,
     .marks = kMarks,
     .tells_overflows = false,

@@ -71,8 +71,12 @@ void ReadCounter(std::string_view line, size_t at, FactList* facts) {
   const std::optional<int64_t> step = scan.Integer();
   if (!step || !scan.Skip(", skipped=")) return;
   const std::optional<int64_t> skipped = scan.Integer();
+  if (!skipped || !scan.Skip(", lr=[")) return;
   // Step 0 is printed before the training begins.
-  if (!skipped || !scan.Skip(", lr=[") || *step == 0) return;
+  if (*step == 0) {
+    AddFact(LogFact::Kind::kUnderstood, at, facts);
+    return;
+  }
   LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
   fact.beside = true;
   fact.step = *step;

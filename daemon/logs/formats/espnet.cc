@@ -16,11 +16,19 @@ namespace nanwatch {
 namespace {
 
 constexpr std::string_view kTrain = "epoch:train:";
+// "The grad norm is nan. Skipping updating the model."
+constexpr std::string_view kSkipped = ". Skipping updating the model";
 
 class EspnetReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
     Scan scan(line);
+    if (scan.To(kSkipped)) {
+      // Of an attempt within the next line's batches.
+      LogFact& fact = AddFact(LogFact::Kind::kOverflow, scan.at(), facts);
+      fact.applied = false;
+      return;
+    }
     if (!scan.To(kTrain)) return;
     size_t begin = scan.at() - kTrain.size();
     while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') {
@@ -56,7 +64,7 @@ class EspnetReader : public LineReader {
   EpochSteps steps_;
 };
 
-constexpr std::string_view kMarks[] = {kTrain};
+constexpr std::string_view kMarks[] = {kTrain, kSkipped};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Every log format there is, a file each.
+// Every log format there is: a file each, or a row in patterns.cc.
 
 #ifndef NANWATCH_LOGS_FORMATS_FORMATS_H_
 #define NANWATCH_LOGS_FORMATS_FORMATS_H_
@@ -7,7 +7,16 @@
 
 namespace nanwatch {
 
+extern const LogFormat kAutomodel;
+extern const LogFormat kCoqui;
+extern const LogFormat kFunAsr;
+extern const LogFormat kIcefall;
 extern const LogFormat kMegatron;
+extern const LogFormat kMindOcr;
+extern const LogFormat kMlLog;
+extern const LogFormat kNnUnet;
+extern const LogFormat kPaddleOcr;
+extern const LogFormat kSb3;
 extern const LogFormat kGnmt;
 extern const LogFormat kNvidiaBert;
 extern const LogFormat kDlLogger;

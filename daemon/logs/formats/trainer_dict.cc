@@ -67,8 +67,12 @@ void TrainerDictReader::ReadBars(std::string_view text) {
     if (begin < at && scan.To("| ") && IsUntitled(text, begin)) {
       const std::optional<Ratio> bar = ReadRatio(&scan);
       const bool train = total_ == 0 || (bar && bar->whole == total_);
+      // One that is drawn once, complete, is of what was before the training.
+      const bool over =
+          bar && bar->part == bar->whole && total_ == 0 && drawn_ != bar->whole;
+      if (bar) drawn_ = bar->whole;
       // An evaluation's bar does not hide the training's.
-      if (bar && scan.Skip(" [") && (train || bar_total_ != total_)) {
+      if (bar && !over && scan.Skip(" [") && (train || bar_total_ != total_)) {
         bar_step_ = bar->part;
         bar_total_ = bar->whole;
         return;

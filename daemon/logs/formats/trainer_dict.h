@@ -53,6 +53,7 @@ class TrainerDictReader : public LineReader {
   int64_t bar_step_ = 0;
   int64_t bar_total_ = 0;
   int64_t total_ = 0;  // of the training's bar; others are an evaluation's
+  int64_t drawn_ = 0;  // total of the newest bar, whatever it is of
   int64_t step_ = 0;   // of the last dict
   int64_t stride_ = 1;
   double epoch_ = -1;

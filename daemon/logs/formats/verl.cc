@@ -41,13 +41,14 @@ void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   for (const Metric& name : kMetrics) {
     Scan value(text);
     if (fact.has(name.field) || !value.To(name.text)) continue;
-    // Newer ones print np.float64(0.62).
-    const bool wrapped = value.Skip("np.float64(") || value.Skip("np.float32(");
-    const std::optional<double> number = value.Number();
-    if (!number || (wrapped && !value.Skip(")"))) continue;
-    // The last metric of a torn line may lack digits.
-    if (!wrapped && !value.rest().starts_with(" - ")) continue;
-    fact.Set(name.field, *number * name.unit);
+    // Newer ones print np.float64(0.62). The last metric of a torn line may
+    // lack digits.
+    const std::string_view rest = value.rest();
+    const size_t end = rest.find(" - ");
+    const bool last = end == std::string_view::npos;
+    if (last && !rest.ends_with(')')) continue;
+    const std::optional<double> number = PrintedValue(rest.substr(0, end));
+    if (number) fact.Set(name.field, *number * name.unit);
   }
   if (fact.has(StepField::kLoss) || fact.has(StepField::kGradNorm)) {
     facts->push_back(fact);

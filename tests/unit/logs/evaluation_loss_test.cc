@@ -26,6 +26,16 @@ TEST(EvaluationLossTest, IsFoundAsProgramsPrintIt) {
   }
 }
 
+TEST(EvaluationLossTest, IsFoundInATablesColumn) {
+  EvaluationLoss loss;
+  loss.Look("epoch,train/box_loss,val/box_loss,val/cls_loss");
+  loss.Look("1,nan,2.5,nan");
+  EXPECT_EQ(loss.line(), 0u);
+  loss.Look("2,2.5,nan,2.5");
+  EXPECT_EQ(loss.line(), 3u);
+  EXPECT_EQ(loss.name(), "val/box_loss");
+}
+
 TEST(EvaluationLossTest, OtherLossesAndWordsAreNone) {
   EvaluationLoss loss;
   for (const char* line : {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -127,7 +128,7 @@ TEST(RankPrefix, ReadsWhatLaunchersPrint) {
   EXPECT_EQ(ReadRankPrefix("[rank12]: step=1").size, 10u);
   EXPECT_EQ(ReadRankPrefix("[rank0]:[titan] step").size, 8u);
   EXPECT_EQ(ReadRankPrefix("[default7]: x").size, 12u);
-  EXPECT_FALSE(ReadRankPrefix("[default7]: x").rank.has_value());
+  EXPECT_EQ(ReadRankPrefix("[default7]: x").rank, 7);
   for (const char* other :
        {"", "[", "[rank", "[rank]: x", "[rank1] x", "[rank-1]: x",
         "[rank99999999999]: x", "[Rank 0] x", "[rank1", "rank1: x"}) {
@@ -219,10 +220,39 @@ TEST(RankCopies, WhereRanksAreMissingNoneIsNamed) {
   EXPECT_FALSE(ranks.Complete(0));
 }
 
+// Each rank of a program has its own steps, though its lines show none.
+TEST(RankCopies, RanksOfKnownProgramsCountTheirOwnSteps) {
+  for (const auto& [first, second] :
+       {std::pair("[rank0]: ", "[rank1]: "),
+        std::pair("[default0]:", "[default1]:"),
+        std::pair("[1,0]<stdout>:", "[1,1]<stdout>:"),
+        std::pair("(RayWorker pid=71) ", "(RayWorker pid=55) "),
+        std::pair("10.0.0.7: ", "10.0.0.9: ")}) {
+    std::vector<std::string> lines;
+    for (int i = 1; i <= 20; ++i) {
+      const std::string dict = ", 'learning_rate': 1e-05, 'epoch': 0.1}";
+      lines.push_back(std::string(first) + "{'loss': 2.5" + dict);
+      lines.push_back(std::string(second) +
+                      (i > 15 ? "{'loss': nan" : "{'loss': 2.5") + dict);
+    }
+    std::map<int32_t, int64_t> newest;
+    std::map<int32_t, int> bad;
+    LogReader reader(nullptr, {}, [&](const LogRecord& record) {
+      newest[record.rank] = record.step.step;
+      bad[record.rank] += std::isnan(record.step[StepField::kLoss]) ? 1 : 0;
+    });
+    for (const std::string& line : lines) reader.ReadLine(line);
+    reader.Finish();
+    EXPECT_EQ(newest[0], 20) << first;
+    EXPECT_EQ(newest[1], 20) << first;
+    EXPECT_EQ(bad[0], 0) << first;
+    EXPECT_EQ(bad[1], 5) << first;
+  }
+}
+
 TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
   for (const auto& [first, second] :
-       {std::pair("", ""), std::pair("0: ", "1: "),
-        std::pair("[default0]:", "[default1]:")}) {
+       {std::pair("", ""), std::pair("0: ", "1: ")}) {
     const Told told = Read(TwoRanks(first, second));
     EXPECT_EQ(told.records.size(), 100u) << first;
     EXPECT_THAT(told.ranks, ElementsAre(0)) << first;

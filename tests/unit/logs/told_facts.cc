@@ -51,6 +51,8 @@ std::string KindText(const LogFact& fact) {
   switch (fact.kind) {
     case LogFact::Kind::kProgress:
       return "";
+    case LogFact::Kind::kUnderstood:
+      return " understood";
     case LogFact::Kind::kOverflow:
       return " overflow";
     case LogFact::Kind::kScale:
@@ -118,7 +120,10 @@ std::string ToldFacts(std::string_view name, std::string_view lines) {
     reader->Read(line, &facts);
     std::stable_sort(facts.begin(), facts.end(),
                      [](auto& a, auto& b) { return a.at < b.at; });
-    for (const LogFact& fact : facts) text.append(FactText(fact)).append("\n");
+    for (const LogFact& fact : facts) {
+      if (fact.kind == LogFact::Kind::kUnderstood) continue;
+      text.append(FactText(fact)).append("\n");
+    }
   });
   return text;
 }

@@ -30,6 +30,22 @@ constexpr SampleLines kLines[] = {
      "step=0 loss=2.5\nstep=1 loss=nan"},
     {"not a table",
      "loss, they said, is what it is\n1,2,3\nname,loss\nx,3\na,b\n", ""},
+    {"bars between, and a term of the loss that is not finite",
+     "Step | Training Loss | reward | kl\n-- | -- | -- | --\n"
+     "1 | -0.250000 | 13.437500 | 0.5\n2 | -0.125000 | 6.931818 | nan",
+     "step=1 loss=-0.25\nstep=2 loss=nan"},
+    {"blanks between",
+     "epoch     train_loss  valid_loss  accuracy  time    \n"
+     "0         0.750000    0.820000    0.500000  00:42   \n"
+     "1         nan         nan         0.520000  00:42   ",
+     "step=0 loss=0.75\nstep=1 loss=nan"},
+    {"prose in blanks", "the loss  at step\n1  2\nloss  of  steps\nno  3  4",
+     ""},
+    {"losses without their sum",
+     "epoch,time,train/box_loss,train/cls_loss,val/box_loss,lr/pg0\n"
+     "1,731.2,0.25,11.5,nan,0.5\n2,731.2,nan,11.5,1,0.5\n"
+     "3,731.2,,11.5,1,0.5",
+     "step=1 loss=11.75 learning_rate=0.5\nstep=2 loss=nan learning_rate=0.5"},
 };
 
 }  // namespace

@@ -21,10 +21,14 @@ constexpr SampleLines kLines[] = {
      "1epoch:train:51-100batch: iter_time=1.2e-04, loss=10\n"
      "1epoch results: [train] iter_time=1.2e-04, loss=101.9, train_time=0.8",
      ""},
+    {"an update that is left out over its gradients",
+     "[host] 2021-03-01 10:11:40,123 (trainer:650) WARNING: The grad norm is "
+     "nan. Skipping updating the model.",
+     "overflow skipped"},
 };
 
 }  // namespace
 
-const SampleTable kEspnetSamples = {"espnet", kLines};
+const SampleTable kEspnetSamples = {"espnet", kLines, "funasr"};
 
 }  // namespace nanwatch

@@ -100,6 +100,16 @@ constexpr SampleLines kLines[] = {
      "[rank0]: {'loss': 2.25, 'betas': (0.9, 0.999), 'more': {'epoch': 1}, "
      "'learning_rate': 2e-05}",
      "step=1 loss=2.25 learning_rate=2e-05"},
+    {"numbers in calls",
+     "{'loss': np.float64(2.5), 'grad_norm': tensor(nan, device='cuda:0'), "
+     "'learning_rate': 2e-05, 'epoch': 0.01}",
+     "step=1 loss=2.5 grad_norm=nan learning_rate=2e-05"},
+    {"a bar that is complete before the training begins",
+     "100%|####| 7/7 [00:01<00:00,  5.1it/s]\n"
+     "{'loss': 2.5, 'learning_rate': 2e-05, 'epoch': 0.01}\n"
+     "{'loss': 2.25, 'learning_rate': 2e-05, 'epoch': 0.02}",
+     "step=1 loss=2.5 learning_rate=2e-05\n"
+     "step=2 loss=2.25 learning_rate=2e-05"},
 };
 
 }  // namespace

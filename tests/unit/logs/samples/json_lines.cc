@@ -43,6 +43,11 @@ constexpr SampleLines kLines[] = {
      "\n"
      R"({"train": {"epoch": "x", "iter": 15, "loss": 1.5}})",
      "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\nstep=25 loss=1.5"},
+    {"a step of so many, and a NaN that the mean leaves out",
+     R"({"loss": 1.25, "grad_norm": 0.5, "global_step/max_steps": "82/110"})"
+     "\n"
+     R"({"loss": 0.0, "grad_norm": NaN, "global_step/max_steps": "83/110"})",
+     "step=82 loss=1.25 grad_norm=0.5\nstep=83 loss=nan grad_norm=nan"},
 };
 
 }  // namespace

@@ -144,7 +144,7 @@ constexpr SampleLines kLines[] = {
      "Train Epoch: 1 [640/60000 (1%)]\tLoss: nan\n"
      "Test set: Average loss: 0.05, Accuracy: 9834/10000 (98%)\n"
      "Train Epoch: 2 [0/60000 (0%)]\tLoss: 2.25",
-     "step=0 loss=2.5\nstep=640 loss=nan\nstep=1280 loss=2.25"},
+     "step=0 loss=2.5\nstep=640 loss=nan\nstep=60000 loss=2.25"},
     {"its tutorial on CIFAR",
      "[1,  2000] loss: 2.125\n[1,  4000] loss: nan\n[2,  2000] loss: 1.5",
      "step=2000 loss=2.125\nstep=4000 loss=nan\nstep=6000 loss=1.5"},
@@ -156,8 +156,8 @@ constexpr SampleLines kLines[] = {
      "===> EPOCH 3/5:\n  batch 64 loss: 1.5\nepoch 4 of 5 took 3.5 s\n"
      "INFO:root:Epoch 4\n  batch 64 loss: 1.25\nbest epoch: 1\n"
      "  batch 65 loss: 1.25",
-     "step=64 loss=2.5\nstep=6464 loss=2.25\nstep=6528 loss=2\n"
-     "step=6592 loss=1.5\nstep=6656 loss=1.25\nstep=6657 loss=1.25"},
+     "step=64 loss=2.5\nstep=6464 loss=2.25\nstep=60064 loss=2\n"
+     "step=60128 loss=1.5\nstep=60192 loss=1.25\nstep=60193 loss=1.25"},
     {"steps of so many that begin anew, and a run that does",
      "loss: 2.5 [0/30]\nloss: 2.5 [10/30]\nloss: 2.5 [20/30]\n"
      "loss: 2.5 [0/30]\nloss: 2.5 [10/30]\nloss: 2.5 [0/30]",
@@ -191,7 +191,7 @@ constexpr SampleLines kLines[] = {
     {"two ratios in brackets, of which the first is the epoch",
      "[1/5][100/1583] Loss: 2.5\n[1/5][200/1583] Loss: 2.25\n"
      "[2/5][100/1583] Loss: 2",
-     "step=100 loss=2.5\nstep=200 loss=2.25\nstep=300 loss=2"},
+     "step=100 loss=2.5\nstep=200 loss=2.25\nstep=1683 loss=2"},
     {"progress bars, behind the loss and before it",
      "Epoch 1/10:  45%|####5     | 176/391 [00:10<00:12, 17.2it/s, loss=2.25]\n"
      "Loss: 2.125:  46%|####6     | 180/391 [00:10<00:12, 17.2it/s]",
@@ -201,7 +201,7 @@ constexpr SampleLines kLines[] = {
      "200/391",
      "step=200 loss=2.125"},
     {"a date in brackets is no step",
-     "[11/22 03:15:48] Epoch 2, batch 50, loss[loss=1.5, over 5000 frames.], "
+     "[11/22 03:15:48] Epoch 2, batch 50, losses(loss=1.5, over 5000 frames.), "
      "lr: 5e-05, grad_scale: 32.0",
      "step=50 loss=1.5 loss_scale=32 learning_rate=5e-05"},
     {"losses alone, of which there are more than two",
@@ -234,6 +234,60 @@ constexpr SampleLines kLines[] = {
      "step: 10 loss: 2.5",
      "step=30 loss=2.5\nstep=40 loss=2\nstep=31 loss=2\nstep=35 loss=1.5\n"
      "step=20 loss=2.5\nstep=10 loss=2.5"},
+    {"thousands, and steps of an epoch",
+     "step 8,000/10,000 | loss 2.5 | lr 0.5\n"
+     "step 9,000/10,000 | loss 2 | lr 0.5",
+     "step=8000 loss=2.5\nstep=9000 loss=2"},
+    {"an epoch a line, each with its last step",
+     "epoch: [1/3] step: [500/500] loss: 2.5\n"
+     "epoch: [2/3] step: [500/500] loss: 2.25",
+     "step=500 loss=2.5\nstep=1000 loss=2.25"},
+    {"bars whose titles are the epoch, of two folds",
+     "[fold_0] 1/2:  50%|##  | 1/2 [00:08<00:00,  1.56s/it, loss=2.5]\n"
+     "[fold_0] 1/2: 100%|####| 2/2 [00:08<00:00,  1.56s/it, loss=2.25]\n"
+     "[fold_0] 2/2:  50%|##  | 1/2 [00:08<00:00,  1.56s/it, loss=2.25]\n"
+     "[fold_1] 1/2:  50%|##  | 1/2 [00:08<00:00,  1.56s/it, loss=2.5]",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2.25\nstep=1 loss=2.5"},
+    {"settings and summaries",
+     "Namespace(batch_size=16, loss_scale=0.5, scale=0.9, lr=0.5)\n"
+     "TrainOutput(global_step=500, training_loss=0.5)\n"
+     "config: loss_scale=128 lr=0.1\nwandb:   train/loss 0.5\n"
+     "wandb: train/epoch: 3, train/loss: 0.5",
+     ""},
+    {"printed tensors and a NaN of Windows",
+     "step 50 loss tensor(2.5, device='cuda:0', grad_fn=<NllLossBackward0>)\n"
+     "step: 60, loss: 1.#QNAN, grad_norm: np.float64(0.5)",
+     "step=50 loss=2.5\nstep=60 loss=nan grad_norm=0.5"},
+    {"names in brackets, sentences, cross entropies",
+     "[R0] | E5 iter[ 14/ 15] | [Loss] 2.5 | [exp] ./exp/0125 | [step]    89 "
+     "| [url] none\n"
+     "[Epoch 64 736512/1281167][Iteration 45457] Train 1792 in 4.25seconds. "
+     "Loss is Infinity. Current learning rate is 0.0462.\n"
+     "Step 50000/90000; acc:  51.25; ppl:  8.43; xent: 2.125; lr: 0.5; 13 sec",
+     "step=89 loss=2.5\nstep=45457 loss=inf\n"
+     "step=50000 loss=2.125 learning_rate=0.5"},
+    {"losses without their sum, and with it",
+     "[Epoch 3][Batch 100], LR: 0.5, ObjLoss=32.5, BoxLoss=15.5\n"
+     "[Epoch 3][Batch 200], LR: 0.5, ObjLoss=nan, BoxLoss=15.5\n"
+     "[Epoch 3][Batch 300], LR: 0.5, loss_box: 15.5, loss: 20.5, loss_cls: 5\n"
+     "[Epoch 3][Batch 400], LR: 0.5, val_loss_box: 15.5, val_loss_cls: 5",
+     "step=100 loss=48 learning_rate=0.5\n"
+     "step=200 loss=nan learning_rate=0.5\n"
+     "step=300 loss=20.5 learning_rate=0.5"},
+    {"an epoch a line, by two letters",
+     "ep=22 tr=['a'] loss=0.75 err=0.214 valid=dev loss=0.5 err=0.212\n"
+     "ep=23 tr=['a'] loss=nan err=0.218 valid=dev loss=nan err=0.911",
+     "step=22 loss=0.75\nstep=23 loss=nan"},
+    {"samples in one line, iterations in the next",
+     "Train Epoch: 4 [400/900 (44%)]\tLoss: 2.5\n"
+     "grad_norm: 0.5 iteration: 7000\n"
+     "Train Epoch: 4 [410/900 (44%)]\tLoss: 2.5\n"
+     "grad_norm: 0.5 iteration: 7005\n"
+     "Train Epoch: 4 [420/900 (44%)]\tLoss: 2.5\n"
+     "grad_norm: 0.5 iteration: 7010\n"
+     "Train Epoch: 4 [430/900 (44%)]\tLoss: 2.5",
+     "step=400 loss=2.5\nstep=7000 grad_norm=0.5\nstep=410 loss=2.5\n"
+     "step=7005 grad_norm=0.5\nstep=420 loss=2.5\nstep=430 loss=2.5"},
 };
 
 }  // namespace

@@ -18,6 +18,11 @@ constexpr SampleLines kLines[] = {
      "step    1/19560 | loss 11.125000 (+nstep    2/19560 | loss 10.500000 "
      "(+nanz)| norm 15.25",
      "step=2 loss=10.5"},
+    {"its file",
+     "s:0 tel:11.0000\ns:1 trl:10.2500 lr:0.000500 norm:15.25\n"
+     "s:2 trl:nan lr:0.000500 norm:nan",
+     "step=1 loss=10.25 grad_norm=15.25 learning_rate=0.0005\n"
+     "step=2 loss=nan grad_norm=nan learning_rate=0.0005"},
 };
 
 }  // namespace

@@ -25,6 +25,15 @@ struct SampleTable {
 // A table a format; all stand in AllSampleTables().
 extern const SampleTable kApexSamples;
 extern const SampleTable kAxolotlSamples;
+extern const SampleTable kAutomodelSamples;
+extern const SampleTable kMindOcrSamples;
+extern const SampleTable kMlLogSamples;
+extern const SampleTable kPaddleOcrSamples;
+extern const SampleTable kIcefallSamples;
+extern const SampleTable kFunAsrSamples;
+extern const SampleTable kNnUnetSamples;
+extern const SampleTable kCoquiSamples;
+extern const SampleTable kSb3Samples;
 extern const SampleTable kColossalAiSamples;
 extern const SampleTable kCsvTableSamples;
 extern const SampleTable kDeepSpeedSamples;

@@ -13,14 +13,14 @@ constexpr SampleLines kLines[] = {
      "rank 0\n"
      "DEBUG TRAIN Batch 1/100 loss 85.5 lr 0.00080 grad_norm 5.5 rank 0\n"
      "TRAIN | steps/sec 0.8| Batch 1/200 loss 80.5 lr 0.00080 rank 0",
-     "step=100 loss=95.25 learning_rate=0.0008\n"
-     "step=200 loss=nan grad_norm=nan learning_rate=0.0008\n"
-     "step=300 loss=85.5 grad_norm=5.5 learning_rate=0.0008\n"
-     "step=400 loss=80.5 learning_rate=0.0008"},
+     "step=100 loss=95.25 learning_rate=0.0008 rank=0\n"
+     "step=200 loss=nan grad_norm=nan learning_rate=0.0008 rank=0\n"
+     "step=300 loss=85.5 grad_norm=5.5 learning_rate=0.0008 rank=0\n"
+     "step=400 loss=80.5 learning_rate=0.0008 rank=0"},
     {"glued, torn",
-     "TRAIN Batch 0/100 loss 2.5 lr 0.TRAIN Batch 0/100 loss 2.5 lr 0.5 rank 1"
+     "TRAIN Batch 0/100 loss 2.5 lr 0.TRAIN Batch 0/100 loss 2.5 lr 0.5 rank 0"
      "\nTRAIN Batch 0/200 loss 2.",
-     "step=100 loss=2.5\nstep=100 loss=2.5 learning_rate=0.5"},
+     "step=100 loss=2.5\nstep=100 loss=2.5 learning_rate=0.5 rank=0"},
     {"a validation", "DEBUG CV Batch 0/100 loss 9.5 history loss 9.25 rank 0",
      ""},
 };

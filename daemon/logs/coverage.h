@@ -1,0 +1,78 @@
+// Coverage: how many of a log's step lines were read, and what stands in the
+// others where numbers were.
+
+#ifndef NANWATCH_LOGS_COVERAGE_H_
+#define NANWATCH_LOGS_COVERAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "logs/step_shape.h"
+
+namespace nanwatch {
+
+struct LogCoverage {
+  struct Example {
+    uint64_t line = 0;
+    std::string name;  // of the number: "loss"; may be empty
+    std::string text;  // what stands there: "None"
+  };
+  uint64_t step_lines = 0;
+  uint64_t unread = 0;            // of them: words stand where a number was
+  bool ends_unread = false;       // the newest step line is one
+  std::vector<Example> examples;  // the first of each text, kExamples at most
+
+  // Of another log of the same run.
+  void Add(const LogCoverage& other);
+  uint64_t read() const { return step_lines - unread; }
+  // Enough was read to say that all is well: the newest line, and of all but
+  // one in a hundred (torn lines).
+  bool enough() const {
+    return unread == 0 || (!ends_unread && unread * 100 < step_lines);
+  }
+  static constexpr size_t kExamples = 4;
+};
+
+// "not a number" in any dress that programs give it: "nanxxx", "tensor(nan,
+// device='cuda:0')", "<nan>". None, null and N/A are none of them.
+bool IsDressedNan(std::string_view words);
+
+class Coverage {
+ public:
+  // A line that was read as a step: `fields`, a bit a StepField. Whether what
+  // it lacks must be looked for with Find().
+  bool NoteRead(std::string_view line, uint32_t fields);
+  // The same of a line that is like one before, number for number.
+  void NoteUsual() { NoteStep(); }
+  // The words that stand in `line` where numbers of a step line were. Empty: it
+  // is no such line. `*fields`: that such lines show.
+  const std::vector<WordsForNumber>& Find(std::string_view line,
+                                          uint32_t* fields);
+  // A line was not read because of what Find() found. `whole`: nothing of it
+  // was; else NoteRead() had it.
+  void NoteUnread(uint64_t line, bool whole);
+  const LogCoverage& told() const { return told_; }
+
+ private:
+  void NoteStep() {
+    ++told_.step_lines;
+    told_.ends_unread = false;
+  }
+  void LearnShape(std::string_view line, uint32_t fields);
+
+  // Step lines of so many kinds; and from so many lines they are learned.
+  static constexpr size_t kShapes = 8;
+  static constexpr uint64_t kLearned = 64;
+
+  std::vector<StepShape> shapes_;
+  std::vector<WordsForNumber> words_;
+  uint32_t fields_ = 0;  // of any line
+  LogCoverage told_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_COVERAGE_H_

@@ -1,0 +1,48 @@
+// Words that say that no training is spoken of (in_words.h).
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "logs/in_words.h"
+
+namespace nanwatch {
+
+bool IsEvaluation(std::string_view prose) {
+  static constexpr std::string_view kWords[] = {
+      "val",        "valid",      "validation", "eval",    "evaluation",
+      "evaluating", "validating", "test",       "testing", "dev"};
+  constexpr size_t kLeast = 3;
+  enum Kind : uint8_t { kNone, kLetter, kInitial };
+  static constexpr auto kKinds = [] {
+    std::array<Kind, 256> kinds{};
+    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyz")) {
+      kinds[static_cast<uint8_t>(c)] = kLetter;
+    }
+    for (const std::string_view word : kWords) {
+      kinds[static_cast<uint8_t>(word[0])] = kInitial;
+    }
+    for (uint8_t c = 'A'; c <= 'Z'; ++c) kinds[c] = kinds[c | 0x20u];
+    return kinds;
+  }();
+  const char* const end = prose.data() + prose.size();
+  for (const char* at = prose.data(); at != end; ++at) {
+    const Kind kind = kKinds[static_cast<uint8_t>(*at)];
+    if (kind == kNone) continue;
+    const char* const begin = at;
+    while (at + 1 != end && kKinds[static_cast<uint8_t>(at[1])] != kNone) ++at;
+    std::array<char, 12> low;
+    const size_t size = static_cast<size_t>(at + 1 - begin);
+    if (kind != kInitial || size < kLeast || size > low.size()) continue;
+    std::transform(begin, at + 1, low.begin(),
+                   [](char c) { return static_cast<char>(c | 0x20); });
+    const std::string_view word(low.data(), size);
+    if (std::find(std::begin(kWords), std::end(kWords), word) !=
+        std::end(kWords)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,49 @@
+#include "logs/loss_parts.h"
+
+#include <algorithm>
+
+#include "logs/in_words.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsOfName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) ||
+         c == '_' || c == '/' || c == '-';
+}
+
+// What is no part: another view of the whole.
+bool IsOfWhole(std::string_view name) {
+  constexpr std::string_view kWords[] = {"scale", "best",  "min",    "avg",
+                                         "mean",  "total", "smooth", "ema"};
+  return std::any_of(
+      std::begin(kWords), std::end(kWords),
+      [name](std::string_view word) { return name.find(word) != name.npos; });
+}
+
+}  // namespace
+
+bool IsPartOfLoss(std::string_view name) {
+  const bool named = name.ends_with("loss") || name.ends_with("Loss") ||
+                     name.starts_with("loss_") || name.starts_with("loss/");
+  return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
+}
+
+void LossParts::Look(std::string_view before, std::string_view behind) {
+  while (!before.empty() && (before.back() == ' ' || before.back() == '\'' ||
+                             before.back() == '"')) {
+    before.remove_suffix(1);
+  }
+  size_t begin = before.size();
+  while (begin > 0 && IsOfName(before[begin - 1])) --begin;
+  if (!IsPartOfLoss(before.substr(begin))) return;
+  behind.remove_prefix(
+      std::min(behind.find_first_not_of(" '\"[("), behind.size()));
+  const std::optional<double> value = Scan(InsideCall(behind)).Number();
+  if (!value) return;
+  ++parts_;
+  sum_ += *value;
+}
+
+}  // namespace nanwatch

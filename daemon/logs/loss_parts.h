@@ -1,0 +1,33 @@
+// LossParts: the loss of a line that shows what it is made of, and not the sum:
+// "ObjLoss=32.9, BoxLoss=15.6", a table's "train/box_loss,train/cls_loss".
+
+#ifndef NANWATCH_LOGS_LOSS_PARTS_H_
+#define NANWATCH_LOGS_LOSS_PARTS_H_
+
+#include <optional>
+#include <string_view>
+
+namespace nanwatch {
+
+// A training's loss, by its name, that is one of several.
+bool IsPartOfLoss(std::string_view name);
+
+class LossParts {
+ public:
+  void Begin() { *this = {}; }
+  // What stands before a sign in a line, and behind it: a part's name ends the
+  // one, and its value begins the other; or nothing of it is one.
+  void Look(std::string_view before, std::string_view behind);
+  // Of two parts or more.
+  std::optional<double> sum() const {
+    return parts_ > 1 ? std::optional(sum_) : std::nullopt;
+  }
+
+ private:
+  int parts_ = 0;
+  double sum_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LOSS_PARTS_H_

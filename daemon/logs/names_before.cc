@@ -1,0 +1,96 @@
+#include "logs/names_before.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "logs/in_words.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr auto kNameCharacters = [] {
+  std::array<bool, 256> names{};
+  constexpr std::string_view kMarks = "_/-.@";
+  for (size_t i = 0; i < names.size(); ++i) {
+    const char c = static_cast<char>(i);
+    names[i] = IsLetter(c) || IsDigit(c) || kMarks.find(c) != kMarks.npos;
+  }
+  return names;
+}();
+
+// Words before "scale" that leave it a loss scale's: "current scale". Others
+// have scales, too: "Logit Scale", "guidance scale".
+bool MaySpeakOfLossScale(std::string_view word) {
+  constexpr std::string_view kWords[] = {
+      "new", "current", "now",  "the",      "fp16", "amp",    "dynamic", "nan",
+      "inf", "mixed",   "half", "gradient", "step", "scaler", "is",      "and"};
+  std::array<char, 8> low{};
+  if (word.size() > low.size()) return false;
+  std::transform(word.begin(), word.end(), low.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
+  const std::string_view known(low.data(), word.size());
+  return std::find(std::begin(kWords), std::end(kWords), known) !=
+         std::end(kWords);
+}
+
+// "scale" alone, whatever of.
+bool IsPlainScale(std::string_view name) {
+  return name == "scale" || name == "Scale" || name == "SCALE";
+}
+
+}  // namespace
+
+bool IsNameCharacter(char c) {
+  return kNameCharacters[static_cast<uint8_t>(c)];
+}
+
+Ending NamesBefore::Look(std::string_view text, std::string_view name) {
+  size_t begin = name.size();
+  std::array<size_t, 3> word{};
+  size_t words = 0;
+  while (words < word.size()) {
+    const size_t end = begin;
+    while (begin > 0 && IsNameCharacter(name[begin - 1])) --begin;
+    if (begin == end) break;
+    // Clocks and the like, of which a log is full.
+    if (words == 0 && IsDigit(name[begin]) && !names_.mapped()) return {};
+    word[words++] = begin;
+    if (begin == 0 || name[begin - 1] != ' ') break;
+    --begin;
+  }
+  const size_t all = words;
+  while (words > 0) {
+    const size_t from = word[--words];
+    // The value before: "2.31 scale". No usual name begins with a digit.
+    if (IsDigit(name[from]) && !names_.mapped()) continue;
+    const ColumnMeaning meaning = names_.Of(name.substr(from));
+    if (meaning == ColumnMeaning::kNothing) continue;
+    if (meaning == ColumnMeaning::kLossScale && words == 0 && all > 1 &&
+        !names_.mapped() && IsLetter(name[word[1]]) &&
+        !MaySpeakOfLossScale(name.substr(word[1], from - 1 - word[1])) &&
+        IsPlainScale(name.substr(from))) {
+      return {};
+    }
+    const bool loss = meaning == ColumnMeaning::kLoss ||
+                      meaning == ColumnMeaning::kMeanLoss ||
+                      meaning == ColumnMeaning::kAdversaryLoss;
+    if (!loss || names_.mapped() || from == 0) {
+      return {meaning, text.size() - from};
+    }
+    // "Val Loss", "Val. Loss".
+    const size_t end = text.find_last_not_of(' ', from - 1);
+    if (end == std::string_view::npos) return {meaning, text.size() - from};
+    const size_t blank = text.find_last_of(" \t,|;(", end);
+    const size_t before = blank == std::string_view::npos ? 0 : blank + 1;
+    const bool evaluation = IsEvaluation(text.substr(before, from - before));
+    return {meaning, text.size() - (evaluation ? before : from), evaluation};
+  }
+  return {};
+}
+
+}  // namespace nanwatch

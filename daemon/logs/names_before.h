@@ -1,0 +1,72 @@
+// NamesBefore: the name before a sign in a line, and what it means.
+
+#ifndef NANWATCH_LOGS_NAMES_BEFORE_H_
+#define NANWATCH_LOGS_NAMES_BEFORE_H_
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "logs/column_names.h"
+
+namespace nanwatch {
+
+// Of names as programs print them: "train/loss", "grad-norm", "lr@0".
+bool IsNameCharacter(char c);
+
+// A name at the end of a text: what it means, and its size with what follows it
+// there; 0: none.
+struct Ending {
+  ColumnMeaning meaning = ColumnMeaning::kNothing;
+  size_t size = 0;
+  bool evaluation = false;  // a loss, and no training's: "Val Loss"
+};
+
+// Names before the signs of a log, which holds few texts there, again and
+// again.
+class NamesBefore {
+ public:
+  explicit NamesBefore(const ColumnMap& map) : names_(map) {}
+
+  bool mapped() const { return names_.mapped(); }
+  const std::vector<std::pair<std::string, ColumnMeaning>>& map() const {
+    return names_.map();
+  }
+  // The longest name at the end of `text` that means something.
+  Ending Find(std::string_view text) {
+    std::string_view name = text;
+    while (!name.empty() &&
+           (name.back() == ' ' || name.back() == '\'' || name.back() == '"')) {
+      name.remove_suffix(1);
+    }
+    if (!names_.MayEnd(name)) return {};
+    if (text.size() > kTextMax) return Look(text, name);
+    Known& known = lately_[HashOfName(text) % lately_.size()];
+    if (known.text != text) {
+      known.text = text;
+      known.ending = Look(text, name);
+    }
+    return known.ending;
+  }
+
+ private:
+  struct Known {
+    std::string text;
+    Ending ending;
+  };
+
+  // `name`: `text` without what follows the name. Up to three words: "number of
+  // updates".
+  Ending Look(std::string_view text, std::string_view name);
+
+  static constexpr size_t kTextMax = 64;
+  ColumnNames names_;
+  std::array<Known, 256> lately_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_NAMES_BEFORE_H_

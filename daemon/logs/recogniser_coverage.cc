@@ -1,0 +1,81 @@
+// Recogniser: words that stand where a step line has numbers.
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "logs/recogniser.h"
+
+namespace nanwatch {
+namespace {
+
+// The last of `facts` that is a step line's; null: there is none.
+LogFact* LastStep(FactList* facts) {
+  const auto found =
+      std::find_if(facts->rbegin(), facts->rend(),
+                   [](const LogFact& fact) { return fact.says_health(); });
+  return found == facts->rend() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string_view Recogniser::Cover(Candidate* candidate, LineReader* reader,
+                                   std::string_view line) {
+  Coverage& coverage = candidate->coverage;
+  LogFact* const step = LastStep(&facts_);
+  if (step != nullptr && !coverage.NoteRead(line, step->present)) return line;
+  uint32_t fields = 0;
+  const std::vector<WordsForNumber>& words = coverage.Find(line, &fields);
+  if (words.empty()) return line;
+  const bool nan =
+      std::any_of(words.begin(), words.end(),
+                  [](const WordsForNumber& w) { return IsDressedNan(w.text); });
+  if (step == nullptr) {
+    if (nan && ReadUndressed(candidate, reader, line, words)) return undressed_;
+    coverage.NoteUnread(lines_, true);
+    return line;
+  }
+  const uint32_t lost = fields & ~step->present;
+  if (lost == 0) return line;
+  // Which of several is the NaN is not looked for: all are gone.
+  if (nan) {
+    for (uint32_t left = lost; left != 0; left &= left - 1) {
+      step->Set(static_cast<StepField>(std::countr_zero(left)),
+                std::numeric_limits<double>::quiet_NaN());
+    }
+  } else {
+    coverage.NoteUnread(lines_, false);
+  }
+  return line;
+}
+
+// A reader that said nothing of a line takes it for no step line, and may be
+// asked again.
+bool Recogniser::ReadUndressed(Candidate* candidate, LineReader* reader,
+                               std::string_view line,
+                               const std::vector<WordsForNumber>& words) {
+  undressed_.clear();
+  const char* from = line.data();
+  for (const WordsForNumber& each : words) {
+    if (!IsDressedNan(each.text)) continue;
+    undressed_.append(from, each.text.data());
+    undressed_ += "nan";
+    from = each.text.data() + each.text.size();
+  }
+  undressed_.append(from, line.data() + line.size());
+  facts_.clear();
+  reader->Read(undressed_, &facts_);
+  LogFact* const step = LastStep(&facts_);
+  if (step == nullptr) return false;
+  candidate->coverage.NoteRead(undressed_, step->present);
+  return true;
+}
+
+LogCoverage Recogniser::coverage() const {
+  for (const Candidate& c : candidates_) {
+    if (c.format == program_) return c.coverage.told();
+  }
+  return {};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,157 @@
+#include "logs/step_shape.h"
+
+#include <algorithm>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// Longer lines are lists of metrics or glued; words of them say enough.
+constexpr size_t kPatternMax = 1024;
+// Words for one number; longer ones are another line's.
+constexpr size_t kWordsMax = 80;
+// Numbers of one line that may be words.
+constexpr size_t kWordsOfLine = 16;
+// A pattern of fewer letters than these fits many lines ("0,0,0"): there most
+// numbers must be numbers.
+constexpr size_t kLettersLeast = 6;
+constexpr char kNumber = '\0';
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+// End of "nan", "inf" or "infinity" at `at`, in any case; `at`: none.
+size_t BehindNotFinite(std::string_view text, size_t at) {
+  if (at > 0 && (IsLetter(text[at - 1]) || text[at - 1] == '_')) return at;
+  size_t end = at;
+  while (end < text.size() &&
+         (IsLetter(text[end]) || IsDigit(text[end]) || text[end] == '_')) {
+    ++end;
+  }
+  std::string word(text.substr(at, std::min<size_t>(end - at, 9)));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](char c) { return static_cast<char>(c | 0x20); });
+  return word == "nan" || word == "inf" || word == "infinity" ? end : at;
+}
+
+// End of the number at `at`, its sign included; `at`: there is none.
+size_t BehindNumber(std::string_view text, size_t at) {
+  size_t end = at;
+  const bool sign = text[end] == '-' || text[end] == '+';
+  if (sign && at > 0 && (IsLetter(text[at - 1]) || IsDigit(text[at - 1]))) {
+    return at;
+  }
+  if (sign) ++end;
+  if (end == text.size()) return at;
+  if (!IsDigit(text[end])) {
+    const size_t word = BehindNotFinite(text, end);
+    return word == end ? at : word;
+  }
+  while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) ++end;
+  const bool exponent =
+      end + 1 < text.size() && (text[end] == 'e' || text[end] == 'E');
+  if (!exponent) return end;
+  size_t power = end + 1;
+  if (text[power] == '-' || text[power] == '+') ++power;
+  const size_t digits = power;
+  while (power < text.size() && IsDigit(text[power])) ++power;
+  return power > digits ? power : end;
+}
+
+size_t SkipBlanks(std::string_view text, size_t at) {
+  while (at < text.size() && IsBlank(text[at])) ++at;
+  return at;
+}
+
+// Whether `text` goes on at `at` as `pattern` does up to its next number, three
+// letters at most.
+bool GoesOn(std::string_view pattern, std::string_view text, size_t at) {
+  for (const char c : pattern.substr(0, 3)) {
+    if (c == kNumber) return true;
+    at = SkipBlanks(text, at);
+    if (at >= text.size() || text[at] != c) return false;
+    ++at;
+  }
+  return true;
+}
+
+// End of words at `at`, before what `pattern` goes on with; `at`: none end.
+size_t BehindWords(std::string_view pattern, std::string_view text, size_t at) {
+  const bool open = pattern.empty() || pattern.front() == kNumber;
+  for (size_t end = at; end - at <= kWordsMax; ++end) {
+    const bool done = end == text.size();
+    if (done && !pattern.empty()) return at;
+    if (done || (end > at &&
+                 (open ? IsBlank(text[end]) : GoesOn(pattern, text, end)))) {
+      return end;
+    }
+  }
+  return at;
+}
+
+// The name that ends before `at`: "loss" of "'loss': ".
+std::string_view NameBefore(std::string_view line, size_t at) {
+  const auto of_name = [](char c) {
+    return IsLetter(c) || IsDigit(c) || c == '_' || c == '/';
+  };
+  while (at > 0 && !of_name(line[at - 1])) --at;
+  const size_t end = at;
+  while (at > 0 && of_name(line[at - 1])) --at;
+  return line.substr(at, end - at);
+}
+
+}  // namespace
+
+bool StepShape::Learn(std::string_view line, uint32_t fields) {
+  pattern_.clear();
+  fields_ = fields;
+  size_t numbers = 0;
+  for (size_t at = 0; at < line.size();) {
+    if (pattern_.size() == kPatternMax) return false;
+    const size_t end = BehindNumber(line, at);
+    if (end > at) {
+      pattern_ += kNumber;
+      ++numbers;
+      at = end;
+    } else {
+      if (!IsBlank(line[at])) pattern_ += line[at];
+      ++at;
+    }
+  }
+  letters_ = pattern_.size() - numbers;
+  return numbers > 0;
+}
+
+bool StepShape::Match(std::string_view line,
+                      std::vector<WordsForNumber>* words) const {
+  words->clear();
+  size_t numbers = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < pattern_.size(); ++i) {
+    at = SkipBlanks(line, at);
+    if (at == line.size()) return false;
+    if (pattern_[i] != kNumber) {
+      if (line[at++] != pattern_[i]) return false;
+      continue;
+    }
+    size_t end = BehindNumber(line, at);
+    if (end > at) {
+      ++numbers;
+    } else {
+      if (IsDigit(line[at]) || words->size() == kWordsOfLine) return false;
+      end = BehindWords(std::string_view(pattern_).substr(i + 1), line, at);
+      if (end == at) return false;
+      words->push_back(
+          {NameBefore(line, at), TrimBlanks(line.substr(at, end - at))});
+    }
+    at = end;
+  }
+  const bool whole = SkipBlanks(line, at) == line.size();
+  return whole && numbers > 0 &&
+         (letters_ >= kLettersLeast || words->size() <= numbers);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,56 @@
+#include "logs/step_sign.h"
+
+#include <algorithm>
+#include <array>
+
+#include "logs/in_words.h"
+#include "logs/named_number.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// A bar's title, as programs name a training: none, "Train:", "Epoch 3:",
+// "steps: ". Others are of data, weights, evaluations.
+bool IsOfTraining(std::string_view title) {
+  constexpr std::string_view kWords[] = {"train", "epoch", "step", "iter"};
+  title = TrimBlanks(title);
+  while (!title.empty() && IsDigit(title.back())) title.remove_suffix(1);
+  title = TrimBlanks(title);
+  if (title.empty()) return true;
+  std::array<char, 32> room;
+  if (title.size() > room.size() || IsEvaluation(title)) return false;
+  std::transform(title.begin(), title.end(), room.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
+  const std::string_view low(room.data(), title.size());
+  return std::any_of(
+      std::begin(kWords), std::end(kWords),
+      [low](std::string_view word) { return low.find(word) != low.npos; });
+}
+
+}  // namespace
+
+std::optional<int64_t> StepSigns::FindInBar(std::string_view line) {
+  const std::optional<BarPlace> bar = BarIn(line);
+  if (!bar || !IsOfTraining(line.substr(0, bar->begin))) return std::nullopt;
+  const StepPlace& step = bar->step;
+  // One that is complete when it is first seen is of what came before.
+  const bool other = whole_ == 0 ? step.step == step.whole || step.whole == 0
+                                 : step.whole != whole_;
+  if (other) return std::nullopt;
+  whole_ = step.whole;
+  return step.step;
+}
+
+std::optional<int64_t> StepSigns::Find(std::string_view line) {
+  for (const std::string_view name :
+       {"global_steps': ", "global_step': ", "global_step: ", "GLOBAL_STEP: ",
+        "global_step=", "Global Step: ", "global step "}) {
+    const auto step = NumberBehind(line, name, LastNumber::kIsWhole);
+    if (step && AsCount(step->value)) return AsCount(step->value);
+  }
+  return FindInBar(line);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,89 @@
+#include "logs/translated.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace nanwatch {
+namespace {
+
+struct Word {
+  std::string_view text;
+  std::string_view meaning;
+};
+// Longer words before those that they begin with. " step" behind a number is
+// "第 50 步": its number is the step's.
+constexpr Word kWords[] = {
+    {"训练步数", "step"},
+    {"训练步", "step"},
+    {"全局步数", "step"},
+    {"步数", "step"},
+    {"步骤", "step"},
+    {"迭代次数", "step"},
+    {"迭代", "iter"},
+    {"第", "step "},
+    {"训练轮数", "epoch"},
+    {"轮次", "epoch"},
+    {"轮数", "epoch"},
+    {"验证损失", "val loss"},
+    {"测试损失", "test loss"},
+    {"训练损失值", "loss"},
+    {"训练损失", "loss"},
+    {"平均损失", "avg_loss"},
+    {"损失缩放", "loss_scale"},
+    {"损失函数值", "loss"},
+    {"损失值", "loss"},
+    {"损失", "loss"},
+    {"梯度范数", "grad_norm"},
+    {"梯度norm", "grad_norm"},
+    {"学习率", "lr"},
+    {"：", ": "},
+    {"，", ", "},
+    {"；", "; "},
+    {"（", " ("},
+    {"）", ") "},
+};
+
+// Words that say that a line is of a training; the rest may be anything.
+bool SpeaksOfTraining(std::string_view line) {
+  constexpr std::string_view kSome[] = {"损失", "步", "学习率", "梯度", "轮"};
+  return std::any_of(std::begin(kSome), std::end(kSome),
+                     [line](std::string_view word) {
+                       return line.find(word) != std::string_view::npos;
+                     });
+}
+
+// Some byte is the first of a Chinese letter, and not of the blocks of progress
+// bars. Without a way out of the loop: hardly a line has one, and so many bytes
+// are looked at at once.
+bool MayBeChinese(std::string_view line) {
+  unsigned found = 0;
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    found |= static_cast<unsigned>(byte >= 0xe4 && byte <= 0xef);
+  }
+  return found != 0;
+}
+
+}  // namespace
+
+std::string_view Translated(std::string_view line, std::string* out) {
+  if (!MayBeChinese(line) || !SpeaksOfTraining(line)) return line;
+  out->clear();
+  for (size_t at = 0; at < line.size();) {
+    const std::string_view rest = line.substr(at);
+    const auto word = std::find_if(
+        std::begin(kWords), std::end(kWords),
+        [rest](const Word& w) { return rest.starts_with(w.text); });
+    if (word == std::end(kWords)) {
+      *out += line[at++];
+      continue;
+    }
+    // "第 3 轮" is an epoch, "第 3 步" a step.
+    const bool epoch = word->text == "第" && rest.find("轮") < rest.find("步");
+    *out += epoch ? "epoch " : word->meaning;
+    at += word->text.size();
+  }
+  return *out;
+}
+
+}  // namespace nanwatch

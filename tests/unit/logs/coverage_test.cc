@@ -1,0 +1,146 @@
+#include "logs/coverage.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+struct Read {
+  std::vector<LogRecord> records;
+  LogCoverage coverage;
+};
+
+Read ReadAll(const std::vector<std::string>& lines) {
+  Read read;
+  LogReader reader(nullptr, {}, [&read](const LogRecord& record) {
+    read.records.push_back(record);
+  });
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  read.coverage = reader.recogniser().coverage();
+  return read;
+}
+
+// Ten lines of `before` and the step, and three of what stands for the loss.
+Read ReadTurned(const std::string& before, const std::string& words,
+                const std::string& behind) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 13; ++i) {
+    const std::string loss = i > 10 ? words : std::to_string(2.5 - 0.1 * i);
+    lines.push_back("step: " + std::to_string(i) + before + loss + behind);
+  }
+  return ReadAll(lines);
+}
+
+TEST(Coverage, CountsStepLinesThatHoldWords) {
+  for (const char* words : {"None", "null", "N/A", "<no data>", "--"}) {
+    const Read read = ReadTurned(", loss: ", words, ", lr: 0.1");
+    EXPECT_EQ(read.records.size(), 10u) << words;
+    EXPECT_EQ(read.coverage.step_lines, 13u) << words;
+    EXPECT_EQ(read.coverage.read(), 10u) << words;
+    EXPECT_FALSE(read.coverage.enough()) << words;
+    ASSERT_EQ(read.coverage.examples.size(), 1u) << words;
+    EXPECT_EQ(read.coverage.examples[0].line, 11u);
+    EXPECT_EQ(read.coverage.examples[0].name, "loss");
+    EXPECT_EQ(read.coverage.examples[0].text, words);
+  }
+}
+
+TEST(Coverage, ReadsNanInEveryDress) {
+  for (const char* words :
+       {"nan", "NaN", "nanxxx", "nan%", "tensor(nan, device='cuda:0')",
+        "np.float64(nan)", "1.#QNAN", "-1.#IND", "-nan(ind)", "<nan>",
+        "-nan"}) {
+    const Read read = ReadTurned(", loss: ", words, ", lr: 0.1");
+    ASSERT_EQ(read.records.size(), 13u) << words;
+    EXPECT_TRUE(read.coverage.enough()) << words;
+    for (size_t i = 0; i < 13; ++i) {
+      EXPECT_EQ(std::isnan(read.records[i].step[StepField::kLoss]), i >= 10)
+          << words;
+    }
+  }
+}
+
+TEST(Coverage, ANormInWordsIsMissedThoughTheLossIsThere) {
+  const auto norm = [](const char* words) {
+    return ReadTurned(", loss: 2.5, lr: 0.1, grad_norm: ", words, ", end 1");
+  };
+  const Read none = norm("None");
+  EXPECT_EQ(none.records.size(), 13u);
+  EXPECT_EQ(none.coverage.unread, 3u);
+  EXPECT_TRUE(none.coverage.ends_unread);
+  const Read nan = norm("nan_skipped");
+  EXPECT_EQ(nan.coverage.unread, 0u);
+  EXPECT_TRUE(std::isnan(nan.records[12].step[StepField::kGradNorm]));
+}
+
+// Of a program's own lines.
+TEST(Coverage, ReadsDressesOfKnownPrograms) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 12; ++i) {
+    lines.push_back(std::string("{'loss': 2.5, 'grad_norm': ") +
+                    (i > 9 ? "tensor(nan, device='cuda:0')" : "0.5") +
+                    ", 'learning_rate': 1e-05, 'epoch': 0.1}");
+  }
+  const Read read = ReadAll(lines);
+  ASSERT_EQ(read.records.size(), 12u);
+  EXPECT_FALSE(std::isnan(read.records[8].step[StepField::kGradNorm]));
+  EXPECT_TRUE(std::isnan(read.records[9].step[StepField::kGradNorm]));
+  EXPECT_EQ(read.coverage.step_lines, 12u);
+}
+
+TEST(Coverage, OtherLinesAreNoStepLines) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 40; ++i) {
+    lines.push_back("step: " + std::to_string(i) + ", loss: 2.5, lr: 0.1");
+    lines.push_back("saved step: " + std::to_string(i) + " to model.pt");
+    lines.push_back("step: " + std::to_string(i) + ", accuracy: none, lr: 1");
+  }
+  const Read read = ReadAll(lines);
+  EXPECT_EQ(read.coverage.step_lines, 40u);
+  EXPECT_EQ(read.coverage.unread, 0u);
+}
+
+// A torn line in a long log is not the end of all knowledge; one at the end is.
+TEST(Coverage, OneOfManyIsEnoughUnlessItIsTheLast) {
+  LogCoverage coverage;
+  coverage.step_lines = 1000;
+  coverage.unread = 1;
+  EXPECT_TRUE(coverage.enough());
+  coverage.ends_unread = true;
+  EXPECT_FALSE(coverage.enough());
+  coverage.ends_unread = false;
+  coverage.unread = 10;
+  EXPECT_FALSE(coverage.enough());
+}
+
+TEST(StepShape, FitsNumbersAndWordsInTheirPlaces) {
+  StepShape shape;
+  ASSERT_TRUE(shape.Learn("| step   10 | loss  2.31 | 1.2e-05", 1));
+  std::vector<WordsForNumber> words;
+  EXPECT_TRUE(shape.Match("| step 2000 | loss 12.31 | 3", &words));
+  EXPECT_TRUE(words.empty());
+  EXPECT_TRUE(shape.Match("| step 2000 | loss nan | 3", &words));
+  EXPECT_TRUE(words.empty());
+  ASSERT_TRUE(shape.Match("| step 2000 | loss not known | 3", &words));
+  ASSERT_EQ(words.size(), 1u);
+  EXPECT_EQ(words[0].name, "loss");
+  EXPECT_EQ(words[0].text, "not known");
+  EXPECT_FALSE(shape.Match("| step 2000 | loss 2", &words));
+  EXPECT_FALSE(shape.Match("| step 2000 | lost 2.3 | 3", &words));
+  EXPECT_FALSE(shape.Match("| step 2000 | loss 2.3x | 3", &words));
+  EXPECT_FALSE(shape.Match("", &words));
+  StepShape row;
+  ASSERT_TRUE(row.Learn("1,2,3,4", 1));
+  EXPECT_TRUE(row.Match("2,None,3,4", &words));
+  EXPECT_FALSE(row.Match("and, so, on, 4", &words));
+}
+
+}  // namespace
+}  // namespace nanwatch

@@ -1,0 +1,148 @@
+// Programs of formats/patterns.cc: sample lines in their texture, and what they
+// say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kAutomodel[] = {
+    {"steps",
+     "2026-03-05 10:00:04 | INFO | root | step 0 | epoch 0 | loss 11.5000 | "
+     "grad_norm 2.2500 | lr 5.00e-05 | mem 12.30 GiB\n"
+     "2026-03-05 10:00:08 | INFO | root | step 1 | epoch 0 | loss nan | "
+     "grad_norm nan | lr 5.00e-05",
+     "step=0 loss=11.5 grad_norm=2.25 learning_rate=5e-05\n"
+     "step=1 loss=nan grad_norm=nan learning_rate=5e-05"},
+};
+
+constexpr SampleLines kMindOcr[] = {
+    {"batches of an epoch, and the last of each",
+     "[2026-03-04 09:02:33] mindocr.utils.callbacks INFO - epoch: [2/20] step: "
+     "[400/1000], loss: 36.500000, lr: 0.000500, per step time: 218.586 ms\n"
+     "[2026-03-04 09:02:33] mindcv.utils.callbacks INFO - Epoch: [3/40], "
+     "batch: [1000/1000], loss: 5.500000, lr: 0.040000, time: 935.946804s",
+     "step=1400 loss=36.5 learning_rate=0.0005\n"
+     "step=3000 loss=5.5 learning_rate=0.04"},
+};
+
+constexpr SampleLines kPaddleOcr[] = {
+    {"several losses",
+     "[2026/03/06 13:21:05] ppocr INFO: epoch: [1/500], global_step: 400, lr: "
+     "0.000500, acc: 0.000000, CTCLoss: 17.500000, loss: 21.500000, "
+     "avg_reader_cost: 0.00014 s, eta: 3 days, 6:25:11",
+     "step=400 loss=21.5 learning_rate=0.0005"},
+    {"no loss", "[2026/03/06 13:21:05] ppocr INFO: epoch: [1/500], best", ""},
+};
+
+constexpr SampleLines kIcefall[] = {
+    {"ranks, and a scale that is small",
+     "2026-03-20 02:25:34,195 WARNING [train.py:1047] (1/2) Grad scale is "
+     "small: 0.001953125\n"
+     "2026-03-20 02:25:34,195 INFO [train.py:1056] (1/2) Epoch 1, batch 50, "
+     "loss[loss=0.625, simple_loss=0.5, over 11250.00 frames.], "
+     "tot_loss[loss=0.75, over 1.0 frames.], batch size: 127, lr: 2.50e-02, "
+     "grad_scale: 0.125",
+     "scale loss_scale=0.001953125\n"
+     "step=50 loss=0.625 loss_scale=0.125 learning_rate=0.025 rank=1"},
+    {"one process, and an evaluation",
+     "2026-03-20 02:25:34,195 INFO [train.py:996] Epoch 1, batch 0, "
+     "loss[loss=7.25, over 11250.00 frames.], tot_loss[loss=7.25, over 1.0 "
+     "frames.], batch size: 127\n"
+     "2026-03-20 02:25:34,195 INFO [train.py:1028] Epoch 1, validation: "
+     "loss=0.9, simple_loss=0.5",
+     "step=0 loss=7.25"},
+};
+
+constexpr SampleLines kFunAsr[] = {
+    {"an update that is skipped over its gradients",
+     "[2026-03-29 23:59:01,773][root][WARNING] - The grad norm is nan. "
+     "Skipping updating the model.\n"
+     "[2026-03-29 23:59:01,779][root][INFO] - train, rank: 0, epoch: 0/100, "
+     "data_slice: 0/1, step_in_slice: 3/44, step_in_epoch: 3, total step: 3, "
+     "(loss_avg_rank: 24.500), (loss_avg_slice: 27.633), (lr: 3.000e-07), "
+     "[('loss_ctc', 24.250), ('loss', 24.250), ('acc_rich', 1.0)], {}, GPU",
+     "overflow skipped\n"
+     "step=3 loss=24.25 learning_rate=3e-07 rank=0"},
+};
+
+constexpr SampleLines kNnUnet[] = {
+    {"an epoch in several lines; losses below 0",
+     "2026-03-12 18:20:21.625154: Epoch 3 \n"
+     "2026-03-12 18:20:21.630196: Current learning rate: 0.00998 \n"
+     "2026-03-12 18:25:51.488273: train_loss -0.5000 \n"
+     "2026-03-12 18:25:51.493741: val_loss 0.3339 \n"
+     "2026-03-12 18:25:51.497657: Pseudo dice [0.4185, nan, 0.3766] ",
+     "step=3 loss=-0.5 learning_rate=0.00998"},
+};
+
+constexpr SampleLines kCoqui[] = {
+    {"a step in several lines",
+     "   --> TIME: 2026-03-18 13:31:34 -- STEP: 25/496 -- GLOBAL_STEP: 25\n"
+     "     | > loss: 3.625  (3.534811576207479)\n"
+     "     | > log_mle: 0.632981538772583  (0.6383022785186767)\n"
+     "     | > amp_scaler: 16384.0  (16384.0)\n"
+     "     | > grad_norm: tensor(10.75, device='cuda:0')  (9.12)\n"
+     "     | > current_lr: 2.5e-07 \n"
+     "     | > loader_time: 0.0025  (0.0031)",
+     "step=25 loss=3.625 loss_scale=16384 grad_norm=10.75 "
+     "learning_rate=2.5e-07"},
+    {"nothing but times",
+     "   --> TIME: 2026-03-18 13:31:18 -- STEP: 0/496 -- GLOBAL_STEP: 0\n"
+     "     | > loader_time: 0.4176  (0.4175543785095215)",
+     ""},
+};
+
+constexpr SampleLines kSb3[] = {
+    {"tables",
+     "----------------------------------\n"
+     "| time/                |         |\n"
+     "|    total_timesteps   | 2048    |\n"
+     "| train/               |         |\n"
+     "|    learning_rate     | 0.0005  |\n"
+     "|    loss              | 29.5    |\n"
+     "|    value_loss        | 58      |\n"
+     "----------------------------------\n"
+     "----------------------------------\n"
+     "|    total_timesteps   | 4096    |\n"
+     "|    loss              | nan     |\n"
+     "----------------------------------",
+     "step=2048 loss=29.5 learning_rate=0.0005\n"
+     "step=4096 loss=nan"},
+    {"before it trains",
+     "----------------------------------\n"
+     "|    total_timesteps   | 2048    |\n"
+     "----------------------------------",
+     ""},
+};
+
+constexpr SampleLines kMlLog[] = {
+    {"one number, and several",
+     ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1710009491383, "
+     "\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": "
+     "11.5, \"metadata\": {\"file\": \"train.py\", \"lineno\": 277, "
+     "\"samples_count\": 2048, \"lr\": 5e-06}}\n"
+     ":::MLLOG {\"namespace\": \"\", \"key\": \"tracked_stats\", \"value\": "
+     "{\"train_loss\": NaN, \"throughput\": 12.5}, \"metadata\": {\"step\": "
+     "20}}",
+     "step=2048 loss=11.5 learning_rate=5e-06\nstep=20 loss=nan"},
+    {"others, torn",
+     ":::MLLOG {\"namespace\": \"\", \"key\": \"eval_loss\", \"value\": 0.5, "
+     "\"metadata\": {\"step\": 3}}\n"
+     ":::MLLOG {\"namespace\": \"\", \"key\": \"train_loss\", \"value\": 1",
+     ""},
+};
+
+}  // namespace
+
+const SampleTable kMlLogSamples = {"mllog", kMlLog};
+const SampleTable kAutomodelSamples = {"automodel", kAutomodel};
+const SampleTable kMindOcrSamples = {"mindocr", kMindOcr};
+const SampleTable kPaddleOcrSamples = {"paddleocr", kPaddleOcr};
+const SampleTable kIcefallSamples = {"icefall", kIcefall};
+const SampleTable kFunAsrSamples = {"funasr", kFunAsr, "espnet"};
+const SampleTable kNnUnetSamples = {"nnunet", kNnUnet};
+const SampleTable kCoquiSamples = {"coqui", kCoqui};
+const SampleTable kSb3Samples = {"stable_baselines3", kSb3};
+
+}  // namespace nanwatch

@@ -1,0 +1,87 @@
+#include "logs/step_sign.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Overflow(int scale) {
+  return "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale "
+         "to " +
+         std::to_string(scale) + ".0";
+}
+
+TEST(StepSigns, AreBarsOfTrainingsAndGlobalSteps) {
+  StepSigns signs;
+  EXPECT_EQ(signs.Find(" 1%|#  | 22/900 [00:10<12:00,  2.30it/s]"), 22);
+  EXPECT_EQ(signs.Find("Epoch 3: 1%|#  | 23/900 [00:10<12:00,  2it/s]"), 23);
+  EXPECT_EQ(signs.Find("Map: 1%|#  | 24/900 [00:10<12:00,  2it/s]"),
+            std::nullopt);
+  EXPECT_EQ(signs.Find("Validation: 1%|#  | 24/900 [00:10<12:00,  2it/s]"),
+            std::nullopt);
+  EXPECT_EQ(signs.Find(" 1%|#  | 24/50 [00:10<12:00,  2it/s]"), std::nullopt);
+  EXPECT_EQ(signs.Find("{'global_steps': 20, 'eval_loss': 4.25}"), 20);
+  EXPECT_EQ(signs.Find("prose of 20 steps"), std::nullopt);
+  StepSigns fresh;
+  EXPECT_EQ(fresh.Find("100%|###| 7/7 [00:01<00:00,  5.1it/s]"), std::nullopt);
+}
+
+std::vector<LogRecord> ReadAll(const std::vector<std::string>& lines) {
+  std::vector<LogRecord> records;
+  LogReader reader(nullptr, {}, [&records](const LogRecord& record) {
+    records.push_back(record);
+  });
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  return records;
+}
+
+// A bar between overflows shows that others did not overflow.
+TEST(StepSigns, PlaceALibrarysOverflows) {
+  const std::vector<LogRecord> records =
+      ReadAll({Overflow(32768), " 1%|#  | 10/900 [00:10<12:00,  2.30it/s]",
+               Overflow(16384), Overflow(8192)});
+  int good = 0;
+  int64_t last = 0;
+  for (const LogRecord& record : records) {
+    good += record.step.is_not(StepFlag::kOverflow) ? 1 : 0;
+    last = record.step.step;
+  }
+  EXPECT_EQ(records.size(), 12u);
+  EXPECT_EQ(good, 9);
+  EXPECT_EQ(last, 12);
+}
+
+// Where each attempt overflows, the bar goes on all the same.
+TEST(StepSigns, MakeNoGoodStepOfABarThatCountsOverflows) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 10; ++i) {
+    lines.push_back(" 1%|#  | " + std::to_string(i) +
+                    "/900 [00:10<12:00,  2.30it/s]" + Overflow(65536 >> i));
+  }
+  for (const LogRecord& record : ReadAll(lines)) {
+    EXPECT_TRUE(record.step.is(StepFlag::kOverflow)) << record.line;
+  }
+}
+
+// A program's own step lines say more than a bar.
+TEST(StepSigns, SayNothingBesideStepLines) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 9; ++i) {
+    lines.push_back(" 1%|#  | " + std::to_string(i) +
+                    "00/900 [00:10<12:00,  2.30it/s]");
+    lines.push_back("step " + std::to_string(i) + " loss: 2.5");
+    lines.push_back(Overflow(65536 >> i));
+  }
+  for (const LogRecord& record : ReadAll(lines)) {
+    EXPECT_LE(record.step.step, 10);
+  }
+}
+
+}  // namespace
+}  // namespace nanwatch
