@@ -1,5 +1,8 @@
 #include "detect/overflow_streak.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -10,7 +13,18 @@ constexpr ThresholdSpec kThresholds[] = {
     {"critical", 16, 2, 10000, "updates",
      "16 halvings take PyTorch's 2^16 to 1"},
     {"clear_after", 50, 1, 100000, "updates", "ours"},
+    {"at_end", 8, 2, 10000, "updates",
+     "2^16 / 2^8: below that a search from PyTorch's 2^16 is rare; ours"},
 };
+
+// A search that begins at DeepSpeed's 2^32 ends above this in health.
+constexpr double kFarAbove = 0x1p10;  // ours: six halvings below Apex's start
+
+// Of updates, as it is kept: more than these nobody waits for.
+int32_t Count(int64_t updates) {
+  return static_cast<int32_t>(
+      std::min<int64_t>(updates, std::numeric_limits<int32_t>::max()));
+}
 
 bool Starting(const StepContext& c) {
   const ScalingKind kind = c.run.scaler.kind;
@@ -27,7 +41,11 @@ constinit const RuleSpec OverflowStreak::kSpec = {
     "Updates overflow one after another, so nothing is learned.",
     "`warning` overflows in a row after the updates that a start-up "
     "calibration may take; critical from `critical` in a row on, once one "
-    "update was good. A degree less where the updates are applied all the "
+    "update was good. Also `at_end` in a row, a start-up calibration or not, "
+    "where the records end with them: no update is seen behind (not above a "
+    "scale of "
+    "1024, where a search may go on). A degree less where the "
+    "updates are applied all the "
     "same, and for information where the overflow check was declared off.",
     "clear_after updates without overflow.",
     kThresholds,
@@ -40,10 +58,12 @@ constinit const RuleSpec OverflowStreak::kSpec = {
 
 Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
+  row_ = 0;
   if (!scaler.overflowed()) {
     elsewhere_ = 0;
     if (!episode_.open()) return Severity::kNone;
-    if (to_floor_ > 0) to_floor_ = scaler.updates_to_floor().value_or(-1);
+    if (to_floor_ > 0)
+      to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
     return episode_.On(Severity::kNone, true, c.record.step,
                        static_cast<int64_t>(t[kClear]));
   }
@@ -51,9 +71,13 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   // among many steps, not that they followed one another.
   const bool told =
       c.record.flags_present != 0 || c.record.float_status != nullptr;
-  if (!told && scaler.step_gap() > 1) elsewhere_ = scaler.overflow_streak() - 1;
+  if (!told && scaler.step_gap() > 1)
+    elsewhere_ = Count(scaler.overflow_streak() - 1);
   const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
+  // Where they are applied all the same, updates are seen.
+  row_ = scaler.fate() == Fate::kApplied ? 0 : Count(streak);
+  row_scale_ = scaler.present_scale().value_or(-1);
   Severity trigger = Severity::kNone;
   // A search for the scale may have a good update half way.
   const int at_least = Starting(c) ? kCritical : kWarning;
@@ -62,12 +86,24 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     applied_ = scaler.fate() == Fate::kApplied;
     if (applied_) trigger = OfApplied(c.run, trigger);
     left_out_ = IsLeftOut(c);
-    streak_ = streak;
+    streak_ = Count(streak);
     apart_ = told && scaler.step_gap() > 1;
-    to_floor_ = scaler.updates_to_floor().value_or(-1);
+    to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
     scale_ = scaler.present_scale().value_or(-1);
   }
   return episode_.OnSince(first_step_, trigger, false, c.record.step, 1);
+}
+
+Severity OverflowStreak::OnEnd(Thresholds t) {
+  if (row_ < t[kAtEnd] || row_scale_ > kFarAbove ||
+      episode_.severity() == Severity::kCritical) {
+    return episode_.severity();
+  }
+  streak_ = row_;
+  scale_ = row_scale_;
+  left_out_ = applied_ = apart_ = false;
+  return episode_.OnSince(first_step_, Severity::kCritical, false, first_step_,
+                          1);
 }
 
 void OverflowStreak::Describe(Finding* finding) const {

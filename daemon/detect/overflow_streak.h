@@ -17,18 +17,21 @@ class OverflowStreak {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = kUnsteadyBit;
-  enum Threshold { kWarning, kCritical, kClear };
+  enum Threshold { kWarning, kCritical, kClear, kAtEnd };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
   Episode episode_;
-  int64_t streak_ = 0;
   int64_t first_step_ = 0;  // of the streak
-  int64_t elsewhere_ = 0;   // overflows of the scaler's streak before this one
-  int64_t to_floor_ = -1;   // updates; -1: no forecast
   double scale_ = -1;       // -1: none in the records
+  double row_scale_ = -1;   // the same, of the newest record
+  int32_t streak_ = 0;
+  int32_t row_ = 0;        // of the newest records; 0: the newest is good
+  int32_t elsewhere_ = 0;  // overflows of the scaler's streak before this one
+  int32_t to_floor_ = -1;  // updates; -1: no forecast
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut
   bool apart_ = false;     // steps without a record lie between them

@@ -38,15 +38,20 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "critical_scale "
     "(where it was not seen to move, once it overflowed there, which is enough "
     "without hold). Also where it was "
-    "never seen to move and the loss has not fallen since, for 96 losses; "
-    "critical then after window steps, or below critical_scale. The lowest "
-    "scale of a layer is judged in the same way, without regard to overflows.",
+    "never seen to move and the loss has not fallen since, for 96 losses, or "
+    "three were the same to their last digit; "
+    "critical then after window steps, below critical_scale, or where they "
+    "were the same. The lowest scale of "
+    "a layer is judged in the same way, without regard to overflows.",
     "For clear_after updates the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds,
     "The lowest of layer-wise scales is judged too, and its op is named."};
 
 void ScaleBelowOne::StandingLoss::Add(float loss) {
+  if (loss != newest_) same_ = 0;
+  if (same_ < kFrozen) ++same_;
+  newest_ = loss;
   const float share = 1.0f / static_cast<float>(std::min(++losses_, kFirst));
   const float off = loss - level_;
   level_ += share * off;
@@ -133,8 +138,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
   dead_ = IsDead(c);
   if (dead_) {
     const auto steps = static_cast<double>(c.record.step - since_);
-    trigger =
-        tiny || steps >= t[kWindow] ? Severity::kCritical : Severity::kWarning;
+    const bool critical = tiny || loss_.frozen() || steps >= t[kWindow];
+    trigger = critical ? Severity::kCritical : Severity::kWarning;
     scale_ = scale;
   }
   // A log that shows neither the scale nor overflows shows no clean update.

@@ -32,16 +32,23 @@ class ScaleBelowOne {
   class StandingLoss {
    public:
     void Add(float loss);
-    bool stands() const { return losses_ >= kEnough && !fell_; }
+    bool stands() const { return (losses_ >= kEnough && !fell_) || frozen(); }
+    // It is the same to its last digit.
+    bool frozen() const { return same_ >= kFrozen; }
 
    private:
     static constexpr int kFirst = 32;  // losses that make the first level; ours
     static constexpr int kEnough = 96;  // from which on it can be said; ours
+    // Losses of four digits are not the same three times while weights move:
+    // two in a row are by chance once in 100; ours.
+    static constexpr uint8_t kFrozen = 3;
 
     int32_t losses_ = 0;
     float first_ = 0;
     float level_ = 0;  // of the newest kFirst or so
     float noise_ = 0;  // distance of a loss from it
+    float newest_ = 0;
+    uint8_t same_ = 0;  // in a row, as the newest; kFrozen at most
     bool fell_ = false;
   };
 

@@ -191,4 +191,14 @@ bool IsMeantFor(std::string_view of, std::string_view framework) {
   return false;
 }
 
+void KeepGeneral(std::string_view framework, std::vector<Action>* actions) {
+  const auto is_named = [](const Action& action) {
+    return !action.framework.empty();
+  };
+  if (framework.empty() &&
+      !std::all_of(actions->begin(), actions->end(), is_named)) {
+    std::erase_if(*actions, is_named);
+  }
+}
+
 }  // namespace nanwatch

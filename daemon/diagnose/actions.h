@@ -36,6 +36,10 @@ std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
 // Whether an action of `of` is one for a run of `framework`.
 bool IsMeantFor(std::string_view of, std::string_view framework);
 
+// Leaves what holds for all programs, if there is any, where `framework` is not
+// known: nobody reads eight libraries' lines to find his own.
+void KeepGeneral(std::string_view framework, std::vector<Action>* actions);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DIAGNOSE_ACTIONS_H_

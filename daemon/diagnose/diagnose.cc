@@ -60,6 +60,7 @@ void AddActions(const Facts& f, std::string_view framework,
        ActionsFor(cause->cause, SituationOf(f, *cause), framework)) {
     cause->actions.push_back(std::move(action));
   }
+  KeepGeneral(framework, &cause->actions);
 }
 
 // Adds type and dtype of the op that it began in. Of an op that was never bad

@@ -89,6 +89,13 @@ constexpr Part kParts[] = {
     {"word_language_model", "pytorch"},
     {"yolact", "pytorch"},
     {"espnet", "pytorch"},
+    {"automodel", "pytorch"},
+    {"coqui", "pytorch"},
+    {"funasr", "pytorch"},
+    {"icefall", "pytorch"},
+    {"nnunet", "pytorch"},
+    {"stable_baselines3", "pytorch"},
+    {"mindocr", "mindspore"},
 };
 
 std::string Lower(std::string_view text) {

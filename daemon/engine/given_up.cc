@@ -57,6 +57,7 @@ Diagnosis DiagnosisOfWord(const GaveUp& gave_up, int64_t step,
   cause.rules = {word.rule.id};
   cause.actions =
       ActionsFor(word.cause, {.ops_collected = false}, run.framework);
+  KeepGeneral(run.framework, &cause.actions);
   Diagnosis diagnosis;
   diagnosis.causes.push_back(std::move(cause));
   diagnosis.condition = Condition::kTrouble;
