@@ -40,6 +40,7 @@ LogVerdict LogJudge::Finish() {
       records_.Conclude(EndOf(stopped, stopped && last_line_ > stopped->line));
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
+  verdict.coverage = reader_.recogniser().coverage();
   verdict.stopped = stopped;
   return verdict;
 }

@@ -20,6 +20,7 @@ namespace nanwatch {
 struct LogVerdict : RecordVerdict {
   std::string emitter;  // "megatron+deepspeed"; empty: not recognised
   uint64_t lines = 0;   // read
+  LogCoverage coverage;
   std::optional<LogStopped> stopped;
 };
 // How a log's records ended. `went_on`: records followed after the program said

@@ -10,6 +10,7 @@
 #include "cli/check_log.h"
 #include "cli/check_report.h"
 #include "cli/commands.h"
+#include "cli/coverage_text.h"
 #include "json/incident.h"
 
 namespace nanwatch {
@@ -22,6 +23,7 @@ Json AttemptIncidentJson(const Incident& incident, size_t attempt) {
        "resolved_step", "reopened", "cause", "summary"});
   json["severity"] = Name(incident.worst);
   json["attempt"] = attempt;
+  if (incident.subject.rank >= 0) json["rank"] = incident.subject.rank;
   for (const Finding& finding : incident.findings) {
     json["findings"].push_back({{"rule", RuleNameOf(finding.rule)},
                                 {"step", finding.opened_step},
@@ -86,10 +88,16 @@ Json FileJson(const CheckedLog& log) {
     json["condition"] = Name(diagnosis.condition);
     json["diagnosis"] = diagnosis.headline;
   }
+  json["coverage"] = CoverageJson(verdict);
+  if (IsUnread(verdict)) {
+    json["condition"] = "not_read";
+    json["diagnosis"] = HeadlineOf(verdict);
+  }
   if (!log.nothing.empty()) json["diagnosis"] = log.nothing;
   if (log.evaluation.line() > 0) {
     json["evaluation_not_finite_line"] = log.evaluation.line();
   }
+  if (!log.map_note.empty()) json["map"] = log.map_note;
   if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
   if (!log.error.empty()) json["error"] = log.error;
   return json;
@@ -98,7 +106,10 @@ Json FileJson(const CheckedLog& log) {
 int StatusOf(const CheckedLog& log) {
   if (!log.nothing.empty()) return kExitFailed;
   if (log.verdict.worst == Severity::kCritical) return 2;
-  return log.verdict.worst == Severity::kWarning ? 1 : 0;
+  // What could not be read is for a person to look at, as a warning is.
+  const bool look =
+      log.verdict.worst == Severity::kWarning || IsUnread(log.verdict);
+  return look ? 1 : 0;
 }
 
 void PrintJson(const std::vector<CheckedLog>& logs) {
@@ -109,17 +120,18 @@ void PrintJson(const std::vector<CheckedLog>& logs) {
                                nlohmann::detail::error_handler_t::replace));
 }
 
-// Of several, a line each; then what there is to say of those that are not
-// healthy.
+// Of several, what there is to say of those that are not healthy, and at the
+// end a line each.
 void PrintReports(const std::vector<CheckedLog>& logs, const Style& style) {
-  for (const CheckedLog& log : logs) fmt::print("{}", VerdictLine(log, style));
-  for (const CheckedLog& log : logs) {
-    if (logs.size() == 1) {
-      fmt::print("{}", LogReport(log, style));
-    } else if (StatusOf(log) != 0) {
-      fmt::print("\n{}{}", VerdictLine(log, style), LogReport(log, style));
-    }
+  if (logs.size() == 1) {
+    fmt::print("{}{}", VerdictLine(logs[0], style), LogReport(logs[0], style));
+    return;
   }
+  for (const CheckedLog& log : logs) {
+    if (StatusOf(log) == 0) continue;
+    fmt::print("{}{}\n", VerdictLine(log, style), LogReport(log, style));
+  }
+  fmt::print("{}", VerdictTable(logs, style));
 }
 
 }  // namespace

@@ -10,12 +10,15 @@
 #include "cli/style.h"
 #include "logs/line_splitter.h"
 #include "logs/tensorboard.h"
+#include "logs/turned_value.h"
 
 namespace nanwatch {
 namespace {
 
 // Of the lines that are looked at for a hint, where nothing could be judged.
 constexpr uint64_t kHintLines = 100000;
+// The same, of which each name is looked at.
+constexpr uint64_t kTurnedLines = 20000;
 
 std::string_view KindOfFile(std::string_view head) {
   using std::string_view_literals::operator""sv;
@@ -65,6 +68,7 @@ class Intake {
       log_->certainty += "; steps counted, not printed";
     }
     log_->nothing = WhyNoVerdict();
+    log_->map_note = MapNote();
   }
 
  private:
@@ -104,6 +108,7 @@ class Intake {
     log_->evaluation.Look(line);
     const Recogniser& recogniser = judge_->reader().recogniser();
     if (recogniser.decided() || recogniser.lines() > kHintLines) return;
+    if (recogniser.lines() <= kTurnedLines) turned_.Look(line);
     const bool hint = line.find("loss") != std::string_view::npos ||
                       line.find("Loss") != std::string_view::npos;
     if (hint && hints_++ == 0) {
@@ -113,9 +118,12 @@ class Intake {
   }
 
   static std::string Certainty(const Recogniser& recogniser) {
+    const LogCoverage coverage = recogniser.coverage();
     const std::string lines =
-        fmt::format("{} step line{}", Grouped(recogniser.step_lines()),
-                    recogniser.step_lines() == 1 ? "" : "s");
+        coverage.unread == 0
+            ? "read all " + Counted(coverage.step_lines, "step line")
+            : fmt::format("read {} of {}", Grouped(coverage.read()),
+                          Counted(coverage.step_lines, "step line"));
     switch (recogniser.certainty()) {
       case Recogniser::Certainty::kNone:
         if (recogniser.Emitter().empty()) return "nothing was recognised";
@@ -130,6 +138,19 @@ class Intake {
         return "no known program; guessed from names of numbers, " + lines;
     }
     return "";
+  }
+
+  // A known program's reader asks for no names.
+  std::string MapNote() const {
+    const LogFormat* const program = judge_->reader().recogniser().program();
+    const bool ignored = !options_.columns.columns.empty() &&
+                         board_ == nullptr && program != nullptr &&
+                         program->part != LogFormat::Part::kGeneric;
+    if (!ignored) return "";
+    return fmt::format(
+        "--map changes nothing: the format {} knows its numbers. Leave "
+        "--format out, or name a general one (key_value, csv, json_lines).",
+        program->name);
   }
 
   // Empty: there is one. Also where it would be a verdict on something else
@@ -157,7 +178,8 @@ class Intake {
       return "";
     }
     return fmt::format(
-        "no loss and no step was read, only a loss scaler's lines ({}, {}); "
+        "too little to judge: no loss and no step was read, only a loss "
+        "scaler's lines ({}, {}), of which a few are how it finds its scale. "
         "`--map` names columns.",
         verdict.emitter, Counted(verdict.records, "update"));
   }
@@ -179,6 +201,12 @@ class Intake {
       return fmt::format("{}, though it looks like {}'s.", why,
                          verdict.emitter);
     }
+    if (turned_.line() > 0) {
+      return fmt::format(
+          "{}; but `{}` turned from a number into one that is not finite (line "
+          "{}). If it is a loss, `--map loss={}` judges it.",
+          why, turned_.name(), turned_.line(), turned_.name());
+    }
     if (hints_ == 0) return why + "; the word loss is not in it.";
     return fmt::format(
         "{}; {} of them hold the word loss, the first is line {}: \"{}\". "
@@ -193,6 +221,7 @@ class Intake {
   std::unique_ptr<LogJudge> judge_;
   std::unique_ptr<LineSplitter> splitter_;
   std::unique_ptr<TensorBoardReader> board_;
+  TurnedValue turned_;
   uint64_t hints_ = 0;
   uint64_t first_hint_ = 0;
   std::string hint_text_;

@@ -25,6 +25,7 @@ struct CheckedLog {
   // where what was read says nothing of the training, whatever the verdict.
   std::string nothing;
   EvaluationLoss evaluation;
+  std::string map_note;          // where --map changed nothing: why; else empty
   uint64_t cut_lines = 0;        // longer than any line is read
   uint64_t damaged_records = 0;  // of a TensorBoard file
 };

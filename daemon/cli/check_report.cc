@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/cause_text.h"
+#include "cli/coverage_text.h"
 #include "detect/rules.h"
 #include "rpc/view_messages.h"
 
@@ -27,7 +28,9 @@ std::string Upper(std::string_view text) {
 }
 
 std::string_view WordOf(const CheckedLog& log) {
-  return !log.nothing.empty() ? "nothing" : Word(Wire(log.verdict.worst));
+  if (!log.nothing.empty()) return "nothing";
+  if (IsUnread(log.verdict)) return "unread";
+  return Word(Wire(log.verdict.worst));
 }
 
 // Found still, and not only for information by now.
@@ -61,6 +64,10 @@ Tally TallyOf(const LogVerdict& verdict) {
 std::string IncidentLines(const v1::RunDetail& run,
                           const v1::Incident& incident, const Style& style) {
   std::string when = fmt::format("step {}", incident.opened_step());
+  // Of one rank nobody asks which.
+  if (run.ranks_size() > 1 && incident.subject().rank() >= 0) {
+    when = fmt::format("rank {}, {}", incident.subject().rank(), when);
+  }
   if (incident.has_resolved_step()) {
     when += fmt::format(" to {}", incident.resolved_step());
   } else {
@@ -193,29 +200,71 @@ std::string RuleNameOf(RuleId id) {
                          : std::string(spec->name);
 }
 
+namespace {
+
+std::string PathOf(const CheckedLog& log) {
+  return log.path == "-" ? "standard input" : Clean(log.path);
+}
+
+// How bad, eight letters wide.
+std::string Verdict(const CheckedLog& log, const Style& style) {
+  const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
+  if (!log.nothing.empty()) return style.Dim(word);
+  const Severity severity =
+      IsUnread(log.verdict) ? Severity::kWarning : log.verdict.worst;
+  return style.Tint(Wire(severity), word);
+}
+
+// What was found first; empty: there is nothing to say of it.
+std::string FirstOf(const CheckedLog& log) {
+  const LogVerdict& verdict = log.verdict;
+  if (!log.nothing.empty()) return "nothing to judge";
+  const Tally tally = TallyOf(verdict);
+  if (tally.serious == 0) {
+    if (verdict.stopped) return "the program gave up";
+    if (!IsUnread(verdict)) return "";
+    return fmt::format("{} of {} could not be read",
+                       Grouped(verdict.coverage.unread),
+                       Counted(verdict.coverage.step_lines, "step line"));
+  }
+  std::string out = fmt::format("{} from step {}", RuleNameOf(tally.first_rule),
+                                tally.first_step);
+  if (tally.serious > 1) out += fmt::format(" and {} more", tally.serious - 1);
+  return out + (tally.firing > 0 ? ", not over" : ", over");
+}
+
+}  // namespace
+
 std::string VerdictLine(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
-  const std::string path = log.path == "-" ? "standard input" : log.path;
-  const bool nothing = !log.nothing.empty();
-  const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
-  std::string out =
-      (nothing ? style.Dim(word) : style.Tint(Wire(verdict.worst), word)) +
-      "  " + style.Bold(Clean(path));
-  if (nothing) return out + ": nothing to judge\n";
-  const Tally tally = TallyOf(verdict);
-  if (tally.serious == 0 && verdict.stopped) {
-    return out + ": the program gave up\n";
+  std::string first = FirstOf(log);
+  if (first.empty()) {
+    first = Counted(verdict.steps,
+                    verdict.steps_between ? "recorded step" : "step");
   }
-  if (tally.serious == 0) {
-    return out + fmt::format(
-                     ": {}\n",
-                     Counted(verdict.steps,
-                             verdict.steps_between ? "recorded step" : "step"));
+  return fmt::format("{}  {}: {}\n", Verdict(log, style),
+                     style.Bold(PathOf(log)), first);
+}
+
+std::string VerdictTable(const std::vector<CheckedLog>& logs,
+                         const Style& style) {
+  size_t path = std::string_view("File").size();
+  size_t program = std::string_view("Program").size();
+  for (const CheckedLog& log : logs) {
+    path = std::max(path, PathOf(log).size());
+    program = std::max(program, log.verdict.emitter.size());
   }
-  out += fmt::format(": {} from step {}", RuleNameOf(tally.first_rule),
-                     tally.first_step);
-  if (tally.serious > 1) out += fmt::format(" and {} more", tally.serious - 1);
-  return out + (tally.firing > 0 ? ", not over\n" : ", over\n");
+  std::string out = style.Bold(fmt::format("{:<8}  {:<{}}  {:<{}}  {:>9}  {}\n",
+                                           "Verdict", "File", path, "Program",
+                                           program, "Steps", "First trouble"));
+  for (const CheckedLog& log : logs) {
+    const std::string row = fmt::format(
+        "{}  {:<{}}  {:<{}}  {:>9}  {}", Verdict(log, style), PathOf(log), path,
+        log.verdict.emitter, program,
+        Grouped(static_cast<uint64_t>(log.verdict.steps)), FirstOf(log));
+    out += row.substr(0, row.find_last_not_of(' ') + 1) + '\n';
+  }
+  return out;
 }
 
 std::string LogReport(const CheckedLog& log, const Style& style) {
@@ -225,10 +274,13 @@ std::string LogReport(const CheckedLog& log, const Style& style) {
     why[0] = static_cast<char>(std::toupper(why[0]));
     return Wrapped(why, 2, style.columns) + StoppedText(verdict, style);
   }
-  std::string out =
-      Wrapped(verdict.attempts.back()->diagnosis.headline, 2, style.columns);
+  std::string out = Wrapped(HeadlineOf(verdict), 2, style.columns);
+  if (!IsUnread(verdict)) {
+    out += Wrapped(CoverageText(verdict.coverage), 2, style.columns);
+  }
   out += StoppedText(verdict, style);
   out += EvaluationText(log, style);
+  out += Wrapped(log.map_note, 2, style.columns);
   out += style.Dim(SourceText(log, style));
   const std::string picture = log.picture.Text(style);
   if (!picture.empty()) out += '\n' + picture;

@@ -4,6 +4,7 @@
 #define NANWATCH_CLI_CHECK_REPORT_H_
 
 #include <string>
+#include <vector>
 
 #include "cli/check_log.h"
 #include "cli/style.h"
@@ -13,6 +14,10 @@ namespace nanwatch {
 
 // One line: how bad, which file, who printed it, how long, when it began.
 std::string VerdictLine(const CheckedLog& log, const Style& style);
+// Of several logs a row each: how bad, the file, its program and its steps, and
+// what was found first.
+std::string VerdictTable(const std::vector<CheckedLog>& logs,
+                         const Style& style);
 // What stands below it: sentences, pictures, causes, incidents.
 std::string LogReport(const CheckedLog& log, const Style& style);
 

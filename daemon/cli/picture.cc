@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, kEighths + 1> kBlocks = {
 struct ColumnSpan {
   bool finite = false;
   bool nonfinite = false;
-  double low = 0;
+  double low = 0;  // as printed, not on the axis
   double high = 0;
 };
 
@@ -30,7 +30,7 @@ double OnAxis(double value, Axis axis) {
 }
 
 std::vector<ColumnSpan> Spans(const v1::GetStepsResponse& steps,
-                              std::string_view field, Axis axis) {
+                              std::string_view field) {
   std::vector<ColumnSpan> spans;
   for (const v1::StepBucket& bucket : steps.buckets()) {
     ColumnSpan span;
@@ -42,8 +42,8 @@ std::vector<ColumnSpan> Spans(const v1::GetStepsResponse& steps,
       span.nonfinite = value.nan() + value.pos_inf() + value.neg_inf() > 0;
       if (value.count() == 0) continue;
       span.finite = true;
-      span.low = OnAxis(value.min(), axis);
-      span.high = OnAxis(value.max(), axis);
+      span.low = value.min();
+      span.high = value.max();
     }
     spans.push_back(span);
   }
@@ -59,20 +59,16 @@ std::string_view Cell(double level_eighths, int row) {
   return kBlocks[filled];
 }
 
-std::string Label(int row, int rows, double low, double high, Axis axis) {
-  const auto value = [axis](double v) {
-    return axis == Axis::kLog2 ? std::exp2(v) : v;
-  };
-  if (row == rows - 1) return Number(value(high));
-  if (row == 0) return Number(value(low));
-  return "";
+std::string Label(int row, int rows, double low, double high) {
+  if (row == rows - 1) return Number(high);
+  return row == 0 ? Number(low) : "";
 }
 
 }  // namespace
 
 std::string Picture(const v1::GetStepsResponse& steps, std::string_view field,
                     Axis axis, int rows, const Style& style) {
-  const std::vector<ColumnSpan> spans = Spans(steps, field, axis);
+  const std::vector<ColumnSpan> spans = Spans(steps, field);
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const ColumnSpan& span : spans) {
@@ -81,10 +77,11 @@ std::string Picture(const v1::GetStepsResponse& steps, std::string_view field,
     high = std::max(high, span.high);
   }
   if (low > high) return "";
-  const double range = high > low ? high - low : 1;
+  const double bottom = OnAxis(low, axis);
+  const double range = high > low ? OnAxis(high, axis) - bottom : 1;
   std::string out;
   for (int row = rows - 1; row >= 0; --row) {
-    out += style.Dim(fmt::format("{:>{}} │", Label(row, rows, low, high, axis),
+    out += style.Dim(fmt::format("{:>{}} │", Label(row, rows, low, high),
                                  kPictureMargin - 2));
     for (const ColumnSpan& span : spans) {
       if (span.nonfinite && row == rows - 1) {
@@ -93,8 +90,8 @@ std::string Picture(const v1::GetStepsResponse& steps, std::string_view field,
         out += ' ';
       } else {
         // At least one eighth, so that the least value is seen too.
-        const double top =
-            1 + (span.high - low) / range * (rows * kEighths - 1);
+        const double top = 1 + (OnAxis(span.high, axis) - bottom) / range *
+                                   (rows * kEighths - 1);
         out += Cell(top, row);
       }
     }

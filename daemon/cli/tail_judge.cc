@@ -217,6 +217,7 @@ LogVerdict TailJudge::Finish() {
   bool went_on = false;  // after the program said that it stops
   for (const auto& log : logs_) {
     verdict.lines += log->reader->lines();
+    verdict.coverage.Add(log->reader->recogniser().coverage());
     if (verdict.emitter.empty()) {
       verdict.emitter = log->reader->recogniser().Emitter();
     }

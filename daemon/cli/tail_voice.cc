@@ -10,6 +10,7 @@
 
 #include "cli/cause_text.h"
 #include "cli/check_report.h"
+#include "cli/coverage_text.h"
 #include "json/incident.h"
 
 namespace nanwatch {
@@ -183,15 +184,13 @@ void TailVoice::TellJson(const Notice& notice, std::string_view event) const {
 
 void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
                          const std::string& more) const {
-  const std::string headline =
-      verdict.attempts.empty() ? ""
-                               : verdict.attempts.back()->diagnosis.headline;
+  const std::string headline = HeadlineOf(verdict);
   if (json_) {
     Json json = {
         {"event", "verdict"},           {"emitter", verdict.emitter},
         {"lines", verdict.lines},       {"steps", verdict.steps},
         {"worst", Name(verdict.worst)}, {"at_end", Name(verdict.at_end)},
-        {"diagnosis", headline}};
+        {"diagnosis", headline},        {"coverage", CoverageJson(verdict)}};
     if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
     Say(Dump(json));
     return;
@@ -201,7 +200,8 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   log.verdict = verdict;
   if (verdict.records == 0) log.nothing = "no step was read.";
   std::string text = VerdictLine(log, style_);
-  if (!headline.empty() && verdict.worst >= Severity::kWarning) {
+  const bool told = verdict.worst >= Severity::kWarning || IsUnread(verdict);
+  if (!headline.empty() && told) {
     text += "  " + Line(headline, 2);
   }
   if (verdict.stopped) {

@@ -149,12 +149,50 @@ def test_the_report_is_readable_in_80_columns(logs):
     assert "\x1b" not in text
 
 
-def test_several_files_have_a_line_each_first(logs):
+def test_several_files_end_with_one_table(logs):
     text = check(logs / CALM, logs / BROKEN, logs / PROSE).stdout.decode()
-    head = text.splitlines()[:3]
-    assert [line.split()[0] for line in head] == [
-        "HEALTHY", "CRITICAL", "NOTHING"]
+    head, *rows = text.splitlines()[-4:]
+    assert head.split()[:3] == ["Verdict", "File", "Program"]
+    assert [row.split()[:2] for row in rows] == [
+        ["HEALTHY", str(logs / CALM)], ["CRITICAL", str(logs / BROKEN)],
+        ["NOTHING", str(logs / PROSE)]]
+    assert "from step 301" in rows[1]
     assert text.count(CALM) == 1 and text.count(BROKEN) == 2
+
+
+@pytest.mark.parametrize("words, worst", [("None", "none"), ("N/A", "none"),
+                                          ("nanxxx", "critical")])
+def test_a_value_that_turns_into_words_is_news(folder, words, worst):
+    """What is not read is not healthy; NaN is NaN in any dress."""
+    (folder / "words.log").write_text("".join(
+        f"step: {step}, loss: {2.5 - step / 50 if step <= 30 else words}\n"
+        for step in range(1, 41)))
+    got = answer(folder / "words.log")
+    assert got["worst"] == worst
+    done = check(folder / "words.log")
+    text = done.stdout.decode()
+    if worst == "critical":
+        assert got["coverage"]["unread"] == 0 and done.returncode == 2
+        return
+    assert done.returncode == 1 and text.startswith("UNREAD")
+    assert got["condition"] == "not_read" and "Healthy" not in text
+    assert got["coverage"] == {
+        "lines": 40, "step_lines": 40, "read": 30, "unread": 10,
+        "examples": [{"line": 31, "name": "loss", "text": words}]}
+    assert "30 of 40 step lines" in " ".join(text.split())
+
+
+def test_coverage_is_told_of_every_log(logs):
+    got = answer(logs / CALM)
+    assert got["coverage"]["read"] == got["coverage"]["step_lines"] == 600
+    text = " ".join(check(logs / CALM).stdout.decode().split())
+    assert "read all 600 step lines" in text
+
+
+def test_a_map_that_changes_nothing_says_so(logs):
+    got = answer(logs / CALM, "--format", "megatron", "--map", "loss=x")
+    assert "megatron" in got["map"] and got["steps"] == 600
+    assert "map" not in answer(logs / CALM)
 
 
 def test_packed_logs_and_standard_input_are_the_same(logs, folder):
@@ -283,7 +321,7 @@ def test_a_scalers_lines_alone_are_no_verdict(folder):
     done = check(folder / "apex.log")
     assert done.returncode == 3
     told = " ".join(done.stdout.decode().split())
-    assert "apex" in told and "No loss and no step" in told
+    assert "apex" in told and "no loss and no step" in told
     assert "Healthy" not in told
 
 

@@ -1,6 +1,7 @@
 """Logs of real trainings whose outcome is known. They belong to others and are
-no part of this project: NANWATCH_CORPUS names the folder that holds them, with
-a program `judge` that runs `nanwatch check --json` on each and compares."""
+no part of this project: NANWATCH_CORPUS and NANWATCH_CASES name folders that
+hold them, whole or rebuilt from reports, each with a program `judge` that runs
+`nanwatch check --json` on each and compares."""
 
 import os
 import pathlib
@@ -10,19 +11,26 @@ import pytest
 
 from conftest import BIN
 
-CORPUS = os.environ.get("NANWATCH_CORPUS", "")
 
-
-@pytest.mark.skipif(not CORPUS, reason="did not run: NANWATCH_CORPUS names no "
-                    "folder of logs with known outcomes")
-def test_real_logs_are_judged_as_what_happened():
-    judge = pathlib.Path(CORPUS) / "judge"
-    done = subprocess.run([str(judge), str(BIN / "nanwatch")],
-                          capture_output=True, text=True, timeout=600)
+def _wrong(variable):
+    """Returns what the judge of that folder finds wrong, a line a log."""
+    folder = os.environ.get(variable, "")
+    if not folder:
+        pytest.skip(f"did not run: {variable} names no folder of logs with "
+                    "known outcomes")
+    done = subprocess.run(
+        [str(pathlib.Path(folder) / "judge"), str(BIN / "nanwatch")],
+        capture_output=True, text=True, timeout=600)
     print(done.stdout, done.stderr)
     verdicts = done.stdout.splitlines()
     wrong = [line for line in verdicts if line.startswith("FAIL")]
+    assert (done.returncode == 0) == (not wrong), done.stderr
+    assert any(line.startswith("ok") for line in verdicts), (
+        "the judge looked at nothing")
+    return wrong
+
+
+@pytest.mark.parametrize("variable", ["NANWATCH_CORPUS", "NANWATCH_CASES"])
+def test_real_logs_are_judged_as_what_happened(variable):
+    wrong = _wrong(variable)
     assert not wrong, "\n".join(wrong)
-    assert done.returncode == 0, done.stderr
-    passed = sum(line.startswith("ok") for line in verdicts)
-    assert passed > 0, "the judge looked at nothing"

@@ -1,0 +1,67 @@
+#include "cli/coverage_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "cli/style.h"
+#include "logs/column_names.h"
+
+namespace nanwatch {
+namespace {
+
+// Of a number that is judged, before others of the line.
+const LogCoverage::Example& Foremost(const LogCoverage& coverage) {
+  ColumnNames names{ColumnMap{}};
+  const auto judged =
+      std::find_if(coverage.examples.begin(), coverage.examples.end(),
+                   [&names](const LogCoverage::Example& example) {
+                     return names.Of(example.name) != ColumnMeaning::kNothing;
+                   });
+  return judged == coverage.examples.end() ? coverage.examples.front()
+                                           : *judged;
+}
+
+}  // namespace
+
+std::string CoverageText(const LogCoverage& coverage) {
+  if (coverage.unread == 0 || coverage.examples.empty()) return "";
+  const LogCoverage::Example& example = Foremost(coverage);
+  const std::string what =
+      example.name.empty() ? "a number" : "`" + example.name + "`";
+  return fmt::format(
+      "{} of {} were read; the others hold `{}` where {} was (first: line {}).",
+      Grouped(coverage.read()), Counted(coverage.step_lines, "step line"),
+      example.text, what, example.line);
+}
+
+bool IsUnread(const LogVerdict& verdict) {
+  return !verdict.coverage.enough() && !verdict.attempts.empty() &&
+         verdict.worst < Severity::kWarning &&
+         IsHealthy(verdict.attempts.back()->diagnosis.condition);
+}
+
+std::string HeadlineOf(const LogVerdict& verdict) {
+  if (verdict.attempts.empty()) return "";
+  const std::string& headline = verdict.attempts.back()->diagnosis.headline;
+  if (!IsUnread(verdict)) return headline;
+  return "No verdict on all of it: " + CoverageText(verdict.coverage) +
+         " In what was read, nothing is found.";
+}
+
+Json CoverageJson(const LogVerdict& verdict) {
+  const LogCoverage& coverage = verdict.coverage;
+  Json json = {{"lines", verdict.lines},
+               {"step_lines", coverage.step_lines},
+               {"read", coverage.read()},
+               {"unread", coverage.unread},
+               {"examples", Json::array()}};
+  for (const LogCoverage::Example& example : coverage.examples) {
+    json["examples"].push_back({{"line", example.line},
+                                {"name", example.name},
+                                {"text", example.text}});
+  }
+  return json;
+}
+
+}  // namespace nanwatch
