@@ -181,7 +181,7 @@ void PatternReader::Take(const LinePattern& pattern, Numbers* numbers,
       facts->push_back(numbers->fact);
       return;
     case LinePattern::Role::kSkip:
-      // Nothing was applied; the norm itself is of an attempt without a step.
+      // Nothing was applied; the norm is of an update that no step had.
       numbers->fact.kind = LogFact::Kind::kOverflow;
       numbers->fact.Unset(StepField::kGradNorm);
       numbers->fact.applied = false;

@@ -24,7 +24,7 @@ class EspnetReader : public LineReader {
   void Read(std::string_view line, FactList* facts) override {
     Scan scan(line);
     if (scan.To(kSkipped)) {
-      // Of an attempt within the next line's batches.
+      // Of an update within the next line's batches.
       LogFact& fact = AddFact(LogFact::Kind::kOverflow, scan.at(), facts);
       fact.applied = false;
       return;

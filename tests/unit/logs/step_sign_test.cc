@@ -57,7 +57,7 @@ TEST(StepSigns, PlaceALibrarysOverflows) {
   EXPECT_EQ(last, 12);
 }
 
-// Where each attempt overflows, the bar goes on all the same.
+// Where each update overflows, the bar goes on all the same.
 TEST(StepSigns, MakeNoGoodStepOfABarThatCountsOverflows) {
   std::vector<std::string> lines;
   for (int i = 0; i < 10; ++i) {
