@@ -16,6 +16,7 @@ constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of the first 16 losses; ours
 constexpr int kGuesses = 64;         // losses; ours
 constexpr int kSame = 50;            // losses; ours
+constexpr int kSameZero = 16;        // losses of exactly 0, beside a rate; ours
 constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -41,7 +42,8 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "at 10.37, which is guessing, and 97 % of the first 16 or more; "
     "and of any that is 0.01 or more and the same to the last digit in the "
     "first 50 records, with a gradient norm of 0: every batch has a loss of "
-    "its own.",
+    "its own. So are 16 first records with a loss and a norm of exactly 0 "
+    "beside a learning rate.",
     "The loss falls by a share of `min_share`.",
     kThresholds,
     "\"Less than x % in so many steps\" describes every long run. So the "
@@ -84,6 +86,11 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
   const bool no_norm =
       record.has(StepField::kGradNorm) && record[StepField::kGradNorm] == 0;
   if (loss != frozen_ || !no_norm) frozen_ = kMoved;
+  if (frozen_ == 0) {
+    const bool trains = record.has(StepField::kLearningRate) &&
+                        record[StepField::kLearningRate] > 0;
+    return trains && records_ >= kSameZero;
+  }
   return frozen_ >= kSizable && records_ >= kSame;
 }
 
