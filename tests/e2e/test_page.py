@@ -206,7 +206,7 @@ def test_runs_worst_first_and_in_one_sentence(visit, watched):
 def test_the_first_screen_says_what_why_when_and_what_to_do(visit, watched):
     page = visit().run("sick")
     run = get_json(watched.http + "/api/v1/runs/sick")
-    assert page.inner_text("h1").startswith(run["headline_lead"].strip())
+    assert run["headline"].startswith(page.inner_text("h1").rstrip(".") + ":")
     assert page.title() == "critical: sick - nanwatch"
     assert "Since step 0" in page.inner_text(".since")
     assert "loss/Log (Log, output, fp16)" in page.inner_text(".since")

@@ -48,7 +48,7 @@ TEST(EndTest, AnOrderlyCloseIsTheEndOfTheRecords) {
   const auto run = driver.Run("job");
   EXPECT_EQ(WorstEver(*run), Severity::kCritical);
   EXPECT_EQ(run->records_ended, RecordsEnded{.how = How::kClosed});
-  EXPECT_FALSE(NotJudgedToItsEnd(*run));
+  EXPECT_EQ(JudgedToEnd(*run), true);
 }
 
 ProgramEnd Ended(ProgramEnd::Kind kind, const char* type) {
@@ -103,10 +103,10 @@ TEST(EndTest, ALostRunIsNotJudgedToItsEnd) {
   const SessionId s = driver.Open("job");
   GoHigh(&driver, s);
   driver.Lose(s);
-  EXPECT_TRUE(NotJudgedToItsEnd(*driver.Run("job")));
+  EXPECT_EQ(JudgedToEnd(*driver.Run("job")), false);
   driver.Say({"job", 0}, RunClosed{"lost"});
   EXPECT_EQ(WorstEver(*driver.Run("job")), Severity::kWarning);
-  EXPECT_TRUE(NotJudgedToItsEnd(*driver.Run("job")));
+  EXPECT_EQ(JudgedToEnd(*driver.Run("job")), false);
 }
 
 TEST(EndTest, ARankThatLeavesEarlierIsJudgedToItsEnd) {
