@@ -8,10 +8,11 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kNews = 6;  // deviations: one norm that stands out; ours
+constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"nats", 13.8, 3, 1000, "nats", "a false alarm in a million excursions"},
+    {"warning_nats", 13.8, 3, 1000, "nats",
+     "a false alarm in a million excursions"},
     {"critical_nats", 20.7, 3, 1000, "nats", "one in a billion"},
     {"min_ratio", 2, 1, 1e6, "ratio", "ours: less is no trouble"},
     {"hold", 3, 1, 100000, "updates",
@@ -33,7 +34,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "gnorm_spike",
     Family::kGradient,
     "The gradient norm is far above its recent level.",
-    "The norm stands above its level with `nats` of evidence, at min_ratio "
+    "The norm stands above its level with `warning_nats` of evidence, at "
+    "min_ratio "
     "times it, for hold updates in a row (for information below; rule "
     "loss_spike says what evidence is). Critical with critical_nats after "
     "critical_hold updates in a row, and critical_steps steps, if it does not "

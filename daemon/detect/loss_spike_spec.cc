@@ -6,10 +6,11 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
-    {"nats", 13.8, 3, 1000, "nats", "a false alarm in a million excursions"},
+    {"warning_nats", 13.8, 3, 1000, "nats",
+     "a false alarm in a million excursions"},
     {"critical_nats", 20.7, 3, 1000, "nats", "one in a billion"},
     {"end_nats", 9.2, 1, 1000, "nats", "one in 10,000; the end is one look"},
-    {"ratio", 1.5, 1.05, 1000, "ratio",
+    {"warning_ratio", 1.5, 1.05, 1000, "ratio",
      "ours: other data and a curriculum's next stage move it by less"},
     {"hold", 3, 1, 1000, "records", "ours: single batches are noisy"},
     {"critical_hold", 30, 1, 100000, "records", "BLOOM recovered in about 30"},
@@ -31,8 +32,10 @@ constinit const RuleSpec LossSpike::kSpec = {
     "loss_spike",
     Family::kLoss,
     "The loss left its level, and that is no noise.",
-    "The loss stands above its level with `nats` of evidence, for `hold` "
-    "records in a row, at `ratio` times the level, or where half of what was "
+    "The loss stands above its level with `warning_nats` of evidence, for "
+    "`hold` "
+    "records in a row, at `warning_ratio` times the level, or where half of "
+    "what was "
     "learned is lost. Evidence is the logarithm of how much likelier the "
     "losses are if they stay there than if they are noise about the level, "
     "outliers included. For information where the ratio is smaller, and for "

@@ -62,9 +62,15 @@ TEST(GeneratorTest, ProbingScalersSkipAsManySteps) {
   EXPECT_NEAR(share / generate::Probing().skipped, 1, 0.25);
 }
 
-TEST(GeneratorTest, TellsATroubleOfEveryCause) {
+TEST(GeneratorTest, TellsATroubleOfEveryCauseThatNumbersShow) {
   for (int cause = 0; cause < kCauses; ++cause) {
-    const std::string_view name = Name(static_cast<Cause>(cause));
+    const auto told = static_cast<Cause>(cause);
+    // A client tells these outright: tests/accuracy has them.
+    if (told == Cause::kUpdateMadeWrong || told == Cause::kUpdateLost ||
+        told == Cause::kProgramEnded) {
+      continue;
+    }
+    const std::string_view name = Name(told);
     const auto kinds = generate::TroubleKinds();
     EXPECT_EQ(std::count_if(kinds.begin(), kinds.end(),
                             [&](const auto& k) { return k.cause == name; }),
@@ -212,7 +218,7 @@ class TroubleTest : public testing::TestWithParam<int> {};
 TEST_P(TroubleTest, IsFoundAndNamed) {
   const generate::TroubleKind& kind =
       generate::TroubleKinds()[static_cast<size_t>(GetParam())];
-  const int seeds = All() ? 20 : 4;
+  const int seeds = All() ? 20 : 10;
   int stories = 0;
   int found = 0;
   int named = 0;

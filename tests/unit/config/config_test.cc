@@ -287,14 +287,15 @@ TEST(ConfigTest, ThresholdsOfOneQuantityKeepTheirOrder) {
             HasSubstr("rules.scale_collapse.critical_ratio is 5; it must not "
                       "be below warning_ratio, which is 1000.")));
   // Against a default, at the place of what is written.
-  EXPECT_THAT(Problems("rules: {gnorm_spike: {warning_z: 9}}"),
-              HasSubstr("rules.gnorm_spike.warning_z is 9; it must not be "
-                        "above critical_z, which is 8."));
+  EXPECT_THAT(Problems("rules: {gnorm_spike: {warning_nats: 30}}"),
+              HasSubstr("rules.gnorm_spike.warning_nats is 30; it must not be "
+                        "above critical_nats, which is 20.7."));
   // What clears a fall lies above what raises it.
   EXPECT_THAT(Problems("rules: {grad_vanishing: {clear_ratio: 1e-4}}"),
               HasSubstr("must not be below ratio, which is 0.001."));
-  EXPECT_EQ(Problems("rules: {gnorm_spike: {warning_z: 8, critical_z: 8}}"),
-            "");
+  EXPECT_EQ(
+      Problems("rules: {gnorm_spike: {warning_nats: 20, critical_nats: 20}}"),
+      "");
 }
 
 TEST(Config, ThresholdsInSecondsTakeTimes) {

@@ -114,7 +114,7 @@ TEST(Series, LearnsThatOutliersAreUsual) {
 TEST(Series, TheSecondValueIsJudged) {
   Series series;
   series.Add(2.3f, 0, kPrior);
-  for (int i = 1; i < 12; ++i) {
+  for (int i = 1; i < 16; ++i) {
     series.Add(8 + 0.3f * static_cast<float>(i), i, kPrior);
   }
   EXPECT_TRUE(series.out());

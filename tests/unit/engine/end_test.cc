@@ -69,7 +69,7 @@ TEST(EndTest, AnErrorIsTheEndOfTheRecords) {
   const auto run = driver.Run("job");
   EXPECT_EQ(WorstEver(*run), Severity::kCritical) << "judged to its end";
   EXPECT_EQ(run->end_reason, EndReason(*run->rank_end, 1));
-  EXPECT_FALSE(NotJudgedToItsEnd(*run));
+  EXPECT_EQ(JudgedToEnd(*run), true);
 }
 
 TEST(EndTest, TheRankThatSaysMostIsTheRunsEnd) {
