@@ -115,8 +115,8 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool calm =
       !grows && above < std::log(static_cast<float>(t[kClearRatio]));
-  return episode_.On(trigger, calm, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.OnSince(high ? x.step() : c.record.step, trigger, calm,
+                          c.record.step, static_cast<int64_t>(t[kClear]));
 }
 
 void GnormSpike::Describe(Finding* finding) const {

@@ -115,7 +115,8 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
     const bool climbs = rises_ && y - y_ < kJumps * noise;
     // The level may have climbed with it.
     const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
-    excursion_.Begin(climbs ? rise_step_ : step,
+    const bool young = level_.values() < kRecent;
+    excursion_.Begin(climbs && (follows || young) ? rise_step_ : step,
                      climbs && follows ? trough_ : level_.at(), noise,
                      level_.values());
     level_.Leave(y);

@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@
 namespace nanwatch {
 namespace {
 
+const std::regex kRank(" rank [0-9]+ ");
+
 void ExpectOneVerdict(const Recording& recording) {
   SCOPED_TRACE(recording.name);
   Events events;
@@ -51,8 +54,18 @@ void ExpectOneVerdict(const Recording& recording) {
   as_check.incidents =
       daemon.timeless == check.timeless ? check.incidents : daemon.incidents;
   as_check.timeless = check.timeless;
-  if (recording.ranks > 1) as_check.at_end = check.at_end;
-  EXPECT_EQ(as_check, check) << "the daemon";
+  Said as_daemon = check;
+  if (recording.ranks > 1) {
+    // Ranks of a daemon leave one by one, and take their findings along: an
+    // incident of several is named after one that is left.
+    as_check.at_end = check.at_end;
+    for (auto* said : {&as_check, &as_daemon}) {
+      for (std::string& incident : said->incidents) {
+        incident = std::regex_replace(incident, kRank, " rank * ");
+      }
+    }
+  }
+  EXPECT_EQ(as_check, as_daemon) << "the daemon";
   EXPECT_EQ(ReplaySays(lived), daemon) << "replay of the daemon";
   EXPECT_EQ(BacktestSays(lived, daemon), daemon) << "backtest of the daemon";
 }
