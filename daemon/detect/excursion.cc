@@ -73,6 +73,7 @@ void Excursion::Add(float value, float y, const SeriesLevel& level,
   const float healthy = Either(usual, odd);
   outliers_ += std::exp(odd - healthy);
   nats_ = std::max(nats_ + predicted - healthy, 0.0f);
+  if (values() == 0) jumped_ = y - base_ >= kFar * noise_;
   peak_ = values() == 0 ? y : std::max(peak_, y);
   sum_ += y;
   mean_ = mean_ * kMemory + y;

@@ -48,6 +48,8 @@ class Excursion {
     return sum_ / static_cast<float>(values()) - base_;
   }
   const Course& course() const { return course_; }  // of the values
+  // Its first value stood far above the level at once.
+  bool jumped() const { return jumped_; }
   // The newest values are back at the level.
   bool IsOver() const;
   bool IsAbove(float y) const;
@@ -67,6 +69,7 @@ class Excursion {
   float outliers_ = 0;
   float scatter_ = 0;  // noise of moves within
   int32_t level_values_ = 0;
+  bool jumped_ = false;
   int32_t above_ = 0;
   int32_t calm_ = 0;  // newest values in a row that are back
   int64_t step_ = 0;

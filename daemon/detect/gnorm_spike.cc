@@ -10,6 +10,11 @@ namespace {
 
 constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 
+constexpr int32_t kFresh = 64;  // norms of a run that has just begun; ours
+// How far means of 16 losses must be above their lowest: it learns no more.
+constexpr float kWorse = 2;           // deviations of single losses; ours
+constexpr float kLeastWorse = 0.02f;  // of the loss; ours
+
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_nats", 13.8, 3, 1000, "nats",
      "a false alarm in a million excursions"},
@@ -41,9 +46,12 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "critical_hold updates in a row, and critical_steps steps, if it does not "
     "come down, nor the loss that left its level with it. For information "
     "where the run had norms a hundred times as large and the loss does not "
-    "move by a thousandth: it has converged. A warning, too, where the mean of "
+    "move by a thousandth: it has converged. Not where it climbs without a "
+    "jump from its first 64 norms on, and the loss is at its lowest. A "
+    "warning, too, where the mean of "
     "16 norms is `growth` times its lowest since record 64, however slowly it "
-    "came there. A learning rate that goes back up to where it was begins a "
+    "came there, and the loss is no longer at its lowest. A learning rate that "
+    "goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after updates.",
     kThresholds,
@@ -73,10 +81,19 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
   return stays ? Severity::kCritical : Severity::kWarning;
 }
 
+bool GnormSpike::Learns(const StepContext& c) {
+  const Series& loss = *c.loss;
+  return loss.values() > 0 &&
+         loss.recent() - loss.best() <
+             kWorse * std::max(loss.level().noise(), kLeastWorse);
+}
+
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) const {
   const Series& s = *c.grad_norm;
-  return s.recent() - s.best() >= std::log(static_cast<float>(t[kGrowth])) &&
-         !rest_.Explains(s.newest(), FiniteLoss(c.record));
+  if (s.recent() - s.best() < std::log(static_cast<float>(t[kGrowth]))) {
+    return false;
+  }
+  return !Learns(c) && !rest_.Explains(s.newest(), FiniteLoss(c.record));
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -89,7 +106,10 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
   const float above = s.y() - (s.out() ? x.base() : s.level().at());
-  const bool high = s.out() && x.calm() == 0 &&
+  // Norms of a fresh net that learns may climb from next to nothing.
+  const bool usual = !x.jumped() && !s.begins_late() &&
+                     s.values() - x.values() <= kFresh && Learns(c);
+  const bool high = s.out() && x.calm() == 0 && !usual &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
                     above >= std::log(static_cast<float>(t[kMinRatio]));
   if (high) {

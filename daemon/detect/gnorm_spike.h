@@ -40,6 +40,8 @@ class GnormSpike {
 
  private:
   Severity OfExcursion(const StepContext& c, Thresholds t) const;
+  // The loss is about as low as it ever was.
+  static bool Learns(const StepContext& c);
   // Little by little, so that its level followed.
   bool HasGrown(const StepContext& c, Thresholds t) const;
 

@@ -115,6 +115,8 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool stands =
       records_ % RobustBaseline::kBlock == 0 && Stands(r.step, t);
+  froze_ |= frozen;
+  if (froze_ && frozen_ == kMoved) settled_ = true;
   const bool warns = frozen || (!settled_ && Guesses(r.step, t));
   const Severity trigger = warns    ? Severity::kWarning
                            : stands ? Severity::kInfo

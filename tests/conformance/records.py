@@ -172,6 +172,9 @@ def other(event, kind):
             body.ClearField(name)
     if kind == "rank_opened":
         body.rank.ClearField("pid")
+    if kind == "run_opened":
+        for trouble in body.troubles_before:
+            trouble.ClearField("id")  # of the run's name, which is each client's
     if kind == "op_names":
         return [str(op) for op in body.ops]
     return [f"rank {event.rank} attempt {event.attempt}: {body}"]

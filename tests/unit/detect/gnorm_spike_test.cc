@@ -136,12 +136,18 @@ TEST(GnormSpike, ANormThatGrowsLittleByLittleIsAWarning) {
     StepFeed<GnormSpike> f = HealthyNorms(200);
     Noise noise;
     for (int i = 0; i < 1000; ++i) {
-      f.Step({.loss = 2,
+      f.Step({.loss = 2 + 2 * i / 1000.0,
               .grad_norm = 0.2 * std::pow(times, i / 1000.0) *
                            std::exp(0.25 * noise.Normal())});
     }
     EXPECT_EQ(f.worst >= Severity::kWarning, times > 20) << times;
     if (times > 20) ExpectWords(f.Described().sentence);
+    StepFeed<GnormSpike> learns = HealthyNorms(200);
+    for (int i = 0; i < 1000; ++i) {
+      learns.Step({.loss = 3 - i / 1000.0,
+                   .grad_norm = 0.2 * std::pow(times, i / 1000.0)});
+    }
+    EXPECT_EQ(learns.worst, Severity::kNone) << "its loss falls";
   }
 }
 

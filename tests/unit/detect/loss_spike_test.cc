@@ -419,43 +419,6 @@ TEST(LossSpike, TwoMeansOverManyStepsAreNoSingleBatch) {
   EXPECT_EQ(spike("nanogpt", 100).worst, Severity::kWarning);
 }
 
-// Three losses before a ramp, behind a checkpoint or from the beginning.
-TEST(LossSpike, ALossThatLeavesItsFirstRecordsForGoodIsCritical) {
-  for (const int64_t first : {0, 6400}) {
-    StepFeed<LossSpike> f;
-    Noise noise;
-    f.step = first;
-    const auto step = [&](double loss) {
-      f.Step({.loss = loss + 0.01 * noise.Normal(), .unseen = 9});
-    };
-    for (int i = 0; i < 3; ++i) step(3);
-    for (int i = 1; i <= 11; ++i) step(3 + 4.5 * i / 11);
-    for (int i = 0; i < 4; ++i) step(7.5);
-    EXPECT_GE(f.now, first > 0 ? Severity::kWarning : Severity::kInfo) << first;
-    for (int i = 0; i < 26; ++i) step(7.5);
-    EXPECT_EQ(f.now, Severity::kCritical) << first;
-    EXPECT_NEAR(f.Described().opened_step, first + 60, 40) << first;
-    ExpectWords(f.Described().sentence);
-    for (int i = 0; i < 28; ++i) f.Step({.loss = 3.1});
-    EXPECT_EQ(f.now, Severity::kNone) << first;
-    ExpectWords(f.Described().sentence);
-  }
-}
-
-// A rate that is many times too high from the first step on.
-TEST(LossSpike, ALossThatRisesFromTheFirstRecordOnIsCriticalByRecord20) {
-  for (const double times : {1.1, 1.2, 1.5, 3.0}) {
-    StepFeed<LossSpike> f;
-    Noise noise;
-    for (int i = 0; i < 20; ++i) {
-      const double rise = std::min(std::pow(times, i), 50.0);
-      f.Step({.loss = 2.3 * rise * std::exp(0.05 * noise.Normal())});
-    }
-    EXPECT_EQ(f.now, Severity::kCritical) << times;
-    EXPECT_LE(f.Described().opened_step, 7) << times;
-  }
-}
-
 // --- before there is a baseline ---------------------------------------------
 
 // A fine-tuning's log: 2.1 to 1.6, and then `ratio` times that.
