@@ -92,7 +92,7 @@ using AlignedRules =
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
-static_assert(sizeof(StepRules) <= 4960, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
 
 // Every rule, by number.
 std::span<const RuleSpec* const> AllRules();

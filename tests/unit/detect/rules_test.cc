@@ -72,7 +72,7 @@ static_assert(std::is_trivially_copyable_v<TimeRules>);
 // Of a rank's 8 KB: one list an optimizer. The others are an op's that is
 // watched, a group's and a run's.
 TEST(Rules, StateStaysSmall) {
-  EXPECT_LE(sizeof(StepRules), 4960u);
+  EXPECT_LE(sizeof(StepRules), 4096u);
   EXPECT_LE(sizeof(OpRules), 1024u);
   EXPECT_LE(sizeof(AlignedRules), 1024u);
   EXPECT_LE(sizeof(TimeRules), 512u);
