@@ -48,8 +48,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "where the run had norms a hundred times as large and the loss does not "
     "move by a thousandth: it has converged. Not where it climbs without a "
     "jump from its first 64 norms on, and the loss is at its lowest. A "
-    "warning, too, where the mean of "
-    "16 norms is `growth` times its lowest since record 64, however slowly it "
+    "warning, too, where the level "
+    "is `growth` times the lowest mean of 16 norms since record 64, however "
+    "slowly it "
     "came there, and the loss is no longer at its lowest. A learning rate that "
     "goes back up to where it was begins a "
     "new level.",
@@ -90,7 +91,9 @@ bool GnormSpike::Learns(const StepContext& c) {
 
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) const {
   const Series& s = *c.grad_norm;
-  if (s.recent() - s.best() < std::log(static_cast<float>(t[kGrowth]))) {
+  // The level, which no outlier moves far.
+  const float to = s.level().at();
+  if (to - s.best() < std::log(static_cast<float>(t[kGrowth]))) {
     return false;
   }
   return !Learns(c) && !rest_.Explains(s.newest(), FiniteLoss(c.record));
@@ -128,7 +131,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (grows && trigger < Severity::kWarning) {
     trigger = Severity::kWarning;
     grows_ = true;
-    norm_ = s.ValueAt(s.recent());
+    norm_ = s.ValueAt(s.level().at());
     usual_ = s.ValueAt(s.best());
   } else if (!episode_.open()) {
     grows_ = false;

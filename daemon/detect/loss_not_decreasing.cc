@@ -43,7 +43,7 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "and of any that is 0.01 or more and the same to the last digit in the "
     "first 50 records, with a gradient norm of 0: every batch has a loss of "
     "its own. So are 16 first records with a loss and a norm of exactly 0 "
-    "beside a learning rate.",
+    "beside a learning rate, of a program that trains on rewards.",
     "The loss falls by a share of `min_share`.",
     kThresholds,
     "\"Less than x % in so many steps\" describes every long run. So the "
@@ -59,6 +59,7 @@ void LossNotDecreasing::Begin(const StepContext& c) {
   first_step_ = c.record.step;
   settled_ = c.record.step > kResumed;
   language_ = TrainsLanguage(c.run);
+  rewards_ = TrainsOnRewards(c.run);
 }
 
 bool LossNotDecreasing::Guesses(int64_t step, Thresholds t) const {
@@ -89,7 +90,7 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
   if (frozen_ == 0) {
     const bool trains = record.has(StepField::kLearningRate) &&
                         record[StepField::kLearningRate] > 0;
-    return trains && records_ >= kSameZero;
+    return rewards_ && trains && records_ >= kSameZero;
   }
   return frozen_ >= kSizable && records_ >= kSame;
 }

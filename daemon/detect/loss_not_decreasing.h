@@ -56,6 +56,7 @@ class LossNotDecreasing {
   int32_t records_ = 0;
   bool begun_ = false;
   bool froze_ = false;     // the loss was the same for so long, and told
+  bool rewards_ = false;   // it trains on rewards
   bool language_ = false;  // the loss is a language model's
   bool settled_ = false;   // it fell, or is not to be judged
 };

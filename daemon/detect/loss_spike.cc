@@ -40,7 +40,7 @@ constexpr float kEarlyFactor = 10;  // of few losses without an overflow; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
 constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
-constexpr float kSeldom = 0.012f;     // share of losses that stand out; ours
+constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
 constexpr int32_t kFewLast =
     24;  // records whose last third may be chance; ours

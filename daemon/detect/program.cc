@@ -25,6 +25,10 @@ bool TrainsLanguage(const RunDescription& run) {
   return TellsMeans(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
 }
 
+bool TrainsOnRewards(const RunDescription& run) {
+  return Is(run, {"trl", "verl", "openrlhf"});
+}
+
 float UntrainedLoss(const RunDescription& run, float guessing) {
   const auto told = run.settings.find("untrained_loss");
   if (told != run.settings.end()) {

@@ -11,6 +11,10 @@ namespace nanwatch {
 // its loss is a cross-entropy of words, in nats.
 bool TrainsLanguage(const RunDescription& run);
 
+// It trains on rewards, by its framework's name: a loss and a gradient of
+// exactly 0 are rewards without a spread.
+bool TrainsOnRewards(const RunDescription& run);
+
 // Returns the loss of an untrained model: as the run says (settings:
 // untrained_loss), else `guessing` where it trains language, else 0.
 float UntrainedLoss(const RunDescription& run, float guessing);

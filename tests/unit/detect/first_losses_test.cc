@@ -55,7 +55,10 @@ TEST(LossSpike, ALossThatRisesFromTheFirstRecordOnIsCriticalByRecord20) {
 // Rewards without a spread: no sample is better than another.
 TEST(LossNotDecreasing, ALossAndANormOfZeroFromTheFirstRecordOnAreAWarning) {
   const Update zero = {.loss = 0, .grad_norm = 0, .learning_rate = 1e-6};
+  StepFeed<LossNotDecreasing> margin(NoScaler());
+  EXPECT_EQ(margin.Steps(zero, 100), Severity::kNone) << "nothing is wrong";
   StepFeed<LossNotDecreasing> f(NoScaler());
+  f.run.framework = "trl";
   EXPECT_EQ(f.Steps(zero, 15), Severity::kNone);
   EXPECT_EQ(f.Step(zero), Severity::kWarning);
   f.Steps({.loss = 0.1, .grad_norm = 1, .learning_rate = 1e-6}, 400);
