@@ -102,7 +102,10 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   if (values_ >= kShown) best_ = std::min(best_, recent_);
   if (values_ <= kFirst) first_ += (y - first_) / static_cast<float>(values_);
   if (values_ == kFresh && !late_) level_.Settle();
-  if (renews_) MoveTo(y);
+  if (renews_) {
+    MoveTo(y);
+    best_ = recent_ = y;
+  }
   if (!out_) {
     const float noise =
         level_.noise() * std::sqrt(1 + 1 / static_cast<float>(level_.values()));
