@@ -8,7 +8,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kLn2 = 0.6931472f;  // ln 2
 constexpr float kDegrees = 3;       // of Student's t; ours: tails of real logs
 constexpr float kFar = 6;           // deviations: where outliers lie; ours
 constexpr int32_t kSurely = 32;     // values that are a level; ours
@@ -18,7 +17,9 @@ constexpr float kBack = 0.15f;   // of the highest rise; ours
 constexpr float kMemory = 0.8f;  // of the mean, a value; ours
 constexpr float kNarrowest = 2;  // deviations, of what is predicted; ours
 
-float Ln(float x) { return kLn2 * Log2(x); }
+// Logarithms of the shares of what is predicted: a third goes on.
+constexpr float kGoesOn = -1.0986123f;         // ln(1/3); ours
+constexpr float kGoesElsewhere = -0.4054651f;  // ln(2/3); ours
 
 // Logarithm of densities, but for constants that the two have nearly alike:
 // Student's t of three degrees, and of one (Cauchy's).
@@ -65,8 +66,8 @@ void Excursion::Add(float value, float y, const SeriesLevel& level,
     const float mean = mean_ / weight_;
     const float width =
         std::max(kNarrowest * noise_, std::fabs(mean - base_) / 2);
-    predicted = Either(LogT((y - mean) / width, width) + Ln(1.0f / 3),
-                       anywhere + Ln(2.0f / 3));
+    predicted = Either(LogT((y - mean) / width, width) + kGoesOn,
+                       anywhere + kGoesElsewhere);
   }
   const float usual = LogT((y - base_) / noise_, noise_);
   const float odd = Ln(outliers) + anywhere;

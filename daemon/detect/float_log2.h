@@ -23,6 +23,12 @@ inline float Log2(float x) {
   return static_cast<float>(exponent) + 2.88539008f * t * series;
 }
 
+// The natural one, of the same values.
+inline float Ln(float x) {
+  constexpr float kLn2 = 0.6931472f;  // ln 2
+  return kLn2 * Log2(x);
+}
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DETECT_FLOAT_LOG2_H_

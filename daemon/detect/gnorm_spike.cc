@@ -8,6 +8,7 @@
 namespace nanwatch {
 namespace {
 
+constexpr float kLeastGrowth = 0.693f;  // ln 2, the least that `growth` may be
 constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 
 constexpr int32_t kFresh = 64;  // norms of a run that has just begun; ours
@@ -40,20 +41,17 @@ constinit const RuleSpec GnormSpike::kSpec = {
     Family::kGradient,
     "The gradient norm is far above its recent level.",
     "The norm stands above its level with `warning_nats` of evidence, at "
-    "min_ratio "
-    "times it, for hold updates in a row (for information below; rule "
-    "loss_spike says what evidence is). Critical with critical_nats after "
+    "min_ratio times it, for hold updates in a row (for information below; "
+    "rule loss_spike says what evidence is). Critical with critical_nats after "
     "critical_hold updates in a row, and critical_steps steps, if it does not "
     "come down, nor the loss that left its level with it. For information "
     "where the run had norms a hundred times as large and the loss does not "
-    "move by a thousandth: it has converged. Not where it climbs without a "
-    "jump from its first 64 norms on, and the loss is at its lowest. A "
-    "warning, too, where the level "
-    "is `growth` times the lowest mean of 16 norms since record 64, however "
-    "slowly it "
-    "came there, and the loss is no longer at its lowest. A learning rate that "
-    "goes back up to where it was begins a "
-    "new level.",
+    "move by half a percent of its largest: it has converged. Not where it "
+    "climbs without a jump from its first 64 norms on, and the loss is at its "
+    "lowest. A warning, too, where the level is `growth` times the lowest mean "
+    "of 16 norms since record 64, however slowly it came there, and the loss "
+    "is no longer at its lowest. A learning rate that goes back up to where it "
+    "was begins a new level.",
     "Below clear_ratio times the level for clear_after updates.",
     kThresholds,
     "One batch is for information and three are a warning: norms have long "
@@ -92,8 +90,9 @@ bool GnormSpike::Learns(const StepContext& c) {
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) const {
   const Series& s = *c.grad_norm;
   // The level, which no outlier moves far.
-  const float to = s.level().at();
-  if (to - s.best() < std::log(static_cast<float>(t[kGrowth]))) {
+  const float growth = s.level().at() - s.best();
+  if (growth < kLeastGrowth ||
+      growth < std::log(static_cast<float>(t[kGrowth]))) {
     return false;
   }
   return !Learns(c) && !rest_.Explains(s.newest(), FiniteLoss(c.record));
@@ -110,9 +109,11 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const Excursion& x = s.excursion();
   const float above = s.y() - (s.out() ? x.base() : s.level().at());
   // Norms of a fresh net that learns may climb from next to nothing.
-  const bool usual = !x.jumped() && !s.begins_late() &&
-                     s.values() - x.values() <= kFresh && Learns(c);
-  const bool high = s.out() && x.calm() == 0 && !usual &&
+  const auto usual = [&] {
+    return !x.jumped() && !s.begins_late() &&
+           s.values() - x.values() <= kFresh && Learns(c);
+  };
+  const bool high = s.out() && x.calm() == 0 && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
                     above >= std::log(static_cast<float>(t[kMinRatio]));
   if (high) {
@@ -136,6 +137,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   } else if (!episode_.open()) {
     grows_ = false;
   }
+  if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm =
       !grows && above < std::log(static_cast<float>(t[kClearRatio]));
   return episode_.OnSince(high ? x.step() : c.record.step, trigger, calm,

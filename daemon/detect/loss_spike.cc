@@ -19,8 +19,7 @@ constexpr float kNormRatio = 1.3f;   // times the level, beside a norm; ours
 constexpr float kTiny = 0.01f;       // a loss: policies begin near 0; ours
 constexpr float kLostHalf = 0.5f;    // of what was learned; ours
 constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
-constexpr float kNatsLost =
-    2;  // of a language model: e^2 times as perplexed; ours
+constexpr float kNatsLost = 2;       // of words: e^2 times as perplexed; ours
 // A training may double its loss at its 20th step for a dozen, as small GPT-2
 // runs do.
 constexpr int32_t kHotValues = 32;  // losses; ours
@@ -42,13 +41,12 @@ constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
-constexpr int32_t kFewLast =
-    24;  // records whose last third may be chance; ours
+constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
 // Of the largest; small conv nets come to 1e-6.
 constexpr float kNothingLevel = 1e-4f;  // ours
 constexpr float kNothingPeak = 0.05f;   // ours
 
-float Ln(double ratio) { return static_cast<float>(std::log(ratio)); }
+float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 }  // namespace
 
@@ -59,7 +57,7 @@ bool LossSpike::IsNothing(float level, float peak) const {
 }
 
 float LossSpike::JumpsFrom(float ratio, bool again) const {
-  const bool seldom = kind_.seldom || (again && !kind_.often);
+  const bool seldom = kind_.outliers < (again ? kOften : kSeldom);
   const bool jumps = held_ == 1 && gap_ < kMany && seldom && jump_.usual > 0 &&
                      jump_.loss >= ratio * jump_.usual;
   return jumps ? jump_.usual : 0;
@@ -72,7 +70,7 @@ double LossSpike::HoldOf(Thresholds t) const {
   return std::min(hold, t[kHold]);
 }
 
-void LossSpike::Note(const StepContext& c) {
+bool LossSpike::Note(const StepContext& c) {
   const Series& s = *c.loss;
   if (!kind_.begun) {
     kind_ = {.begun = true,
@@ -86,24 +84,27 @@ void LossSpike::Note(const StepContext& c) {
   const int64_t overflows = c.scaler.updates() - c.scaler.good_steps();
   kind_.overflowed = std::exchange(overflows_, overflows) < overflows;
   kind_.applied = c.scaler.applied_overflow();
-  kind_.seldom = s.outliers() < kSeldom;
-  kind_.often = s.outliers() >= kOften;
+  kind_.outliers = s.outliers();
   const bool was_up = held_ > 0;
   held_ = s.out() && s.excursion().calm() == 0 ? s.excursion().above() : 0;
   back_ = !s.out() || s.excursion().calm() > 1;
   jump_.loss = s.newest();
+  if (s.out()) {
+    const Excursion& x = s.excursion();
+    NoteLevel(s, was_up);
+    jump_.step = x.step();
+    jump_.usual = s.ValueAt(x.base());
+    jump_.peak = s.ValueAt(x.peak());
+    jump_.nats = x.nats();
+    jump_.records = x.above();
+  }
+  return was_up;
+}
+
+void LossSpike::NoteLevel(const Series& s, bool was_up) {
   jump_.highest = std::max(std::fabs(s.ValueAt(s.highest())),
                            std::fabs(s.ValueAt(s.lowest())));
-  if (!s.out()) {
-    if (!was_up) jump_.usual = s.ValueAt(s.level().at());
-    return;
-  }
-  const Excursion& x = s.excursion();
-  jump_.step = x.step();
-  jump_.usual = s.ValueAt(x.base());
-  jump_.peak = s.ValueAt(x.peak());
-  jump_.nats = x.nats();
-  jump_.records = x.above();
+  if (!s.out() && !was_up) jump_.usual = s.ValueAt(s.level().at());
 }
 
 // Effect: is it far above, or is much lost of what was learned?
@@ -112,19 +113,24 @@ bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
   const float to = base + rise;
   if (s.crosses_zero()) {
     // What wanders through 0 has no level.
-    return to > s.highest() + Ln(t[kExplosionRatio]);
+    return to > s.highest() + LnOf(t[kExplosionRatio]);
   }
   const float from = s.ValueAt(base);
-  if (rise >= Ln(t[kRatio])) return true;
+  if (rise >= LnOf(t[kRatio])) return true;
   const float risen = s.ValueAt(to) - from;
   const float learned = s.ValueAt(s.first()) - from;
-  return rise >= Ln(kLeastLost) &&
+  return rise >= LnOf(kLeastLost) &&
          (risen >= kLostHalf * std::max(learned, from) ||
           (kind_.language && risen >= kNatsLost));
 }
 
 bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
+  // One at its level is among the healthy.
+  if (!s.out()) {
+    exploded_ = 0;
+    return false;
+  }
   const float largest = std::max(jump_.highest, 10 * kTiny);
   const float size = std::fabs(s.newest());
   const bool few = s.level().values() < kHotValues;
@@ -157,7 +163,7 @@ bool LossSpike::IsUsual(const Series& s, float rise) const {
   if (s.begins_late()) return false;
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&
-                   rise < Ln(kHotRatio);
+                   rise < LnOf(kHotRatio);
   return hot || FollowsRewards(s);
 }
 
@@ -169,7 +175,8 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
   // No loss was better than the first, and it goes up.
   const bool fresh =
       !s.begins_late() && s.values() - x.values() <= kFreshValues;
-  if (fresh && to - s.first() >= Ln(kFirstRatio) && x.values() >= kFreshHold) {
+  if (fresh && to - s.first() >= LnOf(kFirstRatio) &&
+      x.values() >= kFreshHold) {
     return true;
   }
   if (x.nats() < t[kCriticalNats]) return false;
@@ -177,7 +184,7 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
   const bool young = !s.begins_late() && s.level().values() <= kYoungValues;
   return to > s.highest() && x.values() >= t[kLostHold] &&
          (young || steps >= t[kCriticalSteps] / 2 || x.values() >= kLongHold ||
-          s.rise() >= Ln(t[kExplosionRatio]));
+          s.rise() >= LnOf(t[kExplosionRatio]));
 }
 
 Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
@@ -187,7 +194,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const bool chance = x.values() < kFewLast && hold == t[kHold];
   const float rise = chance ? x.mean_rise() : std::max(s.rise(), x.mean_rise());
   const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
-  if (rise < Ln(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
+  if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
   const bool usual = IsUsual(s, rise);
@@ -212,7 +219,7 @@ bool LossSpike::StandsOutWithNorm(const StepContext& c) {
   const Series& s = *c.loss;
   const bool out =
       s.out() &&
-      s.excursion().peak() - s.excursion().base() >= Ln(kNormRatio) &&
+      s.excursion().peak() - s.excursion().base() >= LnOf(kNormRatio) &&
       s.excursion().nats() > kNewsNats;
   if (beside_norm_ < 0) {
     ++beside_norm_;
@@ -224,7 +231,7 @@ bool LossSpike::StandsOutWithNorm(const StepContext& c) {
   return beside_norm_ > 0 && c.norm_warns;
 }
 
-Severity LossSpike::Judge(const StepContext& c, Thresholds t) {
+Severity LossSpike::Judge(const StepContext& c, bool was_up, Thresholds t) {
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
   Severity severity = Severity::kNone;
@@ -235,9 +242,9 @@ Severity LossSpike::Judge(const StepContext& c, Thresholds t) {
   if (vast || StandsOutWithNorm(c)) {
     severity = std::max(severity, Severity::kWarning);
   }
-  if (severity < Severity::kWarning || !IsNothing(jump_.usual, jump_.peak)) {
-    return severity;
-  }
+  if (severity < Severity::kWarning) return severity;
+  if (!s.out()) NoteLevel(s, was_up);
+  if (!IsNothing(jump_.usual, jump_.peak)) return severity;
   at_end_ = std::min(at_end_, Severity::kWarning);
   return severity == Severity::kCritical ? Severity::kWarning : Severity::kInfo;
 }
@@ -250,19 +257,22 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   const Series& s = *c.loss;
   if (s.values() == 0) return episode_.severity();
-  Note(c);
-  Severity trigger = Judge(c, t);
+  const bool was_up = Note(c);
+  Severity trigger = Judge(c, was_up, t);
   const bool falls = fall_.Add(
       s.newest(), c,
       {.falls = t[kFalls], .ratio = t[kFallsRatio], .hold = t[kHold]});
-  if (falls) trigger = Severity::kCritical;
+  if (falls) {
+    trigger = Severity::kCritical;
+    if (!s.out()) NoteLevel(s, was_up);
+  }
   if (falls || !episode_.open()) falls_ = falls;
   const bool worse =
       trigger > Severity::kNone && trigger >= episode_.severity();
   if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
   const bool calm =
       exploded_ == 0 && !falls &&
-      (!s.out() || s.y() - s.excursion().base() < Ln(t[kClearRatio]));
+      (!s.out() || s.y() - s.excursion().base() < LnOf(t[kClearRatio]));
   const Severity now =
       episode_.OnSince(told_.step, trigger, calm, c.record.step,
                        static_cast<int64_t>(t[kClear]));

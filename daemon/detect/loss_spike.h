@@ -78,11 +78,14 @@ class LossSpike {
     bool language = false;    // cross-entropy of words, in nats
     bool applied = false;     // updates that overflowed were applied
     bool overflowed = false;  // since the loss before
-    bool often = false;       // losses that stand out alone are usual
-    bool seldom = false;      // they are next to none
+    float outliers = 0;       // share of losses that stand out alone
   };
 
-  void Note(const StepContext& c);
+  // True: the loss before was above its level.
+  bool Note(const StepContext& c);
+  // Notes level and highest, as losses. They cost exponentials, so only records
+  // that a finding may speak of pay for them.
+  void NoteLevel(const Series& s, bool was_up);
   bool Matters(const Series& s, float rise, Thresholds t) const;
   bool Explodes(const StepContext& c, Thresholds t);
   double HoldOf(Thresholds t) const;
@@ -92,7 +95,7 @@ class LossSpike {
   // Of what stands above the level; notes at_end_.
   Severity OfExcursion(const StepContext& c, Thresholds t);
   bool StandsOutWithNorm(const StepContext& c);
-  Severity Judge(const StepContext& c, Thresholds t);
+  Severity Judge(const StepContext& c, bool was_up, Thresholds t);
 
   Episode episode_;
   ScaleFall fall_;

@@ -8,11 +8,10 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kLn2 = 0.6931472f;  // ln 2
-constexpr int64_t kLate = 1000;     // a step: a run that goes on; ours
-constexpr int32_t kFresh = 10;      // values with a fresh run's noise; ours
-constexpr int32_t kFirst = 5;       // values of the first level; ours
-constexpr int32_t kRecent = 16;     // values; ours
+constexpr int64_t kLate = 1000;    // a step: a run that goes on; ours
+constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
+constexpr int32_t kFirst = 5;      // values of the first level; ours
+constexpr int32_t kRecent = 16;    // values; ours
 constexpr int32_t kShown = 64;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
 constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
@@ -37,9 +36,9 @@ float Series::ValueAt(float y) const {
 }
 
 float Series::Transform(float value) const {
-  if (unit_ == 0) return kLn2 * Log2(std::max(value, 0x1p-120f));
+  if (unit_ == 0) return Ln(std::max(value, 0x1p-120f));
   const float x = std::fabs(value) / unit_;
-  const float y = kLn2 * Log2(x + std::sqrt(x * x + 1));
+  const float y = Ln(x + std::sqrt(x * x + 1));
   return value < 0 ? -y : y;
 }
 
@@ -51,8 +50,13 @@ bool Series::comes_down() const {
   return excursion_.course().ComesDown(ValueAt(excursion_.base()));
 }
 
-// What the last printed digit is worth.
+// What the last printed digit is worth. Where that is next to nothing, nearly
+// always, no exponential is needed to see it.
 float Series::Floor() const {
+  if (unit_ == 0 &&
+      Ln(std::max(digit_.worth(), 1e-30f) / kLeastNoise) < level_.at()) {
+    return kLeastNoise;
+  }
   const float at = std::fabs(ValueAt(level_.at()));
   const float size = unit_ == 0 ? at : std::sqrt(at * at + unit_ * unit_);
   return std::max(std::log1p(digit_.worth() / std::max(size, 1e-30f)),
