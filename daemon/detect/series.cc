@@ -83,9 +83,7 @@ void Series::Heal(float y, int64_t step) {
   rises_ = above;
 }
 
-void Series::Add(float value, int64_t step, const NoisePrior& prior) {
-  digit_.Note(value);
-  newest_ = value;
+void Series::Size(float value) {
   const float size = std::fabs(value);
   if (unit_ == 0 && value <= 0) {
     unit_ = std::max({values_ > 0 ? ValueAt(highest_) : 0, size, kLeastUnit});
@@ -94,6 +92,12 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
     unit_ = size;
     values_ = 0;
   }
+}
+
+void Series::Add(float value, int64_t step, const NoisePrior& prior) {
+  digit_.Note(value);
+  newest_ = value;
+  Size(value);
   if (values_ == 0) {
     Begin(value, step, prior);
     values_ = 1;
@@ -110,33 +114,39 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
     MoveTo(y);
     best_ = recent_ = y;
   }
-  if (!out_) {
-    const float noise =
-        level_.noise() * std::sqrt(1 + 1 / static_cast<float>(level_.values()));
-    if (y - level_.at() < Excursion::kOpens * noise) {
-      Heal(y, step);
-      y_ = y;
-      return;
-    }
-    out_ = true;
-    const bool climbs = rises_ && y - y_ < kJumps * noise;
-    // The level may have climbed with it.
-    const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
-    const bool young = level_.values() < kRecent;
-    excursion_.Begin(climbs && (follows || young) ? rise_step_ : step,
-                     climbs && follows ? trough_ : level_.at(), noise,
-                     level_.values());
-    level_.Leave(y);
-  } else if (excursion_.nats() <= 0 && excursion_.values() > 1 &&
-             excursion_.IsAbove(y)) {
+  if (out_ || Leaves(y, step)) Stray(value, y, step);
+  y_ = y;
+}
+
+bool Series::Leaves(float y, int64_t step) {
+  const float noise =
+      level_.noise() * std::sqrt(1 + 1 / static_cast<float>(level_.values()));
+  if (y - level_.at() < Excursion::kOpens * noise) {
+    Heal(y, step);
+    return false;
+  }
+  const bool climbs = rises_ && y - y_ < kJumps * noise;
+  // The level may have climbed with it.
+  const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
+  const bool young = level_.values() < kRecent;
+  excursion_.Begin(climbs && (follows || young) ? rise_step_ : step,
+                   climbs && follows ? trough_ : level_.at(), noise,
+                   level_.values());
+  level_.Leave(y);
+  return true;
+}
+
+void Series::Stray(float value, float y, int64_t step) {
+  if (out_ && excursion_.nats() <= 0 && excursion_.values() > 1 &&
+      excursion_.IsAbove(y)) {
     // So far it was noise.
     excursion_.Begin(rises_ ? excursion_.step() : step, excursion_.base(),
                      excursion_.noise(), level_.values());
     level_.Leave(y);
-  } else {
+  } else if (out_) {
     level_.LearnMove(y, Floor());
   }
-  y_ = y;
+  out_ = true;
   excursion_.Add(value, y, level_, outliers_);
   if (!excursion_.IsOver()) return;
   out_ = rises_ = false;

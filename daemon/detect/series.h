@@ -54,8 +54,14 @@ class Series {
 
  private:
   float Transform(float value) const;
+  // Takes the unit of a series that crosses 0 from its first values.
+  void Size(float value);
   void Begin(float value, int64_t step, const NoisePrior& prior);
+  // Returns true where `y` opens an excursion; else the level learns it.
+  bool Leaves(float y, int64_t step);
   void Heal(float y, int64_t step);
+  // Gives a value to the excursion.
+  void Stray(float value, float y, int64_t step);
   void MoveTo(float y);
   float Floor() const;
 
