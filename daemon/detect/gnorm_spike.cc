@@ -83,7 +83,7 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
 bool GnormSpike::Learns(const StepContext& c) {
   const Series& loss = *c.loss;
   return loss.values() > 0 &&
-         loss.recent() - loss.best() <
+         loss.stands() - loss.best() <
              kWorse * std::max(loss.level().noise(), kLeastWorse);
 }
 

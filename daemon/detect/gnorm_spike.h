@@ -1,6 +1,6 @@
-// Rule 27, gnorm_spike: the gradient norm is far above its own recent level, by
-// its logarithm against a robust baseline (RobustBaseline of log2 of the norm).
-// Skipped updates have no gradient norm worth judging.
+// Rule 27, gnorm_spike: the gradient norm is far above its own recent level.
+// Level and evidence are the Series'. Skipped updates have no gradient norm
+// worth judging.
 
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_

@@ -50,8 +50,8 @@ Severity GradRatio::OnStep(const StepContext& c, Thresholds t) {
   if (!(ratio > 0) || std::isinf(ratio)) return episode_.severity();
   const float log2 = Log2(ratio);
   bool odd = false;
-  if (usual_.samples() >= t[kMinSamples]) {
-    const float away = log2 - usual_.center();
+  if (usual_.values() >= t[kMinSamples]) {
+    const float away = log2 - usual_.at();
     odd = away > Log2(static_cast<float>(t[kExplode])) ||
           away < -Log2(static_cast<float>(t[kVanish]));
   }
@@ -62,7 +62,7 @@ Severity GradRatio::OnStep(const StepContext& c, Thresholds t) {
                        static_cast<int64_t>(t[kClear]));
   }
   ratio_ = ratio;
-  usual_ratio_ = std::exp2(usual_.center());
+  usual_ratio_ = std::exp2(usual_.at());
   usual_.Reject();
   const Severity trigger =
       ++held_ >= t[kHold] ? Severity::kWarning : Severity::kNone;

@@ -10,7 +10,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
-#include "detect/robust_baseline.h"
+#include "detect/usual.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -27,7 +27,7 @@ class GradRatio {
 
  private:
   Episode episode_;
-  RobustBaseline usual_;  // log2 of first / last
+  Usual usual_;  // log2 of first / last
   double ratio_ = 0;
   double usual_ratio_ = 0;
   int32_t first_order_ = -1;

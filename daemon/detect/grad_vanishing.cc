@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "detect/float_log2.h"
@@ -16,28 +15,10 @@ constexpr float kConverged = 0.01f;  // of the usual loss; ours
 // But not from here to exactly 0 from one record to the next: nothing entered
 // that loss, all of its targets masked, or a filter hides a NaN.
 constexpr double kGone = 0.1;  // of the usual loss; ours
-// Healthy losses that the usual one is a mean of; the usual norm has 128.
-constexpr int kLosses = 64;  // ours
-// Full batches reach a minimum that is not 0 without noise: over so many
-// records the norm goes down to no less than a half each time, at a rate that
-// hardly changes (both log2), and the loss does not rise but for rounding. A
-// flat spot that they reach in this way is not told from a minimum.
-constexpr int kGlided = 32;         // records; ours
-constexpr float kSteepest = 1;      // log2; ours
-constexpr float kSmooth = 0.5f;     // log2; ours
-constexpr double kRounding = 1e-3;  // of the loss; ours
 
 float Log2OfSize(double loss) {
   const double size = std::clamp(std::fabs(loss), 0x1p-120, 0x1p120);
   return Log2(static_cast<float>(size));
-}
-
-float Narrow(double loss) {
-  return static_cast<float>(std::clamp(loss, -0x1p120, 0x1p120));
-}
-
-bool IsNoHigher(double loss, double than) {
-  return loss <= than + kRounding * std::fabs(than);
 }
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -58,7 +39,7 @@ constinit const RuleSpec GradVanishing::kSpec = {
     Family::kGradient,
     "The gradient norm fell to next to nothing: the weights hardly change any "
     "more.",
-    "The norm is below ratio times its usual level (the median of the last 128 "
+    "The norm is below ratio times its usual level (the mean of about 64 "
     "healthy ones, from min_samples on) at hold updates in a row, and the "
     "loss did not fall a hundredfold from its usual level with it, or fell to "
     "exactly 0 at once. Not where both went down without any noise for 32 "
@@ -70,43 +51,25 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "element accuses every large model. So the norm is held against the "
     "run's own level, which may drift. Convergence is excused, in two "
     "forms. One is a loss that goes to 0: to a hundredth of its mean over "
-    "the last 64 healthy records. That mean lags as the norm's median does; "
-    "held against the loss of just before, noiseless data that converge "
+    "the last 64 healthy records. That mean lags as the norm's does; held "
+    " against the loss of just before, noiseless data that converge "
     "were accused. The other is full batches that reach the loss that "
     "remains: both numbers come down without any noise, which mini-batches "
     "never do. A flat spot that full batches reach so is excused with it."};
 
-bool GradVanishing::GlidesOnTo(float norm_log2) const {
-  const float fall = newest_ - norm_log2;
-  return std::fabs(fall) <= kSteepest && std::fabs(fall - fall_) <= kSmooth;
-}
-
-void GradVanishing::Learn(float norm_log2, std::optional<double> loss) {
-  const bool known = std::isfinite(lowest_);
-  if (loss && known && GlidesOnTo(norm_log2) && IsNoHigher(*loss, lowest_)) {
-    if (glided_ < kGlided) ++glided_;
-    lowest_ = std::min(lowest_, Narrow(*loss));
-  } else {
-    glided_ = 0;
-    began_ = lowest_ =
-        loss ? Narrow(*loss) : std::numeric_limits<float>::infinity();
-  }
-  fall_ = newest_ - norm_log2;
-  newest_ = norm_log2;
-  usual_.Add(norm_log2);
+void GradVanishing::Learn(float norm, std::optional<double> loss) {
+  glide_.Add(norm, loss);
+  usual_.Add(norm);
   held_ = 0;
   if (!loss) return;
-  if (losses_ < kLosses) ++losses_;
-  usual_loss_ +=
-      (Log2OfSize(*loss) - usual_loss_) / static_cast<float>(losses_);
+  usual_loss_.Add(Log2OfSize(*loss));
   loss_ = *loss;
 }
 
 bool GradVanishing::IsConverged(double loss) const {
-  if (losses_ == 0 || loss_gone_) return false;
-  if (Log2OfSize(loss) <= usual_loss_ + Log2(kConverged)) return true;
-  return glided_ == kGlided && IsNoHigher(loss, lowest_) &&
-         !IsNoHigher(began_, lowest_);
+  if (usual_loss_.values() == 0 || loss_gone_) return false;
+  return Log2OfSize(loss) <= usual_loss_.at() + Log2(kConverged) ||
+         glide_.Explains(loss);
 }
 
 Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
@@ -117,44 +80,45 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
       c.scaler.fate() == Fate::kLost) {
     return episode_.severity();
   }
-  const bool known = usual_.samples() >= t[kMinSamples];
+  const bool known = usual_.values() >= t[kMinSamples];
   if (norm == 0 && !known) return episode_.severity();  // not collected
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
-  const bool low = known && log2 < usual_.center() - 1 &&
-                   log2 < usual_.center() + Log2(static_cast<float>(t[kRatio]));
+  const bool low = known && log2 < usual_.at() - 1 &&
+                   log2 < usual_.at() + Log2(static_cast<float>(t[kRatio]));
   const std::optional<double> loss = FiniteLoss(r);
   if (!low) {
+    const float usual = usual_.at();
     Learn(log2, loss);
     if (!episode_.open()) return Severity::kNone;
-    const bool clean =
-        !known || log2 >= level_ + Log2(static_cast<float>(t[kClearRatio]));
+    const bool clean = log2 >= usual + Log2(static_cast<float>(t[kClearRatio]));
     return episode_.On(Severity::kNone, clean, r.step,
                        static_cast<int64_t>(t[kClear]));
   }
   norm_ = norm;
-  level_ = usual_.center();
-  usual_.Reject();
-  if (held_ == 0 && !GlidesOnTo(log2)) glided_ = 0;
-  loss_gone_ = losses_ > 0 && loss && *loss == 0 && std::fabs(loss_) >= kGone;
+  if (held_ == 0) glide_.Meet(log2);
+  ++held_;
+  loss_gone_ = usual_loss_.values() > 0 && loss && *loss == 0 &&
+               std::fabs(loss_) >= kGone;
   const bool converged = loss && IsConverged(*loss);
   const Severity trigger =
-      ++held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
+      held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
+  usual_norm_ = std::exp2(usual_.at());
+  usual_.Reject();
   return episode_.On(trigger, false, r.step, 1);
 }
 
 void GradVanishing::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  const double level = std::exp2(level_);
-  finding->sentence = Sentence("The gradient norm is ", norm_, "; ", level,
-                               " was usual before");
+  finding->sentence = Sentence("The gradient norm is ", norm_, "; ",
+                               usual_norm_, " was usual before");
   finding->sentence +=
       loss_gone_
           ? Sentence(", and the loss went from ", loss_,
                      " to exactly 0 with it: nothing enters it any more, or "
                      "the log hides a NaN.")
           : ", and the loss did not go with it.";
-  finding->numbers = {{"grad_norm", norm_, ""}, {"usual", level, ""}};
+  finding->numbers = {{"grad_norm", norm_, ""}, {"usual", usual_norm_, ""}};
 }
 
 }  // namespace nanwatch

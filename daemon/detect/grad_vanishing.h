@@ -7,12 +7,12 @@
 #define NANWATCH_DETECT_GRAD_VANISHING_H_
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "detect/context.h"
 #include "detect/episode.h"
-#include "detect/robust_baseline.h"
+#include "detect/glide.h"
+#include "detect/usual.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -28,26 +28,19 @@ class GradVanishing {
   void Describe(Finding* finding) const;
 
  private:
-  bool GlidesOnTo(float norm_log2) const;
-  // From a record with a healthy norm; the loss, if there is one, is finite.
-  void Learn(float norm_log2, std::optional<double> loss);
-  // Whether a low norm is no wonder at this loss.
+  // Takes in a record with a healthy norm (log2).
+  void Learn(float norm, std::optional<double> loss);
+  // Is a low norm no wonder at this loss?
   bool IsConverged(double loss) const;
 
   Episode episode_;
-  RobustBaseline usual_;  // log2 of the norm
-  double norm_ = 0;
-  float level_ = 0;       // log2, as the trouble began
-  float newest_ = 0;      // log2 of the newest healthy norm
-  float fall_ = 0;        // from the one before
-  float usual_loss_ = 0;  // log2 of its size, a mean
-  double loss_ = 0;       // at the newest healthy norm
-  // The loss where a glide began, and its lowest since.
-  float began_ = 0;
-  float lowest_ = std::numeric_limits<float>::infinity();
-  int32_t held_ = 0;
-  int16_t losses_ = 0;      // in the mean
-  int16_t glided_ = 0;      // records in a row without noise, saturates
+  Glide glide_;
+  double norm_ = 0;         // the newest low one
+  double usual_norm_ = 0;   // before it
+  double loss_ = 0;         // at the newest healthy norm
+  Usual usual_;             // log2 of the norm
+  Usual usual_loss_;        // log2 of its size
+  int32_t held_ = 0;        // low norms in a row
   bool loss_gone_ = false;  // from `loss_` to exactly 0 at once
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <string>
 
 #include "detect/program.h"
 #include "detect/sentence.h"
@@ -10,28 +10,22 @@
 namespace nanwatch {
 namespace {
 
-constexpr int kBlock = RobustBaseline::kBlock;
-constexpr int kLeastBlocks = 8;        // blocks; ours
-constexpr float kLearnedShare = 0.5f;  // of the first level; ours
-constexpr float kLearnedNoise = 8;     // deviations; ours
-constexpr float kRisenNoise = 4;  // of single losses; levels are medians; ours
-constexpr float kSomeLearned = 0.25f;  // of the first level; ours
-constexpr float kAllLost = 0.85f;      // of it, of a language model's; ours
-constexpr float kRuined = 100;         // times the first level; ours
-constexpr float kTiny = 0.1f;          // first levels that say nothing; ours
-constexpr float kRisenShare = 0.2f;    // a tiny loss may double in health; ours
-constexpr int kEndBlocks = 2;          // blocks; ours
+constexpr int32_t kLeastRecords = 128;  // llm.c's window
+constexpr float kLearnedShare = 0.5f;   // of the first level; ours
+constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
+constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
+constexpr float kSomeLearned = 0.25f;   // of the first level; ours
+constexpr float kAllLost = 0.85f;       // of it, of a language model's; ours
+constexpr float kRuined = 100;          // times the first level; ours
+constexpr float kTiny = 0.1f;           // first levels that say nothing; ours
+constexpr float kRisenShare = 0.2f;     // a tiny loss may double; ours
+constexpr int32_t kEndRecords = 32;     // records at the end; ours
+constexpr int32_t kLevel = 16;          // records that are a level; ours
 constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
-// Worse than guessing: fewer records show no course; and it is back at less of
-// the jump.
-constexpr int32_t kGuessRecords = 5;  // records; ours
-constexpr double kGuessShare = 0.5;   // of critical_steps; ours
-constexpr float kBack = 0.1f;         // of it; ours
+constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
+constexpr double kGuessShare = 0.5;    // of critical_steps; ours
 
-// Of a block's `index`-th loss, if they came evenly.
-int64_t StepOf(int index, int64_t first, int64_t last) {
-  return first + (last - first) * index / (kBlock - 1);
-}
+float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -45,7 +39,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"guessing_steps", 5, 1, 100000, "steps", "llm-foundry: patience 4"},
     {"clear_after", 64, 1, 100000, "records", "ours"},
     {"risen", 1.75, 1.1, 1000, "ratio",
-     "ours, of medians of 16; harder data raised a language model's by 1.65"},
+     "ours; harder data raised a language model's by 1.65"},
     {"blown", 2, 1.1, 1000, "ratio",
      "ours, of the first level; that of a critic whose rewards grow doubles"},
     {"critical_steps", 500, 1, 1e9, "steps",
@@ -98,313 +92,294 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
 
 // The steps go on where an attempt before stood, so the model should, too. Far
 // back, or from the first step on, it may be trained anew.
-void LossHighPlateau::GoOn(const LossReached& before, int64_t step) {
-  if (step <= 1 || step < before.last_step / 2) return;
-  first_ = static_cast<float>(before.first);
-  best_ = static_cast<float>(before.best);
-  level_ = healthy_ = before_ = static_cast<float>(before.level);
-  noise_ = static_cast<float>(before.noise);
-  blocks_ = static_cast<int16_t>(
-      std::clamp<int64_t>(before.records / kBlock, 0, INT16_MAX));
-  healthy_step_ = before_step_ = before.level_step;
-  before_high_ = before.high;
-  resumed_ = true;
+void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
+  untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
+  means_ = TellsMeans(c.run);
+  levels_.best = HUGE_VALF;
+  const LossReached* before = c.loss_before;
+  const int64_t step = c.record.step;
+  if (before == nullptr || step <= 1 || step < before->last_step / 2) return;
+  if (!(before->best > 0 && before->first > 0 && before->level > 0)) return;
+  before_ = *before;
+  levels_.best = LnOf(before->best);
+  healthy_ = LnOf(before->level);
+  step_.healthy = before->level_step;
 }
 
 std::optional<LossReached> LossHighPlateau::Reached() const {
-  if (blocks_ == 0) return std::nullopt;
-  return LossReached{.first = first_,
-                     .best = best_,
-                     .level = healthy_,
-                     .noise = noise_,
-                     .records = int64_t{blocks_} * kBlock,
-                     .level_step = healthy_step_,
-                     .last_step = last_step_,
+  if (records_ < kLevel) {
+    if (before_.records == 0) return std::nullopt;
+    LossReached reached = before_;
+    reached.last_step = step_.newest;
+    return reached;
+  }
+  return LossReached{.first = std::exp(levels_.first),
+                     .best = std::exp(levels_.best),
+                     .level = std::exp(healthy_),
+                     .noise = levels_.noise * std::exp(healthy_),
+                     .records = before_.records + records_,
+                     .level_step = step_.healthy,
+                     .last_step = step_.newest,
                      .high = high_ > 0};
 }
 
-Severity LossHighPlateau::Guesses(float loss, int64_t step, Thresholds t) {
-  const int64_t gap = last_step_;
-  if (loss > 0) lowest_ = lowest_ > 0 ? std::min(lowest_, loss) : loss;
-  // It was clearly better before.
-  if (loss < untrained_ || lowest_ > 0.75f * untrained_) {
-    guessing_ = 0;
-    if (loss <= guess_from_ + kBack * (guess_peak_ - guess_from_)) {
-      away_ = false;
-    }
-    return Severity::kNone;
-  }
+Severity LossHighPlateau::NoteGuessing(float loss, int64_t step, Thresholds t) {
+  const int64_t gap = step_.newest;
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
-  if (guessing_ == 0) {
-    if (high_ == 0) first_step_ = step;
-    guess_course_ = Course();
-    guess_step_ = step;
-    if (!away_) {
-      guess_from_ = LevelBefore();
-      guess_peak_ = loss;
-    }
-  }
-  guessing_ += static_cast<int32_t>(std::clamp<int64_t>(covered, 1, 100));
-  guess_course_.Add(loss);
-  guess_peak_ = std::max(guess_peak_, loss);
-  loss_ = loss;
-  if (guessing_ < t[kGuessingSteps]) return Severity::kNone;
-  away_ = true;
-  const auto steps = static_cast<double>(step - guess_step_);
-  const bool stays = guess_course_.records() >= kGuessRecords &&
-                     steps >= kGuessShare * t[kCriticalSteps] &&
-                     !guess_course_.ComesDown(guess_from_);
-  return stays ? Severity::kCritical : Severity::kWarning;
-}
-
-void LossHighPlateau::SetFirst() {
-  std::array<float, 5> head;
-  std::copy_n(block_.begin(), head.size(), head.begin());
-  std::sort(head.begin(), head.end());
-  first_ = head[2];
+  const bool known = records_ + before_.records >= kLevel;
+  return guessing_.Add(loss, step, covered, known ? std::exp(healthy_) : 0,
+                       {.untrained = untrained_,
+                        .steps = t[kGuessingSteps],
+                        .critical_steps = kGuessShare * t[kCriticalSteps]});
 }
 
 Severity LossHighPlateau::Ceiling(Thresholds t) const {
-  if (blocks_ < kLeastBlocks || best_ <= 0) return Severity::kNone;
-  const float learned = first_ - best_;
-  const float lost = level_ - best_;
+  if (records_ + before_.records < kLeastRecords) return Severity::kNone;
+  const float first = std::exp(levels_.first);
+  const float best = std::exp(levels_.best);
+  const float level = std::exp(levels_.at);
+  const float learned = first - best;
+  const float lost = level - best;
+  const float noise = levels_.noise;
+  const bool learned_so = levels_.first - levels_.best >= kLearnedNoise * noise;
   // Back where it began: no data are so hard.
-  if (untrained_ > 0 && learned >= kSomeLearned * first_ &&
-      learned >= kLearnedNoise * noise_ && lost >= kAllLost * learned) {
+  if (untrained_ > 0 && learned_so && learned >= kSomeLearned * first &&
+      lost >= kAllLost * learned) {
     return Severity::kCritical;
   }
-  if (learned >= kLearnedShare * first_ && learned >= kLearnedNoise * noise_) {
+  if (learned_so && learned >= kLearnedShare * first) {
     if (lost >= t[kLostShare] * learned) return Severity::kCritical;
-    if (level_ >= t[kRisen] * best_ &&
-        lost >= std::max(kRisenShare * learned, kRisenNoise * noise_)) {
+    if (level >= t[kRisen] * best && lost >= kRisenShare * learned &&
+        levels_.at - levels_.best >= kRisenNoise * noise) {
       return Severity::kCritical;
     }
   }
   const Severity above = AboveAll(t);
-  const bool risen = level_ >= t[kRisen] * std::max(best_, before_) &&
-                     level_ - before_ >= kLearnedNoise * noise_;
-  return above == Severity::kNone && BeginsHigh() && risen ? Severity::kWarning
-                                                           : above;
+  if (above != Severity::kNone || before_.records == 0) return above;
+  const bool risen =
+      level >= t[kRisen] * std::max<double>(best, before_.level) &&
+      levels_.at - LnOf(before_.level) >= kRisenNoise * noise;
+  return high_ >= records_ - 1 && risen ? Severity::kWarning : Severity::kNone;
 }
 
 // Whatever was learned. Where that is little, or nothing, it may be a loss that
 // is meant to grow, as a critic's with its rewards, unless it is absurd.
 Severity LossHighPlateau::AboveAll(Thresholds t) const {
-  if (level_ - best_ < kLearnedNoise * noise_) return Severity::kNone;
-  if (untrained_ > 0 && level_ >= t[kBlown] * untrained_) {
+  if (levels_.at - levels_.best < kRisenNoise * levels_.noise) {
+    return Severity::kNone;
+  }
+  if (untrained_ > 0 && levels_.at >= LnOf(t[kBlown] * untrained_)) {
     return Severity::kCritical;
   }
-  if (first_ < kTiny) return Severity::kNone;
-  const float times = level_ / first_;
-  const bool learned = best_ <= (1 - kSomeLearned) * first_;
+  if (levels_.first < LnOf(kTiny)) return Severity::kNone;
+  const float times = std::exp(levels_.at - levels_.first);
+  const bool learned = levels_.best <= levels_.first + LnOf(1 - kSomeLearned);
   if (times >= kRuined || (learned && times >= t[kBlown])) {
     return Severity::kCritical;
   }
   return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
-// The first loss of the full block in the upper half of the rise, or of the
-// healthy one before, where that ends with such losses.
-int64_t LossHighPlateau::FirstHigh(float usual, int64_t last) const {
-  const float half = usual + (level_ - usual) / 2;
-  int index = 0;
-  while (index < kBlock - 1 && block_[index] < half) ++index;
-  if (index > 0) return StepOf(index, block_step_, last);
-  int before = kBlock;
-  while (before > 0 && last_healthy_[before - 1] >= half) --before;
-  return before == kBlock || before == 0
-             ? block_step_
-             : StepOf(before, healthy_from_, healthy_step_);
+bool LossHighPlateau::LostAtRestart() const {
+  const double best = std::exp(levels_.best);
+  return before_.records > 0 && high_ == records_ &&
+         std::exp(levels_.at) - before_.level >=
+             (std::exp(levels_.at) - best) / 2;
 }
 
 Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
                                     Thresholds t) const {
-  const int records = high_ * kBlock;
   if (LostAtRestart()) {
-    return records >= t[kHold] ? ceiling : Severity::kWarning;
+    return high_ >= t[kHold] ? ceiling
+           : high_ >= kLevel ? Severity::kWarning
+                             : Severity::kNone;
   }
-  const auto steps = static_cast<double>(step - first_step_);
-  if (records >= t[kCriticalHold] && steps >= t[kCriticalSteps]) {
-    return ceiling;
-  }
-  return records >= t[kHold] ? Severity::kWarning : Severity::kNone;
+  const auto steps = static_cast<double>(step - step_.high);
+  if (high_ >= t[kCriticalHold] && steps >= t[kCriticalSteps]) return ceiling;
+  return high_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
-Severity LossHighPlateau::CloseBlock(int64_t step, Thresholds t) {
-  filled_ = 0;
-  const Level level = LevelOf(block_);
-  const float usual = std::exchange(level_, level.center);
-  if (blocks_ == 0) {
-    SetFirst();
-    best_ = level.center;
-    noise_ = level.spread;
+Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
+  const Series& s = *c.loss;
+  ++records_;
+  const bool resumed = before_.records > 0;
+  levels_.first = resumed ? LnOf(before_.first) : s.first();
+  // Fewer values that stand out are no level.
+  if (!s.out() || s.excursion().values() >= kLevel) levels_.at = s.stands();
+  levels_.noise = s.level().noise();
+  if (s.best() < levels_.best) {
+    levels_.best = s.best();
+    step_.best = c.record.step;
   }
-  const Severity ceiling = Ceiling(t);
-  if (blocks_ < INT16_MAX) ++blocks_;
-  if (since_ < INT16_MAX) ++since_;
+  const bool back = s.out() && s.excursion().calm() > 1;
+  const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
+                               ? Ceiling(t)
+                               : Severity::kNone;
   if (ceiling == Severity::kNone) {
     high_ = 0;
-    if (level_ <= best_) {
-      best_ = level_;
-      best_step_ = step;
-    }
-    healthy_ = level_;
-    healthy_from_ = block_step_;
-    healthy_step_ = step;
-    last_healthy_ = block_;
-    noise_ += (level.spread - noise_) / 4;
+    healthy_ = levels_.at;
+    step_.healthy = c.record.step;
     return Severity::kNone;
   }
-  if (high_ == 0 && guessing_ == 0) first_step_ = FirstHigh(usual, step);
-  if (high_ == 0) course_ = Course();
-  for (const float loss : block_) course_.Add(loss);
-  if (high_ < INT16_MAX) ++high_;
+  if (high_ > 0) {
+    ++high_;
+    course_.Add(newest_);
+  } else if (s.out()) {
+    high_ = std::min(s.excursion().values(), records_);
+    course_ = s.excursion().course();
+    if (!guessing_.now()) step_.high = s.excursion().step();
+  } else {
+    high_ = 1;
+    course_ = Course();
+    course_.Add(newest_);
+    if (!guessing_.now()) step_.high = c.record.step;
+  }
   stood_ = high_;
-  stood_at_ = level_;
-  return TriggerOf(ceiling, step, t);
+  told_ = levels_;
+  return TriggerOf(ceiling, c.record.step, t);
 }
 
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
+  const Series& s = *c.loss;
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(c.record[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();  // loss_nonfinite's
-  if (untrained_ < 0) {
-    untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
-    means_ = TellsMeans(c.run);
-    if (c.loss_before != nullptr) GoOn(*c.loss_before, c.record.step);
-  }
+  if (step_.newest < 0) Begin(c, t);
   const int64_t step = c.record.step;
   const Severity guesses =
-      untrained_ > 0 ? Guesses(loss, step, t) : Severity::kNone;
-  last_step_ = step;
+      untrained_ > 0 ? NoteGuessing(loss, step, t) : Severity::kNone;
+  if (guessing_.now() && high_ == 0) step_.high = guessing_.since();
+  step_.newest = step;
   newest_ = loss;
-  Severity trigger = Severity::kNone;
-  if (filled_ == 0) block_step_ = step;
-  block_[filled_++] = loss;
-  if (filled_ == kBlock) trigger = CloseBlock(step, t);
-  trigger = std::max(trigger, guesses);
+  // What wanders through 0, or grows with its rewards, has no level that could
+  // be lost.
+  const bool has_level =
+      s.values() > 0 && !s.crosses_zero() && !s.follows_rewards();
+  const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();
-  const Severity severity = episode_.On(trigger, high_ == 0 && guessing_ == 0,
-                                        step, static_cast<int64_t>(t[kClear]));
+  const Severity severity =
+      episode_.On(std::max(lost, guesses), high_ == 0 && !guessing_.now(), step,
+                  static_cast<int64_t>(t[kClear]));
   if (opens) {
-    episode_.OpenedAt(first_step_);
-    guesses_ = guesses > Severity::kNone;
-    not_loaded_ = high_ > 0 && LostAtRestart();
+    episode_.OpenedAt(step_.high);
+    about_ = guesses > Severity::kNone      ? About::kGuessing
+             : high_ > 0 && LostAtRestart() ? About::kNotLoaded
+                                            : About::kLost;
   }
   return severity;
 }
 
-// Those of a block that is not full may lead back all at once.
-bool LossHighPlateau::GoesBackTo(float level) const {
-  const float half = level + (level_ - level) / 2;
-  return std::count_if(block_.begin(), block_.begin() + filled_,
-                       [&](float loss) { return loss < half; }) *
-             2 >
-         filled_;
-}
-
 bool LossHighPlateau::EndsHigh() const {
-  return untrained_ > 0 && high_ == 0 && blocks_ >= kLeastBlocks && best_ > 0 &&
-         best_ <= (1 - kSomeLearned) * first_ && level_ >= kEndsHigh * best_ &&
-         level_ - best_ >= kLearnedNoise * noise_ && !GoesBackTo(best_);
+  return untrained_ > 0 && high_ == 0 && records_ >= kLeastRecords &&
+         levels_.best <= levels_.first + LnOf(1 - kSomeLearned) &&
+         levels_.at - levels_.best >=
+             std::max(LnOf(kEndsHigh), kRisenNoise * levels_.noise);
 }
 
 Severity LossHighPlateau::OnEnd(Thresholds t) {
-  if (guesses_ && away_ && episode_.open()) {
+  const auto clear = static_cast<int64_t>(t[kClear]);
+  if (about_ == About::kGuessing && guessing_.away() && episode_.open()) {
     to_end_ = true;
-    return episode_.On(Severity::kCritical, false, last_step_,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kCritical, false, step_.newest, clear);
   }
   if (!episode_.open() && EndsHigh()) {
-    ends_high_ = to_end_ = true;
-    stood_at_ = level_;
-    return episode_.OnSince(best_step_, Severity::kWarning, false, last_step_,
-                            static_cast<int64_t>(t[kClear]));
+    about_ = About::kEnd;
+    to_end_ = true;
+    told_ = levels_;
+    return episode_.OnSince(step_.best, Severity::kWarning, false, step_.newest,
+                            clear);
   }
-  if (high_ < kEndBlocks || LostAtRestart() ||
+  if (high_ < kEndRecords || LostAtRestart() ||
       Ceiling(t) < Severity::kCritical) {
     return episode_.severity();
   }
   // A loss that wanders in health comes half of the way back, for a while.
-  if (level_ < t[kRisen] * best_ &&
-      level_ - best_ < kAllLost * (first_ - best_)) {
-    return episode_.severity();
-  }
-  Course course = course_;
-  for (int i = 0; i < filled_; ++i) course.Add(block_[i]);
-  if (GoesBackTo(best_) || course.ComesDown(best_)) return episode_.severity();
+  const float best = std::exp(levels_.best);
+  const float level = std::exp(levels_.at);
+  const bool wanders =
+      level < t[kRisen] * best &&
+      level - best < kAllLost * (std::exp(levels_.first) - best);
+  if (wanders || course_.ComesDown(best)) return episode_.severity();
   to_end_ = true;
-  return episode_.OnSince(first_step_, Severity::kCritical, false, last_step_,
-                          static_cast<int64_t>(t[kClear]));
+  return episode_.OnSince(step_.high, Severity::kCritical, false, step_.newest,
+                          clear);
+}
+
+std::string LossHighPlateau::SayGuessing(Tense tense) const {
+  const bool lost = episode_.severity() == Severity::kCritical;
+  return Sentence("The loss is ", static_cast<double>(guessing_.loss()),
+                  ", worse than guessing (", static_cast<double>(untrained_),
+                  "), and was ", static_cast<double>(guessing_.lowest()),
+                  to_end_ && !guessing_.now()
+                      ? Sentence(", and is not back at the end (",
+                                 static_cast<double>(newest_), ")")
+                      : std::string(),
+                  !lost ? ": all that it knew is lost, unless it comes back."
+                        : Sentence(": the model ", In(tense, "has", "had"),
+                                   " lost what it knew."));
+}
+
+std::string LossHighPlateau::SayNotLoaded() const {
+  return Sentence(
+      "After the restart the loss stands at ",
+      static_cast<double>(std::exp(told_.at)), " for ", stood_, " records",
+      before_.high ? ", as before it" : "", ", and it had come to ",
+      before_.level, " at step ", before_.level_step,
+      before_.high
+          ? ": no good checkpoint was loaded."
+          : " before: the checkpoint was not loaded, or not all of it.");
+}
+
+std::string LossHighPlateau::SayLost(Tense tense) const {
+  const auto first = static_cast<double>(std::exp(told_.first));
+  const auto best = static_cast<double>(std::exp(told_.best));
+  const auto level = static_cast<double>(std::exp(told_.at));
+  const char* const share = level > first                        ? "all"
+                            : level - best >= (first - best) / 2 ? "most"
+                                                                 : "much";
+  return Sentence(
+      "The loss ", In(tense, "stands", "stood"), " at ", level, " for ", stood_,
+      " records", to_end_ ? ", to the end: " : ": ",
+      best <= (1 - kSomeLearned) * first
+          ? Sentence("it had fallen from ", first, " to ", best, ", and ",
+                     share, " of that ", In(tense, "is", "was"), " lost.")
+          : Sentence("it began at ", first, "."));
 }
 
 void LossHighPlateau::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  if (guesses_) {
-    const bool lost = episode_.severity() == Severity::kCritical;
-    finding->SayBoth([&](Tense tense) {
-      return Sentence(
-          "The loss is ", static_cast<double>(loss_), ", worse than guessing (",
-          static_cast<double>(untrained_), "), and was ",
-          static_cast<double>(lowest_),
-          to_end_ && guessing_ == 0
-              ? Sentence(", and is not back at the end (",
-                         static_cast<double>(newest_), ")")
-              : std::string(),
-          !lost ? ": all that it knew is lost, unless it comes back."
-          : tense == Tense::kPresent ? ": the model has lost what it knew."
-                                     : ": the model had lost what it knew.");
-    });
-    finding->numbers = {{"loss", loss_, ""},
-                        {"untrained_loss", untrained_, ""},
-                        {"lowest_loss", lowest_, ""}};
-    return;
+  const double level = std::exp(told_.at);
+  const double best = std::exp(told_.best);
+  const double first = std::exp(told_.first);
+  switch (about_) {
+    case About::kGuessing:
+      finding->SayBoth([&](Tense tense) { return SayGuessing(tense); });
+      finding->numbers = {{"loss", guessing_.loss(), ""},
+                          {"untrained_loss", untrained_, ""},
+                          {"lowest_loss", guessing_.lowest(), ""}};
+      return;
+    case About::kNotLoaded:
+      finding->sentence = SayNotLoaded();
+      finding->numbers = {{"loss", level, ""},
+                          {"loss_before_restart", before_.level, ""},
+                          {"first", first, ""},
+                          {"records", static_cast<double>(stood_), ""}};
+      return;
+    case About::kEnd:
+      finding->SayBoth([&](Tense tense) {
+        return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
+                        level, " at the end, and had come to ", best,
+                        " at step ", step_.best, ": since then it rises.");
+      });
+      finding->numbers = {{"loss", level, ""}, {"best", best, ""}};
+      return;
+    case About::kLost:
+      finding->SayBoth([&](Tense tense) { return SayLost(tense); });
+      finding->numbers = {{"loss", level, ""},
+                          {"best", best, ""},
+                          {"first", first, ""},
+                          {"records", static_cast<double>(stood_), ""}};
   }
-  if (not_loaded_) {
-    finding->sentence = Sentence(
-        "After the restart the loss stands at ", static_cast<double>(stood_at_),
-        " for ", stood_ * kBlock, " records",
-        before_high_ ? ", as before it" : "", ", and it had come to ",
-        static_cast<double>(before_), " at step ", before_step_,
-        before_high_ ? ": no good checkpoint was loaded."
-                     : " before: the checkpoint was not loaded, or not all of "
-                       "it.");
-    finding->numbers = {{"loss", stood_at_, ""},
-                        {"loss_before_restart", before_, ""},
-                        {"first", first_, ""},
-                        {"records", static_cast<double>(stood_ * kBlock), ""}};
-    return;
-  }
-  if (ends_high_) {
-    finding->SayBoth([&](Tense tense) {
-      return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
-                      static_cast<double>(stood_at_),
-                      " at the end, and had come to ",
-                      static_cast<double>(best_), " at step ", best_step_,
-                      ": since then it rises.");
-    });
-    finding->numbers = {{"loss", stood_at_, ""}, {"best", best_, ""}};
-    return;
-  }
-  const char* const share = stood_at_ > first_ ? "all"
-                            : stood_at_ - best_ >= (first_ - best_) / 2
-                                ? "most"
-                                : "much";
-  finding->SayBoth([&](Tense tense) {
-    const std::string before =
-        best_ <= (1 - kSomeLearned) * first_
-            ? Sentence("it had fallen from ", static_cast<double>(first_),
-                       " to ", static_cast<double>(best_), ", and ", share,
-                       " of that ", In(tense, "is", "was"), " lost.")
-            : Sentence("it began at ", static_cast<double>(first_), ".");
-    return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
-                    static_cast<double>(stood_at_), " for ", stood_ * kBlock,
-                    " records", to_end_ ? ", to the end: " : ": ", before);
-  });
-  finding->numbers = {{"loss", stood_at_, ""},
-                      {"best", best_, ""},
-                      {"first", first_, ""},
-                      {"records", static_cast<double>(stood_ * kBlock), ""}};
 }
 
 }  // namespace nanwatch

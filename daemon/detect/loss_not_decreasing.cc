@@ -9,15 +9,21 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kNoiseOfLevels = 0.31f;  // spreads; ours
-constexpr float kNoiseOfBlocks = 1;  // spreads, of 16 losses against 128; ours
-constexpr float kRisen = 1.1f;       // of the first level: it moved; ours
+constexpr int32_t kKnown = 256;      // losses that show that it stands; ours
+constexpr float kStill = 0.003f;     // noise that hides no decrease; ours
+constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
 constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
-constexpr float kGuessed = 0.97f;    // of the first 16 losses; ours
-constexpr int kGuesses = 64;         // losses; ours
-constexpr int kSame = 50;            // losses; ours
-constexpr int kSameZero = 16;        // losses of exactly 0, beside a rate; ours
-constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
+constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
+// Of guessing among classes.
+constexpr float kAtGuess = 0.99f;  // of its loss; ours
+constexpr float kNoGuess = 1.1f;   // of it: another kind of loss; ours
+constexpr float kFalls =
+    0.5f;  // deviations, from third to third: it learns; ours
+constexpr int32_t kLines = 64;     // losses, where the rate is not told; ours
+constexpr float kWarms = 1.001f;   // times the highest rate: it rises; ours
+constexpr int kSame = 50;          // losses; ours
+constexpr int kSameZero = 16;      // losses of exactly 0, beside a rate; ours
+constexpr float kSizable = 0.01f;  // printed in digits that would move; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 2000, 10, 1e9, "steps",
@@ -25,6 +31,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"min_share", 0.001, 0, 1, "ratio",
      "SageMaker; at 1 % a fine-tuning that begins on its plateau would be "
      "accused"},
+    {"guesses", 200, 16, 1e9, "records",
+     "ours: nets that learn leave guessing within tens"},
 };
 
 }  // namespace
@@ -35,51 +43,72 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     Family::kLoss,
     "The loss has not moved at all since the start.",
     "`steps` steps and 256 losses after the start of a run that was not "
-    "resumed, the level of a positive loss was never a share of `min_share` "
-    "below its first one (of 128 losses, or clearly below that of the first "
-    "16), nor a tenth above it, and its noise could not hide that. A warning "
-    "after half of `steps` and 64 losses of a language model's that is still "
-    "at 10.37, which is guessing, and 97 % of the first 16 or more; "
-    "and of any that is 0.01 or more and the same to the last digit in the "
-    "first 50 records, with a gradient norm of 0: every batch has a loss of "
-    "its own. So are 16 first records with a loss and a norm of exactly 0 "
-    "beside a learning rate, of a program that trains on rewards.",
+    "resumed, the mean of 16 losses was never a share of `min_share` below "
+    "the first five, nor a tenth above them, and its noise could not hide "
+    "that. A warning where a model still guesses `guesses` records after its "
+    "learning rate rose to its highest, or, without a rate, after half of "
+    "`steps` and 64 records: a language model's loss of 10.37 (or what the "
+    "run says that guessing costs) and of 97 % of the first losses; or one of "
+    "99 % of guessing among as many classes as the last layer has outputs, "
+    "that does not fall. A warning, too, of any that is 0.01 or more and the "
+    "same to the "
+    "last digit in the first 50 records, with a gradient norm of 0: every "
+    "batch has a loss of its own. So are 16 first records with a loss and a "
+    "norm of exactly 0 beside a learning rate, of a program that trains on "
+    "rewards.",
     "The loss falls by a share of `min_share`.",
     kThresholds,
     "\"Less than x % in so many steps\" describes every long run. So the "
     "rule asks once, from the start, and only where the loss moves less "
-    "than 0.1 %, noise included. A language model that only guesses "
-    "after 1000 steps is a warning. Where the optimizers of a rank have "
+    "than 0.1 %, noise included. A model that only guesses is a warning: "
+    "the rate is too high for it, or its updates do not reach the weights. "
+    "Where the optimizers of a rank have "
     "losses of their own (a GAN, an actor and its critic), the rule "
     "says no more than information: of 54 healthy GANs 24 had a warning "
     "and 4 a critical before."};
 
-void LossNotDecreasing::Begin(const StepContext& c) {
+void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   begun_ = true;
   first_step_ = c.record.step;
   settled_ = c.record.step > kResumed;
-  language_ = TrainsLanguage(c.run);
+  untrained_ = UntrainedLoss(c.run, kGuessing);
+  among_ = untrained_ == 0;
+  if (among_) untrained_ = LossOfClasses(c.run, loss);
   rewards_ = TrainsOnRewards(c.run);
 }
 
-bool LossNotDecreasing::Guesses(int64_t step, Thresholds t) const {
-  return language_ && records_ >= kGuesses &&
-         level_.center() >= std::max(kGuessing, kGuessed * start_) &&
-         2 * static_cast<double>(step - first_step_) >= t[kSteps];
+bool LossNotDecreasing::Guesses(const StepContext& c, float loss,
+                                Thresholds t) {
+  const StepRecord& r = c.record;
+  if (untrained_ <= 0) return false;
+  if (r.has(StepField::kLearningRate)) {
+    const auto rate = static_cast<float>(r[StepField::kLearningRate]);
+    if (rate > kWarms * rate_) course_ = Course();
+    rate_ = std::max(rate_, rate);
+  }
+  course_.Add(loss);
+  const bool waits =
+      rate_ > 0 ? course_.records() < t[kGuesses]
+                : records_ < kLines ||
+                      2 * static_cast<double>(r.step - first_step_) < t[kSteps];
+  if (waits) return false;
+  if (!among_) return level_ >= std::max(untrained_, kGuessed * first_);
+  const float noise = c.loss->level().noise() * level_;
+  return level_ >= kAtGuess * untrained_ && level_ <= kNoGuess * untrained_ &&
+         course_.first() - course_.last() <= kFalls * noise;
 }
 
-bool LossNotDecreasing::Stands(int64_t step, Thresholds t) {
+bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
+  const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
-  if (records_ == RobustBaseline::kBlock) start_ = level_.center();
-  if (records_ == RobustBaseline::kWindow) first_ = level_.center();
-  if (records_ < 2 * RobustBaseline::kWindow) return false;
-  // Where a record stands for many steps, it fell within the first of them.
-  const float noise = kNoiseOfBlocks * level_.spread();
-  settled_ = first_ <= 0 || level_.center() < (1 - share) * first_ ||
-             level_.center() < (1 - share) * start_ - noise;
-  return !settled_ && level_.center() < kRisen * first_ &&
-         static_cast<double>(step - first_step_) >= t[kSteps] &&
-         kNoiseOfLevels * level_.spread() <= share * first_;
+  if (records_ < kKnown) return false;
+  const float noise = s.level().noise();
+  const bool guesses = untrained_ > 0 && level_ >= kGuessed * untrained_;
+  const bool fell = s.best() < s.first() - share - noise;
+  settled_ = s.crosses_zero() || (fell && !guesses);
+  return !settled_ && !fell && noise <= kStill &&
+         s.stands() - s.first() < kRisen &&
+         static_cast<double>(c.record.step - first_step_) >= t[kSteps];
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
@@ -98,7 +127,6 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (settled_) return Severity::kNone;
   const StepRecord& r = c.record;
-  if (!begun_) Begin(c);
   // No update, nothing to learn from; overflow_streak and never_calibrated
   // speak of lost ones.
   const bool updates =
@@ -107,34 +135,45 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
-  level_.Add(loss);
-  ++records_;
+  if (!begun_) Begin(c, loss);
+  const Series& s = *c.loss;
+  const bool known = s.values() > 0 && !s.crosses_zero();
+  level_ = known ? s.ValueAt(s.stands()) : loss;
+  if (records_++ == 0 || known) first_ = known ? s.ValueAt(s.first()) : loss;
   const bool frozen = IsFrozen(r, loss);
-  // Levels move every 16 losses.
-  if (records_ % RobustBaseline::kBlock != 0 && !frozen) {
-    return episode_.severity();
+  if (about_ == About::kFrozen && episode_.open() && frozen_ == kMoved) {
+    settled_ = true;
   }
-  const bool stands =
-      records_ % RobustBaseline::kBlock == 0 && Stands(r.step, t);
-  froze_ |= frozen;
-  if (froze_ && frozen_ == kMoved) settled_ = true;
-  const bool warns = frozen || (!settled_ && Guesses(r.step, t));
+  const bool stands = known && Stands(c, t);
+  const bool guesses = Guesses(c, loss, t);
+  const bool warns = frozen || (guesses && !settled_);
   const Severity trigger = warns    ? Severity::kWarning
                            : stands ? Severity::kInfo
                                     : Severity::kNone;
-  return episode_.OnSince(first_step_, trigger, settled_, r.step, 1);
+  if (!episode_.open() || warns) {
+    about_ = frozen    ? About::kFrozen
+             : guesses ? About::kGuesses
+                       : About::kStands;
+  }
+  const bool clean = settled_ || (about_ == About::kGuesses && !guesses);
+  return episode_.OnSince(first_step_, trigger, clean, r.step, 1);
 }
 
 void LossNotDecreasing::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("The loss is ", static_cast<double>(level_.center()), " after ",
-               finding->last_step - finding->opened_step, " steps and was ",
-               static_cast<double>(first_ > 0 ? first_ : start_),
-               " at the start: it has not moved at all. Look whether updates "
-               "reach the weights.");
-  finding->numbers = {{"loss", level_.center(), ""},
-                      {"first", first_ > 0 ? first_ : start_, ""}};
+      about_ == About::kGuesses
+          ? Sentence("The loss is ", static_cast<double>(level_), " after ",
+                     finding->last_step - finding->opened_step,
+                     " steps, what guessing costs (",
+                     static_cast<double>(untrained_),
+                     "): the model has learned nothing.")
+          : Sentence("The loss is ", static_cast<double>(level_), " after ",
+                     finding->last_step - finding->opened_step,
+                     " steps and was ", static_cast<double>(first_),
+                     " at the start: it has not moved at all. Look whether "
+                     "updates reach the weights.");
+  finding->numbers = {{"loss", level_, ""}, {"first", first_, ""}};
 }
 
 }  // namespace nanwatch

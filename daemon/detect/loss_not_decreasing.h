@@ -4,22 +4,22 @@
 // of 2000 steps speaks of nearly every long run. A run that was resumed did its
 // falling before.
 //
-// Levels are RobustBaseline's, of 128 losses. "Not decreased" is said only when
-// the noise leaves no room for a decrease of min_share: two medians of 128
-// values differ by 0.31 spreads in 5 % of all cases. So it speaks of a loss
-// that stands, and not of one that falls slowly: the price of never being
-// wrong.
+// "Not decreased" is said only when the noise leaves no room for a decrease of
+// min_share. So it speaks of a loss that stands, and not of one that falls
+// slowly: the price of never being wrong.
 //
-// A language model that guesses has learned nothing at all, which each of them
-// does within some hundred steps: there half of the steps, and 64 losses, are a
-// warning.
+// A model that guesses has learned nothing at all. Each does within some
+// hundred steps, once its learning rate is there: after `guesses` records it
+// is a warning.
 
 #ifndef NANWATCH_DETECT_LOSS_NOT_DECREASING_H_
 #define NANWATCH_DETECT_LOSS_NOT_DECREASING_H_
 
+#include <cstdint>
+
 #include "detect/context.h"
+#include "detect/course.h"
 #include "detect/episode.h"
-#include "detect/robust_baseline.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -29,7 +29,7 @@ class LossNotDecreasing {
  public:
   static const RuleSpec kSpec;
   static constexpr bool kOfOneLoss = true;
-  enum Threshold { kSteps, kMinShare };
+  enum Threshold { kSteps, kMinShare, kGuesses };
   // An attempt that begins at a later step was resumed.
   static constexpr int64_t kResumed = 1000;  // steps; ours
 
@@ -37,28 +37,34 @@ class LossNotDecreasing {
   void Describe(Finding* finding) const;
 
  private:
-  void Begin(const StepContext& c);
-  bool Stands(int64_t step, Thresholds t);
-  // It guesses, and nothing else so far.
-  bool Guesses(int64_t step, Thresholds t) const;
+  // What the finding is about.
+  enum class About : uint8_t { kStands, kFrozen, kGuesses };
 
-  // The same in all records so far, without a gradient. Of each record once.
+  void Begin(const StepContext& c, float loss);
+  // Has it not moved for long?
+  bool Stands(const StepContext& c, Thresholds t);
+  // Notes the rate. Does it guess, and nothing else so far?
+  bool Guesses(const StepContext& c, float loss, Thresholds t);
+  // Was it the same in all records so far, without a gradient?
   bool IsFrozen(const StepRecord& record, float loss);
 
   static constexpr float kMoved = -1;
 
   Episode episode_;
-  RobustBaseline level_;
-  float first_ = 0;   // level of the first 128
-  float start_ = 0;   // of the first 16
+  Course course_;     // of the losses since the rate was at its highest
+  float level_ = 0;   // where the loss stands
+  float first_ = 0;   // loss that it began with
   float frozen_ = 0;  // the loss of all records so far; kMoved: there are two
-  int64_t first_step_ = 0;
+  float rate_ = 0;    // the highest so far; 0: none
+  float untrained_ = 0;  // loss of guessing; 0: not known
   int32_t records_ = 0;
+  int32_t warm_ = 0;  // records since the rate rose to its highest
+  int64_t first_step_ = 0;
+  About about_ = About::kStands;
   bool begun_ = false;
-  bool froze_ = false;     // the loss was the same for so long, and told
-  bool rewards_ = false;   // it trains on rewards
-  bool language_ = false;  // the loss is a language model's
-  bool settled_ = false;   // it fell, or is not to be judged
+  bool rewards_ = false;  // it trains on rewards
+  bool among_ = false;    // untrained_ is of guessing among classes
+  bool settled_ = false;  // it fell, or is not to be judged
 };
 
 }  // namespace nanwatch

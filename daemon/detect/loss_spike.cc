@@ -31,9 +31,6 @@ constexpr int32_t kFreshValues = 10;  // losses before it rises; ours
 constexpr int32_t kYoungValues = 64;  // losses; ours: a run that has just begun
 constexpr int32_t kFreshHold = 12;    // records; ours
 constexpr float kFirstRatio = 1.5f;   // times the first loss; ours
-// Losses that follow rewards begin next to nothing, and grow with much noise.
-constexpr float kFromNothing = 0.1f;  // a first loss; ours
-constexpr float kRewards = 0.2f;      // noise, of a logarithm; ours
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
 constexpr float kEarlyFactor = 10;  // of few losses without an overflow; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
@@ -139,15 +136,9 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
       s.values() > 2 && size > t[kExplosionRatio] * factor * largest;
   const bool spoilt = (kind_.applied || kind_.overflowed) && s.values() > 2 &&
                       size > kSpoilt * largest;
-  exploded_ = spoilt || (vast && !FollowsRewards(s)) ? exploded_ + 1 : 0;
+  exploded_ = spoilt || (vast && !s.follows_rewards()) ? exploded_ + 1 : 0;
   return exploded_ >= kExplosionHold &&
          (size > t[kExplosionRatio] * largest || kind_.applied);
-}
-
-bool LossSpike::FollowsRewards(const Series& s) const {
-  return !s.begins_late() && !s.crosses_zero() &&
-         s.ValueAt(s.first()) < kFromNothing &&
-         s.excursion().noise() >= kRewards;
 }
 
 // What a rise of a few records, or a loss that grows with its rewards, may be
@@ -164,7 +155,7 @@ bool LossSpike::IsUsual(const Series& s, float rise) const {
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&
                    rise < LnOf(kHotRatio);
-  return hot || FollowsRewards(s);
+  return hot || s.follows_rewards();
 }
 
 // It stays up: by how much of the training that is, and what is lost.

@@ -89,7 +89,6 @@ class LossSpike {
   bool Matters(const Series& s, float rise, Thresholds t) const;
   bool Explodes(const StepContext& c, Thresholds t);
   double HoldOf(Thresholds t) const;
-  bool FollowsRewards(const Series& s) const;
   bool IsUsual(const Series& s, float rise) const;
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
   // Of what stands above the level; notes at_end_.

@@ -15,6 +15,21 @@ bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
   });
 }
 
+// Of the loss of guessing: nets of ours and nanoGPT begin at 0.99 to 1.06 of
+// it.
+constexpr float kLeastFirst = 0.97f;
+constexpr float kMostFirst = 1.2f;
+
+// Returns a setting that is a positive number; 0: it is none.
+float SettingOf(const RunDescription& run, const char* name) {
+  const auto told = run.settings.find(name);
+  if (told == run.settings.end()) return 0;
+  float value = 0;
+  const std::string& text = told->second;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return std::isfinite(value) && value > 0 ? value : 0;
+}
+
 }  // namespace
 
 bool TellsMeans(const RunDescription& run) {
@@ -30,14 +45,17 @@ bool TrainsOnRewards(const RunDescription& run) {
 }
 
 float UntrainedLoss(const RunDescription& run, float guessing) {
-  const auto told = run.settings.find("untrained_loss");
-  if (told != run.settings.end()) {
-    float loss = 0;
-    const std::string& text = told->second;
-    std::from_chars(text.data(), text.data() + text.size(), loss);
-    if (std::isfinite(loss) && loss > 0) return loss;
-  }
+  const float told = SettingOf(run, "untrained_loss");
+  if (told > 0) return told;
   return TrainsLanguage(run) ? guessing : 0;
+}
+
+float LossOfClasses(const RunDescription& run, float first) {
+  const float classes = SettingOf(run, "last_layer");
+  if (classes < 2) return 0;
+  const float guess = std::log(classes);
+  return first >= kLeastFirst * guess && first <= kMostFirst * guess ? guess
+                                                                     : 0;
 }
 
 }  // namespace nanwatch

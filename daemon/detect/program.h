@@ -19,6 +19,11 @@ bool TrainsOnRewards(const RunDescription& run);
 // untrained_loss), else `guessing` where it trains language, else 0.
 float UntrainedLoss(const RunDescription& run, float guessing);
 
+// Returns the loss of guessing among as many classes as the last layer has
+// outputs (settings: last_layer), where a fresh model's `first` loss shows that
+// it is a cross-entropy among them; else 0.
+float LossOfClasses(const RunDescription& run, float first);
+
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);
 

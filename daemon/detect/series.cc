@@ -22,6 +22,8 @@ constexpr float kDoubt = 4.6f;    // nats, ours: 1 %, it may be noise
 constexpr float kRises = 1;  // deviations above the trough; ours
 constexpr float kJumps = 6;  // deviations from one value to the next; ours
 constexpr float kForget = 1.0f / 64;  // of a value: memory of the trough; ours
+constexpr float kNothing = -2.3025851f;  // ln 0.1; ours
+constexpr float kRewards = 0.2f;         // deviation; ours
 constexpr int32_t kMost = 1 << 20;
 constexpr float kLeastNoise = 1e-3f;  // of the level; ours
 constexpr int32_t kSized = 32;  // values that show a size, of either sign; ours
@@ -44,6 +46,12 @@ float Series::Transform(float value) const {
 
 float Series::rise() const {
   return Transform(excursion_.course().last()) - excursion_.base();
+}
+
+bool Series::follows_rewards() const {
+  const float noise =
+      out_ ? std::max(excursion_.noise(), level_.noise()) : level_.noise();
+  return !late_ && !crosses_zero() && first_ < kNothing && noise >= kRewards;
 }
 
 bool Series::comes_down() const {
@@ -74,6 +82,9 @@ void Series::Begin(float value, int64_t step, const NoisePrior& prior) {
 
 void Series::Heal(float y, int64_t step) {
   level_.Learn(y, Floor());
+  const auto n = static_cast<float>(std::min(level_.values(), kRecent));
+  recent_ += (y - recent_) / n;
+  if (values_ >= kShown) best_ = std::min(best_, recent_);
   highest_ = std::max(highest_, y);
   lowest_ = std::min(lowest_, y);
   outliers_ = std::max(outliers_ - kOften * outliers_, kSeldom);
@@ -105,14 +116,11 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   }
   if (values_ < kMost) ++values_;
   const float y = Transform(value);
-  const auto n = static_cast<float>(std::min(values_, kRecent));
-  recent_ += (y - recent_) / n;
-  if (values_ >= kShown) best_ = std::min(best_, recent_);
   if (values_ <= kFirst) first_ += (y - first_) / static_cast<float>(values_);
   if (values_ == kFresh && !late_) level_.Settle();
   if (renews_) {
     MoveTo(y);
-    best_ = recent_ = y;
+    best_ = y;
   }
   if (out_ || Leaves(y, step)) Stray(value, y, step);
   y_ = y;
@@ -168,6 +176,7 @@ void Series::Stray(float value, float y, int64_t step) {
 
 void Series::MoveTo(float y) {
   level_.MoveTo(y);
+  recent_ = y;
   highest_ = std::max(highest_, y);
   trough_ = y;
   out_ = rises_ = renews_ = false;

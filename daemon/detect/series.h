@@ -27,6 +27,8 @@ class Series {
   int32_t values() const { return values_; }  // saturates
   bool begins_late() const { return late_; }  // the first step was late
   bool crosses_zero() const { return unit_ > 0; }
+  // It began next to nothing, with much noise: a loss that grows with rewards.
+  bool follows_rewards() const;
   // The newest value belongs to an excursion.
   bool out() const { return out_; }
   const Excursion& excursion() const { return excursion_; }  // the newest
@@ -38,9 +40,11 @@ class Series {
   float newest() const { return newest_; }  // as it came
   // All as logarithms.
   float y() const { return y_; }
-  float first() const { return first_; }      // mean of the first five
-  float best() const { return best_; }        // lowest mean of sixteen
-  float recent() const { return recent_; }    // mean of about sixteen
+  float first() const { return first_; }  // mean of the first five
+  float best() const { return best_; }    // lowest mean of sixteen
+  // Returns where it stands: the mean of the excursion's newest third, else of
+  // about sixteen healthy values.
+  float stands() const { return out_ ? excursion_.base() + rise() : recent_; }
   float highest() const { return highest_; }  // of healthy values
   float lowest() const { return lowest_; }    // of healthy values
   // Share of healthy values that stand out alone, or nearly so.

@@ -2,8 +2,7 @@
 // adaptive optimizer divides by the size of its gradients, so the norm of its
 // updates is steady, and when it is not a spike of the loss often follows. It
 // is judged as a share of the learning rate, where that is collected, because a
-// schedule moves both; by its logarithm, against a robust baseline
-// (RobustBaseline). It leads, so it only warns.
+// schedule moves both. It leads, so it only warns.
 
 #ifndef NANWATCH_DETECT_UPDATE_NORM_SPIKE_H_
 #define NANWATCH_DETECT_UPDATE_NORM_SPIKE_H_
@@ -13,7 +12,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
-#include "detect/robust_baseline.h"
+#include "detect/series.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -23,24 +22,22 @@ class UpdateNormSpike {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kUpdateNorm);
-  enum Threshold { kRatio, kZ, kHold, kClearRatio, kClear };
+  enum Threshold { kNats, kRatio, kHold, kClearRatio, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
-  // log2 of the update, a share of the learning rate where there is one.
-  // Absent: nothing to judge.
+  // Returns the norm of the update, as a share of the learning rate where there
+  // is one. Absent: nothing to judge.
   std::optional<float> Size(const StepContext& c);
 
   Episode episode_;
-  RobustBaseline baseline_;
-  float norm_ = 0;
-  float above_ = 0;  // log2
-  float z_ = 0;
-  int32_t held_ = 0;  // updates in a row
-  int64_t first_step_ = 0;
-  bool by_rate_ = false;  // shares of the learning rate are in the baseline
+  Series sizes_;
+  float norm_ = 0;        // of the newest update that stands out
+  float times_ = 1;       // its usual size
+  float nats_ = 0;        // evidence
+  bool by_rate_ = false;  // sizes are shares of the learning rate
 };
 
 }  // namespace nanwatch

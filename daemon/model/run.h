@@ -68,13 +68,13 @@ struct RunDescription {
 bool HasFp16(const RunDescription& run);
 
 // What the loss of a run had come to in the attempts before. Each level is a
-// median of 16 finite losses in a row.
+// mean of about 16 finite losses.
 struct LossReached {
   double first = 0;        // the first level of all
   double best = 0;         // the lowest
   double level = 0;        // the newest that was not found high
   double noise = 0;        // usual spread around a level
-  int64_t records = 0;     // losses that these stand on, a multiple of 16
+  int64_t records = 0;     // losses that these stand on
   int64_t level_step = 0;  // of the newest loss of `level`
   int64_t last_step = 0;   // of the newest loss
   bool high = false;       // the newest level of all was high

@@ -477,6 +477,31 @@ TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
   EXPECT_EQ(after("mmcv", 11.9, 112), Severity::kNone) << "of other units";
 }
 
+// A classifier of ten whose units died: what guessing costs is ln 10.
+TEST(LossNotDecreasing, AClassifierThatGuessesIsAWarningAfterItsWarmUp) {
+  const auto feed = [](double fall, int warm_up, int records) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    f.run.settings["last_layer"] = "10";
+    Noise noise;
+    for (int i = 0; i < records; ++i) {
+      const double learned = std::max(0, i - warm_up) * fall;
+      f.Step({.loss = 2.303 - learned + 0.01 * noise.Normal(),
+              .learning_rate = std::min(1.0, (i + 1.0) / (warm_up + 1))});
+    }
+    return f;
+  };
+  EXPECT_EQ(feed(0, 0, 200).worst, Severity::kNone);
+  EXPECT_EQ(feed(0, 0, 202).now, Severity::kWarning);
+  ExpectWords(feed(0, 0, 202).Described().sentence);
+  EXPECT_EQ(feed(0, 300, 400).worst, Severity::kNone) << "the rate rises yet";
+  EXPECT_EQ(feed(0, 300, 502).now, Severity::kWarning);
+  EXPECT_EQ(feed(1e-4, 0, 2000).worst, Severity::kNone) << "it learns, slowly";
+  StepFeed<LossNotDecreasing> other(NoScaler());  // its loss is no such one
+  other.run.settings["last_layer"] = "10";
+  other.Steps({.loss = 1.5, .learning_rate = 1}, 400);
+  EXPECT_EQ(other.worst, Severity::kNone);
+}
+
 // DPO whose reference is the policy itself: ln 2 for ever.
 TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
   const Update same = {.loss = 0.6931, .grad_norm = 0};

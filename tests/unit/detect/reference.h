@@ -54,40 +54,6 @@ inline Severity OpinionAfter(std::span<const Mark> marks, int clear_after) {
   return opinion;
 }
 
-inline float MedianOf(std::vector<float> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half]
-                                : (values[half - 1] + values[half]) / 2;
-}
-inline float DeviationOf(std::vector<float> values) {
-  const float center = MedianOf(values);
-  for (float& value : values) value = std::fabs(value - center);
-  return MedianOf(values);
-}
-
-// RobustBaseline's definition over all values that were ever added since it
-// last began anew.
-struct Baseline {
-  int samples = 0;
-  float center = 0;
-  float spread = 0;
-};
-inline Baseline BaselineOf(const std::vector<float>& added) {
-  const int blocks = static_cast<int>(added.size() / 16);
-  std::vector<float> medians;
-  std::vector<float> deviations;
-  for (int b = std::max(0, blocks - 8); b < blocks; ++b) {
-    const std::vector<float> block(added.begin() + 16 * b,
-                                   added.begin() + 16 * (b + 1));
-    medians.push_back(MedianOf(block));
-    deviations.push_back(DeviationOf(block));
-  }
-  if (medians.empty()) return {};
-  return {static_cast<int>(16 * medians.size()), MedianOf(medians),
-          1.4826f * std::max(DeviationOf(medians), MedianOf(deviations))};
-}
-
 // BlockMaximum's definition over all values ever pushed.
 inline float BlockMaximumOf(const std::vector<float>& pushed, int block,
                             int blocks) {

@@ -155,7 +155,12 @@ def _open(
         given.setdefault("overflow_mode", "inf_nan")
     if first is not None:
         given.setdefault("device", _device(first.device))
-    add_settings(given, torch=torch.__version__, watch_level=str(level))
+    add_settings(
+        given,
+        torch=torch.__version__,
+        watch_level=str(level),
+        **_last_layer(model),
+    )
     dist = torch.distributed
     if is_distributed():
         given.setdefault("rank", dist.get_rank())
@@ -165,6 +170,17 @@ def _open(
     if replicas.is_alike(model) and "dp" not in init:
         given.setdefault("shapes", replicas.shapes_of(model))
     return nanwatch.init(**given)
+
+
+def _last_layer(model: torch.nn.Module) -> dict[str, str]:
+    """How many outputs the last layer has: a fresh classifier's first loss is
+    near their logarithm, which the daemon then knows for what guessing costs.
+    """
+    leaves = [m for m in model.modules() if not next(m.children(), None)]
+    layers = [m for m in leaves if next(m.parameters(), None) is not None]
+    outputs = getattr(layers[-1], "out_features", 0) if layers else 0
+    known = isinstance(outputs, int) and outputs > 1
+    return {"last_layer": str(outputs)} if known else {}
 
 
 def _precision(first: Any, scaler: Any) -> str:

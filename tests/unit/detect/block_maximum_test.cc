@@ -1,5 +1,5 @@
-// RobustBaseline, BlockMaximum, BitWindow, Log2, and rule 28 that stands on
-// them, against references with full history.
+// BlockMaximum, BitWindow, Log2, and rule 28 that stands on them, against
+// references with full history.
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,6 @@
 #include "detect/block_maximum.h"
 #include "detect/float_log2.h"
 #include "detect/gnorm_explosion.h"
-#include "detect/robust_baseline.h"
 #include "tests/unit/detect/reference.h"
 
 namespace nanwatch {
@@ -28,35 +27,6 @@ TEST(Log2, IsWithinOneMillionth) {
     ASSERT_NEAR(Log2(f), exact, 1e-6 * std::max(8.0, std::fabs(exact))) << x;
   }
   EXPECT_EQ(Log2(1), 0);
-}
-
-TEST(RobustBaseline, AgreesWithItsDefinition) {
-  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
-    std::minstd_rand engine(seed);
-    RobustBaseline baseline;
-    std::vector<float> added;
-    int rejected = 0;
-    for (int i = 0; i < 2000; ++i) {
-      // Long rejections now and then.
-      if (engine() % 997 == 0 || (rejected > 0 && engine() % 300 != 0)) {
-        baseline.Reject();
-        if (++rejected == 256) {
-          added.clear();
-          rejected = 0;
-        }
-      } else {
-        const auto value = static_cast<float>(engine() % 1000) / 7;
-        baseline.Add(value);
-        added.push_back(value);
-        rejected = 0;
-      }
-      const Baseline expected = BaselineOf(added);
-      ASSERT_EQ(baseline.samples(), expected.samples) << seed << " at " << i;
-      if (expected.samples == 0) continue;
-      ASSERT_EQ(baseline.center(), expected.center) << seed << " at " << i;
-      ASSERT_EQ(baseline.spread(), expected.spread) << seed << " at " << i;
-    }
-  }
 }
 
 TEST(BlockMaximum, AgreesWithItsDefinition) {

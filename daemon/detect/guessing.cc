@@ -1,0 +1,44 @@
+#include "detect/guessing.h"
+
+#include <algorithm>
+
+namespace nanwatch {
+namespace {
+
+constexpr float kBetter = 0.75f;  // of guessing: it had learned; ours
+constexpr float kBack = 0.1f;     // of the rise that is left; ours
+constexpr int32_t kRecords = 5;   // fewer show no course; ours
+constexpr int64_t kMost = 100;    // steps that one record counts for; ours
+
+}  // namespace
+
+Severity Guessing::Add(float loss, int64_t step, int64_t covered, float level,
+                       const Limits& limits) {
+  if (loss > 0) lowest_ = lowest_ > 0 ? std::min(lowest_, loss) : loss;
+  if (loss < limits.untrained || lowest_ > kBetter * limits.untrained) {
+    steps_ = 0;
+    if (loss <= from_ + kBack * (peak_ - from_)) away_ = false;
+    return Severity::kNone;
+  }
+  if (steps_ == 0) {
+    course_ = Course();
+    since_ = step;
+    if (!away_) {
+      from_ = level > 0 ? level : lowest_;
+      peak_ = loss;
+    }
+  }
+  steps_ += static_cast<int32_t>(std::clamp<int64_t>(covered, 1, kMost));
+  course_.Add(loss);
+  peak_ = std::max(peak_, loss);
+  loss_ = loss;
+  if (steps_ < limits.steps) return Severity::kNone;
+  away_ = true;
+  const bool stays =
+      course_.records() >= kRecords &&
+      static_cast<double>(step - since_) >= limits.critical_steps &&
+      !course_.ComesDown(from_);
+  return stays ? Severity::kCritical : Severity::kWarning;
+}
+
+}  // namespace nanwatch
