@@ -1,0 +1,33 @@
+"""Rewards: what breaks a training on them is told."""
+
+import games
+import pytest
+import torch
+from verdicts import Verdict
+
+import nanwatch
+
+UPDATES = {games.Dqn: 1000, games.Ppo: 480, games.ActorCritic: 120}
+
+
+def train(daemon, name, kind, seed=0, factor=1.0, from_update=0):
+    """`factor`: of the learning rate, from an update on."""
+    torch.manual_seed(seed)
+    training = kind()
+    with nanwatch.torch.watch(training.model, training.optimizer, run=name,
+                              address=daemon.address) as watch:
+        for i in range(UPDATES[kind]):
+            if i == from_update:
+                training.optimizer.param_groups[0]["lr"] *= factor
+            watch.step(training.step())
+    assert watch.run.stats.bad_input == 0
+    return Verdict(daemon, name)
+
+
+@pytest.mark.parametrize("kind", [games.ActorCritic])
+@pytest.mark.parametrize("part", [0.0, 0.5])
+def test_a_rate_that_is_far_too_high(daemon, name, kind, part):
+    at = int(UPDATES[kind] * part)
+    it = train(daemon, name, kind, factor=1000.0, from_update=at)
+    assert it.worst in ("warning", "critical"), it
+    assert at <= it.step <= at + 20, it
