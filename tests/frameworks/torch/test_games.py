@@ -1,4 +1,5 @@
-"""Rewards: what breaks a training on them is told."""
+"""Rewards: a loss that rises with what is won is no trouble, and what breaks
+such a training is told."""
 
 import games
 import pytest
@@ -8,6 +9,8 @@ from verdicts import Verdict
 import nanwatch
 
 UPDATES = {games.Dqn: 1000, games.Ppo: 480, games.ActorCritic: 120}
+KINDS = pytest.mark.parametrize(
+    "kind", UPDATES, ids=lambda kind: kind.__name__)
 
 
 def train(daemon, name, kind, seed=0, factor=1.0, from_update=0):
@@ -24,7 +27,13 @@ def train(daemon, name, kind, seed=0, factor=1.0, from_update=0):
     return Verdict(daemon, name)
 
 
-@pytest.mark.parametrize("kind", [games.ActorCritic])
+@KINDS
+def test_what_is_healthy(daemon, name, kind):
+    it = train(daemon, name, kind)
+    assert it.worst in ("", "info"), it
+
+
+@KINDS
 @pytest.mark.parametrize("part", [0.0, 0.5])
 def test_a_rate_that_is_far_too_high(daemon, name, kind, part):
     at = int(UPDATES[kind] * part)
