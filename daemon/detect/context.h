@@ -82,6 +82,11 @@ inline std::optional<double> FiniteLoss(const StepRecord& record) {
   return loss && std::isfinite(*loss) ? loss : std::nullopt;
 }
 
+// What the levels of a rank's losses are worth. Optimizers that follow losses
+// of their own, against each other, keep none in health; nor does a loss that
+// follows rewards.
+enum class LevelKind : uint8_t { kKept, kOfRivals, kOfRewards };
+
 // A series without a value.
 inline constexpr Series kNoSeries;
 
@@ -102,8 +107,7 @@ struct StepContext {
   // there; gnorm_spike or gnorm_explosion warns.
   bool loss_returns = false;
   bool norm_warns = false;
-  // Optimizers of this rank follow losses of their own, against each other.
-  bool rival_losses = false;
+  LevelKind level = LevelKind::kKept;
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;
   // Of this rank and optimizer; they have seen `record`. Never null.

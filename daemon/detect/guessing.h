@@ -1,6 +1,6 @@
 // Guessing: a loss that is worse than what guessing costs, of a model that was
-// clearly better. Nothing is left of what it knew; no history is needed to see
-// that.
+// clearly better: nothing is left of what it knew. Or far worse, of a fresh
+// one: it never learns like that. No history is needed to see either.
 
 #ifndef NANWATCH_DETECT_GUESSING_H_
 #define NANWATCH_DETECT_GUESSING_H_
@@ -18,7 +18,8 @@ class Guessing {
   // Steps above `untrained` that are a warning, and that are critical where no
   // way back shows.
   struct Limits {
-    float untrained = 0;  // loss of guessing
+    float untrained = 0;   // loss of guessing
+    bool exactly = false;  // that is its loss, and not only about it
     double steps = 0;
     double critical_steps = 0;
   };
@@ -36,8 +37,12 @@ class Guessing {
   int64_t since() const { return since_; }
   float loss() const { return loss_; }  // the newest that is worse
   float lowest() const { return lowest_; }
+  // It was clearly better than guessing once, and not a fresh model.
+  bool Knew(float untrained) const { return lowest_ <= kBetter * untrained; }
 
  private:
+  static constexpr float kBetter = 0.75f;  // of guessing; ours
+
   Course course_;     // of the losses in a row
   float lowest_ = 0;  // 0: none
   float loss_ = 0;

@@ -75,6 +75,7 @@ class LossHighPlateau {
   Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;
   // Every record since the restart was high, and those before it were not.
   bool LostAtRestart() const;
+  float Guess() const { return untrained_ > 0 ? untrained_ : classes_; }
   // What the newest level may be called if it stays; kNone: it is not high.
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
@@ -91,6 +92,7 @@ class LossHighPlateau {
   Levels levels_;        // of the newest record
   Levels told_;          // of the newest that was high
   float untrained_ = 0;  // loss of guessing; 0: no language model
+  float classes_ = 0;    // the same of a fresh classifier; 0: none
   float newest_ = 0;     // loss
   float healthy_ = 0;    // level of the newest record that was not high
   int32_t records_ = 0;  // of this attempt; 0: none

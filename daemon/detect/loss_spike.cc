@@ -31,6 +31,7 @@ constexpr int32_t kFreshValues = 10;  // losses before it rises; ours
 constexpr int32_t kYoungValues = 64;  // losses; ours: a run that has just begun
 constexpr int32_t kFreshHold = 12;    // records; ours
 constexpr float kFirstRatio = 1.5f;   // times the first loss; ours
+constexpr float kAbsurdRise = 3;      // ln 20, ours: of 27 trainings on rewards
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
 constexpr float kEarlyFactor = 10;  // of few losses without an overflow; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
@@ -94,6 +95,7 @@ bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
+    jump_.absurd = false;
   }
   return was_up;
 }
@@ -178,6 +180,15 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
           s.rise() >= LnOf(t[kExplosionRatio]));
 }
 
+// Also of losses that keep no level: they grow little by little, or come back
+// to where they were before.
+bool LossSpike::LeavesAll(const Series& s, Thresholds t) const {
+  const Excursion& x = s.excursion();
+  return x.above() >= t[kHold] && x.nats() >= t[kCriticalNats] &&
+         x.mean_rise() >= kAbsurdRise &&
+         x.base() + x.mean_rise() >= s.highest() + LnOf(t[kExplosionRatio]);
+}
+
 Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
@@ -228,6 +239,10 @@ Severity LossSpike::Judge(const StepContext& c, bool was_up, Thresholds t) {
   Severity severity = Severity::kNone;
   if (s.out() && s.excursion().calm() == 0) severity = OfExcursion(c, t);
   if (Explodes(c, t)) severity = Severity::kCritical;
+  if (c.level == LevelKind::kOfRewards) {
+    jump_.absurd = s.out() && LeavesAll(s, t);
+    if (jump_.absurd) severity = Severity::kCritical;
+  }
   const bool vast = exploded_ > 0 && kind_.applied &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
   if (vast || StandsOutWithNorm(c)) {
@@ -258,9 +273,11 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     if (!s.out()) NoteLevel(s, was_up);
   }
   if (falls || !episode_.open()) falls_ = falls;
+  const bool was_absurd = IsAbsurd();
   const bool worse =
       trigger > Severity::kNone && trigger >= episode_.severity();
   if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
+  if (worse && told_.absurd && !was_absurd) episode_ = Episode();
   const bool calm =
       exploded_ == 0 && !falls &&
       (!s.out() || s.y() - s.excursion().base() < LnOf(t[kClearRatio]));

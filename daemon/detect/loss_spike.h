@@ -55,6 +55,8 @@ class LossSpike {
   bool IsHighest() const { return jump_.loss > jump_.highest; }
   // Records in a row that are above the level, the newest among them.
   int32_t held() const { return held_; }
+  // It left even what a loss may do that keeps no level.
+  bool IsAbsurd() const { return episode_.open() && told_.absurd; }
   // A net that has learned all there is: its loss is next to nothing, and
   // wanders there by many times its level. Asked of one that left `level` for
   // `peak`.
@@ -70,6 +72,7 @@ class LossSpike {
     float highest = 0;    // of healthy losses
     float nats = 0;       // evidence
     int32_t records = 0;  // that it lasts
+    bool absurd = false;  // no healthy loss of any kind does that
   };
   // What the loss is like, of this run or record.
   struct Kind {
@@ -91,6 +94,7 @@ class LossSpike {
   double HoldOf(Thresholds t) const;
   bool IsUsual(const Series& s, float rise) const;
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
+  bool LeavesAll(const Series& s, Thresholds t) const;
   // Of what stands above the level; notes at_end_.
   Severity OfExcursion(const StepContext& c, Thresholds t);
   bool StandsOutWithNorm(const StepContext& c);

@@ -17,8 +17,8 @@ bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
 
 // Of the loss of guessing: nets of ours and nanoGPT begin at 0.99 to 1.06 of
 // it.
-constexpr float kLeastFirst = 0.97f;
-constexpr float kMostFirst = 1.2f;
+constexpr float kLeastFirst = 0.97f;  // ours
+constexpr float kMostFirst = 1.2f;    // ours
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -42,6 +42,11 @@ bool TrainsLanguage(const RunDescription& run) {
 
 bool TrainsOnRewards(const RunDescription& run) {
   return Is(run, {"trl", "verl", "openrlhf"});
+}
+
+bool FollowsRewards(const RunDescription& run) {
+  const auto told = run.settings.find("trains_on");
+  return told != run.settings.end() && told->second == "rewards";
 }
 
 float UntrainedLoss(const RunDescription& run, float guessing) {

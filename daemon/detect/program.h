@@ -15,6 +15,9 @@ bool TrainsLanguage(const RunDescription& run);
 // exactly 0 are rewards without a spread.
 bool TrainsOnRewards(const RunDescription& run);
 
+// Its loss follows the rewards that it comes to (settings: trains_on).
+bool FollowsRewards(const RunDescription& run);
+
 // Returns the loss of an untrained model: as the run says (settings:
 // untrained_loss), else `guessing` where it trains language, else 0.
 float UntrainedLoss(const RunDescription& run, float guessing);

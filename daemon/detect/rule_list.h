@@ -45,17 +45,21 @@ constexpr uint32_t Brings(const Context&) {
 }
 
 template <typename Context>
-constexpr bool HasRivals(const Context&) {
-  return false;
+constexpr LevelKind LevelOf(const Context&) {
+  return LevelKind::kKept;
 }
-inline bool HasRivals(const StepContext& c) { return c.rival_losses; }
+inline LevelKind LevelOf(const StepContext& c) { return c.level; }
 
-// Of what a rule thinks. Losses that rise and fall against each other are
-// noteworthy, and no trouble.
+// Returns what a rule may say: one of a kept level (kOfOneLoss) is silent where
+// there is none, but of what is absurd in any loss.
 template <typename Rule>
-constexpr Severity WithRivals(Severity opinion, bool rivals) {
+constexpr Severity Allowed(const Rule& rule, Severity opinion, LevelKind kind) {
   if constexpr (requires { Rule::kOfOneLoss; }) {
-    if (rivals) return std::min(opinion, Severity::kInfo);
+    if (kind == LevelKind::kKept) return opinion;
+    if constexpr (requires { rule.IsAbsurd(); }) {
+      if (rule.IsAbsurd()) return opinion;
+    }
+    return Severity::kNone;
   }
   return opinion;
 }
@@ -87,10 +91,10 @@ class RuleList {
   }
 
   // Nothing follows any more: what waited for that is judged as it stands.
-  // `rivals`: as StepContext::rival_losses.
+  // `kind`: as StepContext::level.
   template <typename Changed>
-  void OnEnd(const Table& table, bool rivals, Changed&& changed) {
-    EndEach(table, rivals, changed, std::make_index_sequence<kSize>());
+  void OnEnd(const Table& table, LevelKind kind, Changed&& changed) {
+    EndEach(table, kind, changed, std::make_index_sequence<kSize>());
   }
 
   Severity severity(size_t index) const { return severity_[index]; }
@@ -134,20 +138,20 @@ class RuleList {
     }
     if (!table.enabled[I]) return;
     const Severity now = Call(At<I>(), context, table.thresholds[I]);
-    Note(I, WithRivals<RuleAt<I>>(now, HasRivals(context)), changed);
+    Note(I, Allowed(At<I>(), now, LevelOf(context)), changed);
   }
   template <typename Changed, size_t... I>
-  void EndEach(const Table& table, bool rivals, Changed& changed,
+  void EndEach(const Table& table, LevelKind kind, Changed& changed,
                std::index_sequence<I...>) {
-    (EndOne<I>(table, rivals, changed), ...);
+    (EndOne<I>(table, kind, changed), ...);
   }
   template <size_t I, typename Changed>
-  void EndOne(const Table& table, [[maybe_unused]] bool rivals,
+  void EndOne(const Table& table, [[maybe_unused]] LevelKind kind,
               Changed& changed) {
     if constexpr (requires(Thresholds t) { At<I>().OnEnd(t); }) {
       if (table.enabled[I]) {
         const Severity now = At<I>().OnEnd(table.thresholds[I]);
-        Note(I, WithRivals<RuleAt<I>>(now, rivals), changed);
+        Note(I, Allowed(At<I>(), now, kind), changed);
       }
     }
   }

@@ -48,6 +48,11 @@ float Series::rise() const {
   return Transform(excursion_.course().last()) - excursion_.base();
 }
 
+float Series::stands() const {
+  const bool elsewhere = out_ && excursion_.values() >= kRecent;
+  return elsewhere ? excursion_.base() + rise() : recent_;
+}
+
 bool Series::follows_rewards() const {
   const float noise =
       out_ ? std::max(excursion_.noise(), level_.noise()) : level_.noise();

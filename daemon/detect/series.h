@@ -42,9 +42,9 @@ class Series {
   float y() const { return y_; }
   float first() const { return first_; }  // mean of the first five
   float best() const { return best_; }    // lowest mean of sixteen
-  // Returns where it stands: the mean of the excursion's newest third, else of
-  // about sixteen healthy values.
-  float stands() const { return out_ ? excursion_.base() + rise() : recent_; }
+  // Returns where it stands: the mean of about sixteen healthy values, or of
+  // the newest third of an excursion of as many.
+  float stands() const;
   float highest() const { return highest_; }  // of healthy values
   float lowest() const { return lowest_; }    // of healthy values
   // Share of healthy values that stand out alone, or nearly so.

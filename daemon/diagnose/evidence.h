@@ -159,6 +159,9 @@ struct RunEvidence {
   int64_t first_overflow_step = -1;
   int64_t last_overflow_step = -1;
   int64_t last_step = 0;
+  // The loss follows rewards; optimizers follow losses against each other.
+  bool follows_rewards = false;
+  bool rivals = false;
   // Loss and gradients of all ranks.
   uint64_t loss_finite = 0;
   uint64_t loss_nonfinite = 0;

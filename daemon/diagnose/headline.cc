@@ -48,7 +48,15 @@ std::string Healthy(const Case& c) {
   if (e.loss_finite > 0 && e.loss_nonfinite == 0 && !saturates) {
     text += ", the loss is finite";
   }
-  return text + ".";
+  text += ".";
+  if (e.follows_rewards) {
+    text += " It trains on rewards, so no level of its loss is judged.";
+  } else if (e.rivals) {
+    text +=
+        " Its optimizers work against each other, so no level of their "
+        "losses is judged.";
+  }
+  return text;
 }
 
 std::string EarlierIncident(const RunEvidence& e) {

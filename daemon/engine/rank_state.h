@@ -71,6 +71,11 @@ struct RankState {
     return static_cast<int64_t>(tally().updates()) + op_updates -
            unlooked_overflows;
   }
+  LevelKind LevelOf(const OptimizerTrack& track) const {
+    return track.series.follows_rewards() ? LevelKind::kOfRewards
+           : rivals.Seen()                ? LevelKind::kOfRivals
+                                          : LevelKind::kKept;
+  }
   // Returns what all its optimizers' records amount to. Most ranks have one:
   // its tally is then kept once.
   const StepTally& tally() const {

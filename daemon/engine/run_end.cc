@@ -38,7 +38,7 @@ void RunState::JudgeEnd(RankState* rank) {
           KeyOf(*rank, track, i), track.rules,
           Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));
     };
-    track.rules.OnEnd(shared_->tables->step(), rank->rivals.Seen(), changed);
+    track.rules.OnEnd(shared_->tables->step(), rank->LevelOf(track), changed);
     changes_ += track.outliers.End();
   }
 }

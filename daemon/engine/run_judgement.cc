@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "detect/program.h"
 #include "diagnose/samples.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
@@ -215,6 +216,7 @@ RunEvidence RunState::Evidence() const {
   e.first_good_step = first_good_step_;
   e.last_step = last_step_ == INT64_MIN ? 0 : last_step_;
   e.world_size = description_.world_size;
+  e.follows_rewards = FollowsRewards(description_);
   e.updates_before = updates_before_;
   e.ranks_lost = static_cast<uint64_t>(LostRanks());
   e.dropped_steps = totals_.dropped_steps;
@@ -228,6 +230,7 @@ RunEvidence RunState::Evidence() const {
     WriteScaler(scaled != nullptr ? scaled->scaler : worst->scaler, &e);
   }
   for (const auto& rank : ranks_) {
+    e.rivals |= rank->rivals.Seen();
     rank->tally().AddLoss(rank->description.rank, &e);
     rank->tally().AddGradients(&e);
     rank->tally().WriteFractions(&e);

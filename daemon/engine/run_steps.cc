@@ -153,7 +153,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   context.loss = &track->series.loss;
   context.grad_norm = &track->series.grad_norm;
   context.loss_returns = track->rules.get<LossSpike>().Returns();
-  context.rival_losses = rank->rivals.Seen();
+  context.level = rank->LevelOf(*track);
   context.norm_warns = !track->outliers.ExplainsNorm() &&
                        (track->rules.get<GnormSpike>().Warns() ||
                         track->rules.get<GnormExplosion>().Warns());

@@ -18,7 +18,8 @@ def train(daemon, name, kind, seed=0, factor=1.0, from_update=0):
     torch.manual_seed(seed)
     training = kind()
     with nanwatch.torch.watch(training.model, training.optimizer, run=name,
-                              address=daemon.address) as watch:
+                              address=daemon.address,
+                              settings={"trains_on": "rewards"}) as watch:
         for i in range(UPDATES[kind]):
             if i == from_update:
                 training.optimizer.param_groups[0]["lr"] *= factor

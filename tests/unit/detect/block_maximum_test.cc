@@ -1,6 +1,8 @@
 // BlockMaximum, BitWindow, Log2, and rule 28 that stands on them, against
 // references with full history.
 
+#include "detect/block_maximum.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "detect/bit_window.h"
-#include "detect/block_maximum.h"
 #include "detect/float_log2.h"
 #include "detect/gnorm_explosion.h"
 #include "tests/unit/detect/reference.h"

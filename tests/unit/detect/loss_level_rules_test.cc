@@ -490,7 +490,7 @@ TEST(LossNotDecreasing, AClassifierThatGuessesIsAWarningAfterItsWarmUp) {
     }
     return f;
   };
-  EXPECT_EQ(feed(0, 0, 200).worst, Severity::kNone);
+  EXPECT_EQ(feed(0, 0, 199).worst, Severity::kNone);
   EXPECT_EQ(feed(0, 0, 202).now, Severity::kWarning);
   ExpectWords(feed(0, 0, 202).Described().sentence);
   EXPECT_EQ(feed(0, 300, 400).worst, Severity::kNone) << "the rate rises yet";

@@ -153,8 +153,8 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
       EXPECT_EQ(rules.severity(i), Severity::kCritical);
       changed.push_back(NumberOf(StepRules::Specs()[i]->id));
     };
-    rules.OnEnd(tables.step(), false, note);
-    rules.OnEnd(tables.step(), false, note);  // and no more
+    rules.OnEnd(tables.step(), LevelKind::kKept, note);
+    rules.OnEnd(tables.step(), LevelKind::kKept, note);  // and no more
     EXPECT_EQ(changed, enabled ? std::vector<int>{34} : std::vector<int>{});
   }
 }

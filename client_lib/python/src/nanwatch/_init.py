@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import fields
@@ -15,6 +16,7 @@ from nanwatch._identity import INT32_MAX, find_addresses, find_identity
 from nanwatch._opening import OVERFLOW_MODES, SCALINGS, Opening, Scaler
 from nanwatch._run import Run
 from nanwatch._sender import Sender
+from nanwatch._settings import rewards
 from nanwatch._shared import Shared
 
 _BUFFER_ROWS = 20_000
@@ -72,7 +74,10 @@ def init(
     NANWATCH_AUTOSTART says, "1" or nothing. Why it could not, Run.stats says.
 
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
-    "inf_nan" or "saturation". `settings` bear on precision (64 at most). `dp`
+    "inf_nan" or "saturation". `settings` bear on precision (64 at most);
+    {"trains_on": "rewards"} says that the loss follows rewards (found out where
+    gymnasium or the like is imported): levels of losses and norms are
+    information then. `dp`
     to `cp` are the rank's places in its parallel groups, alone or with the
     size of the group: dp=(1, 8). `shapes` is said by watches.
 
@@ -162,7 +167,10 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
         scaler=_scaler(given["scaler"], checks),
         clip_norm=checks.real("clip_norm", given["clip_norm"]),
         seed=seed,
-        settings=_settings(given["settings"], checks),
+        settings={
+            **rewards(sys.modules),
+            **_settings(given["settings"], checks),
+        },
         host=None if given["host"] is None else text("host"),
         device=text("device"),
         device_id=text("device_id"),
