@@ -65,30 +65,84 @@ std::string Place(const v1::Subject& subject) {
   return Clean(out);
 }
 
-std::string CauseText(const v1::CauseVerdict& cause, int number, bool said,
-                      const Style& style) {
+namespace {
+
+// "since step 59, op head (Linear, output, fp16), rank 3".
+std::string Since(const v1::RunDetail& run, const v1::CauseVerdict& cause) {
+  v1::Subject origin = cause.origin();
+  // Of one rank nobody asks which.
+  if (run.ranks_size() <= 1) origin.set_rank(-1);
+  const std::string place = Place(origin);
+  return fmt::format("since step {}{}{}", cause.step(),
+                     place.empty() ? "" : ", ", place);
+}
+
+constexpr int kBelow = 5;  // columns, of what stands below a title
+
+// "1. NaN from forward (supported), since step 59, op head (Linear)": what does
+// not fit stands below.
+std::string TitleText(const v1::RunDetail& run, int i, const Style& style) {
+  const v1::CauseVerdict& cause = run.causes(i);
+  const std::string title = Title(cause.cause());
+  const std::string grade = fmt::format("({})", Word(cause.grade()));
+  const std::string since = Since(run, cause);
+  const size_t wide =
+      kBelow + title.size() + 1 + grade.size() + 2 + since.size();
   std::string out =
-      fmt::format("  {}. {} {}\n", number, style.Bold(Title(cause.cause())),
-                  style.Dim(fmt::format("({})", Word(cause.grade()))));
-  if (!said) out += Wrapped(cause.sentence(), 5, style.columns);
-  const std::string place = Place(cause.origin());
-  out += style.Dim(fmt::format("     since step {}{}{}", cause.step(),
-                               place.empty() ? "" : ", ", place)) +
-         '\n';
-  for (const v1::Evidence& evidence : cause.evidence()) {
-    const std::string text = Wrapped(evidence.sentence(), 19, style.columns);
-    out += fmt::format("     {:<12}  {}", Word(evidence.grade()),
-                       text.empty() ? "\n" : text.substr(19));
+      fmt::format("  {}. {} {}", i + 1, style.Bold(title), style.Dim(grade));
+  if (wide <= static_cast<size_t>(style.columns)) {
+    return out + style.Dim(", " + since) + '\n';
   }
-  if (cause.actions_size() > 0) out += "     What to do:\n";
-  for (const v1::Action& action : cause.actions()) {
+  return out + '\n' + style.Dim(Wrapped(since, kBelow, style.columns));
+}
+
+std::string EvidenceText(const v1::CauseVerdict& cause, const Depth& depth,
+                         const Style& style) {
+  constexpr int kIndent = 19;  // columns; the grade stands before it
+  const int shown = std::min(cause.evidence_size(), depth.evidence);
+  std::string out;
+  for (int i = 0; i < shown; ++i) {
+    const v1::Evidence& evidence = cause.evidence(i);
+    const std::string text =
+        Wrapped(evidence.sentence(), kIndent, style.columns);
+    out += fmt::format("     {:<12}  {}", Word(evidence.grade()),
+                       text.empty() ? "\n" : text.substr(kIndent));
+  }
+  return out;
+}
+
+std::string ActionsText(const v1::CauseVerdict& cause, const Depth& depth,
+                        const Style& style) {
+  constexpr int kIndent = 7;  // columns
+  const int shown = std::min(cause.actions_size(), depth.actions);
+  std::string out = shown > 0 ? "     What to do:\n" : "";
+  for (int i = 0; i < shown; ++i) {
+    const v1::Action& action = cause.actions(i);
     const std::string sentence =
         action.framework().empty()
             ? action.sentence()
             : fmt::format("{}: {}", action.framework(), action.sentence());
-    out += "     - " + Wrapped(sentence, 7, style.columns).substr(7);
+    out +=
+        "     - " + Wrapped(sentence, kIndent, style.columns).substr(kIndent);
   }
   return out;
+}
+
+}  // namespace
+
+std::string CausesText(const v1::RunDetail& run, bool headline_said,
+                       const Depth& depth, const Style& style) {
+  const int shown = std::min(run.causes_size(), depth.causes);
+  std::string out;
+  for (int i = 0; i < shown; ++i) {
+    const v1::CauseVerdict& cause = run.causes(i);
+    const bool said = headline_said && run.summary().has_headline_cause() &&
+                      run.summary().headline_cause() == i;
+    out += TitleText(run, i, style);
+    if (!said) out += Wrapped(cause.sentence(), kBelow, style.columns);
+    out += EvidenceText(cause, depth, style) + ActionsText(cause, depth, style);
+  }
+  return out + AndMore(run.causes_size(), shown, "cause", 2);
 }
 
 }  // namespace nanwatch

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/depth.h"
 #include "cli/style.h"
 #include "nanwatch/v1/query.pb.h"
 
@@ -16,9 +17,11 @@ std::string Title(std::string_view name);
 // "op loss/Log (Log, output, fp16), rank 3, host node7, on NPU 4", as far as it
 // is known; empty: a whole run.
 std::string Place(const v1::Subject& subject);
-// `said`: the cause's sentence stands above already.
-std::string CauseText(const v1::CauseVerdict& cause, int number, bool said,
-                      const Style& style);
+// Returns the causes of `run`, numbered, each with its evidence and what to do.
+// `headline_said`: the sentence of the cause that makes the run's headline
+// stands above already.
+std::string CausesText(const v1::RunDetail& run, bool headline_said,
+                       const Depth& depth, const Style& style);
 
 }  // namespace nanwatch
 

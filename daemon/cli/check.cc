@@ -122,14 +122,16 @@ void PrintJson(const std::vector<CheckedLog>& logs) {
 
 // Of several, what there is to say of those that are not healthy, and at the
 // end a line each.
-void PrintReports(const std::vector<CheckedLog>& logs, const Style& style) {
+void PrintReports(const std::vector<CheckedLog>& logs, const Style& style,
+                  bool all) {
   if (logs.size() == 1) {
-    fmt::print("{}{}", VerdictLine(logs[0], style), LogReport(logs[0], style));
+    fmt::print("{}{}", VerdictLine(logs[0], style),
+               LogReport(logs[0], style, all));
     return;
   }
   for (const CheckedLog& log : logs) {
     if (StatusOf(log) == 0) continue;
-    fmt::print("{}{}\n", VerdictLine(log, style), LogReport(log, style));
+    fmt::print("{}{}\n", VerdictLine(log, style), LogReport(log, style, all));
   }
   fmt::print("{}", VerdictTable(logs, style));
 }
@@ -154,7 +156,7 @@ int CheckLogs(const std::vector<std::string>& paths,
   if (options.json) {
     PrintJson(logs);
   } else {
-    PrintReports(logs, style);
+    PrintReports(logs, style, options.all);
   }
   return status;
 }

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include "cli/cause_text.h"
 #include "cli/coverage_text.h"
+#include "cli/incident_text.h"
 #include "detect/rules.h"
 #include "rpc/view_messages.h"
 
 namespace nanwatch {
 namespace {
-
-// More are in --json.
-constexpr size_t kIncidentsShown = 20;
 
 v1::Severity Wire(Severity severity) {
   return static_cast<v1::Severity>(severity);
@@ -61,8 +60,8 @@ Tally TallyOf(const LogVerdict& verdict) {
   return tally;
 }
 
-std::string IncidentLines(const v1::RunDetail& run,
-                          const v1::Incident& incident, const Style& style) {
+// "step 12 to 40"; with the rank where there are several.
+std::string When(const v1::RunDetail& run, const v1::Incident& incident) {
   std::string when = fmt::format("step {}", incident.opened_step());
   // Of one rank nobody asks which.
   if (run.ranks_size() > 1 && incident.subject().rank() >= 0) {
@@ -80,29 +79,38 @@ std::string IncidentLines(const v1::RunDetail& run,
         "; it came back {}",
         Counted(static_cast<uint64_t>(incident.reopened()), "time"));
   }
-  std::string out =
-      fmt::format("  {} {}  {}\n",
-                  style.Tint(incident.worst(),
-                             fmt::format("{:<8}", Word(incident.worst()))),
-                  when, style.Dim(incident.rule()));
-  out += Wrapped(incident.summary(), 11, style.columns);
-  if (incident.worst() < v1::SEVERITY_WARNING) return out;
-  for (const v1::Finding& finding : incident.findings()) {
-    if (finding.in_summary() == Name(InSummary::kAll)) continue;
-    const std::string text =
-        fmt::format("{}: {}", finding.rule(), finding.sentence());
-    out +=
-        style.Dim("         + " + Wrapped(text, 11, style.columns).substr(11));
-  }
-  for (int i = 0; i < run.causes_size(); ++i) {
-    if (run.causes(i).cause() != incident.cause()) continue;
-    out += fmt::format("           cause: {} (see {} above)\n",
-                       Title(incident.cause()), i + 1);
-  }
-  return out;
+  return when;
 }
 
+std::string IncidentLines(const v1::RunDetail& run,
+                          const v1::Incident& incident, const Depth& depth,
+                          const Style& style) {
+  const bool serious = incident.worst() >= v1::SEVERITY_WARNING;
+  std::string cause = CauseNumber(run, incident, depth);
+  std::string out =
+      fmt::format("  {} {}  {}{}\n",
+                  style.Tint(incident.worst(),
+                             fmt::format("{:<8}", Word(incident.worst()))),
+                  When(run, incident), style.Dim(incident.rule()),
+                  serious && !cause.empty() ? ", " + cause : "");
+  return out + (serious ? IncidentBody(run, incident, depth, style)
+                        : Wrapped(incident.summary(), 4, style.columns));
+}
+
+// What was worth a warning first, and each in the order of its steps.
+std::vector<const v1::Incident*> InOrder(const v1::RunDetail& run) {
+  std::vector<const v1::Incident*> incidents;
+  for (const v1::Incident& i : run.incidents()) incidents.push_back(&i);
+  std::stable_sort(incidents.begin(), incidents.end(), [](auto* a, auto* b) {
+    return std::pair(a->worst() < v1::SEVERITY_WARNING, a->opened_step()) <
+           std::pair(b->worst() < v1::SEVERITY_WARNING, b->opened_step());
+  });
+  return incidents;
+}
+
+// `headline_said`: it stands above.
 std::string AttemptText(const RunView& attempt, size_t attempts,
+                        bool headline_said, const Depth& depth,
                         const Style& style) {
   v1::RunDetail run;
   WriteDetail(attempt, RuleNameOf, &run);
@@ -118,25 +126,36 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
            '\n';
   }
   if (serious && run.causes_size() > 0) {
-    out += '\n' + style.Bold("Why, and what to do") + '\n';
-    for (int i = 0; i < run.causes_size(); ++i) {
-      out += CauseText(run.causes(i), i + 1, false, style);
-    }
+    out += '\n' + style.Bold("Why, and what to do") + '\n' +
+           CausesText(run, headline_said, depth, style);
   }
-  if (run.incidents_size() > 0) out += '\n' + style.Bold("Incidents") + '\n';
-  std::vector<const v1::Incident*> incidents;
-  for (const v1::Incident& i : run.incidents()) incidents.push_back(&i);
-  std::stable_sort(incidents.begin(), incidents.end(), [](auto* a, auto* b) {
-    return a->opened_step() < b->opened_step();
-  });
-  const size_t shown = std::min(incidents.size(), kIncidentsShown);
-  for (size_t i = 0; i < shown; ++i) {
-    out += IncidentLines(run, *incidents[i], style);
+  if (!serious) run.clear_causes();
+  out += '\n' + style.Bold("Incidents") + '\n';
+  const int shown = std::min(run.incidents_size(), depth.incidents);
+  const std::vector<const v1::Incident*> incidents = InOrder(run);
+  for (int i = 0; i < shown; ++i) {
+    out += IncidentLines(run, *incidents[static_cast<size_t>(i)], depth, style);
   }
-  if (shown < incidents.size()) {
-    out += fmt::format("  and {} more; --json lists all\n",
-                       incidents.size() - shown);
+  return out + AndMore(run.incidents_size(), shown, "incident", 2);
+}
+
+// Returns the attempts of which there is something to say, the newest ones
+// where `depth` leaves some out.
+std::string AttemptsText(const LogVerdict& verdict, const Depth& depth,
+                         const Style& style) {
+  const size_t attempts = verdict.attempts.size();
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < attempts; ++i) {
+    const bool last = i + 1 == attempts;
+    std::string text = AttemptText(*verdict.attempts[i], attempts,
+                                   last && !IsUnread(verdict), depth, style);
+    if (!text.empty()) texts.push_back(std::move(text));
   }
+  const auto all = static_cast<int>(texts.size());
+  const int shown = std::min(all, depth.attempts);
+  std::string out;
+  if (shown < all) out = '\n' + AndMore(all, shown, "attempt", 0);
+  for (int i = all - shown; i < all; ++i) out += texts[static_cast<size_t>(i)];
   return out;
 }
 
@@ -246,48 +265,88 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
                      style.Bold(PathOf(log)), first);
 }
 
+namespace {
+
+// Returns the folder that all of `logs` lie in, with its last slash; empty
+// where there is none to leave out.
+std::string CommonFolder(const std::vector<CheckedLog>& logs) {
+  std::string folder = PathOf(logs.front());
+  for (const CheckedLog& log : logs) {
+    const std::string path = PathOf(log);
+    const auto [end, ignored] =
+        std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+    folder.erase(end, folder.end());
+  }
+  return folder.substr(0, folder.rfind('/') + 1);
+}
+
+// "7 logs: 2 critical, 1 warning, 4 healthy."
+std::string Sum(const std::vector<CheckedLog>& logs) {
+  std::string out = Counted(logs.size(), "log") + ": ";
+  const char* comma = "";
+  for (const std::string_view word :
+       {"critical", "warning", "unread", "info", "healthy", "nothing"}) {
+    const auto count = static_cast<uint64_t>(std::count_if(
+        logs.begin(), logs.end(),
+        [&](const CheckedLog& log) { return WordOf(log) == word; }));
+    if (count == 0) continue;
+    out += fmt::format("{}{} {}", comma, Grouped(count), word);
+    comma = ", ";
+  }
+  return out + ".\n";
+}
+
+}  // namespace
+
 std::string VerdictTable(const std::vector<CheckedLog>& logs,
                          const Style& style) {
+  const std::string folder = CommonFolder(logs);
+  const auto name = [&](const CheckedLog& log) {
+    return PathOf(log).substr(folder.size());
+  };
   size_t path = std::string_view("File").size();
   size_t program = std::string_view("Program").size();
   for (const CheckedLog& log : logs) {
-    path = std::max(path, PathOf(log).size());
+    path = std::max(path, name(log).size());
     program = std::max(program, log.verdict.emitter.size());
   }
-  std::string out = style.Bold(fmt::format("{:<8}  {:<{}}  {:<{}}  {:>9}  {}\n",
-                                           "Verdict", "File", path, "Program",
-                                           program, "Steps", "First trouble"));
+  std::string out;
+  if (!folder.empty()) out += style.Dim(fmt::format("In {}\n", folder));
+  out += style.Bold(fmt::format("{:<8}  {:<{}}  {:<{}}  {:>9}  {}\n", "Verdict",
+                                "File", path, "Program", program, "Steps",
+                                "First trouble"));
   for (const CheckedLog& log : logs) {
+    const std::string& emitter = log.verdict.emitter;
     const std::string row = fmt::format(
-        "{}  {:<{}}  {:<{}}  {:>9}  {}", Verdict(log, style), PathOf(log), path,
-        log.verdict.emitter, program,
+        "{}  {:<{}}  {:<{}}  {:>9}  {}", Verdict(log, style), name(log), path,
+        emitter.empty() ? "-" : emitter, program,
         Grouped(static_cast<uint64_t>(log.verdict.steps)), FirstOf(log));
     out += row.substr(0, row.find_last_not_of(' ') + 1) + '\n';
   }
-  return out;
+  return out + Sum(logs);
 }
 
-std::string LogReport(const CheckedLog& log, const Style& style) {
+std::string LogReport(const CheckedLog& log, const Style& style, bool all) {
   const LogVerdict& verdict = log.verdict;
   if (!log.nothing.empty()) {
     std::string why = log.nothing;
     why[0] = static_cast<char>(std::toupper(why[0]));
     return Wrapped(why, 2, style.columns) + StoppedText(verdict, style);
   }
-  std::string out = Wrapped(HeadlineOf(verdict), 2, style.columns);
+  std::string head = Wrapped(HeadlineOf(verdict), 2, style.columns);
   if (!IsUnread(verdict)) {
-    out += Wrapped(CoverageText(verdict.coverage), 2, style.columns);
+    head += Wrapped(CoverageText(verdict.coverage), 2, style.columns);
   }
-  out += StoppedText(verdict, style);
-  out += EvaluationText(log, style);
-  out += Wrapped(log.map_note, 2, style.columns);
-  out += style.Dim(SourceText(log, style));
+  head += StoppedText(verdict, style);
+  head += EvaluationText(log, style);
+  head += Wrapped(log.map_note, 2, style.columns);
+  head += style.Dim(SourceText(log, style));
   const std::string picture = log.picture.Text(style);
-  if (!picture.empty()) out += '\n' + picture;
-  for (const auto& attempt : verdict.attempts) {
-    out += AttemptText(*attempt, verdict.attempts.size(), style);
-  }
-  return out;
+  if (!picture.empty()) head += '\n' + picture;
+  const auto report = [&](const Depth& depth) {
+    return head + AttemptsText(verdict, depth, style);
+  };
+  return all ? report({}) : OneScreen(report, "--all", style);
 }
 
 }  // namespace nanwatch

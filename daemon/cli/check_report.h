@@ -14,12 +14,15 @@ namespace nanwatch {
 
 // One line: how bad, which file, who printed it, how long, when it began.
 std::string VerdictLine(const CheckedLog& log, const Style& style);
-// Of several logs a row each: how bad, the file, its program and its steps, and
-// what was found first.
+// Of several logs a row each, as they were given: how bad, the file, its
+// program and its steps, and what was found first. Then how many there are of
+// each.
 std::string VerdictTable(const std::vector<CheckedLog>& logs,
                          const Style& style);
 // What stands below it: sentences, pictures, causes, incidents.
-std::string LogReport(const CheckedLog& log, const Style& style);
+// One screen of them, or `all`.
+std::string LogReport(const CheckedLog& log, const Style& style,
+                      bool all = false);
 
 // The loss scaler, as its moves tell it; null: they do not.
 const ScalerSpec* ScalerOf(const LogVerdict& verdict);

@@ -30,13 +30,14 @@ struct RunChoice {
 };
 
 int ListRuns(QueryClient& client, const Style& style, bool json);
+enum class ShowForm { kReport, kAll, kJson };
 int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
-            bool json);
+            ShowForm form);
 v1::GetLayersRequest LayersOf(const RunChoice& run, int32_t rank);
 int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
                const Style& style, bool json);
 
-enum class DiagnosisForm { kReport, kJson, kBrief };
+enum class DiagnosisForm { kReport, kAll, kJson, kBrief };
 int DiagnoseRun(QueryClient& client, const RunChoice& run, const Style& style,
                 DiagnosisForm form);
 
@@ -84,6 +85,7 @@ struct CheckOptions {
   const LogFormat* format = nullptr;  // null: recognise it
   ColumnMap columns;
   bool json = false;
+  bool all = false;  // more than a screen of each log
   RulesInForce rules = RulesOfLogs();
   // What a log becomes for the engine, event for event; may be empty.
   std::function<void(Time now, const Event& event)> on_event;

@@ -58,13 +58,24 @@ Command RunsCommand(const std::string* address) {
 }
 
 Command ShowCommand(const std::string* address) {
-  const auto a = std::make_shared<RunArguments>();
+  struct Arguments : RunArguments {
+    bool all = false;
+  };
+  const auto a = std::make_shared<Arguments>();
   return {.name = "show",
           .help = "a run: numbers, ranks, ops",
-          .options = Joined(OfARun(a.get()), {{"--json", &a->json, "as JSON"}}),
+          .options = Joined(OfARun(a.get()),
+                            {{"--json", &a->json, "as JSON"},
+                             {.names = "--all",
+                              .target = &a->all,
+                              .help = "all ranks and ops, not one screen",
+                              .excludes = "--json"}}),
           .run = [=] {
+            const ShowForm form = a->json  ? ShowForm::kJson
+                                  : a->all ? ShowForm::kAll
+                                           : ShowForm::kReport;
             QueryClient client = Connect(*address);
-            return ShowRun(client, Chosen(*a), Style::OfTerminal(), a->json);
+            return ShowRun(client, Chosen(*a), Style::OfTerminal(), form);
           }};
 }
 
@@ -90,6 +101,7 @@ Command LayersCommand(const std::string* address) {
 Command DiagnoseCommand(const std::string* address) {
   struct Arguments : RunArguments {
     bool brief = false;
+    bool all = false;
   };
   const auto a = std::make_shared<Arguments>();
   return {.name = "diagnose",
@@ -104,10 +116,15 @@ Command DiagnoseCommand(const std::string* address) {
                        .target = &a->brief,
                        .help = "one line for scripts: worst severity, cause, "
                                "its grade",
+                       .excludes = "--json"},
+                      {.names = "--all",
+                       .target = &a->all,
+                       .help = "every finding and cause, not one screen",
                        .excludes = "--json"}}),
           .run = [=] {
             const DiagnosisForm form = a->json    ? DiagnosisForm::kJson
                                        : a->brief ? DiagnosisForm::kBrief
+                                       : a->all   ? DiagnosisForm::kAll
                                                   : DiagnosisForm::kReport;
             QueryClient client = Connect(*address);
             return DiagnoseRun(client, Chosen(*a), Style::OfTerminal(), form);

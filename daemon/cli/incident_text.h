@@ -5,14 +5,23 @@
 
 #include <string>
 
+#include "cli/depth.h"
 #include "cli/style.h"
 #include "nanwatch/v1/query.pb.h"
 
 namespace nanwatch {
 
+// Returns what is below the first line of an incident: its summary where no
+// cause shown above says the same, then its findings, where it began first.
 // `run`: the one it is of, whose causes were shown above by their numbers.
+std::string IncidentBody(const v1::RunDetail& run, const v1::Incident& incident,
+                         const Depth& depth, const Style& style);
+// "cause 2", by that number; empty: it is not among those shown.
+std::string CauseNumber(const v1::RunDetail& run, const v1::Incident& incident,
+                        const Depth& depth);
+// An incident that the daemon holds.
 std::string IncidentText(const v1::RunDetail& run, const v1::Incident& incident,
-                         const Style& style);
+                         const Depth& depth, const Style& style);
 
 }  // namespace nanwatch
 

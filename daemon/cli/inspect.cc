@@ -52,13 +52,14 @@ int ListRuns(QueryClient& client, const Style& style, bool json) {
 }
 
 int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
-            bool json) {
+            ShowForm form) {
   const Result<v1::RunDetail> detail = client.GetRun(run.run_id, run.attempt);
   if (!detail.ok()) return Fail(detail.error());
-  if (json) {
+  if (form == ShowForm::kJson) {
     PrintJson(*detail);
   } else {
-    std::fputs(RunReport(*detail, style, NowMicros()).c_str(), stdout);
+    const bool all = form == ShowForm::kAll;
+    std::fputs(RunReport(*detail, style, NowMicros(), all).c_str(), stdout);
   }
   return 0;
 }
@@ -105,7 +106,10 @@ int DiagnoseRun(QueryClient& client, const RunChoice& run, const Style& style,
       std::fputs(Brief(*detail).c_str(), stdout);
       break;
     case DiagnosisForm::kReport:
-      std::fputs(DiagnosisReport(*detail, style).c_str(), stdout);
+    case DiagnosisForm::kAll:
+      std::fputs(
+          DiagnosisReport(*detail, style, form == DiagnosisForm::kAll).c_str(),
+          stdout);
       break;
   }
   return ExitStatus(detail->summary().worst());

@@ -93,15 +93,24 @@ Layers Telling(const Layers& layers, double scale, size_t most) {
   return odd;
 }
 
+// Of fp16 gradients, that they are shown as they are.
+std::string GradientHead(std::string_view head,
+                         const v1::GetLayersResponse& layers) {
+  const bool scaled =
+      std::any_of(layers.layers().begin(), layers.layers().end(),
+                  [](const v1::Layer& l) { return l.dtype() == "fp16"; });
+  return fmt::format("{}{}", head,
+                     scaled ? " (fp16: times the loss scale)" : "");
+}
+
 }  // namespace
 
 std::string LayersTable(const v1::GetLayersResponse& layers,
                         const Style& style) {
   if (layers.layers_size() == 0) return {};
-  std::string out =
-      Heads(fmt::format("{:>9}  {}", "step",
-                        "gradient of (fp16: times the loss scale)"),
-            style);
+  std::string out = Heads(
+      fmt::format("{:>9}  {}", "step", GradientHead("gradient of", layers)),
+      style);
   for (const v1::Layer& layer : layers.layers()) {
     out +=
         fmt::format("{}{:>9}  {}{}\n", Numbers(layer), layer.step(),
@@ -125,7 +134,7 @@ std::string LayersBrief(const v1::GetLayersResponse& layers, int64_t since,
     out += style.Dim(fmt::format(" ({} of {}: odd, largest, smallest)",
                                  told.size(), now.size()));
   }
-  out += '\n' + Heads("gradient (fp16: times the loss scale)", style);
+  out += '\n' + Heads(GradientHead("gradient", layers), style);
   for (const v1::Layer* layer : told) {
     const std::string bad = NonfiniteText(*layer);
     const auto room = static_cast<size_t>(std::max(

@@ -66,13 +66,17 @@ Command CheckCommand() {
           .help =
               "judge finished training logs of other programs; no daemon "
               "needed. Exit status 0 nothing above info, 1 warning, 2 "
-              "critical, 3 nothing usable",
+              "critical, 3 nothing usable; of several logs the worst",
           .options =
               Joined({{"log", &a->paths,
                        "the logs: plain, .gz or .zst; - reads standard input"}},
                      a->Options(),
                      {{"--list-formats", &a->list, "the programs known"},
-                      {"--json", &a->options.json, "one JSON object a log"}}),
+                      {"--json", &a->options.json, "one JSON object a log"},
+                      {.names = "--all",
+                       .target = &a->options.all,
+                       .help = "all that is found, not one screen a log",
+                       .excludes = "--json"}}),
           .run = [=] { return Check(*a); }};
 }
 

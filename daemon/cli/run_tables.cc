@@ -4,33 +4,46 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "cli/depth.h"
 #include "cli/summary_text.h"
 
 namespace nanwatch {
 namespace {
 
-std::string RankLine(const v1::RankSummary& rank, const Style& style,
-                     int64_t now_us) {
-  double loss = 0;
-  bool has_loss = false;
-  std::optional<double> scale;
+constexpr std::string_view kScale = "loss_scale";
+
+std::optional<double> LastOf(const v1::RankSummary& rank,
+                             std::string_view field) {
   for (const v1::StepValue& value : rank.values()) {
-    if (!value.has_last()) continue;
-    if (value.field() == "loss") {
-      loss = value.last();
-      has_loss = true;
-    }
-    if (value.field() == "loss_scale") scale = value.last();
+    if (value.field() == field && value.has_last()) return value.last();
   }
-  return fmt::format(
-      "  {:>6}  {}  {:<6}  {:>9}  {:>12}  {:>10}  {:>9}  {}\n", rank.rank(),
-      Fitted(rank.host(), 16), Word(rank.state()), rank.last_step(),
-      has_loss ? Number(loss) : "-", Number(scale),
-      rank.steps() > 0 && rank.overflow_unknown() >= rank.steps()
-          ? "-"  // not collected
-          : Grouped(rank.overflows()),
-      style.Tint(rank.severity(), Ago(rank.last_record_us(), now_us)));
+  return std::nullopt;
+}
+
+bool ToldOverflows(const v1::RankSummary& rank) {
+  return rank.steps() == 0 || rank.overflow_unknown() < rank.steps();
+}
+
+bool HasScale(const v1::RunDetail& run) {
+  return std::any_of(run.ranks().begin(), run.ranks().end(),
+                     [](const v1::RankSummary& rank) {
+                       return LastOf(rank, kScale).has_value();
+                     });
+}
+
+std::string RankLine(const v1::RankSummary& rank, bool scaled,
+                     const Style& style, int64_t now_us) {
+  std::string out = fmt::format(
+      "  {:>6}  {}  {:<6}  {:>9}  {:>12}", rank.rank(), Fitted(rank.host(), 16),
+      Word(rank.state()), rank.last_step(), Number(LastOf(rank, "loss")));
+  if (scaled) out += fmt::format("  {:>10}", Number(LastOf(rank, kScale)));
+  out += fmt::format("  {:>10}", ToldOverflows(rank) ? Grouped(rank.overflows())
+                                                     : "-");  // not collected
+  return out +
+         fmt::format("  {}\n", style.Tint(rank.severity(),
+                                          Ago(rank.last_record_us(), now_us)));
 }
 
 // How it ended, beside when; empty: in order, or it goes on. Of runs that ended
@@ -46,35 +59,46 @@ std::string EndText(const v1::RunSummary& run) {
 
 }  // namespace
 
-std::string RanksTable(const v1::RunDetail& run, const Style& style,
+std::string RanksTable(const v1::RunDetail& run, int most, const Style& style,
                        int64_t now_us) {
   if (run.ranks_size() == 0) return {};
+  const bool scaled = HasScale(run);
   std::string out = '\n' + style.Bold("Ranks") + '\n';
-  out += style.Dim(fmt::format(
-             "  {:>6}  {:<16}  {:<6}  {:>9}  {:>12}  {:>10}  {:>9}  {}", "rank",
-             "host", "state", "step", "loss", "scale", "overflows",
-             "last record")) +
-         '\n';
-  constexpr int kRanksShown = 32;
-  for (int i = 0; i < std::min(run.ranks_size(), kRanksShown); ++i) {
-    out += RankLine(run.ranks(i), style, now_us);
+  std::string heads = fmt::format("  {:>6}  {:<16}  {:<6}  {:>9}  {:>12}",
+                                  "rank", "host", "state", "step", "loss");
+  if (scaled) heads += fmt::format("  {:>10}", "scale");
+  heads += fmt::format("  {:>10}", scaled ? "overflows" : "not finite");
+  out += style.Dim(heads + "  last record") + '\n';
+  std::vector<const v1::RankSummary*> ranks;
+  for (const v1::RankSummary& rank : run.ranks()) ranks.push_back(&rank);
+  const int shown = std::min(run.ranks_size(), most);
+  if (shown < run.ranks_size()) {
+    std::stable_sort(ranks.begin(), ranks.end(), [](auto* a, auto* b) {
+      return a->severity() > b->severity();
+    });
   }
-  if (run.ranks_size() > kRanksShown) {
-    out += fmt::format("  and {} more\n", run.ranks_size() - kRanksShown);
+  for (int i = 0; i < shown; ++i) {
+    out += RankLine(*ranks[static_cast<size_t>(i)], scaled, style, now_us);
   }
-  return out;
+  return out + AndMore(run.ranks_size(), shown, "rank", 2);
 }
 
-std::string OpsTable(const v1::RunDetail& run, const Style& style) {
+std::string OpsTable(const v1::RunDetail& run, int most, const Style& style) {
   if (run.ops_size() == 0) return {};
   std::string out = '\n' + style.Bold("Ops that were bad") + '\n';
-  for (const v1::OpSummary& op : run.ops()) {
-    out += fmt::format(
-        "  {}  {:<10} {:>15}, step {} to {}, {}\n", Fitted(op.name(), 28),
-        op.slot(), Counted(op.bad_statuses(), "time"), op.first_bad_step(),
-        op.last_bad_step(), Counted(op.bad_elements(), "element"));
+  const int shown = std::min(run.ops_size(), most);
+  for (int i = 0; i < shown; ++i) {
+    const v1::OpSummary& op = run.ops(i);
+    const std::string when =
+        op.last_bad_step() == op.first_bad_step()
+            ? fmt::format("step {}", op.first_bad_step())
+            : fmt::format("step {} to {}", op.first_bad_step(),
+                          op.last_bad_step());
+    out += fmt::format("  {}  {:<10} {:>12}, {}, {}\n", Fitted(op.name(), 28),
+                       op.slot(), Counted(op.bad_statuses(), "time"), when,
+                       Counted(op.bad_elements(), "element"));
   }
-  return out;
+  return out + AndMore(run.ops_size(), shown, "op", 2);
 }
 
 std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
@@ -86,19 +110,24 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
   for (const v1::RunSummary& run : runs.runs()) {
     wide = std::max(wide, HealthText(run).size());
   }
-  std::string out =
-      style.Dim(fmt::format("{:<{}} {:<24} {:>3} {:<6} {:>9} {:>11} {:>11}  {}",
-                            "health", wide, "run", "try", "state", "step",
-                            "loss", "scale", "last record")) +
-      '\n';
+  const bool scaled = std::any_of(runs.runs().begin(), runs.runs().end(),
+                                  [](const v1::RunSummary& run) {
+                                    return LastOf(run, kScale).has_value();
+                                  });
+  std::string heads =
+      fmt::format("{:<{}} {:<24} {:>3} {:<6} {:>9} {:>11}", "health", wide,
+                  "run", "try", "state", "step", "loss");
+  if (scaled) heads += fmt::format(" {:>11}", "scale");
+  std::string out = style.Dim(heads + "  last record") + '\n';
   for (const v1::RunSummary& run : runs.runs()) {
     out += fmt::format(
-        "{} {} {:>3} {:<6} {:>9} {:>11} {:>11}  {}\n",
+        "{} {} {:>3} {:<6} {:>9} {:>11}",
         style.Tint(Shown(run), fmt::format("{:<{}}", HealthText(run), wide)),
         Fitted(run.run_id(), 24), run.attempt(), Word(run.state()),
-        run.last_step(), Number(LastOf(run, "loss")),
-        Number(LastOf(run, "loss_scale")),
-        Ago(run.last_record_us(), runs.now_us()) + EndText(run));
+        run.last_step(), Number(LastOf(run, "loss")));
+    if (scaled) out += fmt::format(" {:>11}", Number(LastOf(run, kScale)));
+    out += fmt::format("  {}\n",
+                       Ago(run.last_record_us(), runs.now_us()) + EndText(run));
   }
   return out;
 }

@@ -13,11 +13,13 @@ namespace nanwatch {
 
 // A line a run.
 std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style);
-// At most 32 ranks; empty when there is none.
-std::string RanksTable(const v1::RunDetail& run, const Style& style,
+// At most `most` ranks, the worst where some are left out; empty when there is
+// none.
+std::string RanksTable(const v1::RunDetail& run, int most, const Style& style,
                        int64_t now_us);
-// Those that were ever bad; empty when none was.
-std::string OpsTable(const v1::RunDetail& run, const Style& style);
+// At most `most` of those that were ever bad, an origin above its victims;
+// empty when none was.
+std::string OpsTable(const v1::RunDetail& run, int most, const Style& style);
 
 }  // namespace nanwatch
 

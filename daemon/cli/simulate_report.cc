@@ -81,7 +81,7 @@ std::string HowAssumed(const Assumed& a) {
   if (a.stuck > 0) {
     out += fmt::format(
         " {} taken to overflow, since overflow followed overflow at a scale "
-        "where a lower one helps nobody.",
+        "where a lower one does not help.",
         one            ? "It is"
         : a.stuck == 1 ? "One is"
                        : Grouped(a.stuck) + " are");

@@ -108,23 +108,40 @@ std::string ClockText(const v1::RunDetail& run) {
       Counted(off, "rank"), whose, by, where);
 }
 
+bool HasScale(const v1::RunSummary& run) {
+  return LastOf(run, "loss_scale").has_value();
+}
+
+namespace {
+
+// Of a run without a loss scale nobody asks for overflows, but whether the
+// gradients are finite.
+std::string CountsText(const v1::RunSummary& run) {
+  return fmt::format(
+      "step {}: {}, {}; {}, {}, {}", run.last_step(),
+      Counted(run.attempts(), "update"),
+      CountText(run.applied(), run.attempts(), run.fate_unknown(), "applied"),
+      Counted(run.steps(), "record"),
+      CountText(run.overflows(), run.steps(), run.overflow_unknown(),
+                HasScale(run) ? "overflowed" : "not finite"),
+      CountText(run.skipped(), run.steps(), run.skipped_unknown(), "skipped"));
+}
+
+std::string ValuesText(const v1::RunSummary& run) {
+  std::string out = fmt::format("  loss {}", Number(LastOf(run, "loss")));
+  if (const std::optional<double> scale = LastOf(run, "loss_scale")) {
+    out += fmt::format("   loss scale {}", Number(*scale));
+  }
+  return out +
+         fmt::format("   gradient norm {}\n", Number(LastOf(run, "grad_norm")));
+}
+
+}  // namespace
+
 std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
   const v1::RunSummary& run = detail.summary();
   std::string out = style.Bold("Numbers") + '\n';
-  out += Wrapped(fmt::format("step {}: {}, {}; {}, {}, {}", run.last_step(),
-                             Counted(run.attempts(), "update"),
-                             CountText(run.applied(), run.attempts(),
-                                       run.fate_unknown(), "applied"),
-                             Counted(run.steps(), "record"),
-                             CountText(run.overflows(), run.steps(),
-                                       run.overflow_unknown(), "overflowed"),
-                             CountText(run.skipped(), run.steps(),
-                                       run.skipped_unknown(), "skipped")),
-                 2, style.columns);
-  out += fmt::format("  loss {}   loss scale {}   gradient norm {}\n",
-                     Number(LastOf(run, "loss")),
-                     Number(LastOf(run, "loss_scale")),
-                     Number(LastOf(run, "grad_norm")));
+  out += Wrapped(CountsText(run), 2, style.columns) + ValuesText(run);
   const v1::ScalerSummary& scaler = detail.scaler();
   if (!scaler.name().empty()) {
     out += fmt::format("  scaler {}{}", Clean(scaler.name()),

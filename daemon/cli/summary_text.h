@@ -19,6 +19,9 @@ v1::Severity Shown(const v1::RunSummary& run);
 // The newest value of a field of steps, e.g. "loss".
 std::optional<double> LastOf(const v1::RunSummary& run, std::string_view field);
 
+// True where a loss scale was reported.
+bool HasScale(const v1::RunSummary& run);
+
 // "998 applied"; where nothing says it of some, or of all, of `all`: "3 applied
 // (7 not known)", "applied: not collected".
 std::string CountText(uint64_t count, uint64_t all, uint64_t unknown,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/cause_text.h"
 #include "cli/layers_table.h"
 #include "cli/picture.h"
 #include "cli/summary_text.h"
@@ -92,7 +93,7 @@ std::string Figures(const v1::RunSummary& run, const Style& style) {
     }
   }
   const bool told = run.steps() == 0 || run.overflow_unknown() < run.steps();
-  parts.push_back("overflows " +
+  parts.push_back((HasScale(run) ? "overflows " : "not finite ") +
                   (told ? Grouped(run.overflows()) : "not collected"));
   if (run.fate_unknown() == 0) {
     parts.push_back(fmt::format("applied {} of {}", Grouped(run.applied()),
@@ -160,9 +161,7 @@ std::string Cause(const v1::RunDetail& run, const Shape& shape,
   constexpr int kActions = 2;
   if (run.causes_size() == 0) return "";
   const v1::CauseVerdict& cause = run.causes(0);
-  std::string name = cause.cause();
-  std::replace(name.begin(), name.end(), '_', ' ');
-  std::string out = style.Bold(name) +
+  std::string out = style.Bold(Title(cause.cause())) +
                     style.Dim(fmt::format(" ({})", Word(cause.grade()))) + '\n';
   const bool said =
       run.summary().has_headline_cause() && run.summary().headline_cause() == 0;

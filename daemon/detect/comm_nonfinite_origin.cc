@@ -54,11 +54,12 @@ Severity CommNonfiniteOrigin::OnAligned(const AlignedContext& c, Thresholds t) {
 void CommNonfiniteOrigin::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->subject.rank = first_rank_;
-  finding->sentence = Sentence(
-      "The result of a collective is ", nan_ranks_ > 0 ? "NaN" : "infinite",
-      " on ", ranks_, " rank(s), rank ", first_rank_,
-      " first, though its inputs are clean on every rank of the "
-      "group: the communication itself, or a sum beyond the dtype");
+  finding->sentence =
+      Sentence("The result of a collective is ",
+               nan_ranks_ > 0 ? "NaN" : "infinite", " on ", ranks_,
+               ranks_ == 1 ? " rank, rank " : " ranks, rank ", first_rank_,
+               " first, though its inputs are clean on every rank of the "
+               "group: the communication itself, or a sum beyond the dtype");
   finding->sentence += skipped_ ? "; the update was skipped." : ".";
   finding->numbers = {{"ranks", static_cast<double>(ranks_), "ranks"},
                       {"nan_ranks", static_cast<double>(nan_ranks_), "ranks"}};

@@ -125,8 +125,8 @@ void LossNonfinite::Describe(Finding* finding) const {
   if (zeros_.severity() > episode_.severity()) {
     zeros_.Describe(finding);
     finding->sentence = Sentence("The loss went from ", last_loss_,
-                                 " to exactly 0 at once, and "
-                                 "is so for ",
+                                 " to exactly 0 at once and has stayed there "
+                                 "for ",
                                  zeros_held_,
                                  " records: nothing enters it any "
                                  "more, or 0 is written in place of a NaN.");
@@ -159,17 +159,21 @@ void LossNonfinite::Describe(Finding* finding) const {
     return;
   }
   finding->sentence = Sentence("The loss is ", loss_);
-  if (!grown)
-    finding->sentence += Sentence(" since step ", finding->opened_step);
-  if (streak_ > 1) {
-    finding->sentence += Sentence(", ", streak_, " records in a row");
+  const bool one = streak_ <= 1;
+  if (!grown) {
+    finding->sentence += Sentence(one ? " at step " : " from step ",
+                                  finding->opened_step, one ? "" : " on");
   }
+  if (!one) finding->sentence += Sentence(", ", streak_, " records in a row");
   if (told_fate_ == Fate::kApplied) {
-    finding->sentence += ", and the update was applied";
+    finding->sentence +=
+        one ? ", and the update was applied" : ", and updates were applied";
   } else if (told_fate_ == Fate::kLost) {
-    finding->sentence += "; the update was skipped";
+    finding->sentence +=
+        one ? "; the update was skipped" : "; the updates were skipped";
   } else if (fate_ == Fate::kApplied) {
-    finding->sentence += ", and nothing says that the update was skipped";
+    finding->sentence += one ? "; nothing says that the update was skipped"
+                             : "; nothing says that updates were skipped";
   }
   finding->sentence += ".";
   finding->numbers = {{"loss", loss_, ""},

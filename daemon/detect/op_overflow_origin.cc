@@ -1,5 +1,7 @@
 #include "detect/op_overflow_origin.h"
 
+#include <utility>
+
 #include "detect/bad_elements.h"
 #include "detect/sentence.h"
 
@@ -75,9 +77,16 @@ Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
 void OpOverflowOrigin::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("The trouble begins here: clean inputs, and in the output ",
-               nan_, " NaN, ", inf_, " infinite and ", saturated_,
-               " saturated of ", elements_, " elements");
+      "The trouble begins here: clean inputs, and in the output";
+  const char* before = " ";
+  for (const auto& [count, kind] :
+       {std::pair(nan_, "NaN"), std::pair(inf_, "infinite"),
+        std::pair(saturated_, "saturated")}) {
+    if (count == 0) continue;
+    finding->sentence += Sentence(before, count, " ", kind);
+    before = ", ";
+  }
+  finding->sentence += Sentence(" of ", elements_, " elements");
   if (scale_ > 0) finding->sentence += Sentence(", at loss scale ", scale_);
   finding->sentence += ".";
   finding->numbers = {

@@ -36,8 +36,12 @@ Severity OpOverflowPropagated::OnOp(const OpContext& c, Thresholds t) {
 void OpOverflowPropagated::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("Bad inputs came from elsewhere: passed on ", passed_on_,
-               " times, absorbed ", absorbed_, " times.");
+      Sentence("The trouble came in with the inputs: passed on ", passed_on_,
+               passed_on_ == 1 ? " time" : " times",
+               absorbed_ > 0 ? Sentence(", absorbed ", absorbed_,
+                                        absorbed_ == 1 ? " time" : " times")
+                             : "",
+               ".");
   finding->numbers = {
       {"passed_on", static_cast<double>(passed_on_), "statuses"},
       {"absorbed", static_cast<double>(absorbed_), "statuses"}};

@@ -86,7 +86,8 @@ void OverflowNotScaleDependent::Describe(Finding* finding) const {
   const int halvings = Halvings();
   if (nan_ > 0) {
     finding->sentence =
-        Sentence(nan_, " NaN in a forward output: no loss scale can help");
+        Sentence(nan_, " NaN in a forward output",
+                 scale_high_ > 0 ? ": no loss scale can help" : "");
     if (episode_.severity() == Severity::kWarning) {
       finding->sentence += "; that update was left out";
     }

@@ -78,6 +78,7 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
     trigger = rate > t[kCritical] ? Severity::kCritical : Severity::kWarning;
     if (applied_) trigger = OfApplied(c.run, trigger);
     left_out_ = IsLeftOut(c);
+    scaled_ = c.scaler.scale().has_value();
     count_ = excess_.ones();
   }
   return episode_.On(trigger, rate < t[kClearBelow], c.record.step, 1);
@@ -93,8 +94,9 @@ void OverflowRate::Describe(Finding* finding) const {
         left_out_
             ? " updates were left out; the records do not say whether for "
               "overflows."
-            : Sentence(" updates overflowed beyond what growths of the "
-                       "loss scale explain",
+            : Sentence(scaled_ ? " updates overflowed, more than growths of "
+                                 "the loss scale explain"
+                               : " updates were not finite",
                        applied_ ? "; they are applied all the same." : lost));
   });
   finding->numbers = {

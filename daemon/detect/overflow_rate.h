@@ -36,6 +36,7 @@ class OverflowRate {
   int64_t step_ = 0;    // its
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut
+  bool scaled_ = false;    // a loss scale was seen with the newest
 };
 
 }  // namespace nanwatch

@@ -110,8 +110,9 @@ void OverflowStreak::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
       Sentence(streak_, apart_ ? " recorded" : "",
-               left_out_ ? " updates in a row were left out since step "
-                         : " updates in a row overflowed since step ",
+               left_out_     ? " updates in a row were left out since step "
+               : scale_ >= 0 ? " updates in a row overflowed since step "
+                             : " updates in a row were not finite since step ",
                finding->opened_step,
                left_out_  ? "; the records do not say whether for overflows"
                : applied_ ? "; they are applied all the same"

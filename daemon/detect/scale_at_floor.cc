@@ -156,20 +156,17 @@ void ScaleAtFloor::Describe(Finding* finding) const {
       overflows_at_floor_ == 1 ? " overflow" : " overflows";
   if (nominal_) {
     finding->sentence = Sentence(
-        "The loss scale fell to ", scale_, ", to or below ", floor_,
-        ", and no floor of its scaler is known",
+        "The loss scale fell to ", scale_, " (its scaler's floor is not known)",
         overflows_at_floor_ > 0
             ? Sentence("; ", overflows_at_floor_, overflows,
-                       " came there, where a lower scale helps nobody any "
-                       "more.")
+                       " came there, where a lower scale does not help.")
             : std::string("; it will fall on, to 0, if overflows go on."));
   } else {
     finding->sentence = Sentence(
-        "The loss scale fell to ", scale_, " and its floor is ", floor_,
+        "The loss scale fell to ", scale_, ", its floor",
         overflows_at_floor_ > 0
             ? Sentence("; ", overflows_at_floor_, overflows,
-                       " came at the floor, where the scaler can do nothing "
-                       "more.")
+                       " came there, where the scaler can do nothing more.")
             : std::string("; the next overflow cannot lower it further."));
   }
   finding->numbers = {{"scale", scale_, ""},

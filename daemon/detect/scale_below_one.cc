@@ -163,10 +163,12 @@ void ScaleBelowOne::Describe(Finding* finding) const {
       Sentence("The loss scale ",
                zero ? std::string("fell below the smallest float and is 0")
                     : Sentence("is ", scale_),
-               ", below 1, for ", below_, " updates, ",
-               // Logs that print a scale as 0 may tell no overflow either.
-               BoundOf(scale_) ? "at least " : "of which ", overflows_,
-               BoundOf(scale_) ? " of which overflowed" : " overflowed");
+               ", below 1, for ", below_, " updates");
+  if (overflows_ > 0) {
+    // Logs that print a scale as 0 may tell no overflow either.
+    finding->sentence += Sentence(", and ", BoundOf(scale_) ? "at least " : "",
+                                  overflows_, " of them overflowed");
+  }
   if (dead_) {
     finding->sentence += ": it never moves, and the loss does not fall.";
   } else {

@@ -14,11 +14,11 @@ constexpr ThresholdSpec kThresholds[] = {
 std::string_view Reason(Impossible why) {
   switch (why) {
     case Impossible::kGrewAtOverflow:
-      return "at an overflow ";
+      return " at an overflow";
     case Impossible::kGrewEarly:
-      return "so long before its growth interval ";
+      return " so long before its growth interval";
     case Impossible::kFellTwice:
-      return "at one overflow ";
+      return " at one overflow";
     default:
       return "";
   }
@@ -84,9 +84,9 @@ void ScaleDiscontinuity::Describe(Finding* finding) const {
   } else {
     finding->sentence =
         Sentence("The loss scale went from ", from_, " to ", to_,
-                 ", which the scaler never does ", Reason(why_), "(", count_,
-                 count_ == 1 ? " such change" : " such changes",
-                 "): look for a second update() a step, a scaler state "
+                 ", which the scaler never does", Reason(why_),
+                 count_ > 1 ? Sentence(" (", count_, " such changes)") : "",
+                 ": look for a second update() a step, a scaler state "
                  "that was not restored, or a scaler that is not as declared.");
   }
   finding->numbers = {{"scale_before", from_, ""},

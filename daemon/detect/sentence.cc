@@ -12,7 +12,7 @@ std::string Number(double value) {
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   if (const auto bound = BoundOf(value)) return Number(*bound) + " or less";
   char text[40];
-  const bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
+  const bool whole = value == std::floor(value) && std::fabs(value) < 1e10;
   std::snprintf(text, sizeof(text), whole ? "%.0f" : "%.4g", value);
   return text;
 }

@@ -9,7 +9,7 @@
 
 namespace nanwatch {
 
-// "65536", "0.00024", "1.3e+06", "NaN", "-Infinity": five digits at most beyond
+// "65536", "0.00024", "1.3e+06", "NaN", "-Infinity": four digits at most beyond
 // those of an integer. "0.5 or less" of a bound (model/scale_bound.h).
 std::string Number(double value);
 

@@ -262,9 +262,10 @@ void UnderflowMeasured::Describe(Finding* finding) const {
                  100 * usual_zeros_, " % were before");
     finding->sentence +=
         jump_ >= (zeros_ - usual_zeros_) / 2
-            ? "; it rose at once and at the same scale, as when layers are "
-              "frozen."
-            : ".";
+            ? Sentence("; it rose at once",
+                       usual_scale_ > 0 ? " and at the same scale" : "",
+                       ", as when layers are frozen.")
+            : std::string(".");
   } else {
     finding->sentence = Sentence(100 * std::max(fraction_, 0.0),
                                  " % of the gradient elements underflow.");

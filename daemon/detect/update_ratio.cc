@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "detect/sentence.h"
 
@@ -82,15 +83,24 @@ Severity UpdateRatio::OnStep(const StepContext& c, Thresholds t) {
                      static_cast<int64_t>(t[kClear]));
 }
 
+namespace {
+
+// ", for 20 updates in a row"; empty where that is over.
+std::string For(int64_t updates) {
+  return updates > 1 ? Sentence(", for ", updates, " updates in a row") : "";
+}
+
+}  // namespace
+
 void UpdateRatio::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
       ratio_ < 1e-3
-          ? Sentence("Updates are ", ratio_, " of the weights, for ", small_,
-                     " updates: that is below their precision, so that "
-                     "nothing changes although the learning rate is not low.")
-          : Sentence("Updates are ", ratio_, " times the weights, for ", high_,
-                     " updates: nothing of what was learned is kept.");
+          ? Sentence("Updates are ", ratio_, " of the weights", For(small_),
+                     ": that is below their precision, so nothing changes "
+                     "although the learning rate is not low.")
+          : Sentence("Updates are ", ratio_, " times the weights", For(high_),
+                     ": nothing of what was learned is kept.");
   finding->numbers = {{"update_to_weight", ratio_, "ratio"}};
 }
 

@@ -44,6 +44,8 @@ bool Holds(When when, const Situation& s) {
       return !s.dropped;
     case When::kScaled:
       return s.scaled;
+    case When::kScaledNow:
+      return s.scaled && !s.over;
     case When::kNotScaled:
       return !s.scaled;
     case When::kDropped:
@@ -147,7 +149,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.often = verdict.grade != EvidenceGrade::kEstablished;
   s.fixed = !f.evidence.scaler_dynamic && !f.unseen;
   s.stuck = f.stuck;
-  s.scaled = f.scaled || f.evidence.underflow_fraction.value_or(0) > 0;
+  s.scaled = f.scaled || (verdict.cause == Cause::kUnderflow &&
+                          f.evidence.underflow_fraction.value_or(0) > 0);
   Severity worst = Severity::kNone;
   bool missing = false;
   for (const Finding& finding : f.found) {

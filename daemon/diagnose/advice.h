@@ -30,6 +30,7 @@ enum class When : uint8_t {
   kNoOps,      // they were not: a log, or a client that sends none
   kMissing,    // somebody is not heard
   kScaled,     // there is a loss scaler, or a format that needs one
+  kScaledNow,  // so, and it goes on
   kNotScaled,  // there is none
   kDropped,    // all are heard, and had to leave records out
 };

@@ -260,7 +260,7 @@ constexpr Advice kAdvice[] = {
      "optax.clip_by_global_norm(1.0) before the update."},
 
     {Cause::kUnderflow, "",
-     "No loss is scaled here, so that no scale is at fault: look at what makes "
+     "Look at what makes "
      "gradients 0, as weights of 0, an activation that is 0 everywhere (dead "
      "ReLUs), a factor of 0, a detach, a loss that stands (clamped, or masked "
      "everywhere).",

@@ -5,19 +5,27 @@ namespace {
 
 constexpr Advice kAdvice[] = {
     {Cause::kNanFromForward, "",
-     "Look at the batch of the first bad step and at the named op: log or "
-     "sqrt of a value <= 0, division by 0, an fp16 exp or sum. Lowering the "
-     "loss scale does not help.",
+     "Look at the named op and at the batch of the first bad step. Usual "
+     "reasons: log or sqrt of a value <= 0, a division by 0, an exp or a sum "
+     "beyond the format.",
      When::kOps},
     {Cause::kNanFromForward, "",
-     "Look at the batch of the first bad step; run it again with the switch "
-     "below, if it has one, to find the place (log or sqrt of a value <= 0, "
-     "division by 0, "
-     "an fp16 exp or sum). Lowering the loss scale does not help.",
+     "Find the op: look at the batch of the first bad step, and run it again "
+     "with the framework's check for NaN. Usual reasons: log or sqrt of a "
+     "value <= 0, a division by 0, an exp or a sum beyond the format.",
      When::kNoOps},
+    {Cause::kNanFromForward, "",
+     "Leave the loss scale as it is: a lower one does not help.",
+     When::kScaledNow},
     {Cause::kNanFromForward, "pytorch",
-     "Run that step under torch.autograd.set_detect_anomaly(True), and clamp "
-     "or keep the op in fp32 with torch.autocast(enabled=False)."},
+     "Clamp the op's input, or keep it in fp32 with "
+     "torch.autocast(enabled=False).",
+     When::kOps},
+    {Cause::kNanFromForward, "pytorch",
+     "torch.autograd.set_detect_anomaly(True) names the function, if its "
+     "backward is NaN too; a forward hook with torch.isfinite names the "
+     "module.",
+     When::kNoOps},
     {Cause::kNanFromForward, "megatron",
      "--check-for-nan-in-loss-and-grad stops at the first; resume before that "
      "step and skip its data with --iterations-to-skip."},
@@ -61,8 +69,8 @@ constexpr Advice kAdvice[] = {
      "jax.config.update('jax_debug_nans', True) names the op."},
 
     {Cause::kNanFromBackward, "",
-     "Look at the batch of the first bad step for what is exactly 0, empty or "
-     "masked: the forward pass takes it, its slope is infinite."},
+     "Look in the batch of the first bad step for what is exactly 0, empty or "
+     "masked: such values have an infinite slope there."},
     {Cause::kNanFromBackward, "pytorch",
      "Run that step under torch.autograd.set_detect_anomaly(True): it names "
      "the function whose backward returned the NaN, and the line that called "
@@ -158,23 +166,30 @@ constexpr Advice kAdvice[] = {
      When::kNotScaled},
 
     {Cause::kDivergence, "",
-     "Resume from a checkpoint before the named step with a lower learning "
-     "rate or another data order; a loss scale does not mend this.",
+     "Resume from a checkpoint before the named step, with a lower learning "
+     "rate or another order of the data.",
      When::kSevere},
     {Cause::kDivergence, "",
      "Keep the checkpoint before the named step, and watch: many spikes come "
      "back by themselves within some hundred steps. If this one does not, "
-     "resume from there with a lower learning rate or past that data; a loss "
-     "scale does not mend it.",
+     "resume from there with a lower learning rate, or past that data.",
      When::kMild},
+    {Cause::kDivergence, "",
+     "Leave the loss scale as it is: another one does not mend this.",
+     When::kScaledNow},
     {Cause::kDivergence, "",
      "Nothing now: it came back by itself. Keep a checkpoint from before; if "
      "it happens again, lower the learning rate or skip that data.",
      When::kOver},
     {Cause::kDivergence, "pytorch",
+     "torch.nn.utils.clip_grad_norm_(parameters, 1.0) before the step, and a "
+     "lower learning rate or a longer warm-up.",
+     When::kNotScaled},
+    {Cause::kDivergence, "pytorch",
      "torch.nn.utils.clip_grad_norm_(parameters, 1.0) before the step (with "
      "GradScaler after scaler.unscale_(optimizer)), and a lower learning rate "
-     "or a longer warm-up."},
+     "or a longer warm-up.",
+     When::kScaled},
     {Cause::kDivergence, "megatron",
      "--clip-grad 1.0 and a lower --lr, or --iterations-to-skip over the bad "
      "data; --log-interval 1 shows which step it was."},
@@ -199,8 +214,11 @@ constexpr Advice kAdvice[] = {
      "--overflow_still_update False, so that overflowed updates are dropped; "
      "--clip_grad True, and a lower lr_init."},
     {Cause::kDivergence, "mindspore",
+     "ops.clip_by_global_norm, and a lower learning rate.", When::kNotScaled},
+    {Cause::kDivergence, "mindspore",
      "DynamicLossScaleManager, or drop_overflow_update=True of a fixed one, "
-     "drops overflowed updates; ops.clip_by_global_norm clips."},
+     "drops overflowed updates; ops.clip_by_global_norm clips.",
+     When::kScaled},
     {Cause::kDivergence, "paddle",
      "paddle.nn.ClipGradByGlobalNorm(1.0), in PaddleNLP --max_grad_norm 1.0, "
      "and a lower learning rate."},
@@ -211,19 +229,22 @@ constexpr Advice kAdvice[] = {
 
     {Cause::kRankDisagreement, "",
      "Make one decision for all ranks: reduce the overflow flag over them "
-     "before the scaler acts. Restart from a checkpoint: the weights differ."},
+     "before the scaler acts. Restart from a checkpoint: the weights differ.",
+     When::kScaled},
     {Cause::kRankDisagreement, "",
      "Where replicas differ: resume from the last checkpoint at which they "
-     "were "
-     "equal, or broadcast the weights of one rank; look for parameters that no "
+     "were equal, or broadcast the weights of one rank; look for parameters "
+     "that no "
      "reduction covers (layer norms), other seeds, and a faulty device."},
     {Cause::kRankDisagreement, "pytorch",
      "With FSDP use ShardedGradScaler; with DDP let every rank call "
-     "scaler.step on reduced gradients. Apex: one scaler, not one a process."},
+     "scaler.step on reduced gradients. Apex: one scaler, not one a process.",
+     When::kScaled},
     {Cause::kRankDisagreement, "ascend_tf",
      "NPULossScaleOptimizer(..., is_distributed=True)."},
     {Cause::kRankDisagreement, "mindspore",
-     "Reduce the overflow flag with AllReduce before the update cell."},
+     "Reduce the overflow flag with AllReduce before the update cell.",
+     When::kScaled},
     {Cause::kRankDisagreement, "megatron",
      "found_inf must be reduced over the model-parallel group; look for a "
      "rank of another version."},
@@ -252,15 +273,14 @@ constexpr Advice kAdvice[] = {
      "stochastic rounding."},
 
     {Cause::kUnexplained, "",
-     "Ops are looked at, and none that was explains it: let the client look at "
-     "all of them (level ops, no module left out), and where it does, at what "
-     "they do not show: the batches around the named step, the optimizer and "
-     "its settings.",
+     "No op that was looked at explains it. Let the client look at all of them "
+     "(level ops, no module left out). Where it does, look at what ops do not "
+     "show: the batches around the named step, the optimizer and its settings.",
      When::kOps},
     {Cause::kUnexplained, "",
-     "This run shows nothing of its ops. Resume from the checkpoint before the "
-     "named step, log every step (loss, loss scale, gradient norm, overflow), "
-     "and let the framework name the op:",
+     "Nothing of the ops is seen. Resume from the checkpoint before the named "
+     "step, log loss and gradient norm at every step, and let the framework "
+     "name the op.",
      When::kNoOps},
     {Cause::kUnexplained, "pytorch",
      "torch.autograd.set_detect_anomaly(True) for some steps, or a forward "

@@ -17,4 +17,11 @@ CauseThresholds::CauseThresholds(const RuleThresholds& rules)
       vanishes(rules.Get(RuleId::kUnderflowMeasured, "critical")),
       headroom(rules.Get(RuleId::kUnderflowPredicted, "headroom")) {}
 
+bool IsScaled(const Case& c) {
+  const ScalingKind kind = c.run.scaler.kind;
+  if (c.evidence.scale_now || c.evidence.scaler_dynamic) return true;
+  if (kind != ScalingKind::kUnknown) return kind != ScalingKind::kNone;
+  return HasFp16(c.run);
+}
+
 }  // namespace nanwatch

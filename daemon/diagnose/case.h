@@ -31,6 +31,9 @@ struct Case {
   const CauseThresholds at;
 };
 
+// True when something tells of a loss scaler, or the format may need one.
+bool IsScaled(const Case& c);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DIAGNOSE_CASE_H_

@@ -164,29 +164,29 @@ std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
   const char* const to = tense == Tense::kPast ? "from" : "since";
   if (!skipped) {
     return fmt::format("Most updates {} {}",
-                       In(tense, "overflow", "overflowed"), to);
+                       In(tense, "have overflowed", "overflowed"), to);
   }
   return 10 * e.overflows_last_50 >= 9 * e.updates_last_50
              ? fmt::format("Hardly any update {} applied {}",
-                           In(tense, "is", "was"), to)
+                           In(tense, "has been", "was"), to)
              : fmt::format("Most updates {} skipped {}",
-                           In(tense, "are", "were"), to);
+                           In(tense, "have been", "were"), to);
 }
 
-// Returns "No update is applied since", "Every update of the optimizer D
-// overflows since".
+// Returns "No update has been applied since", "Every update of the optimizer D
+// has overflowed since".
 std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
   const std::string of = OfOptimizer(e);
   const char* const to = tense == Tense::kPast ? "from" : "since";
   return skipped ? fmt::format("No update{} {} applied {}", of,
-                               In(tense, "is", "was"), to)
+                               In(tense, "has been", "was"), to)
                  : fmt::format("Every update{} {} {}", of,
-                               In(tense, "overflows", "overflowed"), to);
+                               In(tense, "has overflowed", "overflowed"), to);
 }
 
-std::string_view LowerHelpsNobody(Tense tense) {
-  return In(tense, "where a lower one helps nobody",
-            "where a lower one helped nobody");
+std::string_view LowerDoesNotHelp(Tense tense) {
+  return In(tense, "where a lower one does not help",
+            "where a lower one did not help");
 }
 
 void SayOfLoss(const Facts& f, Match* match) {
@@ -196,7 +196,7 @@ void SayOfLoss(const Facts& f, Match* match) {
     return;
   }
   match->Support(EvidenceGrade::kSupported,
-                 "The loss is finite meanwhile: it begins in the backward "
+                 "The loss is finite meanwhile, so it begins in the backward "
                  "pass.");
 }
 
@@ -241,10 +241,10 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
     return fmt::format(
         "{} step {}: {} updates in a row were "
         "skipped. "
-        "No loss scale is reported; one that falls with each of them is at its "
-        "floor since long, {}.",
+        "No loss scale is reported; one that falls with each of them has long "
+        "been at its floor, {}.",
         NoUpdate(f.evidence, true, tense), match->verdict.step,
-        LongestStreak(f), LowerHelpsNobody(tense));
+        LongestStreak(f), LowerDoesNotHelp(tense));
   }));
   SayOfLoss(f, match);
 }
@@ -265,7 +265,7 @@ void SayCollapseMostly(const Facts& f, Match* match) {
         "scale {}, {}.",
         MostUpdates(e, AreSkipped(e), tense), match->verdict.step,
         e.overflows_last_50, e.updates_last_50, OfOptimizer(e),
-        HowItFell(e, "is"), LowerHelpsNobody(tense));
+        HowItFell(e, "is"), LowerDoesNotHelp(tense));
   }));
   SayMoreOfStuck(f, match);
 }
@@ -285,7 +285,7 @@ void SayCollapseStuck(const Facts& f, Match* match) {
         "{} {}step {}: {} updates in a row overflowed, though the loss "
         "scale {}, {}.",
         NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
-        streak, HowItFell(e, "is"), LowerHelpsNobody(tense));
+        streak, HowItFell(e, "is"), LowerDoesNotHelp(tense));
   }));
   SayMoreOfStuck(f, match);
 }
@@ -311,7 +311,7 @@ void SayCollapseLow(const Facts& f, Match* match) {
   }
   const std::string updates = UpdatesInWords(e);
   if (!updates.empty()) {
-    match->Support(EvidenceGrade::kEstablished, "Also: " + updates + ".");
+    match->Support(EvidenceGrade::kEstablished, updates + ".");
   }
   SayOfUnderflow(e, match);
 }

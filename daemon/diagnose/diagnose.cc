@@ -26,7 +26,7 @@ bool IsSpotless(const RunEvidence& e, std::span<const Finding> findings) {
 void SayUnexplained(const Facts& f, Match* match) {
   // Of a note nobody looks for a cause.
   const char* const lead = match->finding->severity > Severity::kInfo
-                               ? "No known cause explains this: "
+                               ? "No known cause explains this. "
                                : "";
   match->Quote(*match->finding,
                *lead == '\0' ? InSummary::kAll : InSummary::kPart);
@@ -34,13 +34,13 @@ void SayUnexplained(const Facts& f, Match* match) {
       [&](Tense tense) { return lead + match->finding->Said(tense); }));
   if (!f.evidence.ops_collected) {
     match->Support(EvidenceGrade::kHypothesis,
-                   "No op status was collected, so that no op can be named.");
+                   "No op status was collected, so no op can be named.");
   }
 }
 
 void SayMemory(const RunEvidence& e, Match* match) {
   match->Say(e.earlier_to < 0 ? "Not found any more: " + e.earlier
-                              : fmt::format("Over since step {}: {}",
+                              : fmt::format("Over since step {}. {}",
                                             e.earlier_to, e.earlier));
 }
 
@@ -102,7 +102,7 @@ Diagnosis Diagnose(const RunDescription& run, const RunEvidence& evidence,
   for (Match& match : ranked.causes) {
     diagnosis.causes.push_back(std::move(match.verdict));
   }
-  SetHeadline(f, known_better, &diagnosis);
+  SetHeadline(f, known_better, ranked.first_is_memory, &diagnosis);
   return diagnosis;
 }
 

@@ -71,7 +71,7 @@ const Finding* FirstOf(const Facts& f, const RuleSet& rules) {
   return first != nullptr ? first : f.grown;
 }
 
-// Returns what the verdict rests on: a loss that left its way, if that is
+// Returns what the verdict rests on: a loss that diverged, if that is
 // found; its gradients left it with it, or were the first to. `first`: of all.
 const Finding& Head(const Facts& f, const Finding& first) {
   if (f.grown != nullptr) return *f.grown;
@@ -129,16 +129,20 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   const RunEvidence& e = f.evidence;
   const Finding& head = *match.finding;
   const std::string_view how =
-      e.overflows == 0 && f.with_the_loss.empty() ? " without an overflow"
+      !f.scaled                                     ? ""
+      : e.overflows == 0 && f.with_the_loss.empty() ? ", without an overflow"
       : e.applied_overflows > 0 ? ", and updates that overflowed are applied"
                                 : "";
   return InBothTenses([&](Tense tense) {
     const std::string& rule_says = head.Said(tense);
     if (IsOfRestart(head)) return rule_says;
-    return note ? fmt::format("At step {}: {}", head.opened_step, rule_says)
-                : fmt::format("The training {} step {}{}: {}",
-                              In(tense, "diverges since", "left its way at"),
-                              match.verdict.step, how, rule_says);
+    if (note) return fmt::format("At step {}: {}", head.opened_step, rule_says);
+    const int64_t step = match.verdict.step;
+    return fmt::format("The training {}{}. {}",
+                       tense == Tense::kPast
+                           ? fmt::format("diverged at step {}", step)
+                           : fmt::format("diverges from step {} on", step),
+                       how, rule_says);
   });
 }
 
@@ -149,19 +153,19 @@ std::string Earlier(const RunEvidence& e) {
 
 void SayOfScale(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
-  for (const Finding& finding : f.found) {
-    if (!f.with_the_loss.has(finding.rule)) continue;
+  if (f.found.HasAny(f.with_the_loss)) {
     match->Support(EvidenceGrade::kSupported,
-                   "A consequence, since the loss rose first or with it: " +
-                       finding.sentence);
+                   std::string(f.scaled ? "What the loss scale does is"
+                                        : "Updates that are not finite are") +
+                       " a consequence: the loss rose first, or with it.");
   }
   if (e.applied_overflows == 0) return;
   match->Support(
       EvidenceGrade::kEstablished,
-      fmt::format("Overflowed updates are applied all the same, {} in {} "
-                  "updates: each writes Inf, NaN or clamped values into the "
-                  "weights.",
-                  e.applied_overflows, e.updates));
+      fmt::format("{} of {} updates {} and were applied all the same: each "
+                  "writes Inf, NaN or clamped values into the weights.",
+                  e.applied_overflows, e.updates,
+                  f.scaled ? "overflowed" : "were not finite"));
   match->Advise(f.scaled
                     ? "Let the scaler skip an update that overflowed."
                     : "Leave an update out whose gradient norm is not finite.");
@@ -216,15 +220,15 @@ void SayDiverges(const Facts& f, Match* match) {
     match->Support(
         EvidenceGrade::kEstablished,
         fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, record by "
-                    "record, and then left the range of numbers: where that "
-                    "was seen first is not where it began.",
+                    "record, before it was no number any more. So the place "
+                    "that was first not finite is not where it began.",
                     e.rise->from, e.rise->from_step, e.rise->to));
   }
   SayOfScale(f, match);
   if (e.ops_collected && e.ops.empty()) {
     match->Support(EvidenceGrade::kEstablished,
-                   "Of the tensors that were looked at none ever "
-                   "held a NaN or an infinity.");
+                   "No tensor that was looked at ever held a NaN or an "
+                   "infinity.");
   }
 }
 

@@ -15,13 +15,6 @@ using enum RuleId;
 // halvings.
 constexpr uint64_t kAllHalvings = 40;  // overflows; Megatron's 2^32
 
-bool IsScaled(const Case& c) {
-  const ScalingKind kind = c.run.scaler.kind;
-  if (c.evidence.scale_now || c.evidence.scaler_dynamic) return true;
-  if (kind != ScalingKind::kUnknown) return kind != ScalingKind::kNone;
-  return HasFp16(c.run);
-}
-
 bool IsUnseen(const Case& c) {
   const RunEvidence& e = c.evidence;
   return !e.scale_max && e.skipped > 0 && !e.scaler_dynamic &&

@@ -24,10 +24,10 @@ std::string WhatIsFinite(const RunEvidence& e, const OpEvidence& op) {
   const bool outputs = op.logical_statuses > 0 || e.downstream_clean;
   const bool gradients = e.grad_norm_finite > 0 && e.grad_norm_nonfinite == 0;
   if (outputs && gradients) {
-    return "its real outputs and the gradients are finite";
+    return "Its real outputs and the gradients are finite";
   }
-  if (outputs) return "its real outputs are finite";
-  return "the loss is finite";
+  if (outputs) return "Its real outputs are finite";
+  return "The loss is finite";
 }
 
 // Returns what hurts, if anything does: a person who is called for it reads no
@@ -37,29 +37,23 @@ std::string Lead(const RunEvidence& e) {
     return "";
   }
   return fmt::format(
-      "No update{} is applied any more, so nothing is learned: the last {} of "
+      "No update{} is applied any more, so nothing is learned: {} of the last "
       "{} were skipped for harmless padding. ",
       OfOptimizer(e), e.skipped_last_50, e.updates_last_50);
 }
 
 std::string SentenceOf(const Facts& f, const OpEvidence& op) {
   const std::string lead = SkipsUpdates(f) ? Lead(f.evidence) : "";
-  std::string sentence =
-      lead + fmt::format("{} overflows {}", InWords(op.op), WhenBad(op));
-  if (f.IsBadAtEveryScale(op)) {
-    sentence += ", so lowering the scale cannot help";
+  std::string sentence = fmt::format(
+      "{}{} overflows {}{}. {}: only its padding is bad.", lead, InWords(op.op),
+      WhenBad(op),
+      f.IsBadAtEveryScale(op) ? ", so lowering the scale cannot help" : "",
+      WhatIsFinite(f.evidence, op));
+  const std::string updates = UpdatesInWords(f.evidence);
+  if (SkipsUpdates(f) && lead.empty() && !updates.empty()) {
+    sentence += " " + updates + ".";
   }
-  sentence += fmt::format(
-      "; {}; its shape {} is stored as {}, {} elements of "
-      "padding",
-      WhatIsFinite(f.evidence, op), InWords(op.op.logical_shape),
-      InWords(op.op.storage_shape), op.padding);
-  if (lead.empty()) sentence += ": harmless padding";
-  if (SkipsUpdates(f)) {
-    if (lead.empty()) sentence += "; " + UpdatesInWords(f.evidence);
-    sentence += "; use a fixed loss scale with the overflow check off";
-  }
-  return sentence + ".";
+  return sentence;
 }
 
 bool BeginsAtTheOp(const Facts& f, PaddingFacts::Kind kind, Match* match) {
@@ -89,10 +83,6 @@ void SayPaddingCounted(const Facts& f, Match* match) {
   const OpEvidence& op = *match->op;
   match->Say(SentenceOf(f, op));
   match->verdict.evidence = f.padding.judgement.evidence;
-  if (BadAtEveryUpdate(op)) {
-    match->Support(EvidenceGrade::kEstablished,
-                   fmt::format("It was bad {}.", WhenBad(op)));
-  }
 }
 
 // True for infinities or NaN that never arrive anywhere: a mask, perhaps.
@@ -115,8 +105,8 @@ void SayMask(const Facts& f, Match* match) {
                           : op.inf == 0 ? "NaN"
                                         : "infinite or NaN";
   match->Say(fmt::format(
-      "{} has up to {} {} elements {}, but {} finite, and no update is lost by "
-      "it: masked, it seems.",
+      "{} has up to {} {} elements {}, but {} finite and no update is lost: "
+      "it seems to be masked.",
       InWords(op.op), op.bad_elements_max, bad, WhenBad(op), finite));
 }
 
@@ -131,8 +121,8 @@ void SayPaddingPossible(const Facts& f, Match* match) {
   const OpEvidence& op = *match->op;
   match->verdict.evidence = f.padding.judgement.evidence;
   match->Say(fmt::format(
-      "{} overflows {}; its shape {} is stored as {}, so that this may be "
-      "harmless padding, but its real region was not counted.",
+      "{} overflows {}. Its shape {} is stored as {}, so this may be harmless "
+      "padding, but its real region was not counted.",
       InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
       InWords(op.op.storage_shape)));
 }

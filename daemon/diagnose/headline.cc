@@ -31,7 +31,7 @@ std::string Healthy(const Case& c) {
   }
   if (none_good) {
     text += e.updates == 1 ? ", which overflowed" : ", which all overflowed";
-    if (e.in_grace) text += ", as a search for the loss scale begins";
+    if (e.in_grace) text += ", as the search for a loss scale begins";
   } else if (e.overflows > 0) {
     const int64_t start = ToldAtStartUp(e);
     // Of steps without a record nobody knows, so there is no share to tell.
@@ -39,7 +39,7 @@ std::string Healthy(const Case& c) {
         ", {} ({}{})", CountOf(e.overflows, "overflow"),
         e.steps_between ? "as far as shown" : PercentOf(e.overflows, e.updates),
         start > 0 ? fmt::format(", {} of them at the start", start) : "");
-  } else if (e.applied > 0) {
+  } else if (e.applied > 0 && IsScaled(c)) {
     text += ", no overflow";
   }  // Else nobody said whether there was one.
   if (e.scale_now) text += ", loss scale " + InWords(*e.scale_now);
@@ -61,8 +61,8 @@ std::string Healthy(const Case& c) {
 
 std::string EarlierIncident(const RunEvidence& e) {
   if (e.earlier_to < 0) return e.earlier;
-  return fmt::format("(steps {} to {}) {}", e.earlier_from, e.earlier_to,
-                     e.earlier);
+  return fmt::format("{} It lasted from step {} to {}.", e.earlier,
+                     e.earlier_from, e.earlier_to);
 }
 
 // Returns the first cause that is over and was worth a warning; absent
@@ -133,7 +133,8 @@ void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
   Set(condition, Healthy(c), diagnosis);
 }
 
-void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis) {
+void SetHeadline(const Facts& f, bool known_better, bool first_is_memory,
+                 Diagnosis* diagnosis) {
   const RunEvidence& e = f.evidence;
   Severity worst = Severity::kNone;
   for (const Finding& finding : f.found) {
@@ -149,7 +150,10 @@ void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis) {
   if (!known_better) {
     const std::optional<int32_t> cause = FirstThatIsOver(f, *diagnosis);
     if (cause) return SetCause(over, *cause, diagnosis);
-    if (!e.earlier.empty()) return Set(over, EarlierIncident(e), diagnosis);
+    if (!e.earlier.empty()) {
+      if (first_is_memory) diagnosis->headline_cause = 0;
+      return Set(over, EarlierIncident(e), diagnosis);
+    }
   }
   if (worst == Severity::kInfo) {
     return SetCause(ConditionWithNote(e), 0, diagnosis);

@@ -11,7 +11,8 @@ namespace nanwatch {
 
 // Fills in condition and headline. REQUIRES: the causes are ranked and have
 // their sentences. `known_better`: see IsKnownBetter().
-void SetHeadline(const Facts& f, bool known_better, Diagnosis* diagnosis);
+void SetHeadline(const Facts& f, bool known_better, bool first_is_memory,
+                 Diagnosis* diagnosis);
 
 // Fills in the same where nothing was ever odd.
 void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis);

@@ -10,9 +10,9 @@ namespace nanwatch {
 inline Action LookForInfiniteSlope() {
   return {
       "",
-      "Look there, and on the way from the loss, for what is finite and has "
-      "an infinite slope: sqrt, norm or pow at 0, a division or log at its "
-      "edge. Add an epsilon inside of it, or mask its input: a mask on its "
+      "On the way back from the loss, look for an op whose value is finite and "
+      "whose slope is infinite: sqrt, norm or pow at 0, a division or a log at "
+      "its edge. Add an epsilon inside it, or mask its input; a mask on its "
       "result comes too late."};
 }
 

@@ -40,22 +40,22 @@ bool IsOrderKnown(const BackwardNan& nan) {
 
 std::string Where(const BackwardNan& nan) {
   if (nan.gradients.empty()) {
-    return "the gradient norm is not; in which parameter is not known";
+    return "its gradient norm is not";
   }
   const OpEvidence& first = *nan.gradients[0];
   if (MadeIt(first, nan.step)) {
     return fmt::format(
-        "the gradient that reaches {} is finite, what {} makes of it is not "
-        "({})",
-        InWords(first.op), first.op.name, KindOf(first));
+        "the gradient that reaches {} is finite too, the one that leaves it is "
+        "not",
+        InWords(first.op));
   }
   return fmt::format(
       "of the reported gradients {} not{}",
       nan.gradients.size() == 1 ? "that of " + NamesOf(nan) + " is"
                                 : "those of " + NamesOf(nan) + " are",
       IsOrderKnown(nan)
-          ? fmt::format("; of these {} comes last in the model, where the "
-                        "backward pass mostly begins",
+          ? fmt::format(". Of these, {} comes last in the model, where the "
+                        "backward pass begins",
                         first.op.name)
           : "");
 }
@@ -82,16 +82,21 @@ void SayNanBackward(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   const BackwardNan& nan = *f.backward;
   match->Say(fmt::format(
-      "{} is born in the backward pass at step {}: the loss of that step is "
+      "{} is born in the backward pass at step {}. The loss of that step is "
       "finite, {}.",
       nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]), nan.step,
       Where(nan)));
+  if (nan.gradients.empty()) {
+    match->Support(EvidenceGrade::kHypothesis,
+                   "No gradient of a single parameter was reported, so the "
+                   "place is not known.");
+  }
   const bool spoilt = e.first_kept_nonfinite_loss_step > nan.step;
   if (spoilt) {
     match->Support(
         EvidenceGrade::kEstablished,
-        fmt::format("The loss is not finite from step {} on: the update wrote "
-                    "it into the weights.",
+        fmt::format("The loss is not finite from step {} on: an update wrote "
+                    "NaN into the weights.",
                     e.first_kept_nonfinite_loss_step));
   }
   match->verdict.actions.push_back(LookForInfiniteSlope());

@@ -146,14 +146,14 @@ std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
   const std::string name = InWords(op.op);
   if (IsInput(op) && op.first_bad_order == 0) {
     return fmt::format(
-        "The data bring {} in: the input of {}, the first op, holds {} at "
+        "The data bring in {}: the input of {}, the first op, holds {} at "
         "step {}.",
         kind, name, what, op.first_bad_step);
   }
   if (op.slot == Slot::kParameter) return OfWeight(e, op, what);
   if (!IsInput(op) && op.first_inputs_clean) {
     return fmt::format(
-        "{} is born in {} at step {}: its inputs are finite, its "
+        "{} is born in {} at step {}. Its inputs are finite, its "
         "output holds {}.",
         kind, name, op.first_bad_step, what);
   }
@@ -221,20 +221,21 @@ Tensed SentenceOfLoss(const Facts& f) {
   const bool goes_on = f.found.has(kLossNonfinite);
   return InBothTenses([&](Tense tense) {
     const std::string since =
-        goes_on ? fmt::format(
-                      "{} step {}{}",
-                      In(tense, "is not finite since", "was not finite from"),
-                      e.first_nonfinite_loss_step, OnRank(e))
+        goes_on ? fmt::format("{} step {}{}",
+                              In(tense, "has not been finite since",
+                                 "was not finite from"),
+                              e.first_nonfinite_loss_step, In(tense, "", " on"))
         : e.loss_nonfinite == 1
-            ? fmt::format("was not finite once, at step {}{}",
-                          e.first_nonfinite_loss_step, OnRank(e))
-            : fmt::format("was not finite {} times from step {}{} to {}",
+            ? fmt::format("was not finite once, at step {}",
+                          e.first_nonfinite_loss_step)
+            : fmt::format("was not finite {} times, from step {} to {}",
                           e.loss_nonfinite, e.first_nonfinite_loss_step,
-                          OnRank(e), e.last_nonfinite_loss_step);
+                          e.last_nonfinite_loss_step);
     return fmt::format(
-        "The loss {}, which a loss scale cannot cause: it comes from the "
-        "forward pass, the data or the weights.",
-        since);
+        "The loss{} {}. That {} from the forward pass, the data or the "
+        "weights{}.",
+        OnRank(e), since, goes_on ? In(tense, "comes", "came") : "came",
+        f.scaled ? ", not from the loss scale" : "");
   });
 }
 
@@ -244,9 +245,8 @@ void SayOfLoss(const Facts& f, Match* match) {
   if (e.ops_collected) {
     match->Support(
         EvidenceGrade::kEstablished,
-        fmt::format("Which op it was is not known: no status of a bad op of "
-                    "the forward pass was "
-                    "collected at step {}.",
+        fmt::format("The op is not known: no op of the forward pass was "
+                    "reported bad at step {}.",
                     e.first_nonfinite_loss_step));
   }
   // As PyTorch's watch says.
@@ -260,21 +260,19 @@ void SayOfLoss(const Facts& f, Match* match) {
   if (term != f.run.settings.end() && !term->second.empty()) {
     match->Support(
         EvidenceGrade::kEstablished,
-        fmt::format("Of its terms {} was not finite first, while others were: "
-                    "look there.",
+        fmt::format("Of its terms, {} was the first that was not finite: look "
+                    "there.",
                     term->second));
   }
   SayOfGradients(e, match);
-  for (const Finding& finding : f.found) {
-    if (finding.rule == kGnormExplosion) {
-      match->Support(EvidenceGrade::kEstablished, finding.sentence);
-    }
+  // Each rank may have found it.
+  if (const Finding* norm = f.found.First(kGnormExplosion)) {
+    match->Support(EvidenceGrade::kEstablished, norm->sentence);
   }
   if (f.found.has(kLossNonfinite)) {
     match->Advise(
-        fmt::format("Resume from the last checkpoint before step {}, "
-                    "if an update was applied since: NaN spoils every "
-                    "weight.",
+        fmt::format("Resume from the last checkpoint before step {}, unless "
+                    "all updates since were skipped: NaN spoils every weight.",
                     e.first_nonfinite_loss_step));
   }
 }
@@ -295,8 +293,7 @@ void SayWeightsSpoilt(const Facts& f, Match* match) {
   match->Support(
       EvidenceGrade::kEstablished,
       fmt::format("After it {} weights were not finite: its update was applied "
-                  "and wrote that into them, so none of them tells where it "
-                  "began.",
+                  "and wrote NaN into them. None of them tells where it began.",
                   f.forward->spoilt));
   SayOfScale(f, match);
 }

@@ -135,8 +135,8 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
   if (ordinary) {
     const int64_t start = ToldAtStartUp(e);
     return fmt::format(
-        "Ordinary range overflow: {} of {} {} overflowed{} and the scaler "
-        "answered, {} of the last {}; the scale is {}.",
+        "Ordinary overflows: {} of {} {}{}, {} of the last {}. The scaler "
+        "answered them; the scale is {}.",
         e.overflows, e.updates, steps,
         start > 0
             ? fmt::format(" ({} of them before the first good one)", start)
@@ -159,7 +159,7 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
   }
   return fmt::format(
       "Gradients {} the loss scale: {} of the last {} {} overflowed "
-      "({} of {} in all), oftener than a scaler's probing; the scale is {}.",
+      "({} of {} in all), more than a scaler's probing makes; the scale is {}.",
       In(tense, "outgrow", "outgrew"), e.overflows_last_50, e.updates_last_50,
       steps, e.overflows, e.updates, scale);
 }

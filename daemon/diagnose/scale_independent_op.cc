@@ -128,39 +128,48 @@ bool WhenNanAtAnyScale(const Facts& f, const Matches&, Match* match) {
           MakesNanAlone(f.evidence, origin.first_bad_step));
 }
 
-void SayNanAtAnyScale(const Facts&, Match* match) {
+void SayNanAtAnyScale(const Facts& f, Match* match) {
   const OpEvidence& first = *match->op;
   const OpEvidence& maker = *match->other;
   match->verdict.actions.push_back(LookForInfiniteSlope());
   if (&maker == &first) {
     match->Say(fmt::format(
-        "NaN is born in the backward pass, whatever the scale: the gradient of "
-        "{} is not finite {}, and no gradient holds an infinity then, which a "
-        "scale that is too high makes first.",
-        first.op.name, WhenBad(first)));
+        "NaN is born in the backward pass{}. The gradient of {} is not finite "
+        "{}.{}",
+        f.scaled ? ", whatever the scale" : "", first.op.name, WhenBad(first),
+        f.scaled ? " No gradient is infinite then; a scale that is too high "
+                   "would make infinities first."
+                 : ""));
     return;
   }
   match->Say(fmt::format(
-      "{} makes NaN in the backward pass: the gradient that reaches it is "
-      "finite, what it makes of it holds up to {} NaN. The gradient of {} is "
-      "not finite {}{}.",
+      "{} makes NaN in the backward pass. The gradient that reaches it is "
+      "finite, the one that leaves it holds up to {} NaN. The gradient of {} "
+      "is not finite {}.{}",
       InWords(maker.op), maker.nan, first.op.name, WhenBad(first),
-      BadAtEveryUpdate(first) ? ", so lowering the scale cannot help" : ""));
+      f.scaled && BadAtEveryUpdate(first)
+          ? " Lowering the loss scale cannot help."
+          : ""));
 }
 
 bool WhenOpAtAnyScale(const Facts& f, const Matches&, Match* match) {
   return BeginsAtAnOp(f, match);
 }
 
-void SayOpAtAnyScale(const Facts&, Match* match) {
+void SayOpAtAnyScale(const Facts& f, Match* match) {
   const OpEvidence& op = *match->op;
   const char* const therefore =
-      BadAtEveryUpdate(op) ? ", so lowering the scale cannot help"
-                           : " in the forward pass, which a loss scale does "
-                             "not reach";
-  match->Say(fmt::format("{} overflows {}{}; up to {} of its elements are bad.",
-                         InWords(op.op), WhenBad(op), therefore,
-                         op.bad_elements_max));
+      !f.scaled ? ""
+      : BadAtEveryUpdate(op)
+          ? " Lowering the loss scale cannot help."
+          : " That is in the forward pass, which a loss scale does not reach.";
+  match->Say(fmt::format(
+      "{} {} {}. Up to {} bad.{}", InWords(op.op),
+      op.nan > 0 ? "makes NaN" : "overflows", WhenBad(op),
+      op.bad_elements_max == 1
+          ? "1 of its elements is"
+          : fmt::format("{} of its elements are", op.bad_elements_max),
+      therefore));
 }
 
 bool WhenFindingAtAnyScale(const Facts& f, const Matches&, Match* match) {
@@ -181,10 +190,11 @@ bool WhenFindingAtAnyScale(const Facts& f, const Matches&, Match* match) {
   return true;
 }
 
-void SayFindingAtAnyScale(const Facts&, Match* match) {
+void SayFindingAtAnyScale(const Facts& f, Match* match) {
   const char* const lead =
       IsOfNan(*match->finding)
-          ? "An op makes NaN, which no loss scale changes. "
+          ? f.scaled ? "An op makes NaN, which no loss scale changes. "
+                     : "An op makes NaN. "
           : "The overflow goes on while the scale falls: an op "
             "overflows whatever the scale. ";
   match->Say(lead + match->Quote(*match->finding));

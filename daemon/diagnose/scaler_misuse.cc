@@ -132,8 +132,7 @@ void SayScalerMisused(const Facts& f, Match* match) {
                 "make, first at step {}: {}",
                 CountOf(f.evidence.impossible_transitions, "move"),
                 f.evidence.scaler, first.opened_step, match->Quote(first))
-          : "The scaler is not used as it is meant to be: " +
-                match->Quote(first));
+          : "The scaler is used wrongly. " + match->Quote(first));
 }
 
 }  // namespace nanwatch

@@ -33,7 +33,7 @@ bool WhenSilence(const Facts& f, const Matches&, Match* match) {
 
 void SaySilence(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
-  match->Say("Nothing is heard, or not all: " + match->Quote(*match->finding));
+  match->Say(match->Quote(*match->finding, InSummary::kAll));
   if (e.ranks_lost > 0) {
     match->Support(
         EvidenceGrade::kEstablished,

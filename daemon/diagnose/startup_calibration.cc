@@ -77,10 +77,10 @@ void SayStartUp(const Facts& f, Match* match) {
   const std::string to = e.scale_now ? InWords(*e.scale_now) : "lower ones";
   match->Say(
       over ? fmt::format("Start-up calibration: the scaler went from {} to {} "
-                         "until step {}, and the gradients fit since.",
+                         "until step {}; gradients have fitted since.",
                          from, to, e.first_good_step)
-           : fmt::format("Start-up calibration: the scaler falls from {}, is "
-                         "at {} now, and no step was good yet.",
+           : fmt::format("Start-up calibration: the scale fell from {} to {}, "
+                         "and no step was good yet.",
                          from, to));
   match->Support(
       EvidenceGrade::kEstablished,

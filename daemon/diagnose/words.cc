@@ -9,12 +9,23 @@
 #include "model/scale_bound.h"
 
 namespace nanwatch {
+namespace {
+
+// Returns "65504", "8.6e+09": two digits of what is large.
+std::string Rounded(double value) {
+  constexpr double kLarge = 1e6;  // ours
+  return value < kLarge ? fmt::format("{:.0f}", value)
+                        : fmt::format("{:.2g}", value);
+}
+
+}  // namespace
 
 std::string InWords(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   if (const auto bound = BoundOf(value)) return InWords(*bound) + " or less";
-  if (value == std::floor(value) && std::abs(value) < 1e15) {
+  constexpr double kInFull = 1e10;  // ours: 2^32, where scales begin, is
+  if (value == std::floor(value) && std::abs(value) < kInFull) {
     return fmt::format("{:.0f}", value);
   }
   return fmt::format("{:.4g}", value);
@@ -74,9 +85,9 @@ std::string WhatOverflows(double scale, std::string_view at,
   constexpr double kLeast = 0x1p-30;  // a scale; ours
   if (scale < kLeast) return "";
   return fmt::format(
-      "What overflows {} is above {} without any scaling, or infinite, or NaN: "
-      "{} does not make it.",
-      at, InWords(MaxFinite(Dtype::kFp16) / scale), it);
+      "What overflows {} would be above {} without any scaling, or is infinite "
+      "or NaN: {} does not make it.",
+      at, Rounded(MaxFinite(Dtype::kFp16) / scale), it);
 }
 
 std::string OfOptimizer(const RunEvidence& evidence) {
@@ -90,7 +101,7 @@ std::string UpdatesInWords(const RunEvidence& evidence) {
   if (skipped == 0) return "";
   if (skipped == all) {
     return fmt::format(
-        "no update{} is applied any more: the last {} of {} were skipped",
+        "No update{} is applied any more: {} of the last {} were skipped",
         OfOptimizer(evidence), skipped, all);
   }
   return fmt::format("{} of the last {} updates{} were skipped", skipped, all,

@@ -12,7 +12,8 @@
 
 namespace nanwatch {
 
-// Returns "65536", "4294967296", "0.8", "1.2e-05", "NaN", "Infinity".
+// Returns "65536", "4294967296", "1.1e+12", "0.8", "1.2e-05", "NaN",
+// "Infinity".
 std::string InWords(double value);
 // Returns "1 step", "300 steps": without a separator, as sentences here have
 // them.
@@ -36,7 +37,7 @@ std::string WhatOverflows(double scale, std::string_view at,
                           std::string_view it);
 // Returns " of the optimizer D" where a run has several; else empty.
 std::string OfOptimizer(const RunEvidence& evidence);
-// Returns "no update is applied any more: the last 50 of 50 were skipped";
+// Returns "No update is applied any more: the last 50 of 50 were skipped";
 // empty when updates are applied.
 std::string UpdatesInWords(const RunEvidence& evidence);
 

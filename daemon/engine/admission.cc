@@ -67,7 +67,7 @@ Dropped LostWith(const ClientMessage& message) {
 // True when a rank may open in the run without making it another attempt.
 bool MayJoin(const RunState& run, int32_t rank) {
   if (run.FindRank(rank) != nullptr) return false;
-  return !run.closed() || run.end_reason() == kAllRanksClosed;
+  return !run.closed() || run.ended_in_order();
 }
 
 }  // namespace
@@ -365,7 +365,8 @@ void Admission::Closing(Event closed, const std::optional<ProgramEnd>& end,
   events->push_back(MakeEvent(
       key, RunClosed{moved ? "superseded"
                      : why ? EndReason(*why, run.description().world_size)
-                           : kAllRanksClosed}));
+                           : "all ranks closed",
+                     !moved && !why}));
 }
 
 Event Admission::RecordsEndOf(const Event& event, RecordsEnded::How how) {

@@ -107,7 +107,7 @@ void Engine::State::Take(Time now, const Event& event, Effects* effects) {
     OpenRank(now, event, *opened, effects);
   } else if (const auto* closed = std::get_if<RunClosed>(&event.body)) {
     if (RunState* run = registry_.FindRun(event.run)) {
-      run->Close(now, closed->reason, effects);
+      run->Close(now, *closed, effects);
       Touch(run);
     }
   } else if (const auto* ended = std::get_if<RecordsEnded>(&event.body)) {

@@ -214,9 +214,19 @@ std::vector<const OpLedger::Entry*> OpLedger::InOrder() const {
   return all;
 }
 
-std::vector<OpView> OpLedger::Top() const {
+std::vector<OpView> OpLedger::Top(std::span<const CauseVerdict> causes) const {
+  std::vector<const Entry*> ordered = InOrder();
+  auto rest = ordered.begin();
+  for (const CauseVerdict& cause : causes) {
+    rest = std::stable_partition(rest, ordered.end(), [&](const Entry* entry) {
+      return IsOf(entry->evidence, cause.origin);
+    });
+  }
+  if (ordered.size() > static_cast<size_t>(limits::kTopOps)) {
+    ordered.resize(limits::kTopOps);
+  }
   std::vector<OpView> top;
-  for (const Entry* entry : InOrder()) {
+  for (const Entry* entry : ordered) {
     const OpEvidence& e = entry->evidence;
     OpView& view = top.emplace_back();
     view.name = e.op.name;
@@ -229,13 +239,6 @@ std::vector<OpView> OpLedger::Top() const {
     view.slot = e.slot;
     view.abs_max = entry->abs_max;
     view.padding = e.padding;
-  }
-  std::stable_sort(top.begin(), top.end(),
-                   [](const OpView& a, const OpView& b) {
-                     return a.bad_statuses > b.bad_statuses;
-                   });
-  if (top.size() > static_cast<size_t>(limits::kTopOps)) {
-    top.resize(limits::kTopOps);
   }
   return top;
 }

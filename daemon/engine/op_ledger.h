@@ -67,8 +67,9 @@ class OpLedger {
     }
     return all;
   }
-  // Returns the worst first, at most limits::kTopOps.
-  std::vector<OpView> Top() const;
+  // Returns the origins of `causes` first, then what was bad first, at most
+  // limits::kTopOps: an origin stands above its victims.
+  std::vector<OpView> Top(std::span<const CauseVerdict> causes) const;
 
   template <typename A>
   friend void Fields(A& archive, OpLedger& l) {

@@ -273,7 +273,7 @@ void RunState::NoticeSilence(Time now) {
   ++changes_;
 }
 
-void RunState::Close(Time now, std::string_view reason, Effects* effects) {
+void RunState::Close(Time now, const RunClosed& how, Effects* effects) {
   if (closed()) return;
   if (OpenRanks() > 0) JudgeTime(now);
   for (const auto& rank : ranks_) {
@@ -283,14 +283,15 @@ void RunState::Close(Time now, std::string_view reason, Effects* effects) {
   }
   Renew(now, effects);
   std::vector<Incident> changed;
-  book_.Close(Raise(now), reason, &changed);
+  book_.Close(Raise(now), how.reason, &changed);
   // No alert is held any more for what was over before.
   if (!gave_up()) diagnosis_ = Diagnosed(board_.Sorted());
   board_.Clear();
   changes_ = 0;
   fresh_.clear();
   ended_ = now;
-  end_reason_ = reason;
+  end_reason_ = how.reason;
+  ended_in_order_ = how.in_order;
   lost_since_.reset();
   close_due_.reset();
   blocks_.clear();

@@ -35,9 +35,6 @@
 
 namespace nanwatch {
 
-// Reason of a RunClosed after which a rank may still join.
-inline constexpr char kAllRanksClosed[] = "all ranks closed";
-
 // What all runs share. `options` and `tables` change with RulesLoaded.
 struct EngineShared {
   EngineOptions options;
@@ -91,7 +88,8 @@ class RunState {
   bool closed() const { return ended_.has_value(); }
   // True when nobody has reported since it was said that no record follows.
   bool records_ended() const { return records_ended_.has_value(); }
-  const std::string& end_reason() const { return end_reason_; }
+  // True when all ranks closed in order: one may still join.
+  bool ended_in_order() const { return ended_in_order_; }
   // Returns why the run ends if `rank` does, by `end` (absent: in order);
   // absent: all ranks that ended did in order.
   std::optional<RankEnd> EndWith(const RankState& rank,
@@ -135,7 +133,7 @@ class RunState {
   // Judges what stands, as no record follows of `rank`; null: of the run.
   void EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
                   Effects* effects);
-  void Close(Time now, std::string_view reason, Effects* effects);
+  void Close(Time now, const RunClosed& how, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
   // Asks a rank that has just opened what the others were asked before.
   void RemindToStop(const RankState& rank, Effects* effects) const;
@@ -309,6 +307,7 @@ class RunState {
   Time opened_{};
   std::optional<Time> ended_;
   std::string end_reason_;
+  bool ended_in_order_ = false;
   std::optional<RecordsEnded> records_ended_;
   // Of the rank that says best why the run ended; absent: all that ended did in
   // order.

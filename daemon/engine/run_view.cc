@@ -93,7 +93,7 @@ std::shared_ptr<const RunView> RunState::View() {
     Severity& worst = view->family[static_cast<int>(incident.alert_family)];
     worst = std::max(worst, incident.severity);
   }
-  view->top_ops = ledger_.Top();
+  view->top_ops = ledger_.Top(view->diagnosis.causes);
   view->ranks_open = static_cast<uint64_t>(OpenRanks());
   view->ranks_lost = static_cast<uint64_t>(LostRanks());
   view->stop_requested = stop_requested_;

@@ -81,6 +81,8 @@ struct RankLost {
 struct RankClosed {};
 struct RunClosed {
   std::string reason;  // "all ranks closed", "lost", "superseded"
+  // True: all ranks closed in order, and one may still join.
+  bool in_order = false;
 };
 struct Annotation {
   enum class Kind : uint8_t { kMute, kUnmute, kAcknowledge, kStopRequest };

@@ -127,7 +127,7 @@ struct RunView {
   Diagnosis diagnosis;
   std::vector<Incident> incidents;  // open ones first, then newest resolved
   std::vector<std::shared_ptr<const RankBlock>> ranks;
-  std::vector<OpView> top_ops;  // worst first, at most limits::kTopOps
+  std::vector<OpView> top_ops;  // origins first, at most limits::kTopOps
   uint64_t ranks_open = 0;
   uint64_t ranks_lost = 0;
   std::optional<std::string> stop_requested;  // reason, by whom

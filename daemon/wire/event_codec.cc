@@ -115,6 +115,7 @@ struct BodyWriter {
   void operator()(const RankClosed&) { to->mutable_rank_closed(); }
   void operator()(const RunClosed& body) {
     to->mutable_run_closed()->set_reason(body.reason);
+    to->mutable_run_closed()->set_in_order(body.in_order);
   }
   void operator()(const Annotation& body) {
     v1::StoredAnnotation* annotation = to->mutable_annotation();
@@ -228,6 +229,13 @@ Verdict ReadRecordsEnded(const v1::StoredRecordsEnded& from, RecordsEnded* to) {
   return std::nullopt;
 }
 
+// Returns whether all ranks closed in order; histories of 0.1.0 say so in words
+// alone.
+bool InOrder(const v1::StoredReason& closed) {
+  return closed.has_in_order() ? closed.in_order()
+                               : closed.reason() == "all ranks closed";
+}
+
 Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
   if (from.kind() > static_cast<uint32_t>(Annotation::Kind::kStopRequest)) {
     return Complaint{fmt::format("an annotation of kind {}, which this version "
@@ -303,7 +311,7 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
       *to = RankClosed{};
       return std::nullopt;
     case StoredEvent::kRunClosed:
-      *to = RunClosed{from.run_closed().reason()};
+      *to = RunClosed{from.run_closed().reason(), InOrder(from.run_closed())};
       return std::nullopt;
     case StoredEvent::kAnnotation:
       return ReadAnnotation(from.annotation(), &to->emplace<Annotation>());

@@ -233,8 +233,10 @@ export class Charts {
       bad.push(bucket.records === 1 ? 'skipped' :
           `${count(bucket.skipped)} of ${count(bucket.records)} skipped`);
     } else if (bucket.overflows) {
-      bad.push(bucket.records === 1 ? 'overflow' :
-                                      `${count(bucket.overflows)} overflows`);
+      const scaled = this.owner.run.values && this.owner.run.values.loss_scale;
+      const [one, many] = scaled ? ['overflow', 'overflows'] :
+                                   ['not finite', 'not finite'];
+      bad.push(bucket.records === 1 ? one : `${count(bucket.overflows)} ${many}`);
     }
     return [steps, clock(bucket.last), ...bad].join(' · ');
   }

@@ -115,7 +115,8 @@ export function framework(name) {
 }
 
 export function words(name) {
-  const text = name.replace(/_/g, ' ');
+  const text = name.replace(/_/g, ' ').replace(/\b(nan|fp8)\b/g, (word) =>
+      (word === 'nan' ? 'NaN' : 'FP8'));
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -135,4 +136,9 @@ export function place(subject) {
   if (subject.optimizer) parts.push(`optimizer ${subject.optimizer}`);
   if (subject.rank !== undefined) parts.push(`rank ${subject.rank}`);
   return parts.join(', ');
+}
+
+// The same in a run: of one rank nobody asks which.
+export function placeIn(run, subject) {
+  return place(run.world_size > 1 ? subject : {...subject, rank: undefined});
 }

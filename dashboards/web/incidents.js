@@ -2,7 +2,8 @@
 
 import {annotateDialog, commandOf} from './annotate.js';
 import {fill, h, mark, SEVERITY_WORD} from './dom.js';
-import {ago, clock, count, duration, fullTime, place, value} from './format.js';
+import {ago, clock, count, duration, fullTime, placeIn, value}
+    from './format.js';
 
 const SHOWN = 50;
 
@@ -20,18 +21,27 @@ function times(incident) {
   return [begun, `, for ${duration(incident.resolved - incident.opened)}`];
 }
 
-function finding(f) {
+function finding(run, f) {
   return h('li', {}, mark(f.severity),
       h('div', {}, h('p', {}, f.sentence),
         h('p', {class: 'note'}, h('code', {title: `nanwatch explain ${
             f.rule.name}`}, f.rule.name || `rule ${f.rule.number}`),
           ` · step ${count(f.opened_step)} to ${count(f.last_step)}`,
-          place(f.subject) && ` · ${place(f.subject)}`),
+          placeIn(run, f.subject) && ` · ${placeIn(run, f.subject)}`),
         f.numbers.length > 0 && h('dl', {class: 'numbers'},
             f.numbers.map((n) => h('div', {},
                 h('dt', {}, n.name.replace(/_/g, ' ')),
                 h('dd', {}, value(n.value), n.unit && n.unit !== n.name &&
                     h('span', {class: 'note'}, ` ${n.unit}`)))))));
+}
+
+// Where it began first, then as it went on.
+function inOrder(incident) {
+  const {op, slot} = incident.subject;
+  const isOrigin = (f) => Boolean(op) && f.subject.op === op &&
+      f.subject.slot === slot;
+  return [...incident.findings].sort((a, b) => isOrigin(b) - isOrigin(a) ||
+                                               a.opened_step - b.opened_step);
 }
 
 export class Incidents {
@@ -64,6 +74,7 @@ export class Incidents {
   }
 
   item(incident) {
+    const where = placeIn(this.owner.run, incident.subject);
     const said = [
       incident.acknowledged_by && `acknowledged by ${incident.acknowledged_by}`,
       incident.muted && 'muted',
@@ -79,12 +90,12 @@ export class Incidents {
               h('b', {}, SEVERITY_WORD[incident.worst_severity], ', ',
                 incident.state), ' ', incident.summary),
             h('span', {class: 'note'}, 'steps ', steps(incident), ' · ',
-              times(incident), place(incident.subject) &&
-                  ` · ${place(incident.subject)}`,
+              times(incident), where && ` · ${where}`,
               incident.host && ` · ${incident.host}`,
               said.map((s) => [' · ', h('b', {}, s)]))),
           h('div', {class: 'findings'},
-            h('ul', {}, incident.findings.map(finding)),
+            h('ul', {}, inOrder(incident).map((f) =>
+                finding(this.owner.run, f))),
             incident.findings_total > incident.findings.length &&
                 h('p', {class: 'note'}, `${incident.findings_total -
                     incident.findings.length} more findings`))),

@@ -6,6 +6,8 @@ import {cssColour, fill, h} from './dom.js';
 import {count, value} from './format.js';
 
 const STATUSES = 4000;
+const SHOWN = 10;  // rows of the table
+const MOST = 50;   // that the daemon lists
 const ROWS = 24;
 const ROW_HEIGHT = 18;
 const LEAST_CELL = 5;  // pixels
@@ -18,6 +20,7 @@ const bad = (s) => (s.counts.nan || 0) + (s.counts.pos_inf || 0) +
 export class Ops {
   constructor(owner) {
     this.owner = owner;
+    this.limit = SHOWN;
     this.table = h('div', {class: 'scroll'});
     this.labels = h('ol', {class: 'op-names'});
     this.canvas = h('canvas', {class: 'cells', role: 'img'});
@@ -52,33 +55,50 @@ export class Ops {
     const told = run.totals ? run.totals.op_statuses : 0;
     this.element.hidden = known.length === 0 && !told;
     fill(this.head, 'Ops ', h('span', {class: 'note'},
-        known.length ? `${count(known.length)} were bad` :
+        known.length ? (known.length < MOST ? '' : 'at least ') +
+                       `${count(known.length)} were bad` :
                        'none was bad', `, ${count(told)} statuses`));
-    fill(this.table, known.length > 0 && h('table', {},
-        h('thead', {}, h('tr', {},
-          ['Op', 'Tensor', 'Bad', 'First', 'Last', 'Bad elements', 'Largest',
-           'Rank'].map((name, i) => h('th', {
-             scope: 'col', class: i > 1 ? 'number' : null}, name)))),
-        h('tbody', {}, known.map((op) => this.row(op)))));
+    this.drawTable(known);
   }
 
-  row(op) {
-    const step = (s) => h('button', {
+  // As they come: where it began above what it spoilt.
+  drawTable(known) {
+    const columns = this.columnsOf(known);
+    fill(this.table, known.length > 0 && h('table', {},
+        h('thead', {}, h('tr', {}, columns.map(([name, , kind]) =>
+            h('th', {scope: 'col', class: kind}, name)))),
+        h('tbody', {}, known.slice(0, this.limit).map((op) => h('tr', {},
+            columns.map(([, cell, kind]) => h('td', {class: kind},
+                                              cell(op))))))),
+        known.length > this.limit && h('button', {
+          class: 'more', 'data-key': 'more ops', onclick: () => {
+            this.limit = MOST;
+            this.drawTable(known);
+          },
+        }, `${count(known.length - this.limit)} more`));
+  }
+
+  columnsOf(known) {
+    const step = (op, s) => h('button', {
       class: 'link', 'data-key': `op ${op.name} ${op.slot} ${s}`,
       onclick: () => this.owner.show(s)}, count(s));
-    return h('tr', {},
-        h('td', {class: 'name'}, op.name, ' ',
-          !op.name.endsWith(op.type) && h('span', {class: 'note'}, op.type)),
-        h('td', {}, op.slot.replace('_', ' ')),
-        h('td', {class: 'number'}, `${count(op.bad_statuses)} ` +
-            (op.bad_statuses === 1 ? 'time' : 'times')),
-        h('td', {class: 'number'}, step(op.first_bad_step)),
-        h('td', {class: 'number'}, step(op.last_bad_step)),
-        h('td', {class: 'number'}, count(op.bad_elements),
+    return [
+      ['Op', (op) => [op.name, ' ', !op.name.endsWith(op.type) &&
+                      h('span', {class: 'note'}, op.type)], 'name'],
+      ['Tensor', (op) => op.slot.replace('_', ' ')],
+      ['Bad', (op) => `${count(op.bad_statuses)} ` +
+          (op.bad_statuses === 1 ? 'time' : 'times'), 'number'],
+      ['First', (op) => step(op, op.first_bad_step), 'number'],
+      ['Last', (op) => step(op, op.last_bad_step), 'number'],
+      ['Bad elements', (op) => [count(op.bad_elements),
           op.padding_elements > 0 && h('span', {class: 'note'},
-              ` (${count(op.padding_elements)} padding)`)),
-        h('td', {class: 'number'}, 'abs_max' in op ? value(op.abs_max) : ''),
-        h('td', {class: 'number'}, op.rank < 0 ? '' : String(op.rank)));
+              ` (${count(op.padding_elements)} padding)`)], 'number'],
+      known.some((op) => 'abs_max' in op) &&
+          ['Largest', (op) => ('abs_max' in op ? value(op.abs_max) : ''),
+           'number'],
+      this.run.world_size > 1 &&
+          ['Rank', (op) => (op.rank < 0 ? '' : String(op.rank)), 'number'],
+    ].filter(Boolean);
   }
 
   reload() {
@@ -127,7 +147,7 @@ export class Ops {
       const name = `${status.op}\n${status.slot}`;
       if (!rows.has(name)) {
         rows.set(name, {op: status.op, slot: status.slot, bad: 0, cells: [],
-                        order: status.order === undefined ? 1e9 :
+                        firstBad: Number.MAX_SAFE_INTEGER, order: status.order === undefined ? 1e9 :
                                                             status.order});
       }
       const row = rows.get(name);
@@ -140,13 +160,15 @@ export class Ops {
       if (elements > 0) {
         ++cell.bad;
         ++row.bad;
+        row.firstBad = Math.min(row.firstBad, status.step);
         cell.most = Math.max(cell.most, elements);
         cell.share = Math.max(cell.share, status.elements > 0 ?
             Math.min(1, elements / status.elements) : 1);
       }
     }
-    const all = [...rows.values()].sort((a, b) => b.bad - a.bad ||
-                                                  a.order - b.order);
+    // As the table: what was bad first above what it spoilt.
+    const all = [...rows.values()].sort((a, b) =>
+        (a.firstBad - b.firstBad) || a.order - b.order);
     this.hidden = Math.max(0, all.length - ROWS);
     this.rows = all.slice(0, ROWS);
   }

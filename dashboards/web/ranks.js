@@ -19,7 +19,7 @@ const METRICS = [
    format: scale, log: true},
   {name: 'grad_norm', title: 'Gradient norm', of: last('grad_norm'),
    format: value, log: true},
-  {name: 'overflows', title: 'Overflows', of: (r) =>
+  {name: 'overflows', title: 'Not finite', scaled: 'Overflows', of: (r) =>
       (r.totals.overflows === undefined ? null : r.totals.overflows),
    format: count},
 ];
@@ -117,6 +117,7 @@ export class Ranks {
           ` of ${count(this.world)}` : ''),
       sick && `${count(sick)} in trouble`, lost && `${count(lost)} lost`,
     ].filter(Boolean).join(', ')));
+    this.scaled = this.ranks.some((r) => r.values.loss_scale);
     const metrics = METRICS.filter((m) => !m.of ||
         this.ranks.some((r) => m.of(r) !== null));
     fill(this.tools, this.ranks.length > 1 && h('label', {}, 'Cells show ',
@@ -124,9 +125,14 @@ export class Ranks {
           this.metric = METRICS.find((m) => m.name === e.target.value);
           this.drawCells();
         }}, metrics.map((m) => h('option', {
-          value: m.name, selected: m === this.metric}, m.title)))));
+          value: m.name, selected: m === this.metric}, this.titleOf(m))))));
     this.drawCells();
     this.drawTable();
+  }
+
+  // Without a loss scale nobody asks for overflows, but for what is not finite.
+  titleOf(metric) {
+    return this.scaled && metric.scaled || metric.title;
   }
 
   drawCells() {
@@ -145,7 +151,8 @@ export class Ranks {
     this.canvas.style.width = `${this.columns * this.cell}px`;
     this.canvas.style.height = `${rows * this.cell}px`;
     this.canvas.setAttribute('aria-label', `${n} ranks, coloured by ` +
-        `${this.metric.title.toLowerCase()}; the table below has them too`);
+        `${this.titleOf(this.metric).toLowerCase()}; the table below has them ` +
+        'too');
     this.paint(dots);
   }
 
@@ -193,7 +200,8 @@ export class Ranks {
       `step ${count(rank.last_step)}`,
       ...METRICS.filter((m) => m.of && m.name !== 'step' &&
                                m.of(rank) !== null)
-          .map((m) => `${m.title.toLowerCase()} ${m.format(m.of(rank))}`),
+          .map((m) => `${this.titleOf(m).toLowerCase()} ` +
+                      m.format(m.of(rank))),
     ].filter(Boolean).join(' · ') : '\u00a0';
   }
 
@@ -216,8 +224,8 @@ export class Ranks {
           scale((r.values.loss_scale || {}).last), 'number'],
       has('grad_norm') && ['Gradient norm', (r) =>
           value((r.values.grad_norm || {}).last), 'number'],
-      counted('overflows') && ['Overflows', (r) => count(r.totals.overflows),
-                               'number'],
+      counted('overflows') && [this.scaled ? 'Overflows' : 'Not finite',
+                               (r) => count(r.totals.overflows), 'number'],
       counted('skipped') && ['Skipped', (r) => count(r.totals.skipped),
                              'number'],
       ['Last record', (r) => h('time', {title: fullTime(r.last_record)},

@@ -22,7 +22,7 @@ export function clauses(run) {
   if (run.condition === 'healed') {
     return ['Healthy now.', `Earlier: ${afterLead(run)}`];
   }
-  const at = headline.search(/[;:] /);
+  const at = headline.search(/[.;:] /);
   if (at < 0 || headline.length < 120) return [headline, ''];
   const rest = headline.slice(at + 2);
   return [headline.slice(0, at) + '.',
@@ -123,13 +123,15 @@ export class RunsView {
           'page shows it as it comes.'));
       return;
     }
+    const scaled = this.runs.some((r) => r.values && r.values.loss_scale);
     fill(this.table,
         h('table', {class: 'list'},
           h('thead', {}, h('tr', {},
-            ['Run', 'Verdict', 'Step', 'Loss', 'Loss scale', 'Ranks',
-             'Last record'].map((name, i) =>
+            ['Run', 'Verdict', 'Step', 'Loss', scaled && 'Loss scale', 'Ranks',
+             'Last record'].filter(Boolean).map((name, i) =>
                h('th', {scope: 'col', class: i > 1 ? 'number' : null}, name)))),
-          h('tbody', {}, runs.slice(0, this.limit).map((r) => this.row(r)))),
+          h('tbody', {},
+            runs.slice(0, this.limit).map((r) => this.row(r, scaled)))),
         runs.length > this.limit &&
             h('button', {class: 'more', onclick: () => {
               this.limit += SHOWN;
@@ -151,7 +153,7 @@ export class RunsView {
         (sick.length === 1 ? 'needs' : 'need') + ' attention';
   }
 
-  row(run) {
+  row(run, scaled) {
     const severity = run.health_severity;
     const known = run.severity !== undefined;
     const href = `/?run=${encodeURIComponent(run.run_id)}&attempt=` +
@@ -177,7 +179,7 @@ export class RunsView {
         h('td', {class: 'number', 'data-name': 'step'}, count(run.last_step)),
         h('td', {class: 'number' + (loss === 'NaN' ? ' bad' : ''),
                  'data-name': 'loss'}, loss),
-        h('td', {class: 'number', 'data-name': 'scale'}, scaleNow),
+        scaled && h('td', {class: 'number', 'data-name': 'scale'}, scaleNow),
         h('td', {class: 'number', 'data-name': 'ranks'},
           known && run.world_size ?
               (run.ranks_lost ? `${count(run.ranks_open)} of ` : '') +

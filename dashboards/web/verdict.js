@@ -1,8 +1,8 @@
 // The first answer: healthy or not; if not, why, since when, what to do.
 
 import {fill, h, mark} from './dom.js';
-import {ago, clock, count, framework, fullTime, place, scale, share, value,
-        words} from './format.js';
+import {ago, clock, count, framework, fullTime, placeIn, scale, share,
+        value, words} from './format.js';
 import {afterLead, clauses} from './runs_view.js';
 
 function when(seconds) {
@@ -23,7 +23,7 @@ function sinceLine(run, show) {
   if (!cause && !incident) return null;
   const step = cause ? cause.step : incident.opened_step;
   const origin = cause ? cause.origin : incident.subject;
-  const where = place(origin);
+  const where = placeIn(run, origin);
   const host = incident && [incident.host, incident.device].filter(Boolean)
                                .join(', ');
   return h('p', {class: 'since'},

@@ -151,13 +151,21 @@ def test_the_report_is_readable_in_80_columns(logs):
 
 def test_several_files_end_with_one_table(logs):
     text = check(logs / CALM, logs / BROKEN, logs / PROSE).stdout.decode()
-    head, *rows = text.splitlines()[-4:]
+    where, head, *rows, total = text.splitlines()[-6:]
+    assert where == f"In {logs}/"
     assert head.split()[:3] == ["Verdict", "File", "Program"]
     assert [row.split()[:2] for row in rows] == [
-        ["HEALTHY", str(logs / CALM)], ["CRITICAL", str(logs / BROKEN)],
-        ["NOTHING", str(logs / PROSE)]]
+        ["HEALTHY", CALM], ["CRITICAL", BROKEN], ["NOTHING", PROSE]]
+    assert total == "3 logs: 1 critical, 1 healthy, 1 nothing."
     assert "from step 301" in rows[1]
     assert text.count(CALM) == 1 and text.count(BROKEN) == 2
+
+
+def test_a_log_is_one_screen_and_all_shows_the_rest(logs):
+    short = check(logs / BROKEN).stdout.decode().splitlines()
+    whole = check(logs / BROKEN, "--all").stdout.decode().splitlines()
+    assert len(short) <= 40 < len(whole) and short[0] == whole[0]
+    assert short[-1] == f"{len(whole) - len(short) + 1} more lines: --all"
 
 
 @pytest.mark.parametrize("words, worst", [("None", "none"), ("N/A", "none"),

@@ -137,7 +137,7 @@ def test_diagnose_is_of_the_scenario_that_it_is_shown_of(folder):
                  "--steps", "300", "--quiet")
         said = daemon.nanwatch("diagnose", "padding").stdout
         # The paragraph as the README has it, whatever the number of steps.
-        verdict = re.search(r"  No update is applied .*?check\s+off\.", said,
+        verdict = re.search(r"  No update is applied .*?padding\s+is\s+bad\.", said,
                             re.S)[0]
         assert verdict in README
     finally:

@@ -19,7 +19,7 @@ def test_padding_names_the_log_and_the_cure(daemon):
     assert (severity, cause, grade) == (
         "critical", "harmless_padding", "established")
     report = " ".join(diagnose(daemon, "padding").split())
-    assert "since step 0, op loss/Log (Log, output, fp16), rank 0" in report
+    assert "since step 0, op loss/Log (Log, output, fp16), host" in report
     run = daemon.show("padding")
     assert run["causes"][0]["actions"]
     for action in run["causes"][0]["actions"]:

@@ -18,7 +18,7 @@ PLACES = (
 # Where words are looked at and nothing depends on what they say: a file, what
 # its line holds, and why. Each must still be there.
 ALLOWED = (
-    ("dashboards/web/runs_view.js", "headline.search(/[;:] /)",
+    ("dashboards/web/runs_view.js", "headline.search(/[.;:] /)",
      "sets a long headline in two lines"),
     ("daemon/rpc/short_reason.cc", "reason.rfind(' ', end)",
      "cuts a long reason between two words"),
@@ -26,8 +26,8 @@ ALLOWED = (
      "sets names of thresholds in backticks"),
     ("daemon/json/message.cc", 'summary.contains("skipped")',
      "a JSON object, of a run's numbers"),
-    ("daemon/engine/admission.cc", "run.end_reason() == kAllRanksClosed",
-     "histories tell by that word alone how a run ended"),
+    ("daemon/wire/event_codec.cc", 'closed.reason() == "all ranks closed"',
+     "histories of 0.1.0 tell by that word alone how a run ended"),
 )
 
 # Something whose name says that it is text for people, asked or not as a call.

@@ -38,7 +38,7 @@ std::string Timeless(int32_t attempt, Incident incident) {
 
 bool FiresToTheEnd(const Incident& incident) {
   return incident.state == AlertState::kFiring ||
-         incident.resolved_reason == kAllRanksClosed;
+         incident.resolved_reason == "all ranks closed";
 }
 
 Attempts AttemptsOf(const Snapshot& snapshot) {

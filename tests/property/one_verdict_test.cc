@@ -13,7 +13,7 @@
 //   - What fires at the end of a run of several ranks: they leave a daemon one
 //     after another, and what only one that left had found is over by then.
 //   - That incidents are resolved: an orderly close resolves what fires, with
-//     kAllRanksClosed. What fired until then fires at the end for `check`.
+//     "all ranks closed". What fired until then fires at the end for `check`.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -29,13 +29,14 @@ TEST(SimulationAssumptions, AreSaidOfOneAttemptAsOfMany) {
   SimulationReport many = Report(run);
   many.simulated.lower = {
       .updates = 10, .overflows = 8, .untold = 3, .stuck = 4, .first_step = 7};
-  EXPECT_THAT(AssumptionsOf(many),
-              Contains("10 updates, first at step 7, overflowed, and here "
-                       "have a lower scale. 3 were judged as the nearest "
-                       "update that tells, before or after: 1 overflow, 2 do "
-                       "not. 4 are taken to overflow, since overflow followed "
-                       "overflow at a scale where a lower one helps nobody. Of "
-                       "3 no update tells: these are taken to overflow."));
+  EXPECT_THAT(
+      AssumptionsOf(many),
+      Contains("10 updates, first at step 7, overflowed, and here "
+               "have a lower scale. 3 were judged as the nearest "
+               "update that tells, before or after: 1 overflow, 2 do "
+               "not. 4 are taken to overflow, since overflow followed "
+               "overflow at a scale where a lower one does not help. Of "
+               "3 no update tells: these are taken to overflow."));
 }
 
 }  // namespace

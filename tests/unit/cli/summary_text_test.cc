@@ -28,7 +28,7 @@ TEST(NumbersText, ARunThatSaysNeitherOverflowNorSkipped) {
   wide.columns = 200;
   const std::string text = NumbersText(detail, wide);
   EXPECT_THAT(text, HasSubstr("1,000 updates, applied: not collected"));
-  EXPECT_THAT(text, HasSubstr("overflowed: not collected"));
+  EXPECT_THAT(text, HasSubstr("not finite: not collected"));
   EXPECT_THAT(text, HasSubstr("skipped: not collected"));
   EXPECT_THAT(text, Not(HasSubstr("0 applied")));
 }
@@ -40,7 +40,7 @@ TEST(NumbersText, OneIsNotMany) {
   run.set_steps(1);
   run.set_dropped_steps(1);
   const std::string text = NumbersText(detail, Style());
-  EXPECT_THAT(text, HasSubstr("1 update, 0 applied; 1 record, 0 overflowed"));
+  EXPECT_THAT(text, HasSubstr("1 update, 0 applied; 1 record, 0 not finite"));
   EXPECT_THAT(text, HasSubstr("1 step record was dropped"));
 }
 

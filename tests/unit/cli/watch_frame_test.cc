@@ -84,7 +84,7 @@ TEST(WatchFrame, AlwaysSaysWhatIsWrongAndWhatToDo) {
       const std::string frame = Frame(columns, rows);
       EXPECT_LE(std::count(frame.begin(), frame.end(), '\n'), rows);
       EXPECT_THAT(frame, AllOf(HasSubstr("CRITICAL\n  Gradients are not"),
-                               HasSubstr("op internal overflow (hypothesis)"),
+                               HasSubstr("Op internal overflow (hypothesis)"),
                                HasSubstr("-> Compute this op"),
                                HasSubstr("-> Until then stop")))
           << columns << " x " << rows;

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -36,6 +40,26 @@ TEST(OpLedgerTest, TheFirstCauseComesFirst) {
   EXPECT_EQ(ops[2].op.name, "late");
 }
 
+TEST(OpLedgerTest, InATableAnOriginStandsAboveItsVictims) {
+  OpLedger ledger;
+  ledger.Add(Bad(2, 1), Named("masked", 1), 0, {.number = 2}, false);
+  ledger.Add(Bad(5, 1), Named("origin", 3), 0, {.number = 5}, false);
+  for (int64_t step = 5; step < 9; ++step) {
+    ledger.Add(Bad(step, 1), Named("victim", 4), 0, {.number = step}, false);
+  }
+  const auto names = [&](std::span<const CauseVerdict> causes) {
+    std::vector<std::string> all;
+    for (const OpView& op : ledger.Top(causes)) all.push_back(op.name);
+    return all;
+  };
+  EXPECT_THAT(names({}), testing::ElementsAre("masked", "origin", "victim"));
+  CauseVerdict cause;
+  cause.origin.op = "origin";
+  cause.origin.slot = ledger.Evidence(Updates)[1].slot;
+  EXPECT_THAT(names(std::span(&cause, 1)),
+              testing::ElementsAre("origin", "masked", "victim"));
+}
+
 TEST(OpLedgerTest, OrderOfRanksDoesNotShow) {
   OpLedger one, other;
   one.Add(Bad(4, 2), Named("log"), 1, {.number = 4, .scale = 8.0}, false);
@@ -52,7 +76,7 @@ TEST(OpLedgerTest, OrderOfRanksDoesNotShow) {
     EXPECT_EQ(e.scale_max, 8.0);
     EXPECT_EQ(e.bad_updates, 1u);
     EXPECT_EQ(e.updates, 8u) << "of the lowest of those with as many";
-    EXPECT_EQ(ledger->Top().at(0).bad_elements, 2u);
+    EXPECT_EQ(ledger->Top({}).at(0).bad_elements, 2u);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "nanwatch/v1/history.pb.h"
 #include "wire/event_codec.h"
@@ -51,6 +52,40 @@ TEST(EndCodecTest, OneOfANewerDaemonIsNotGuessedAt) {
   EXPECT_EQ(std::get<RecordsEnded>(event->body), RecordsEnded{});
   newer.mutable_records_ended()->mutable_gave_up()->set_over(99);
   EXPECT_FALSE(DecodeEvent(newer.SerializeAsString()).ok());
+}
+
+// Returns the event as history holds it.
+v1::StoredEvent Stored(const RunClosed& closed) {
+  Event event;
+  event.run = {"job-7", 3};
+  event.body = closed;
+  std::string bytes;
+  EncodeEvent(event, &bytes);
+  v1::StoredEvent stored;
+  EXPECT_TRUE(stored.ParseFromString(bytes));
+  return stored;
+}
+
+bool IsInOrder(const v1::StoredEvent& stored) {
+  const Result<Event> read = DecodeEvent(stored.SerializeAsString());
+  EXPECT_TRUE(read.ok()) << read.error();
+  return read.ok() && std::get<RunClosed>(read->body).in_order;
+}
+
+TEST(EndCodecTest, KeepsWhetherAllRanksClosedInOrder) {
+  for (const bool in_order : {true, false}) {
+    EXPECT_EQ(IsInOrder(Stored({"any words", in_order})), in_order);
+  }
+}
+
+// Histories of 0.1.0 have the words alone.
+TEST(EndCodecTest, ReadsFromOldWordsWhetherAllRanksClosed) {
+  for (const auto& [reason, in_order] :
+       {std::pair("all ranks closed", true), std::pair("lost", false)}) {
+    v1::StoredEvent old = Stored({reason, !in_order});
+    old.mutable_run_closed()->clear_in_order();
+    EXPECT_EQ(IsInOrder(old), in_order) << reason;
+  }
 }
 
 }  // namespace
