@@ -52,7 +52,7 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "run's own level, which may drift. Convergence is excused, in two "
     "forms. One is a loss that goes to 0: to a hundredth of its mean over "
     "the last 64 healthy records. That mean lags as the norm's does; held "
-    " against the loss of just before, noiseless data that converge "
+    "against the loss of just before, noiseless data that converge "
     "were accused. The other is full batches that reach the loss that "
     "remains: both numbers come down without any noise, which mini-batches "
     "never do. A flat spot that full batches reach so is excused with it."};

@@ -132,7 +132,7 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
         ++ends;
         StepRules ended = rules;
         ended.OnEnd(
-            tables.step(), Severity::kCritical, [&](size_t i, Severity was) {
+            tables.step(), LevelKind::kKept, [&](size_t i, Severity was) {
               if (ended.severity(i) < was) return;
               ADD_FAILURE() << StepRules::Specs()[i]->name << ", seed " << seed
                             << " (" << story.setup.kind << "), step " << a.step;
@@ -202,14 +202,13 @@ TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
                  ignore);
         if (line < shape.from) continue;
         StepRules ended = rules;
-        ended.OnEnd(
-            tables.step(), Severity::kCritical, [&](size_t i, Severity) {
-              if (ended.severity(i) < Severity::kWarning) return;
-              Finding finding;
-              ended.Describe(i, &finding);
-              ADD_FAILURE() << shape.what << ", seed " << seed << ", line "
-                            << line << ": " << finding.sentence;
-            });
+        ended.OnEnd(tables.step(), LevelKind::kKept, [&](size_t i, Severity) {
+          if (ended.severity(i) < Severity::kWarning) return;
+          Finding finding;
+          ended.Describe(i, &finding);
+          ADD_FAILURE() << shape.what << ", seed " << seed << ", line " << line
+                        << ": " << finding.sentence;
+        });
       }
     }
   }

@@ -23,6 +23,11 @@ class Noise {
   std::minstd_rand engine_{20240607};
 };
 
+// Returns the loss of a language model from scratch, 11 to 2.5.
+inline double Learning(int i, Noise* noise) {
+  return 2.5 + 8.5 * std::exp(-i / 300.0) + 0.05 * noise->Normal();
+}
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_TESTS_UNIT_DETECT_NOISE_H_

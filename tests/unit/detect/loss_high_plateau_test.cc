@@ -1,13 +1,14 @@
-// Rules 35 and 36: where the loss stands.
+// Rule 35: a loss that has lost what was learned.
+
+#include "detect/loss_high_plateau.h"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
 
-#include "detect/loss_high_plateau.h"
-#include "detect/loss_not_decreasing.h"
 #include "tests/golden/words.h"
 #include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/rule_feed.h"
@@ -15,19 +16,11 @@
 namespace nanwatch {
 namespace {
 
-template <typename Rule>
 Severity Worst(int records, const std::function<double(int)>& loss) {
-  StepFeed<Rule> f(NoScaler());
+  StepFeed<LossHighPlateau> f(NoScaler());
   for (int i = 0; i < records; ++i) f.Step({.loss = loss(i)});
   return f.worst;
 }
-
-// A language model from scratch, 11 to 2.5.
-double Learning(int i, Noise* noise) {
-  return 2.5 + 8.5 * std::exp(-i / 300.0) + 0.05 * noise->Normal();
-}
-
-// --- 35 loss_high_plateau ----------------------------------------------------
 
 TEST(LossHighPlateau, WhatWasLearnedIsLostAndComesBack) {
   StepFeed<LossHighPlateau> f(NoScaler());
@@ -308,7 +301,7 @@ TEST(LossHighPlateau, HealthyTrainingsAreLeftInPeace) {
   Noise noise;
   const auto quiet = [](const char* what,
                         const std::function<double(int)>& loss) {
-    EXPECT_EQ(Worst<LossHighPlateau>(6000, loss), Severity::kNone) << what;
+    EXPECT_EQ(Worst(6000, loss), Severity::kNone) << what;
   };
   quiet("learning", [&](int i) { return Learning(i, &noise); });
   quiet("a spike that recovers", [&](int i) {
@@ -437,133 +430,6 @@ TEST(LossHighPlateau, OneStrangeBatchIsNotGuessing) {
   EXPECT_EQ(f.worst, Severity::kNone);
   f.Steps({.loss = 12}, 5);
   EXPECT_EQ(f.now, Severity::kWarning);
-}
-
-// --- 36 loss_not_decreasing --------------------------------------------------
-
-TEST(LossNotDecreasing, IsANoteAfterTwoThousandStepsUntilItFalls) {
-  StepFeed<LossNotDecreasing> f(NoScaler());
-  Noise noise;
-  const auto stand = [&](int records) {
-    for (int i = 0; i < records; ++i) {
-      f.Step({.loss = 17.6 + 0.02 * noise.Normal()});
-    }
-  };
-  stand(2000);
-  EXPECT_EQ(f.now, Severity::kNone);
-  stand(16);
-  EXPECT_EQ(f.now, Severity::kInfo);
-  ExpectWords(f.Described().sentence);
-  EXPECT_EQ(f.Described().opened_step, 1);
-  for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0});
-  EXPECT_EQ(f.now, Severity::kNone);
-  f.Steps({.loss = 17.6}, 5000);
-  EXPECT_EQ(f.now, Severity::kNone) << "it is asked once";
-}
-
-TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
-  const auto after = [](const char* framework, double loss, int lines) {
-    StepFeed<LossNotDecreasing> f(NoScaler());
-    f.run.framework = framework;
-    Noise noise;
-    for (int i = 0; i < lines; ++i) {
-      f.Step({.loss = loss + 0.05 * noise.Normal(), .unseen = 9});
-    }
-    return f.now;
-  };
-  EXPECT_EQ(after("megatron", 11.9, 100), Severity::kNone);
-  EXPECT_EQ(after("megatron", 11.9, 112), Severity::kWarning);
-  EXPECT_EQ(after("megatron", 2.1, 112), Severity::kNone) << "a fine-tuning";
-  EXPECT_EQ(after("mmcv", 11.9, 112), Severity::kNone) << "of other units";
-}
-
-// A classifier of ten whose units died: what guessing costs is ln 10.
-TEST(LossNotDecreasing, AClassifierThatGuessesIsAWarningAfterItsWarmUp) {
-  const auto feed = [](double fall, int warm_up, int records) {
-    StepFeed<LossNotDecreasing> f(NoScaler());
-    f.run.settings["last_layer"] = "10";
-    Noise noise;
-    for (int i = 0; i < records; ++i) {
-      const double learned = std::max(0, i - warm_up) * fall;
-      f.Step({.loss = 2.303 - learned + 0.01 * noise.Normal(),
-              .learning_rate = std::min(1.0, (i + 1.0) / (warm_up + 1))});
-    }
-    return f;
-  };
-  EXPECT_EQ(feed(0, 0, 199).worst, Severity::kNone);
-  EXPECT_EQ(feed(0, 0, 202).now, Severity::kWarning);
-  ExpectWords(feed(0, 0, 202).Described().sentence);
-  EXPECT_EQ(feed(0, 300, 400).worst, Severity::kNone) << "the rate rises yet";
-  EXPECT_EQ(feed(0, 300, 502).now, Severity::kWarning);
-  EXPECT_EQ(feed(1e-4, 0, 2000).worst, Severity::kNone) << "it learns, slowly";
-  StepFeed<LossNotDecreasing> other(NoScaler());  // its loss is no such one
-  other.run.settings["last_layer"] = "10";
-  other.Steps({.loss = 1.5, .learning_rate = 1}, 400);
-  EXPECT_EQ(other.worst, Severity::kNone);
-}
-
-// DPO whose reference is the policy itself: ln 2 for ever.
-TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
-  const Update same = {.loss = 0.6931, .grad_norm = 0};
-  StepFeed<LossNotDecreasing> f(NoScaler());
-  EXPECT_EQ(f.Steps(same, 49), Severity::kNone);
-  EXPECT_EQ(f.Step(same), Severity::kWarning);
-  EXPECT_EQ(f.Steps(same, 100), Severity::kWarning);
-  f.Steps({.loss = 0.5, .grad_norm = 1}, 400);
-  EXPECT_EQ(f.now, Severity::kNone) << "it moved";
-  StepFeed<LossNotDecreasing> learned(NoScaler());
-  EXPECT_EQ(learned.Steps({.loss = 0.0001, .grad_norm = 0}, 200),
-            Severity::kNone);
-  StepFeed<LossNotDecreasing> bare(NoScaler());
-  EXPECT_EQ(bare.Steps({.loss = 0.6931}, 200), Severity::kNone);
-}
-
-TEST(LossNotDecreasing, WhatFellOrCannotBeToldIsLeftInPeace) {
-  Noise noise;
-  const auto quiet = [](const char* what,
-                        const std::function<double(int)>& loss) {
-    EXPECT_EQ(Worst<LossNotDecreasing>(20000, loss), Severity::kNone) << what;
-  };
-  quiet("learning", [&](int i) { return Learning(i, &noise); });
-  quiet("slowly, in noise", [&](int i) {
-    return 2.5 - 0.3 * std::min(1.0, i / 10000.0) + 0.5 * noise.Normal();
-  });
-  quiet("a fine-tuning on its plateau",
-        [&](int) { return 1.9 + 0.02 * noise.Normal(); });
-  quiet("a critic", [&](int) { return std::exp(0.8 * noise.Normal()); });
-  quiet("a policy", [&](int) { return -0.02 + 0.05 * noise.Normal(); });
-  quiet("a loss of 0 by construction", [&](int) { return 0.0; });
-}
-
-TEST(LossNotDecreasing, ALossThatMovedIsNotSaidToStand) {
-  Noise noise;
-  StepFeed<LossNotDecreasing> log(NoScaler());  // its fall is 20 lines long
-  for (int i = 0; i < 600; ++i) {
-    const double loss = 2.8 + 7 * std::exp(-i / 5.0);
-    log.Step({.loss = loss + 0.003 * noise.Normal(), .unseen = 99});
-  }
-  EXPECT_EQ(log.worst, Severity::kNone);
-  StepFeed<LossNotDecreasing> rose(NoScaler());
-  for (int i = 0; i < 3000; ++i) {
-    rose.Step({.loss = (i < 150 ? 4.5 : 11.5) + 0.01 * noise.Normal()});
-  }
-  EXPECT_EQ(rose.worst, Severity::kNone);
-}
-
-TEST(LossNotDecreasing, ResumedIdleAndShortRunsAreNotAsked) {
-  StepFeed<LossNotDecreasing> resumed(NoScaler());
-  resumed.Step({.loss = 2.5, .unseen = 31000});
-  resumed.Steps({.loss = 2.5}, 5000);
-  EXPECT_EQ(resumed.worst, Severity::kNone);
-  StepFeed<LossNotDecreasing> idle(NoScaler());
-  idle.Steps({.loss = 2.5, .learning_rate = 0}, 5000);
-  EXPECT_EQ(idle.worst, Severity::kNone);
-  StepFeed<LossNotDecreasing> skipped(Scaler("pytorch"));
-  skipped.Steps({.overflow = true, .skipped = true, .loss = 2.5}, 5000);
-  EXPECT_EQ(skipped.worst, Severity::kNone);
-  StepFeed<LossNotDecreasing> log(NoScaler());  // 255 lines, every 100 steps
-  log.Steps({.loss = 2.5, .unseen = 99}, 10);
-  EXPECT_EQ(log.worst, Severity::kNone);
 }
 
 }  // namespace
