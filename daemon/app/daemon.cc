@@ -12,6 +12,8 @@
 
 #include "app/replay.h"
 #include "app/version.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "detect/rules.h"
 #include "history/reader.h"
@@ -27,6 +29,9 @@ using std::chrono::seconds;
 constexpr Duration kTurn = milliseconds(100);
 // After a restart, clients find back within a few seconds.
 constexpr Duration kReturnWithin = seconds(60);
+// Clocks are set back by so much in ordinary life: such a history is waited
+// for.
+constexpr Duration kFuture = seconds(10);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
 // Readers wait for what was acknowledged, and exports for what is shown; looked
@@ -133,7 +138,7 @@ Status Daemon::Replay() {
     } else {
       replayed_.events = outcome->events;
       replayed_.damaged = outcome->damaged;
-      pipeline_clock_.RaiseTo(outcome->newest);
+      BeginAfter(outcome->newest);
       alive_until = std::max(outcome->newest, last_write_);
     }
     replayed_.duration = clock_.Now() - begun;
@@ -177,6 +182,17 @@ Status Daemon::Replay() {
   if (history_on()) SendDifference();
   wired_ = true;
   return OkStatus();
+}
+
+// Judging goes on after the newest event. One from the future is of a clock
+// that was wrong: it is not waited for.
+void Daemon::BeginAfter(Time newest) {
+  const Duration ahead = newest - clock_.Now();
+  if (ahead <= kFuture) return pipeline_clock_.RaiseTo(newest);
+  LogWarning(
+      "the newest event of the history is of the future, when the wall "
+      "clock was wrong: judging goes on with the clock as it is",
+      fmt::format("ahead_seconds={:.0f}", ToSeconds(ahead)));
 }
 
 // Replay sends nothing; what the world was last told and what is now may

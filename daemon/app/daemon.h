@@ -61,6 +61,7 @@ class Daemon {
   // Empty: ready.
   std::string NotReady() const;
   Status Replay();
+  void BeginAfter(Time newest);
   void SendDifference();
   Status Listen();
   void StartPipeline();

@@ -135,6 +135,31 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   }
 }
 
+// Before all that comes at the new time: what the clock skipped is nobody's
+// silence, and is not lived through.
+void Pipeline::TakeClockJump() {
+  const auto jump = clock_.TakeJump();
+  if (!jump) return;
+  if (jump->by < Duration(0)) {
+    LogWarning(
+        "the wall clock was set back: what is judged goes on from the time "
+        "before, at 15/16 of the pace; a restart takes the clock as it is",
+        fmt::format("by_seconds={:.0f} ahead_seconds={:.0f}",
+                    ToSeconds(-jump->by), ToSeconds(clock_.ahead())));
+    return;
+  }
+  LogWarning(
+      "the wall clock was set forward: what it skipped is nobody's "
+      "silence",
+      fmt::format("by_seconds={:.0f}", ToSeconds(jump->by)));
+  Event event;
+  event.body = DaemonStarted{.engine_version = std::string(EngineVersion()),
+                             .alive_until = jump->from,
+                             .engine_build = std::string(EngineBuild()),
+                             .clock_jumped = true};
+  uncommitted_.push_front(std::move(event));
+}
+
 void Pipeline::CommitOwn(Time now) {
   std::move(own_.begin(), own_.end(), std::back_inserter(uncommitted_));
   while (!uncommitted_.empty() && Commit(now, {uncommitted_.front()})) {

@@ -19,6 +19,7 @@
 #include "base/published.h"
 #include "engine/engine.h"
 #include "history/history.h"
+#include "model/limits.h"
 #include "model/snapshot.h"
 #include "rpc/ingest_port.h"
 
@@ -75,6 +76,7 @@ class Pipeline : public IngestSink {
   void Take(Time now, Arrival& arrival);
   // What comes from this side waits while history is full: nobody would send it
   // again. End: false when something of it is left for the next turn.
+  void TakeClockJump();
   void CommitOwn(Time now);
   bool End(Time now, const std::shared_ptr<ReplyPort>& port);
   // Appends to history and applies. False: history is full, nothing happened.

@@ -68,6 +68,9 @@ void ReportPipeline(Pipeline& pipeline, std::vector<SelfSample>* samples) {
   Add(Metric::kEngineSessions, stats.sessions, samples);
   Add(Metric::kEngineEvents, stats.events, samples);
   Add(Metric::kEngineLateOps, stats.late_op_statuses, samples);
+  Add(Metric::kClockAhead, ToSeconds(pipeline.clock().ahead()), samples);
+  Add(Metric::kClockJumps, static_cast<double>(pipeline.clock().jumps()),
+      samples);
   Add(Metric::kMailboxLength, static_cast<double>(pipeline.mailbox_size()),
       samples);
   Add(Metric::kMailboxCapacity,

@@ -35,6 +35,7 @@ class Engine::State {
  private:
   // Where a rank's event goes; made when history began after its opening.
   SessionEntry Find(Time now, const Event& event);
+  // Of a run that something was said to, at now_.
   void Touch(RunState* run);
   void Take(Time now, const Event& event, Effects* effects);
   void OpenRank(Time now, const Event& event, const RankOpened& opened,
@@ -47,11 +48,17 @@ class Engine::State {
   Registry registry_;
   Admission admission_;
   TimerQueue timers_;
+  Time now_{};                   // of the event that is applied
   std::vector<uint32_t> dirty_;  // slots, in no order, each once
   std::vector<bool> is_dirty_;   // by slot
 };
 
 void Engine::State::Touch(RunState* run) {
+  run->Rouse(now_);
+  Note(run);
+}
+
+void Engine::State::Note(RunState* run) {
   const uint32_t slot = run->slot();
   timers_.Set(slot, run->NextTimer(), run->timer_order());
   if (slot >= is_dirty_.size()) is_dirty_.resize(slot + 1);
@@ -63,15 +70,19 @@ void Engine::State::Touch(RunState* run) {
 void Engine::State::Apply(Time now, const Event& event, Effects* effects) {
   ++shared_.stats.events;
   if (const auto* started = std::get_if<DaemonStarted>(&event.body)) {
-    // Nobody could be heard while the daemon was away: that silence is not
-    // theirs, and the seconds between are not lived through.
-    Advance(std::min(started->alive_until, now), effects);
+    // Nobody could be heard while the daemon was away, or in the time that a
+    // clock skipped: that silence is not theirs, and the seconds between are
+    // not lived through.
+    const Time until = std::min(started->alive_until, now);
+    Advance(until, effects);
     for (RunState* run : registry_.Runs()) {
+      if (started->clock_jumped) run->PutOff(now - until);
       run->SkipTo(now);
-      Touch(run);
+      Note(run);
     }
   }
   Advance(now, effects);
+  now_ = now;
   Take(now, event, effects);
 }
 
@@ -87,8 +98,9 @@ void Engine::State::Advance(Time now, Effects* effects) {
       is_dirty_[due->slot] = true;
       continue;
     }
+    ++shared_.stats.ticks;
     run->Advance(due->time, now, effects);
-    Touch(run);
+    Note(run);
   }
 }
 

@@ -313,11 +313,6 @@ void RunState::Annotate(Time now, const Annotation& annotation,
             effects);
 }
 
-void RunState::SkipTo(Time now) {
-  awake_since_ = now;
-  if (!closed()) next_tick_ = now + std::chrono::seconds(1);
-}
-
 void RunState::Touch(const RankState& rank) {
   dirty_ = true;
   const size_t block = rank.index / kRankBlock;

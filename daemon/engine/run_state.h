@@ -139,8 +139,11 @@ class RunState {
   void RemindToStop(const RankState& rank, Effects* effects) const;
   // Returns nullopt where the run was not asked to stop.
   std::optional<Request> StopFor(const RankState& rank) const;
-  // Skips the time in which the daemon was away: nobody could be heard.
+  // Skips the time in which nobody could be heard, up to `now`. Where that is
+  // before what was, since a clock was wrong: takes back what is of the future.
   void SkipTo(Time now);
+  // Gives a lost run that much longer to come back.
+  void PutOff(Duration skipped);
 
   // Takes over thresholds and options that changed: what a switched-off rule
   // found goes, holds and waits that begin from here on are as long as they are
@@ -151,6 +154,8 @@ class RunState {
   // nothing happens before `until`.
   void Advance(Time now, Time until, Effects* effects);
   std::optional<Time> NextTimer() const;
+  // Something was said to it: it is looked at again within a second.
+  void Rouse(Time now);
   // True when it ended long enough ago to be forgotten.
   bool Left(Time now) const;
 
@@ -279,6 +284,8 @@ class RunState {
   void JudgeTime(Time now);
   // Returns `time`, or the newest one given to the book: that never falls.
   Time Raise(Time time);
+  Duration UntilNextTick(Time now) const;
+  void NotAfter(Time now);
   // run_requests.cc
   void Ask(const Finding& opened, int64_t step, Effects* effects);
   bool WantsDetail(int64_t step) const;

@@ -52,6 +52,7 @@ struct BodyWriter {
     to->mutable_daemon_started()->set_alive_until_us(
         ToMicros(body.alive_until));
     to->mutable_daemon_started()->set_engine_build(body.engine_build);
+    to->mutable_daemon_started()->set_clock_jumped(body.clock_jumped);
   }
   void operator()(const RulesLoaded& body) {
     v1::StoredRules* rules = to->mutable_rules_loaded();
@@ -263,7 +264,8 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
     case StoredEvent::kDaemonStarted:
       *to = DaemonStarted{from.daemon_started().engine_version(),
                           FromMicros(from.daemon_started().alive_until_us()),
-                          from.daemon_started().engine_build()};
+                          from.daemon_started().engine_build(),
+                          from.daemon_started().clock_jumped()};
       return std::nullopt;
     case StoredEvent::kRulesLoaded:
       return ReadRules(from.rules_loaded(), &to->emplace<RulesLoaded>());
