@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -176,6 +177,8 @@ int main(int argc, char** argv) {
   sigemptyset(&reload);
   sigaddset(&reload, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &reload, nullptr);
+  // What it keeps is not for others. The socket's mode is set by itself.
+  umask(0077);
   nanwatch::SetUpMalloc();
   return nanwatch::Main(argc, argv);
 }

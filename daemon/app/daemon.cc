@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -96,17 +95,12 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
 
 Status Daemon::OpenHistory() {
   if (!config_.history_enabled) return OkStatus();
-  const std::filesystem::path folder =
-      std::filesystem::path(config_.history.path).parent_path();
-  if (!folder.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-      return Error{fmt::format(
-          "history folder {}: {}; make it, or pass --history another file, or "
-          "--history off",
-          folder.string(), error.message())};
-    }
+  const std::string folder = ParentDirectory(config_.history.path);
+  if (const Status made = MakeFolder(folder, 0700); !made) {
+    return Error{
+        fmt::format("the history {}: {}; or pass --history another file, or "
+                    "--history off",
+                    config_.history.path, made.error())};
   }
   past_runs_ = std::make_unique<PastRuns>(config_.history.path);
   last_write_ = LastWrite(config_.history.path);

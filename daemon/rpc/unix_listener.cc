@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/log.h"
 
 namespace nanwatch {
@@ -90,15 +92,24 @@ Status Clear(const std::string& path) {
   return OkStatus();
 }
 
-Status MakeDirectory(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos || slash == 0) return OkStatus();
-  const std::string directory = path.substr(0, slash);
-  if (mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return OkStatus();
-  return Error{
-      fmt::format("cannot make the directory {} of the socket: {}; "
-                  "make it, or choose another path",
-                  directory, std::strerror(errno))};
+// Who may use the socket may enter its folder, and see nothing of it.
+mode_t FolderMode(unsigned socket_mode) {
+  return 0700 | ((socket_mode & S_IWGRP) != 0 ? S_IXGRP : 0) |
+         ((socket_mode & S_IWOTH) != 0 ? S_IXOTH : 0);
+}
+
+Status MakeDirectory(const std::string& path, unsigned socket_mode) {
+  const std::string folder = ParentDirectory(path);
+  // Only the last part: a path that is mistyped is said.
+  if (!IsDirectory(ParentDirectory(folder))) {
+    return Error{
+        fmt::format("cannot make the directory {} of the socket: {}; "
+                    "make it, or choose another path",
+                    folder, std::strerror(ENOENT))};
+  }
+  Status made = MakeFolder(folder, FolderMode(socket_mode));
+  if (made) return made;
+  return Error{fmt::format("the socket {}: {}", path, made.error())};
 }
 
 Result<gid_t> FindGroup(const std::string& name) {
@@ -145,7 +156,8 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(
                     "1 to {}: choose a shorter one",
                     path, path.size(), kLongest)};
   }
-  if (Status made = MakeDirectory(path); !made) return Error{made.error()};
+  if (Status made = MakeDirectory(path, mode); !made)
+    return Error{made.error()};
   if (Status clear = Clear(path); !clear) return Error{clear.error()};
   const Result<gid_t> gid = FindGroup(group);
   if (!gid) return Error{gid.error()};
