@@ -44,7 +44,8 @@ IngestStream::IngestStream(IngestStreams& streams,
                            grpc::CallbackServerContext* context)
     : streams_(streams),
       context_(context),
-      port_(std::make_shared<StreamPort>(this, &streams.stats, streams.daemon)),
+      port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
+                                         streams.daemon)),
       quota_(limits::kBytesPerSecondPerStream) {
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
@@ -65,6 +66,7 @@ void IngestStream::OnReadDone(bool ok) {
     return;
   }
   Take(read_);
+  streams_.CutWhoDoesNotRead();
   read_.Clear();
   StartRead(&read_);
 }

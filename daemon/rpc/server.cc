@@ -121,9 +121,14 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
         "address"};
   }
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // gRPC would compare sizes only when it has the whole message, too, and end
-  // the stream: ours are refused in ingest_stream.cc, and counted.
-  builder.SetMaxReceiveMessageSize(-1);
+  // gRPC compares sizes only when it has the whole message, too, and ends the
+  // stream: those that are a little too large are refused in ingest_stream.cc,
+  // and counted.
+  builder.SetMaxReceiveMessageSize(limits::kGrpcMessageBytes);
+  // 1 MB on the wire may be 1 GB in memory, and nobody sees its size before.
+  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);

@@ -21,11 +21,11 @@ uint32_t Milliseconds(Duration d) {
 }  // namespace
 
 StreamPort::StreamPort(StreamWriter* writer, RpcStats* stats,
-                       std::string daemon)
+                       ReplyBudget* budget, std::string daemon)
     : stats_(stats),
       daemon_(std::move(daemon)),
       writer_(writer),
-      queue_(kQueuedReplies) {}
+      queue_(kQueuedReplies, budget) {}
 
 void StreamPort::Opened(SessionId session, const OpenedSession& opened,
                         bool durable) {
@@ -88,12 +88,7 @@ void StreamPort::Ask(const Request& request) {
 void StreamPort::Put(v1::IngestResponse response) {
   MutexLock lock(mutex_);
   if (writer_ == nullptr || ending_ || broken_) return;
-  if (!queue_.Push(std::move(response))) {
-    stats_->CountLimit("replies");
-    broken_ = true;
-    writer_->Cancel();
-    return;
-  }
+  if (!queue_.Push(std::move(response))) return CutLocked();
   AdvanceLocked();
 }
 
@@ -127,6 +122,7 @@ void StreamPort::EndWhenWritten(grpc::Status status) {
 void StreamPort::Detach() {
   MutexLock lock(mutex_);
   writer_ = nullptr;
+  queue_.Clear();
 }
 
 }  // namespace nanwatch

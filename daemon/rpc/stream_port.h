@@ -8,6 +8,7 @@
 #include <grpcpp/support/status.h>
 
 #include <string>
+#include <unordered_map>
 
 #include "base/mutex.h"
 #include "nanwatch/v1/ingest.pb.h"
@@ -31,8 +32,10 @@ class StreamWriter {
 
 class StreamPort : public ReplyPort {
  public:
-  // `writer` must live until Detach; `daemon` is said in every handshake.
-  StreamPort(StreamWriter* writer, RpcStats* stats, std::string daemon);
+  // `writer` must live until Detach; `daemon` is said in every handshake. All
+  // others must outlive this.
+  StreamPort(StreamWriter* writer, RpcStats* stats, ReplyBudget* budget,
+             std::string daemon);
 
   void Opened(SessionId session, const OpenedSession& opened,
               bool durable) override;

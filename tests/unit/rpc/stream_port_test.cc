@@ -29,7 +29,8 @@ class StreamPortTest : public testing::Test {
  protected:
   FakeWriter writer_;
   RpcStats stats_;
-  StreamPort port_{&writer_, &stats_, "nanwatchd/test"};
+  ReplyBudget budget_;
+  StreamPort port_{&writer_, &stats_, &budget_, "nanwatchd/test"};
 };
 
 TEST_F(StreamPortTest, WritesOneAtATimeAndOnlyTheNewestAck) {
