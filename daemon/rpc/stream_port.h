@@ -44,6 +44,15 @@ class StreamPort : public ReplyPort {
               const RefusedMessage& refused, Duration retry_after) override;
   void Ask(const Request& request) override;
 
+  // Answers say `secret` where they are about `name` (wire/session_name.h).
+  void Know(SessionId name, SessionId secret);
+  void Forget(SessionId name);
+
+  // Of the budget: what waits for the client to read it.
+  size_t waiting_bytes();
+  // Forgets what waits, and has reads and writes fail: the client does not read
+  // what it is told.
+  void Cut();
   // The write in flight is over.
   void Written(bool ok);
   // Finishes with `status` when all that is queued is written. The first call
@@ -54,6 +63,8 @@ class StreamPort : public ReplyPort {
 
  private:
   void Put(v1::IngestResponse response);
+  void CutLocked() REQUIRES_LOCK(mutex_);
+  SessionId SecretOf(SessionId name);
   void AdvanceLocked() REQUIRES_LOCK(mutex_);
 
   RpcStats* const stats_;
@@ -67,6 +78,7 @@ class StreamPort : public ReplyPort {
   bool ending_ GUARDED_BY(mutex_) = false;
   bool finished_ GUARDED_BY(mutex_) = false;
   grpc::Status status_ GUARDED_BY(mutex_);
+  std::unordered_map<SessionId, SessionId> secrets_ GUARDED_BY(mutex_);
 };
 
 }  // namespace nanwatch
