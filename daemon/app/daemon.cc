@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "detect/rules.h"
 #include "history/reader.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -158,6 +159,7 @@ Status Daemon::Replay() {
   pipeline_ = std::make_unique<Pipeline>(
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
       history_on() ? history_->last_id() : 0);
+  pipeline_->SetMemory(config_.server.memory_bytes);
   if (history_on()) {
     history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
   }

@@ -37,6 +37,8 @@ class Engine::State {
   SessionEntry Find(Time now, const Event& event);
   // Of a run that something was said to, at now_.
   void Touch(RunState* run);
+  void Note(RunState* run);
+  void Remove(RunState* run);
   void Take(Time now, const Event& event, Effects* effects);
   void OpenRank(Time now, const Event& event, const RankOpened& opened,
                 Effects* effects);
@@ -86,16 +88,22 @@ void Engine::State::Apply(Time now, const Event& event, Effects* effects) {
   Take(now, event, effects);
 }
 
+void Engine::State::Remove(RunState* run) {
+  const uint32_t slot = run->slot();
+  for (const auto& rank : run->ranks()) admission_.Forget(rank->session);
+  timers_.Set(slot, std::nullopt);
+  registry_.RemoveRun(run);
+  if (slot >= is_dirty_.size()) is_dirty_.resize(slot + 1);
+  if (!is_dirty_[slot]) dirty_.push_back(slot);
+  is_dirty_[slot] = true;
+}
+
 void Engine::State::Advance(Time now, Effects* effects) {
   while (const auto due = timers_.Next()) {
     if (due->time > now) break;
     RunState* const run = registry_.at(due->slot);
     if (run->Left(due->time)) {
-      for (const auto& rank : run->ranks()) admission_.Forget(rank->session);
-      timers_.Set(due->slot, std::nullopt);
-      registry_.RemoveRun(run);
-      if (!is_dirty_[due->slot]) dirty_.push_back(due->slot);
-      is_dirty_[due->slot] = true;
+      Remove(run);
       continue;
     }
     ++shared_.stats.ticks;
@@ -115,6 +123,8 @@ void Engine::State::Take(Time now, const Event& event, Effects* effects) {
         registry_.FindRun({event.run.run_id, event.run.attempt - 1});
     if (fresh && before != nullptr) run->Follow(now, *before);
     Touch(run);
+    RunState* const leaves = registry_.ToGoFor(event.run);
+    if (fresh && leaves != nullptr) Remove(leaves);
   } else if (const auto* opened = std::get_if<RankOpened>(&event.body)) {
     OpenRank(now, event, *opened, effects);
   } else if (const auto* closed = std::get_if<RunClosed>(&event.body)) {

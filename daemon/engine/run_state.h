@@ -43,13 +43,16 @@ struct EngineShared {
   size_t ranks = 0;       // held
   size_t open_ranks = 0;  // of those
   size_t op_bytes = 0;    // of the names of ops, as limits::kOpBytes counts
+  size_t run_bytes = 0;   // of descriptions, as limits::kRunBytes counts
   // Scratch, kept to spare the allocation.
   RowMarks marks;
   std::vector<RankPulse> pulses;
 };
 
-// Returns the bytes that a run's entry for an op takes, near enough.
+// Each returns the bytes that a run's entry for it takes, near enough.
 size_t BytesHeldFor(const OpName& op);
+size_t BytesHeldFor(const RunDescription& run);
+size_t BytesHeldFor(const RankDescription& rank);
 
 // The ranks that must agree, for one optimizer.
 struct AgreementState {
@@ -207,6 +210,8 @@ class RunState {
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
   void HoldOpBytes(size_t bytes);
+  // Of descriptions: `bytes` now, `before` until now.
+  void HoldRunBytes(size_t bytes, size_t before = 0);
   void IndexOp(size_t index);
   // run_judgement.cc
   // Puts (or, with kNone, removes) what rule `key.rule` of `rules` says now.
@@ -361,6 +366,7 @@ class RunState {
   // --- Not state: made anew from it.
   std::map<std::string, uint32_t> op_index_;  // by the op's bytes
   size_t op_bytes_ = 0;                       // its part of the shared one
+  size_t run_bytes_ = 0;                      // its part of the shared one
   bool dirty_ = true;
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
 };
