@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/log.h"
+#include "base/open_files.h"
 #include "detect/rules.h"
 #include "history/reader.h"
 #include "model/limits.h"
@@ -85,6 +86,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
                                               Clock& clock) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), clock));
   daemon->started_ = clock.Now();
+  AllowOpenFiles(limits::kOpenFiles);
   daemon->reload_.success_us = ToMicros(daemon->started_);
   Status status = daemon->OpenHistory();
   if (status.ok()) status = daemon->ServeHttp();

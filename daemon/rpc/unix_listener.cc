@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/log.h"
+#include "base/open_files.h"
 
 namespace nanwatch {
 namespace {
@@ -215,6 +216,12 @@ void UnixListener::AcceptLoop() {
 bool UnixListener::AcceptOne() {
   const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+  // The system gives the lowest number that is free: beyond this one are those
+  // that others need.
+  if (static_cast<size_t>(fd) >= OpenFilesOfStreams()) {
+    close(fd);
+    return false;
+  }
   const Result<Peer> peer = ReadPeer(fd);
   if (peer) {
     take_(fd, *peer);
