@@ -149,13 +149,13 @@ TEST_F(StreamPortTest, AnswersByTheIdThatOnlyItsClientKnows) {
 
 TEST_F(StreamPortTest, WhatWaitsCountsAgainstTheBudgetUntilItIsWrittenOrCut) {
   const auto refuse = [&] {
-    port_.Refuse(1, 1, {.message = std::string(1000, 'x')}, Duration(0));
+    port_.Refuse(1, 1, {.message = std::string(10000, 'x')}, Duration(0));
   };
   refuse();
   EXPECT_EQ(port_.waiting_bytes(), 0u);  // it is being written
   refuse();
   const size_t one = port_.waiting_bytes();
-  EXPECT_GT(one, 1000u);
+  EXPECT_GT(one, 10000u);
   while (!budget_.over()) refuse();
   EXPECT_GT(port_.waiting_bytes(), limits::kReplyBytes);
   port_.Written(true);
