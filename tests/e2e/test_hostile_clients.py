@@ -122,10 +122,12 @@ def test_what_runs_say_of_themselves_is_bounded(daemon):
 def test_openings_are_refused_where_memory_ends(folder):
     daemon = Daemon(folder, config="ingest: {memory: 64MiB}\n").start()
     try:
+        settings = " ".join(f'settings {{ key: "{k}" value: "{"v" * 1000}" }}'
+                            for k in range(10))
         with Raw(daemon.address) as client:
-            for i in range(1, 16000):
-                client.say(opening(i, f"run-{i}"))
-                if i % 500 == 0 and limit_hits(daemon, "memory"):
+            for i in range(1, 5000):
+                client.say(opening(i, f"run-{i}", more=settings))
+                if i % 200 == 0 and limit_hits(daemon, "memory"):
                     break
             wait_for("openings are refused",
                      lambda: limit_hits(daemon, "memory") > 0)
