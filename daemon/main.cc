@@ -119,6 +119,7 @@ int Serve(const Flags& flags) {
     if (number == SIGTERM || number == SIGINT) break;
     if (number == SIGHUP) Reload(flags, daemon->get());
     supervisor.Alive((*daemon)->turns());
+    supervisor.Say((*daemon)->Condition());
   }
   supervisor.Stopping();
   (*daemon)->Stop();

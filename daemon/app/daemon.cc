@@ -342,6 +342,23 @@ void Daemon::Stop() {
   if (notifier_ != nullptr) notifier_->Stop();
 }
 
+std::string Daemon::Condition() const {
+  std::string condition;
+  // By the hour: what is told changes seldom.
+  const auto hours =
+      std::chrono::ceil<std::chrono::hours>(pipeline_clock_.ahead()).count();
+  if (pipeline_clock_.ahead() > kFuture) {
+    condition = fmt::format(
+        "The wall clock was set back: times are ahead of it by up to {} h; a "
+        "restart drops that. ",
+        hours);
+  }
+  if (history_on() && history_->stats().degraded) {
+    condition += "History is off: records are judged and not kept. ";
+  }
+  return condition.empty() ? "Judging." : condition;
+}
+
 std::vector<SelfSample> Daemon::SelfSamples() {
   std::vector<SelfSample> samples;
   ReportBuild(NANWATCH_VERSION, started_, &samples);

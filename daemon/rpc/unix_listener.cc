@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/log.h"
@@ -220,6 +221,14 @@ bool UnixListener::AcceptOne() {
   // that others need.
   if (static_cast<size_t>(fd) >= OpenFilesOfStreams()) {
     close(fd);
+    int64_t suppressed = 0;
+    if (few_files_.Allow(SystemClock().Now(), &suppressed)) {
+      LogWarning(
+          "a connection was refused: too few files may be open; raise "
+          "LimitNOFILE or `ulimit -n`",
+          fmt::format("socket={} files={} refused_before={}", path_,
+                      OpenFilesMost(), suppressed));
+    }
     return false;
   }
   const Result<Peer> peer = ReadPeer(fd);

@@ -1,6 +1,7 @@
 """The wall clock of the daemon's machine is set while it runs."""
 
 import contextlib
+import socket
 import struct
 import time
 
@@ -14,11 +15,12 @@ SHIM = BIN / "libnanwatch_set_clock.so"
 
 
 class ClockedDaemon(Daemon):
-    def __init__(self, folder, config=None):
+    def __init__(self, folder, **environment):
         self.clock = folder / "clock"
         self.clock.write_bytes(bytes(8))
-        super().__init__(folder, config, {"LD_PRELOAD": str(SHIM),
-                                          "NANWATCH_TEST_CLOCK": str(self.clock)})
+        super().__init__(folder, environment={
+            "LD_PRELOAD": str(SHIM), "NANWATCH_TEST_CLOCK": str(self.clock),
+            **environment})
 
     def set(self, seconds):
         with open(self.clock, "r+b") as file:
@@ -85,3 +87,20 @@ def test_forward_for_a_moment_is_dropped_by_a_restart(clocked):
     assert clocked.stop() == 0
     clocked.start()
     assert int(clocked.show("meanwhile")["summary"]["steps"]) == 20
+
+
+def test_systemctl_status_says_that_times_are_ahead(folder):
+    path = folder / "notify.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(str(path))
+        receiver.settimeout(10)
+        daemon = ClockedDaemon(folder, NOTIFY_SOCKET=str(path)).start()
+        try:
+            said = ""
+            while "STATUS=Judging." not in said:
+                said += receiver.recv(4096).decode() + "\n"
+            daemon.set(-DAY)
+            while "STATUS=The wall clock was set back" not in said:
+                said += receiver.recv(4096).decode() + "\n"
+        finally:
+            daemon.kill()

@@ -331,6 +331,8 @@ def test_where_no_file_may_be_opened_nobody_spins(few_files, door):
         begun = cpu_seconds(daemon)
         time.sleep(3)
         assert cpu_seconds(daemon) - begun < 0.6
+        if door == "unix":
+            assert "too few files may be open" in daemon.log.read_text()
     wait_for("it serves again",
              lambda: daemon.nanwatch("runs").returncode == 0)
     serves(daemon)
