@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -118,6 +119,7 @@ int Serve(const Flags& flags) {
     if (number == SIGTERM || number == SIGINT) break;
     if (number == SIGHUP) Reload(flags, daemon->get());
     supervisor.Alive((*daemon)->turns());
+    supervisor.Say((*daemon)->Condition());
   }
   supervisor.Stopping();
   (*daemon)->Stop();
@@ -176,6 +178,8 @@ int main(int argc, char** argv) {
   sigemptyset(&reload);
   sigaddset(&reload, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &reload, nullptr);
+  // What it keeps is not for others. The socket's mode is set by itself.
+  umask(0077);
   nanwatch::SetUpMalloc();
   return nanwatch::Main(argc, argv);
 }

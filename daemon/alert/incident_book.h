@@ -53,6 +53,8 @@ class IncidentBook {
   // due at NextTimer(), which may be in the past.
   void Advance(Time now, std::vector<Incident>* changed);
   std::optional<Time> NextTimer() const { return next_timer_; }
+  // What is of the future is of a clock that was wrong. True: something was.
+  bool NotAfter(Time now);
   // Resolves everything at once with `reason`, whatever the hold: the run
   // ended. (The notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);

@@ -5,16 +5,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/replay.h"
 #include "app/version.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/log.h"
+#include "base/open_files.h"
 #include "detect/rules.h"
 #include "history/reader.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -27,6 +30,9 @@ using std::chrono::seconds;
 constexpr Duration kTurn = milliseconds(100);
 // After a restart, clients find back within a few seconds.
 constexpr Duration kReturnWithin = seconds(60);
+// Clocks are set back by so much in ordinary life: such a history is waited
+// for.
+constexpr Duration kFuture = seconds(10);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
 // Readers wait for what was acknowledged, and exports for what is shown; looked
@@ -80,6 +86,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
                                               Clock& clock) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), clock));
   daemon->started_ = clock.Now();
+  AllowOpenFiles(limits::kOpenFiles);
   daemon->reload_.success_us = ToMicros(daemon->started_);
   Status status = daemon->OpenHistory();
   if (status.ok()) status = daemon->ServeHttp();
@@ -91,17 +98,12 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
 
 Status Daemon::OpenHistory() {
   if (!config_.history_enabled) return OkStatus();
-  const std::filesystem::path folder =
-      std::filesystem::path(config_.history.path).parent_path();
-  if (!folder.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-      return Error{fmt::format(
-          "history folder {}: {}; make it, or pass --history another file, or "
-          "--history off",
-          folder.string(), error.message())};
-    }
+  const std::string folder = ParentDirectory(config_.history.path);
+  if (const Status made = MakeFolder(folder, 0700); !made) {
+    return Error{
+        fmt::format("the history {}: {}; or pass --history another file, or "
+                    "--history off",
+                    config_.history.path, made.error())};
   }
   past_runs_ = std::make_unique<PastRuns>(config_.history.path);
   last_write_ = LastWrite(config_.history.path);
@@ -133,7 +135,7 @@ Status Daemon::Replay() {
     } else {
       replayed_.events = outcome->events;
       replayed_.damaged = outcome->damaged;
-      pipeline_clock_.RaiseTo(outcome->newest);
+      BeginAfter(outcome->newest);
       alive_until = std::max(outcome->newest, last_write_);
     }
     replayed_.duration = clock_.Now() - begun;
@@ -159,6 +161,7 @@ Status Daemon::Replay() {
   pipeline_ = std::make_unique<Pipeline>(
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
       history_on() ? history_->last_id() : 0);
+  pipeline_->SetMemory(config_.server.memory_bytes);
   if (history_on()) {
     history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
   }
@@ -177,6 +180,17 @@ Status Daemon::Replay() {
   if (history_on()) SendDifference();
   wired_ = true;
   return OkStatus();
+}
+
+// Judging goes on after the newest event. One from the future is of a clock
+// that was wrong: it is not waited for.
+void Daemon::BeginAfter(Time newest) {
+  const Duration ahead = newest - clock_.Now();
+  if (ahead <= kFuture) return pipeline_clock_.RaiseTo(newest);
+  LogWarning(
+      "the newest event of the history is of the future, when the wall "
+      "clock was wrong: judging goes on with the clock as it is",
+      fmt::format("ahead_seconds={:.0f}", ToSeconds(ahead)));
 }
 
 // Replay sends nothing; what the world was last told and what is now may
@@ -326,6 +340,23 @@ void Daemon::Stop() {
   if (rpc_ != nullptr) rpc_->Stop(kGoodbye);
   if (web_ != nullptr) web_->Stop();
   if (notifier_ != nullptr) notifier_->Stop();
+}
+
+std::string Daemon::Condition() const {
+  std::string condition;
+  // By the hour: what is told changes seldom.
+  const auto hours =
+      std::chrono::ceil<std::chrono::hours>(pipeline_clock_.ahead()).count();
+  if (pipeline_clock_.ahead() > kFuture) {
+    condition = fmt::format(
+        "The wall clock was set back: times are ahead of it by up to {} h; a "
+        "restart drops that. ",
+        hours);
+  }
+  if (history_on() && history_->stats().degraded) {
+    condition += "History is off: records are judged and not kept. ";
+  }
+  return condition.empty() ? "Judging." : condition;
 }
 
 std::vector<SelfSample> Daemon::SelfSamples() {

@@ -51,6 +51,8 @@ class Daemon {
   std::string ingest_address() const;  // "unix:/run/nanwatch/ingest.sock"
   std::string http_address() const;    // "http://127.0.0.1:9765", or empty
   std::shared_ptr<const Snapshot> snapshot() const { return published_.Get(); }
+  // What is not as it should be, in sentences; else that it judges.
+  std::string Condition() const;
   // Rises while the pipeline turns; for the watchdog.
   uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
 
@@ -61,6 +63,7 @@ class Daemon {
   // Empty: ready.
   std::string NotReady() const;
   Status Replay();
+  void BeginAfter(Time newest);
   void SendDifference();
   Status Listen();
   void StartPipeline();

@@ -22,6 +22,7 @@ struct LogVerdict : RecordVerdict {
   uint64_t lines = 0;   // read
   LogCoverage coverage;
   std::optional<LogStopped> stopped;
+  std::string cut;  // why the rest was not read; empty: it was
 };
 // How a log's records ended. `went_on`: records followed after the program said
 // that it stops.

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/log.h"
+#include "base/resident.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -19,6 +21,9 @@ constexpr Duration kCheckpointInterval = milliseconds(100);
 constexpr int kCheckpointsPerTick = 4;
 // A client that was refused for lack of room comes again after this.
 constexpr Duration kRetryAfter = milliseconds(200);
+// Memory comes back when runs leave.
+constexpr Duration kRetryWithMemory = seconds(5);
+constexpr Duration kMemoryLook = milliseconds(100);
 
 }  // namespace
 
@@ -65,6 +70,11 @@ void Pipeline::RunOnce(Duration wait) {
   posted_.PopAll(Duration(0), &own_);
 
   const Time now = clock_.Now();
+  TakeClockJump();
+  if (clock_.Passed() - resident_at_ >= kMemoryLook) {
+    resident_at_ = clock_.Passed();
+    resident_ = ResidentBytes();
+  }
   CommitOwn(now);
   CloseLostRuns(now);  // what the last turn could not
   for (Arrival& arrival : batch_) {
@@ -85,7 +95,31 @@ void Pipeline::RunOnce(Duration wait) {
   CopyStats();
 }
 
+bool Pipeline::RefuseForMemory(const Arrival& arrival) {
+  const auto& body = arrival.message.body;
+  const bool grows = std::holds_alternative<OpenSessionMessage>(body) ||
+                     std::holds_alternative<OpNamesAdded>(body);
+  const size_t most = grows ? memory_ : memory_ + memory_ / 8;
+  // An end makes room.
+  if (resident_ <= most || std::holds_alternative<CloseMessage>(body)) {
+    return false;
+  }
+  RefusedMessage refused;
+  refused.reason = RefusalReason::kBusy;
+  refused.message = fmt::format(
+      "nanwatchd uses {} MB of memory, at most {} MB are meant to be used: "
+      "close some runs, or raise ingest.memory; send again, beginning with "
+      "sequence {}",
+      resident_ >> 20, memory_ >> 20, arrival.message.sequence);
+  refused.expected_sequence = arrival.message.sequence;
+  refused.limit = "memory";
+  arrival.port->Refuse(arrival.message.session, arrival.message.sequence,
+                       refused, kRetryWithMemory);
+  return true;
+}
+
 void Pipeline::Take(Time now, Arrival& arrival) {
+  if (RefuseForMemory(arrival)) return;
   const SessionId session = arrival.message.session;
   const Sequence sequence = arrival.message.sequence;
   const bool closes =
@@ -133,6 +167,31 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     ports_.erase(session);
     sessions_[arrival.port.get()].erase(session);
   }
+}
+
+// Before all that comes at the new time: what the clock skipped is nobody's
+// silence, and is not lived through.
+void Pipeline::TakeClockJump() {
+  const auto jump = clock_.TakeJump();
+  if (!jump) return;
+  if (jump->by < Duration(0)) {
+    LogWarning(
+        "the wall clock was set back: what is judged goes on from the time "
+        "before, at 15/16 of the pace; a restart takes the clock as it is",
+        fmt::format("by_seconds={:.0f} ahead_seconds={:.0f}",
+                    ToSeconds(-jump->by), ToSeconds(clock_.ahead())));
+    return;
+  }
+  LogWarning(
+      "the wall clock was set forward: what it skipped is nobody's "
+      "silence",
+      fmt::format("by_seconds={:.0f}", ToSeconds(jump->by)));
+  Event event;
+  event.body = DaemonStarted{.engine_version = std::string(EngineVersion()),
+                             .alive_until = jump->from,
+                             .engine_build = std::string(EngineBuild()),
+                             .clock_jumped = true};
+  uncommitted_.push_front(std::move(event));
 }
 
 void Pipeline::CommitOwn(Time now) {

@@ -19,6 +19,7 @@
 #include "base/published.h"
 #include "engine/engine.h"
 #include "history/history.h"
+#include "model/limits.h"
 #include "model/snapshot.h"
 #include "rpc/ingest_port.h"
 
@@ -68,13 +69,20 @@ class Pipeline : public IngestSink {
   void Close() { arrivals_.Close(); }
 
   const PipelineStats& stats() const { return stats_; }
+  // Resident memory from which on openings and names of ops are refused; from
+  // an eighth more on, all records. Before the first RunOnce.
+  void SetMemory(size_t bytes) { memory_ = bytes; }
+  const MonotonicClock& clock() const { return clock_; }
   size_t mailbox_size() { return arrivals_.size(); }
   size_t mailbox_capacity() const { return arrivals_.capacity(); }
 
  private:
   void Take(Time now, Arrival& arrival);
+  // Of a message that the daemon has no memory for.
+  bool RefuseForMemory(const Arrival& arrival);
   // What comes from this side waits while history is full: nobody would send it
   // again. End: false when something of it is left for the next turn.
+  void TakeClockJump();
   void CommitOwn(Time now);
   bool End(Time now, const std::shared_ptr<ReplyPort>& port);
   // Appends to history and applies. False: history is full, nothing happened.
@@ -110,6 +118,9 @@ class Pipeline : public IngestSink {
   std::deque<Event> uncommitted_;  // of this side, in their order
   Effects effects_;
   uint64_t newest_id_;
+  size_t memory_ = limits::kResidentBytes;
+  size_t resident_ = 0;
+  Duration resident_at_{};  // as clock_.Passed()
   Time last_publish_{};
   Time last_checkpoint_{};
   Time return_deadline_{};

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/resident.h"
 #include "model/metric_names.h"
 
 namespace nanwatch {
@@ -26,15 +27,6 @@ void Add(Metric metric, const std::atomic<uint64_t>& value,
 }
 
 double Seconds(Time time) { return 1e-6 * static_cast<double>(ToMicros(time)); }
-
-double ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  uint64_t total = 0;
-  uint64_t resident = 0;
-  statm >> total >> resident;
-  return static_cast<double>(resident) *
-         static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 double OpenDescriptors() {
   std::error_code error;
@@ -68,6 +60,9 @@ void ReportPipeline(Pipeline& pipeline, std::vector<SelfSample>* samples) {
   Add(Metric::kEngineSessions, stats.sessions, samples);
   Add(Metric::kEngineEvents, stats.events, samples);
   Add(Metric::kEngineLateOps, stats.late_op_statuses, samples);
+  Add(Metric::kClockAhead, ToSeconds(pipeline.clock().ahead()), samples);
+  Add(Metric::kClockJumps, static_cast<double>(pipeline.clock().jumps()),
+      samples);
   Add(Metric::kMailboxLength, static_cast<double>(pipeline.mailbox_size()),
       samples);
   Add(Metric::kMailboxCapacity,
@@ -145,7 +140,7 @@ void ReportProcess(Time started, std::vector<SelfSample>* samples) {
   };
   Add(Metric::kProcessCpu, seconds(usage.ru_utime) + seconds(usage.ru_stime),
       samples);
-  Add(Metric::kProcessMemory, ResidentBytes(), samples);
+  Add(Metric::kProcessMemory, static_cast<double>(ResidentBytes()), samples);
   Add(Metric::kProcessOpenFds, OpenDescriptors(), samples);
   Add(Metric::kProcessStartTime, Seconds(started), samples);
 }

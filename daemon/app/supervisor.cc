@@ -21,6 +21,12 @@ void Supervisor::Alive(uint64_t turns) {
   if (watchdog_us_ > 0) sd_notify(0, "WATCHDOG=1");
 }
 
+void Supervisor::Say(const std::string& status) {
+  if (status == said_) return;
+  said_ = status;
+  sd_notify(0, ("STATUS=" + status).c_str());
+}
+
 timespec Supervisor::Interval() const {
   constexpr uint64_t kLongest = 1000000;
   const uint64_t us =

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <string>
 
 namespace nanwatch {
 
@@ -18,12 +19,15 @@ class Supervisor {
   // Pings the watchdog, if `turns` has moved since the last time: a pipeline
   // that hangs is then restarted.
   void Alive(uint64_t turns);
+  // What `systemctl status` shows, in a sentence; told where it changed.
+  void Say(const std::string& status);
   // How often to call Alive: half the watchdog's time, at most a second.
   timespec Interval() const;
 
  private:
   uint64_t watchdog_us_ = 0;  // 0: none
   uint64_t last_turns_ = 0;
+  std::string said_;
 };
 
 }  // namespace nanwatch

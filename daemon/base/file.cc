@@ -26,7 +26,7 @@ bool IsStill(const std::string& path, int fd) {
 
 Result<std::optional<FileLock>> FileLock::Take(const std::string& path) {
   while (true) {
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) return std::optional<FileLock>();
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) {
       if (IsStill(path, fd)) return std::optional<FileLock>(FileLock(path, fd));

@@ -4,6 +4,9 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <string>
+
+#include "base/plain_text.h"
 
 namespace nanwatch {
 namespace {
@@ -34,18 +37,14 @@ spdlog::logger& Logger() {
   return *logger;
 }
 
-void AppendEscaped(std::string_view text, bool json, std::string* out) {
+std::string Escaped(std::string_view text, bool json) {
+  std::string out;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out->append(fmt::format("\\u{:04x}", byte));
-    } else if (json && (c == '"' || c == '\\')) {
-      out->push_back('\\');
-      out->push_back(c);
-    } else {
-      out->push_back(c);
-    }
+    if (json && (c == '"' || c == '\\')) out += '\\';
+    out += c;
   }
+  return PlainText(
+      out, [](uint32_t code) { return fmt::format("\\u{:04x}", code); });
 }
 
 }  // namespace
@@ -62,10 +61,10 @@ void InitLog(LogLevel level, bool json) {
 void Log(LogLevel level, std::string_view message, std::string_view detail) {
   std::string line;
   if (g_json) line += R"("message":")";
-  AppendEscaped(message, g_json, &line);
+  line += Escaped(message, g_json);
   if (g_json) line += R"(","detail":")";
   if (!g_json && !detail.empty()) line += ' ';
-  AppendEscaped(detail, g_json, &line);
+  line += Escaped(detail, g_json);
   if (g_json) line += '"';
   Logger().log(ToSpdlog(level), line);
 }

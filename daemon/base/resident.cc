@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 
 namespace nanwatch {
 namespace {
@@ -46,6 +47,16 @@ int Forget(dl_phdr_info* object, size_t, void*) {
 }
 
 }  // namespace
+
+size_t ResidentBytes() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  size_t total = 0;
+  size_t resident = 0;
+  if (std::fscanf(file, "%zu %zu", &total, &resident) != 2) resident = 0;
+  std::fclose(file);
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
 
 void SetUpMalloc() {
   mallopt(M_ARENA_MAX, kArenas);

@@ -3,7 +3,12 @@
 #ifndef NANWATCH_BASE_RESIDENT_H_
 #define NANWATCH_BASE_RESIDENT_H_
 
+#include <cstddef>
+
 namespace nanwatch {
+
+// Returns this process's resident memory; 0: not known.
+size_t ResidentBytes();
 
 // Call first in main: few malloc arenas, since by default each of the threads
 // that gRPC makes gets one of its own, and each keeps what it once held. What a

@@ -77,7 +77,7 @@ int AnnotateRun(QueryClient& client, const AnnotateOptions& options) {
   }
   const Result<std::string> done = client.Annotate(request);
   if (!done.ok()) return Fail(done.error());
-  std::printf("%s\n", done->c_str());
+  std::printf("%s\n", Clean(*done).c_str());
   return 0;
 }
 

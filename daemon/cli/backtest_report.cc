@@ -10,6 +10,7 @@
 #include "cli/backtest.h"
 #include "cli/check_report.h"
 #include "json/incident.h"
+#include "json/value.h"
 
 namespace nanwatch {
 namespace {
@@ -357,8 +358,7 @@ std::string BacktestJson(const BacktestOptions& options,
     }
     json["recordings"].push_back(std::move(one));
   }
-  return json.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) +
-         '\n';
+  return Dump(json, 2);
 }
 
 }  // namespace nanwatch

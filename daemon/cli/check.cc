@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/coverage_text.h"
 #include "json/incident.h"
+#include "json/value.h"
 
 namespace nanwatch {
 namespace {
@@ -116,8 +117,7 @@ void PrintJson(const std::vector<CheckedLog>& logs) {
   Json all = Json::array();
   for (const CheckedLog& log : logs) all.push_back(FileJson(log));
   const Json& json = logs.size() == 1 ? all[0] : all;
-  fmt::print("{}\n", json.dump(2, ' ', false,
-                               nlohmann::detail::error_handler_t::replace));
+  fmt::print("{}", Dump(json, 2));
 }
 
 // Of several, what there is to say of those that are not healthy, and at the
@@ -146,7 +146,7 @@ int CheckLogs(const std::vector<std::string>& paths,
     logs.push_back(CheckLog(path, options));
     const CheckedLog& log = logs.back();
     if (!log.error.empty()) {
-      std::fprintf(stderr, "nanwatch: %s\n", log.error.c_str());
+      Fail(log.error);
     }
     const int one = StatusOf(log);
     if (one != kExitFailed) {

@@ -238,9 +238,11 @@ CheckedLog CheckLog(const std::string& path, const CheckOptions& options) {
   intake.Finish();
   if (!log.verdict.refused.empty()) {
     log.error = path + ": not all of it was judged: " + log.verdict.refused;
+    log.verdict.cut = log.error;
   }
   if (!read.ok()) {
     log.error = read.error();
+    log.verdict.cut = log.error;
     // What was never read is not empty.
     if (log.verdict.lines == 0) log.nothing = "nothing of it could be read.";
   }

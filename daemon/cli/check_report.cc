@@ -242,6 +242,7 @@ std::string FirstOf(const CheckedLog& log) {
   if (tally.serious == 0) {
     if (verdict.stopped) return "the program gave up";
     if (!IsUnread(verdict)) return "";
+    if (!verdict.cut.empty()) return "not all of it was read";
     return fmt::format("{} of {} could not be read",
                        Grouped(verdict.coverage.unread),
                        Counted(verdict.coverage.step_lines, "step line"));

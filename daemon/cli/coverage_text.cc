@@ -36,7 +36,8 @@ std::string CoverageText(const LogCoverage& coverage) {
 }
 
 bool IsUnread(const LogVerdict& verdict) {
-  return !verdict.coverage.enough() && !verdict.attempts.empty() &&
+  const bool all = verdict.coverage.enough() && verdict.cut.empty();
+  return !all && !verdict.attempts.empty() &&
          verdict.worst < Severity::kWarning &&
          IsHealthy(verdict.attempts.back()->diagnosis.condition);
 }
@@ -45,7 +46,9 @@ std::string HeadlineOf(const LogVerdict& verdict) {
   if (verdict.attempts.empty()) return "";
   const std::string& headline = verdict.attempts.back()->diagnosis.headline;
   if (!IsUnread(verdict)) return headline;
-  return "No verdict on all of it: " + CoverageText(verdict.coverage) +
+  const std::string why =
+      verdict.cut.empty() ? CoverageText(verdict.coverage) : verdict.cut + '.';
+  return "No verdict on all of it: " + why +
          " In what was read, nothing is found.";
 }
 

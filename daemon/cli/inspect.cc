@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/plain_text.h"
 #include "cli/commands.h"
 #include "cli/layers_table.h"
 #include "cli/report.h"
@@ -25,7 +26,10 @@ void PrintJson(const google::protobuf::Message& message) {
 }  // namespace
 
 int Fail(const std::string& message, int status) {
-  std::fprintf(stderr, "nanwatch: %s\n", message.c_str());
+  const std::string plain = PlainText(message, [](uint32_t code) {
+    return std::string(code == '\n' ? "\n" : "?");
+  });
+  std::fprintf(stderr, "nanwatch: %s\n", plain.c_str());
   return status;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/log_input.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace nanwatch {
@@ -18,22 +20,23 @@ namespace {
 constexpr size_t kPiece = 256 * 1024;
 
 using OnBytes = std::function<void(std::string_view)>;
+// False: enough.
+using OnText = std::function<bool(std::string_view)>;
 
 // What undoes the packing of a log, a piece at a time.
 class Unpacker {
  public:
   virtual ~Unpacker() = default;
-  // False: the bytes are damaged here.
-  virtual bool Feed(std::string_view packed, const OnBytes& on_bytes) = 0;
+  // False: the bytes are damaged here, or it was enough.
+  virtual bool Feed(std::string_view packed, const OnText& on_text) = 0;
   // False: the packed data ends in its middle.
   virtual bool Complete() const = 0;
 };
 
 class Plain : public Unpacker {
  public:
-  bool Feed(std::string_view bytes, const OnBytes& on_bytes) override {
-    on_bytes(bytes);
-    return true;
+  bool Feed(std::string_view bytes, const OnText& on_text) override {
+    return on_text(bytes);
   }
   bool Complete() const override { return true; }
 };
@@ -43,7 +46,7 @@ class Gzip : public Unpacker {
   Gzip() { inflateInit2(&stream_, 15 + 32); }
   ~Gzip() override { inflateEnd(&stream_); }
 
-  bool Feed(std::string_view packed, const OnBytes& on_bytes) override {
+  bool Feed(std::string_view packed, const OnText& on_text) override {
     stream_.next_in =
         reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
@@ -54,7 +57,9 @@ class Gzip : public Unpacker {
       stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
       stream_.avail_out = static_cast<uInt>(piece_.size());
       const int done = inflate(&stream_, Z_NO_FLUSH);
-      on_bytes({piece_.data(), piece_.size() - stream_.avail_out});
+      if (!on_text({piece_.data(), piece_.size() - stream_.avail_out})) {
+        return false;
+      }
       if (done == Z_STREAM_END) {
         ended_ = true;
       } else if (done != Z_OK && done != Z_BUF_ERROR) {
@@ -73,13 +78,13 @@ class Gzip : public Unpacker {
 
 class Zstd : public Unpacker {
  public:
-  bool Feed(std::string_view packed, const OnBytes& on_bytes) override {
+  bool Feed(std::string_view packed, const OnText& on_text) override {
     ZSTD_inBuffer in{packed.data(), packed.size(), 0};
     while (in.pos < in.size) {
       ZSTD_outBuffer out{piece_.data(), piece_.size(), 0};
       left_ = ZSTD_decompressStream(stream_.get(), &out, &in);
       if (ZSTD_isError(left_) != 0) return false;
-      on_bytes({piece_.data(), out.pos});
+      if (!on_text({piece_.data(), out.pos})) return false;
     }
     return true;
   }
@@ -100,46 +105,107 @@ std::unique_ptr<Unpacker> UnpackerFor(std::string_view first) {
   return std::make_unique<Plain>();
 }
 
-Status ReadAll(int file, const std::string& name, const OnBytes& on_bytes) {
-  std::vector<char> piece(kPiece);
-  std::unique_ptr<Unpacker> unpacker;
-  bool any = false;
-  const OnBytes pass = [&](std::string_view bytes) {
-    any |= !bytes.empty();
-    on_bytes(bytes);
-  };
-  while (true) {
-    const ssize_t got = read(file, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      return Error{fmt::format("{}: {}", name, std::strerror(errno))};
+// One log, until its end or a bound.
+class Reading {
+ public:
+  Reading(int file, std::string name, const OnBytes& on_bytes)
+      : file_(file), name_(std::move(name)), on_bytes_(on_bytes) {}
+
+  // `piped`: a pipe with a name, which was opened without waiting.
+  Status ToTheEnd(bool piped) {
+    std::vector<char> piece(kPiece);
+    while (true) {
+      const bool silent = piped && !Ready(kPipeOpens);
+      const ssize_t got = read(file_, piece.data(), piece.size());
+      if (got == 0 && silent) {
+        return Error{name_ + ": nobody writes to this pipe; name a file"};
+      }
+      if (got < 0 && errno == EAGAIN && silent && !Ready(kPipeWrites)) {
+        return Error{fmt::format(
+            "{}: nothing came out of this pipe for {} min; `nanwatch tail` "
+            "follows a program for as long as it runs",
+            name_, kPipeWrites.count())};
+      }
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got < 0) {
+        return Error{fmt::format("{}: {}", name_, std::strerror(errno))};
+      }
+      if (got == 0) return AtEnd();
+      if (Status taken = Take({piece.data(), static_cast<size_t>(got)});
+          !taken) {
+        return taken;
+      }
     }
-    if (got == 0) break;
-    const std::string_view bytes(piece.data(), static_cast<size_t>(got));
-    if (!unpacker) unpacker = UnpackerFor(bytes);
-    if (!unpacker->Feed(bytes, pass)) {
+  }
+
+ private:
+  bool Ready(std::chrono::milliseconds most) const {
+    pollfd wait{file_, POLLIN, 0};
+    return poll(&wait, 1, static_cast<int>(most.count())) != 0;
+  }
+
+  Status Take(std::string_view bytes) {
+    packed_ += bytes.size();
+    if (!unpacker_) unpacker_ = UnpackerFor(bytes);
+    const bool whole = unpacker_->Feed(bytes, [&](std::string_view text) {
+      text_ += text.size();
+      if (!over()) on_bytes_(text);
+      return !over();
+    });
+    if (over()) {
       return Error{fmt::format(
-          "{}: the packed data is damaged; {}", name,
-          any ? "what stands before that was read" : "nothing was read")};
+          "{}: {} MB of it were read, which is {}; the rest was not read",
+          name_, text_ >> 20,
+          text_ > kLogBytes ? "as much as is read of a log"
+                            : "more than any log is packed to")};
     }
+    if (whole) return OkStatus();
+    return Error{fmt::format(
+        "{}: the packed data is damaged; {}", name_,
+        text_ > 0 ? "what stands before that was read" : "nothing was read")};
   }
-  if (unpacker && !unpacker->Complete()) {
-    return Error{fmt::format("{}: the packed data ends in its middle; {}", name,
-                             any ? "what is there was read"
-                                 : "of what is there nothing can be unpacked")};
+
+  Status AtEnd() const {
+    if (!unpacker_ || unpacker_->Complete()) return OkStatus();
+    return Error{
+        fmt::format("{}: the packed data ends in its middle; {}", name_,
+                    text_ > 0 ? "what is there was read"
+                              : "of what is there nothing can be unpacked")};
   }
-  return OkStatus();
-}
+
+  bool over() const {
+    return text_ > kLogBytes ||
+           (text_ > packed_ &&
+            text_ > kUnpackedBytes + kUnpackedTimes * packed_);
+  }
+
+  const int file_;
+  const std::string name_;
+  const OnBytes& on_bytes_;
+  std::unique_ptr<Unpacker> unpacker_;
+  uint64_t packed_ = 0;  // bytes read
+  uint64_t text_ = 0;    // bytes given
+};
 
 }  // namespace
 
 Status ReadLogBytes(const std::string& path, const OnBytes& on_bytes) {
-  if (path == "-") return ReadAll(STDIN_FILENO, "standard input", on_bytes);
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (path == "-") {
+    return Reading(STDIN_FILENO, "standard input", on_bytes).ToTheEnd(false);
+  }
+  // To open a pipe without a writer would wait for ever.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     return Error{fmt::format("{}: {}", path, std::strerror(errno))};
   }
-  Status read = ReadAll(file, path, on_bytes);
+  struct stat found = {};
+  fstat(file, &found);
+  const bool pipe = S_ISFIFO(found.st_mode);
+  const bool terminal = isatty(file) != 0;
+  if (!pipe) fcntl(file, F_SETFL, 0);  // wait as usual
+  Status read = S_ISBLK(found.st_mode) || (S_ISCHR(found.st_mode) && !terminal)
+                    ? Error{path + ": this is a device, no log: name a file"}
+                    : Reading(file, path, on_bytes).ToTheEnd(pipe);
   close(file);
   return read;
 }

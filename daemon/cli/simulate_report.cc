@@ -9,6 +9,7 @@
 
 #include "cli/simulate.h"
 #include "diagnose/words.h"
+#include "json/value.h"
 
 namespace nanwatch {
 namespace {
@@ -318,8 +319,7 @@ std::string SimulationJson(const SimulationReport& report) {
   json["at_best"] = JsonOf(report.at_best, true);
   json["at_worst"] = JsonOf(report.at_worst, true);
   json["assumptions"] = AssumptionsOf(report);
-  return json.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) +
-         '\n';
+  return Dump(json, 2);
 }
 
 }  // namespace nanwatch

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/plain_text.h"
 #include "model/scale_bound.h"
 
 namespace nanwatch {
@@ -142,12 +143,7 @@ std::string Ago(int64_t us, int64_t now_us) {
 }
 
 std::string Clean(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return out;
+  return PlainText(text, [](uint32_t) { return "?"; });
 }
 
 std::string Wrapped(std::string_view text, int indent, int columns) {

@@ -44,13 +44,13 @@ std::string Counted(uint64_t count, std::string_view noun);
 // "12 s", "3 min", "2 h", from now back to `us`.
 std::string Ago(int64_t us, int64_t now_us);
 
-// `text` with control characters shown as '?', so that a name cannot drive the
-// terminal.
+// `text` with all that is not plain (base/plain_text.h) shown as '?', so that a
+// name or a line of a log cannot drive the terminal.
 std::string Clean(std::string_view text);
 // Text broken at spaces into lines of at most `columns`, each begun with
 // `indent` spaces. Cleaned.
 std::string Wrapped(std::string_view text, int indent, int columns);
-// One line, control characters shown as '?', cut to `width` columns with "...".
+// One line, cleaned, cut to `width` columns with "...".
 std::string Fitted(std::string_view text, size_t width);
 
 }  // namespace nanwatch

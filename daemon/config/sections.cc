@@ -145,6 +145,7 @@ void ReadIngest(YamlSection section, RpcOptions* options) {
                      " must be a loopback address such as 127.0.0.1:9766, or "
                      "off: trainings on other hosts are not authenticated.");
   }
+  ReadBytes(&section, "memory", 64 << 20, 1ull << 40, &options->memory_bytes);
   section.Finish();
 }
 

@@ -1,11 +1,10 @@
 #include "engine/admission.h"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <string>
 #include <utility>
 
+#include "engine/admission_parts.h"
 #include "engine/registry.h"
 #include "engine/step_slice.h"
 #include "model/limits.h"
@@ -13,38 +12,10 @@
 namespace nanwatch {
 namespace {
 
-Admitted Refuse(RefusalReason reason, std::string message,
-                std::string limit = "") {
-  Admitted admitted;
-  admitted.refused = RefusedMessage{.reason = reason,
-                                    .message = std::move(message),
-                                    .limit = std::move(limit)};
-  return admitted;
-}
-
-// As wire/ and the logs write it.
-std::string Hex(SessionId session) {
-  char digits[16];
-  const auto [end, error] =
-      std::to_chars(std::begin(digits), std::end(digits), session, 16);
-  return std::string(digits, end);
-}
-
 // Which of the client's messages a sentence is about.
 void SayWhich(const ClientMessage& message, RefusedMessage* refused) {
   refused->message = "session " + Hex(message.session) + ", sequence " +
                      std::to_string(message.sequence) + ": " + refused->message;
-}
-
-std::string NameOf(const RunKey& key) {
-  return "run \"" + key.run_id + "\" attempt " + std::to_string(key.attempt);
-}
-
-Event MakeEvent(const RunKey& run, EventBody body) {
-  Event event;
-  event.run = run;
-  event.body = std::move(body);
-  return event;
 }
 
 // What is lost with a refused message.
@@ -64,12 +35,6 @@ Dropped LostWith(const ClientMessage& message) {
   return lost;
 }
 
-// True when a rank may open in the run without making it another attempt.
-bool MayJoin(const RunState& run, int32_t rank) {
-  if (run.FindRank(rank) != nullptr) return false;
-  return !run.closed() || run.ended_in_order();
-}
-
 }  // namespace
 
 Admitted Admission::Admit(Time now, ClientMessage message,
@@ -85,13 +50,23 @@ Admitted Admission::Admit(Time now, ClientMessage message,
                       "acknowledged");
   }
   const RankState& rank = *session->rank;
-  const auto clock = clocks_.find(message.session);
-  const Sequence held =
-      std::max(rank.last_sequence,
-               clock == clocks_.end() ? Sequence{0} : clock->second.acked);
-  if (message.sequence <= held) {
+  if (message.sequence <= rank.last_sequence) {
     Admitted admitted;
     admitted.duplicate = true;
+    return admitted;
+  }
+  const auto clock = clocks_.find(message.session);
+  const Sequence acked = clock == clocks_.end() ? 0 : clock->second.acked;
+  const Sequence held = std::max(rank.last_sequence, acked);
+  if (message.sequence <= held) {
+    // Acknowledged again, it would be lost: it is not held here.
+    Admitted admitted = Refuse(
+        RefusalReason::kOutOfSequence,
+        "session " + Hex(message.session) + " sent sequence " +
+            std::to_string(message.sequence) + ", though it said that " +
+            std::to_string(acked) + " was acknowledged: go on with sequence " +
+            std::to_string(held + 1));
+    admitted.refused->expected_sequence = held + 1;
     return admitted;
   }
   if (message.sequence > held + 1) {
@@ -110,130 +85,6 @@ Admitted Admission::Admit(Time now, ClientMessage message,
         "session " + Hex(message.session) + " is closed: open a new one");
   }
   return Take(now, std::move(message), *session);
-}
-
-// ----------------------------------------------------------------- openings
-
-Admitted Admission::Open(Time now, OpenSessionMessage message,
-                         std::string_view fresh_id) {
-  const Duration skew =
-      message.client_time == Time{} ? Duration(0) : message.client_time - now;
-  if (const SessionEntry* held = registry_.FindSession(message.session)) {
-    return Resume(message, *held, skew);
-  }
-  const RunKey key = Resolve(message, fresh_id);
-  if (auto refused = TooMany(key, message.rank.rank)) {
-    Admitted admitted;
-    admitted.refused = std::move(refused);
-    return admitted;
-  }
-  Admitted admitted;
-  const RunState* run = registry_.FindRun(key);
-  if (run == nullptr || run->closed()) {
-    const std::optional<int32_t> before = registry_.LatestAttempt(key.run_id);
-    const char* reason = run != nullptr          ? "another rank opened"
-                         : !before               ? "first rank"
-                         : *before < key.attempt ? "rank opened again"
-                                                 : "first rank";
-    SupersedeOlder(key, &admitted.events);
-    const RunState* previous = registry_.FindRun({key.run_id, key.attempt - 1});
-    RunOpened body{message.run, reason};
-    if (previous != nullptr && run == nullptr) previous->WriteBefore(&body);
-    admitted.events.push_back(MakeEvent(key, std::move(body)));
-  }
-  Event opened =
-      MakeEvent(key, RankOpened{message.rank, /*ops_known=*/0, skew.count()});
-  opened.rank = message.rank.rank;
-  opened.session = message.session;
-  admitted.events.push_back(std::move(opened));
-  admitted.opened =
-      OpenedSession{.run = key, .held_sequence = message.acked, .ops_held = 0};
-  clocks_[message.session].acked = message.acked;
-  return admitted;
-}
-
-Admitted Admission::Resume(const OpenSessionMessage& message,
-                           const SessionEntry& session, Duration skew) {
-  const RunKey& key = session.run->key();
-  const RankState& rank = *session.rank;
-  if (rank.description.rank != message.rank.rank ||
-      (!message.run_id.empty() && message.run_id != key.run_id)) {
-    return Refuse(RefusalReason::kInvalid,
-                  "session " + Hex(message.session) + " belongs to rank " +
-                      std::to_string(rank.description.rank) + " of " +
-                      NameOf(key) + ": a new process needs a new session id");
-  }
-  Admitted admitted;
-  if (rank.life == LifeState::kLost) {
-    if (session.run->closed()) {
-      admitted.events.push_back(MakeEvent(
-          key, RunOpened{session.run->description(), "a lost rank came back"}));
-    }
-    Event opened = MakeEvent(
-        key, RankOpened{message.rank, static_cast<uint32_t>(rank.ops.names()),
-                        skew.count()});
-    opened.rank = message.rank.rank;
-    opened.session = message.session;
-    admitted.events.push_back(std::move(opened));
-  }
-  Sequence& acked = clocks_[message.session].acked;
-  acked = std::max(acked, message.acked);
-  admitted.opened =
-      OpenedSession{.run = key,
-                    .held_sequence = std::max(rank.last_sequence, acked),
-                    .ops_held = static_cast<uint32_t>(rank.ops.names())};
-  return admitted;
-}
-
-RunKey Admission::Resolve(const OpenSessionMessage& message,
-                          std::string_view fresh_id) const {
-  if (message.run_id.empty()) return {std::string(fresh_id), 0};
-  const std::optional<int32_t> latest = registry_.LatestAttempt(message.run_id);
-  if (!latest) return {message.run_id, message.attempt.value_or(0)};
-  if (message.attempt && *message.attempt > *latest) {
-    return {message.run_id, *message.attempt};
-  }
-  const auto joins = [&](int32_t attempt) {
-    const RunState* run = registry_.FindRun({message.run_id, attempt});
-    return run != nullptr && MayJoin(*run, message.rank.rank);
-  };
-  if (message.attempt && joins(*message.attempt)) {
-    return {message.run_id, *message.attempt};
-  }
-  return {message.run_id, joins(*latest) ? *latest : *latest + 1};
-}
-
-std::optional<RefusedMessage> Admission::TooMany(const RunKey& key,
-                                                 int32_t rank) const {
-  const RunState* run = registry_.FindRun(key);
-  if (run == nullptr && registry_.runs() >= limits::kRuns) {
-    return RefusedMessage{
-        .reason = RefusalReason::kLimit,
-        .message = "cannot open " + NameOf(key) + ": the daemon holds " +
-                   std::to_string(limits::kRuns) +
-                   " runs; close some, or start another daemon",
-        .limit = "runs"};
-  }
-  if ((run == nullptr || run->FindRank(rank) == nullptr) &&
-      registry_.ranks() >= limits::kRanks) {
-    return RefusedMessage{
-        .reason = RefusalReason::kLimit,
-        .message = "cannot open rank " + std::to_string(rank) + " of " +
-                   NameOf(key) + ": the daemon holds " +
-                   std::to_string(limits::kRanks) +
-                   " ranks; report from fewer, or start another daemon",
-        .limit = "ranks"};
-  }
-  return std::nullopt;
-}
-
-// Attempts before this one in which nobody is left.
-void Admission::SupersedeOlder(const RunKey& key,
-                               std::vector<Event>* events) const {
-  for (const RunState* run : registry_.AttemptsBefore(key)) {
-    if (run->closed() || run->OpenRanks() > 0) continue;
-    events->push_back(MakeEvent(run->key(), RunClosed{"superseded"}));
-  }
 }
 
 // ------------------------------------------------------------------ records

@@ -80,7 +80,9 @@ class Admission {
                 std::string_view fresh_id);
   Admitted Resume(const OpenSessionMessage& message,
                   const SessionEntry& session, Duration skew);
-  std::optional<RefusedMessage> TooMany(const RunKey& key, int32_t rank) const;
+  std::optional<RefusedMessage> TooMany(
+      const RunKey& key, const OpenSessionMessage& message) const;
+  static RefusedMessage TooManyRuns(const RunKey& key);
   RunKey Resolve(const OpenSessionMessage& message,
                  std::string_view fresh_id) const;
   void SupersedeOlder(const RunKey& key, std::vector<Event>* events) const;

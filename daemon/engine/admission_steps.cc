@@ -112,19 +112,25 @@ void Admission::Steps(StepColumns columns, Event event,
       admitted->events.push_back(event);
     }
     if (back == columns.rows()) break;
+    const RunKey next{event.run.run_id, event.run.attempt + 1};
     if (++splits > limits::kAttemptsPerBatch) {
-      admitted->events.clear();
-      event.run = session.run->key();
-      event.sequence = sequence;
-      event.body = Dropped{.steps = columns.rows(),
-                           .first_step = columns.step.front(),
-                           .last_step = columns.step.back()};
       admitted->refused = RefusedMessage{
           .reason = RefusalReason::kInvalid,
           .message = "rank " + std::to_string(event.rank) +
                      " sent a batch whose steps go back " +
                      std::to_string(splits) +
                      " times: count steps up, or name the optimizers"};
+    } else if (registry_.FindRun(next) == nullptr &&
+               !registry_.HasRoomFor(next.run_id)) {
+      admitted->refused = TooManyRuns(next);
+    }
+    if (admitted->refused) {
+      admitted->events.clear();
+      event.run = session.run->key();
+      event.sequence = sequence;
+      event.body = Dropped{.steps = columns.rows(),
+                           .first_step = columns.step.front(),
+                           .last_step = columns.step.back()};
       admitted->events.push_back(std::move(event));
       return;
     }

@@ -180,6 +180,13 @@ std::optional<AlignedRing::Judged> AlignedRing::Next(int32_t members,
   return judged;
 }
 
+void AlignedRing::NotAfter(Time now) {
+  for (Slot& slot : slots_) {
+    slot.first = std::min(slot.first, now);
+    slot.last = std::min(slot.last, now);
+  }
+}
+
 std::optional<Time> AlignedRing::Due() const {
   if (empty()) return std::nullopt;
   return slots_[head_].first +

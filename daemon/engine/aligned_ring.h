@@ -57,6 +57,8 @@ class AlignedRing {
   std::optional<Judged> Next(int32_t members, Time now);
   // Returns when the oldest slot has waited long enough.
   std::optional<Time> Due() const;
+  // What is of the future is of a clock that was wrong.
+  void NotAfter(Time now);
   bool empty() const { return head_ == slots_.size(); }
 
   template <typename A>

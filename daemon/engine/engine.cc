@@ -35,7 +35,10 @@ class Engine::State {
  private:
   // Where a rank's event goes; made when history began after its opening.
   SessionEntry Find(Time now, const Event& event);
+  // Of a run that something was said to, at now_.
   void Touch(RunState* run);
+  void Note(RunState* run);
+  void Remove(RunState* run);
   void Take(Time now, const Event& event, Effects* effects);
   void OpenRank(Time now, const Event& event, const RankOpened& opened,
                 Effects* effects);
@@ -47,11 +50,17 @@ class Engine::State {
   Registry registry_;
   Admission admission_;
   TimerQueue timers_;
+  Time now_{};                   // of the event that is applied
   std::vector<uint32_t> dirty_;  // slots, in no order, each once
   std::vector<bool> is_dirty_;   // by slot
 };
 
 void Engine::State::Touch(RunState* run) {
+  run->Rouse(now_);
+  Note(run);
+}
+
+void Engine::State::Note(RunState* run) {
   const uint32_t slot = run->slot();
   timers_.Set(slot, run->NextTimer(), run->timer_order());
   if (slot >= is_dirty_.size()) is_dirty_.resize(slot + 1);
@@ -63,16 +72,30 @@ void Engine::State::Touch(RunState* run) {
 void Engine::State::Apply(Time now, const Event& event, Effects* effects) {
   ++shared_.stats.events;
   if (const auto* started = std::get_if<DaemonStarted>(&event.body)) {
-    // Nobody could be heard while the daemon was away: that silence is not
-    // theirs, and the seconds between are not lived through.
-    Advance(std::min(started->alive_until, now), effects);
+    // Nobody could be heard while the daemon was away, or in the time that a
+    // clock skipped: that silence is not theirs, and the seconds between are
+    // not lived through.
+    const Time until = std::min(started->alive_until, now);
+    Advance(until, effects);
     for (RunState* run : registry_.Runs()) {
+      if (started->clock_jumped) run->PutOff(now - until);
       run->SkipTo(now);
-      Touch(run);
+      Note(run);
     }
   }
   Advance(now, effects);
+  now_ = now;
   Take(now, event, effects);
+}
+
+void Engine::State::Remove(RunState* run) {
+  const uint32_t slot = run->slot();
+  for (const auto& rank : run->ranks()) admission_.Forget(rank->session);
+  timers_.Set(slot, std::nullopt);
+  registry_.RemoveRun(run);
+  if (slot >= is_dirty_.size()) is_dirty_.resize(slot + 1);
+  if (!is_dirty_[slot]) dirty_.push_back(slot);
+  is_dirty_[slot] = true;
 }
 
 void Engine::State::Advance(Time now, Effects* effects) {
@@ -80,15 +103,12 @@ void Engine::State::Advance(Time now, Effects* effects) {
     if (due->time > now) break;
     RunState* const run = registry_.at(due->slot);
     if (run->Left(due->time)) {
-      for (const auto& rank : run->ranks()) admission_.Forget(rank->session);
-      timers_.Set(due->slot, std::nullopt);
-      registry_.RemoveRun(run);
-      if (!is_dirty_[due->slot]) dirty_.push_back(due->slot);
-      is_dirty_[due->slot] = true;
+      Remove(run);
       continue;
     }
+    ++shared_.stats.ticks;
     run->Advance(due->time, now, effects);
-    Touch(run);
+    Note(run);
   }
 }
 
@@ -103,6 +123,8 @@ void Engine::State::Take(Time now, const Event& event, Effects* effects) {
         registry_.FindRun({event.run.run_id, event.run.attempt - 1});
     if (fresh && before != nullptr) run->Follow(now, *before);
     Touch(run);
+    RunState* const leaves = registry_.ToGoFor(event.run);
+    if (fresh && leaves != nullptr) Remove(leaves);
   } else if (const auto* opened = std::get_if<RankOpened>(&event.body)) {
     OpenRank(now, event, *opened, effects);
   } else if (const auto* closed = std::get_if<RunClosed>(&event.body)) {

@@ -65,6 +65,7 @@ struct EngineStats {
   uint64_t unusable_checkpoints = 0;  // of another version, or damaged
   uint64_t sessions = 0;              // open now
   uint64_t runs = 0;                  // held now
+  uint64_t ticks = 0;                 // looks at runs because time passed
 };
 
 class Engine {

@@ -57,6 +57,25 @@ std::vector<const RunState*> Registry::AttemptsBefore(const RunKey& key) const {
   return before;
 }
 
+bool Registry::HasRoomFor(const std::string& run_id) const {
+  return runs() < limits::kRuns ||
+         ToGoFor({run_id, limits::kAttemptMax}) != nullptr;
+}
+
+RunState* Registry::ToGoFor(const RunKey& key) const {
+  // Who judges what was recorded asks for all attempts at its end.
+  if (shared_->options.ended_run_leaves_after == kNever) return nullptr;
+  const auto first = by_key_.lower_bound({key.run_id, INT32_MIN});
+  RunState* oldest = nullptr;
+  size_t held = 0;
+  for (auto at = first; at != by_key_.end() && at->first < key; ++at) {
+    RunState* const run = slots_[at->second].get();
+    if (oldest == nullptr && run->closed()) oldest = run;
+    if (++held >= limits::kAttemptsHeld) return oldest;
+  }
+  return nullptr;
+}
+
 uint32_t Registry::FreeSlot() {
   if (free_.empty()) {
     slots_.emplace_back();

@@ -48,6 +48,13 @@ class Registry {
   size_t runs() const { return by_key_.size(); }
   size_t ranks() const { return shared_->ranks; }
   size_t op_bytes() const { return shared_->op_bytes; }
+  size_t run_bytes() const { return shared_->run_bytes; }
+  // True when one more attempt of `run_id` may be held: there are fewer than
+  // limits::kRuns, or another one of its own goes for it.
+  bool HasRoomFor(const std::string& run_id) const;
+  // Returns the oldest attempt before this one that ended, where so many are
+  // held that it has to go; null: none has.
+  RunState* ToGoFor(const RunKey& key) const;
   RunState* at(uint32_t slot) const { return slots_[slot].get(); }
   // Returns them by opening.
   std::vector<SessionId> OpenSessions() const;

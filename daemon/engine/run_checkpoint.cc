@@ -59,6 +59,7 @@ bool RunState::Load(std::string_view state) {
     reader(rank);
     ++shared_->ranks;
     HoldOpBytes(rank.ops.names() * limits::kRankOpBytes);
+    HoldRunBytes(BytesHeldFor(rank.description));
     shared_->open_ranks += rank.life == LifeState::kOpen;
   }
   std::string book;
@@ -67,6 +68,7 @@ bool RunState::Load(std::string_view state) {
   op_index_.clear();
   for (size_t i = 0; i < op_names_.size(); ++i) IndexOp(i);
   for (const OpName& op : op_names_) HoldOpBytes(BytesHeldFor(op));
+  HoldRunBytes(BytesHeldFor(description_));
   blocks_.clear();
   dirty_ = true;
   return true;

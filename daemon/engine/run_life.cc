@@ -34,6 +34,7 @@ RunState::RunState(RunKey key, uint32_t slot, EngineShared* shared)
 RunState::~RunState() {
   shared_->ranks -= ranks_.size();
   shared_->op_bytes -= op_bytes_;
+  shared_->run_bytes -= run_bytes_;
   shared_->open_ranks -= static_cast<size_t>(OpenRanks());
 }
 
@@ -123,8 +124,10 @@ void RunState::Learn(const RunDescription& description) {
 
 void RunState::Open(Time now, const RunOpened& opened) {
   dirty_ = true;
+  const size_t bytes = BytesHeldFor(description_);
   if (opened_ == Time{} || assumed_) description_ = opened.description;
   Learn(opened.description);
+  HoldRunBytes(BytesHeldFor(description_), bytes);
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (opened.loss_before) loss_before_ = opened.loss_before;
   updates_before_ = std::max(updates_before_, opened.updates_before);
@@ -144,6 +147,7 @@ RankState* RunState::AddRank(const RankDescription& description) {
   auto rank = std::make_unique<RankState>();
   rank->description = description;
   RankState* const added = rank.get();
+  HoldRunBytes(BytesHeldFor(description));
   ++shared_->ranks;
   ++shared_->open_ranks;
   const auto at = std::lower_bound(
@@ -168,6 +172,7 @@ RankState* RunState::OpenRank(Time now, const RankOpened& opened,
                               Effects* effects) {
   RankState* rank = FindRank(opened.rank.rank);
   if (rank == nullptr) rank = AddRank(opened.rank);
+  HoldRunBytes(BytesHeldFor(opened.rank), BytesHeldFor(rank->description));
   rank->description = opened.rank;
   rank->clock_skew_us = opened.clock_skew_us;
   SetLife(rank, LifeState::kOpen);
@@ -311,11 +316,6 @@ void RunState::Annotate(Time now, const Annotation& annotation,
                 ? annotation.reason
                 : annotation.reason + " (" + annotation.by + ")",
             effects);
-}
-
-void RunState::SkipTo(Time now) {
-  awake_since_ = now;
-  if (!closed()) next_tick_ = now + std::chrono::seconds(1);
 }
 
 void RunState::Touch(const RankState& rank) {

@@ -23,21 +23,6 @@ std::string BytesOf(const OpName& op) {
 
 }  // namespace
 
-size_t BytesHeldFor(const OpName& op) {
-  // The entry in a vector that grows by doubling, and a node of the index whose
-  // key says the same again.
-  constexpr size_t kNode = 96;
-  return 2 * sizeof(OpName) + kNode +
-         2 * (op.name.size() + op.type.size() + op.data_format.size()) +
-         2 * sizeof(int64_t) *
-             (op.logical_shape.size() + op.storage_shape.size());
-}
-
-void RunState::HoldOpBytes(size_t bytes) {
-  op_bytes_ += bytes;
-  shared_->op_bytes += bytes;
-}
-
 uint32_t RunState::InternOp(const OpName& op) {
   const auto [at, fresh] = op_index_.try_emplace(
       BytesOf(op), static_cast<uint32_t>(op_names_.size()));

@@ -43,13 +43,16 @@ struct EngineShared {
   size_t ranks = 0;       // held
   size_t open_ranks = 0;  // of those
   size_t op_bytes = 0;    // of the names of ops, as limits::kOpBytes counts
+  size_t run_bytes = 0;   // of descriptions, as limits::kRunBytes counts
   // Scratch, kept to spare the allocation.
   RowMarks marks;
   std::vector<RankPulse> pulses;
 };
 
-// Returns the bytes that a run's entry for an op takes, near enough.
+// Each returns the bytes that a run's entry for it takes, near enough.
 size_t BytesHeldFor(const OpName& op);
+size_t BytesHeldFor(const RunDescription& run);
+size_t BytesHeldFor(const RankDescription& rank);
 
 // The ranks that must agree, for one optimizer.
 struct AgreementState {
@@ -139,8 +142,11 @@ class RunState {
   void RemindToStop(const RankState& rank, Effects* effects) const;
   // Returns nullopt where the run was not asked to stop.
   std::optional<Request> StopFor(const RankState& rank) const;
-  // Skips the time in which the daemon was away: nobody could be heard.
+  // Skips the time in which nobody could be heard, up to `now`. Where that is
+  // before what was, since a clock was wrong: takes back what is of the future.
   void SkipTo(Time now);
+  // Gives a lost run that much longer to come back.
+  void PutOff(Duration skipped);
 
   // Takes over thresholds and options that changed: what a switched-off rule
   // found goes, holds and waits that begin from here on are as long as they are
@@ -151,6 +157,8 @@ class RunState {
   // nothing happens before `until`.
   void Advance(Time now, Time until, Effects* effects);
   std::optional<Time> NextTimer() const;
+  // Something was said to it: it is looked at again within a second.
+  void Rouse(Time now);
   // True when it ended long enough ago to be forgotten.
   bool Left(Time now) const;
 
@@ -202,6 +210,8 @@ class RunState {
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
   void HoldOpBytes(size_t bytes);
+  // Of descriptions: `bytes` now, `before` until now.
+  void HoldRunBytes(size_t bytes, size_t before = 0);
   void IndexOp(size_t index);
   // run_judgement.cc
   // Puts (or, with kNone, removes) what rule `key.rule` of `rules` says now.
@@ -279,6 +289,8 @@ class RunState {
   void JudgeTime(Time now);
   // Returns `time`, or the newest one given to the book: that never falls.
   Time Raise(Time time);
+  Duration UntilNextTick(Time now) const;
+  void NotAfter(Time now);
   // run_requests.cc
   void Ask(const Finding& opened, int64_t step, Effects* effects);
   bool WantsDetail(int64_t step) const;
@@ -354,6 +366,7 @@ class RunState {
   // --- Not state: made anew from it.
   std::map<std::string, uint32_t> op_index_;  // by the op's bytes
   size_t op_bytes_ = 0;                       // its part of the shared one
+  size_t run_bytes_ = 0;                      // its part of the shared one
   bool dirty_ = true;
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
 };

@@ -10,6 +10,11 @@ namespace nanwatch {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
+// No rule's wait is as long; holds and closes are looked for beside it.
+constexpr Duration kQuiet = std::chrono::hours(1);
+// Looks at a run while its silence grows e-fold: a rule that counts seconds is
+// late by 0.2 % of them.
+constexpr int64_t kLooksWhileQuiet = 512;
 // Op statuses whose step record does not come are judged without it.
 constexpr Duration kOpsAlone = std::chrono::seconds(1);
 // The close that a lost run asks for may have been lost itself.
@@ -41,8 +46,62 @@ void RunState::Advance(Time now, Time until, Effects* effects) {
     else
       heard_ = std::min<uint8_t>(heard_, 1);
   }
-  next_tick_ += kTick;
   Tick(now, effects);
+  next_tick_ = now + UntilNextTick(now);
+}
+
+// A run that says nothing is looked at less and less often, so that
+// years of silence cost no more than hours; what is due is not overslept.
+Duration RunState::UntilNextTick(Time now) const {
+  const Time heard = std::max({opened_, awake_since_, last_record_});
+  const bool waits = std::any_of(groups_.begin(), groups_.end(),
+                                 [](const auto& g) { return !g.ring.empty(); });
+  if (now - heard <= kQuiet || heard_ > 0 || waits ||
+      !shared_->options.times_are_real) {
+    return kTick;
+  }
+  int64_t ticks = 1 + (now - heard - kQuiet) / kLooksWhileQuiet / kTick;
+  for (const std::optional<Time>& due : {book_.NextTimer(), close_due_}) {
+    if (!due) continue;
+    ticks = std::min(ticks, std::max<int64_t>(
+                                1, (*due - now + kTick - Duration(1)) / kTick));
+  }
+  return ticks * kTick;
+}
+
+void RunState::Rouse(Time now) {
+  if (closed() || next_tick_ <= now + kTick) return;
+  next_tick_ -= (next_tick_ - now - Duration(1)) / kTick * kTick;
+}
+
+void RunState::SkipTo(Time now) {
+  awake_since_ = now;
+  if (!closed()) next_tick_ = now + kTick;
+  NotAfter(now);
+}
+
+void RunState::PutOff(Duration skipped) {
+  if (lost_since_) *lost_since_ += skipped;
+  if (close_due_) *close_due_ += skipped;
+}
+
+void RunState::NotAfter(Time now) {
+  const auto clamp = [now](auto*... times) {
+    ((*times = std::min(*times, now)), ...);
+  };
+  clamp(&opened_, &last_record_, &judged_at_);
+  if (ended_) clamp(&*ended_);
+  if (lost_since_) clamp(&*lost_since_);
+  if (close_due_) {
+    *close_due_ =
+        std::min(*close_due_, now + shared_->options.lost_run_closes_after);
+  }
+  for (const auto& rank : ranks_) {
+    if (rank->last_record > now) Touch(*rank);
+    clamp(&rank->last_record, &rank->last_op_time);
+  }
+  for (AgreementState& group : groups_) group.ring.NotAfter(now);
+  dirty_ |= book_.NotAfter(now);
 }
 
 void RunState::Tick(Time now, Effects* effects) {

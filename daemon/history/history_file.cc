@@ -15,6 +15,9 @@ namespace {
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(1);
 constexpr size_t kGapsKept = 64;
+// An id that no history comes to by counting: 35 years of a million events a
+// second. In JSON it is a number still (2^53).
+constexpr uint64_t kBeyondAll = 1ull << 50;
 
 }  // namespace
 
@@ -51,7 +54,12 @@ Status HistoryFile::Open(Time now, OpenReport* report) {
       const Result<uint64_t> newest = NewestId(*readable);
       if (!newest) continue;
       newest_id_ = *newest;
-      break;
+      return OkStatus();
+    }
+    // Nobody knows where the file ends: beyond all that it can hold, so that it
+    // can be taken up all the same.
+    if (FileBytes(options_.path) != 0) {
+      newest_id_ = std::max<uint64_t>(kBeyondAll, ToMicros(now));
     }
     return OkStatus();
   }
@@ -115,9 +123,25 @@ void HistoryFile::CheckName(Time now) {
   if (watch_->LogWasRemoved()) {
     (void)database_->Execute("PRAGMA wal_checkpoint(PASSIVE)");
   }
+  const std::string gone = FileBytes(options_.path) > 0 ? "" : CountGone();
   database_->LeaveFilesAlone();
-  Degrade(now, what);
+  Degrade(now, what + gone);
   Replace(now);
+}
+
+std::string HistoryFile::CountGone() {
+  const Result<int64_t> events =
+      database_->Number("SELECT coalesce(sum(count), 0) FROM events");
+  const Result<int64_t> runs = database_->Number("SELECT count(*) FROM runs");
+  if (events && runs) {
+    stats_.lost_events += *events;
+    return ", and " + std::to_string(*events) + " events of " +
+           std::to_string(*runs) + " runs with it";
+  }
+  // Not even the open file has them any more.
+  stats_.lost_events += stats_.events;
+  return ", and at least the " + std::to_string(stats_.events) +
+         " events that this process wrote with it";
 }
 
 void HistoryFile::Degrade(Time now, const std::string& why) {

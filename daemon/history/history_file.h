@@ -68,6 +68,9 @@ class HistoryFile {
   // Whatever is under the name now: a file that can be written, or one that
   // takes the place of a damaged one.
   void Replace(Time now);
+  // Counts what the file, which was removed or emptied, held; says it as the
+  // end of a sentence.
+  std::string CountGone();
   // Sees to it that what is written has a name.
   void CheckName(Time now);
 

@@ -94,7 +94,7 @@ std::string RunJson(const google::protobuf::Message& message) {
   if (json.contains("runs")) {
     for (Json& run : json["runs"]) TidySummary(&run);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Dump(json, 2);
 }
 
 }  // namespace nanwatch

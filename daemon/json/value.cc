@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/plain_text.h"
+
 namespace nanwatch {
 
 Json JsonNumber(double value) {
@@ -20,8 +22,15 @@ Json JsonId(uint64_t id) {
   return digits;
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string Dump(const Json& json, int indent) {
+  const std::string text =
+      json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return PlainText(text, [](uint32_t code) -> std::string {
+    if (code == '\n') return "\n";  // between keys; those of texts are escaped
+    char escape[7];
+    std::snprintf(escape, sizeof escape, "\\u%04x", code & 0xffff);
+    return escape;
+  });
 }
 
 }  // namespace nanwatch

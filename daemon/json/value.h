@@ -33,7 +33,9 @@ Json JsonOrNull(const std::optional<T>& value) {
 }
 
 // Writes any bytes without failing: those that are not UTF-8 become U+FFFD.
-std::string Dump(const Json& json);
+// What is not plain (base/plain_text.h) is escaped: terminals show JSON, too.
+// `indent` -1: on one line.
+std::string Dump(const Json& json, int indent = -1);
 
 }  // namespace nanwatch
 

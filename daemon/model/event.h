@@ -25,6 +25,8 @@ namespace nanwatch {
 using SessionId = uint64_t;  // random, one opening of one rank by one process
 using Sequence = uint64_t;   // 1, 2, 3, ... within a session
 
+// Also said by a daemon that goes on: its wall clock was set, and jumped from
+// `alive_until` to this event.
 struct DaemonStarted {
   std::string engine_version;
   // The last moment at which the daemon before this one is known to have lived;
@@ -32,6 +34,7 @@ struct DaemonStarted {
   Time alive_until{};
   // What the engine was built from, see EngineBuild(); empty: not recorded.
   std::string engine_build;
+  bool clock_jumped = false;
 };
 // Everything that is set and that verdicts hang on, resolved. Holds from here
 // on, for every run.

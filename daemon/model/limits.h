@@ -14,6 +14,9 @@ namespace nanwatch::limits {
 // 4096 x ~110 B = 450 KB, a full OpBatch 16384 x ~60 B = 1 MB.
 // Beyond: refused ("message_bytes").
 inline constexpr size_t kMessageBytes = 4 << 20;
+// What gRPC takes as one message at all, so that ours of some more than
+// kMessageBytes are refused with a sentence. Beyond: gRPC ends the stream.
+inline constexpr int kGrpcMessageBytes = 16 << 20;
 // Beyond: the batch is refused, INVALID ("batch_records").
 inline constexpr size_t kStepsPerBatch = 4096;
 inline constexpr size_t kOpsPerBatch = 16384;
@@ -56,6 +59,10 @@ inline constexpr size_t kGrpcBytes = 512 << 20;
 // (8 M), and so 64 MB, at most twice that in memory. Beyond: further names are
 // refused ("op_shapes"); statuses of known ops go on.
 inline constexpr size_t kOpShapes = 8 << 20;
+// Answers that wait for clients that do not read them, over all streams: ten
+// times what 8,192 ranks that open at once are told. Beyond: the stream that
+// would go over it is cut ("replies"); its client comes back.
+inline constexpr size_t kReplyBytes = 32 << 20;
 // Token bucket a stream; a healthy rank sends well under 1,000 steps/s.
 // Beyond: refused with a retry hint ("quota").
 inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
@@ -67,6 +74,19 @@ inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
 inline constexpr size_t kRuns = 16384;
 inline constexpr size_t kRanks = 131072;
 inline constexpr int kWorldSizeMax = 1 << 20;
+// What runs say of themselves (settings, job, precision): 4 KB each for kRuns;
+// a training's settings are 1 to 2 KB. They are held three to four times: as
+// state, in the snapshot, in what waits for history. Beyond: the opening is
+// refused ("run_bytes").
+inline constexpr size_t kRunBytes = 64 << 20;
+// Attempts of one run id that are held: each is a run among kRuns. Beyond, the
+// ones that ended longest ago leave the engine before their time; history has
+// them.
+inline constexpr size_t kAttemptsHeld = 16;
+// Resident memory from which on openings and names of ops are refused
+// ("memory"): what is open goes on. Below 2 GB, where systemd's MemoryMax of
+// deploy/ ends the daemon, by as much as replies and history may still need.
+inline constexpr size_t kResidentBytes = 1536 << 20;
 // Ids of runs, held or gone, whose newest attempt is remembered, so that no
 // attempt's number is given twice: 80 B and the id each, 9 MB; at 1,000 runs a
 // day two months of them. Beyond: those heard of longest ago are forgotten,
@@ -128,6 +148,14 @@ inline constexpr int kRequestRanks = 4;
 inline constexpr int kRequestOps = 64;
 
 // --- Reading ---------------------------------------------------------------
+// Calls that last, a thread each of 100 KB: who watches a run, and who exports
+// one. Beyond: refused. Other calls have kCalls threads that
+// nobody takes from them; more of them wait.
+inline constexpr int kWatchers = 128;
+inline constexpr int kExports = 16;
+inline constexpr int kCalls = 32;
+// Bodies of HTTP requests that are read at once. Beyond: 503, unread.
+inline constexpr int kHttpBodies = 8;
 inline constexpr int kPointsPerQuery = 10000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
 inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/metric.h"
+
 namespace nanwatch {
 
 enum class MetricKind : uint8_t {
@@ -20,125 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-enum class Metric : uint8_t {
-  // What a run says, judged. Label run_id; the newest attempt of each run only.
-  kRunInfo,
-  kRunSeverity,
-  kConditionSeverity,
-  kConditionUnmuted,
-  kConditionOriginStep,
-  kConditionOriginRank,
-  kConditionOrigin,
-  kConditionDetections,
-  kRunIncidents,
-  kRunSteps,
-  kRunOverflows,
-  kRunSkipped,
-  kRunUpdates,
-  kRunApplied,
-  kRunOpStatuses,
-  kRunDropped,
-  kRunLastStep,
-  kRunLastRecord,
-  kRunOpened,
-  kRunRanks,
-  kRunWorldSize,
-  kRunJudgedSince,
-  kRunStopRequested,
-  kLoss,
-  kLossScale,
-  kGradNorm,
-  kUpdateNorm,
-  kParamNorm,
-  kLearningRate,
-  kZeroRatio,
-  kUnderflowRatio,
-  kConsumedSamples,
-  kAppliedGradNorm,
-  kValueNonfinite,
-  kNonfiniteValues,
-  kScalerFloor,
-  kScalerUpdatesToFloor,
-  kScalerImpossible,
-  // One rank. Labels run_id, rank; up to limits::kRankSeries ranks, then the
-  // worst ones only, and the _spread families below beside them.
-  kRankInfo,
-  kRankSeverity,
-  kRankLastStep,
-  kRankLoss,
-  kRankLossScale,
-  kRankGradNorm,
-  kRankOverflows,
-  kRankSkipped,
-  kRankLastRecord,
-  kRankClockSkew,
-  kRankLastStepSpread,
-  kRankLossSpread,
-  kRankLossScaleSpread,
-  kRankGradNormSpread,
-  kRankOverflowsSpread,
-  // The worst ops of a run. Labels run_id, op; never rank times op.
-  kOpBadStatuses,
-  kOpBadElements,
-  kOpLastBadStep,
-  kOpOther,
-  // The daemon: itself.
-  kBuildInfo,
-  kStartTime,
-  kReady,
-  kReplayDuration,
-  kReplayEvents,
-  kConfigReloadOk,
-  kConfigReloadTime,
-  kSnapshotAge,
-  kSnapshotEvent,
-  kClockSkewMax,
-  kProcessCpu,
-  kProcessMemory,
-  kProcessOpenFds,
-  kProcessStartTime,
-  // The daemon: ingest.
-  kStreams,
-  kStreamsTotal,
-  kIngestMessages,
-  kIngestBytes,
-  kIngestSteps,
-  kIngestOpStatuses,
-  kIngestRefusals,
-  kIngestDuplicates,
-  kIngestQuota,
-  kLimitHits,
-  kMailboxLength,
-  kMailboxCapacity,
-  // The daemon: engine.
-  kEngineRuns,
-  kEngineRanks,
-  kEngineSessions,
-  kEngineEvents,
-  kEngineLateOps,
-  // The daemon: history.
-  kHistoryEvents,
-  kHistoryBytes,
-  kHistoryCommits,
-  kHistoryFailures,
-  kHistoryQueue,
-  kHistoryFile,
-  kHistoryRemoved,
-  kHistoryLost,
-  kHistorySetAside,
-  kHistoryDegraded,
-  // The daemon: notifications.
-  kNotifySent,
-  kNotifyFailures,
-  kNotifyDropped,
-  kNotifyQueue,
-  // The daemon: HTTP and this exposition.
-  kHttpRequests,
-  kSeries,
-  kSeriesLimit,
-  kSeriesLeftOut,
-};
-inline constexpr int kMetrics = 106;
+inline constexpr int kMetrics = 108;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -330,6 +214,12 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      true, "Newest event that this scrape shows."},
     {Metric::kClockSkewMax, "nanwatch_clock_skew_max_seconds",
      MetricKind::kGauge, true, "Largest absolute clock skew of any open rank."},
+    {Metric::kClockAhead, "nanwatch_clock_ahead_seconds", MetricKind::kGauge,
+     true,
+     "How far the time that runs are judged by is ahead of the wall clock, "
+     "because that was set back."},
+    {Metric::kClockJumps, "nanwatch_clock_jumps_total", MetricKind::kCounter,
+     true, "How often the wall clock was set, forward or back."},
     {Metric::kProcessCpu, "process_cpu_seconds_total", MetricKind::kCounter,
      true, "User and system CPU time spent."},
     {Metric::kProcessMemory, "process_resident_memory_bytes",

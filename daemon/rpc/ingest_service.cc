@@ -36,6 +36,24 @@ void IngestStreams::EndAll() {
   }
 }
 
+void IngestStreams::CutWhoDoesNotRead() {
+  if (!replies.over()) return;
+  std::vector<std::shared_ptr<StreamPort>> ports;
+  {
+    MutexLock lock(mutex_);
+    ports.assign(ports_.begin(), ports_.end());
+  }
+  std::shared_ptr<StreamPort> slowest;
+  size_t most = 0;
+  for (const auto& port : ports) {
+    const size_t bytes = port->waiting_bytes();
+    if (bytes <= most) continue;
+    most = bytes;
+    slowest = port;
+  }
+  if (slowest != nullptr) slowest->Cut();
+}
+
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 IngestService::Ingest(grpc::CallbackServerContext* context) {
   return new IngestStream(streams_, context);

@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "nanwatch/v1/ingest.grpc.pb.h"
 #include "rpc/ingest_port.h"
+#include "rpc/reply_budget.h"
 #include "rpc/stats.h"
 #include "rpc/stream_port.h"
 #include "wire/op_shapes.h"
@@ -32,6 +33,7 @@ class IngestStreams {
   RpcStats& stats;
   const std::string daemon;  // name and version, said in the handshake
   ShapeBudget shapes;        // of all sessions on all streams
+  ReplyBudget replies;       // of all streams
   std::atomic<bool> stopping{false};
 
   // False: there are limits::kStreams of them.
@@ -39,6 +41,9 @@ class IngestStreams {
   void Remove(const std::shared_ptr<StreamPort>& port);
   // Every stream ends once its answers are written.
   void EndAll();
+  // Where answers that wait are over their budget: cuts the stream that most of
+  // them wait for.
+  void CutWhoDoesNotRead();
 
  private:
   Mutex mutex_;

@@ -9,6 +9,7 @@
 
 #include "model/limits.h"
 #include "wire/scratch_arena.h"
+#include "wire/session_name.h"
 
 namespace nanwatch {
 namespace {
@@ -33,6 +34,12 @@ void ParseBeginning(const grpc::ByteBuffer& bytes, v1::IngestRequest* request) {
   [[maybe_unused]] const bool whole = request->ParseFromString(beginning);
 }
 
+void Rename(SessionId name, ClientMessage* message) {
+  message->session = name;
+  auto* open = std::get_if<OpenSessionMessage>(&message->body);
+  if (open != nullptr) open->session = name;
+}
+
 bool ParseWhole(grpc::ByteBuffer* bytes, v1::IngestRequest* request) {
   grpc::ProtoBufferReader reader(bytes);
   return reader.status().ok() && request->ParseFromZeroCopyStream(&reader);
@@ -44,7 +51,8 @@ IngestStream::IngestStream(IngestStreams& streams,
                            grpc::CallbackServerContext* context)
     : streams_(streams),
       context_(context),
-      port_(std::make_shared<StreamPort>(this, &streams.stats, streams.daemon)),
+      port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
+                                         streams.daemon)),
       quota_(limits::kBytesPerSecondPerStream) {
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
@@ -65,6 +73,7 @@ void IngestStream::OnReadDone(bool ok) {
     return;
   }
   Take(read_);
+  streams_.CutWhoDoesNotRead();
   read_.Clear();
   StartRead(&read_);
 }
@@ -145,6 +154,7 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   Arrival arrival;
   arrival.port = port_;
   arrival.message = std::move(parsed.message);
+  if (session != nullptr) Rename(session->name, &arrival.message);
   const size_t weight = WeightOf(arrival.message);
   if (streams_.stopping.load(std::memory_order_relaxed) ||
       !streams_.sink.Offer(std::move(arrival), weight)) {
@@ -180,7 +190,11 @@ IngestStream::Session* IngestStream::FindSession(
       return nullptr;
     }
     sessions_.erase(id);
-    return &sessions_.try_emplace(id, &streams_.shapes).first->second;
+    Session& session =
+        sessions_.try_emplace(id, &streams_.shapes).first->second;
+    session.name = SessionName(id);
+    port_->Know(session.name, id);
+    return &session;
   }
   const auto known = sessions_.find(id);
   if (known != sessions_.end()) return &known->second;
@@ -198,7 +212,10 @@ IngestStream::Session* IngestStream::FindSession(
 
 bool IngestStream::MakeRoom() {
   if (sessions_.size() < limits::kSessionsPerStream) return true;
-  std::erase_if(sessions_, [](const auto& one) { return one.second.closed; });
+  std::erase_if(sessions_, [&](const auto& one) {
+    if (one.second.closed) port_->Forget(one.second.name);
+    return one.second.closed;
+  });
   return sessions_.size() < limits::kSessionsPerStream;
 }
 

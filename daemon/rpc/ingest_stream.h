@@ -32,6 +32,7 @@ class IngestStream final
   struct Session {
     explicit Session(ShapeBudget* budget) : shapes(budget) {}
 
+    SessionId name = 0;  // see wire/session_name.h
     OpShapes shapes;
     // Refused as BUSY: what follows it is passed over until it comes again.
     Sequence busy_from = 0;

@@ -3,7 +3,10 @@
 #ifndef NANWATCH_RPC_OPTIONS_H_
 #define NANWATCH_RPC_OPTIONS_H_
 
+#include <cstddef>
 #include <string>
+
+#include "model/limits.h"
 
 namespace nanwatch {
 
@@ -17,6 +20,9 @@ struct RpcOptions {
   // "127.0.0.1:9766", port 0 for any; empty (the default): no TCP. Only
   // loopback addresses: there is no authentication beyond the host's own.
   std::string tcp_address;
+  // Resident memory from which on openings and names of ops are refused; from
+  // an eighth more on, records are, too.
+  size_t memory_bytes = limits::kResidentBytes;
 };
 
 }  // namespace nanwatch

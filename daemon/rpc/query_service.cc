@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/log.h"
@@ -22,6 +23,8 @@ constexpr uint32_t kWatchIntervalMs = 200;
 constexpr uint32_t kShortestWatchIntervalMs = 50;
 constexpr uint32_t kLongestWatchIntervalMs = 60000;
 constexpr uint32_t kPoints = 1000;
+// How soon the place of a watcher who went is another's.
+constexpr milliseconds kLook{100};
 
 template <typename Request>
 std::optional<int32_t> AttemptOf(const Request& request) {
@@ -38,6 +41,11 @@ std::string NoSuchRun(const std::string& run_id,
       "there is no {}: `nanwatch runs` lists those that are "
       "there",
       which);
+}
+
+grpc::Status Taken(std::string_view what, int places) {
+  return {StatusCode::RESOURCE_EXHAUSTED,
+          fmt::format("{} callers {} already: come again later", places, what)};
 }
 
 grpc::Status Missing(const std::string& message) {
@@ -63,12 +71,18 @@ bool QueryServiceImpl::stopped() {
   return stopped_;
 }
 
-bool QueryServiceImpl::WaitFor(Duration wait)
+bool QueryServiceImpl::WaitFor(const grpc::ServerContext& context,
+                               Duration wait)
     NANWATCH_TS(no_thread_safety_analysis) {
+  const auto end = std::chrono::steady_clock::now() + wait;
   std::unique_lock<std::mutex> lock(mutex_.native());
-  return !stopping_.wait_for(
-      lock, wait,
-      [&]() NANWATCH_TS(no_thread_safety_analysis) { return stopped_; });
+  while (!stopped_ && std::chrono::steady_clock::now() < end) {
+    // gRPC wakes nobody when a caller goes.
+    const auto look = std::chrono::steady_clock::now() + kLook;
+    stopping_.wait_until(lock, std::min(look, end));
+    if (context.IsCancelled()) break;
+  }
+  return !stopped_;
 }
 
 grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext*,
@@ -109,6 +123,8 @@ grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext*,
 grpc::Status QueryServiceImpl::WatchRun(
     grpc::ServerContext* context, const v1::WatchRunRequest* request,
     grpc::ServerWriter<v1::WatchRunResponse>* writer) {
+  const Places::Taken place(watching_);
+  if (!place) return Taken("watch runs", limits::kWatchers);
   const uint32_t asked = request->interval_ms();
   const milliseconds interval(asked == 0
                                   ? kWatchIntervalMs
@@ -131,7 +147,7 @@ grpc::Status QueryServiceImpl::WatchRun(
       shown = std::move(run);
     }
     if (shown->ended) return grpc::Status::OK;
-    if (!WaitFor(interval)) {
+    if (!WaitFor(*context, interval)) {
       return {StatusCode::UNAVAILABLE, "nanwatchd is shutting down"};
     }
   }
@@ -203,6 +219,8 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext*,
 grpc::Status QueryServiceImpl::ExportRun(
     grpc::ServerContext* context, const v1::ExportRunRequest* request,
     grpc::ServerWriter<v1::ExportRunResponse>* writer) {
+  const Places::Taken place(exporting_);
+  if (!place) return Taken("export runs", limits::kExports);
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   const Result<RunKey> key =

@@ -14,8 +14,10 @@
 
 #include "base/mutex.h"
 #include "history/reader.h"
+#include "model/limits.h"
 #include "nanwatch/v1/query.grpc.pb.h"
 #include "rpc/caller_token.h"
+#include "rpc/places.h"
 #include "rpc/query_backend.h"
 
 namespace nanwatch {
@@ -51,8 +53,8 @@ class QueryServiceImpl final : public v1::QueryService::Service {
                         v1::AnnotateResponse* response) override;
 
  private:
-  // False: stopped.
-  bool WaitFor(Duration wait);
+  // Waits so long, or until the caller has gone. False: stopped.
+  bool WaitFor(const grpc::ServerContext& context, Duration wait);
   bool stopped();
   Result<std::unique_ptr<HistoryReader>> OpenHistory() const;
   // In the snapshot, else from history. `attempt` absent: the newest.
@@ -70,6 +72,8 @@ class QueryServiceImpl final : public v1::QueryService::Service {
 
   const QueryBackend backend_;
   const CallerTokens& callers_;
+  Places watching_{limits::kWatchers};
+  Places exporting_{limits::kExports};
 
   Mutex mutex_;
   std::condition_variable stopping_;

@@ -7,8 +7,17 @@ namespace nanwatch {
 
 bool ReplyQueue::Push(v1::IngestResponse response) {
   if (responses_.size() >= most_) return false;
+  const size_t bytes = response.SpaceUsedLong();
+  bytes_ += bytes;
+  budget_->Take(bytes);
   responses_.push_back(std::move(response));
   return true;
+}
+
+void ReplyQueue::Clear() {
+  responses_.clear();
+  acks_.clear();
+  budget_->Give(std::exchange(bytes_, 0));
 }
 
 void ReplyQueue::Ack(const Acknowledgement& ack) {
@@ -22,6 +31,9 @@ void ReplyQueue::Ack(const Acknowledgement& ack) {
 
 bool ReplyQueue::Pop(v1::IngestResponse* response) {
   if (!responses_.empty()) {
+    const size_t bytes = responses_.front().SpaceUsedLong();
+    bytes_ -= bytes;
+    budget_->Give(bytes);
     *response = std::move(responses_.front());
     responses_.pop_front();
     return true;

@@ -10,12 +10,17 @@
 
 #include "nanwatch/v1/ingest.pb.h"
 #include "rpc/ingest_port.h"
+#include "rpc/reply_budget.h"
 
 namespace nanwatch {
 
 class ReplyQueue {
  public:
-  explicit ReplyQueue(size_t most) : most_(most) {}
+  // `budget` must outlive this.
+  ReplyQueue(size_t most, ReplyBudget* budget) : most_(most), budget_(budget) {}
+  ~ReplyQueue() { Clear(); }
+  ReplyQueue(const ReplyQueue&) = delete;
+  ReplyQueue& operator=(const ReplyQueue&) = delete;
 
   // False: the client does not read what it is told; nothing was queued.
   bool Push(v1::IngestResponse response);
@@ -25,9 +30,14 @@ class ReplyQueue {
   // Moves the next one out; others go before acks. False: nothing waits.
   bool Pop(v1::IngestResponse* response);
   bool empty() const { return responses_.empty() && acks_.empty(); }
+  void Clear();
+  // Of the budget.
+  size_t bytes() const { return bytes_; }
 
  private:
   const size_t most_;
+  ReplyBudget* const budget_;
+  size_t bytes_ = 0;
   std::deque<v1::IngestResponse> responses_;
   // Which session's ack is written first does not matter.
   std::unordered_map<SessionId, Acknowledgement> acks_;

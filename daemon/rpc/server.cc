@@ -7,7 +7,6 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <spdlog/fmt/fmt.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,8 +27,8 @@
 namespace nanwatch {
 namespace {
 
-// Queries that run at once, watchers included; more wait.
-constexpr int kQueryThreads = 64;
+constexpr int kQueryThreads =
+    limits::kCalls + limits::kWatchers + limits::kExports;
 
 // Once in a process. Where a stream's last write is not through, gRPC 1.51 has
 // a thread poll for it, 10 s at most, and its last user waits for that thread:
@@ -51,16 +50,6 @@ void QuietLibraries() {
     // Linked in by this, and found by reflection: gRPC has no description.
     grpc::health::v1::HealthCheckRequest::descriptor();
   });
-}
-
-// Where shells and service managers set 1,024, connections would end there. As
-// far as we may: beyond, connections wait.
-void AllowOpenFiles() {
-  rlimit files{};
-  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  if (files.rlim_cur >= limits::kOpenFiles) return;
-  files.rlim_cur = std::min<rlim_t>(files.rlim_max, limits::kOpenFiles);
-  setrlimit(RLIMIT_NOFILE, &files);
 }
 
 }  // namespace
@@ -92,7 +81,6 @@ class RpcServer::Parts {
 
 Status RpcServer::Parts::Listen(const RpcOptions& options,
                                 std::vector<std::string>* addresses) {
-  AllowOpenFiles();
   grpc::ServerBuilder builder;
   const auto credentials = grpc::InsecureServerCredentials();
   int port = 0;
@@ -121,9 +109,14 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
         "address"};
   }
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // gRPC would compare sizes only when it has the whole message, too, and end
-  // the stream: ours are refused in ingest_stream.cc, and counted.
-  builder.SetMaxReceiveMessageSize(-1);
+  // gRPC compares sizes only when it has the whole message, too, and ends the
+  // stream: those that are a little too large are refused in ingest_stream.cc,
+  // and counted.
+  builder.SetMaxReceiveMessageSize(limits::kGrpcMessageBytes);
+  // 1 MB on the wire may be 1 GB in memory, and nobody sees its size before.
+  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);

@@ -21,17 +21,17 @@ uint32_t Milliseconds(Duration d) {
 }  // namespace
 
 StreamPort::StreamPort(StreamWriter* writer, RpcStats* stats,
-                       std::string daemon)
+                       ReplyBudget* budget, std::string daemon)
     : stats_(stats),
       daemon_(std::move(daemon)),
       writer_(writer),
-      queue_(kQueuedReplies) {}
+      queue_(kQueuedReplies, budget) {}
 
 void StreamPort::Opened(SessionId session, const OpenedSession& opened,
                         bool durable) {
   v1::IngestResponse response;
   v1::SessionOpened* out = response.mutable_opened();
-  out->set_session(session);
+  out->set_session(SecretOf(session));
   out->set_run_id(opened.run.run_id);
   out->set_attempt(opened.run.attempt);
   out->set_held_sequence(opened.held_sequence);
@@ -49,8 +49,45 @@ void StreamPort::Opened(SessionId session, const OpenedSession& opened,
 void StreamPort::Ack(const Acknowledgement& ack) {
   MutexLock lock(mutex_);
   if (writer_ == nullptr || ending_ || broken_) return;
-  queue_.Ack(ack);
+  Acknowledgement told = ack;
+  const auto secret = secrets_.find(ack.session);
+  if (secret != secrets_.end()) told.session = secret->second;
+  queue_.Ack(told);
   AdvanceLocked();
+}
+
+void StreamPort::Know(SessionId name, SessionId secret) {
+  MutexLock lock(mutex_);
+  secrets_[name] = secret;
+}
+
+void StreamPort::Forget(SessionId name) {
+  MutexLock lock(mutex_);
+  secrets_.erase(name);
+}
+
+SessionId StreamPort::SecretOf(SessionId name) {
+  MutexLock lock(mutex_);
+  const auto found = secrets_.find(name);
+  return found == secrets_.end() ? name : found->second;
+}
+
+size_t StreamPort::waiting_bytes() {
+  MutexLock lock(mutex_);
+  return queue_.bytes();
+}
+
+void StreamPort::Cut() {
+  MutexLock lock(mutex_);
+  CutLocked();
+}
+
+void StreamPort::CutLocked() {
+  if (writer_ == nullptr || broken_) return;
+  stats_->CountLimit("replies");
+  broken_ = true;
+  queue_.Clear();
+  writer_->Cancel();
 }
 
 void StreamPort::Refuse(SessionId session, Sequence sequence,
@@ -59,7 +96,7 @@ void StreamPort::Refuse(SessionId session, Sequence sequence,
   if (!refused.limit.empty()) stats_->CountLimit(refused.limit);
   v1::IngestResponse response;
   v1::Refusal* out = response.mutable_refusal();
-  out->set_session(session);
+  out->set_session(SecretOf(session));
   out->set_sequence(sequence);
   out->set_code(
       static_cast<v1::RefusalCode>(static_cast<int>(refused.reason) + 1));
@@ -72,7 +109,7 @@ void StreamPort::Refuse(SessionId session, Sequence sequence,
 void StreamPort::Ask(const Request& request) {
   v1::IngestResponse response;
   v1::Request* out = response.mutable_request();
-  out->set_session(request.session);
+  out->set_session(SecretOf(request.session));
   out->set_id(request.id);
   out->set_expires_at_step(request.expires_at_step);
   if (request.kind == Request::Kind::kStop) {
@@ -88,12 +125,7 @@ void StreamPort::Ask(const Request& request) {
 void StreamPort::Put(v1::IngestResponse response) {
   MutexLock lock(mutex_);
   if (writer_ == nullptr || ending_ || broken_) return;
-  if (!queue_.Push(std::move(response))) {
-    stats_->CountLimit("replies");
-    broken_ = true;
-    writer_->Cancel();
-    return;
-  }
+  if (!queue_.Push(std::move(response))) return CutLocked();
   AdvanceLocked();
 }
 
@@ -127,6 +159,7 @@ void StreamPort::EndWhenWritten(grpc::Status status) {
 void StreamPort::Detach() {
   MutexLock lock(mutex_);
   writer_ = nullptr;
+  queue_.Clear();
 }
 
 }  // namespace nanwatch

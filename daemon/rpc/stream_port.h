@@ -8,6 +8,7 @@
 #include <grpcpp/support/status.h>
 
 #include <string>
+#include <unordered_map>
 
 #include "base/mutex.h"
 #include "nanwatch/v1/ingest.pb.h"
@@ -31,8 +32,10 @@ class StreamWriter {
 
 class StreamPort : public ReplyPort {
  public:
-  // `writer` must live until Detach; `daemon` is said in every handshake.
-  StreamPort(StreamWriter* writer, RpcStats* stats, std::string daemon);
+  // `writer` must live until Detach; `daemon` is said in every handshake. All
+  // others must outlive this.
+  StreamPort(StreamWriter* writer, RpcStats* stats, ReplyBudget* budget,
+             std::string daemon);
 
   void Opened(SessionId session, const OpenedSession& opened,
               bool durable) override;
@@ -41,6 +44,15 @@ class StreamPort : public ReplyPort {
               const RefusedMessage& refused, Duration retry_after) override;
   void Ask(const Request& request) override;
 
+  // Answers say `secret` where they are about `name` (wire/session_name.h).
+  void Know(SessionId name, SessionId secret);
+  void Forget(SessionId name);
+
+  // Of the budget: what waits for the client to read it.
+  size_t waiting_bytes();
+  // Forgets what waits, and has reads and writes fail: the client does not read
+  // what it is told.
+  void Cut();
   // The write in flight is over.
   void Written(bool ok);
   // Finishes with `status` when all that is queued is written. The first call
@@ -51,6 +63,8 @@ class StreamPort : public ReplyPort {
 
  private:
   void Put(v1::IngestResponse response);
+  void CutLocked() REQUIRES_LOCK(mutex_);
+  SessionId SecretOf(SessionId name);
   void AdvanceLocked() REQUIRES_LOCK(mutex_);
 
   RpcStats* const stats_;
@@ -64,6 +78,7 @@ class StreamPort : public ReplyPort {
   bool ending_ GUARDED_BY(mutex_) = false;
   bool finished_ GUARDED_BY(mutex_) = false;
   grpc::Status status_ GUARDED_BY(mutex_);
+  std::unordered_map<SessionId, SessionId> secrets_ GUARDED_BY(mutex_);
 };
 
 }  // namespace nanwatch

@@ -15,7 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/log.h"
+#include "base/open_files.h"
 
 namespace nanwatch {
 namespace {
@@ -90,15 +94,24 @@ Status Clear(const std::string& path) {
   return OkStatus();
 }
 
-Status MakeDirectory(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos || slash == 0) return OkStatus();
-  const std::string directory = path.substr(0, slash);
-  if (mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return OkStatus();
-  return Error{
-      fmt::format("cannot make the directory {} of the socket: {}; "
-                  "make it, or choose another path",
-                  directory, std::strerror(errno))};
+// Who may use the socket may enter its folder, and see nothing of it.
+mode_t FolderMode(unsigned socket_mode) {
+  return 0700 | ((socket_mode & S_IWGRP) != 0 ? S_IXGRP : 0) |
+         ((socket_mode & S_IWOTH) != 0 ? S_IXOTH : 0);
+}
+
+Status MakeDirectory(const std::string& path, unsigned socket_mode) {
+  const std::string folder = ParentDirectory(path);
+  // Only the last part: a path that is mistyped is said.
+  if (!IsDirectory(ParentDirectory(folder))) {
+    return Error{
+        fmt::format("cannot make the directory {} of the socket: {}; "
+                    "make it, or choose another path",
+                    folder, std::strerror(ENOENT))};
+  }
+  Status made = MakeFolder(folder, FolderMode(socket_mode));
+  if (made) return made;
+  return Error{fmt::format("the socket {}: {}", path, made.error())};
 }
 
 Result<gid_t> FindGroup(const std::string& name) {
@@ -145,7 +158,8 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(
                     "1 to {}: choose a shorter one",
                     path, path.size(), kLongest)};
   }
-  if (Status made = MakeDirectory(path); !made) return Error{made.error()};
+  if (Status made = MakeDirectory(path, mode); !made)
+    return Error{made.error()};
   if (Status clear = Clear(path); !clear) return Error{clear.error()};
   const Result<gid_t> gid = FindGroup(group);
   if (!gid) return Error{gid.error()};
@@ -203,6 +217,20 @@ void UnixListener::AcceptLoop() {
 bool UnixListener::AcceptOne() {
   const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+  // The system gives the lowest number that is free: beyond this one are those
+  // that others need.
+  if (static_cast<size_t>(fd) >= OpenFilesOfStreams()) {
+    close(fd);
+    int64_t suppressed = 0;
+    if (few_files_.Allow(SystemClock().Now(), &suppressed)) {
+      LogWarning(
+          "a connection was refused: too few files may be open; raise "
+          "LimitNOFILE or `ulimit -n`",
+          fmt::format("socket={} files={} refused_before={}", path_,
+                      OpenFilesMost(), suppressed));
+    }
+    return false;
+  }
   const Result<Peer> peer = ReadPeer(fd);
   if (peer) {
     take_(fd, *peer);

@@ -5,11 +5,13 @@
 #ifndef NANWATCH_RPC_UNIX_LISTENER_H_
 #define NANWATCH_RPC_UNIX_LISTENER_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "rpc/peer.h"
 
@@ -48,6 +50,7 @@ class UnixListener {
   const SocketOwner owner_;
   std::function<void(int, const Peer&)> take_;
   std::thread thread_;
+  LogThrottle few_files_{std::chrono::minutes(1)};  // the accepting thread's
 };
 
 }  // namespace nanwatch

@@ -24,7 +24,7 @@ struct WebOptions {
   // A client that has not sent its request, or reads nothing of the reply, for
   // so long is cut off. Short, since requests are one packet and whoever holds
   // the connection open holds one of the connections served at once, which are
-  // `threads` and 20 more. 1 .. 300.
+  // `threads` and 128 more. 1 .. 300.
   int timeout_seconds = 2;
 };
 

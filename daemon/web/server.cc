@@ -16,6 +16,8 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "base/open_files.h"
+#include "model/limits.h"
 #include "web/annotation_request.h"
 #include "web/event_feed.h"
 #include "web/http.h"
@@ -26,7 +28,9 @@ namespace {
 
 // Served beyond those that are answered: clients that dawdle over a request or
 // a reply keep nobody else waiting. A thread each, 60 KB.
-constexpr int kDawdlers = 20;
+constexpr int kDawdlers = 128;
+// Connections that wait for a thread.
+constexpr int kWaiting = 24;
 // Pages that hear of changes at once, a thread each; more of them ask now and
 // then. They take nothing from the others: there are as many threads more.
 constexpr int kListeners = 32;
@@ -95,18 +99,25 @@ class CivetServer : public WebServer {
         answering_(options.threads),
         scraping_(kScrapes),
         listening_(kListeners),
+        reading_(limits::kHttpBodies),
+        request_time_(options.timeout_seconds),
         reply_time_(kTimeoutsPerReply * options.timeout_seconds) {}
   ~CivetServer() override { Stop(); }
 
   Status Listen(const WebOptions& options) {
     mg_init_library(0);
-    const std::string threads =
-        std::to_string(options.threads + kScrapes + kDawdlers + kListeners);
+    // A connection each, and those that wait for a thread.
+    const size_t files = OpenFilesOfHttp(options.threads + kScrapes +
+                                         kDawdlers + kListeners + kWaiting);
+    const std::string threads = std::to_string(files - files / 8);
+    const std::string waiting = std::to_string(std::max<size_t>(1, files / 8));
     const std::string timeout = std::to_string(options.timeout_seconds * 1000);
     const char* settings[] = {"listening_ports",
                               options.listen.c_str(),
                               "num_threads",
                               threads.c_str(),
+                              "connection_queue",
+                              waiting.c_str(),
                               "request_timeout_ms",
                               timeout.c_str(),
                               "enable_keep_alive",
@@ -174,8 +185,14 @@ class CivetServer : public WebServer {
     request.accept_encoding = Header(connection, "Accept-Encoding");
     request.if_none_match = Header(connection, "If-None-Match");
     request.cache_control = Header(connection, "Cache-Control");
-    if (request.method == "POST") {
-      ReadPost(connection, *info, server->reply_time_, &request);
+    if (request.method == "POST" &&
+        !server->ReadPost(connection, *info, &request)) {
+      const HttpReply full =
+          ErrorReply(503, "Too many requests with a body are being read.", "",
+                     "Try again.");
+      const std::string bytes = HeaderBlock(full) + full.body;
+      Write(connection, bytes, server->reply_time_);
+      return full.status;
     }
     request.from_loopback = IsLoopback(info->remote_addr);
     HttpReply reply = server->Answer(request);
@@ -188,23 +205,33 @@ class CivetServer : public WebServer {
     return reply.status;
   }
 
-  static void ReadPost(mg_connection* connection, const mg_request_info& info,
-                       std::chrono::seconds most, HttpRequest* request) {
+  // False: so many others send one that this one is not read. What is not the
+  // page's own is refused by its head: its body is not read either.
+  bool ReadPost(mg_connection* connection, const mg_request_info& info,
+                HttpRequest* request) {
     request->origin = Header(connection, "Origin");
     request->content_type = Header(connection, "Content-Type");
     request->fetch_site = Header(connection, "Sec-Fetch-Site");
     request->purpose = Header(connection, "X-Nanwatch");
-    if (info.content_length <= 0) return;
-    const auto end = std::chrono::steady_clock::now() + most;
+    // What is longer, or chunked, is none of the page's.
+    const bool ours =
+        !request->purpose.empty() && info.content_length > 0 &&
+        info.content_length <= static_cast<long long>(kAnnotationBytes);
+    if (!ours) return true;
+    if (!reading_.try_acquire()) return false;
+    // One packet: who takes longer than a head may take is cut off.
+    const auto end = std::chrono::steady_clock::now() + request_time_;
+    const auto size = static_cast<size_t>(info.content_length);
     char bytes[1024];
-    // One byte more than is taken: what is longer is no JSON any more.
-    while (request->body.size() <= kAnnotationBytes &&
+    while (request->body.size() < size &&
            std::chrono::steady_clock::now() < end) {
       const int got = mg_read(connection, bytes, sizeof bytes);
-      if (got <= 0) return;
+      if (got <= 0) break;
       request->body.append(bytes, static_cast<size_t>(got));
     }
-    request->body.clear();
+    reading_.release();
+    if (request->body.size() < size) request->body.clear();
+    return true;
   }
 
   HttpReply Answer(const HttpRequest& request) {
@@ -285,6 +312,8 @@ class CivetServer : public WebServer {
   std::counting_semaphore<> answering_;
   std::counting_semaphore<> scraping_;
   std::counting_semaphore<> listening_;
+  std::counting_semaphore<> reading_;
+  const std::chrono::seconds request_time_;
   const std::chrono::seconds reply_time_;
   mg_context* context_ = nullptr;
   int port_ = 0;

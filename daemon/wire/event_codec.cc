@@ -13,6 +13,7 @@
 #include "wire/op_name_codec.h"
 #include "wire/run_codec.h"
 #include "wire/scratch_arena.h"
+#include "wire/session_name.h"
 #include "wire/step_codec.h"
 
 namespace nanwatch {
@@ -52,6 +53,7 @@ struct BodyWriter {
     to->mutable_daemon_started()->set_alive_until_us(
         ToMicros(body.alive_until));
     to->mutable_daemon_started()->set_engine_build(body.engine_build);
+    to->mutable_daemon_started()->set_clock_jumped(body.clock_jumped);
   }
   void operator()(const RulesLoaded& body) {
     v1::StoredRules* rules = to->mutable_rules_loaded();
@@ -263,7 +265,8 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
     case StoredEvent::kDaemonStarted:
       *to = DaemonStarted{from.daemon_started().engine_version(),
                           FromMicros(from.daemon_started().alive_until_us()),
-                          from.daemon_started().engine_build()};
+                          from.daemon_started().engine_build(),
+                          from.daemon_started().clock_jumped()};
       return std::nullopt;
     case StoredEvent::kRulesLoaded:
       return ReadRules(from.rules_loaded(), &to->emplace<RulesLoaded>());
@@ -336,7 +339,7 @@ void EncodeEvent(const Event& event, std::string* out) {
   to->set_run_id(event.run.run_id);
   to->set_attempt(event.run.attempt);
   to->set_rank(event.rank);
-  to->set_session(event.session);
+  to->set_session_name(event.session);
   to->set_sequence(event.sequence);
   std::visit(BodyWriter{to}, event.body);
   out->clear();
@@ -354,7 +357,8 @@ Result<Event> DecodeEvent(std::string_view bytes) {
   Event event;
   event.run = {from->run_id(), from->attempt()};
   event.rank = from->rank();
-  event.session = from->session();
+  event.session = from->session_name() != 0 ? from->session_name()
+                                            : SessionName(from->session());
   event.sequence = from->sequence();
   if (const Verdict wrong = ReadBody(*from, &event.body)) {
     return Error{fmt::format("a stored event of run {} attempt {} rank {}: {}",

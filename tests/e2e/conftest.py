@@ -56,7 +56,7 @@ def get_json(url):
 class Daemon:
     """A nanwatchd in a folder of its own."""
 
-    def __init__(self, folder, config=None, environment=None):
+    def __init__(self, folder, config=None, environment=None, user=None):
         self.folder = pathlib.Path(folder)
         self.socket = self.folder / "ingest.sock"
         self.history = self.folder / "history.db"
@@ -65,6 +65,9 @@ class Daemon:
         if config is not None:
             self.config.write_text(config)
         self.environment = {**os.environ, **(environment or {})}
+        # Of root's tests: as whom it runs. The folder is that user's then.
+        self.user = user
+        self.wrapper = []  # the command that starts it, if it is another
         self.process = None
         self.http = None
 
@@ -74,7 +77,7 @@ class Daemon:
 
     def start(self, wait=True, extra=()):
         arguments = [
-            str(BIN / "nanwatchd"), "--socket", str(self.socket),
+            *self.wrapper, str(BIN / "nanwatchd"), "--socket", str(self.socket),
             "--history", str(self.history), "--listen", "127.0.0.1:0",
             *extra,
         ]
@@ -83,7 +86,9 @@ class Daemon:
         at = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                arguments, stderr=log, stdout=log, env=self.environment
+                arguments, stderr=log, stdout=log, env=self.environment,
+                user=self.user, group=self.user,
+                extra_groups=None if self.user is None else [],
             )
         if wait:
             self.http = wait_for("the daemon says where it listens",

@@ -210,3 +210,55 @@ def test_a_history_that_is_read_only(folder):
             goes_on(daemon, "without")
         finally:
             daemon.kill()
+
+
+@pytest.fixture
+def not_root(folder):
+    """A daemon that modes of files hold for: root may read everything."""
+    user = 12345 if os.geteuid() == 0 else None
+    daemon = Daemon(folder, user=user)
+    if user is not None:
+        os.chown(folder, user, user)
+    yield daemon
+    daemon.kill()
+
+
+def test_a_history_that_may_not_be_read_at_start_comes_back(not_root):
+    daemon = not_root.start()
+    goes_on(daemon, "old")
+    assert daemon.stop() == 0
+    os.chmod(daemon.history, 0)
+    daemon.start()
+    assert degraded(daemon) == 1
+    assert "history is off" in daemon.log.read_text()
+    goes_on(daemon, "meanwhile")
+    os.chmod(daemon.history, 0o600)
+    wait_for("history is on again", lambda: degraded(daemon) == 0, seconds=65,
+             instead=daemon.log.read_text)
+    assert "history is on again" in daemon.log.read_text()
+    assert counted(daemon, "nanwatch_history_lost_events_total") > 0
+    goes_on(daemon, "after")
+    assert daemon.stop() == 0
+    daemon.start()
+    assert degraded(daemon) == 0
+    for run in ("old", "after"):
+        assert int(summary(daemon, run)["steps"]) == 100
+    # What was lost is no run that is whole.
+    assert "meanwhile" in daemon.nanwatch("runs").stdout
+
+
+def test_a_deleted_history_says_how_much_is_gone(daemon):
+    for run in ("one", "two"):
+        goes_on(daemon, run)
+    wait_for("all is committed", lambda: counted(
+        daemon, "nanwatch_history_queue_bytes") == 0)
+    events = counted(daemon, "nanwatch_history_events_total")
+    for path in daemon.folder.glob("history.db*"):
+        if not path.name.endswith(".lock"):
+            path.unlink()
+    wait_for("it is noticed",
+             lambda: "history is on again" in daemon.log.read_text())
+    assert "events of 2 runs" in daemon.log.read_text()
+    lost = counted(daemon, "nanwatch_history_lost_events_total")
+    # Checkpoints take the place of older ones, so not every event is there.
+    assert 0.5 * events <= lost <= events

@@ -12,7 +12,9 @@ FOLDERS = {
     "model": ({"base"}, set()),
     "net": ({"base"}, {"curl/"}),
     "metrics": ({"model", "base"}, {"prometheus/"}),
-    "wire": ({"model", "base"}, {"nanwatch/v1/", "google/protobuf/"}),
+    "wire": (
+        {"model", "base"}, {"nanwatch/v1/", "google/protobuf/", "openssl/"},
+    ),
     "alert": ({"model", "base"}, set()),
     # TensorBoard's event files, read with protobuf's CodedInputStream.
     "logs": ({"model", "base"}, {"google/protobuf/io/"}),

@@ -41,6 +41,7 @@ AS_TOTALS = {
     "nanwatch_rank_skipped_steps_total": "ranks side by side",
     "nanwatch_scaler_impossible_transitions_total": "one is worth knowing",
     "nanwatch_condition_detections_total": "of the attempt so far",
+    "nanwatch_clock_jumps_total": "one is worth knowing",
 }
 # Units for which a fixed range is the unit's own.
 BOUNDED = {"percentunit"}

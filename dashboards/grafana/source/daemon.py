@@ -310,8 +310,12 @@ ABOUT = (7, [
             "seconds{DAEMON}) * 1000", {"unit": "dateTimeFromNow"}),
         "newest event": (value("nanwatch_snapshot_event_id"),
                          {"unit": "locale"}),
+        "clock was set": (value("nanwatch_clock_jumps_total"),
+                          {"unit": "locale"}),
+        "is ahead of it": (value("nanwatch_clock_ahead_seconds"),
+                           {"unit": "s"}),
     },
-        "Versions, starts and what each replayed.",
+        "Versions, starts, what each replayed, and its clock.",
         "One version; started when you did.",
         "Started just now: it was restarted or killed; `journalctl -u "
         "nanwatchd` says why.",

@@ -233,5 +233,30 @@ TEST_F(PipelineTest, TakesNothingOnceItIsClosed) {
   EXPECT_FALSE(Offer(1, Step(1)));
 }
 
+TEST_F(PipelineTest, AClockThatIsSetForwardIsAnEventBeforeAllElse) {
+  Offer(1, Step(1));
+  Turn();
+  const uint64_t ticks = engine_.stats().ticks;
+  system_.Set(system_.Now() + std::chrono::hours(24 * 365 * 26));
+  Offer(2, Step(2));
+  Turn();
+  EXPECT_EQ(port_->acked, 2u);
+  EXPECT_LE(engine_.stats().ticks, ticks + 2);
+  ASSERT_EQ(history_.Count<DaemonStarted>(), 1);
+  const Event& event = history_.kept[history_.kept.size() - 2];
+  EXPECT_TRUE(std::get<DaemonStarted>(event.body).clock_jumped);
+}
+
+TEST_F(PipelineTest, AClockThatIsSetBackIsNoEventAndTimeGoesOn) {
+  const Time before = clock_.Now();
+  system_.Set(before - std::chrono::hours(48));
+  Turn();
+  system_.Advance(std::chrono::minutes(40));
+  Turn();
+  EXPECT_EQ(history_.Count<DaemonStarted>(), 0);
+  EXPECT_GT(clock_.Now() - before, std::chrono::minutes(37));
+  EXPECT_GT(clock_.ahead(), std::chrono::hours(47));
+}
+
 }  // namespace
 }  // namespace nanwatch

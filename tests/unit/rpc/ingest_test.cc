@@ -7,6 +7,7 @@
 #include "nanwatch/v1/ingest.grpc.pb.h"
 #include "tests/unit/rpc/fake_daemon.h"
 #include "tests/unit/wire/batch_builder.h"
+#include "wire/session_name.h"
 
 namespace nanwatch {
 namespace {
@@ -72,7 +73,7 @@ TEST_F(IngestTest, AnswersAnOpening) {
   opened.run = {"job-7", 2};
   opened.held_sequence = 5;
   opened.ops_held = 9;
-  port->Opened(kSession, opened, true);
+  port->Opened(SessionName(kSession), opened, true);
   const v1::SessionOpened answer = Receive().opened();
   EXPECT_EQ(answer.session(), kSession);
   EXPECT_EQ(answer.run_id(), "job-7");
@@ -101,11 +102,11 @@ TEST_F(IngestTest, HandsOnWhatItParsed) {
 TEST_F(IngestTest, WritesTheNewestAckAndRequests) {
   const auto port = Open();
   for (Sequence sequence = 1; sequence <= 1000; ++sequence) {
-    port->Ack({kSession, sequence, true, {}});
+    port->Ack({SessionName(kSession), sequence, true, {}});
   }
   Request request;
   request.id = 77;
-  request.session = kSession;
+  request.session = SessionName(kSession);
   request.kind = Request::Kind::kStop;
   request.reason = "NaN since step 3";
   port->Ask(request);
@@ -202,7 +203,7 @@ TEST_F(IngestTest, RefusesMoreSessionsThanAStreamMayCarry) {
   Send(close);
   Send(request);
   EXPECT_EQ(daemon_.sink.Wait(limits::kSessionsPerStream + 1).message.session,
-            limits::kSessionsPerStream + 1);
+            SessionName(limits::kSessionsPerStream + 1));
 }
 
 TEST_F(IngestTest, RefusesWhileItShutsDown) {
@@ -301,7 +302,7 @@ TEST_F(IngestBytesTest, RefusesRubbishAndGoesOn) {
   EXPECT_THAT(refusal.message(),
               HasSubstr("are not a nanwatch.v1.IngestRequest"));
   Send(OpenRequest().SerializeAsString());
-  EXPECT_EQ(daemon_.sink.Wait(0).message.session, kSession);
+  EXPECT_EQ(daemon_.sink.Wait(0).message.session, SessionName(kSession));
 }
 
 TEST_F(IngestBytesTest, NamesAStringThatIsNotUtf8) {

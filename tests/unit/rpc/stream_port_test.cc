@@ -29,7 +29,8 @@ class StreamPortTest : public testing::Test {
  protected:
   FakeWriter writer_;
   RpcStats stats_;
-  StreamPort port_{&writer_, &stats_, "nanwatchd/test"};
+  ReplyBudget budget_;
+  StreamPort port_{&writer_, &stats_, &budget_, "nanwatchd/test"};
 };
 
 TEST_F(StreamPortTest, WritesOneAtATimeAndOnlyTheNewestAck) {
@@ -128,6 +129,45 @@ TEST_F(StreamPortTest, DoesNothingOnceTheStreamIsOver) {
   port_.EndWhenWritten(grpc::Status::OK);
   EXPECT_TRUE(writer_.written.empty());
   EXPECT_EQ(writer_.finished, 0);
+}
+
+TEST_F(StreamPortTest, AnswersByTheIdThatOnlyItsClientKnows) {
+  port_.Know(77, 5);
+  port_.Ack({77, 1, true, {}});
+  EXPECT_EQ(writer_.written.back().ack().session(), 5u);
+  port_.Written(true);
+  port_.Refuse(77, 2, {}, Duration(0));
+  EXPECT_EQ(writer_.written.back().refusal().session(), 5u);
+  port_.Written(true);
+  port_.Opened(77, {}, true);
+  EXPECT_EQ(writer_.written.back().opened().session(), 5u);
+  port_.Written(true);
+  port_.Forget(77);
+  port_.Ack({77, 1, true, {}});
+  EXPECT_EQ(writer_.written.back().ack().session(), 77u);
+}
+
+TEST_F(StreamPortTest, WhatWaitsCountsAgainstTheBudgetUntilItIsWrittenOrCut) {
+  const auto refuse = [&] {
+    port_.Refuse(1, 1, {.message = std::string(10000, 'x')}, Duration(0));
+  };
+  refuse();
+  EXPECT_EQ(port_.waiting_bytes(), 0u);  // it is being written
+  refuse();
+  const size_t one = port_.waiting_bytes();
+  EXPECT_GT(one, 10000u);
+  while (!budget_.over()) refuse();
+  EXPECT_GT(port_.waiting_bytes(), limits::kReplyBytes);
+  port_.Written(true);
+  EXPECT_FALSE(budget_.over());
+  refuse();
+  EXPECT_TRUE(budget_.over());
+  port_.Cut();
+  EXPECT_EQ(writer_.cancelled, 1);
+  EXPECT_EQ(port_.waiting_bytes(), 0u);
+  EXPECT_FALSE(budget_.over());
+  port_.Cut();
+  EXPECT_EQ(writer_.cancelled, 1);
 }
 
 }  // namespace

@@ -1,0 +1,160 @@
+// Openings: as which run, attempt and rank a session comes in.
+
+#include <string>
+#include <utility>
+
+#include "engine/admission.h"
+#include "engine/admission_parts.h"
+#include "engine/registry.h"
+#include "model/limits.h"
+
+namespace nanwatch {
+namespace {
+
+// True when a rank may open in the run without making it another attempt.
+bool MayJoin(const RunState& run, int32_t rank) {
+  if (run.FindRank(rank) != nullptr) return false;
+  return !run.closed() || run.ended_in_order();
+}
+
+}  // namespace
+
+Admitted Admission::Open(Time now, OpenSessionMessage message,
+                         std::string_view fresh_id) {
+  const Duration skew =
+      message.client_time == Time{} ? Duration(0) : message.client_time - now;
+  if (const SessionEntry* held = registry_.FindSession(message.session)) {
+    return Resume(message, *held, skew);
+  }
+  const RunKey key = Resolve(message, fresh_id);
+  if (auto refused = TooMany(key, message)) {
+    Admitted admitted;
+    admitted.refused = std::move(refused);
+    return admitted;
+  }
+  Admitted admitted;
+  const RunState* run = registry_.FindRun(key);
+  if (run == nullptr || run->closed()) {
+    const std::optional<int32_t> before = registry_.LatestAttempt(key.run_id);
+    const char* reason = run != nullptr          ? "another rank opened"
+                         : !before               ? "first rank"
+                         : *before < key.attempt ? "rank opened again"
+                                                 : "first rank";
+    SupersedeOlder(key, &admitted.events);
+    const RunState* previous = registry_.FindRun({key.run_id, key.attempt - 1});
+    RunOpened body{message.run, reason};
+    if (previous != nullptr && run == nullptr) previous->WriteBefore(&body);
+    admitted.events.push_back(MakeEvent(key, std::move(body)));
+  }
+  Event opened =
+      MakeEvent(key, RankOpened{message.rank, /*ops_known=*/0, skew.count()});
+  opened.rank = message.rank.rank;
+  opened.session = message.session;
+  admitted.events.push_back(std::move(opened));
+  admitted.opened =
+      OpenedSession{.run = key, .held_sequence = message.acked, .ops_held = 0};
+  clocks_[message.session].acked = message.acked;
+  return admitted;
+}
+
+Admitted Admission::Resume(const OpenSessionMessage& message,
+                           const SessionEntry& session, Duration skew) {
+  const RunKey& key = session.run->key();
+  const RankState& rank = *session.rank;
+  if (rank.description.rank != message.rank.rank ||
+      (!message.run_id.empty() && message.run_id != key.run_id)) {
+    return Refuse(RefusalReason::kInvalid,
+                  "session " + Hex(message.session) + " belongs to rank " +
+                      std::to_string(rank.description.rank) + " of " +
+                      NameOf(key) + ": a new process needs a new session id");
+  }
+  Admitted admitted;
+  if (rank.life == LifeState::kLost) {
+    if (session.run->closed()) {
+      admitted.events.push_back(MakeEvent(
+          key, RunOpened{session.run->description(), "a lost rank came back"}));
+    }
+    Event opened = MakeEvent(
+        key, RankOpened{message.rank, static_cast<uint32_t>(rank.ops.names()),
+                        skew.count()});
+    opened.rank = message.rank.rank;
+    opened.session = message.session;
+    admitted.events.push_back(std::move(opened));
+  }
+  Sequence& acked = clocks_[message.session].acked;
+  acked = std::max(acked, message.acked);
+  admitted.opened =
+      OpenedSession{.run = key,
+                    .held_sequence = std::max(rank.last_sequence, acked),
+                    .ops_held = static_cast<uint32_t>(rank.ops.names())};
+  return admitted;
+}
+
+RunKey Admission::Resolve(const OpenSessionMessage& message,
+                          std::string_view fresh_id) const {
+  if (message.run_id.empty()) return {std::string(fresh_id), 0};
+  const std::optional<int32_t> latest = registry_.LatestAttempt(message.run_id);
+  if (!latest) return {message.run_id, message.attempt.value_or(0)};
+  if (message.attempt && *message.attempt > *latest) {
+    return {message.run_id, *message.attempt};
+  }
+  const auto joins = [&](int32_t attempt) {
+    const RunState* run = registry_.FindRun({message.run_id, attempt});
+    return run != nullptr && MayJoin(*run, message.rank.rank);
+  };
+  if (message.attempt && joins(*message.attempt)) {
+    return {message.run_id, *message.attempt};
+  }
+  return {message.run_id, joins(*latest) ? *latest : *latest + 1};
+}
+
+RefusedMessage Admission::TooManyRuns(const RunKey& key) {
+  return {.reason = RefusalReason::kLimit,
+          .message = "cannot open " + NameOf(key) + ": the daemon holds " +
+                     std::to_string(limits::kRuns) +
+                     " runs; close some, or start another daemon",
+          .limit = "runs"};
+}
+
+std::optional<RefusedMessage> Admission::TooMany(
+    const RunKey& key, const OpenSessionMessage& message) const {
+  const int32_t rank = message.rank.rank;
+  const RunState* run = registry_.FindRun(key);
+  if (run == nullptr && !registry_.HasRoomFor(key.run_id)) {
+    return TooManyRuns(key);
+  }
+  if (registry_.run_bytes() + BytesHeldFor(message.run) +
+          BytesHeldFor(message.rank) >
+      limits::kRunBytes) {
+    return RefusedMessage{
+        .reason = RefusalReason::kLimit,
+        .message = "cannot open " + NameOf(key) +
+                   ": what runs say of themselves takes " +
+                   std::to_string(limits::kRunBytes >> 20) +
+                   " MB already; give fewer and shorter settings, or close "
+                   "some runs",
+        .limit = "run_bytes"};
+  }
+  if ((run == nullptr || run->FindRank(rank) == nullptr) &&
+      registry_.ranks() >= limits::kRanks) {
+    return RefusedMessage{
+        .reason = RefusalReason::kLimit,
+        .message = "cannot open rank " + std::to_string(rank) + " of " +
+                   NameOf(key) + ": the daemon holds " +
+                   std::to_string(limits::kRanks) +
+                   " ranks; report from fewer, or start another daemon",
+        .limit = "ranks"};
+  }
+  return std::nullopt;
+}
+
+// Attempts before this one in which nobody is left.
+void Admission::SupersedeOlder(const RunKey& key,
+                               std::vector<Event>* events) const {
+  for (const RunState* run : registry_.AttemptsBefore(key)) {
+    if (run->closed() || run->OpenRanks() > 0) continue;
+    events->push_back(MakeEvent(run->key(), RunClosed{"superseded"}));
+  }
+}
+
+}  // namespace nanwatch

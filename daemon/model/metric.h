@@ -1,0 +1,133 @@
+// Metric: which metrics there are. What each is called: model/metric_names.h.
+
+#ifndef NANWATCH_MODEL_METRIC_H_
+#define NANWATCH_MODEL_METRIC_H_
+
+#include <cstdint>
+
+namespace nanwatch {
+
+enum class Metric : uint8_t {
+  // What a run says, judged. Label run_id; the newest attempt of each run only.
+  kRunInfo,
+  kRunSeverity,
+  kConditionSeverity,
+  kConditionUnmuted,
+  kConditionOriginStep,
+  kConditionOriginRank,
+  kConditionOrigin,
+  kConditionDetections,
+  kRunIncidents,
+  kRunSteps,
+  kRunOverflows,
+  kRunSkipped,
+  kRunUpdates,
+  kRunApplied,
+  kRunOpStatuses,
+  kRunDropped,
+  kRunLastStep,
+  kRunLastRecord,
+  kRunOpened,
+  kRunRanks,
+  kRunWorldSize,
+  kRunJudgedSince,
+  kRunStopRequested,
+  kLoss,
+  kLossScale,
+  kGradNorm,
+  kUpdateNorm,
+  kParamNorm,
+  kLearningRate,
+  kZeroRatio,
+  kUnderflowRatio,
+  kConsumedSamples,
+  kAppliedGradNorm,
+  kValueNonfinite,
+  kNonfiniteValues,
+  kScalerFloor,
+  kScalerUpdatesToFloor,
+  kScalerImpossible,
+  // One rank. Labels run_id, rank; up to limits::kRankSeries ranks, then the
+  // worst ones only, and the _spread families below beside them.
+  kRankInfo,
+  kRankSeverity,
+  kRankLastStep,
+  kRankLoss,
+  kRankLossScale,
+  kRankGradNorm,
+  kRankOverflows,
+  kRankSkipped,
+  kRankLastRecord,
+  kRankClockSkew,
+  kRankLastStepSpread,
+  kRankLossSpread,
+  kRankLossScaleSpread,
+  kRankGradNormSpread,
+  kRankOverflowsSpread,
+  // The worst ops of a run. Labels run_id, op; never rank times op.
+  kOpBadStatuses,
+  kOpBadElements,
+  kOpLastBadStep,
+  kOpOther,
+  // The daemon: itself.
+  kBuildInfo,
+  kStartTime,
+  kReady,
+  kReplayDuration,
+  kReplayEvents,
+  kConfigReloadOk,
+  kConfigReloadTime,
+  kSnapshotAge,
+  kSnapshotEvent,
+  kClockSkewMax,
+  kClockAhead,
+  kClockJumps,
+  kProcessCpu,
+  kProcessMemory,
+  kProcessOpenFds,
+  kProcessStartTime,
+  // The daemon: ingest.
+  kStreams,
+  kStreamsTotal,
+  kIngestMessages,
+  kIngestBytes,
+  kIngestSteps,
+  kIngestOpStatuses,
+  kIngestRefusals,
+  kIngestDuplicates,
+  kIngestQuota,
+  kLimitHits,
+  kMailboxLength,
+  kMailboxCapacity,
+  // The daemon: engine.
+  kEngineRuns,
+  kEngineRanks,
+  kEngineSessions,
+  kEngineEvents,
+  kEngineLateOps,
+  // The daemon: history.
+  kHistoryEvents,
+  kHistoryBytes,
+  kHistoryCommits,
+  kHistoryFailures,
+  kHistoryQueue,
+  kHistoryFile,
+  kHistoryRemoved,
+  kHistoryLost,
+  kHistorySetAside,
+  kHistoryDegraded,
+  // The daemon: notifications.
+  kNotifySent,
+  kNotifyFailures,
+  kNotifyDropped,
+  kNotifyQueue,
+  // The daemon: HTTP and this exposition.
+  kHttpRequests,
+  kSeries,
+  kSeriesLimit,
+  kSeriesLeftOut,
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_METRIC_H_
