@@ -34,7 +34,7 @@ Severity WorstOf(bool own) {
 }
 
 TEST(RivalLosses, HaveNoLevelToLeave) {
-  EXPECT_EQ(WorstOf(true), Severity::kInfo);
+  EXPECT_EQ(WorstOf(true), Severity::kNone);
 }
 
 TEST(RivalLosses, OneThatIsSharedHas) {
