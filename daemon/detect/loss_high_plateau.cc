@@ -95,9 +95,9 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
 // The steps go on where an attempt before stood, so the model should, too. Far
 // back, or from the first step on, it may be trained anew.
 void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
-  untrained_ = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
-  if (untrained_ == 0 && c.loss_before == nullptr) {
-    classes_ =
+  untrained_.words = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
+  if (untrained_.words == 0 && c.loss_before == nullptr) {
+    untrained_.classes =
         LossOfClasses(c.run, static_cast<float>(c.record[StepField::kLoss]));
   }
   means_ = TellsMeans(c.run);
@@ -134,8 +134,8 @@ Severity LossHighPlateau::NoteGuessing(float loss, int64_t step, Thresholds t) {
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
   const bool known = records_ + before_.records >= kLevel;
   return guessing_.Add(loss, step, covered, known ? std::exp(healthy_) : 0,
-                       {.untrained = Guess(),
-                        .exactly = classes_ > 0,
+                       {.untrained = untrained_.loss(),
+                        .exactly = untrained_.classes > 0,
                         .steps = t[kGuessingSteps],
                         .critical_steps = kGuessShare * t[kCriticalSteps]});
 }
@@ -150,7 +150,7 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
   const float noise = levels_.noise;
   const bool learned_so = levels_.first - levels_.best >= kLearnedNoise * noise;
   // Back where it began: no data are so hard.
-  if (untrained_ > 0 && learned_so && learned >= kSomeLearned * first &&
+  if (untrained_.words > 0 && learned_so && learned >= kSomeLearned * first &&
       lost >= kAllLost * learned) {
     return Severity::kCritical;
   }
@@ -175,7 +175,8 @@ Severity LossHighPlateau::AboveAll(Thresholds t) const {
   if (levels_.at - levels_.best < kRisenNoise * levels_.noise) {
     return Severity::kNone;
   }
-  if (untrained_ > 0 && levels_.at >= LnOf(t[kBlown] * untrained_)) {
+  if (untrained_.words > 0 &&
+      levels_.at >= LnOf(t[kBlown] * untrained_.words)) {
     return Severity::kCritical;
   }
   if (levels_.first < LnOf(kTiny)) return Severity::kNone;
@@ -253,7 +254,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (step_.newest < 0) Begin(c, t);
   const int64_t step = c.record.step;
   const Severity guesses =
-      Guess() > 0 ? NoteGuessing(loss, step, t) : Severity::kNone;
+      untrained_.loss() > 0 ? NoteGuessing(loss, step, t) : Severity::kNone;
   if (guessing_.now() && high_ == 0) step_.high = guessing_.since();
   step_.newest = step;
   newest_ = loss;
@@ -276,7 +277,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
 }
 
 bool LossHighPlateau::EndsHigh() const {
-  return untrained_ > 0 && high_ == 0 && records_ >= kLeastRecords &&
+  return untrained_.words > 0 && high_ == 0 && records_ >= kLeastRecords &&
          levels_.best <= levels_.first + LnOf(1 - kSomeLearned) &&
          levels_.at - levels_.best >=
              std::max(LnOf(kEndsHigh), kRisenNoise * levels_.noise);
@@ -315,12 +316,13 @@ std::string LossHighPlateau::SayGuessing(Tense tense) const {
   const bool lost = episode_.severity() == Severity::kCritical;
   return Sentence(
       "The loss is ", static_cast<double>(guessing_.loss()),
-      ", worse than guessing (", static_cast<double>(Guess()), "), and was ",
-      static_cast<double>(guessing_.lowest()),
+      ", worse than guessing (", static_cast<double>(untrained_.loss()),
+      "), and was ", static_cast<double>(guessing_.lowest()),
       to_end_ && !guessing_.now() ? Sentence(", and is not back at the end (",
                                              static_cast<double>(newest_), ")")
                                   : std::string(),
-      !guessing_.Knew(Guess()) ? ": the learning rate may be too high for it."
+      !guessing_.Knew(untrained_.loss())
+          ? ": the learning rate may be too high for it."
       : !lost ? ": all that it knew is lost, unless it comes back."
               : Sentence(": the model ", In(tense, "has", "had"),
                          " lost what it knew."));
@@ -362,7 +364,7 @@ void LossHighPlateau::Describe(Finding* finding) const {
     case About::kGuessing:
       finding->SayBoth([&](Tense tense) { return SayGuessing(tense); });
       finding->numbers = {{"loss", guessing_.loss(), ""},
-                          {"untrained_loss", Guess(), ""},
+                          {"untrained_loss", untrained_.loss(), ""},
                           {"lowest_loss", guessing_.lowest(), ""}};
       return;
     case About::kNotLoaded:

@@ -65,6 +65,12 @@ class LossHighPlateau {
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
   };
+  // Losses of guessing; 0: not known.
+  struct Untrained {
+    float words = 0;    // of a language model
+    float classes = 0;  // of a fresh classifier
+    float loss() const { return words > 0 ? words : classes; }
+  };
   // What the finding is about.
   enum class About : uint8_t { kLost, kGuessing, kNotLoaded, kEnd };
 
@@ -75,7 +81,6 @@ class LossHighPlateau {
   Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;
   // Every record since the restart was high, and those before it were not.
   bool LostAtRestart() const;
-  float Guess() const { return untrained_ > 0 ? untrained_ : classes_; }
   // What the newest level may be called if it stays; kNone: it is not high.
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
@@ -87,12 +92,11 @@ class LossHighPlateau {
 
   Episode episode_;
   Guessing guessing_;
-  Course course_;        // of the losses that are high, in a row
-  LossReached before_;   // of the attempt before; no records: there is none
-  Levels levels_;        // of the newest record
-  Levels told_;          // of the newest that was high
-  float untrained_ = 0;  // loss of guessing; 0: no language model
-  float classes_ = 0;    // the same of a fresh classifier; 0: none
+  Course course_;       // of the losses that are high, in a row
+  LossReached before_;  // of the attempt before; no records: there is none
+  Levels levels_;       // of the newest record
+  Levels told_;         // of the newest that was high
+  Untrained untrained_;
   float newest_ = 0;     // loss
   float healthy_ = 0;    // level of the newest record that was not high
   int32_t records_ = 0;  // of this attempt; 0: none
