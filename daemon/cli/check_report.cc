@@ -29,6 +29,7 @@ std::string Upper(std::string_view text) {
 std::string_view WordOf(const CheckedLog& log) {
   if (!log.nothing.empty()) return "nothing";
   if (IsUnread(log.verdict)) return "unread";
+  if (IsUnsettled(log.verdict)) return "unclear";
   return Word(Wire(log.verdict.worst));
 }
 
@@ -229,8 +230,9 @@ std::string PathOf(const CheckedLog& log) {
 std::string Verdict(const CheckedLog& log, const Style& style) {
   const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
   if (!log.nothing.empty()) return style.Dim(word);
-  const Severity severity =
-      IsUnread(log.verdict) ? Severity::kWarning : log.verdict.worst;
+  const Severity severity = IsUnread(log.verdict) || IsUnsettled(log.verdict)
+                                ? Severity::kWarning
+                                : log.verdict.worst;
   return style.Tint(Wire(severity), word);
 }
 
@@ -241,6 +243,7 @@ std::string FirstOf(const CheckedLog& log) {
   const Tally tally = TallyOf(verdict);
   if (tally.serious == 0) {
     if (verdict.stopped) return "the program gave up";
+    if (IsUnsettled(verdict)) return "too little to judge";
     if (!IsUnread(verdict)) return "";
     if (!verdict.cut.empty()) return "not all of it was read";
     return fmt::format("{} of {} could not be read",
@@ -286,7 +289,8 @@ std::string Sum(const std::vector<CheckedLog>& logs) {
   std::string out = Counted(logs.size(), "log") + ": ";
   const char* comma = "";
   for (const std::string_view word :
-       {"critical", "warning", "unread", "info", "healthy", "nothing"}) {
+       {"critical", "warning", "unread", "unclear", "info", "healthy",
+        "nothing"}) {
     const auto count = static_cast<uint64_t>(std::count_if(
         logs.begin(), logs.end(),
         [&](const CheckedLog& log) { return WordOf(log) == word; }));

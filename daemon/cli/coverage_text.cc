@@ -42,6 +42,11 @@ bool IsUnread(const LogVerdict& verdict) {
          IsHealthy(verdict.attempts.back()->diagnosis.condition);
 }
 
+bool IsUnsettled(const LogVerdict& verdict) {
+  return !verdict.attempts.empty() && verdict.worst < Severity::kWarning &&
+         verdict.attempts.back()->diagnosis.condition == Condition::kUnsettled;
+}
+
 std::string HeadlineOf(const LogVerdict& verdict) {
   if (verdict.attempts.empty()) return "";
   const std::string& headline = verdict.attempts.back()->diagnosis.headline;

@@ -16,6 +16,8 @@ namespace nanwatch {
 std::string CoverageText(const LogCoverage& coverage);
 // Whether nothing is found, but too little was read to call that healthy.
 bool IsUnread(const LogVerdict& verdict);
+// True where the log is too short to tell what its newest losses mean.
+bool IsUnsettled(const LogVerdict& verdict);
 // The verdict's headline; of one that IsUnread() what was not read.
 std::string HeadlineOf(const LogVerdict& verdict);
 

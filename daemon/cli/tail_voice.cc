@@ -200,7 +200,8 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   log.verdict = verdict;
   if (verdict.records == 0) log.nothing = "no step was read.";
   std::string text = VerdictLine(log, style_);
-  const bool told = verdict.worst >= Severity::kWarning || IsUnread(verdict);
+  const bool told = verdict.worst >= Severity::kWarning || IsUnread(verdict) ||
+                    IsUnsettled(verdict);
   if (!headline.empty() && told) {
     text += "  " + Line(headline, 2);
   }

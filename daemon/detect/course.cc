@@ -64,7 +64,7 @@ float Course::highest() const {
 bool Course::ComesDown(float usual) const {
   const int third = Third();
   const float first = Mean(0, third) - usual;
-  const float middle = Mean((used_ - third) / 2, third) - usual;
+  const float middle = this->middle() - usual;
   const float rise = last() - usual;
   const bool stays = rise >= kStaysUp * first;
   if (records() >= kManyRecords) return !stays && rise < kStands * middle;
@@ -73,9 +73,8 @@ bool Course::ComesDown(float usual) const {
 }
 
 bool Course::Falls(float usual) const {
-  const int third = Third();
   const float before = first() - usual;
-  const float middle = Mean((used_ - third) / 2, third) - usual;
+  const float middle = this->middle() - usual;
   const float rise = last() - usual;
   if (records() >= kManyRecords && rise > kNearlyBack * before) return false;
   return used_ >= 3 && middle < kFast * before && rise < kFast * middle;

@@ -22,6 +22,8 @@ class Course {
   float last() const;
   // Returns the mean of the first third.
   float first() const { return Mean(0, Third()); }
+  // Returns the mean of the middle third. REQUIRES: records() > 0.
+  float middle() const { return Mean((used_ - Third()) / 2, Third()); }
   // Returns the highest of the stretches' means. REQUIRES: records() > 0.
   float highest() const;
   // The last third is clearly nearer to `usual` than the first was, and not

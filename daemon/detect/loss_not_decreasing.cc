@@ -92,10 +92,11 @@ bool LossNotDecreasing::Guesses(const StepContext& c, float loss,
                       2 * static_cast<double>(r.step - first_step_) < t[kSteps];
   if (waits) return false;
   if (!among_) return level_ >= std::max(untrained_, kGuessed * first_);
-  // A model that learns goes below it.
+  // A model that learns goes below it, or will soon.
   const float noise = c.loss->level().noise() * untrained_ /
                       std::sqrt(static_cast<float>(course_.records()) / 3);
-  return course_.last() >= untrained_ - kBelow * noise &&
+  const float next = course_.last() + course_.last() - course_.middle();
+  return std::min(next, course_.last()) >= untrained_ - kBelow * noise &&
          course_.last() <= kNoGuess * untrained_;
 }
 

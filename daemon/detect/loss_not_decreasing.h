@@ -58,7 +58,6 @@ class LossNotDecreasing {
   float rate_ = 0;    // the highest so far; 0: none
   float untrained_ = 0;  // loss of guessing; 0: not known
   int32_t records_ = 0;
-  int32_t warm_ = 0;  // records since the rate rose to its highest
   int64_t first_step_ = 0;
   About about_ = About::kStands;
   bool begun_ = false;

@@ -92,6 +92,9 @@ class Series {
   int64_t rise_step_ = 0;
 };
 
+// The newest of few values rise far above the others, and do not come down.
+bool IsUnsettled(const Series& s);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DETECT_SERIES_H_

@@ -159,6 +159,8 @@ struct RunEvidence {
   int64_t first_overflow_step = -1;
   int64_t last_overflow_step = -1;
   int64_t last_step = 0;
+  // The newest losses of few rise far above the others; absent: they do not.
+  std::optional<LossRise> unsettled;
   // The loss follows rewards; optimizers follow losses against each other.
   bool follows_rewards = false;
   bool rivals = false;

@@ -59,6 +59,13 @@ std::string Healthy(const Case& c) {
   return text;
 }
 
+std::string Unsettled(const LossRise& rise) {
+  return fmt::format(
+      "the newest losses rise from {} to {} since step {}, and there are too "
+      "few to tell that from noise.",
+      InWords(rise.from), InWords(rise.to), rise.from_step);
+}
+
 std::string EarlierIncident(const RunEvidence& e) {
   if (e.earlier_to < 0) return e.earlier;
   return fmt::format("{} It lasted from step {} to {}.", e.earlier,
@@ -83,6 +90,7 @@ std::optional<int32_t> FirstThatIsOver(const Facts& f,
 Condition ConditionWithNote(const RunEvidence& e) {
   const bool stands =
       e.updates_last_50 > 0 && e.skipped_last_50 == e.updates_last_50;
+  if (!stands && e.unsettled) return Condition::kUnsettled;
   if (!stands) return Condition::kNoted;
   if (!e.in_grace) return Condition::kNotLearning;
   // Calibration may end by itself: not yet a fault.
@@ -97,6 +105,8 @@ std::string_view Lead(Condition condition) {
       return "Not learning now: ";
     case Condition::kNothingApplied:
       return "No update applied yet: ";
+    case Condition::kUnsettled:
+      return "Too little to judge: ";
     case Condition::kHeld:
       return "Not found any more, but alerted still: ";
     case Condition::kHealed:
@@ -127,6 +137,10 @@ void SetCause(Condition condition, int32_t cause, Diagnosis* diagnosis) {
 }  // namespace
 
 void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
+  if (c.evidence.unsettled) {
+    return Set(Condition::kUnsettled, Unsettled(*c.evidence.unsettled),
+               diagnosis);
+  }
   const Condition condition = NoneGood(c.evidence) ? Condition::kNothingApplied
                               : c.evidence.updates == 0 ? Condition::kNoStepYet
                                                         : Condition::kHealthy;

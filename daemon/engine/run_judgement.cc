@@ -231,6 +231,14 @@ RunEvidence RunState::Evidence() const {
   }
   for (const auto& rank : ranks_) {
     e.rivals |= rank->rivals.Seen();
+    for (const OptimizerTrack& track : rank->tracks) {
+      if (rank->LevelOf(track) != LevelKind::kKept) continue;
+      const Series& loss = track.series.loss;
+      if (!IsUnsettled(loss)) continue;
+      e.unsettled = {.from_step = loss.excursion().step(),
+                     .from = loss.ValueAt(loss.excursion().base()),
+                     .to = loss.newest()};
+    }
     rank->tally().AddLoss(rank->description.rank, &e);
     rank->tally().AddGradients(&e);
     rank->tally().WriteFractions(&e);

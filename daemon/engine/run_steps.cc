@@ -113,6 +113,18 @@ FindingKey RunState::KeyOf(const RankState& rank, const OptimizerTrack& track,
           static_cast<uint32_t>(rule)};
 }
 
+// Adds what the optimizer's series and rules say of loss and norm.
+static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
+                          StepContext* context) {
+  context->loss = &track.series.loss;
+  context->grad_norm = &track.series.grad_norm;
+  context->loss_returns = track.rules.get<LossSpike>().Returns();
+  context->level = rank.LevelOf(track);
+  context->norm_warns = !track.outliers.ExplainsNorm() &&
+                        (track.rules.get<GnormSpike>().Warns() ||
+                         track.rules.get<GnormExplosion>().Warns());
+}
+
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
                         const StepRecord& record, Effects* effects) {
   // Which rank came first in a step decides nothing later.
@@ -150,13 +162,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
   StepContext context{description_, record, track->scaler, ops};
   if (layers) context.layers = &*layers;
-  context.loss = &track->series.loss;
-  context.grad_norm = &track->series.grad_norm;
-  context.loss_returns = track->rules.get<LossSpike>().Returns();
-  context.level = rank->LevelOf(*track);
-  context.norm_warns = !track->outliers.ExplainsNorm() &&
-                       (track->rules.get<GnormSpike>().Warns() ||
-                        track->rules.get<GnormExplosion>().Warns());
+  PointToSeries(*rank, *track, &context);
   if (loss_before_ && rank->tracks.size() == 1) {
     context.loss_before = &*loss_before_;
   }

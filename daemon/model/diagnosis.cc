@@ -82,6 +82,8 @@ std::string_view Name(Condition condition) {
       return "noted";
     case Condition::kHealed:
       return "healed";
+    case Condition::kUnsettled:
+      return "unsettled";
     case Condition::kNothingApplied:
       return "nothing_applied";
     case Condition::kNotLearning:

@@ -109,6 +109,7 @@ enum class Condition : uint8_t {
   kHealthy,
   kNoted,           // healthy, with a note
   kHealed,          // healthy now: what was worth a warning is over
+  kUnsettled,       // too little to judge: the newest of few losses rise
   kNothingApplied,  // no update was applied yet, as a search for a scale begins
   kNotLearning,     // no update is applied, and no rule warns of it
   kHeld,            // nothing is found any more, but an alert is held still

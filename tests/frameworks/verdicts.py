@@ -8,7 +8,7 @@ class Verdict:
     def __init__(self, daemon, run):
         shown = daemon.nanwatch("diagnose", run, "--json")
         said = json.loads(shown.stdout)
-        self.text = daemon.nanwatch("show", run).stdout
+        self.text = daemon.nanwatch("show", run, "--all").stdout
         self.summary = said["summary"]
         self.causes = said.get("causes", [])
         self.incidents = said.get("incidents", [])
@@ -38,7 +38,7 @@ class Verdict:
     def bad_ops(self):
         """(op, slot) to the first bad step, as `show` lists them."""
         found = re.findall(
-            r"^  (\S+) +(\w+) +[\d,]+ times?, step (\d+) to", self.text, re.M)
+            r"^  (\S+) +(\w+) +[\d,]+ times?, steps? (\d+)", self.text, re.M)
         return {(op, slot): int(step) for op, slot, step in found}
 
     def __repr__(self):

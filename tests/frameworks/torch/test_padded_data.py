@@ -284,7 +284,7 @@ def test_it_is_named_where_nobody_follows_gradients(daemon, name, how):
 
 def assert_made_between(it, caller):
     assert it.cause == "nan_from_forward" and it.step == FAULT, it
-    assert "its inputs are finite" in it.headline, it
+    assert "Its inputs are finite" in it.headline, it
     assert it.origin["op"] == caller, it
 
 
