@@ -78,7 +78,7 @@ def test_forward_for_a_moment_is_dropped_by_a_restart(clocked):
     assert "clock was set back" in clocked.log.read_text()
     assert clocked.stop() == 0
     clocked.start()
-    assert counted(clocked, "nanwatch_clock_ahead_seconds") == 0
+    assert counted(clocked, "nanwatch_clock_ahead_seconds") < 1
     assert "of the future" in clocked.log.read_text()
     feed(clocked.address, "--steps", "20", "--run", "after")
     last = int(clocked.show("after")["summary"]["last_record_us"])
