@@ -91,7 +91,10 @@ bool LossNotDecreasing::Guesses(const StepContext& c, float loss,
                 : records_ < kLines ||
                       2 * static_cast<double>(r.step - first_step_) < t[kSteps];
   if (waits) return false;
-  if (!among_) return level_ >= std::max(untrained_, kGuessed * first_);
+  if (!among_) {
+    return std::exp(level_) >=
+           std::max(untrained_, kGuessed * std::exp(first_));
+  }
   // A model that learns goes below it, or will soon.
   const float noise = c.loss->level().noise() * untrained_ /
                       std::sqrt(static_cast<float>(course_.records()) / 3);
@@ -105,7 +108,8 @@ bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const auto share = static_cast<float>(t[kMinShare]);
   if (records_ < kKnown) return false;
   const float noise = s.level().noise();
-  const bool guesses = untrained_ > 0 && level_ >= kGuessed * untrained_;
+  const bool guesses =
+      untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
   const bool fell = s.best() < s.first() - share - noise;
   settled_ = s.crosses_zero() || (fell && !guesses);
   return !settled_ && !fell && noise <= kStill &&
@@ -140,8 +144,9 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (!begun_) Begin(c, loss);
   const Series& s = *c.loss;
   const bool known = s.values() > 0 && !s.crosses_zero();
-  level_ = known ? s.ValueAt(s.stands()) : loss;
-  if (records_++ == 0 || known) first_ = known ? s.ValueAt(s.first()) : loss;
+  level_ = known ? s.stands() : -HUGE_VALF;
+  first_ = known ? s.first() : -HUGE_VALF;
+  ++records_;
   const bool frozen = IsFrozen(r, loss);
   if (about_ == About::kFrozen && episode_.open() && frozen_ == kMoved) {
     settled_ = true;
@@ -163,19 +168,21 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
 
 void LossNotDecreasing::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  const double level = std::exp(level_);
+  const double first = std::exp(first_);
   finding->sentence =
       about_ == About::kGuesses
-          ? Sentence("The loss is ", static_cast<double>(level_), " after ",
+          ? Sentence("The loss is ", level, " after ",
                      finding->last_step - finding->opened_step,
                      " steps, what guessing costs (",
                      static_cast<double>(untrained_),
                      "): the model has learned nothing.")
-          : Sentence("The loss is ", static_cast<double>(level_), " after ",
+          : Sentence("The loss is ", level, " after ",
                      finding->last_step - finding->opened_step,
-                     " steps and was ", static_cast<double>(first_),
+                     " steps and was ", first,
                      " at the start: it has not moved at all. Look whether "
                      "updates reach the weights.");
-  finding->numbers = {{"loss", level_, ""}, {"first", first_, ""}};
+  finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
 }
 
 }  // namespace nanwatch

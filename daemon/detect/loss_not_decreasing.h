@@ -52,8 +52,8 @@ class LossNotDecreasing {
 
   Episode episode_;
   Course course_;     // of the losses since the rate was at its highest
-  float level_ = 0;   // where the loss stands
-  float first_ = 0;   // loss that it began with
+  float level_ = 0;   // where the loss stands: a logarithm
+  float first_ = 0;   // what it began with: a logarithm
   float frozen_ = 0;  // the loss of all records so far; kMoved: there are two
   float rate_ = 0;    // the highest so far; 0: none
   float untrained_ = 0;  // loss of guessing; 0: not known
