@@ -107,10 +107,8 @@ Json FileJson(const CheckedLog& log) {
 int StatusOf(const CheckedLog& log) {
   if (!log.nothing.empty()) return kExitFailed;
   if (log.verdict.worst == Severity::kCritical) return 2;
-  // What could not be read, or judged, is for a person to look at, as a warning
-  // is.
-  const bool look = log.verdict.worst == Severity::kWarning ||
-                    IsUnread(log.verdict) || IsUnsettled(log.verdict);
+  const bool look =
+      log.verdict.worst == Severity::kWarning || NeedsALook(log.verdict);
   return look ? 1 : 0;
 }
 

@@ -230,9 +230,8 @@ std::string PathOf(const CheckedLog& log) {
 std::string Verdict(const CheckedLog& log, const Style& style) {
   const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
   if (!log.nothing.empty()) return style.Dim(word);
-  const Severity severity = IsUnread(log.verdict) || IsUnsettled(log.verdict)
-                                ? Severity::kWarning
-                                : log.verdict.worst;
+  const Severity severity =
+      NeedsALook(log.verdict) ? Severity::kWarning : log.verdict.worst;
   return style.Tint(Wire(severity), word);
 }
 

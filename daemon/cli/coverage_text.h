@@ -18,6 +18,11 @@ std::string CoverageText(const LogCoverage& coverage);
 bool IsUnread(const LogVerdict& verdict);
 // True where the log is too short to tell what its newest losses mean.
 bool IsUnsettled(const LogVerdict& verdict);
+// True where a person is to look at it though nothing is found, as at a
+// warning.
+inline bool NeedsALook(const LogVerdict& verdict) {
+  return IsUnread(verdict) || IsUnsettled(verdict);
+}
 // The verdict's headline; of one that IsUnread() what was not read.
 std::string HeadlineOf(const LogVerdict& verdict);
 

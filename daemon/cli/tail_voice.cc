@@ -200,8 +200,7 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   log.verdict = verdict;
   if (verdict.records == 0) log.nothing = "no step was read.";
   std::string text = VerdictLine(log, style_);
-  const bool told = verdict.worst >= Severity::kWarning || IsUnread(verdict) ||
-                    IsUnsettled(verdict);
+  const bool told = verdict.worst >= Severity::kWarning || NeedsALook(verdict);
   if (!headline.empty() && told) {
     text += "  " + Line(headline, 2);
   }

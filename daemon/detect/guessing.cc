@@ -1,6 +1,7 @@
 #include "detect/guessing.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nanwatch {
 namespace {
@@ -26,7 +27,8 @@ Severity Guessing::Add(float loss, int64_t step, int64_t covered, float level,
     course_ = Course();
     since_ = step;
     if (!away_) {
-      from_ = level > 0 ? level : lowest_;
+      const float stood = std::exp(level);
+      from_ = stood > 0 ? stood : lowest_;
       peak_ = loss;
     }
   }

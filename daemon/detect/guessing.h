@@ -24,8 +24,8 @@ class Guessing {
     double critical_steps = 0;
   };
 
-  // Takes in a loss, the mean over so many steps. `level`: where the loss
-  // stood before; 0: not known.
+  // Takes in a loss, the mean over so many steps. `level`: the logarithm of
+  // where the loss stood before; -infinity: not known.
   Severity Add(float loss, int64_t step, int64_t covered, float level,
                const Limits& limits);
 

@@ -107,6 +107,7 @@ void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
   if (before == nullptr || step <= 1 || step < before->last_step / 2) return;
   if (!(before->best > 0 && before->first > 0 && before->level > 0)) return;
   before_ = *before;
+  levels_.first = LnOf(before->first);
   levels_.best = LnOf(before->best);
   healthy_ = LnOf(before->level);
   step_.healthy = before->level_step;
@@ -133,7 +134,7 @@ Severity LossHighPlateau::NoteGuessing(float loss, int64_t step, Thresholds t) {
   const int64_t gap = step_.newest;
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
   const bool known = records_ + before_.records >= kLevel;
-  return guessing_.Add(loss, step, covered, known ? std::exp(healthy_) : 0,
+  return guessing_.Add(loss, step, covered, known ? healthy_ : -HUGE_VALF,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,
                         .steps = t[kGuessingSteps],
@@ -210,8 +211,7 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
 Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   ++records_;
-  const bool resumed = before_.records > 0;
-  levels_.first = resumed ? LnOf(before_.first) : s.first();
+  if (before_.records == 0) levels_.first = s.first();
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
   if (s.best() < levels_.best) {

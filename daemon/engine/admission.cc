@@ -58,26 +58,22 @@ Admitted Admission::Admit(Time now, ClientMessage message,
   const auto clock = clocks_.find(message.session);
   const Sequence acked = clock == clocks_.end() ? 0 : clock->second.acked;
   const Sequence held = std::max(rank.last_sequence, acked);
-  if (message.sequence <= held) {
-    // Acknowledged again, it would be lost: it is not held here.
+  const auto out_of_sequence = [&](const std::string& why) {
     Admitted admitted = Refuse(
         RefusalReason::kOutOfSequence,
         "session " + Hex(message.session) + " sent sequence " +
-            std::to_string(message.sequence) + ", though it said that " +
-            std::to_string(acked) + " was acknowledged: go on with sequence " +
-            std::to_string(held + 1));
+            std::to_string(message.sequence) + why + std::to_string(held + 1));
     admitted.refused->expected_sequence = held + 1;
     return admitted;
+  };
+  // Acknowledged again, it would be lost: it is not held here.
+  if (message.sequence <= held) {
+    return out_of_sequence(", though it said that " + std::to_string(acked) +
+                           " was acknowledged: go on with sequence ");
   }
   if (message.sequence > held + 1) {
-    Admitted admitted =
-        Refuse(RefusalReason::kOutOfSequence,
-               "session " + Hex(message.session) + " sent sequence " +
-                   std::to_string(message.sequence) + " after " +
-                   std::to_string(held) + ": send again from " +
-                   std::to_string(held + 1));
-    admitted.refused->expected_sequence = held + 1;
-    return admitted;
+    return out_of_sequence(" after " + std::to_string(held) +
+                           ": send again from ");
   }
   if (rank.life != LifeState::kOpen) {
     return Refuse(
