@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "detect/program.h"
@@ -23,15 +24,19 @@ constexpr float kNatsLost = 2;       // of words: e^2 times as perplexed; ours
 // A training may double its loss at its 20th step for a dozen, as small GPT-2
 // runs do.
 constexpr int32_t kHotValues = 32;  // losses; ours
-constexpr int32_t kHotHold = 14;    // records; ours
+constexpr int32_t kHotHold = 16;    // records; ours
 constexpr float kHotRatio = 2.3f;   // times the level; ours
 // A rate that is too high from the first step on: no loss is better than the
 // first.
 constexpr int32_t kFreshValues = 10;  // losses before it rises; ours
 constexpr int32_t kYoungValues = 64;  // losses; ours: a run that has just begun
 constexpr int32_t kFreshHold = 12;    // records; ours
-constexpr float kFirstRatio = 1.5f;   // times the first loss; ours
-constexpr float kAbsurdRise = 3;      // ln 20, ours: of 27 trainings on rewards
+constexpr float kFirstRise =
+    0.405f;                // ln 1.5, above or below the first losses; ours
+constexpr float kFar = 6;  // deviations of the losses since; ours
+constexpr float kNothingLearned = 0.0953f;  // ln 1.1; ours
+constexpr int32_t kStuckValues = 200;       // losses that show learning; ours
+constexpr float kAbsurdRise = 3;  // ln 20, ours: of 27 trainings on rewards
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
 constexpr float kEarlyFactor = 10;  // of few losses without an overflow; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
@@ -95,6 +100,7 @@ bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
+    jump_.early = IsEarly(s);
     jump_.absurd = false;
   }
   return was_up;
@@ -168,8 +174,7 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
   // No loss was better than the first, and it goes up.
   const bool fresh =
       !s.begins_late() && s.values() - x.values() <= kFreshValues;
-  if (fresh && to - s.first() >= LnOf(kFirstRatio) &&
-      x.values() >= kFreshHold) {
+  if (fresh && to - s.first() >= kFirstRise && x.values() >= kFreshHold) {
     return true;
   }
   if (x.nats() < t[kCriticalNats]) return false;
@@ -187,6 +192,35 @@ bool LossSpike::LeavesAll(const Series& s, Thresholds t) const {
   return x.above() >= t[kHold] && x.nats() >= t[kCriticalNats] &&
          x.mean_rise() >= kAbsurdRise &&
          x.base() + x.mean_rise() >= s.highest() + LnOf(t[kExplosionRatio]);
+}
+
+// A rate that is too high for fresh weights throws the loss up. Where it comes
+// back, it is well again only when it learns.
+bool LossSpike::IsEarly(const Series& s) const {
+  const Excursion& x = s.excursion();
+  return !s.begins_late() && !s.crosses_zero() &&
+         s.values() - x.values() <= kFreshValues &&
+         x.peak() - s.first() >= kFirstRise;
+}
+
+Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
+  const Excursion& x = s.excursion();
+  // While it is up, the first losses may be the outliers. It comes back, and
+  // they were none.
+  if (!episode_.open() && s.out() && jump_.early && x.above() >= t[kHold] &&
+      x.bare_nats() >= kNewsNats) {
+    told_ = jump_;
+  }
+  kind_.stuck = 0;
+  if (!told_.early || (s.out() && !episode_.open())) return Severity::kNone;
+  const float stands = s.stands();
+  if (stands <= s.first() - kFirstRise) return Severity::kNone;
+  kind_.stuck = s.ValueAt(stands);
+  const bool learns = s.out() || stands <= s.first() - kNothingLearned;
+  const bool noise = LnOf(told_.peak) - s.first() < kFar * s.level().scatter();
+  if (learns || noise || s.values() < kHotValues) return Severity::kNone;
+  at_end_ = std::max(at_end_, Severity::kWarning);
+  return s.values() >= kStuckValues ? Severity::kWarning : Severity::kNone;
 }
 
 Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
@@ -276,34 +310,46 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   const bool was_absurd = IsAbsurd();
   const bool worse =
       trigger > Severity::kNone && trigger >= episode_.severity();
-  if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
+  if (worse || (s.out() && jump_.step == told_.step)) {
+    jump_.early |= kind_.stuck != 0;  // it has not come back from that one
+    told_ = jump_;
+  }
   if (worse && told_.absurd && !was_absurd) episode_ = Episode();
-  const bool calm =
+  trigger = std::max(trigger, NoteStuck(s, t));
+  const bool back =
       exploded_ == 0 && !falls &&
       (!s.out() || s.y() - s.excursion().base() < LnOf(t[kClearRatio]));
   const Severity now =
-      episode_.OnSince(told_.step, trigger, calm, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+      episode_.OnSince(told_.step, trigger, back && kind_.stuck == 0,
+                       c.record.step, static_cast<int64_t>(t[kClear]));
   returns_ = episode_.open() && now < Severity::kCritical &&
-             (s.out() ? s.excursion().course().Falls(jump_.usual) : calm);
+             (s.out() ? s.excursion().course().Falls(jump_.usual) : back);
   return now;
 }
 
 Severity LossSpike::OnEnd(Thresholds t) {
   // Back at the level that it left: what is missing of clear_after will not
   // come.
-  if (episode_.severity() == Severity::kWarning && back_) {
+  if (episode_.severity() == Severity::kWarning && back_ && kind_.stuck == 0) {
     episode_ = Episode();
     return Severity::kNone;
   }
   if (at_end_ > episode_.severity()) {
-    told_ = jump_;
-    to_end_ = true;
+    if (kind_.stuck == 0) told_ = jump_;
+    to_end_ = held_ > 0;
     return episode_.OnSince(told_.step, at_end_, false, last_step_,
                             static_cast<int64_t>(t[kClear]));
   }
   to_end_ = held_ > 0;
   return episode_.severity();
+}
+
+std::string LossSpike::SayStuck(Tense tense) const {
+  if (kind_.stuck == 0 || held_ > 0) return "";
+  return Sentence(tense == Tense::kPresent
+                      ? " It has learned little since: it stands at "
+                      : " It had learned little since: it stood at ",
+                  static_cast<double>(kind_.stuck), ".");
 }
 
 void LossSpike::Describe(Finding* finding) const {
@@ -325,7 +371,7 @@ void LossSpike::Describe(Finding* finding) const {
                     " to ", static_cast<double>(told_.peak),
                     is ? " and is high for " : " and was high for ",
                     told_.records, told_.records == 1 ? " record" : " records",
-                    to_end_ ? ", to the end." : ".");
+                    to_end_ ? ", to the end." : ".", SayStuck(tense));
   });
   finding->numbers = {
       {"loss", told_.loss, ""},

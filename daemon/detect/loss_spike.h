@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "detect/context.h"
 #include "detect/episode.h"
@@ -73,6 +74,7 @@ class LossSpike {
     float nats = 0;       // evidence
     int32_t records = 0;  // that it lasts
     bool absurd = false;  // no healthy loss of any kind does that
+    bool early = false;   // from the first losses, to far above them
   };
   // What the loss is like, of this run or record.
   struct Kind {
@@ -82,6 +84,8 @@ class LossSpike {
     bool applied = false;     // updates that overflowed were applied
     bool overflowed = false;  // since the loss before
     float outliers = 0;       // share of losses that stand out alone
+    // Where it stands since it rose early, if it has learned little; else 0.
+    float stuck = 0;
   };
 
   // True: the loss before was above its level.
@@ -95,10 +99,14 @@ class LossSpike {
   bool IsUsual(const Series& s, float rise) const;
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
   bool LeavesAll(const Series& s, Thresholds t) const;
+  bool IsEarly(const Series& s) const;
+  // Notes kind_.stuck. Returns what that is.
+  Severity NoteStuck(const Series& s, Thresholds t);
   // Of what stands above the level; notes at_end_.
   Severity OfExcursion(const StepContext& c, Thresholds t);
   bool StandsOutWithNorm(const StepContext& c);
   Severity Judge(const StepContext& c, bool was_up, Thresholds t);
+  std::string SayStuck(Tense tense) const;
 
   Episode episode_;
   ScaleFall fall_;

@@ -39,7 +39,7 @@ constinit const RuleSpec LossSpike::kSpec = {
     "learned is lost. Evidence is the logarithm of how much likelier the "
     "losses are if they stay there than if they are noise about the level, "
     "outliers included. For information where the ratio is smaller, and for "
-    "14 records among the first 32 of a fresh run where it is below 2.3. "
+    "16 records among the first 32 of a fresh run where it is below 2.3. "
     "Where a record is the mean over ten steps and more, two records are "
     "enough; over a hundred, one. A loss of 1.3 times the level is a warning "
     "beside a gradient norm that warns. Critical with critical_nats of "
@@ -57,7 +57,9 @@ constinit const RuleSpec LossSpike::kSpec = {
     "healthy one. A learning rate that goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after records; a warning also "
-    "where the records end at that level.",
+    "where the records end at that level. A rise to 1.5 times the first losses "
+    "within ten of them is over where the loss stands 1.5 times below them; if "
+    "it has not learned a tenth of them in 200 records, it is a warning.",
     kThresholds,
     "Rules of other programs ask for a ratio or a z-score of a window, and "
     "need the window first. Here noise has a prior, so the second record is "

@@ -88,6 +88,9 @@ void Series::Begin(float value, int64_t step, const NoisePrior& prior) {
 
 void Series::Heal(float y, int64_t step) {
   level_.Learn(y, Floor());
+  if (values_ <= kFirst) {
+    first_ += (y - first_) / static_cast<float>(level_.values());
+  }
   const auto n = static_cast<float>(std::min(level_.values(), kRecent));
   recent_ += (y - recent_) / n;
   if (values_ >= kShown) best_ = std::min(best_, recent_);
@@ -122,7 +125,6 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   }
   if (values_ < kMost) ++values_;
   const float y = Transform(value);
-  if (values_ <= kFirst) first_ += (y - first_) / static_cast<float>(values_);
   if (values_ == kFresh && !late_) level_.Settle();
   if (renews_) {
     MoveTo(y);
@@ -143,10 +145,12 @@ bool Series::Leaves(float y, int64_t step) {
   // The level may have climbed with it.
   const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
   const bool young = level_.values() < kRecent;
-  excursion_.Begin(climbs && (follows || young) ? rise_step_ : step,
-                   climbs && follows ? trough_ : level_.at(), noise,
-                   level_.values());
+  const bool climbed = climbs && (follows || young);
+  excursion_.Begin(climbed ? rise_step_ : step, climbed ? trough_ : level_.at(),
+                   noise, level_.values());
   level_.Leave(y);
+  // What climbed from the first values on is none of them.
+  if (values_ <= kRecent) first_ = std::min(first_, excursion_.base());
   return true;
 }
 
@@ -158,7 +162,7 @@ void Series::Stray(float value, float y, int64_t step) {
                      excursion_.noise(), level_.values());
     level_.Leave(y);
   } else if (out_) {
-    level_.LearnMove(y, Floor());
+    level_.LearnTurn(y, Floor());
   }
   out_ = true;
   excursion_.Add(value, y, level_, outliers_);

@@ -40,8 +40,10 @@ class Series {
   float newest() const { return newest_; }  // as it came
   // All as logarithms.
   float y() const { return y_; }
-  float first() const { return first_; }  // mean of the first five
-  float best() const { return best_; }    // lowest mean of sixteen
+  float first() const {
+    return first_;
+  }  // mean of the healthy among the first five
+  float best() const { return best_; }  // lowest mean of sixteen
   // Returns where it stands: the mean of about sixteen healthy values, or of
   // the newest third of an excursion of as many.
   float stands() const;

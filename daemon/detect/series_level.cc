@@ -26,19 +26,23 @@ float Square(float x) { return x * x; }
 
 void SeriesLevel::Begin(float y, float noise) {
   at_ = newest_ = y;
+  move_ = 0;
   noise_ = noise;
   moves_ = noise * noise;
   wander_ = 0;
   values_ = learned_ = 1;
 }
 
-void SeriesLevel::LearnMove(float y, float floor) {
+void SeriesLevel::LearnSquare(float square, float floor) {
   learned_ = std::min(learned_ + 1, std::clamp(values_, kFewMoves, kMoves));
   const auto weight = static_cast<float>(kPriorWeight + learned_);
-  const float most = Square(kClip * noise_);
-  moves_ += (std::min(Square(y - newest_) / 2, most) - moves_) / weight;
+  moves_ += (std::min(square, Square(kClip * noise_)) - moves_) / weight;
   noise_ = std::max(std::sqrt(std::max(moves_, wander_)), floor);
-  newest_ = y;
+}
+
+void SeriesLevel::LearnTurn(float y, float floor) {
+  LearnSquare(std::max(0.0f, -move_ * (y - newest_)), floor);
+  Leave(y);
 }
 
 void SeriesLevel::LearnNoise(float y, float floor) {
@@ -46,7 +50,8 @@ void SeriesLevel::LearnNoise(float y, float floor) {
   const float most = Square(kClip * noise_);
   const float off = y > at_ ? Square(y - at_) : Square(y - newest_) / 2;
   wander_ += (std::min(off, most) - wander_) / weight;
-  LearnMove(y, floor);
+  LearnSquare(Square(y - newest_) / 2, floor);
+  Leave(y);
 }
 
 void SeriesLevel::Learn(float y, float floor) {
@@ -63,6 +68,7 @@ void SeriesLevel::Learn(float y, float floor) {
 
 void SeriesLevel::MoveTo(float y) {
   at_ = newest_ = y;
+  move_ = 0;
   values_ = std::min(values_, kPriorWeight);
 }
 

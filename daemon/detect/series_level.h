@@ -26,10 +26,15 @@ class SeriesLevel {
   // Learns from a healthy value. `floor`: no noise is smaller.
   void Learn(float y, float floor);
   // Leaves the level for `y`. That is no move of healthy values.
-  void Leave(float y) { newest_ = y; }
+  void Leave(float y) {
+    move_ = y - newest_;
+    newest_ = y;
+  }
   // Learns the noise of moves from a value that left the level: what scatters
-  // there as far as it rose is noise.
-  void LearnMove(float y, float floor);
+  // there as far as it rose is noise. A way up or back has moves of one sign,
+  // and is none; of two moves in a row, noise makes the product negative: minus
+  // its variance, in the mean.
+  void LearnTurn(float y, float floor);
   // Learns the noise alone, from a value that may be healthy.
   void LearnNoise(float y, float floor);
   // Moves to another level, which stays.
@@ -44,11 +49,15 @@ class SeriesLevel {
   int32_t values() const { return values_; }  // healthy ones, saturates
 
  private:
+  // `square`: of the noise, as one value shows it.
+  void LearnSquare(float square, float floor);
+
   float at_ = 0;
   float noise_ = 0;
   float moves_ = 0;   // variance, as moves from value to value show it
   float wander_ = 0;  // variance, as values above the level show it
   float newest_ = 0;
+  float move_ = 0;  // to it, of values in a row
   int32_t values_ = 0;
   int32_t learned_ = 0;  // moves, saturates
 };

@@ -32,7 +32,12 @@ TEST(LossSpike, ALossThatLeavesItsFirstRecordsForGoodIsCritical) {
     EXPECT_EQ(f.now, Severity::kCritical) << first;
     EXPECT_NEAR(f.Described().opened_step, first + 60, 40) << first;
     ExpectWords(f.Described().sentence);
+    // Back where it began, a fresh run has learned nothing; one that goes on
+    // is where it was.
     for (int i = 0; i < 28; ++i) f.Step({.loss = 3.1});
+    EXPECT_EQ(f.now, first > 0 ? Severity::kNone : Severity::kCritical);
+    ExpectWords(f.Described().sentence);
+    for (int i = 0; i < 60; ++i) f.Step({.loss = 1.8});
     EXPECT_EQ(f.now, Severity::kNone) << first;
     ExpectWords(f.Described().sentence);
   }
@@ -63,6 +68,48 @@ TEST(LossNotDecreasing, ALossAndANormOfZeroFromTheFirstRecordOnAreAWarning) {
   EXPECT_EQ(f.Step(zero), Severity::kWarning);
   f.Steps({.loss = 0.1, .grad_norm = 1, .learning_rate = 1e-6}, 400);
   EXPECT_EQ(f.now, Severity::kNone) << "it moved";
+}
+
+// A rate far too high throws the loss up at once. It comes back to where it
+// began, and learns nothing there.
+TEST(LossSpike, AnEarlyExplosionStaysUntilTheTrainingLearns) {
+  StepFeed<LossSpike> f;
+  Noise noise;
+  const auto step = [&](double loss) {
+    f.Step({.loss = loss * std::exp(0.02 * noise.Normal())});
+  };
+  step(4.28);
+  for (int i = 0; i < 8; ++i) step(9 + 3 * i);
+  for (int i = 0; i < 12; ++i) step(33 * std::exp(-i / 4.0) + 4);
+  for (int i = 0; i < 300; ++i) step(3.6);
+  EXPECT_GE(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 2);
+  EXPECT_NEAR(f.Described().numbers[2].value, 4.28, 0.2) << "usual";
+  ExpectWords(f.Described().sentence);
+  for (int i = 0; i < 40; ++i) step(2.5);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+TEST(LossSpike, AnEarlyExplosionThatLearnedNothingIsThereAtTheEnd) {
+  StepFeed<LossSpike> f;
+  f.Step({.loss = 5.31});
+  for (const double loss : {1410.0, 916.0, 396.0, 95.6, 9.11, 6.7, 9.26}) {
+    f.Step({.loss = loss});
+  }
+  for (int i = 0; i < 60; ++i) f.Step({.loss = 5.4 + 0.02 * (i % 5)});
+  EXPECT_GE(f.End(), Severity::kWarning);
+}
+
+// A hot start that is usual in health is one no longer where nothing is
+// learned for 200 records.
+TEST(LossSpike, AHotStartThatLearnsNothingIsAWarning) {
+  StepFeed<LossSpike> f;
+  for (int i = 0; i < 8; ++i) f.Step({.loss = 3.43});
+  for (int i = 0; i < 10; ++i) f.Step({.loss = 6.2 + 0.02 * (i % 3)});
+  f.Steps({.loss = 3.4}, 150);
+  EXPECT_LT(f.worst, Severity::kWarning);
+  f.Steps({.loss = 3.4}, 60);
+  EXPECT_EQ(f.now, Severity::kWarning);
 }
 
 }  // namespace

@@ -111,6 +111,25 @@ TEST(Series, LearnsThatOutliersAreUsual) {
   EXPECT_LT(series.excursion().nats(), 13.8);
 }
 
+TEST(Series, ARiseIsNotAmongTheFirstValues) {
+  Series series;
+  for (const float y : {7.6f, 80.6f, 22.9f, 13.8f, 87.9f, 119.0f}) {
+    series.Add(y, 1, kPrior);
+  }
+  EXPECT_NEAR(series.ValueAt(series.first()), 7.6, 0.01);
+}
+
+TEST(Series, AWayBackIsNoNoise) {
+  Series series;
+  for (int i = 0; i < 6; ++i) series.Add(5.3f, 1 + i, kPrior);
+  const float before = series.level().scatter();
+  for (int i = 0; i < 30; ++i) {
+    series.Add(1400 * std::exp(-0.15f * static_cast<float>(i)), 7 + i, kPrior);
+  }
+  EXPECT_TRUE(series.out());
+  EXPECT_LT(series.level().scatter(), 2 * before);
+}
+
 TEST(Series, TheSecondValueIsJudged) {
   Series series;
   series.Add(2.3f, 0, kPrior);
