@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include "detect/rules.h"
 #include "history/reader.h"
 #include "model/limits.h"
+#include "rpc/callers.h"
 
 namespace nanwatch {
 namespace {
@@ -240,6 +242,8 @@ Status Daemon::ServeHttp() {
       return past_runs_->Find(run_id, attempt);
     };
   }
+  backend.speaks_as = Callers({}).OfUser(geteuid());
+  backend.speaks_as.admin = false;
   backend.not_ready = [this] { return NotReady(); };
   backend.now = [this] { return clock_.Now(); };
   if (config_.web.annotations) {

@@ -149,6 +149,13 @@ void ReadIngest(YamlSection section, RpcOptions* options) {
   section.Finish();
 }
 
+void ReadAccess(YamlSection section, RpcOptions* options) {
+  section.Texts("admins", &options->admins);
+  section.Choice<bool>("read", {{"everyone", true}, {"owner", false}},
+                       &options->read_by_everyone);
+  section.Finish();
+}
+
 void ReadWeb(YamlSection section, WebOptions* options) {
   ReadAddress(&section, "listen", &options->listen);
   if (!options->listen.empty() && !IsHostAndPort(options->listen)) {

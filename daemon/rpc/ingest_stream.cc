@@ -53,6 +53,7 @@ IngestStream::IngestStream(IngestStreams& streams,
       context_(context),
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
+      caller_(streams.callers.Of(context->peer())),
       quota_(limits::kBytesPerSecondPerStream) {
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
@@ -154,7 +155,11 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   Arrival arrival;
   arrival.port = port_;
   arrival.message = std::move(parsed.message);
+  arrival.message.caller = caller_;
   if (session != nullptr) Rename(session->name, &arrival.message);
+  if (auto* open = std::get_if<OpenSessionMessage>(&arrival.message.body)) {
+    open->run.owner = caller_.name;
+  }
   const size_t weight = WeightOf(arrival.message);
   if (streams_.stopping.load(std::memory_order_relaxed) ||
       !streams_.sink.Offer(std::move(arrival), weight)) {

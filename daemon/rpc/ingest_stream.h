@@ -56,6 +56,7 @@ class IngestStream final
   IngestStreams& streams_;
   grpc::CallbackServerContext* const context_;
   const std::shared_ptr<StreamPort> port_;
+  const Caller caller_;
 
   // Of the one reading callback.
   grpc::ByteBuffer read_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "model/limits.h"
 
@@ -20,6 +21,11 @@ struct RpcOptions {
   // "127.0.0.1:9766", port 0 for any; empty (the default): no TCP. Only
   // loopback addresses: there is no authentication beyond the host's own.
   std::string tcp_address;
+  // Users beside root and the daemon's own who may change every run: accounts,
+  // or numbers ("1000").
+  std::vector<std::string> admins;
+  // False: a run is shown to its owner and to admins.
+  bool read_by_everyone = true;
   // Resident memory from which on openings and names of ops are refused; from
   // an eighth more on, records are, too.
   size_t memory_bytes = limits::kResidentBytes;

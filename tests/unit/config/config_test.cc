@@ -26,6 +26,8 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.server.socket_mode, defaults.server.socket_mode);
   EXPECT_EQ(config.server.socket_group, defaults.server.socket_group);
   EXPECT_EQ(config.server.tcp_address, defaults.server.tcp_address);
+  EXPECT_EQ(config.server.admins, defaults.server.admins);
+  EXPECT_EQ(config.server.read_by_everyone, defaults.server.read_by_everyone);
   EXPECT_EQ(config.web.listen, defaults.web.listen);
   EXPECT_EQ(config.web.allowed_hosts, defaults.web.allowed_hosts);
   EXPECT_EQ(config.web.threads, defaults.web.threads);
@@ -260,6 +262,17 @@ TEST(Config, SomewhereTrainingsMustReport) {
   EXPECT_THAT(deaf.error(), HasSubstr("no training could report"));
   config.server.tcp_address = "127.0.0.1:0";
   EXPECT_TRUE(ApplyFlags({"off", "off"}, &config).ok());
+}
+
+TEST(Config, WhoReadsOnlyHisOwnIsNotShownAllOverHttp) {
+  const auto read = ParseConfig("access: {read: owner, admins: [ann, 7]}", "f");
+  ASSERT_TRUE(read.ok()) << read.error();
+  DaemonConfig config = *read;
+  EXPECT_FALSE(config.server.read_by_everyone);
+  EXPECT_EQ(config.server.admins, (std::vector<std::string>{"ann", "7"}));
+  EXPECT_THAT(ApplyFlags({}, &config).error(), HasSubstr("access.read"));
+  EXPECT_TRUE(ApplyFlags({"", "off"}, &config).ok());
+  EXPECT_THAT(Problems("access: {read: nobody}"), HasSubstr("access.read"));
 }
 
 TEST(Config, RulesKnowTheirRanges) {
