@@ -53,7 +53,6 @@ IngestStream::IngestStream(IngestStreams& streams,
       context_(context),
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
-      caller_(streams.callers.Of(context->peer())),
       quota_(limits::kBytesPerSecondPerStream) {
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
@@ -155,10 +154,10 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   Arrival arrival;
   arrival.port = port_;
   arrival.message = std::move(parsed.message);
-  arrival.message.caller = caller_;
+  arrival.message.caller = caller();
   if (session != nullptr) Rename(session->name, &arrival.message);
   if (auto* open = std::get_if<OpenSessionMessage>(&arrival.message.body)) {
-    open->run.owner = caller_.name;
+    open->run.owner = arrival.message.caller.name;
   }
   const size_t weight = WeightOf(arrival.message);
   if (streams_.stopping.load(std::memory_order_relaxed) ||
@@ -178,6 +177,14 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
     session->closed = true;
     session->shapes.Clear();
   }
+}
+
+const Caller& IngestStream::caller() {
+  const uint64_t edition = streams_.callers.edition();
+  if (edition == edition_) return caller_;
+  caller_ = streams_.callers.Of(context_->peer());
+  edition_ = edition;
+  return caller_;
 }
 
 IngestStream::Session* IngestStream::FindSession(

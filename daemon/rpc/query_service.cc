@@ -58,9 +58,8 @@ grpc::Status Denied(const std::string& message) {
 
 }  // namespace
 
-QueryServiceImpl::QueryServiceImpl(QueryBackend backend, const Callers& callers,
-                                   bool everyone)
-    : backend_(std::move(backend)), callers_(callers), everyone_(everyone) {}
+QueryServiceImpl::QueryServiceImpl(QueryBackend backend, const Callers& callers)
+    : backend_(std::move(backend)), callers_(callers) {}
 
 void QueryServiceImpl::Stop() {
   {
@@ -89,17 +88,11 @@ bool QueryServiceImpl::WaitFor(const grpc::ServerContext& context,
   return !stopped_;
 }
 
-bool QueryServiceImpl::MayRead(std::string_view owner,
-                               const Caller& caller) const {
-  return everyone_ || MayChange(owner, caller);
-}
-
 grpc::Status QueryServiceImpl::CheckReader(
     std::string_view run_id, std::string_view owner,
     const grpc::ServerContext& context) const {
-  if (everyone_) return grpc::Status::OK;
   const Caller caller = callers_.Of(context.peer());
-  if (MayRead(owner, caller)) return grpc::Status::OK;
+  if (callers_.MayRead(owner, caller)) return grpc::Status::OK;
   return Denied(WhyNotChange(run_id, owner, caller));
 }
 
@@ -114,15 +107,13 @@ grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
     const Status listed = AppendEndedRuns(**reader, *snapshot, response);
     if (!listed) LogWarning("ended runs are not listed", listed.error());
   }
-  if (!everyone_) {
-    const Caller caller = callers_.Of(context->peer());
-    auto* runs = response->mutable_runs();
-    runs->erase(std::remove_if(runs->begin(), runs->end(),
-                               [&](const v1::RunSummary& run) {
-                                 return !MayRead(run.owner(), caller);
-                               }),
-                runs->end());
-  }
+  const Caller caller = callers_.Of(context->peer());
+  auto* runs = response->mutable_runs();
+  runs->erase(std::remove_if(runs->begin(), runs->end(),
+                             [&](const v1::RunSummary& run) {
+                               return !callers_.MayRead(run.owner(), caller);
+                             }),
+              runs->end());
   response->set_daemon(backend_.daemon);
   response->set_now_us(ToMicros(backend_.clock->Now()));
   return grpc::Status::OK;

@@ -25,9 +25,8 @@ namespace nanwatch {
 
 class QueryServiceImpl final : public v1::QueryService::Service {
  public:
-  // `callers` must outlive this. Not `everyone`: a run is shown to its owner
-  // and to admins.
-  QueryServiceImpl(QueryBackend backend, const Callers& callers, bool everyone);
+  // `callers` must outlive this.
+  QueryServiceImpl(QueryBackend backend, const Callers& callers);
 
   // Watchers and exports end. Any thread.
   void Stop();
@@ -73,14 +72,12 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   Result<Known> FindKnown(const std::string& run_id,
                           std::optional<int32_t> attempt,
                           HistoryReader& reader) const;
-  bool MayRead(std::string_view owner, const Caller& caller) const;
   // OK, or why the caller may not see the run.
   grpc::Status CheckReader(std::string_view run_id, std::string_view owner,
                            const grpc::ServerContext& context) const;
 
   const QueryBackend backend_;
   const Callers& callers_;
-  const bool everyone_;
   Places watching_{limits::kWatchers};
   Places exporting_{limits::kExports};
 

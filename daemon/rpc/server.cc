@@ -58,17 +58,17 @@ class RpcServer::Parts {
  public:
   Parts(const RpcOptions& options, IngestSink& sink, QueryBackend backend,
         Clock& clock, RpcStats& stats)
-      : callers(options.admins),
+      : callers(options.access),
         streams(sink, clock, stats, callers, backend.daemon),
         ingest(streams),
-        query(std::move(backend), callers, options.read_by_everyone),
+        query(std::move(backend), callers),
         stats(stats) {}
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
-  const Callers callers;
+  Callers callers;
   IngestStreams streams;
   IngestService ingest;
   QueryServiceImpl query;
@@ -143,7 +143,9 @@ void RpcServer::Parts::Accept(const std::string& path) {
 }
 
 void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
-  if (!MayConnect(peer, listener->owner())) {
+  // A name service that is slow is slow here, and not at a call.
+  const bool listed = callers.MayConnect(peer.uid);
+  if (!listed || !MayConnect(peer, listener->owner())) {
     stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
     LogWarning(
         "refused a connection of another user",
@@ -153,7 +155,6 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   }
   Log(LogLevel::kDebug, "connected",
       fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
-  callers.OfUser(peer.uid);  // a name service that is slow is slow here
   // Not through an acceptor of gRPC's: it hides the descriptor from the calls.
   grpc::AddInsecureChannelFromFd(server.get(), fd);
 }
@@ -172,6 +173,10 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
   const Status listening = rpc->parts_->Listen(options, &rpc->addresses_);
   if (!listening) return Error{listening.error()};
   return rpc;
+}
+
+void RpcServer::SetAccess(AccessOptions access) {
+  parts_->callers.Set(std::move(access));
 }
 
 RpcServer::~RpcServer() { Stop(Duration(0)); }

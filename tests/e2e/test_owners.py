@@ -1,15 +1,17 @@
 """Whose a run is: real users on one socket of a real daemon."""
 
+import grp
 import json
 import os
 import pwd
+import signal
 import subprocess
 import sys
 
 import pytest
 
-from conftest import BIN, ROOT, Daemon, feed, get_json, refusals, wait_for
-from conftest import refused_start, summary
+from conftest import BIN, ROOT, Daemon, feed, free_port, get_json, refusals
+from conftest import refused_start, summary, wait_for
 from raw_client import Raw, opening, steps
 
 ANN, BOB, CHIEF = "daemon", "nobody", "games"  # accounts of every Debian
@@ -71,6 +73,20 @@ def nanwatch(daemon, user, *words):
     return subprocess.run(
         [str(BIN / "nanwatch"), "--address", daemon.address, *words],
         capture_output=True, text=True, timeout=60, **as_user(user))
+
+
+def reload(daemon, access, taken=True):
+    """Writes the section, sends HUP, waits until it is read."""
+    name = "nanwatch_config_last_reload_success_timestamp_seconds"
+    before = daemon.metric(name)
+    daemon.config.write_text(f"""
+ingest: {{socket_mode: "0666"}}
+access: {{{access}}}
+""")
+    daemon.process.send_signal(signal.SIGHUP)
+    wait_for("the reload", lambda: daemon.metric(
+        "nanwatch_config_last_reload_successful") == taken and (
+            not taken or daemon.metric(name) > before))
 
 
 def denied(refusal):
@@ -231,6 +247,72 @@ def test_the_page_of_a_service_changes_nothing_of_others(folder):
             capture_output=True, text=True, timeout=20)
         assert done.stdout.endswith("403"), done.stdout
         assert "belongs to root" in done.stdout
+    finally:
+        daemon.kill()
+
+
+def test_who_may_is_read_again_on_hup(shared):
+    """On a stream that is open, and for groups."""
+    group = grp.getgrgid(pwd.getpwnam(CHIEF).pw_gid).gr_name
+    with client(shared, ANN) as ann, client(shared, BOB) as bob:
+        ann.opened(11, "job", world=3)
+        bob.say(opening(22, "job", rank=1, world=3))
+        assert denied(bob.hear("refusal"))
+        reload(shared, f"admins: [{BOB}]")
+        bob.opened(22, "job", rank=1, world=3)
+        assert nanwatch(shared, CHIEF, "ack", "job").returncode != 0
+        reload(shared, f"admin_groups: [{group}]")
+        bob.say(steps(22, 1))
+        assert denied(bob.hear("refusal"))
+        assert nanwatch(shared, CHIEF, "ack", "job").returncode == 0
+        # What is not taken is said, and leaves all as it was.
+        reload(shared, "read: owner", taken=False)
+        assert nanwatch(shared, BOB, "show", "job").returncode == 0
+
+
+def test_a_run_without_an_owner_is_everybodys(folder):
+    """As one of a history from before owners were kept, over a restart."""
+    folder.chmod(0o711)
+    tcp = f"127.0.0.1:{free_port()}"
+    daemon = Daemon(folder, config=f"""
+ingest: {{socket_mode: "0666", tcp: "{tcp}"}}
+access: {{read: everyone}}
+""").start()
+    try:
+        with Raw(tcp, **as_user(ANN)) as nobody:
+            nobody.opened(11, "open", world=2)
+            nobody.opened(12, "over")
+            nobody.say("close { session: 12 sequence: 1 }")
+            nobody.acked(1)
+        daemon.kill()
+        daemon.start()
+        for run in ("open", "over"):
+            assert summary(daemon, run)["owner"] == ""
+        with client(daemon, BOB) as bob:
+            assert "attempt" not in bob.opened(21, "open", rank=1, world=2)
+            assert nanwatch(daemon, BOB, "ack", "open").returncode == 0
+            assert summary(daemon, "open")["owner"] == ""
+            assert int(bob.opened(22, "over")["attempt"]) == 1
+            assert summary(daemon, "over")["owner"] == BOB
+        with client(daemon, ANN) as ann:
+            ann.say(opening(31, "over"))
+            assert "belongs to " + BOB in ann.hear("refusal")["message"]
+    finally:
+        daemon.kill()
+
+
+def test_only_who_is_listed_connects(folder):
+    folder.chmod(0o711)
+    group = grp.getgrgid(pwd.getpwnam(CHIEF).pw_gid).gr_name
+    daemon = Daemon(folder, config=f"""
+ingest: {{socket_mode: "0666"}}
+access: {{users: [{ANN}], groups: [{group}]}}
+""").start()
+    try:
+        for user, comes in ((ANN, True), (CHIEF, True), ("root", True),
+                            (BOB, False)):
+            said = nanwatch(daemon, user, "runs")
+            assert (said.returncode == 0) == comes, (user, said)
     finally:
         daemon.kill()
 

@@ -1,6 +1,8 @@
 #include "rpc/callers.h"
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +30,7 @@ TEST(CallersTest, AsksTheKernelWhoseADescriptorIs) {
 }
 
 TEST(CallersTest, WhoIsNoUnixSocketIsNobody) {
-  const Callers callers({"root"});
+  const Callers callers({.admins = {"root"}});
   int tube[2];
   ASSERT_EQ(pipe(tube), 0);
   for (const std::string& peer :
@@ -48,8 +50,62 @@ TEST(CallersTest, RootTheDaemonsUserAndThoseOfTheListAreAdmins) {
   EXPECT_TRUE(Callers({}).OfUser(0).admin);
   EXPECT_TRUE(Callers({}).OfUser(geteuid()).admin);
   EXPECT_FALSE(Callers({}).OfUser(kStranger).admin);
-  EXPECT_TRUE(Callers({"ann", "3999999999"}).OfUser(kStranger).admin);
-  EXPECT_FALSE(Callers({"399999999"}).OfUser(kStranger).admin);
+  EXPECT_TRUE(
+      Callers({.admins = {"ann", "3999999999"}}).OfUser(kStranger).admin);
+  EXPECT_FALSE(Callers({.admins = {"399999999"}}).OfUser(kStranger).admin);
+}
+
+// An account that every system has, and no admin.
+passwd Nobody() {
+  const passwd* found = getpwnam("nobody");
+  return found == nullptr ? passwd{} : *found;
+}
+
+TEST(CallersTest, MembersOfAnAdminsGroupAreAdmins) {
+  const passwd nobody = Nobody();
+  ASSERT_NE(nobody.pw_uid, 0u);
+  const group* theirs = getgrgid(nobody.pw_gid);
+  ASSERT_NE(theirs, nullptr);
+  const std::string number = std::to_string(nobody.pw_gid);
+  for (const std::string& name : {std::string(theirs->gr_name), number}) {
+    const Callers callers({.admin_groups = {"no-such-group", name}});
+    EXPECT_TRUE(callers.OfUser(nobody.pw_uid).admin) << name;
+    EXPECT_FALSE(callers.OfUser(kStranger).admin);
+  }
+  EXPECT_FALSE(Callers({.admin_groups = {"no-such-group", number + "0"}})
+                   .OfUser(nobody.pw_uid)
+                   .admin);
+}
+
+TEST(CallersTest, ListsSayWhoMayConnect) {
+  const passwd nobody = Nobody();
+  ASSERT_NE(nobody.pw_uid, 0u);
+  EXPECT_TRUE(Callers({}).MayConnect(kStranger));
+  for (const AccessOptions& access :
+       {AccessOptions{.users = {"nobody"}},
+        AccessOptions{.groups = {std::to_string(nobody.pw_gid)}}}) {
+    const Callers callers(access);
+    EXPECT_TRUE(callers.MayConnect(nobody.pw_uid));
+    EXPECT_FALSE(callers.MayConnect(kStranger));
+    EXPECT_TRUE(callers.MayConnect(0)) << "an admin";
+    EXPECT_FALSE(callers.OfUser(nobody.pw_uid).admin);
+  }
+}
+
+TEST(CallersTest, AnotherChoiceIsAskedForAnew) {
+  const passwd nobody = Nobody();
+  ASSERT_NE(nobody.pw_uid, 0u);
+  Callers callers({});
+  const uint64_t before = callers.edition();
+  const Caller other{"ann", "uid 1000", false};
+  EXPECT_FALSE(callers.OfUser(nobody.pw_uid).admin);
+  EXPECT_TRUE(callers.MayRead("bob", other));
+  callers.Set({.admins = {"nobody"}, .read_by_everyone = false});
+  EXPECT_NE(callers.edition(), before);
+  EXPECT_TRUE(callers.OfUser(nobody.pw_uid).admin);
+  EXPECT_FALSE(callers.MayRead("bob", other));
+  EXPECT_TRUE(callers.MayRead("ann", other));
+  EXPECT_TRUE(callers.MayRead("", other));
 }
 
 TEST(CallersTest, WhoHasNoAccountIsANumber) {
