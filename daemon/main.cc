@@ -66,13 +66,14 @@ int CheckOnly(const Flags& flags) {
 
 void Reload(const Flags& flags, Daemon* daemon) {
   const Result<DaemonConfig> config = ReadConfig(flags);
-  if (config.ok()) {
-    daemon->Reload({config->rules, config->engine});
-    LogInfo("rules reloaded");
-    return;
+  if (!config.ok()) daemon->ReloadFailed();
+  const Status done =
+      config.ok() ? daemon->Reload(*config) : Status(Error{config.error()});
+  if (done.ok()) {
+    LogInfo("configuration reloaded");
+  } else {
+    LogError("configuration not reloaded, the old one stays", done.error());
   }
-  daemon->ReloadFailed();
-  LogError("configuration not reloaded, the old rules stay", config.error());
 }
 
 // Signals that the main thread waits for; blocked in every thread.

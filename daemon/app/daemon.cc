@@ -1,7 +1,7 @@
 #include "app/daemon.h"
 
 #include <spdlog/fmt/fmt.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,8 +16,10 @@
 #include "base/log.h"
 #include "base/open_files.h"
 #include "detect/rules.h"
+#include "history/last_write.h"
 #include "history/reader.h"
 #include "model/limits.h"
+#include "rpc/callers.h"
 
 namespace nanwatch {
 namespace {
@@ -46,19 +48,6 @@ void WaitShortly(Done done) {
   while (!done() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(kReaderLook);
   }
-}
-
-// When the daemon before this one last wrote to `path`: until then it was
-// alive. Epoch: never.
-Time LastWrite(const std::string& path) {
-  Time last{};
-  for (const std::string& file : {path, path + "-wal"}) {
-    struct stat status {};
-    if (stat(file.c_str(), &status) != 0) continue;
-    last = std::max(last, FromMicros(status.st_mtim.tv_sec * 1000000ll +
-                                     status.st_mtim.tv_nsec / 1000));
-  }
-  return last;
 }
 
 std::string HistoryDetail(const OpenReport& report) {
@@ -240,6 +229,8 @@ Status Daemon::ServeHttp() {
       return past_runs_->Find(run_id, attempt);
     };
   }
+  backend.speaks_as = Callers({}).OfUser(geteuid());
+  backend.speaks_as.admin = false;
   backend.not_ready = [this] { return NotReady(); };
   backend.now = [this] { return clock_.Now(); };
   if (config_.web.annotations) {
@@ -310,12 +301,23 @@ Status Daemon::Annotate(const RunKey& run, const Annotation& annotation) {
   return Error{"nanwatchd is behind, or about to end: say it again"};
 }
 
-void Daemon::Reload(RulesLoaded loaded) {
+Status Daemon::Reload(const DaemonConfig& config) {
+  if (!config.server.access.read_by_everyone && web_ != nullptr) {
+    ReloadFailed();
+    return Error{
+        "access.read is owner, and the HTTP port is still open, where nobody "
+        "is asked who he is: restart nanwatchd"};
+  }
   Event event;
-  event.body = std::move(loaded);
-  if (!pipeline_->Post(std::move(event))) return ReloadFailed();
+  event.body = RulesLoaded{config.rules, config.engine};
+  if (!pipeline_->Post(std::move(event))) {
+    ReloadFailed();
+    return Error{"nanwatchd is behind, or about to end: send HUP again"};
+  }
+  rpc_->SetAccess(config.server.access);
   reload_.successful = true;
   reload_.success_us = ToMicros(clock_.Now());
+  return OkStatus();
 }
 
 void Daemon::ReloadFailed() { reload_.successful = false; }

@@ -38,10 +38,11 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // The sections `rules`, `engine` and `alerts` of a configuration that was
-  // read again. Everything else takes effect at a restart. Any thread.
-  void Reload(RulesLoaded loaded);
-  // The configuration could not be read again; the old rules stay.
+  // The sections `rules`, `engine`, `alerts` and `access` of a configuration
+  // that was read again. Everything else takes effect at a restart. An error:
+  // the old ones stay. Any thread.
+  Status Reload(const DaemonConfig& config);
+  // The configuration could not be read again; the old one stays.
   void ReloadFailed();
 
   // Refuses what comes, judges and commits what is there, says goodbye.

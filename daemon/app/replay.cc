@@ -76,7 +76,9 @@ Result<ReplayOutcome> ReplayForRestart(const std::string& path,
   // Attempts that ended are not held any more; their numbers stay taken.
   const Result<std::vector<RunRow>> runs = (*reader)->Runs();
   if (!runs.ok()) return Error{runs.error()};
-  for (const RunRow& run : *runs) engine->KnowAttempt(run.key);
+  for (const RunRow& run : *runs) {
+    engine->KnowAttempt(run.key, run.description.owner);
+  }
   return outcome;
 }
 

@@ -31,6 +31,7 @@ void NameHash::HashNames(Event* event) const {
   if (auto* opened = std::get_if<RunOpened>(&event->body)) {
     RunDescription& run = opened->description;
     run.job = Hash(run.job);
+    run.owner = Hash(run.owner);
     if (FindScaler(run.scaler.name) == nullptr) {
       run.scaler.name = Hash(run.scaler.name);
     }

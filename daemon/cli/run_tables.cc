@@ -46,6 +46,17 @@ std::string RankLine(const v1::RankSummary& rank, bool scaled,
                                           Ago(rank.last_record_us(), now_us)));
 }
 
+// Of the column of owners; 0: none is known.
+size_t OwnerWidth(const v1::ListRunsResponse& runs) {
+  constexpr size_t kLeast = 5;  // "owner"
+  constexpr size_t kMost = 16;  // ours
+  size_t longest = 0;
+  for (const v1::RunSummary& run : runs.runs()) {
+    longest = std::max(longest, run.owner().size());
+  }
+  return longest == 0 ? 0 : std::clamp(longest, kLeast, kMost);
+}
+
 // How it ended, beside when; empty: in order, or it goes on. Of runs that ended
 // long ago only why they were closed is known.
 std::string EndText(const v1::RunSummary& run) {
@@ -114,17 +125,21 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
                                   [](const v1::RunSummary& run) {
                                     return LastOf(run, kScale).has_value();
                                   });
+  const size_t owner = OwnerWidth(runs);
   std::string heads =
-      fmt::format("{:<{}} {:<24} {:>3} {:<6} {:>9} {:>11}", "health", wide,
-                  "run", "try", "state", "step", "loss");
+      fmt::format("{:<{}} {:<24} {:>3} ", "health", wide, "run", "try");
+  if (owner > 0) heads += fmt::format("{:<{}} ", "owner", owner);
+  heads += fmt::format("{:<6} {:>9} {:>11}", "state", "step", "loss");
   if (scaled) heads += fmt::format(" {:>11}", "scale");
   std::string out = style.Dim(heads + "  last record") + '\n';
   for (const v1::RunSummary& run : runs.runs()) {
     out += fmt::format(
-        "{} {} {:>3} {:<6} {:>9} {:>11}",
+        "{} {} {:>3} ",
         style.Tint(Shown(run), fmt::format("{:<{}}", HealthText(run), wide)),
-        Fitted(run.run_id(), 24), run.attempt(), Word(run.state()),
-        run.last_step(), Number(LastOf(run, "loss")));
+        Fitted(run.run_id(), 24), run.attempt());
+    if (owner > 0) out += Fitted(run.owner(), owner) + ' ';
+    out += fmt::format("{:<6} {:>9} {:>11}", Word(run.state()), run.last_step(),
+                       Number(LastOf(run, "loss")));
     if (scaled) out += fmt::format(" {:>11}", Number(LastOf(run, kScale)));
     out += fmt::format("  {}\n",
                        Ago(run.last_record_us(), runs.now_us()) + EndText(run));

@@ -67,6 +67,9 @@ std::string HeadText(const v1::RunSummary& run, const Style& style) {
   if (!run.job().empty()) out += "  " + Clean(run.job());
   out += style.Dim(
       fmt::format("  attempt {}, {}", run.attempt(), Word(run.state())));
+  if (!run.owner().empty()) {
+    out += style.Dim(", owned by " + Clean(run.owner()));
+  }
   if (!run.end_reason().empty()) {
     out += style.Dim(" (" + Clean(run.end_reason()) + ")");
   }

@@ -22,6 +22,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
              DaemonConfig* config) {
   YamlSection top(root, "", reading);
   ReadIngest(top.Section("ingest"), &config->server);
+  ReadAccess(top.Section("access"), &config->server.access);
   ReadWeb(top.Section("web"), &config->web);
   ReadMetrics(top.Section("metrics"), &config->metrics);
   ReadHistory(top.Section("history"), &config->history_enabled,
@@ -104,6 +105,12 @@ Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
     said =
         "ingest.socket and ingest.tcp are both off: no training could report; "
         "set one of them, or pass --socket PATH.";
+  }
+  if (said.empty() && !server.access.read_by_everyone &&
+      !config->web.listen.empty()) {
+    said =
+        "access.read is owner, and over HTTP nobody is asked who he is: set "
+        "web.listen: off, or access.read: everyone.";
   }
   if (said.empty()) return OkStatus();
   return Error{said};

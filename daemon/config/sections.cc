@@ -149,6 +149,16 @@ void ReadIngest(YamlSection section, RpcOptions* options) {
   section.Finish();
 }
 
+void ReadAccess(YamlSection section, AccessOptions* options) {
+  section.Texts("admins", &options->admins);
+  section.Texts("admin_groups", &options->admin_groups);
+  section.Texts("users", &options->users);
+  section.Texts("groups", &options->groups);
+  section.Choice<bool>("read", {{"everyone", true}, {"owner", false}},
+                       &options->read_by_everyone);
+  section.Finish();
+}
+
 void ReadWeb(YamlSection section, WebOptions* options) {
   ReadAddress(&section, "listen", &options->listen);
   if (!options->listen.empty() && !IsHostAndPort(options->listen)) {

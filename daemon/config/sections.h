@@ -9,6 +9,7 @@
 namespace nanwatch {
 
 void ReadIngest(YamlSection section, RpcOptions* options);
+void ReadAccess(YamlSection section, AccessOptions* options);
 void ReadWeb(YamlSection section, WebOptions* options);
 void ReadMetrics(YamlSection section, MetricsOptions* options);
 void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options);

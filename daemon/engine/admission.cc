@@ -40,7 +40,7 @@ Dropped LostWith(const ClientMessage& message) {
 Admitted Admission::Admit(Time now, ClientMessage message,
                           std::string_view fresh_id) {
   if (auto* open = std::get_if<OpenSessionMessage>(&message.body)) {
-    return Open(now, std::move(*open), fresh_id);
+    return Open(now, std::move(*open), message.caller, fresh_id);
   }
   const SessionEntry* session = registry_.FindSession(message.session);
   if (session == nullptr || session->rank->life == LifeState::kLost) {
@@ -48,6 +48,12 @@ Admitted Admission::Admit(Time now, ClientMessage message,
                   "session " + Hex(message.session) +
                       " is not open: open it (again), then send what was not "
                       "acknowledged");
+  }
+  // On a stream of his anybody may name the session of another.
+  if (auto refused =
+          NotTheirs(session->run->key(), session->run->description().owner,
+                    message.caller)) {
+    return *refused;
   }
   const RankState& rank = *session->rank;
   if (message.sequence <= rank.last_sequence) {

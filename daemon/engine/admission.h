@@ -76,7 +76,7 @@ class Admission {
     Sequence acked = 0;              // what the client said it was acked
   };
 
-  Admitted Open(Time now, OpenSessionMessage message,
+  Admitted Open(Time now, OpenSessionMessage message, const Caller& caller,
                 std::string_view fresh_id);
   Admitted Resume(const OpenSessionMessage& message,
                   const SessionEntry& session, Duration skew);

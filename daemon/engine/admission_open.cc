@@ -1,6 +1,7 @@
 // Openings: as which run, attempt and rank a session comes in.
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/admission.h"
@@ -20,13 +21,19 @@ bool MayJoin(const RunState& run, int32_t rank) {
 }  // namespace
 
 Admitted Admission::Open(Time now, OpenSessionMessage message,
-                         std::string_view fresh_id) {
+                         const Caller& caller, std::string_view fresh_id) {
   const Duration skew =
       message.client_time == Time{} ? Duration(0) : message.client_time - now;
   if (const SessionEntry* held = registry_.FindSession(message.session)) {
+    if (auto refused = NotTheirs(held->run->key(),
+                                 held->run->description().owner, caller)) {
+      return *refused;
+    }
     return Resume(message, *held, skew);
   }
   const RunKey key = Resolve(message, fresh_id);
+  const std::string_view owner = registry_.OwnerOf(key.run_id);
+  if (auto refused = NotTheirs(key, owner, caller)) return *refused;
   if (auto refused = TooMany(key, message)) {
     Admitted admitted;
     admitted.refused = std::move(refused);
@@ -43,6 +50,12 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
     SupersedeOlder(key, &admitted.events);
     const RunState* previous = registry_.FindRun({key.run_id, key.attempt - 1});
     RunOpened body{message.run, reason};
+    // An administrator who goes on with a run does not take it.
+    if (run != nullptr) {
+      body.description.owner = run->description().owner;
+    } else {
+      body.description.owner = owner.empty() ? caller.name : std::string(owner);
+    }
     if (previous != nullptr && run == nullptr) previous->WriteBefore(&body);
     admitted.events.push_back(MakeEvent(key, std::move(body)));
   }

@@ -5,7 +5,9 @@
 
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/admission.h"
@@ -31,6 +33,15 @@ inline std::string Hex(SessionId session) {
 
 inline std::string NameOf(const RunKey& key) {
   return "run \"" + key.run_id + "\" attempt " + std::to_string(key.attempt);
+}
+
+// Set: refused, since the run is another user's.
+inline std::optional<Admitted> NotTheirs(const RunKey& key,
+                                         std::string_view owner,
+                                         const Caller& caller) {
+  if (MayChange(owner, caller)) return std::nullopt;
+  return Refuse(RefusalReason::kForbidden,
+                WhyNotChange(key.run_id, owner, caller));
 }
 
 inline Event MakeEvent(const RunKey& run, EventBody body) {

@@ -119,6 +119,7 @@ void Engine::State::Take(Time now, const Event& event, Effects* effects) {
     const bool fresh = registry_.FindRun(event.run) == nullptr;
     RunState* run = registry_.MakeRun(event.run);
     run->Open(now, *opened);
+    registry_.Know(event.run, run->description().owner);
     const RunState* before =
         registry_.FindRun({event.run.run_id, event.run.attempt - 1});
     if (fresh && before != nullptr) run->Follow(now, *before);
@@ -269,7 +270,9 @@ Admitted Engine::Admit(Time now, ClientMessage message,
   return admitted;
 }
 
-void Engine::KnowAttempt(const RunKey& run) { state_->registry().Know(run); }
+void Engine::KnowAttempt(const RunKey& run, std::string_view owner) {
+  state_->registry().Know(run, owner);
+}
 
 std::vector<Event> Engine::Lose(SessionId session,
                                 std::string_view reason) const {

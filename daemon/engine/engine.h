@@ -81,8 +81,9 @@ class Engine {
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
 
   // Takes note of an attempt that history knows and this engine may not hold
-  // any more, so that Admit gives its number to no other. Decides nothing.
-  void KnowAttempt(const RunKey& run);
+  // any more, so that Admit gives its number to no other, and the next one to
+  // its owner alone. Decides nothing.
+  void KnowAttempt(const RunKey& run, std::string_view owner);
 
   // Returns the events (RankLost) that say of a session that its stream ended
   // without a close, to be appended and applied like Admit's. Empty: the

@@ -24,9 +24,16 @@ std::optional<int32_t> Registry::LatestAttempt(
   return found->second.latest;
 }
 
-void Registry::Know(const RunKey& key) {
+std::string_view Registry::OwnerOf(const std::string& run_id) const {
+  const auto found = known_.find(run_id);
+  if (found == known_.end()) return {};
+  return found->second.owner;
+}
+
+void Registry::Know(const RunKey& key, std::string_view owner) {
   Known& known =
       known_.try_emplace(key.run_id, Known{key.attempt}).first->second;
+  if (!owner.empty() && key.attempt >= known.latest) known.owner = owner;
   known.latest = std::max(known.latest, key.attempt);
   known.heard = ++count_;
   if (known_.size() > limits::kRunIds) ForgetOldIds();
@@ -89,7 +96,7 @@ uint32_t Registry::FreeSlot() {
 
 RunState* Registry::MakeRun(const RunKey& key) {
   if (RunState* run = FindRun(key)) return run;
-  Know(key);
+  Know(key, "");
   const uint32_t slot = FreeSlot();
   made_[slot] = ++count_;
   slots_[slot] = std::make_unique<RunState>(key, slot, shared_);
@@ -105,7 +112,7 @@ RunState* Registry::LoadRun(const RunKey& key, std::string_view state) {
     if (held == nullptr) free_.push_back(slot);
     return nullptr;
   }
-  Know(key);
+  Know(key, loaded->description().owner);
   if (held != nullptr) {
     UnbindAll(*held);
   } else {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -32,7 +33,9 @@ class Registry {
   // none, or so many others were heard of since that it is forgotten
   // (limits::kRunIds).
   std::optional<int32_t> LatestAttempt(const std::string& run_id) const;
-  void Know(const RunKey& key);
+  // Returns whose the newest attempt is that has an owner; empty: not known.
+  std::string_view OwnerOf(const std::string& run_id) const;
+  void Know(const RunKey& key, std::string_view owner);
   // Returns held runs of the same id with smaller attempts.
   std::vector<const RunState*> AttemptsBefore(const RunKey& key) const;
 
@@ -65,6 +68,7 @@ class Registry {
   struct Known {
     int32_t latest = 0;  // attempt
     uint64_t heard = 0;  // when, by count_
+    std::string owner = {};
   };
 
   uint32_t FreeSlot();

@@ -20,7 +20,8 @@ size_t BytesHeldFor(const OpName& op) {
 }
 
 size_t BytesHeldFor(const RunDescription& run) {
-  size_t bytes = run.job.size() + run.framework.size() + run.precision.size();
+  size_t bytes = run.job.size() + run.framework.size() + run.precision.size() +
+                 run.owner.size();
   for (const auto& [name, value] : run.settings) {
     bytes += kNode + name.size() + value.size();
   }

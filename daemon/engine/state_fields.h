@@ -56,7 +56,7 @@ void Fields(A& archive, ScalerDeclaration& s) {
 template <typename A>
 void Fields(A& archive, RunDescription& d) {
   archive(d.job, d.framework, d.precision, d.world_size, d.overflow_mode,
-          d.scaler, d.clip_norm, d.seed, d.settings, d.run_id_guessed);
+          d.scaler, d.clip_norm, d.seed, d.settings, d.run_id_guessed, d.owner);
 }
 
 template <typename A>

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/time.h"
+#include "model/caller.h"
 #include "model/event.h"
 
 namespace nanwatch {
@@ -38,6 +39,7 @@ struct ClientMessage {
   std::variant<OpenSessionMessage, OpNamesAdded, StepBatch, OpBatch, Dropped,
                CloseMessage>
       body;
+  Caller caller;  // who says it: set by rpc/
 };
 
 enum class RefusalReason : uint8_t {
@@ -47,6 +49,7 @@ enum class RefusalReason : uint8_t {
   kUnknownSession,
   kOutOfSequence,
   kShuttingDown,
+  kForbidden,  // the run is another user's
 };
 struct RefusedMessage {
   RefusalReason reason = RefusalReason::kInvalid;

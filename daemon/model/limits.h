@@ -174,9 +174,6 @@ inline constexpr int kRankSeries = 64;  // rank series before aggregation
 // nanwatch_series_left_out).
 inline constexpr size_t kMetricSeries = 100000;
 inline constexpr int kNotices = 10000;  // notifier queue, newest per alert
-// Callers of five minutes who proved their user, 100 B each. Beyond: the oldest
-// are unverified again.
-inline constexpr size_t kCallerTokens = 1024;
 
 }  // namespace nanwatch::limits
 

@@ -61,6 +61,9 @@ struct RunDescription {
   std::map<std::string, std::string> settings;  // precision-relevant ones
   // Said by the client when it could not find a run id though world_size > 1.
   bool run_id_guessed = false;
+  // Who opened it: an account, or "uid 1000" where that has no name. The daemon
+  // sets it, whatever the client says. Empty: not known.
+  std::string owner;
 };
 
 // True when it says that it computes in fp16, whose range a gradient may fall

@@ -80,6 +80,7 @@ void Fields(A& a, const RunView& r) {
   a.Field("run_id", r.key.run_id);
   a.Field("attempt", r.key.attempt);
   a.Field("job", r.description.job);
+  a.Field("owner", r.description.owner, Where(!r.description.owner.empty()));
   a.Field("framework", r.description.framework, kNotShown);
   a.Field("precision", r.description.precision, kNotShown);
   a.Field("overflow_mode", r.description.overflow_mode, kNotShown);

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "model/limits.h"
-#include "rpc/account.h"
 
 namespace nanwatch {
 namespace {
@@ -46,10 +45,6 @@ std::string WhyNotStopped(const RunView& run) {
   return "";
 }
 
-std::string AccountOf(uid_t uid) {
-  return AccountName(uid).value_or(fmt::format("uid {}", uid));
-}
-
 // "2026-11-21 15:42:07 UTC".
 std::string Shown(Time time) {
   const time_t seconds = ToMicros(time) / 1'000'000;
@@ -62,17 +57,18 @@ std::string Shown(Time time) {
 
 }  // namespace
 
-std::string Speaker(const std::string& said, std::optional<uid_t> caller) {
-  if (!caller) return (said.empty() ? "somebody" : said) + " (unverified)";
-  const std::string account = AccountOf(*caller);
-  if (said.empty() || said == account) return account;
-  return fmt::format("{} ({})", said, account);
+std::string Speaker(const std::string& said, const std::string& caller) {
+  if (caller.empty()) {
+    return (said.empty() ? "somebody" : said) + " (unverified)";
+  }
+  if (said.empty() || said == caller) return caller;
+  return fmt::format("{} ({})", said, caller);
 }
 
 Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const RunView& run,
                                   const QueryBackend& backend,
-                                  std::optional<uid_t> caller) {
+                                  const std::string& caller) {
   const std::optional<Annotation::Kind> kind = KindOf(request.kind());
   if (!kind) return Error{"say what to do: mute, unmute, acknowledge or stop"};
   if (std::max(request.by().size(), request.reason().size()) >

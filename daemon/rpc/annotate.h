@@ -3,9 +3,6 @@
 #ifndef NANWATCH_RPC_ANNOTATE_H_
 #define NANWATCH_RPC_ANNOTATE_H_
 
-#include <sys/types.h>
-
-#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -16,15 +13,15 @@
 
 namespace nanwatch {
 
-// `caller`: the user behind the call, if it was proved.
+// `caller`: the user behind the call; empty: not known.
 Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const RunView& run,
                                   const QueryBackend& backend,
-                                  std::optional<uid_t> caller);
+                                  const std::string& caller);
 
 // Who says it, for people to read: "root"; "ann (root)" when the caller calls
 // itself otherwise than its account; "ann (unverified)" when nobody knows.
-std::string Speaker(const std::string& said, std::optional<uid_t> caller);
+std::string Speaker(const std::string& said, const std::string& caller);
 
 // What was done, in one sentence. `rule` is the rule's name, or empty.
 std::string Describe(const Annotation& annotation, const RunView& run,

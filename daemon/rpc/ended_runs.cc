@@ -18,6 +18,7 @@ void WriteRow(const RunRow& row, Severity worst, v1::RunSummary* to) {
   to->set_run_id(row.key.run_id);
   to->set_attempt(row.key.attempt);
   to->set_job(row.description.job);
+  to->set_owner(row.description.owner);
   to->set_state(row.ended ? v1::LIFE_STATE_CLOSED : v1::LIFE_STATE_LOST);
   to->set_end_reason(row.end_reason);
   to->set_worst(static_cast<v1::Severity>(worst));

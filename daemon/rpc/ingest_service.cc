@@ -9,8 +9,12 @@
 namespace nanwatch {
 
 IngestStreams::IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                             std::string daemon)
-    : sink(sink), clock(clock), stats(stats), daemon(std::move(daemon)) {}
+                             const Callers& callers, std::string daemon)
+    : sink(sink),
+      clock(clock),
+      stats(stats),
+      callers(callers),
+      daemon(std::move(daemon)) {}
 
 bool IngestStreams::Add(const std::shared_ptr<StreamPort>& port) {
   MutexLock lock(mutex_);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "nanwatch/v1/ingest.grpc.pb.h"
+#include "rpc/callers.h"
 #include "rpc/ingest_port.h"
 #include "rpc/reply_budget.h"
 #include "rpc/stats.h"
@@ -26,11 +27,12 @@ class IngestStreams {
  public:
   // All must outlive this.
   IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                std::string daemon);
+                const Callers& callers, std::string daemon);
 
   IngestSink& sink;
   Clock& clock;
   RpcStats& stats;
+  const Callers& callers;
   const std::string daemon;  // name and version, said in the handshake
   ShapeBudget shapes;        // of all sessions on all streams
   ReplyBudget replies;       // of all streams

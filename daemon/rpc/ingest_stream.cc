@@ -154,7 +154,11 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   Arrival arrival;
   arrival.port = port_;
   arrival.message = std::move(parsed.message);
+  arrival.message.caller = caller();
   if (session != nullptr) Rename(session->name, &arrival.message);
+  if (auto* open = std::get_if<OpenSessionMessage>(&arrival.message.body)) {
+    open->run.owner = arrival.message.caller.name;
+  }
   const size_t weight = WeightOf(arrival.message);
   if (streams_.stopping.load(std::memory_order_relaxed) ||
       !streams_.sink.Offer(std::move(arrival), weight)) {
@@ -173,6 +177,14 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
     session->closed = true;
     session->shapes.Clear();
   }
+}
+
+const Caller& IngestStream::caller() {
+  const uint64_t edition = streams_.callers.edition();
+  if (edition == edition_) return caller_;
+  caller_ = streams_.callers.Of(context_->peer());
+  edition_ = edition;
+  return caller_;
 }
 
 IngestStream::Session* IngestStream::FindSession(

@@ -52,12 +52,16 @@ class IngestStream final
   bool MakeRoom();
   void RefuseForNow(const Parsed& parsed, Session* session);
   void RefuseOverQuota(const v1::IngestRequest& beginning);
+  // Who speaks, as of the access that holds now.
+  const Caller& caller();
 
   IngestStreams& streams_;
   grpc::CallbackServerContext* const context_;
   const std::shared_ptr<StreamPort> port_;
 
   // Of the one reading callback.
+  Caller caller_;
+  uint64_t edition_ = 0;  // of the access that `caller_` is of
   grpc::ByteBuffer read_;
   Quota quota_;
   std::unordered_map<SessionId, Session> sessions_;  // looked up by id only

@@ -1,14 +1,28 @@
-// Where the daemon listens for gRPC.
+// Where the daemon listens for gRPC, and who may do what.
 
 #ifndef NANWATCH_RPC_OPTIONS_H_
 #define NANWATCH_RPC_OPTIONS_H_
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "model/limits.h"
 
 namespace nanwatch {
+
+// Users are accounts, or numbers ("1000"); so are groups, of which the name
+// service says the members.
+struct AccessOptions {
+  // Who may change every run, beside root and the daemon's own user.
+  std::vector<std::string> admins;
+  std::vector<std::string> admin_groups;
+  // Who may connect, beside those; both empty: whoever the socket lets in.
+  std::vector<std::string> users;
+  std::vector<std::string> groups;
+  // False: a run is shown to its owner and to admins.
+  bool read_by_everyone = true;
+};
 
 struct RpcOptions {
   // Path of the unix socket; empty: none.
@@ -20,6 +34,7 @@ struct RpcOptions {
   // "127.0.0.1:9766", port 0 for any; empty (the default): no TCP. Only
   // loopback addresses: there is no authentication beyond the host's own.
   std::string tcp_address;
+  AccessOptions access;
   // Resident memory from which on openings and names of ops are refused; from
   // an eighth more on, records are, too.
   size_t memory_bytes = limits::kResidentBytes;

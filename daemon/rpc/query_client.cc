@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "nanwatch/v1/query.grpc.pb.h"
-#include "rpc/caller_token.h"
 #include "rpc/socket_access.h"
 
 namespace nanwatch {
@@ -161,9 +160,6 @@ Status QueryClient::ExportRun(
 Result<std::string> QueryClient::Annotate(const v1::AnnotateRequest& request) {
   grpc::ClientContext context;
   SetDeadline(deadline_, &context);
-  if (const std::string token = AskForToken(address_); !token.empty()) {
-    context.AddMetadata(kTokenKey, token);
-  }
   v1::AnnotateResponse response;
   const grpc::Status status =
       stub_->stub->Annotate(&context, request, &response);

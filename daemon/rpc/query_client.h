@@ -40,8 +40,7 @@ class QueryClient {
   Status ExportRun(
       const v1::ExportRunRequest& request,
       const std::function<Status(const v1::ExportRunResponse&)>& take);
-  // The daemon's answer: what was done, in one sentence. Over a unix socket the
-  // daemon knows which user says so (rpc/caller_token.h).
+  // The daemon's answer: what was done, in one sentence.
   Result<std::string> Annotate(const v1::AnnotateRequest& request);
 
   const std::string& address() const { return address_; }

@@ -52,10 +52,13 @@ grpc::Status Missing(const std::string& message) {
   return {StatusCode::NOT_FOUND, message};
 }
 
+grpc::Status Denied(const std::string& message) {
+  return {StatusCode::PERMISSION_DENIED, message};
+}
+
 }  // namespace
 
-QueryServiceImpl::QueryServiceImpl(QueryBackend backend,
-                                   const CallerTokens& callers)
+QueryServiceImpl::QueryServiceImpl(QueryBackend backend, const Callers& callers)
     : backend_(std::move(backend)), callers_(callers) {}
 
 void QueryServiceImpl::Stop() {
@@ -85,7 +88,15 @@ bool QueryServiceImpl::WaitFor(const grpc::ServerContext& context,
   return !stopped_;
 }
 
-grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext*,
+grpc::Status QueryServiceImpl::CheckReader(
+    std::string_view run_id, std::string_view owner,
+    const grpc::ServerContext& context) const {
+  const Caller caller = callers_.Of(context.peer());
+  if (callers_.MayRead(owner, caller)) return grpc::Status::OK;
+  return Denied(WhyNotChange(run_id, owner, caller));
+}
+
+grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
                                         const v1::ListRunsRequest*,
                                         v1::ListRunsResponse* response) {
   const std::shared_ptr<const Snapshot> snapshot = backend_.snapshot();
@@ -96,6 +107,13 @@ grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext*,
     const Status listed = AppendEndedRuns(**reader, *snapshot, response);
     if (!listed) LogWarning("ended runs are not listed", listed.error());
   }
+  const Caller caller = callers_.Of(context->peer());
+  auto* runs = response->mutable_runs();
+  runs->erase(std::remove_if(runs->begin(), runs->end(),
+                             [&](const v1::RunSummary& run) {
+                               return !callers_.MayRead(run.owner(), caller);
+                             }),
+              runs->end());
   response->set_daemon(backend_.daemon);
   response->set_now_us(ToMicros(backend_.clock->Now()));
   return grpc::Status::OK;
@@ -111,11 +129,16 @@ Result<std::shared_ptr<const RunView>> QueryServiceImpl::Find(
   return Error{NoSuchRun(run_id, attempt)};
 }
 
-grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext*,
+grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
                                       const v1::GetRunRequest* request,
                                       v1::GetRunResponse* response) {
   const auto run = Find(request->run_id(), AttemptOf(*request));
   if (!run) return Missing(run.error());
+  if (grpc::Status may =
+          CheckReader(request->run_id(), (*run)->description.owner, *context);
+      !may.ok()) {
+    return may;
+  }
   WriteDetail(**run, backend_.rule_name, response->mutable_run());
   return grpc::Status::OK;
 }
@@ -132,6 +155,10 @@ grpc::Status QueryServiceImpl::WatchRun(
                                                kLongestWatchIntervalMs));
   const auto first = Find(request->run_id(), AttemptOf(*request));
   if (!first) return Missing(first.error());
+  const auto may = [&](const RunView& run) {
+    return CheckReader(request->run_id(), run.description.owner, *context);
+  };
+  if (grpc::Status checked = may(**first); !checked.ok()) return checked;
   v1::WatchRunResponse response;
   WriteDetail(**first, backend_.rule_name, response.mutable_run());
   if (!writer->Write(response)) return grpc::Status::CANCELLED;
@@ -140,6 +167,8 @@ grpc::Status QueryServiceImpl::WatchRun(
     auto run =
         backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
     if (run == nullptr) return grpc::Status::OK;  // ended, and gone from view
+    // Another attempt may be the newest by now.
+    if (grpc::Status checked = may(*run); !checked.ok()) return checked;
     if (run != shown) {
       response.Clear();
       WriteDetail(*run, backend_.rule_name, response.mutable_run());
@@ -163,28 +192,32 @@ Result<std::unique_ptr<HistoryReader>> QueryServiceImpl::OpenHistory() const {
   return HistoryReader::Open(backend_.history_path);
 }
 
-Result<RunKey> QueryServiceImpl::FindKey(const std::string& run_id,
-                                         std::optional<int32_t> attempt,
-                                         HistoryReader& reader) const {
+Result<QueryServiceImpl::Known> QueryServiceImpl::FindKnown(
+    const std::string& run_id, std::optional<int32_t> attempt,
+    HistoryReader& reader) const {
   const auto shown = backend_.snapshot()->Find(run_id, attempt);
-  if (shown != nullptr) return shown->key;
+  if (shown != nullptr) return Known{shown->key, shown->description.owner};
   Result<std::vector<RunRow>> rows = reader.Runs();
   if (!rows) return Error{rows.error()};
   const RunRow* newest = FindRun(*rows, run_id, attempt);
   if (newest == nullptr) return Error{NoSuchRun(run_id, attempt)};
-  return newest->key;
+  return Known{newest->key, newest->description.owner};
 }
 
-grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext*,
+grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
                                         const v1::GetStepsRequest* request,
                                         v1::GetStepsResponse* response) {
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
-  const Result<RunKey> key =
-      FindKey(request->run_id(), AttemptOf(*request), **reader);
-  if (!key) return Missing(key.error());
+  const Result<Known> run =
+      FindKnown(request->run_id(), AttemptOf(*request), **reader);
+  if (!run) return Missing(run.error());
+  if (grpc::Status may = CheckReader(request->run_id(), run->owner, *context);
+      !may.ok()) {
+    return may;
+  }
   StepQuery query;
-  query.run = *key;
+  query.run = run->key;
   query.rank = request->rank();
   if (request->has_from()) query.from = request->from();
   if (request->has_to()) query.to = request->to();
@@ -197,16 +230,20 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext*,
+grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
                                          const v1::GetLayersRequest* request,
                                          v1::GetLayersResponse* response) {
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
-  const Result<RunKey> key =
-      FindKey(request->run_id(), AttemptOf(*request), **reader);
-  if (!key) return Missing(key.error());
+  const Result<Known> run =
+      FindKnown(request->run_id(), AttemptOf(*request), **reader);
+  if (!run) return Missing(run.error());
+  if (grpc::Status may = CheckReader(request->run_id(), run->owner, *context);
+      !may.ok()) {
+    return may;
+  }
   OpQuery query;
-  query.run = *key;
+  query.run = run->key;
   query.rank = request->rank();
   query.rows = limits::kPointsPerQuery;
   const Result<std::vector<OpRow>> rows = (*reader)->Ops(query);
@@ -223,13 +260,17 @@ grpc::Status QueryServiceImpl::ExportRun(
   if (!place) return Taken("export runs", limits::kExports);
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
-  const Result<RunKey> key =
-      FindKey(request->run_id(), AttemptOf(*request), **reader);
-  if (!key) return Missing(key.error());
+  const Result<Known> run =
+      FindKnown(request->run_id(), AttemptOf(*request), **reader);
+  if (!run) return Missing(run.error());
+  if (grpc::Status may = CheckReader(request->run_id(), run->owner, *context);
+      !may.ok()) {
+    return may;
+  }
   // It may have been found in the snapshot.
   if (backend_.wait_until_stored) backend_.wait_until_stored();
   const Status done =
-      (*reader)->ForEachEvent(0, *key, [&](const StampedEvent& stamped) {
+      (*reader)->ForEachEvent(0, run->key, [&](const StampedEvent& stamped) {
         v1::ExportRunResponse response;
         response.set_id(stamped.id);
         response.set_now_us(ToMicros(stamped.now));
@@ -248,20 +289,12 @@ std::string QueryServiceImpl::WhyNotToldTo(
     const v1::AnnotateRequest& request) const {
   const auto reader = OpenHistory();
   if (!reader) return NoSuchRun(request.run_id(), AttemptOf(request));
-  const Result<RunKey> key =
-      FindKey(request.run_id(), AttemptOf(request), **reader);
-  if (!key) return key.error();
+  const Result<Known> run =
+      FindKnown(request.run_id(), AttemptOf(request), **reader);
+  if (!run) return run.error();
   return fmt::format(
       "run {} attempt {} has ended: nothing can be said to it any more",
-      key->run_id, key->attempt);
-}
-
-std::optional<uid_t> QueryServiceImpl::Who(
-    const grpc::ServerContext& context) const {
-  const auto found = context.client_metadata().find(kTokenKey);
-  if (found == context.client_metadata().end()) return std::nullopt;
-  return callers_.Who(backend_.clock->Now(),
-                      {found->second.data(), found->second.size()});
+      run->key.run_id, run->key.attempt);
 }
 
 grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
@@ -270,8 +303,13 @@ grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
   const auto run =
       backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
   if (run == nullptr) return Missing(WhyNotToldTo(*request));
+  const Caller caller = callers_.Of(context->peer());
+  const std::string& owner = run->description.owner;
+  if (!MayChange(owner, caller)) {
+    return Denied(WhyNotChange(run->key.run_id, owner, caller));
+  }
   const Result<Annotation> annotation =
-      ReadAnnotation(*request, *run, backend_, Who(*context));
+      ReadAnnotation(*request, *run, backend_, caller.name);
   if (!annotation) return {StatusCode::INVALID_ARGUMENT, annotation.error()};
   const Status posted = backend_.annotate(run->key, *annotation);
   if (!posted) return {StatusCode::UNAVAILABLE, posted.error()};

@@ -11,12 +11,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/mutex.h"
 #include "history/reader.h"
 #include "model/limits.h"
 #include "nanwatch/v1/query.grpc.pb.h"
-#include "rpc/caller_token.h"
+#include "rpc/callers.h"
 #include "rpc/places.h"
 #include "rpc/query_backend.h"
 
@@ -25,7 +26,7 @@ namespace nanwatch {
 class QueryServiceImpl final : public v1::QueryService::Service {
  public:
   // `callers` must outlive this.
-  QueryServiceImpl(QueryBackend backend, const CallerTokens& callers);
+  QueryServiceImpl(QueryBackend backend, const Callers& callers);
 
   // Watchers and exports end. Any thread.
   void Stop();
@@ -62,16 +63,21 @@ class QueryServiceImpl final : public v1::QueryService::Service {
       const std::string& run_id, std::optional<int32_t> attempt) const;
   // Of an annotation for a run that is not in the snapshot.
   std::string WhyNotToldTo(const v1::AnnotateRequest& request) const;
+  // A run as those need it who read its history.
+  struct Known {
+    RunKey key;
+    std::string owner;
+  };
   // Also of runs that have left the snapshot. `attempt` absent: the newest.
-  Result<RunKey> FindKey(const std::string& run_id,
-                         std::optional<int32_t> attempt,
-                         HistoryReader& reader) const;
-
-  // The user behind a call, if the caller proved it.
-  std::optional<uid_t> Who(const grpc::ServerContext& context) const;
+  Result<Known> FindKnown(const std::string& run_id,
+                          std::optional<int32_t> attempt,
+                          HistoryReader& reader) const;
+  // OK, or why the caller may not see the run.
+  grpc::Status CheckReader(std::string_view run_id, std::string_view owner,
+                           const grpc::ServerContext& context) const;
 
   const QueryBackend backend_;
-  const CallerTokens& callers_;
+  const Callers& callers_;
   Places watching_{limits::kWatchers};
   Places exporting_{limits::kExports};
 

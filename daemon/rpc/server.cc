@@ -6,8 +6,8 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/server_posix.h>
 #include <spdlog/fmt/fmt.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "grpc/health/v1/health.pb.h"
 #include "model/limits.h"
-#include "rpc/caller_token.h"
+#include "rpc/callers.h"
 #include "rpc/ingest_service.h"
 #include "rpc/loopback.h"
 #include "rpc/query_service.h"
@@ -56,25 +56,23 @@ void QuietLibraries() {
 
 class RpcServer::Parts {
  public:
-  Parts(IngestSink& sink, QueryBackend backend, Clock& clock, RpcStats& stats)
-      : streams(sink, clock, stats, backend.daemon),
+  Parts(const RpcOptions& options, IngestSink& sink, QueryBackend backend,
+        Clock& clock, RpcStats& stats)
+      : callers(options.access),
+        streams(sink, clock, stats, callers, backend.daemon),
         ingest(streams),
         query(std::move(backend), callers),
-        stats(stats),
-        clock(clock) {}
+        stats(stats) {}
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
-  void GiveToken(int fd, const Peer& peer);
 
+  Callers callers;
   IngestStreams streams;
   IngestService ingest;
-  CallerTokens callers;
   QueryServiceImpl query;
   RpcStats& stats;
-  Clock& clock;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<UnixListener> listener;
   std::unique_ptr<grpc::Server> server;
 };
@@ -82,16 +80,12 @@ class RpcServer::Parts {
 Status RpcServer::Parts::Listen(const RpcOptions& options,
                                 std::vector<std::string>* addresses) {
   grpc::ServerBuilder builder;
-  const auto credentials = grpc::InsecureServerCredentials();
   int port = 0;
   if (!options.socket_path.empty()) {
     auto bound = UnixListener::Listen(options.socket_path, options.socket_mode,
                                       options.socket_group);
     if (!bound) return Error{bound.error()};
     listener = std::move(*bound);
-    acceptor = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        credentials);
     addresses->push_back("unix:" + options.socket_path);
   }
   Loopback tcp;
@@ -101,7 +95,7 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
     tcp = *parsed;
     if (Status free = CheckPortFree(tcp); !free) return Error{free.error()};
     builder.AddListeningPort(tcp.host + ":" + std::to_string(tcp.port),
-                             credentials, &port);
+                             grpc::InsecureServerCredentials(), &port);
   }
   if (options.socket_path.empty() && options.tcp_address.empty()) {
     return Error{
@@ -149,7 +143,9 @@ void RpcServer::Parts::Accept(const std::string& path) {
 }
 
 void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
-  if (!MayConnect(peer, listener->owner())) {
+  // A name service that is slow is slow here, and not at a call.
+  const bool listed = callers.MayConnect(peer.uid);
+  if (!listed || !MayConnect(peer, listener->owner())) {
     stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
     LogWarning(
         "refused a connection of another user",
@@ -157,21 +153,10 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
     close(fd);
     return;
   }
-  if (AsksForToken(fd)) return GiveToken(fd, peer);
   Log(LogLevel::kDebug, "connected",
       fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
-  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
-      connection;
-  connection.fd = fd;
-  acceptor->HandleNewConnection(&connection);
-}
-
-void RpcServer::Parts::GiveToken(int fd, const Peer& peer) {
-  const std::string token = callers.Give(clock.Now(), peer.uid);
-  // A fresh socket has room for it.
-  [[maybe_unused]] const ssize_t n =
-      send(fd, token.data(), token.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  close(fd);
+  // Not through an acceptor of gRPC's: it hides the descriptor from the calls.
+  grpc::AddInsecureChannelFromFd(server.get(), fd);
 }
 
 RpcServer::RpcServer() = default;
@@ -183,11 +168,15 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
   KeepLibrary();
   QuietLibraries();
   std::unique_ptr<RpcServer> rpc(new RpcServer());
-  rpc->parts_ =
-      std::make_unique<Parts>(sink, std::move(backend), clock, rpc->stats_);
+  rpc->parts_ = std::make_unique<Parts>(options, sink, std::move(backend),
+                                        clock, rpc->stats_);
   const Status listening = rpc->parts_->Listen(options, &rpc->addresses_);
   if (!listening) return Error{listening.error()};
   return rpc;
+}
+
+void RpcServer::SetAccess(AccessOptions access) {
+  parts_->callers.Set(std::move(access));
 }
 
 RpcServer::~RpcServer() { Stop(Duration(0)); }

@@ -33,6 +33,10 @@ class RpcServer {
   // "unix:/run/nanwatch/ingest.sock", "127.0.0.1:9766" with the real port.
   const std::vector<std::string>& addresses() const { return addresses_; }
 
+  // Holds for calls from now on, and for messages on streams that are open; who
+  // may connect, for new connections.
+  void SetAccess(AccessOptions access);
+
   // From here on what clients send is refused as "shutting down"; acks of what
   // was taken still go out.
   void StopTaking();

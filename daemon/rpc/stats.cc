@@ -32,6 +32,8 @@ std::string_view Name(RefusalReason reason) {
       return "out_of_sequence";
     case RefusalReason::kShuttingDown:
       return "shutting_down";
+    case RefusalReason::kForbidden:
+      return "permission_denied";
   }
   return "";
 }

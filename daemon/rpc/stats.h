@@ -14,7 +14,7 @@
 
 namespace nanwatch {
 
-inline constexpr int kRefusalReasons = 6;
+inline constexpr int kRefusalReasons = 7;
 std::string_view Name(RefusalReason reason);  // "invalid", "busy", ...
 
 // The bounds that can be hit on the way in, by their names in model/limits.h.

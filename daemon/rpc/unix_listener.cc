@@ -1,7 +1,6 @@
 #include "rpc/unix_listener.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/eventfd.h>
@@ -13,13 +12,13 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/open_files.h"
+#include "rpc/account.h"
 
 namespace nanwatch {
 namespace {
@@ -114,19 +113,13 @@ Status MakeDirectory(const std::string& path, unsigned socket_mode) {
   return Error{fmt::format("the socket {}: {}", path, made.error())};
 }
 
-Result<gid_t> FindGroup(const std::string& name) {
+Result<gid_t> GroupOfSocket(const std::string& name) {
   if (name.empty()) return getegid();
-  std::vector<char> buffer(1 << 16);
-  group entry{};
-  group* found = nullptr;
-  getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-  if (found == nullptr) {
-    return Error{
-        fmt::format("there is no group {}: make it (groupadd {}), or "
-                    "name another for the socket",
-                    name, name)};
-  }
-  return found->gr_gid;
+  if (const auto gid = GroupNumber(name)) return *gid;
+  return Error{
+      fmt::format("there is no group {}: make it (groupadd {}), or "
+                  "name another for the socket",
+                  name, name)};
 }
 
 Status BindAndListen(int fd, const std::string& path, const SocketOwner& owner,
@@ -161,7 +154,7 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(
   if (Status made = MakeDirectory(path, mode); !made)
     return Error{made.error()};
   if (Status clear = Clear(path); !clear) return Error{clear.error()};
-  const Result<gid_t> gid = FindGroup(group);
+  const Result<gid_t> gid = GroupOfSocket(group);
   if (!gid) return Error{gid.error()};
   const SocketOwner owner{geteuid(), *gid, mode};
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

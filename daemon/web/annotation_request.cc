@@ -161,6 +161,13 @@ HttpReply AnswerAnnotation(const WebBackend& backend,
   if (!json.is_object()) return BadParameter("The body is no JSON object.");
   const auto run = backend.snapshot()->Find(run_id, attempt);
   if (run == nullptr) return NoSuchRun(run_id);
+  const std::string& owner = run->description.owner;
+  if (!MayChange(owner, backend.speaks_as)) {
+    return Refused("The run belongs to " + owner +
+                       ", and over HTTP the daemon does not know who calls.",
+                   "Use nanwatch mute or nanwatch ack as " + owner +
+                       ", or as an administrator (access.admins).");
+  }
   const Result<Annotation> annotation =
       ReadAnnotation(json, *run, backend.now());
   if (!annotation.ok()) return BadParameter(annotation.error());

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "history/reader.h"
 #include "metrics/options.h"
+#include "model/caller.h"
 #include "model/event.h"
 #include "model/self_sample.h"
 #include "model/snapshot.h"
@@ -35,6 +36,9 @@ struct WebBackend {
   std::function<Time()> now;
   // Posts what somebody said of a run as an event. Not set: nothing is taken.
   std::function<Status(const RunKey&, const Annotation&)> annotate;
+  // Nobody is asked over HTTP who he is: he may say something of what nobody
+  // owns, and of what this process's user owns.
+  Caller speaks_as;
   // Name of a rule by its number; empty: not known.
   std::function<std::string(RuleId)> rule_name;
   std::string version;  // of the daemon

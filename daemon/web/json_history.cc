@@ -41,6 +41,7 @@ Json RunRowJson(const RunRow& run, Severity worst) {
                {"end_reason", run.end_reason},
                {"last_step", run.last_step},
                {"world_size", run.description.world_size}};
+  if (!run.description.owner.empty()) json["owner"] = run.description.owner;
   if (run.ended) json["ended"] = JsonTime(*run.ended);
   return json;
 }

@@ -71,16 +71,17 @@ class RunRequest {
     return BadParameter(problem_);
   }
 
+  HttpReply DetailOf(const RunView& run, size_t ranks) const {
+    Json json = RunDetailJson(run, backend_.rule_name, ranks);
+    json["annotations"] = MayChange(run.description.owner, backend_.speaks_as);
+    return JsonReply(json, "run");
+  }
+
   HttpReply Detail(size_t ranks) const {
-    if (view_) {
-      return JsonReply(RunDetailJson(*view_, backend_.rule_name, ranks), "run");
-    }
+    if (view_) return DetailOf(*view_, ranks);
     if (backend_.past_run) {
       const auto past = backend_.past_run(path_.run_id, path_.attempt);
-      if (past.ok() && *past) {
-        return JsonReply(RunDetailJson(**past, backend_.rule_name, ranks),
-                         "run");
-      }
+      if (past.ok() && *past) return DetailOf(**past, ranks);
     }
     // Too long to be judged again, say: what history has of it at hand.
     const auto history = OpenHistory();

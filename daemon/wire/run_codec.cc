@@ -126,7 +126,8 @@ void WriteScaler(const ScalerDeclaration& from, v1::Scaler* to) {
 Verdict ReadRun(const v1::RunInfo& from, RunDescription* to) {
   if (Verdict w = CheckTexts({{"run.job", from.job()},
                               {"run.framework", from.framework()},
-                              {"run.precision", from.precision()}})) {
+                              {"run.precision", from.precision()},
+                              {"run.owner", from.owner()}})) {
     return w;
   }
   to->job = from.job();
@@ -145,6 +146,7 @@ Verdict ReadRun(const v1::RunInfo& from, RunDescription* to) {
   if (from.has_clip_norm()) to->clip_norm = from.clip_norm();
   if (from.has_seed()) to->seed = from.seed();
   to->run_id_guessed = from.run_id_guessed();
+  to->owner = from.owner();
   return ReadSettings(from, to);
 }
 
@@ -215,6 +217,7 @@ void WriteRun(const RunDescription& from, v1::RunInfo* to) {
     (*to->mutable_settings())[key] = value;
   }
   to->set_run_id_guessed(from.run_id_guessed);
+  to->set_owner(from.owner);
 }
 
 void WriteRank(const RankDescription& from, v1::RankInfo* to) {

@@ -109,7 +109,12 @@ export class Incidents {
   saysToFirst() {
     const [first] = this.incidents;
     return first && first.state !== 'resolved' &&
-        this.owner.status.annotations ? this.says(first) : null;
+        this.maySay() ? this.says(first) : null;
+  }
+
+  // The daemon takes it from a page, and of a run of this owner.
+  maySay() {
+    return this.owner.status.annotations && this.owner.run.annotations;
   }
 
   // Something can be said to an incident of a run that is there.
@@ -117,8 +122,10 @@ export class Incidents {
     if (!this.owner.run.severity || this.owner.run.state === 'closed') {
       return null;
     }
-    if (!this.owner.status.annotations) {
-      return h('code', {class: 'note'}, commandOf(this.owner.run, incident));
+    if (!this.maySay()) {
+      return h('span', {class: 'note'},
+          !this.owner.run.annotations && `As ${this.owner.run.owner}: `,
+          h('code', {}, commandOf(this.owner.run, incident)));
     }
     const say = (kind) => annotateDialog(
         this.owner.run, incident, kind, () => this.owner.changed());

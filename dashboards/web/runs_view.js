@@ -169,6 +169,7 @@ export class RunsView {
           h('span', {class: 'note'}, [
             !run.run_id.startsWith(run.job) && run.job,
             run.attempt > 0 && `attempt ${run.attempt}`,
+            run.owner,
             run.state !== 'open' && endOf(run),
           ].filter(Boolean).join(' · '))),
         h('td', {class: 'verdict'}, mark(severity),

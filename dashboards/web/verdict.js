@@ -172,6 +172,7 @@ export function drawFacts(element, run) {
            run.ranks_lost > 0),
       fact('Trained with', [framework(about.framework || ''), about.precision]
                                .filter(Boolean).join(', ')),
+      run.owner && fact('Owner', run.owner),
       totals.dropped_steps > 0 &&
           fact('Records dropped', count(totals.dropped_steps), '', true));
 }

@@ -16,10 +16,10 @@ def now_us():
 class Raw:
     """One ingest stream on which anything can be said."""
 
-    def __init__(self, address):
+    def __init__(self, address, **options):
         self.process = subprocess.Popen(
             [str(BIN / "nanwatch-bad-client"), address], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self.answers = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 

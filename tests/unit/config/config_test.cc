@@ -26,6 +26,13 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.server.socket_mode, defaults.server.socket_mode);
   EXPECT_EQ(config.server.socket_group, defaults.server.socket_group);
   EXPECT_EQ(config.server.tcp_address, defaults.server.tcp_address);
+  EXPECT_EQ(config.server.access.admins, defaults.server.access.admins);
+  EXPECT_EQ(config.server.access.admin_groups,
+            defaults.server.access.admin_groups);
+  EXPECT_EQ(config.server.access.users, defaults.server.access.users);
+  EXPECT_EQ(config.server.access.groups, defaults.server.access.groups);
+  EXPECT_EQ(config.server.access.read_by_everyone,
+            defaults.server.access.read_by_everyone);
   EXPECT_EQ(config.web.listen, defaults.web.listen);
   EXPECT_EQ(config.web.allowed_hosts, defaults.web.allowed_hosts);
   EXPECT_EQ(config.web.threads, defaults.web.threads);
@@ -260,6 +267,28 @@ TEST(Config, SomewhereTrainingsMustReport) {
   EXPECT_THAT(deaf.error(), HasSubstr("no training could report"));
   config.server.tcp_address = "127.0.0.1:0";
   EXPECT_TRUE(ApplyFlags({"off", "off"}, &config).ok());
+}
+
+TEST(Config, AccessNamesUsersAndGroups) {
+  const auto read = ParseConfig(
+      "access: {admin_groups: [ops], users: [ann], groups: [7, lab]}", "f");
+  ASSERT_TRUE(read.ok()) << read.error();
+  const AccessOptions& access = read->server.access;
+  EXPECT_EQ(access.admin_groups, std::vector<std::string>{"ops"});
+  EXPECT_EQ(access.users, std::vector<std::string>{"ann"});
+  EXPECT_EQ(access.groups, (std::vector<std::string>{"7", "lab"}));
+}
+
+TEST(Config, WhoReadsOnlyHisOwnIsNotShownAllOverHttp) {
+  const auto read = ParseConfig("access: {read: owner, admins: [ann, 7]}", "f");
+  ASSERT_TRUE(read.ok()) << read.error();
+  DaemonConfig config = *read;
+  EXPECT_FALSE(config.server.access.read_by_everyone);
+  EXPECT_EQ(config.server.access.admins,
+            (std::vector<std::string>{"ann", "7"}));
+  EXPECT_THAT(ApplyFlags({}, &config).error(), HasSubstr("access.read"));
+  EXPECT_TRUE(ApplyFlags({"", "off"}, &config).ok());
+  EXPECT_THAT(Problems("access: {read: nobody}"), HasSubstr("access.read"));
 }
 
 TEST(Config, RulesKnowTheirRanges) {

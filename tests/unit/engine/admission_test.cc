@@ -156,7 +156,7 @@ TEST(AdmissionTest, TheClientsAttemptHolds) {
 
 TEST(AdmissionTest, AttemptsOfHistoryAreNotGivenAgain) {
   Driver driver;
-  driver.engine().KnowAttempt({"job", 6});
+  driver.engine().KnowAttempt({"job", 6}, "");
   driver.Open("job");
   EXPECT_EQ(driver.last_opened.run.attempt, 7);
 }

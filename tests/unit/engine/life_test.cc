@@ -346,7 +346,7 @@ TEST(LifeTest, IdsOfRunsAreForgottenWhenThereAreTooMany) {
   driver.Wait(minutes(10));
   driver.Open("held");
   for (size_t i = 0; i < limits::kRunIds; ++i) {
-    driver.engine().KnowAttempt({"id-" + std::to_string(i), 3});
+    driver.engine().KnowAttempt({"id-" + std::to_string(i), 3}, "");
   }
   EXPECT_EQ(driver.engine().stats().run_ids_forgotten, limits::kRunIds / 8);
   const auto attempt_of = [&](const std::string& id) {

@@ -13,7 +13,6 @@
 
 #include "history/history.h"
 #include "nanwatch/v1/query.grpc.pb.h"
-#include "rpc/caller_token.h"
 #include "rpc/query_client.h"
 #include "tests/unit/rpc/fake_daemon.h"
 
@@ -145,16 +144,52 @@ TEST_F(QueryTest, WhoSaysItIsWhatTheKernelSays) {
   request.set_kind(v1::ANNOTATION_KIND_ACKNOWLEDGE);
   ASSERT_TRUE(client_.Annotate(request).ok());
   EXPECT_EQ(daemon_.annotated.back().second.by, OwnAccount());
-  // A client that proves nothing, or makes a token up.
+}
+
+TEST_F(QueryTest, OverTcpNobodyIsKnownAndWhatIsOwnedIsLeftAlone) {
+  daemon_.options_.tcp_address = "127.0.0.1:0";
+  daemon_.server.reset();
+  daemon_.Start();
+  RunView owned = View("job-7", 3);
+  owned.description.owner = OwnAccount();
+  daemon_.Publish({owned, View("job-8", 3)});
+  QueryClient stranger(daemon_.server->addresses().at(1));
+  v1::AnnotateRequest request;
+  request.set_kind(v1::ANNOTATION_KIND_ACKNOWLEDGE);
   request.set_by("root");
-  for (const char* token : {"", "0123456789abcdef0123456789abcdef"}) {
-    const auto stub = v1::QueryService::NewStub(daemon_.Connect());
-    grpc::ClientContext context;
-    if (*token != 0) context.AddMetadata(kTokenKey, token);
-    v1::AnnotateResponse response;
-    ASSERT_TRUE(stub->Annotate(&context, request, &response).ok());
-    EXPECT_EQ(daemon_.annotated.back().second.by, "root (unverified)");
-  }
+  request.set_run_id("job-8");
+  ASSERT_TRUE(stranger.Annotate(request).ok());
+  EXPECT_EQ(daemon_.annotated.back().second.by, "root (unverified)");
+  request.set_run_id("job-7");
+  EXPECT_THAT(stranger.Annotate(request).error(),
+              HasSubstr("belongs to " + OwnAccount()));
+  EXPECT_EQ(daemon_.annotated.size(), 1u);
+  EXPECT_TRUE(stranger.GetRun("job-7", {}).ok());
+  EXPECT_TRUE(client_.Annotate(request).ok());
+}
+
+TEST_F(QueryTest, WhereOwnersReadOthersSeeNothing) {
+  daemon_.options_.tcp_address = "127.0.0.1:0";
+  daemon_.options_.access.read_by_everyone = false;
+  daemon_.server.reset();
+  daemon_.Start();
+  RunView owned = View("job-7", 3);
+  owned.description.owner = OwnAccount();
+  daemon_.Publish({owned, View("job-8", 3)});
+  QueryClient stranger(daemon_.server->addresses().at(1));
+  const auto theirs = stranger.ListRuns();
+  ASSERT_TRUE(theirs.ok()) << theirs.error();
+  ASSERT_EQ(theirs->runs_size(), 1);
+  EXPECT_EQ(theirs->runs(0).run_id(), "job-8");
+  EXPECT_THAT(stranger.GetRun("job-7", {}).error(), HasSubstr("belongs to"));
+  v1::WatchRunRequest watch;
+  watch.set_run_id("job-7");
+  EXPECT_THAT(
+      stranger.WatchRun(watch, [](const v1::RunDetail&) { return true; })
+          .error(),
+      HasSubstr("belongs to"));
+  EXPECT_EQ(client_.ListRuns()->runs_size(), 2);
+  EXPECT_TRUE(client_.GetRun("job-7", {}).ok());
 }
 
 TEST_F(QueryTest, SaysWhatCannotBeAnnotated) {

@@ -54,6 +54,7 @@ TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
   RunView run;
   run.key = {"a", 1};
   run.description = {.job = "b", .framework = "c", .precision = "d"};
+  run.description.owner = "o";
   run.severity = Severity::kWarning;
   run.opened = run.last_record = FromMicros(5);
   run.ended = FromMicros(6);

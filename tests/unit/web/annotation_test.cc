@@ -13,10 +13,9 @@ using ::testing::HasSubstr;
 class AnnotationTest : public ::testing::Test {
  protected:
   AnnotationTest() {
-    RunView run = SampleRun("team/a");
-    run.key.attempt = 2;
-    run.incidents.emplace_back().id = 0xfedcba9876543210;
-    daemon_.snapshot = SnapshotOf({run});
+    run_.key.attempt = 2;
+    run_.incidents.emplace_back().id = 0xfedcba9876543210;
+    daemon_.snapshot = SnapshotOf({run_});
     // As the page sends it.
     request_.method = "POST";
     request_.path = "/api/v1/runs/team%2Fa/attempts/2/annotations";
@@ -34,10 +33,18 @@ class AnnotationTest : public ::testing::Test {
   }
   HttpReply Send() {
     if (request_.body.empty()) request_.body = Dump(body_);
-    Site site(daemon_.Backend(), {});
+    WebBackend backend = daemon_.Backend();
+    backend.speaks_as = {"nanwatch", "uid 997", false};
+    Site site(std::move(backend), {});
     return site.Answer(request_);
   }
+  HttpReply SendOfRunOf(const std::string& owner) {
+    run_.description.owner = owner;
+    daemon_.snapshot = SnapshotOf({run_});
+    return Send();
+  }
 
+  RunView run_ = SampleRun("team/a");
   FakeDaemon daemon_;
   HttpRequest request_;
   Json body_;
@@ -66,6 +73,15 @@ TEST_F(AnnotationTest, AMuteWithoutAnEndAndAnAcknowledgement) {
   EXPECT_EQ(Send().status, 200);
   EXPECT_EQ(daemon_.said.at(1).second.kind, Annotation::Kind::kAcknowledge);
   EXPECT_EQ(daemon_.said.at(1).second.by, "somebody (unverified)");
+}
+
+TEST_F(AnnotationTest, ARunOfAnotherUserIsLeftAlone) {
+  const HttpReply reply = SendOfRunOf("bob");
+  EXPECT_EQ(reply.status, 403);
+  EXPECT_THAT(reply.body, HasSubstr("belongs to bob"));
+  EXPECT_TRUE(daemon_.said.empty());
+  EXPECT_EQ(SendOfRunOf("nanwatch").status, 200);
+  EXPECT_EQ(SendOfRunOf("").status, 200);
 }
 
 TEST_F(AnnotationTest, ForeignPagesAreRefused) {

@@ -192,6 +192,7 @@ TEST(EventCodecTest, KeepsARunsDescription) {
   run.seed = 7;
   run.settings = {{"allow_tf32", "0"}, {"loss", "nce"}};
   run.run_id_guessed = true;
+  run.owner = "ann";
   opened.loss_before = LossReached{.first = 11,
                                    .best = 2.25,
                                    .level = 2.5,
@@ -222,6 +223,7 @@ TEST(EventCodecTest, KeepsARunsDescription) {
   EXPECT_EQ(back.description.seed, 7);
   EXPECT_EQ(back.description.settings, run.settings);
   EXPECT_TRUE(back.description.run_id_guessed);
+  EXPECT_EQ(back.description.owner, "ann");
 }
 
 TEST(EventCodecTest, KeepsARanksDescription) {

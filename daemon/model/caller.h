@@ -1,0 +1,28 @@
+// Caller: who is behind a call, and what of a run he may do.
+
+#ifndef NANWATCH_MODEL_CALLER_H_
+#define NANWATCH_MODEL_CALLER_H_
+
+#include <string>
+#include <string_view>
+
+namespace nanwatch {
+
+// Default: nobody was asked who he is, as over TCP.
+struct Caller {
+  std::string name;    // of the account; where there is none, `number`
+  std::string number;  // "uid 1000"
+  bool admin = false;
+};
+
+// True when `caller` may change a run of `owner`: open its ranks, resume its
+// sessions, mute, acknowledge, stop. An empty owner is not known: anybody may.
+bool MayChange(std::string_view owner, const Caller& caller);
+
+// Why `caller` may not, and what to do, in one sentence.
+std::string WhyNotChange(std::string_view run_id, std::string_view owner,
+                         const Caller& caller);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_MODEL_CALLER_H_

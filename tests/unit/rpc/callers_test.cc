@@ -1,0 +1,118 @@
+#include "rpc/callers.h"
+
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "rpc/account.h"
+
+namespace nanwatch {
+namespace {
+
+// Of nobody on this machine.
+constexpr uid_t kStranger = 3'999'999'999;
+
+TEST(CallersTest, AsksTheKernelWhoseADescriptorIs) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  const Callers callers({});
+  const Caller caller = callers.Of("fd:" + std::to_string(pair[0]));
+  const std::string number = "uid " + std::to_string(geteuid());
+  EXPECT_EQ(caller.number, number);
+  EXPECT_EQ(caller.name, AccountName(geteuid()).value_or(number));
+  EXPECT_TRUE(caller.admin);
+  close(pair[0]);
+  close(pair[1]);
+}
+
+TEST(CallersTest, WhoIsNoUnixSocketIsNobody) {
+  const Callers callers({.admins = {"root"}});
+  int tube[2];
+  ASSERT_EQ(pipe(tube), 0);
+  for (const std::string& peer :
+       {std::string("ipv4:127.0.0.1:4242"), std::string("ipv6:[::1]:4242"),
+        std::string("unix:"), std::string(), std::string("fd:"),
+        std::string("fd:x"), std::string("fd:-1"), std::string("fd:1x"),
+        std::string("fd:99999999999"), "fd:" + std::to_string(tube[0])}) {
+    const Caller caller = callers.Of(peer);
+    EXPECT_EQ(caller.name, "") << peer;
+    EXPECT_FALSE(caller.admin) << peer;
+  }
+  close(tube[0]);
+  close(tube[1]);
+}
+
+TEST(CallersTest, RootTheDaemonsUserAndThoseOfTheListAreAdmins) {
+  EXPECT_TRUE(Callers({}).OfUser(0).admin);
+  EXPECT_TRUE(Callers({}).OfUser(geteuid()).admin);
+  EXPECT_FALSE(Callers({}).OfUser(kStranger).admin);
+  EXPECT_TRUE(
+      Callers({.admins = {"ann", "3999999999"}}).OfUser(kStranger).admin);
+  EXPECT_FALSE(Callers({.admins = {"399999999"}}).OfUser(kStranger).admin);
+}
+
+// An account that every system has, and no admin.
+passwd Nobody() {
+  const passwd* found = getpwnam("nobody");
+  return found == nullptr ? passwd{} : *found;
+}
+
+TEST(CallersTest, MembersOfAnAdminsGroupAreAdmins) {
+  const passwd nobody = Nobody();
+  ASSERT_NE(nobody.pw_uid, 0u);
+  const group* theirs = getgrgid(nobody.pw_gid);
+  ASSERT_NE(theirs, nullptr);
+  const std::string number = std::to_string(nobody.pw_gid);
+  for (const std::string& name : {std::string(theirs->gr_name), number}) {
+    const Callers callers({.admin_groups = {"no-such-group", name}});
+    EXPECT_TRUE(callers.OfUser(nobody.pw_uid).admin) << name;
+    EXPECT_FALSE(callers.OfUser(kStranger).admin);
+  }
+  EXPECT_FALSE(Callers({.admin_groups = {"no-such-group", number + "0"}})
+                   .OfUser(nobody.pw_uid)
+                   .admin);
+}
+
+TEST(CallersTest, ListsSayWhoMayConnect) {
+  const passwd nobody = Nobody();
+  ASSERT_NE(nobody.pw_uid, 0u);
+  EXPECT_TRUE(Callers({}).MayConnect(kStranger));
+  for (const AccessOptions& access :
+       {AccessOptions{.users = {"nobody"}},
+        AccessOptions{.groups = {std::to_string(nobody.pw_gid)}}}) {
+    const Callers callers(access);
+    EXPECT_TRUE(callers.MayConnect(nobody.pw_uid));
+    EXPECT_FALSE(callers.MayConnect(kStranger));
+    EXPECT_TRUE(callers.MayConnect(0)) << "an admin";
+    EXPECT_FALSE(callers.OfUser(nobody.pw_uid).admin);
+  }
+}
+
+TEST(CallersTest, AnotherChoiceIsAskedForAnew) {
+  const passwd nobody = Nobody();
+  ASSERT_NE(nobody.pw_uid, 0u);
+  Callers callers({});
+  const uint64_t before = callers.edition();
+  const Caller other{"ann", "uid 1000", false};
+  EXPECT_FALSE(callers.OfUser(nobody.pw_uid).admin);
+  EXPECT_TRUE(callers.MayRead("bob", other));
+  callers.Set({.admins = {"nobody"}, .read_by_everyone = false});
+  EXPECT_NE(callers.edition(), before);
+  EXPECT_TRUE(callers.OfUser(nobody.pw_uid).admin);
+  EXPECT_FALSE(callers.MayRead("bob", other));
+  EXPECT_TRUE(callers.MayRead("ann", other));
+  EXPECT_TRUE(callers.MayRead("", other));
+}
+
+TEST(CallersTest, WhoHasNoAccountIsANumber) {
+  const Caller caller = Callers({}).OfUser(kStranger);
+  EXPECT_EQ(caller.name, "uid 3999999999");
+  EXPECT_EQ(caller.number, caller.name);
+}
+
+}  // namespace
+}  // namespace nanwatch
