@@ -1,5 +1,5 @@
-// What becomes of the list of incidents when the run ends: each trouble stands
-// once, and what the program gave up over is critical.
+// What becomes of the incidents when the run ends: all resolve, each trouble
+// stands once, and what the program gave up over is critical.
 
 #include <algorithm>
 #include <utility>
@@ -68,13 +68,31 @@ std::vector<PastTrouble>::iterator FindBefore(
 
 }  // namespace
 
+void IncidentBook::Close(Time now, std::string_view reason,
+                         std::vector<Incident>* changed) {
+  Advance(now, changed);
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    if (incidents_[i].state == AlertState::kResolved) continue;
+    AlertPhase& phase = tracks_[i].phase;
+    const bool firing = phase.state == AlertState::kFiring;
+    if (phase.present) {
+      tracks_[i].reason = reason;
+      tracks_[i].ending = Ending::kRunOver;
+    }
+    phase.due = now;
+    MoveOn(now, i, false);
+    Tell(i, firing, false, changed);
+  }
+  shape_ = 0;
+  Tidy(now);
+}
+
 std::vector<Incident> IncidentBook::Whole(
     std::vector<PastTrouble>* before) const {
   std::vector<Incident> whole = incidents_;
   for (size_t i = 0; i < whole.size(); ++i) {
     Incident& incident = whole[i];
-    incident.part = incident.state == AlertState::kResolved &&
-                    tracks_[i].ending == Ending::kElsewhere;
+    incident.part = IsPart(incidents_[i]);
     const std::optional<int64_t>& first = tracks_[i].first_step;
     if (first) incident.opened_step = std::min(incident.opened_step, *first);
   }
@@ -82,7 +100,9 @@ std::vector<Incident> IncidentBook::Whole(
   for (Incident& again : whole) {
     if (again.part || !IsFound(again)) continue;
     const auto first = FindBefore(again, before);
+    // A note is no trouble that came back.
     if (first == before->end() ||
+        std::min(first->worst, Severity::kWarning) > again.worst ||
         again.opened_step > first->last_step + kFarther) {
       continue;
     }

@@ -123,13 +123,10 @@ size_t IncidentBook::Open(Time now, const FindingGroup& group) {
       IncidentId(run_, first.family, first.subject.op, first.opened_step));
   incident.opened = now;
   incidents_.push_back(std::move(incident));
-  tracks_.push_back({NewPhase(now),
-                     Ending::kCleared,
-                     {},
-                     OriginOf(first),
-                     OriginOf(first),
-                     false,
-                     {}});
+  Track track;
+  track.phase = NewPhase(now);
+  track.origin = track.name = OriginOf(first);
+  tracks_.push_back(std::move(track));
   return incidents_.size() - 1;
 }
 
@@ -156,7 +153,10 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
       IsOpen(incident) && incident.worst >= Severity::kWarning;
   incident.severity = severity;
   incident.cause = cause;
-  incident.worst = std::max(incident.worst, severity);
+  // What does no harm, as is known by now, never was as bad.
+  const bool harmless =
+      severity <= Severity::kInfo && group.raw() >= incident.worst;
+  incident.worst = harmless ? severity : std::max(incident.worst, severity);
   incident.findings = {group.head()};
   for (const Finding* finding : group.findings) {
     if (incident.findings.size() == limits::kFindingsPerIncident) break;
@@ -244,6 +244,7 @@ void IncidentBook::Miss(Time now, size_t index,
   const std::vector<Finding> mine = std::exchange(incident.findings, {});
   const size_t other = mine.empty() ? kNoIncident : HolderOf(mine[0]);
   incident.findings = mine;
+  if (tracks_[index].phase.present) tracks_[index].gone_step = last_step_;
   tracks_[index].ending =
       other == kNoIncident ? Ending::kCleared : Ending::kElsewhere;
   tracks_[index].reason = other == kNoIncident ? kCleared : kExplainedElsewhere;
@@ -269,7 +270,6 @@ AlertChange IncidentBook::MoveOn(Time now, size_t index, bool present) {
       incident.resolved_step.reset();
       incident.resolved_reason.clear();
       incident.acknowledged_by.clear();
-      incident.worst = incident.severity;
       [[fallthrough]];
     case AlertChange::kFired:
       incident.fired = now;
@@ -289,7 +289,9 @@ void IncidentBook::Resolve(Time now, size_t index) {
   incident.state = AlertState::kResolved;
   incident.updated = now;
   incident.resolved = now;
-  incident.resolved_step = last_step_;
+  if (tracks_[index].ending != Ending::kRunOver) {
+    incident.resolved_step = tracks_[index].gone_step;
+  }
   incident.resolved_reason = tracks_[index].reason;
   // Not that of a run that ended with it.
   std::string over = std::exchange(tracks_[index].summary_over, {});
@@ -341,23 +343,6 @@ void IncidentBook::Advance(Time now, std::vector<Incident>* changed) {
   Tidy(now);
 }
 
-void IncidentBook::Close(Time now, std::string_view reason,
-                         std::vector<Incident>* changed) {
-  Advance(now, changed);
-  for (size_t i = 0; i < incidents_.size(); ++i) {
-    if (!IsOpen(incidents_[i])) continue;
-    AlertPhase& phase = tracks_[i].phase;
-    const bool firing = phase.state == AlertState::kFiring;
-    tracks_[i].reason = reason;
-    tracks_[i].ending = Ending::kRunOver;
-    phase.due = now;
-    MoveOn(now, i, false);
-    Tell(i, firing, false, changed);
-  }
-  shape_ = 0;
-  Tidy(now);
-}
-
 void IncidentBook::Annotate(Time now, const Annotation& annotation) {
   mutes_.Take(annotation);
   if (annotation.kind == Annotation::Kind::kAcknowledge) {
@@ -396,20 +381,14 @@ void IncidentBook::Tidy(Time now) {
   if (order.size() > limits::kIncidentsPerRun) {
     order.resize(limits::kIncidentsPerRun);
   }
-  bool in_place = order.size() == incidents_.size();
-  for (size_t i = 0; i < order.size() && in_place; ++i) {
-    in_place = order[i] == i;
+  std::vector<Incident> incidents;
+  std::vector<Track> tracks;
+  for (const size_t i : order) {
+    incidents.push_back(std::move(incidents_[i]));
+    tracks.push_back(std::move(tracks_[i]));
   }
-  if (!in_place) {
-    std::vector<Incident> incidents;
-    std::vector<Track> tracks;
-    for (const size_t i : order) {
-      incidents.push_back(std::move(incidents_[i]));
-      tracks.push_back(std::move(tracks_[i]));
-    }
-    incidents_ = std::move(incidents);
-    tracks_ = std::move(tracks);
-  }
+  incidents_ = std::move(incidents);
+  tracks_ = std::move(tracks);
   next_timer_ = annotated_ ? std::optional<Time>(now) : mutes_.NextEnd(now);
   for (const Track& track : tracks_) {
     const std::optional<Time> timer = nanwatch::NextTimer(track.phase);

@@ -55,8 +55,9 @@ class IncidentBook {
   std::optional<Time> NextTimer() const { return next_timer_; }
   // What is of the future is of a clock that was wrong. True: something was.
   bool NotAfter(Time now);
-  // Resolves everything at once with `reason`, whatever the hold: the run
-  // ended. (The notifier keeps its own, so that Alertmanager sees it.)
+  // Resolves everything at once, whatever the hold: the run ended. What is
+  // found to the end has `reason`, and no step at which it was over. (The
+  // notifier keeps its own, so that Alertmanager sees it.)
   void Close(Time now, std::string_view reason, std::vector<Incident>* changed);
   // Returns the incidents as one list in which each trouble stands once, for a
   // run that ended: what is a part of another one is marked, what came back is
@@ -83,6 +84,12 @@ class IncidentBook {
   const std::string& SummaryOver(const Incident& incident) const {
     return tracks_[static_cast<size_t>(&incident - incidents_.data())]
         .summary_over;
+  }
+  // True for a resolved one whose findings turned out to be another's.
+  bool IsPart(const Incident& incident) const {
+    return incident.state == AlertState::kResolved &&
+           tracks_[static_cast<size_t>(&incident - incidents_.data())].ending ==
+               Ending::kElsewhere;
   }
   // Returns open ones by opening, then resolved ones, newest first.
   std::span<const Incident> incidents() const { return incidents_; }
@@ -113,11 +120,12 @@ class IncidentBook {
     // As told before it was re-opened; absent: never told.
     std::optional<int64_t> first_step;
     std::string summary_over;  // of an open one; empty: the summary itself
+    int64_t gone_step = 0;     // at which its findings were gone
 
     template <typename A>
     friend void Fields(A& a, Track& t) {
       a(t.phase, t.reason, t.origin, t.name, t.named, t.ending, t.summary_over,
-        t.first_step);
+        t.first_step, t.gone_step);
     }
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);

@@ -11,6 +11,7 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/coverage_text.h"
+#include "cli/standing.h"
 #include "json/incident.h"
 #include "json/value.h"
 
@@ -85,16 +86,11 @@ Json FileJson(const CheckedLog& log) {
       json["incidents"].push_back(std::move(whole));
       for (Json& row : rows) json["incidents"].push_back(std::move(row));
     }
-    const Diagnosis& diagnosis = verdict.attempts[i]->diagnosis;
-    json["condition"] = Name(diagnosis.condition);
-    json["diagnosis"] = diagnosis.headline;
   }
+  const Standing standing = StandingOf(log);
+  json["condition"] = Name(standing.condition);
+  json["diagnosis"] = log.nothing.empty() ? standing.headline : log.nothing;
   json["coverage"] = CoverageJson(verdict);
-  if (IsUnread(verdict)) {
-    json["condition"] = "not_read";
-    json["diagnosis"] = HeadlineOf(verdict);
-  }
-  if (!log.nothing.empty()) json["diagnosis"] = log.nothing;
   if (log.evaluation.line() > 0) {
     json["evaluation_not_finite_line"] = log.evaluation.line();
   }
@@ -102,14 +98,6 @@ Json FileJson(const CheckedLog& log) {
   if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
   if (!log.error.empty()) json["error"] = log.error;
   return json;
-}
-
-int StatusOf(const CheckedLog& log) {
-  if (!log.nothing.empty()) return kExitFailed;
-  if (log.verdict.worst == Severity::kCritical) return 2;
-  const bool look =
-      log.verdict.worst == Severity::kWarning || NeedsALook(log.verdict);
-  return look ? 1 : 0;
 }
 
 void PrintJson(const std::vector<CheckedLog>& logs) {
@@ -129,7 +117,7 @@ void PrintReports(const std::vector<CheckedLog>& logs, const Style& style,
     return;
   }
   for (const CheckedLog& log : logs) {
-    if (StatusOf(log) == 0) continue;
+    if (StandingOf(log).status == 0) continue;
     fmt::print("{}{}\n", VerdictLine(log, style), LogReport(log, style, all));
   }
   fmt::print("{}", VerdictTable(logs, style));
@@ -147,7 +135,7 @@ int CheckLogs(const std::vector<std::string>& paths,
     if (!log.error.empty()) {
       Fail(log.error);
     }
-    const int one = StatusOf(log);
+    const int one = StandingOf(log).status;
     if (one != kExitFailed) {
       status = status == kExitFailed ? one : std::max(status, one);
     }

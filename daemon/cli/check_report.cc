@@ -10,6 +10,7 @@
 #include "cli/cause_text.h"
 #include "cli/coverage_text.h"
 #include "cli/incident_text.h"
+#include "cli/standing.h"
 #include "detect/rules.h"
 #include "rpc/view_messages.h"
 
@@ -26,22 +27,11 @@ std::string Upper(std::string_view text) {
   return out;
 }
 
-std::string_view WordOf(const CheckedLog& log) {
-  if (!log.nothing.empty()) return "nothing";
-  if (IsUnread(log.verdict)) return "unread";
-  if (IsUnsettled(log.verdict)) return "unclear";
-  return Word(Wire(log.verdict.worst));
-}
-
-// Found still, and not only for information by now.
-bool IsOpen(const Incident& incident) {
-  return !incident.resolved_step && incident.severity >= Severity::kWarning;
-}
-
 // Incidents of all attempts that were worth a warning.
 struct Tally {
   size_t serious = 0;
-  size_t firing = 0;
+  size_t firing = 0;  // found to the end
+  size_t eased = 0;   // of those, for information by then
   int64_t first_step = 0;
   RuleId first_rule = RuleId::kNone;
 };
@@ -51,7 +41,11 @@ Tally TallyOf(const LogVerdict& verdict) {
   for (const auto& attempt : verdict.attempts) {
     for (const Incident& incident : attempt->incidents) {
       if (incident.worst < Severity::kWarning) continue;
-      if (IsOpen(incident)) ++tally.firing;
+      const bool last = attempt == verdict.attempts.back();
+      if (last && !incident.resolved_step) {
+        ++tally.firing;
+        tally.eased += incident.severity < Severity::kWarning;
+      }
       if (tally.serious++ == 0 || incident.opened_step < tally.first_step) {
         tally.first_step = incident.opened_step;
         tally.first_rule = incident.rule;
@@ -71,9 +65,8 @@ std::string When(const v1::RunDetail& run, const v1::Incident& incident) {
   if (incident.has_resolved_step()) {
     when += fmt::format(" to {}", incident.resolved_step());
   } else {
-    const bool eased = incident.worst() >= v1::SEVERITY_WARNING &&
-                       incident.severity() < v1::SEVERITY_WARNING;
-    when += eased ? ", harmless at the end" : ", not over at the end";
+    const bool eased = incident.severity() < incident.worst();
+    when += eased ? ", eased at the end" : ", not over at the end";
   }
   if (incident.reopened() > 0) {
     when += fmt::format(
@@ -142,14 +135,14 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
 
 // Returns the attempts of which there is something to say, the newest ones
 // where `depth` leaves some out.
-std::string AttemptsText(const LogVerdict& verdict, const Depth& depth,
-                         const Style& style) {
+std::string AttemptsText(const LogVerdict& verdict, bool headline_said,
+                         const Depth& depth, const Style& style) {
   const size_t attempts = verdict.attempts.size();
   std::vector<std::string> texts;
   for (size_t i = 0; i < attempts; ++i) {
     const bool last = i + 1 == attempts;
     std::string text = AttemptText(*verdict.attempts[i], attempts,
-                                   last && !IsUnread(verdict), depth, style);
+                                   last && headline_said, depth, style);
     if (!text.empty()) texts.push_back(std::move(text));
   }
   const auto all = static_cast<int>(texts.size());
@@ -228,11 +221,10 @@ std::string PathOf(const CheckedLog& log) {
 
 // How bad, eight letters wide.
 std::string Verdict(const CheckedLog& log, const Style& style) {
-  const std::string word = fmt::format("{:<8}", Upper(WordOf(log)));
+  const Standing standing = StandingOf(log);
+  const std::string word = fmt::format("{:<8}", Upper(standing.word));
   if (!log.nothing.empty()) return style.Dim(word);
-  const Severity severity =
-      NeedsALook(log.verdict) ? Severity::kWarning : log.verdict.worst;
-  return style.Tint(Wire(severity), word);
+  return style.Tint(Wire(standing.severity), word);
 }
 
 // What was found first; empty: there is nothing to say of it.
@@ -242,8 +234,10 @@ std::string FirstOf(const CheckedLog& log) {
   const Tally tally = TallyOf(verdict);
   if (tally.serious == 0) {
     if (verdict.stopped) return "the program gave up";
-    if (IsUnsettled(verdict)) return "too little to judge";
-    if (!IsUnread(verdict)) return "";
+    const Condition condition = StandingOf(log).condition;
+    if (IsHealthy(condition)) return "";
+    if (condition == Condition::kNotLearning) return "no update is applied";
+    if (condition != Condition::kNotRead) return "too little to judge";
     if (!verdict.cut.empty()) return "not all of it was read";
     return fmt::format("{} of {} could not be read",
                        Grouped(verdict.coverage.unread),
@@ -252,7 +246,9 @@ std::string FirstOf(const CheckedLog& log) {
   std::string out = fmt::format("{} from step {}", RuleNameOf(tally.first_rule),
                                 tally.first_step);
   if (tally.serious > 1) out += fmt::format(" and {} more", tally.serious - 1);
-  return out + (tally.firing > 0 ? ", not over" : ", over");
+  return out + (tally.firing > tally.eased ? ", not over"
+                : tally.eased > 0          ? ", eased"
+                                           : ", over");
 }
 
 }  // namespace
@@ -292,7 +288,7 @@ std::string Sum(const std::vector<CheckedLog>& logs) {
         "nothing"}) {
     const auto count = static_cast<uint64_t>(std::count_if(
         logs.begin(), logs.end(),
-        [&](const CheckedLog& log) { return WordOf(log) == word; }));
+        [&](const CheckedLog& log) { return StandingOf(log).word == word; }));
     if (count == 0) continue;
     out += fmt::format("{}{} {}", comma, Grouped(count), word);
     comma = ", ";
@@ -337,8 +333,9 @@ std::string LogReport(const CheckedLog& log, const Style& style, bool all) {
     why[0] = static_cast<char>(std::toupper(why[0]));
     return Wrapped(why, 2, style.columns) + StoppedText(verdict, style);
   }
-  std::string head = Wrapped(HeadlineOf(verdict), 2, style.columns);
-  if (!IsUnread(verdict)) {
+  const Standing standing = StandingOf(log);
+  std::string head = Wrapped(standing.headline, 2, style.columns);
+  if (standing.condition != Condition::kNotRead) {
     head += Wrapped(CoverageText(verdict.coverage), 2, style.columns);
   }
   head += StoppedText(verdict, style);
@@ -347,8 +344,10 @@ std::string LogReport(const CheckedLog& log, const Style& style, bool all) {
   head += style.Dim(SourceText(log, style));
   const std::string picture = log.picture.Text(style);
   if (!picture.empty()) head += '\n' + picture;
+  const bool headline_said =
+      standing.headline == verdict.attempts.back()->diagnosis.headline;
   const auto report = [&](const Depth& depth) {
-    return head + AttemptsText(verdict, depth, style);
+    return head + AttemptsText(verdict, headline_said, depth, style);
   };
   return all ? report({}) : OneScreen(report, "--all", style);
 }

@@ -35,28 +35,6 @@ std::string CoverageText(const LogCoverage& coverage) {
       example.text, what, example.line);
 }
 
-bool IsUnread(const LogVerdict& verdict) {
-  const bool all = verdict.coverage.enough() && verdict.cut.empty();
-  return !all && !verdict.attempts.empty() &&
-         verdict.worst < Severity::kWarning &&
-         IsHealthy(verdict.attempts.back()->diagnosis.condition);
-}
-
-bool IsUnsettled(const LogVerdict& verdict) {
-  return !verdict.attempts.empty() && verdict.worst < Severity::kWarning &&
-         verdict.attempts.back()->diagnosis.condition == Condition::kUnsettled;
-}
-
-std::string HeadlineOf(const LogVerdict& verdict) {
-  if (verdict.attempts.empty()) return "";
-  const std::string& headline = verdict.attempts.back()->diagnosis.headline;
-  if (!IsUnread(verdict)) return headline;
-  const std::string why =
-      verdict.cut.empty() ? CoverageText(verdict.coverage) : verdict.cut + '.';
-  return "No verdict on all of it: " + why +
-         " In what was read, nothing is found.";
-}
-
 Json CoverageJson(const LogVerdict& verdict) {
   const LogCoverage& coverage = verdict.coverage;
   Json json = {{"lines", verdict.lines},

@@ -228,9 +228,7 @@ int Conclude(const LogVerdict& verdict, const std::vector<std::string>& paths,
       more = fmt::format("`nanwatch check {}` says why.", paths[0]);
     }
   }
-  voice.Conclude(verdict, name, more);
-  if (verdict.records == 0) return kExitFailed;
-  return ExitStatus(static_cast<v1::Severity>(verdict.worst));
+  return voice.Conclude(verdict, name, more);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cli/cause_text.h"
 #include "cli/check_report.h"
 #include "cli/coverage_text.h"
+#include "cli/standing.h"
 #include "json/incident.h"
 
 namespace nanwatch {
@@ -129,10 +130,11 @@ void TailVoice::Alarm(Severity severity, const std::string& what) const {
 void TailVoice::TellText(const Notice& notice, Told* told) const {
   const Incident& incident = notice.incident;
   if (notice.resolved) {
-    if (!std::exchange(told->aloud, false)) return;
+    // Without a step its attempt ended before it was over.
+    if (!std::exchange(told->aloud, false) || !incident.resolved_step) return;
     Say(std::string(kName) +
         Line(fmt::format("over at {}: {} ({} since step {})",
-                         Where(notice, incident.resolved_step.value_or(0)),
+                         Where(notice, *incident.resolved_step),
                          RuleNameOf(incident.rule), Name(incident.worst),
                          incident.opened_step),
              static_cast<int>(kName.size())));
@@ -182,27 +184,30 @@ void TailVoice::TellJson(const Notice& notice, std::string_view event) const {
   Say(Dump(json));
 }
 
-void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
-                         const std::string& more) const {
-  const std::string headline = HeadlineOf(verdict);
-  if (json_) {
-    Json json = {
-        {"event", "verdict"},           {"emitter", verdict.emitter},
-        {"lines", verdict.lines},       {"steps", verdict.steps},
-        {"worst", Name(verdict.worst)}, {"at_end", Name(verdict.at_end)},
-        {"diagnosis", headline},        {"coverage", CoverageJson(verdict)}};
-    if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
-    Say(Dump(json));
-    return;
-  }
+int TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
+                        const std::string& more) const {
   CheckedLog log;
   log.path = name;
   log.verdict = verdict;
   if (verdict.records == 0) log.nothing = "no step was read.";
+  const Standing standing = StandingOf(log);
+  if (json_) {
+    Json json = {{"event", "verdict"},
+                 {"emitter", verdict.emitter},
+                 {"lines", verdict.lines},
+                 {"steps", verdict.steps},
+                 {"worst", Name(verdict.worst)},
+                 {"at_end", Name(verdict.at_end)},
+                 {"condition", Name(standing.condition)},
+                 {"diagnosis", standing.headline},
+                 {"coverage", CoverageJson(verdict)}};
+    if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
+    Say(Dump(json));
+    return standing.status;
+  }
   std::string text = VerdictLine(log, style_);
-  const bool told = verdict.worst >= Severity::kWarning || NeedsALook(verdict);
-  if (!headline.empty() && told) {
-    text += "  " + Line(headline, 2);
+  if (standing.severity >= Severity::kWarning) {
+    text += "  " + Line(standing.headline, 2);
   }
   if (verdict.stopped) {
     text +=
@@ -212,6 +217,7 @@ void TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   }
   if (!more.empty()) text += "  " + Line(more, 2);
   Say(text);
+  return standing.status;
 }
 
 }  // namespace nanwatch

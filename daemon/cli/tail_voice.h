@@ -31,10 +31,10 @@ class TailVoice {
   void BeQuiet() { quiet_ = true; }
   // An incident that somebody else found. `what`: where, and what it is.
   void Alarm(Severity severity, const std::string& what) const;
-  // The last word. `name`: the log, as VerdictLine takes it. `more`: where to
-  // read on; may be empty.
-  void Conclude(const LogVerdict& verdict, const std::string& name,
-                const std::string& more) const;
+  // The last word; returns the exit status. `name`: the log, as VerdictLine
+  // takes it. `more`: where to read on; may be empty.
+  int Conclude(const LogVerdict& verdict, const std::string& name,
+               const std::string& more) const;
 
  private:
   struct Told {

@@ -25,7 +25,7 @@ void OptimizerStateNonfinite::Describe(Finding* finding) const {
       Sentence(" of this optimizer state since step ", finding->opened_step,
                tensor_.has_nan() ? ": their updates are NaN from then on"
                                  : ": their updates are NaN, or 0 for ever",
-               "; go back to a checkpoint before that step.");
+               ".");
 }
 
 }  // namespace nanwatch

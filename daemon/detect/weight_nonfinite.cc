@@ -22,8 +22,7 @@ Severity WeightNonfinite::OnOp(const OpContext& c, Thresholds) {
 void WeightNonfinite::Describe(Finding* finding) const {
   finding->sentence = tensor_.Describe(finding);
   finding->sentence +=
-      Sentence(" of this parameter since step ", finding->opened_step,
-               ": go back to a checkpoint before that step.");
+      Sentence(" of this parameter since step ", finding->opened_step, ".");
 }
 
 }  // namespace nanwatch

@@ -1,7 +1,11 @@
 #include "diagnose/actions.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <utility>
 
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
@@ -37,9 +41,11 @@ bool Holds(When when, const Situation& s) {
     case When::kMild:
       return !s.over && !s.severe;
     case When::kOps:
-      return s.ops_collected;
+      return s.ops_collected && !s.of_loss;
     case When::kNoOps:
-      return !s.ops_collected;
+      return !s.ops_collected && !s.of_loss;
+    case When::kOfLoss:
+      return s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -117,12 +123,12 @@ class Chooser {
  private:
   // Puts it once: two frameworks may be built on the same one.
   void Put(const Advice& advice) {
-    const bool there = std::any_of(
-        actions_->begin(), actions_->end(),
-        [&](const Action& a) { return a.sentence == advice.sentence; });
+    std::string sentence = WithWayBack(advice.sentence, situation_.step);
+    const bool there =
+        std::any_of(actions_->begin(), actions_->end(),
+                    [&](const Action& a) { return a.sentence == sentence; });
     if (there) return;
-    actions_->push_back(
-        {std::string(advice.framework), std::string(advice.sentence)});
+    actions_->push_back({std::string(advice.framework), std::move(sentence)});
   }
 
   const Cause cause_;
@@ -151,12 +157,15 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.stuck = f.stuck;
   s.scaled = f.scaled || (verdict.cause == Cause::kUnderflow &&
                           f.evidence.underflow_fraction.value_or(0) > 0);
+  s.step = verdict.step;
   Severity worst = Severity::kNone;
   bool missing = false;
   for (const Finding& finding : f.found) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
+    s.of_loss = s.of_loss || (verdict.cause == Cause::kUnexplained &&
+                              finding.family == Family::kLoss);
     s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.
@@ -166,6 +175,23 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.severe = worst == Severity::kCritical;
   s.dropped = !missing && worst != Severity::kNone;
   return s;
+}
+
+std::string WithWayBack(std::string_view sentence,
+                        std::optional<int64_t> step) {
+  constexpr int64_t kFirst = 100;  // steps; ours: few save a checkpoint earlier
+  std::string back = "resume from a checkpoint before the named step";
+  if (step)
+    back = fmt::format("resume from a checkpoint before step {}", *step);
+  if (step && *step < kFirst) back = "start anew";
+  std::string text(sentence);
+  for (const std::string_view mark : {"{back}", "{Back}"}) {
+    for (size_t at; (at = text.find(mark)) != std::string::npos;) {
+      text.replace(at, mark.size(), back);
+    }
+    back[0] = static_cast<char>(std::toupper(back[0]));
+  }
+  return text;
 }
 
 std::vector<Action> ActionsFor(Cause cause, const Situation& situation,

@@ -3,6 +3,9 @@
 #ifndef NANWATCH_DIAGNOSE_ACTIONS_H_
 #define NANWATCH_DIAGNOSE_ACTIONS_H_
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +26,8 @@ struct Situation {
   bool severe = true;    // what it explains is critical
   bool scaled = true;    // a loss scale is used, or may be needed
   bool dropped = false;  // only records of ranks that are heard are missing
+  bool of_loss = false;  // no cause is known, and the trouble is the loss
+  std::optional<int64_t> step;  // at which it began; absent: any
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
 
@@ -32,6 +37,11 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
 // that brings a scaler.
 std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
                                std::string_view framework);
+
+// Returns `sentence` with how to undo what was done from `step` on in place of
+// "{back}" and "{Back}": "resume from a checkpoint before step 812", or "start
+// anew" where nobody has made one by then.
+std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step);
 
 // Whether an action of `of` is one for a run of `framework`.
 bool IsMeantFor(std::string_view of, std::string_view framework);

@@ -33,11 +33,13 @@ enum class When : uint8_t {
   kScaledNow,  // so, and it goes on
   kNotScaled,  // there is none
   kDropped,    // all are heard, and had to leave records out
+  kOfLoss,     // the trouble is one of the loss
 };
 
 struct Advice {
   Cause cause;
   std::string_view framework;  // of framework.cc; empty: any
+  // "{back}" and "{Back}" stand for WayBack().
   std::string_view sentence;
   When when = When::kAlways;
 };

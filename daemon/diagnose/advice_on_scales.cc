@@ -162,14 +162,14 @@ constexpr Advice kAdvice[] = {
      When::kOften},
 
     {Cause::kCollapseWithUnderflow, "",
-     "Stop it: what comes after this step teaches the model nothing. Resume "
-     "from the checkpoint before it with a lower learning rate and clipped "
-     "gradients, or in bf16, which needs no scale. A lower floor or more "
+     "Stop it: what comes after this step teaches the model nothing. {Back}, "
+     "with a lower learning rate and clipped gradients, or in bf16, which "
+     "needs no scale. A lower floor or more "
      "hysteresis does not help: find what overflows.",
      When::kStuck},
     {Cause::kCollapseWithUnderflow, "",
-     "Stop and resume from the checkpoint before the scale fell, with a lower "
-     "learning rate, gradient clipping or bf16; first mend what overflows.",
+     "Stop and {back}, with a lower learning rate, gradient clipping or bf16; "
+     "first mend what overflows.",
      When::kLow},
     {Cause::kCollapseWithUnderflow, "",
      "Nothing now: updates went through again. In the next run begin at a "
@@ -232,7 +232,7 @@ constexpr Advice kAdvice[] = {
      "and max_norm."},
     {Cause::kCollapseWithUnderflow, "guided_diffusion",
      "--use_fp16 False. Its log2 scale has no floor: each NaN takes 1 off it, "
-     "so stop at once, and resume from a checkpoint before the first."},
+     "so stop at once, and {back}."},
     {Cause::kCollapseWithUnderflow, "torch_npu",
      "torch.autocast('npu', dtype=torch.bfloat16) needs no GradScaler, which "
      "here has no floor either."},

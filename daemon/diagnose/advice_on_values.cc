@@ -27,10 +27,9 @@ constexpr Advice kAdvice[] = {
      "module.",
      When::kNoOps},
     {Cause::kNanFromForward, "megatron",
-     "--check-for-nan-in-loss-and-grad stops at the first; resume before that "
-     "step and skip its data with --iterations-to-skip."},
+     "--check-for-nan-in-loss-and-grad stops at the first; "
+     "--iterations-to-skip leaves its data out."},
     {Cause::kNanFromForward, "deepspeed",
-     "Resume from the checkpoint before that step and skip its data; "
      "torch.autograd.set_detect_anomaly(True) names the op."},
     {Cause::kNanFromForward, "fairseq",
      "The NanDetector names the module; skip the batch or keep the module in "
@@ -52,8 +51,8 @@ constexpr Advice kAdvice[] = {
      "msprobe's overflow_check names the op; INF_NAN_MODE_ENABLE=1, or the NaN "
      "becomes 0 before you see it."},
     {Cause::kNanFromForward, "guided_diffusion",
-     "Resume from model, EMA and optimizer of the checkpoint before that step "
-     "with --use_fp16 False or a lower --lr; the scaler only echoes the NaN."},
+     "--use_fp16 False or a lower --lr; a resume needs model, EMA and "
+     "optimizer. The scaler only echoes the NaN."},
     {Cause::kNanFromForward, "mindspore",
      "Keep the op in fp32 (amp.custom_mixed_precision black list), and check "
      "the dataset at that step."},
@@ -76,8 +75,8 @@ constexpr Advice kAdvice[] = {
      "the function whose backward returned the NaN, and the line that called "
      "it."},
     {Cause::kNanFromBackward, "megatron",
-     "--check-for-nan-in-loss-and-grad stops at the first; resume before that "
-     "step and skip its data with --iterations-to-skip."},
+     "--check-for-nan-in-loss-and-grad stops at the first; "
+     "--iterations-to-skip leaves its data out."},
     {Cause::kNanFromBackward, "lightning",
      "Trainer(detect_anomaly=True) names the function."},
     {Cause::kNanFromBackward, "paddle",
@@ -166,20 +165,18 @@ constexpr Advice kAdvice[] = {
      When::kNotScaled},
 
     {Cause::kDivergence, "",
-     "Resume from a checkpoint before the named step, with a lower learning "
-     "rate or another order of the data.",
+     "{Back}, with a lower learning rate or another order of the data.",
      When::kSevere},
     {Cause::kDivergence, "",
-     "Keep the checkpoint before the named step, and watch: many spikes come "
-     "back by themselves within some hundred steps. If this one does not, "
-     "resume from there with a lower learning rate, or past that data.",
+     "Watch: many spikes come back by themselves within some hundred steps. If "
+     "this one does not, {back}, with a lower learning rate or past that data.",
      When::kMild},
     {Cause::kDivergence, "",
      "Leave the loss scale as it is: another one does not mend this.",
      When::kScaledNow},
     {Cause::kDivergence, "",
-     "Nothing now: it came back by itself. Keep a checkpoint from before; if "
-     "it happens again, lower the learning rate or skip that data.",
+     "Nothing now: it came back by itself. If it happens again, lower the "
+     "learning rate or skip that data.",
      When::kOver},
     {Cause::kDivergence, "pytorch",
      "torch.nn.utils.clip_grad_norm_(parameters, 1.0) before the step, and a "
@@ -229,13 +226,12 @@ constexpr Advice kAdvice[] = {
 
     {Cause::kRankDisagreement, "",
      "Make one decision for all ranks: reduce the overflow flag over them "
-     "before the scaler acts. Restart from a checkpoint: the weights differ.",
+     "before the scaler acts. Then {back}: the weights differ.",
      When::kScaled},
     {Cause::kRankDisagreement, "",
-     "Where replicas differ: resume from the last checkpoint at which they "
-     "were equal, or broadcast the weights of one rank; look for parameters "
-     "that no "
-     "reduction covers (layer norms), other seeds, and a faulty device."},
+     "Where replicas differ: broadcast the weights of one rank, or {back}; "
+     "look for parameters that no reduction covers (layer norms), other seeds, "
+     "and a faulty device."},
     {Cause::kRankDisagreement, "pytorch",
      "With FSDP use ShardedGradScaler; with DDP let every rank call "
      "scaler.step on reduced gradients. Apex: one scaler, not one a process.",
@@ -263,10 +259,10 @@ constexpr Advice kAdvice[] = {
      "a larger buffer.",
      When::kDropped},
 
-    {Cause::kProgramEnded, "", "To go on, resume from the last checkpoint."},
+    {Cause::kProgramEnded, "",
+     "To go on, resume from the last good checkpoint, if there is one."},
     {Cause::kUpdateMadeWrong, "",
-     "Nothing of these steps is worth keeping: begin again from the last "
-     "checkpoint before them."},
+     "Nothing of these steps is worth keeping: {back}."},
     {Cause::kUpdateLost, "",
      "Keep the weights in fp32 and compute in bf16 (PyTorch: torch.autocast), "
      "or use an optimizer with fp32 copies, with compensated sums or with "
@@ -278,10 +274,16 @@ constexpr Advice kAdvice[] = {
      "show: the batches around the named step, the optimizer and its settings.",
      When::kOps},
     {Cause::kUnexplained, "",
-     "Nothing of the ops is seen. Resume from the checkpoint before the named "
-     "step, log loss and gradient norm at every step, and let the framework "
-     "name the op.",
+     "Nothing of the ops is seen: log loss and gradient norm at every step, "
+     "and let the framework name the op.",
      When::kNoOps},
+    {Cause::kUnexplained, "",
+     "Let it learn ten samples by heart. If it cannot, the fault is in the "
+     "program: the learning rate, frozen weights, an optimizer that holds "
+     "others, a last layer or a loss that does not fit the labels. If it can, "
+     "look at the data: labels that are not those of their inputs, inputs that "
+     "are all alike.",
+     When::kOfLoss},
     {Cause::kUnexplained, "pytorch",
      "torch.autograd.set_detect_anomaly(True) for some steps, or a forward "
      "hook with torch.isfinite(output).all() on each module.",

@@ -32,7 +32,7 @@ void SayUnexplained(const Facts& f, Match* match) {
                *lead == '\0' ? InSummary::kAll : InSummary::kPart);
   match->Say(InBothTenses(
       [&](Tense tense) { return lead + match->finding->Said(tense); }));
-  if (!f.evidence.ops_collected) {
+  if (!f.evidence.ops_collected && match->finding->family != Family::kLoss) {
     match->Support(EvidenceGrade::kHypothesis,
                    "No op status was collected, so no op can be named.");
   }
@@ -56,6 +56,9 @@ void AddActions(const Facts& f, std::string_view framework,
   std::erase_if(cause->actions, [&](const Action& action) {
     return !IsMeantFor(action.framework, framework);
   });
+  for (Action& action : cause->actions) {
+    action.sentence = WithWayBack(action.sentence, cause->step);
+  }
   for (Action& action :
        ActionsFor(cause->cause, SituationOf(f, *cause), framework)) {
     cause->actions.push_back(std::move(action));

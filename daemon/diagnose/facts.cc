@@ -71,6 +71,10 @@ Facts::Facts(const Case& c, std::span<const Finding> findings)
   }
   FindScale();
   FindLoss();
+  broken_off = found.FirstWhere([](const Finding& finding) {
+    return finding.rule == kProgramEnded ||
+           NumberOf(finding, "ranks_lost").has_value();
+  });
   backward = FindBackwardNan(*this);
   forward = FindForwardNan(*this);
   padding = FindPadding(*this);

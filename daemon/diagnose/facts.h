@@ -58,6 +58,9 @@ struct Facts : Case {
   // Of loss_nonfinite: losses are not finite one after another; null: no.
   const Finding* lasting_nan = nullptr;
 
+  // That the run, or the program of a rank, did not end in order; null: no.
+  const Finding* broken_off = nullptr;
+
   // --- NaN and infinities.
   std::optional<BackwardNan> backward;
   std::optional<ForwardNan> forward;

@@ -66,12 +66,6 @@ std::string Unsettled(const LossRise& rise) {
       InWords(rise.from), InWords(rise.to), rise.from_step);
 }
 
-std::string EarlierIncident(const RunEvidence& e) {
-  if (e.earlier_to < 0) return e.earlier;
-  return fmt::format("{} It lasted from step {} to {}.", e.earlier,
-                     e.earlier_from, e.earlier_to);
-}
-
 // Returns the first cause that is over and was worth a warning; absent
 // without one.
 std::optional<int32_t> FirstThatIsOver(const Facts& f,
@@ -97,7 +91,7 @@ Condition ConditionWithNote(const RunEvidence& e) {
   return e.first_good_step < 0 ? Condition::kNothingApplied : Condition::kNoted;
 }
 
-std::string_view Lead(Condition condition) {
+std::string Lead(Condition condition, const RunEvidence& e) {
   switch (condition) {
     case Condition::kNoted:
       return "Healthy, with a note: ";
@@ -108,71 +102,107 @@ std::string_view Lead(Condition condition) {
     case Condition::kUnsettled:
       return "Too little to judge: ";
     case Condition::kHeld:
-      return "Not found any more, but alerted still: ";
+      return "Eased, not over: ";
     case Condition::kHealed:
-      return "Healthy now. Earlier: ";
+      return e.earlier_to < 0
+                 ? "Over: "
+                 : fmt::format("Over since step {}: ", e.earlier_to);
     case Condition::kHealthy:
       return "Healthy: ";
     case Condition::kNoStepYet:
       return "Healthy so far: ";
     case Condition::kTrouble:
+    case Condition::kNotRead:
     case Condition::kNotKnown:
       break;
   }
   return "";
 }
 
-void Set(Condition condition, const std::string& words, Diagnosis* diagnosis) {
+void Set(const Case& c, Condition condition, const std::string& words,
+         Diagnosis* diagnosis) {
   diagnosis->condition = condition;
-  diagnosis->headline_lead = Lead(condition);
+  diagnosis->headline_lead = Lead(condition, c.evidence);
   diagnosis->headline = diagnosis->headline_lead + words;
 }
 
-void SetCause(Condition condition, int32_t cause, Diagnosis* diagnosis) {
+void SetCause(const Case& c, Condition condition, int32_t cause,
+              Diagnosis* diagnosis) {
   diagnosis->headline_cause = cause;
-  Set(condition, diagnosis->causes[static_cast<size_t>(cause)].sentence,
+  Set(c, condition, diagnosis->causes[static_cast<size_t>(cause)].sentence,
       diagnosis);
+}
+
+// Sets what is found no more. False: there is nothing to say of it.
+bool SetEarlier(const Facts& f, bool first_is_memory, Diagnosis* diagnosis) {
+  const RunEvidence& e = f.evidence;
+  if (f.broken_off != nullptr && f.broken_off->rule == e.earlier_rule) {
+    return false;
+  }
+  // An alert is held a while, lest it comes back.
+  const Condition condition = e.earlier.empty()  ? ConditionWithNote(e)
+                              : e.earlier_to < 0 ? Condition::kHeld
+                                                 : Condition::kHealed;
+  if (const std::optional<int32_t> cause = FirstThatIsOver(f, *diagnosis)) {
+    SetCause(f, condition, *cause, diagnosis);
+    return true;
+  }
+  if (e.earlier.empty()) return false;
+  if (first_is_memory) diagnosis->headline_cause = 0;
+  Set(f, condition, e.earlier, diagnosis);
+  return true;
+}
+
+void SetStanding(const Facts& f, bool known_better, bool first_is_memory,
+                 Diagnosis* diagnosis) {
+  Severity worst = Severity::kNone;
+  for (const Finding& finding : f.found) {
+    const Severity most =
+        &finding == f.broken_off ? Severity::kInfo : Severity::kCritical;
+    worst = std::max(worst, std::min(most, UnderCeiling(*diagnosis, finding)));
+  }
+  if (worst > Severity::kInfo) {
+    SetCause(f, Condition::kTrouble, 0, diagnosis);
+  } else if (known_better || !SetEarlier(f, first_is_memory, diagnosis)) {
+    if (worst == Severity::kNone) return SetHealthyHeadline(f, diagnosis);
+    SetCause(f, ConditionWithNote(f.evidence), 0, diagnosis);
+  }
+}
+
+// Adds how it broke off. Where that is the trouble, it comes first.
+void AddEnd(const Facts& f, Diagnosis* diagnosis) {
+  const Finding& end = *f.broken_off;
+  const CauseVerdict* cause = FirstCause(*diagnosis, end);
+  if (cause == nullptr) return;
+  const auto index = static_cast<int32_t>(cause - &diagnosis->causes[0]);
+  const Condition before = diagnosis->condition;
+  if (Capped(*cause, end) > Severity::kInfo && before != Condition::kTrouble) {
+    const std::string earlier =
+        IsHealthy(before) ? "" : ' ' + diagnosis->headline;
+    SetCause(f, Condition::kTrouble, index, diagnosis);
+    diagnosis->headline += earlier;
+  } else if (diagnosis->headline_cause != index) {
+    diagnosis->headline += ' ' + end.sentence;
+  }
 }
 
 }  // namespace
 
 void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
   if (c.evidence.unsettled) {
-    return Set(Condition::kUnsettled, Unsettled(*c.evidence.unsettled),
+    return Set(c, Condition::kUnsettled, Unsettled(*c.evidence.unsettled),
                diagnosis);
   }
   const Condition condition = NoneGood(c.evidence) ? Condition::kNothingApplied
                               : c.evidence.updates == 0 ? Condition::kNoStepYet
                                                         : Condition::kHealthy;
-  Set(condition, Healthy(c), diagnosis);
+  Set(c, condition, Healthy(c), diagnosis);
 }
 
 void SetHeadline(const Facts& f, bool known_better, bool first_is_memory,
                  Diagnosis* diagnosis) {
-  const RunEvidence& e = f.evidence;
-  Severity worst = Severity::kNone;
-  for (const Finding& finding : f.found) {
-    worst = std::max(worst, UnderCeiling(*diagnosis, finding));
-  }
-  if (worst > Severity::kInfo) {
-    return SetCause(Condition::kTrouble, 0, diagnosis);
-  }
-  // An alert is held a while, lest it comes back: not yet called healthy.
-  const Condition over = !e.earlier.empty() && e.earlier_to < 0
-                             ? Condition::kHeld
-                             : Condition::kHealed;
-  if (!known_better) {
-    const std::optional<int32_t> cause = FirstThatIsOver(f, *diagnosis);
-    if (cause) return SetCause(over, *cause, diagnosis);
-    if (!e.earlier.empty()) {
-      if (first_is_memory) diagnosis->headline_cause = 0;
-      return Set(over, EarlierIncident(e), diagnosis);
-    }
-  }
-  if (worst == Severity::kInfo) {
-    return SetCause(ConditionWithNote(e), 0, diagnosis);
-  }
-  SetHealthyHeadline(f, diagnosis);
+  SetStanding(f, known_better, first_is_memory, diagnosis);
+  if (f.broken_off != nullptr) AddEnd(f, diagnosis);
 }
 
 }  // namespace nanwatch

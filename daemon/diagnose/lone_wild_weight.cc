@@ -62,10 +62,7 @@ void SayWildWeight(const Facts& f, Match* match) {
       first.subject.op, InWords(now), first.opened_step, rank,
       InWords(NumberOf(first, "abs_max_of_others").value_or(0)),
       InWords(before), std::log2(now / before)));
-  match->Advise(
-      fmt::format("Resume from the last checkpoint before step {} in "
-                  "which that weight is in its range.",
-                  first.opened_step));
+  match->Advise("{Back}: that weight is lost.");
 }
 
 }  // namespace nanwatch

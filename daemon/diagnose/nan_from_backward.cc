@@ -101,10 +101,7 @@ void SayNanBackward(const Facts& f, Match* match) {
   }
   match->verdict.actions.push_back(LookForInfiniteSlope());
   std::string leave = "Leave an update out whose gradient norm is not finite";
-  if (nan.step > 1 && spoilt) {
-    leave += fmt::format(", and resume from the last checkpoint before step {}",
-                         nan.step);
-  }
+  if (spoilt) leave += ", and {back}";
   match->Advise(leave + ".");
   match->Advise(
       "clip_grad_norm_(parameters, max_norm, error_if_nonfinite=True) stops "

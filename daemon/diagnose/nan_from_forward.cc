@@ -271,9 +271,8 @@ void SayOfLoss(const Facts& f, Match* match) {
   }
   if (f.found.has(kLossNonfinite)) {
     match->Advise(
-        fmt::format("Resume from the last checkpoint before step {}, unless "
-                    "all updates since were skipped: NaN spoils every weight.",
-                    e.first_nonfinite_loss_step));
+        "{Back}, unless all updates since were skipped: NaN spoils every "
+        "weight.");
   }
 }
 
@@ -318,9 +317,8 @@ void SayNanFromOp(const Facts& f, Match* match) {
   match->Say(WhereBorn(e, origin));
   if (origin.slot == Slot::kParameter) {
     match->Advise(
-        "Resume from the last checkpoint in which that weight is finite; look "
-        "at the update before (learning rate, optimizer state), and whether "
-        "it happens on that device alone.");
+        "{Back}; look at the update that wrote it (learning rate, optimizer "
+        "state), and whether it happens on that device alone.");
   }
   if (origin.nan == 0 && nan.nan > 0) {
     match->Support(

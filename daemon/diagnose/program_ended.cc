@@ -53,10 +53,12 @@ bool WhenProgramEnded(const Facts& f, const Matches&, Match* match) {
 
 void SayProgramEnded(const Facts& f, Match* match) {
   match->Say(match->Quote(*match->finding, InSummary::kAll));
-  const bool sick = f.found.Any([](const Finding& finding) {
+  const RunEvidence& e = f.evidence;
+  const bool was = !e.earlier.empty() && !kOwn.has(e.earlier_rule);
+  const bool sick = was || f.found.Any([](const Finding& finding) {
     return !kOwn.has(finding.rule) && finding.severity > Severity::kInfo;
   });
-  if (!sick && f.evidence.updates > 0) {
+  if (!sick && e.updates > 0) {
     match->Support(EvidenceGrade::kEstablished,
                    "The numbers up to its last step show no trouble.");
   }

@@ -84,14 +84,16 @@ bool Overlap(const Facts& f, const CauseVerdict& a, const CauseVerdict& b) {
 
 // Returns the weight of each cause: the worst finding that it, and none before
 // it, explains. Causes of what is found now weigh more than those of what is
-// over.
+// over. That a program broke off may be what they led to.
 std::vector<int> Weights(const Facts& f, const std::vector<Match>& causes) {
   std::vector<Severity> worst(causes.size(), Severity::kNone);
   for (const Finding& finding : f.found) {
     const size_t owner = FirstThatExplains(causes, finding);
     if (owner == kNone) continue;
-    worst[owner] =
-        std::max(worst[owner], Capped(causes[owner].verdict, finding));
+    const Severity most =
+        &finding == f.broken_off ? Severity::kInfo : Severity::kCritical;
+    worst[owner] = std::max(
+        worst[owner], std::min(most, Capped(causes[owner].verdict, finding)));
   }
   std::vector<int> weights;
   for (size_t i = 0; i < causes.size(); ++i) {

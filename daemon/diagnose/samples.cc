@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "diagnose/actions.h"
+
 namespace nanwatch {
 
 bool MayComeFromData(Cause cause) {
@@ -23,9 +25,9 @@ void SaySamples(const SampleRange& samples, CauseVerdict* cause) {
   cause->actions.insert(
       cause->actions.begin(),
       Action{"", fmt::format("Look at {}, the data of step {}; to go on "
-                             "without them, resume from a checkpoint before "
-                             "and leave them out.",
-                             which, cause->step)});
+                             "without them, {}.",
+                             which, cause->step,
+                             WithWayBack("{back}", cause->step))});
 }
 
 }  // namespace nanwatch

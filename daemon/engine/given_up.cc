@@ -55,8 +55,8 @@ Diagnosis DiagnosisOfWord(const GaveUp& gave_up, int64_t step,
   cause.rule = word.rule.id;
   cause.sentence = word.sentence;
   cause.rules = {word.rule.id};
-  cause.actions =
-      ActionsFor(word.cause, {.ops_collected = false}, run.framework);
+  cause.actions = ActionsFor(word.cause, {.ops_collected = false, .step = step},
+                             run.framework);
   KeepGeneral(run.framework, &cause.actions);
   Diagnosis diagnosis;
   diagnosis.causes.push_back(std::move(cause));

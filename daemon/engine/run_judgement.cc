@@ -283,17 +283,19 @@ void RunState::NameSuspect(const std::vector<Finding>& findings,
   }
 }
 
-// What was found harmless in the end is none. One that is alerted still comes
-// before those that are over.
+// What was found harmless in the end is none. What numbers say comes before
+// what is said of the telemetry; one that is alerted still before those that
+// are over.
 const Incident* RunState::EarlierIncident() const {
   const Incident* worst = nullptr;
   for (const Incident& incident : book_.incidents()) {
     if (incident.state == AlertState::kPending ||
-        incident.severity < Severity::kWarning) {
+        incident.worst < Severity::kWarning || book_.IsPart(incident)) {
       continue;
     }
     const auto weight = [](const Incident& of) {
-      return std::tuple(of.state == AlertState::kFiring, of.worst);
+      return std::tuple(of.family != Family::kTelemetry,
+                        of.state == AlertState::kFiring, of.worst);
     };
     if (worst == nullptr || weight(incident) > weight(*worst)) {
       worst = &incident;

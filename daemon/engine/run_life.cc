@@ -229,10 +229,21 @@ void RunState::CloseRank(Time now, RankState* rank, Effects* effects) {
   // What was lost since the last tick is known, and no tick may come.
   if (rank->life == LifeState::kOpen && OpenRanks() == 1) JudgeTime(now);
   SetLife(rank, LifeState::kClosed);
-  // Nothing more will be heard that could clear them. Of the last rank they
-  // stay until the run closes, and resolve with its reason.
-  if (OpenRanks() > 0) changes_ += board_.RemoveRank(rank->description.rank);
+  left_step_ = std::min(left_step_, rank->last_step);
   EndRank(now, rank, effects);
+}
+
+// Nothing more will be heard that could clear them.
+void RunState::ForgetLeft(int64_t step) {
+  left_step_ = INT64_MAX;
+  for (const auto& rank : ranks_) {
+    if (rank->life != LifeState::kClosed) continue;
+    if (rank->last_step < step) {
+      changes_ += board_.RemoveRank(rank->description.rank);
+    } else {
+      left_step_ = std::min(left_step_, rank->last_step);
+    }
+  }
 }
 
 void RunState::LeaveRank(Time now, RankState* rank, Effects* effects) {

@@ -277,6 +277,7 @@ class RunState {
   void Learn(const RunDescription& description);
   void SetLife(RankState* rank, LifeState life);
   void EndRank(Time now, RankState* rank, Effects* effects);
+  void ForgetLeft(int64_t step);
   void NoticeSilence(Time now);
   void Touch(const RankState& rank);
   void Reindex();
@@ -330,6 +331,7 @@ class RunState {
   Time last_record_{};
   Time judged_at_{};  // newest time given to the book
   int64_t last_step_ = INT64_MIN;
+  int64_t left_step_ = INT64_MAX;  // the lowest last one of ranks that left
   std::optional<int64_t> judged_since_;  // where history began later
   bool assumed_ = false;  // its opening was not heard: history began later
   bool begun_ = false;    // its opening was heard before any record

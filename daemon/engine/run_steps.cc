@@ -69,6 +69,7 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
     const size_t which = std::min<size_t>(record.optimizer, names - 1);
     TakeStep(rank, &rank->tracks[tracks[which]], record, effects);
   }
+  if (rank->last_step > left_step_) ForgetLeft(rank->last_step);
   NoteLatest(columns, &rank->latest);
   rank->op_only = false;
   heard_ = kPause;

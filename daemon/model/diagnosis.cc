@@ -84,6 +84,8 @@ std::string_view Name(Condition condition) {
       return "healed";
     case Condition::kUnsettled:
       return "unsettled";
+    case Condition::kNotRead:
+      return "not_read";
     case Condition::kNothingApplied:
       return "nothing_applied";
     case Condition::kNotLearning:
@@ -97,7 +99,7 @@ std::string_view Name(Condition condition) {
 }
 
 bool IsHealthy(Condition condition) {
-  return condition >= Condition::kNoStepYet && condition <= Condition::kHealed;
+  return condition >= Condition::kNoStepYet && condition <= Condition::kNoted;
 }
 
 bool Explains(const CauseVerdict& cause, const Finding& finding) {

@@ -108,16 +108,17 @@ enum class Condition : uint8_t {
   kNoStepYet,  // healthy so far: no step was reported
   kHealthy,
   kNoted,           // healthy, with a note
-  kHealed,          // healthy now: what was worth a warning is over
+  kHealed,          // what was worth a warning is over
   kUnsettled,       // too little to judge: the newest of few losses rise
+  kNotRead,         // of a log: not all was read, and nothing found in the rest
   kNothingApplied,  // no update was applied yet, as a search for a scale begins
   kNotLearning,     // no update is applied, and no rule warns of it
-  kHeld,            // nothing is found any more, but an alert is held still
+  kHeld,            // what was worth a warning eased, and is not over
   kTrouble,         // something is found that is worth a warning
 };
 constexpr Condition Last(Condition) { return Condition::kTrouble; }
 std::string_view Name(Condition condition);  // "no_step_yet", "healthy", ...
-// True from kNoStepYet to kHealed.
+// True from kNoStepYet to kNoted: nothing ever was worth a warning.
 bool IsHealthy(Condition condition);
 
 // Ordered: the cause that best explains comes first. Empty: nothing is found.

@@ -13,8 +13,7 @@ Health HealthOf(const RunView& run) {
   const Severity worst = WorstEver(run);
   Health health{run.severity, {}};
   if (run.state == LifeState::kClosed) {
-    const bool healed =
-        IsHealthy(run.diagnosis.condition) && worst >= Severity::kWarning;
+    const bool healed = run.diagnosis.condition == Condition::kHealed;
     health.severity = healed ? Severity::kNone : worst;
   }
   health.words = Word(health.severity);

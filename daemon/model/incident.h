@@ -42,6 +42,7 @@ struct Incident {
   Severity severity = Severity::kNone;  // now, under the cause's ceiling
   Severity worst = Severity::kNone;     // ever
   int64_t opened_step = 0;
+  // At which its findings were gone; absent: they are not, or never were.
   std::optional<int64_t> resolved_step;
   Time opened{};
   Time fired{};

@@ -21,7 +21,8 @@ Severity WorstEver(const RunView& run) {
   const bool gave_up = run.records_ended && run.records_ended->gave_up;
   Severity worst = gave_up ? Severity::kCritical : run.severity;
   for (const Incident& incident : run.incidents) {
-    if (incident.fired != Time{}) worst = std::max(worst, incident.worst);
+    if (incident.part || incident.fired == Time{}) continue;
+    worst = std::max(worst, incident.worst);
   }
   return worst;
 }

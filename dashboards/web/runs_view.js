@@ -14,19 +14,19 @@ export function afterLead(run) {
   return run.headline.slice((run.headline_lead || '').length);
 }
 
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 // A headline in two: what, and why. One that is healed says in its lead that it
 // is over; a long one is cut at its first clause.
 export function clauses(run) {
   const headline = run.headline;
   if (!headline) return ['', ''];
   if (run.condition === 'healed') {
-    return ['Healthy now.', `Earlier: ${afterLead(run)}`];
+    return [run.headline_lead.replace(/: $/, '.'), capital(afterLead(run))];
   }
   const at = headline.search(/[.;:] /);
   if (at < 0 || headline.length < 120) return [headline, ''];
-  const rest = headline.slice(at + 2);
-  return [headline.slice(0, at) + '.',
-          rest.charAt(0).toUpperCase() + rest.slice(1)];
+  return [headline.slice(0, at) + '.', capital(headline.slice(at + 2))];
 }
 
 const END_SHOWN = 60;  // characters

@@ -3,7 +3,7 @@
 import {fill, h, mark} from './dom.js';
 import {ago, clock, count, framework, fullTime, placeIn, scale, share,
         value, words} from './format.js';
-import {afterLead, clauses} from './runs_view.js';
+import {afterLead, capital, clauses} from './runs_view.js';
 
 function when(seconds) {
   return h('time', {title: fullTime(seconds)},
@@ -102,14 +102,11 @@ export function lifeOf(run) {
       (run.judged_to_end === false ? ', not judged to its end' : '');
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
 export function drawVerdict(element, run, show, tools) {
   const severity = run.health_severity;
   const cause = run.causes && run.causes[0];
   const healed = run.condition === 'healed';
-  const [what, why] = healed ? [`Earlier: ${afterLead(run)}`, ''] :
-                               clauses(run);
+  const [what, why] = clauses(run);
   const said = cause && run.headline_cause === 0;
   const healthy = severity === 'none' && !healed;
   element.className = `verdict-block ${severity}`;

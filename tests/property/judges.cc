@@ -15,6 +15,7 @@
 #include "app/replay.h"
 #include "app/step_packer.h"
 #include "base/clock.h"
+#include "cli/standing.h"
 #include "engine/engine.h"
 #include "engine/run_state.h"
 #include "history/history.h"
@@ -37,13 +38,44 @@ std::string Timeless(int32_t attempt, Incident incident) {
 }
 
 bool FiresToTheEnd(const Incident& incident) {
-  return incident.state == AlertState::kFiring ||
-         incident.resolved_reason == "all ranks closed";
+  return incident.state != AlertState::kPending && !incident.resolved_step;
+}
+
+// The exit status of `check` agrees with the condition that --json has.
+void ExpectStandingOf(const RecordVerdict& verdict) {
+  CheckedLog log;
+  static_cast<RecordVerdict&>(log.verdict) = verdict;
+  const Standing standing = StandingOf(log);
+  EXPECT_LE(IsHealthy(standing.condition), standing.status == 0);
+  EXPECT_EQ(standing.status == 2, verdict.worst == Severity::kCritical);
+  EXPECT_EQ(standing.status > 0, standing.severity >= Severity::kWarning);
+  if (verdict.attempts.size() > 1) return;
+  EXPECT_EQ(standing.condition, verdict.attempts[0]->diagnosis.condition);
+}
+
+// What is found and what is said of a run agree.
+void ExpectConditionOf(const RunView& run) {
+  const bool warned = WorstEver(run) >= Severity::kWarning;
+  switch (run.diagnosis.condition) {
+    case Condition::kNoStepYet:
+    case Condition::kHealthy:
+    case Condition::kNoted:
+      EXPECT_FALSE(warned) << run.diagnosis.headline;
+      return;
+    case Condition::kHealed:
+    case Condition::kHeld:
+    case Condition::kTrouble:
+      EXPECT_TRUE(warned) << run.diagnosis.headline;
+      return;
+    default:
+      return;
+  }
 }
 
 Attempts AttemptsOf(const Snapshot& snapshot) {
   Attempts attempts;
   while (auto view = snapshot.Find(kRunId, attempts.size())) {
+    ExpectConditionOf(*view);
     attempts.push_back(std::move(view));
   }
   return attempts;
@@ -163,7 +195,8 @@ class Daemon {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const Said& said) {
-  out << Name(said.worst) << ", at the end " << Name(said.at_end)
+  out << Name(said.worst) << ", at the end " << Name(said.at_end) << ", "
+      << Name(said.condition)
       << (said.to_its_end ? "" : ", not judged to its end");
   for (const std::string& incident : said.incidents) out << "\n  " << incident;
   return out;
@@ -175,6 +208,7 @@ Said SaidOf(const Attempts& attempts) {
     said.worst = std::max(said.worst, WorstEver(*attempt));
     said.to_its_end &= attempt->records_ended.has_value();
   }
+  said.condition = attempts.back()->diagnosis.condition;
   for (const auto& attempt : EachTroubleOnce(attempts)) {
     for (const Incident& incident : attempt->incidents) {
       said.incidents.push_back(Line(attempt->key.attempt, incident));
@@ -204,6 +238,7 @@ Said CheckSays(const Recording& recording, Events* events) {
   }
   const RecordVerdict verdict = judge.Conclude();
   EXPECT_EQ(verdict.refused, "");
+  ExpectStandingOf(verdict);
   Said said = SaidOf(verdict.attempts);
   EXPECT_GE(verdict.worst, said.worst);
   said.worst = verdict.worst;
@@ -218,7 +253,8 @@ Said BacktestSays(const Events& events, const Said& like) {
   }
   const BacktestOutcome outcome = backtest.Finish();
   Said said;
-  said.at_end = like.at_end;  // it does not say
+  said.at_end = like.at_end;  // it does not say these two
+  said.condition = like.condition;
   for (const BacktestedRun& run : outcome.runs) {
     said.to_its_end &= run.judged_to_its_end;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/diagnosis.h"
 #include "model/event.h"
 #include "model/run.h"
 #include "model/severity.h"
@@ -39,6 +40,7 @@ struct Said {
   Severity worst = Severity::kNone;
   Severity at_end = Severity::kNone;
   bool to_its_end = true;
+  Condition condition = Condition::kNotKnown;  // of the newest attempt
   std::vector<std::string> incidents;
   std::vector<std::string> timeless;  // without steps that the clock says
   bool operator==(const Said&) const = default;

@@ -10,8 +10,6 @@
 //     no hold; a record is a second. Of what the daemon finds of the time
 //     itself the step is not compared: `check` lives through the last second
 //     alone of those that pass between two batches.
-//   - What fires at the end of a run of several ranks: they leave a daemon one
-//     after another, and what only one that left had found is over by then.
 //   - That incidents are resolved: an orderly close resolves what fires, with
 //     "all ranks closed". What fired until then fires at the end for `check`.
 
@@ -23,7 +21,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,8 +36,6 @@
 namespace nanwatch {
 namespace {
 
-const std::regex kRank(" rank [0-9]+ ");
-
 void ExpectOneVerdict(const Recording& recording) {
   SCOPED_TRACE(recording.name);
   Events events;
@@ -54,18 +49,7 @@ void ExpectOneVerdict(const Recording& recording) {
   as_check.incidents =
       daemon.timeless == check.timeless ? check.incidents : daemon.incidents;
   as_check.timeless = check.timeless;
-  Said as_daemon = check;
-  if (recording.ranks > 1) {
-    // Ranks of a daemon leave one by one, and take their findings along: an
-    // incident of several is named after one that is left.
-    as_check.at_end = check.at_end;
-    for (auto* said : {&as_check, &as_daemon}) {
-      for (std::string& incident : said->incidents) {
-        incident = std::regex_replace(incident, kRank, " rank * ");
-      }
-    }
-  }
-  EXPECT_EQ(as_check, as_daemon) << "the daemon";
+  EXPECT_EQ(as_check, check) << "the daemon";
   EXPECT_EQ(ReplaySays(lived), daemon) << "replay of the daemon";
   EXPECT_EQ(BacktestSays(lived, daemon), daemon) << "backtest of the daemon";
 }

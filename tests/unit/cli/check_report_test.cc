@@ -26,18 +26,18 @@ CheckedLog WithIncident(Severity now) {
   return log;
 }
 
-TEST(VerdictLine, WhatIsOnlyANoteByNowIsOver) {
+TEST(VerdictLine, WhatIsOnlyANoteByNowHasEased) {
   EXPECT_THAT(VerdictLine(WithIncident(Severity::kCritical), Style()),
               HasSubstr("overflow_streak from step 12, not over"));
   EXPECT_THAT(VerdictLine(WithIncident(Severity::kInfo), Style()),
-              HasSubstr("overflow_streak from step 12, over"));
+              HasSubstr("overflow_streak from step 12, eased"));
 }
 
-TEST(LogReport, WhatIsOnlyANoteByNowIsSaidToBeHarmless) {
+TEST(LogReport, WhatIsOnlyANoteByNowHasEased) {
   EXPECT_THAT(LogReport(WithIncident(Severity::kCritical), Style()),
               HasSubstr("step 12, not over at the end"));
   const std::string eased = LogReport(WithIncident(Severity::kInfo), Style());
-  EXPECT_THAT(eased, HasSubstr("step 12, harmless at the end"));
+  EXPECT_THAT(eased, HasSubstr("step 12, eased at the end"));
   EXPECT_THAT(eased, Not(HasSubstr("not over")));
 }
 
@@ -61,7 +61,10 @@ TEST(LogReport, WhatCameBackIsSaid) {
 
 TEST(LogReport, StepsThatAreNotShownAreNotClaimed) {
   CheckedLog log = WithIncident(Severity::kInfo);
-  log.verdict.attempts[0] = std::make_shared<RunView>();
+  auto healthy = std::make_shared<RunView>();
+  healthy->diagnosis.condition = Condition::kHealthy;
+  log.verdict.attempts[0] = std::move(healthy);
+  log.verdict.worst = Severity::kNone;
   log.verdict.steps_between = true;
   EXPECT_THAT(VerdictLine(log, Style()), HasSubstr(": 60 recorded steps"));
   EXPECT_THAT(LogReport(log, Style()), HasSubstr("60 recorded updates"));

@@ -234,7 +234,7 @@ TEST(CausesTest, APoisonedBatchIsNamedEvenAfterItIsOver) {
     EXPECT_THAT(first.ops, ElementsAre("Rsqrt", "Mul"));
     ExpectWords(diagnosis.headline);
     EXPECT_EQ(Named(diagnosis, Cause::kRangeOverflow), nullptr);
-    EXPECT_EQ(diagnosis.condition == Condition::kHealed, !now);
+    EXPECT_EQ(diagnosis.condition == Condition::kNoted, !now);
   }
 }
 

@@ -129,6 +129,7 @@ TEST(HeadlineTest, WhatWasEarlierIsTold) {
   EXPECT_EQ(t.Verdict().condition, Condition::kHealed);
   ExpectWords(t.Verdict().headline);
   // A cause knows more than the incident did.
+  t.evidence.earlier_to = 52;
   t.evidence.loss_nonfinite = 3;
   t.evidence.first_nonfinite_loss_step = 30;
   t.evidence.last_nonfinite_loss_step = 32;
