@@ -26,6 +26,15 @@ bool IsOpen(const Incident& incident) {
   return incident.state != AlertState::kResolved;
 }
 
+// Returns the first step at which none of them was seen any more; none: none.
+std::optional<int64_t> StepAfter(const std::vector<Finding>& findings) {
+  std::optional<int64_t> after;
+  for (const Finding& finding : findings) {
+    after = std::max(after.value_or(INT64_MIN), finding.last_step + 1);
+  }
+  return after;
+}
+
 }  // namespace
 
 IncidentBook::IncidentBook(RunKey run, AlertPolicy policy)
@@ -244,7 +253,6 @@ void IncidentBook::Miss(Time now, size_t index,
   const std::vector<Finding> mine = std::exchange(incident.findings, {});
   const size_t other = mine.empty() ? kNoIncident : HolderOf(mine[0]);
   incident.findings = mine;
-  if (tracks_[index].phase.present) tracks_[index].gone_step = last_step_;
   tracks_[index].ending =
       other == kNoIncident ? Ending::kCleared : Ending::kElsewhere;
   tracks_[index].reason = other == kNoIncident ? kCleared : kExplainedElsewhere;
@@ -290,7 +298,7 @@ void IncidentBook::Resolve(Time now, size_t index) {
   incident.updated = now;
   incident.resolved = now;
   if (tracks_[index].ending != Ending::kRunOver) {
-    incident.resolved_step = tracks_[index].gone_step;
+    incident.resolved_step = StepAfter(incident.findings);
   }
   incident.resolved_reason = tracks_[index].reason;
   // Not that of a run that ended with it.

@@ -23,6 +23,8 @@ inline float Log2(float x) {
   return static_cast<float>(exponent) + 2.88539008f * t * series;
 }
 
+inline constexpr float kLog2OfE = 1.442695f;
+
 // The natural one, of the same values.
 inline float Ln(float x) {
   constexpr float kLn2 = 0.6931472f;  // ln 2

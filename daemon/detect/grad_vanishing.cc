@@ -57,12 +57,13 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "remains: both numbers come down without any noise, which mini-batches "
     "never do. A flat spot that full batches reach so is excused with it."};
 
-void GradVanishing::Learn(float norm, std::optional<double> loss) {
-  glide_.Add(norm, loss);
-  usual_.Add(norm);
+void GradVanishing::Learn(const StepContext& c, std::optional<double> loss) {
+  glide_.Add(c.norm_log2, loss);
+  usual_.Add(c.norm_log2);
   held_ = 0;
   if (!loss) return;
-  usual_loss_.Add(Log2OfSize(*loss));
+  const bool known = c.loss->values() > 0 && !c.loss->crosses_zero();
+  usual_loss_.Add(known ? c.loss->y() * kLog2OfE : Log2OfSize(*loss));
   loss_ = *loss;
 }
 
@@ -89,7 +90,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   const std::optional<double> loss = FiniteLoss(r);
   if (!low) {
     const float usual = usual_.at();
-    Learn(log2, loss);
+    Learn(c, loss);
     if (!episode_.open()) return Severity::kNone;
     const bool clean = log2 >= usual + Log2(static_cast<float>(t[kClearRatio]));
     return episode_.On(Severity::kNone, clean, r.step,

@@ -29,7 +29,7 @@ class GradVanishing {
 
  private:
   // Takes in a record with a healthy norm (log2).
-  void Learn(float norm, std::optional<double> loss);
+  void Learn(const StepContext& c, std::optional<double> loss);
   // Is a low norm no wonder at this loss?
   bool IsConverged(double loss) const;
 

@@ -5,7 +5,6 @@
 #ifndef NANWATCH_DETECT_LAST_DIGIT_H_
 #define NANWATCH_DETECT_LAST_DIGIT_H_
 
-#include <algorithm>
 #include <cmath>
 
 namespace nanwatch {
@@ -17,12 +16,14 @@ class LastDigit {
   // moves is not rounded, it jumps.
   static constexpr float kCoarsest = 0.01f;  // ours
 
-  // REQUIRES: value is finite.
-  void Note(float value) {
+  // Returns true where that changes worth(). REQUIRES: value is finite.
+  bool Note(float value) {
     const float moved = std::fabs(value - before_);
-    if (any_ && moved > 0) least_ = std::min(least_, moved);
+    const bool less = any_ && moved > 0 && moved < least_;
+    if (less) least_ = moved;
     before_ = value;
     any_ = true;
+    return less;
   }
   // At most kCoarsest, which it is until the series moves by less.
   float worth() const { return least_; }

@@ -23,6 +23,7 @@ constexpr int32_t kEndRecords = 32;     // records at the end; ours
 constexpr int32_t kLevel = 16;          // records that are a level; ours
 constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
+constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours
 
 float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
@@ -130,14 +131,21 @@ std::optional<LossReached> LossHighPlateau::Reached() const {
                      .high = high_ > 0};
 }
 
-Severity LossHighPlateau::NoteGuessing(float loss, int64_t step, Thresholds t) {
+Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
+  const Series& s = *c.loss;
+  const int64_t step = c.record.step;
+  const auto loss = static_cast<float>(c.record[StepField::kLoss]);
   const int64_t gap = step_.newest;
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
   const bool known = records_ + before_.records >= kLevel;
+  const float level = s.out() ? s.excursion().base() : s.level().at();
+  // Where losses scatter so widely, a high one says nothing.
+  const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
+                     s.y() - level < kNoise * s.level().noise();
   return guessing_.Add(loss, step, covered, known ? healthy_ : -HUGE_VALF,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,
-                        .steps = t[kGuessingSteps],
+                        .steps = noise ? HUGE_VAL : t[kGuessingSteps],
                         .critical_steps = kGuessShare * t[kCriticalSteps]});
 }
 
@@ -254,7 +262,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (step_.newest < 0) Begin(c, t);
   const int64_t step = c.record.step;
   const Severity guesses =
-      untrained_.loss() > 0 ? NoteGuessing(loss, step, t) : Severity::kNone;
+      untrained_.loss() > 0 ? NoteGuessing(c, t) : Severity::kNone;
   if (guessing_.now() && high_ == 0) step_.high = guessing_.since();
   step_.newest = step;
   newest_ = loss;

@@ -75,7 +75,7 @@ class LossHighPlateau {
   enum class About : uint8_t { kLost, kGuessing, kNotLoaded, kEnd };
 
   void Begin(const StepContext& c, Thresholds t);
-  Severity NoteGuessing(float loss, int64_t step, Thresholds t);
+  Severity NoteGuessing(const StepContext& c, Thresholds t);
   // Takes in where the loss stands. Returns what that is called if it stays.
   Severity NoteLevels(const StepContext& c, Thresholds t);
   Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;

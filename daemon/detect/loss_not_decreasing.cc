@@ -42,10 +42,11 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "The loss has not moved at all since the start.",
     "`steps` steps and 256 losses after the start of a run that was not "
     "resumed, the mean of 16 losses was never a share of `min_share` below "
-    "the first five, nor a tenth above them, and its noise could not hide "
-    "that. A warning where a model still guesses `guesses` records after its "
-    "learning rate rose to its highest, or, without a rate, after half of "
-    "`steps` and 64 records: a language model's loss of 10.37 (or what the "
+    "the first ones, nor a tenth above them, and its noise could not hide "
+    "that. A warning from `guesses` records after the learning rate rose to "
+    "its highest (without a rate, after half of `steps` and 64 records). So "
+    "is a model that still guesses then: a language model's loss of 10.37 (or "
+    "what the "
     "run says that guessing costs) and of 97 % of the first losses; or one "
     "that is "
     "not below that of guessing among as many classes as the last layer has "
@@ -76,21 +77,21 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   rewards_ = TrainsOnRewards(c.run);
 }
 
-bool LossNotDecreasing::Guesses(const StepContext& c, float loss,
-                                Thresholds t) {
+bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
   const StepRecord& r = c.record;
-  if (untrained_ <= 0) return false;
   if (r.has(StepField::kLearningRate)) {
     const auto rate = static_cast<float>(r[StepField::kLearningRate]);
     if (rate > kWarms * rate_) course_ = Course();
     rate_ = std::max(rate_, rate);
   }
   course_.Add(loss);
-  const bool waits =
-      rate_ > 0 ? course_.records() < t[kGuesses]
-                : records_ < kLines ||
-                      2 * static_cast<double>(r.step - first_step_) < t[kSteps];
-  if (waits) return false;
+  if (rate_ > 0) return course_.records() < t[kGuesses];
+  return records_ < kLines ||
+         2 * static_cast<double>(r.step - first_step_) < t[kSteps];
+}
+
+bool LossNotDecreasing::Guesses(const StepContext& c) const {
+  if (untrained_ <= 0) return false;
   if (!among_) {
     return std::exp(level_) >=
            std::max(untrained_, kGuessed * std::exp(first_));
@@ -151,9 +152,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (about_ == About::kFrozen && episode_.open() && frozen_ == kMoved) {
     settled_ = true;
   }
+  const bool waits = Waits(c, loss, t);
   const bool stands = known && Stands(c, t);
-  const bool guesses = Guesses(c, loss, t);
-  const bool warns = frozen || (guesses && !settled_);
+  const bool guesses = !waits && Guesses(c);
+  const bool warns = frozen || (!waits && stands) || (guesses && !settled_);
   const Severity trigger = warns    ? Severity::kWarning
                            : stands ? Severity::kInfo
                                     : Severity::kNone;

@@ -43,8 +43,10 @@ class LossNotDecreasing {
   void Begin(const StepContext& c, float loss);
   // Has it not moved for long?
   bool Stands(const StepContext& c, Thresholds t);
-  // Notes the rate. Does it guess, and nothing else so far?
-  bool Guesses(const StepContext& c, float loss, Thresholds t);
+  // Notes the rate. Is it warming up, or has been lately?
+  bool Waits(const StepContext& c, float loss, Thresholds t);
+  // Does it guess, and nothing else so far?
+  bool Guesses(const StepContext& c) const;
   // Was it the same in all records so far, without a gradient?
   bool IsFrozen(const StepRecord& record, float loss);
 

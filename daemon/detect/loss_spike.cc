@@ -100,7 +100,6 @@ bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
-    jump_.early = IsEarly(s);
     jump_.absurd = false;
   }
   return was_up;
@@ -196,31 +195,31 @@ bool LossSpike::LeavesAll(const Series& s, Thresholds t) const {
 
 // A rate that is too high for fresh weights throws the loss up. Where it comes
 // back, it is well again only when it learns.
-bool LossSpike::IsEarly(const Series& s) const {
-  const Excursion& x = s.excursion();
-  return !s.begins_late() && !s.crosses_zero() &&
-         s.values() - x.values() <= kFreshValues &&
-         x.peak() - s.first() >= kFirstRise;
-}
-
 Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
-  const Excursion& x = s.excursion();
-  // While it is up, the first losses may be the outliers. It comes back, and
-  // they were none.
-  if (!episode_.open() && s.out() && jump_.early && x.above() >= t[kHold] &&
-      x.bare_nats() >= kNewsNats) {
-    told_ = jump_;
-  }
   kind_.stuck = 0;
-  if (!told_.early || (s.out() && !episode_.open())) return Severity::kNone;
-  const float stands = s.stands();
-  if (stands <= s.first() - kFirstRise) return Severity::kNone;
-  kind_.stuck = s.ValueAt(stands);
-  const bool learns = s.out() || stands <= s.first() - kNothingLearned;
-  const bool noise = LnOf(told_.peak) - s.first() < kFar * s.level().scatter();
-  if (learns || noise || s.values() < kHotValues) return Severity::kNone;
-  at_end_ = std::max(at_end_, Severity::kWarning);
-  return s.values() >= kStuckValues ? Severity::kWarning : Severity::kNone;
+  const bool tiny = s.first() < LnOf(kTiny);
+  if (s.risen() < t[kHold] || s.crosses_zero() || tiny) return Severity::kNone;
+  const float rise = s.risen_peak() - s.first();
+  const bool late = s.values() >= kStuckValues;
+  const float enough =
+      late && rise >= LnOf(kHotRatio) ? kFirstRise : kNothingLearned;
+  if (s.first() - s.stands() >= enough) return Severity::kNone;
+  kind_.stuck = s.ValueAt(s.stands());
+  const bool noise = rise < kFar * s.level().scatter();
+  if (s.out() || noise || s.values() < kHotValues) return Severity::kNone;
+  if (!episode_.open()) {
+    told_ = {.step = s.risen_step(),
+             .usual = s.ValueAt(s.first()),
+             .loss = s.newest(),
+             .peak = s.ValueAt(s.risen_peak()),
+             .records = s.risen()};
+  }
+  if (late) return Severity::kWarning;
+  // Tasks that take turns rise twofold.
+  if (rise >= LnOf(t[kExplosionRatio])) {
+    at_end_ = std::max(at_end_, Severity::kWarning);
+  }
+  return Severity::kNone;
 }
 
 Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
@@ -310,10 +309,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   const bool was_absurd = IsAbsurd();
   const bool worse =
       trigger > Severity::kNone && trigger >= episode_.severity();
-  if (worse || (s.out() && jump_.step == told_.step)) {
-    jump_.early |= kind_.stuck != 0;  // it has not come back from that one
-    told_ = jump_;
-  }
+  if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
   if (worse && told_.absurd && !was_absurd) episode_ = Episode();
   trigger = std::max(trigger, NoteStuck(s, t));
   const bool back =

@@ -74,7 +74,6 @@ class LossSpike {
     float nats = 0;       // evidence
     int32_t records = 0;  // that it lasts
     bool absurd = false;  // no healthy loss of any kind does that
-    bool early = false;   // from the first losses, to far above them
   };
   // What the loss is like, of this run or record.
   struct Kind {
@@ -99,7 +98,6 @@ class LossSpike {
   bool IsUsual(const Series& s, float rise) const;
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
   bool LeavesAll(const Series& s, Thresholds t) const;
-  bool IsEarly(const Series& s) const;
   // Notes kind_.stuck. Returns what that is.
   Severity NoteStuck(const Series& s, Thresholds t);
   // Of what stands above the level; notes at_end_.

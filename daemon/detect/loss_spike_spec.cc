@@ -58,8 +58,9 @@ constinit const RuleSpec LossSpike::kSpec = {
     "new level.",
     "Below clear_ratio times the level for clear_after records; a warning also "
     "where the records end at that level. A rise to 1.5 times the first losses "
-    "within ten of them is over where the loss stands 1.5 times below them; if "
-    "it has not learned a tenth of them in 200 records, it is a warning.",
+    "among the first 16 is over where a tenth of the first losses is learned, "
+    "or from 200 records on, where it rose 2.3 times, a third; else it is a "
+    "warning then.",
     kThresholds,
     "Rules of other programs ask for a ratio or a z-score of a window, and "
     "need the window first. Here noise has a prior, so the second record is "

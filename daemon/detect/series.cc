@@ -11,6 +11,7 @@ namespace {
 constexpr int64_t kLate = 1000;    // a step: a run that goes on; ours
 constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
 constexpr int32_t kFirst = 5;      // values of the first level; ours
+constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
 constexpr int32_t kRecent = 16;    // values; ours
 constexpr int32_t kShown = 64;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
@@ -67,10 +68,7 @@ bool Series::comes_down() const {
 // What the last printed digit is worth. Where that is next to nothing, nearly
 // always, no exponential is needed to see it.
 float Series::Floor() const {
-  if (unit_ == 0 &&
-      Ln(std::max(digit_.worth(), 1e-30f) / kLeastNoise) < level_.at()) {
-    return kLeastNoise;
-  }
+  if (unit_ == 0 && seen_ < level_.at()) return kLeastNoise;
   const float at = std::fabs(ValueAt(level_.at()));
   const float size = unit_ == 0 ? at : std::sqrt(at * at + unit_ * unit_);
   return std::max(std::log1p(digit_.worth() / std::max(size, 1e-30f)),
@@ -83,14 +81,24 @@ void Series::Begin(float value, int64_t step, const NoisePrior& prior) {
   level_.Begin(y_, late_ ? prior.running : prior.fresh);
   first_ = best_ = recent_ = highest_ = lowest_ = trough_ = y_;
   outliers_ = kSeldom;
+  risen_ = 0;
   rises_ = out_ = false;
+}
+
+void Series::NoteFirst(float y, int64_t step) {
+  if (values_ <= kFirst && y < first_ + kHardly) {
+    first_ += (y - first_) / static_cast<float>(values_);
+  }
+  if (late_ || y < first_ + kRise) return;
+  if (risen_++ == 0) {
+    risen_step_ = step;
+    risen_peak_ = y;
+  }
+  risen_peak_ = std::max(risen_peak_, y);
 }
 
 void Series::Heal(float y, int64_t step) {
   level_.Learn(y, Floor());
-  if (values_ <= kFirst) {
-    first_ += (y - first_) / static_cast<float>(level_.values());
-  }
   const auto n = static_cast<float>(std::min(level_.values(), kRecent));
   recent_ += (y - recent_) / n;
   if (values_ >= kShown) best_ = std::min(best_, recent_);
@@ -115,7 +123,9 @@ void Series::Size(float value) {
 }
 
 void Series::Add(float value, int64_t step, const NoisePrior& prior) {
-  digit_.Note(value);
+  if (digit_.Note(value) || values_ == 0) {
+    seen_ = Ln(std::max(digit_.worth(), 1e-30f) / kLeastNoise);
+  }
   newest_ = value;
   Size(value);
   if (values_ == 0) {
@@ -125,6 +135,7 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   }
   if (values_ < kMost) ++values_;
   const float y = Transform(value);
+  if (values_ <= kRecent) NoteFirst(y, step);
   if (values_ == kFresh && !late_) level_.Settle();
   if (renews_) {
     MoveTo(y);
@@ -149,8 +160,6 @@ bool Series::Leaves(float y, int64_t step) {
   excursion_.Begin(climbed ? rise_step_ : step, climbed ? trough_ : level_.at(),
                    noise, level_.values());
   level_.Leave(y);
-  // What climbed from the first values on is none of them.
-  if (values_ <= kRecent) first_ = std::min(first_, excursion_.base());
   return true;
 }
 

@@ -40,10 +40,8 @@ class Series {
   float newest() const { return newest_; }  // as it came
   // All as logarithms.
   float y() const { return y_; }
-  float first() const {
-    return first_;
-  }  // mean of the healthy among the first five
-  float best() const { return best_; }  // lowest mean of sixteen
+  float first() const { return first_; }  // mean of the first that do not rise
+  float best() const { return best_; }    // lowest mean of sixteen
   // Returns where it stands: the mean of about sixteen healthy values, or of
   // the newest third of an excursion of as many.
   float stands() const;
@@ -55,6 +53,11 @@ class Series {
   // many values. 0: none.
   float returned_from() const { return returned_from_; }
   int32_t returned_after() const { return returned_after_; }
+  // Of a fresh run: how many of the first values stand 1.5 times above first(),
+  // the step of the first of them, and the highest.
+  int32_t risen() const { return risen_; }
+  int64_t risen_step() const { return risen_step_; }
+  float risen_peak() const { return risen_peak_; }
   // Returns the value whose logarithm is `y`.
   float ValueAt(float y) const;
 
@@ -63,6 +66,8 @@ class Series {
   // Takes the unit of a series that crosses 0 from its first values.
   void Size(float value);
   void Begin(float value, int64_t step, const NoisePrior& prior);
+  // Notes what the first values are like.
+  void NoteFirst(float y, int64_t step);
   // Returns true where `y` opens an excursion; else the level learns it.
   bool Leaves(float y, int64_t step);
   void Heal(float y, int64_t step);
@@ -74,6 +79,7 @@ class Series {
   Excursion excursion_;
   SeriesLevel level_;
   LastDigit digit_;
+  float seen_ = 0;  // logarithm of the size at which the last digit is noise
   float unit_ = 0;  // of a series that crosses 0; 0: it does not
   float newest_ = 0;
   float y_ = 0;
@@ -87,6 +93,9 @@ class Series {
   float returned_from_ = 0;
   int32_t returned_after_ = 0;
   int32_t values_ = 0;
+  int32_t risen_ = 0;
+  float risen_peak_ = 0;
+  int64_t risen_step_ = 0;
   bool out_ = false;
   bool late_ = false;
   bool renews_ = false;

@@ -69,7 +69,6 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
     const size_t which = std::min<size_t>(record.optimizer, names - 1);
     TakeStep(rank, &rank->tracks[tracks[which]], record, effects);
   }
-  if (rank->last_step > left_step_) ForgetLeft(rank->last_step);
   NoteLatest(columns, &rank->latest);
   rank->op_only = false;
   heard_ = kPause;
@@ -126,12 +125,21 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
                          track.rules.get<GnormExplosion>().Warns());
 }
 
+// The series has taken this logarithm, of most records.
+static float NormLog2(const StepRecord& record, const Series& norm) {
+  const bool same =
+      norm.values() > 0 && record.has(StepField::kGradNorm) &&
+      norm.newest() == static_cast<float>(record[StepField::kGradNorm]);
+  return same ? norm.y() * kLog2OfE : Log2OfNorm(record);
+}
+
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
                         const StepRecord& record, Effects* effects) {
   // Which rank came first in a step decides nothing later.
   if (record.step > last_step_) {
     JudgeIfChanged(record.time, last_step_, effects);
   }
+  if (record.step > left_step_) ForgetLeft(record.step);
   const Place was = track->newest;
   track->newest = was.Next(record.step);
   track->scaler.OnStep(record);
@@ -161,7 +169,11 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   // Before names of ops are pointed to: it may add some.
   std::optional<StepLayers> layers;
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
-  StepContext context{description_, record, track->scaler, ops};
+  StepContext context{.run = description_,
+                      .record = record,
+                      .scaler = track->scaler,
+                      .ops = ops,
+                      .norm_log2 = NormLog2(record, track->series.grad_norm)};
   if (layers) context.layers = &*layers;
   PointToSeries(*rank, *track, &context);
   if (loss_before_ && rank->tracks.size() == 1) {

@@ -42,7 +42,8 @@ struct Incident {
   Severity severity = Severity::kNone;  // now, under the cause's ceiling
   Severity worst = Severity::kNone;     // ever
   int64_t opened_step = 0;
-  // At which its findings were gone; absent: they are not, or never were.
+  // The first after the last one that its findings were seen at; absent: they
+  // are not gone, or never were.
   std::optional<int64_t> resolved_step;
   Time opened{};
   Time fired{};

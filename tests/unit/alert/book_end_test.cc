@@ -56,7 +56,7 @@ TEST_F(BookEndTest, IsOverWhenItsFindingsAreGoneAndNotWhenItsHoldEnds) {
   Update(20, {});
   Update(60, {});
   EXPECT_EQ(book_.incidents()[0].state, AlertState::kResolved);
-  EXPECT_EQ(book_.incidents()[0].resolved_step, 10);
+  EXPECT_EQ(book_.incidents()[0].resolved_step, 1) << "after its last step";
 }
 
 TEST_F(BookEndTest, OfWhatARunEndsWithNoStepIsTheLast) {
@@ -67,7 +67,7 @@ TEST_F(BookEndTest, OfWhatARunEndsWithNoStepIsTheLast) {
   for (const Incident& incident : book_.incidents()) {
     const bool held = incident.rule == RuleId::kScaleCollapse;
     EXPECT_EQ(incident.resolved_step,
-              held ? std::optional<int64_t>(10) : std::nullopt);
+              held ? std::optional<int64_t>(1) : std::nullopt);
     EXPECT_EQ(incident.resolved_reason, held ? "cleared" : "run closed");
   }
 }

@@ -318,7 +318,7 @@ TEST_F(IncidentBookTest, TimerResolvesAtItsDueTime) {
   Advance(100);
   ASSERT_THAT(changed_, SizeIs(1));
   EXPECT_EQ(changed_[0].resolved, At(45));
-  EXPECT_EQ(changed_[0].resolved_step, 10);
+  EXPECT_EQ(changed_[0].resolved_step, 1) << "after its last step";
   EXPECT_EQ(changed_[0].resolved_reason, "cleared");
   EXPECT_EQ(book_.NextTimer(), std::nullopt);
 }

@@ -88,7 +88,7 @@ TEST(Guessing, ASpikeBelowGuessingIsNot) {
   EXPECT_EQ(other.worst, Severity::kNone);
   StepFeed<LossHighPlateau> large = Language();  // it tells its vocabulary
   large.run.settings["untrained_loss"] = "12.4";
-  large.Step({.loss = 6.4, .unseen = 9});
+  large.Step({.loss = 6.4, .unseen = 6999});
   EXPECT_EQ(large.Step({.loss = 11.4, .unseen = 9}), Severity::kNone);
   EXPECT_EQ(large.Step({.loss = 12.5, .unseen = 9}), Severity::kWarning);
 }

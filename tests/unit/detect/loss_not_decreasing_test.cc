@@ -22,7 +22,7 @@ Severity Worst(int records, const std::function<double(int)>& loss) {
   return f.worst;
 }
 
-TEST(LossNotDecreasing, IsANoteAfterTwoThousandStepsUntilItFalls) {
+TEST(LossNotDecreasing, IsAWarningAfterTwoThousandStepsUntilItFalls) {
   StepFeed<LossNotDecreasing> f(NoScaler());
   Noise noise;
   const auto stand = [&](int records) {
@@ -33,7 +33,7 @@ TEST(LossNotDecreasing, IsANoteAfterTwoThousandStepsUntilItFalls) {
   stand(2000);
   EXPECT_EQ(f.now, Severity::kNone);
   stand(16);
-  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_EQ(f.now, Severity::kWarning);
   ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Described().opened_step, 1);
   for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0});
