@@ -1,11 +1,14 @@
-"""Small models and their data, for real trainings on a CPU."""
+"""Small models and their data, for real trainings: on a CPU, or on the device
+that NANWATCH_TEST_DEVICE names ("cuda")."""
 
 import math
+import os
 
 import torch
 from torch import nn
 
 torch.set_num_threads(1)
+DEVICE = os.environ.get("NANWATCH_TEST_DEVICE", "cpu")
 
 TEXT = (
     "the loss scale falls when a gradient overflows and rises when none does. "
@@ -28,7 +31,7 @@ class Attention(nn.Module):
             for part in self.qkv(x).chunk(3, dim=-1)
         )
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
-        mask = torch.ones(length, length, dtype=torch.bool).triu(1)
+        mask = scores.new_ones(length, length, dtype=torch.bool).triu(1)
         shares = self.softmax(scores.masked_fill(mask, float("-inf")))
         return self.proj((shares @ v).transpose(1, 2).reshape(x.shape))
 
@@ -99,6 +102,7 @@ class Texts:
             generator=self.random)
         rows = torch.stack(
             [self.codes[s:s + self.length + 1] for s in starts])
+        rows = rows.to(DEVICE)
         return rows[:, :-1], rows[:, 1:]
 
 
@@ -118,7 +122,7 @@ class Pictures:
         for i, quarter in enumerate(y.tolist()):
             down, right = 4 * (quarter // 2), 4 * (quarter % 2)
             x[i, 0, down:down + 4, right:right + 4] += 1.0
-        return x, y
+        return x.to(DEVICE), y.to(DEVICE)
 
 
 KINDS = {"text": (CharTransformer, Texts), "pictures": (ConvNet, Pictures)}
@@ -131,17 +135,17 @@ class Training:
                  scaler=True, clip=1.0, **scaling):
         torch.manual_seed(seed)
         model, data = KINDS[kind]
-        self.model = model()
+        self.model = model().to(DEVICE)
         self.batches = data(seed)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=lr)
         self.scaler = torch.amp.GradScaler(
-            "cpu", enabled=scaler, **scaling) if scaler is not None else None
+            DEVICE, enabled=scaler, **scaling) if scaler is not None else None
         self.dtype, self.clip = dtype, clip
         self.number = 0
         self.before_forward = self.before_update = lambda x: x
 
     def forward(self, x, y):
-        with torch.autocast("cpu", dtype=self.dtype,
+        with torch.autocast(DEVICE, dtype=self.dtype,
                             enabled=self.dtype is not torch.float32):
             out = self.model(x)
         return self.batches.loss(out, y)

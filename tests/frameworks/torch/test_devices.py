@@ -130,10 +130,63 @@ def test_a_part_of_a_step(daemon, name, clock):
     assert it.origin["op"] == "loss, part 2 of 3" and it.step == 25, it
 
 
-class Lost:
+def test_what_was_told_of_a_part_is_what_it_was_then(daemon, name, clock):
+    """A program may well tell a sum to which it adds."""
+    training = Training("pictures", dtype=torch.float32, scaler=None)
+    watch = watched(training, daemon, name, "default")
+    means = []
+    for i in range(10):
+        training.optimizer.zero_grad()
+        total, told = torch.zeros(()), []
+        for _ in range(4):
+            loss = training.forward(*training.batches())
+            loss.backward()
+            total += loss.detach()
+            told.append(total.item())
+            if len(told) < 4:
+                watch.step(total)
+        training.optimizer.step()
+        watch.step(total)
+        means.append(sum(told) / 4)
+        clock[0] += 1
+    assert watch.flush(10) and watch.close(10)
+    it = Verdict(daemon, name)
+    values = {v["field"]: v["last"] for v in it.summary["values"]}
+    assert it.steps == 10
+    assert values["loss"] == pytest.approx(means[-1], rel=1e-6)
+
+
+class Slow:
+    """An event that is over when it was asked some times."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def query(self):
+        self.asked += 1
+        return self.asked > 5
+
+
+@pytest.mark.parametrize("ends", ["flush", "close"])
+def test_who_ends_the_run_has_the_last_steps(daemon, name, monkeypatch, ends):
+    monkeypatch.setattr(readout, "HOSTS", set())
+    monkeypatch.setattr(readout, "_copy", lambda flat: (flat, Slow()))
+    training = Training("pictures")
+    run = nanwatch.init(run=name, address=daemon.address)
+    watch = nanwatch.torch.watch(
+        training.model, training.optimizer, training.scaler, run=run)
+    for _ in range(12):
+        watch.step(training.step())
+    assert len(watch._untold) > 0
+    assert getattr(run, ends)(10)
+    assert Verdict(daemon, name).steps == 12
+    run.close(10)
+
+
+class Lost(readout._Queue):
     """Numbers that cannot be brought from their device."""
 
-    def float(self):
+    def flat(self):
         raise RuntimeError("the device is lost")
 
 
@@ -141,7 +194,7 @@ def test_what_cannot_be_read_is_one_step(daemon, name, clock):
     training = Training("pictures")
     watch = watched(training, daemon, name, "default")
     train(training, watch, clock, 20)
-    watch._current.readout._groups["a device"] = [Lost()]
+    watch._current.readout._queues["lost"] = Lost(torch.device("meta"), None)
     train(training, watch, clock, 20)
     assert watch.flush(10) and watch.close(10)
     assert watch.run.stats.bad_input == 1
@@ -172,5 +225,5 @@ def test_numbers_of_several_devices():
              torch.tensor(4.0)]
     added = its.add_mixed(norms)
     assert added[0] == [3.0, 4.0] and len(added) == 2
-    assert added[1].device.type == "meta" and added[1].count == 1
+    assert added[1].queue[0].type == "meta" and added[1].count == 1
     assert its.mixed(added[:1]) == [3.0, 4.0]

@@ -111,10 +111,14 @@ def test_many_on_a_device_are_read_together(daemon, name, monkeypatch):
     """Nothing waits for them."""
     monkeypatch.setattr(readout, "HOSTS", set())
     it = Trained(daemon, name, monkeypatch)
-    waited, ready = [], it.watch._untold.tell_ready
-    monkeypatch.setattr(
-        it.watch._untold, "tell_ready",
-        lambda wait: (waited.append(wait), ready(wait)))
+    untold = it.watch._untold
+    waited, tell_ready = [], untold.tell_ready
+
+    def look(most=math.inf):
+        waited.append(len(untold) > most)
+        tell_ready(most)
+
+    monkeypatch.setattr(untold, "tell_ready", look)
     for i in range(STEPS):
         it.update()
         for k in range(500 * (i == 30)):

@@ -7,6 +7,7 @@ from models import Training
 from verdicts import Verdict
 
 import nanwatch
+from nanwatch._torch import readout
 
 FAULT = 40
 LOOK = 32  # steps, from one look at all weights to the next
@@ -31,6 +32,31 @@ def flip(training, weight, at=5):
 @pytest.mark.parametrize("optimizer", ["AdamW", "SGD"])
 def test_it_is_named_alone(
         daemon, name, level, kind, weight, clip, optimizer):
+    it = verdict_on(daemon, name, level, kind, weight, clip, optimizer)
+    assert FAULT <= it.step <= FAULT + LOOK, it
+
+
+class Event:
+    def query(self):
+        return True
+
+    def synchronize(self):
+        pass
+
+
+@pytest.mark.parametrize("kind, weight", [
+    ("pictures", "features.2.weight"), ("text", "blocks.0.fc1.weight")])
+def test_on_a_device(daemon, name, level, kind, weight, monkeypatch):
+    """Where the first update that it spoils is over before anybody knows. (The
+    CPU's tensors are treated like a device's.)"""
+    monkeypatch.setattr(readout, "HOSTS", set())
+    monkeypatch.setattr(
+        readout, "_copy", lambda flat: (flat.clone(), Event()))
+    it = verdict_on(daemon, name, level, kind, weight, None, "AdamW")
+    assert it.step == FAULT, it
+
+
+def verdict_on(daemon, name, level, kind, weight, clip, optimizer):
     training = Training(kind, dtype=torch.float32, scaler=None, clip=clip)
     if optimizer == "SGD":
         training.optimizer = torch.optim.SGD(
@@ -46,4 +72,4 @@ def test_it_is_named_alone(
     it = Verdict(daemon, name)
     assert it.worst == "critical" and it.cause == "silent_corruption", it
     assert it.origin["op"] == weight, it
-    assert FAULT <= it.step <= FAULT + LOOK, it
+    return it

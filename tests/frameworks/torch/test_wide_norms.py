@@ -9,7 +9,7 @@ from torch import nn
 from verdicts import Verdict
 
 import nanwatch
-from nanwatch._torch import readout
+from nanwatch._torch import readout, statistics
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import Shapes, Sizes
 
@@ -54,11 +54,28 @@ def test_one_that_is_not_finite_is_seen_among_them(bad):
     assert [r.bad for r in sizes.read(read, [1.0, 1.0])] == [True, False]
 
 
-def test_on_a_device_what_it_is_at_least_stands_for_it(monkeypatch):
+ON_A_DEVICE = [torch.tensor([1e25, -2e25]), torch.ones(4),
+               torch.full((400,), 1e18), torch.tensor([1.0, math.inf])]
+
+
+@pytest.mark.skipif(
+    statistics.wide_norms_of(ON_A_DEVICE) is None,
+    reason="PyTorch does that from 2.4 on")
+def test_on_a_device_all_have_64_bits(monkeypatch):
     monkeypatch.setattr(readout, "HOSTS", set())
-    sizes, read = sizes_of([torch.tensor([1e25, -2e25]), torch.ones(4),
-                            torch.full((400,), 1e18),
-                            torch.tensor([1.0, math.inf])])
+    sizes, read = sizes_of(ON_A_DEVICE)
+    assert sizes.largest is None, "nobody asked, and it was not needed"
+    assert sizes.norms(read)[:3] == pytest.approx([5**0.5 * 1e25, 2.0, 2e19])
+    assert [r.bad for r in sizes.read(read, [1.0] * 4)] == [
+        False, False, False, True]
+    halves, read = sizes_of(ON_A_DEVICE, divide_by=torch.tensor(2.0))
+    assert halves.norms(read)[2] == pytest.approx(1e19)
+
+
+def test_on_one_that_has_none_what_it_is_at_least_stands_for_it(monkeypatch):
+    monkeypatch.setattr(readout, "HOSTS", set())
+    monkeypatch.setattr(statistics, "WITH_64_BITS", set())
+    sizes, read = sizes_of(ON_A_DEVICE)
     assert sizes.norms(read)[:3] == pytest.approx([2e25, 2.0, 2.0**64])
     assert [r.bad for r in sizes.read(read, [1.0] * 4)] == [
         False, False, False, True]

@@ -26,7 +26,8 @@ def trainer(folder, callback, steps, model=None, **more):
     return Trainer(
         model=model or gpt2(), train_dataset=Counting(), callbacks=[callback],
         args=TrainingArguments(
-            output_dir=folder, max_steps=steps, report_to=[], use_cpu=True,
+            output_dir=folder, max_steps=steps, report_to=[],
             per_device_train_batch_size=4, save_strategy="no",
             logging_strategy="no", disable_tqdm=True,
-            dataloader_pin_memory=False, **{"learning_rate": 1e-3, **more}))
+            dataloader_pin_memory=False,
+            **{"learning_rate": 1e-3, "use_cpu": True, **more}))

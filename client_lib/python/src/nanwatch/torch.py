@@ -21,7 +21,7 @@ from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
-from nanwatch._torch import given_optimizers, replicas, scaling, watching
+from nanwatch._torch import given_optimizers, open_watches, replicas, scaling
 from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.optimizers import plain
 from nanwatch._torch.places import is_distributed, places
@@ -65,7 +65,8 @@ def watch(
     some steps.
 
     `run`: the run's id, or a Run that is open already. The rest is as for
-    `nanwatch.init`. DDP, FSDP and torch.compile wrap the model before this."""
+    `nanwatch.init`. DDP, FSDP and torch.compile wrap the model before this; a
+    step that becomes a CUDA graph is recorded after it."""
     return _watch(model, optimizer, scaler, run, level, budget, init)
 
 
@@ -82,7 +83,7 @@ def _watch(
         raise TypeError(
             f"model= takes a torch.nn.Module, not a {describe(model)}"
         )
-    known = watching.known(model)
+    known = open_watches.known(model)
     if known is not None and _is_of(known, optimizer, scaler):
         known._checks.refuse("watch", GOES_ON)
         return known
@@ -96,7 +97,7 @@ def _watch(
         run if isinstance(run, Run) else _open(model, scaler, run, level, init)
     )
     checks = opened._checks
-    if not owns and watching.is_told_of(opened):
+    if not owns and open_watches.is_told_of(opened):
         checks.refuse(
             "run",
             "run= is that of another model's watch, and has the steps of one: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 from nanwatch._torch.numbering import Numbering
 from nanwatch._torch.optimizers import Followed, Update
@@ -72,12 +73,25 @@ class Current:
     def aside(self, updates: list[Update]) -> Iterator[None]:
         """Within it another step goes on, which these are of; what it makes of
         the numbers stays."""
-        ours = self.updates, self.readout, self._ahead
-        self.updates, self.readout = updates, Readout()
+        ours = self.put_aside(Readout())
+        self.updates = updates
         try:
             yield
         finally:
-            self.updates, self.readout, self._ahead = ours
+            self.take_back(ours)
+
+    def put_aside(self, readout: Readout) -> Any:
+        """What `take_back` wants: another step goes on from here, with its own
+        `readout`."""
+        ours = self.updates, self.readout, self._ahead
+        self.updates, self.readout, self._ahead = [], readout, {}
+        return ours
+
+    def take_back(self, ours: Any) -> list[Update]:
+        """The updates of the other one."""
+        others = self.updates
+        self.updates, self.readout, self._ahead = ours
+        return others
 
 
 def _by_turns(updates: list[Update]) -> Iterator[list[Update]]:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from nanwatch._torch.readout import on_host
+from nanwatch._torch.tracing import is_recorded
 from nanwatch._update_faults import (
     NO_BACKWARD,
     NONE,
@@ -55,7 +56,7 @@ class Clearing:
             return
         if self._marks() != self._left:
             self._left = []
-        elif self._found is None:
+        elif self._found is None and not is_recorded():
             self._look_at_one()
 
     def ended(self, *, seen: bool = True) -> None:

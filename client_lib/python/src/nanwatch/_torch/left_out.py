@@ -83,6 +83,10 @@ class LeftOut:
         self._lately.append(self._discards)
         self._discards = self._bad_in_a_row = 0
 
+    def replayed(self) -> None:
+        """A CUDA graph of which nothing is known."""
+        self._strangers.replayed()
+
     def applied(self) -> None:
         """The step is over: what is held is of it."""
         self._is_called = False
@@ -100,14 +104,11 @@ class LeftOut:
         the model, or it is no part (`hold`) and another thread trains it."""
         if self._is_none(loss) and not self._are_trained_here():
             return False
-        evaluated = self._hears and self._parts.empty()
-        if self._strangers.are_at_work(self._followed, counts=not evaluated):
-            self._checks.refuse(
-                "optimizer made anew",
-                "the model is updated, but not by the optimizer that watch() "
-                "was given: losses are told, gradients and skipped steps are "
-                "not seen; close this watch and watch the new one",
-            )
+        heard = not self._parts.empty()
+        if self._strangers.are_at_work(
+            self._followed, counts=heard or not self._hears, heard=heard
+        ):
+            self._checks.refuse("optimizer made anew", self._strangers.why())
             return False
         return True
 
@@ -122,6 +123,7 @@ class LeftOut:
             return
         if loss is not None:
             self._losses.waiting.append(loss)
+        self._losses.keep()
         held = self._held
         held.hold(
             Part(

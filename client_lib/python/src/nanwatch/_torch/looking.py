@@ -21,6 +21,7 @@ from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.optimizers import Followed, Update
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
+from nanwatch._torch.tracing import is_recorded
 
 # Updates from one look at their size to the next, by level. (By an optimizer's
 # own count: a program's numbers may go by epochs, or by parts.)
@@ -83,6 +84,10 @@ class Looks:
 
     def _before_update(self, followed: Followed, optimizer: Any) -> None:
         update = followed.begin()
+        if is_recorded():
+            if followed.is_unseen():
+                self.gradients(followed, getattr(optimizer, "grad_scale", None))
+            return
         is_scaled = followed.was_scaled and not (
             update.looked_at or update.scale is not None
         )
@@ -152,13 +157,16 @@ class Looks:
         current, ahead = self._current, self._current.ahead(followed)
         count, readout = current.count + ahead, current.readout
         every = LAYERS_EVERY * self._modules.turns
-        rich = self._level != "default" and (
-            ordinal % every == 0 or followed.is_new
+        due = not is_recorded()  # what is so now is not so at each replay
+        rich = (
+            due
+            and self._level != "default"
+            and (ordinal % every == 0 or followed.is_new)
         )
-        detailed = self._detail.covers(count)
+        detailed = due and self._detail.covers(count)
         followed.measure_gradients(
             readout,
-            largest=rich or detailed or ordinal % ROWS_EVERY == 0,
+            largest=rich or detailed or (due and ordinal % ROWS_EVERY == 0),
             zeros=rich or detailed,
             divide_by=divide_by,
             gradient_of=gradient_of,
@@ -174,15 +182,20 @@ class Looks:
                 divide_by,
                 gradient_of,
             )
-        if not update.weight_sizes and self._detail.takes_weights(
-            count, update.is_known_bad()
+        if (
+            due
+            and not update.weight_sizes
+            and self._detail.takes_weights(count, update.is_known_bad())
         ):
             followed.measure_weights(readout)
         # On a host it is known before an update that it is made of NaN.
         unguarded = self._scaler is None and not followed.is_on_host()
         if self._replica or unguarded:
             followed.glance_at_weights(
-                readout, current.number + ahead, self._replica, unguarded
+                readout,
+                current.number + ahead,
+                self._replica,
+                unguarded or not due,
             )
 
     def _abandon(self, followed: Followed) -> None:

@@ -25,12 +25,19 @@ class Losses:
         self.waiting: list[Any] = []  # floats, and tensors of a device
 
     def add(self, loss: Any) -> None:
+        """A number of a device is what it is when the step is over, unless it
+        is kept."""
         if isinstance(loss, torch.Tensor):
             loss = self._of_tensor(loss)
         elif type(loss) is not float:
             loss = self._checks.real("loss", loss)
         if loss is not None and len(self.waiting) < _PARTS:
             self.waiting.append(loss)
+
+    def keep(self) -> None:
+        """The newest, as it is now: programs add to what they told."""
+        if self.waiting and isinstance(self.waiting[-1], torch.Tensor):
+            self.waiting[-1] = self.waiting[-1].clone()
 
     def _of_tensor(self, loss: Any) -> Any:
         if on_host(loss):  # read at once: it costs no wait

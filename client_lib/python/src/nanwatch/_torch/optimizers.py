@@ -20,6 +20,7 @@ from nanwatch._torch.backwards import (
     tensors_of,
 )
 from nanwatch._torch.faults import Clearing
+from nanwatch._torch.glances import Glance
 from nanwatch._torch.grouping import by_device, kinds_of, known_kinds_of
 from nanwatch._torch.hooks import Hook
 from nanwatch._torch.known_norms import KnownNorms
@@ -30,6 +31,7 @@ from nanwatch._torch.statistics import (
     HALF,
     Shapes,
     Sizes,
+    best_norms_of,
     local,
     norms_of,
 )
@@ -41,14 +43,6 @@ from nanwatch._update_faults import ALL_ZERO
 _SOME = 4  # tensors that stand for all, at first
 _MOST = 32  # of them
 _PLAIN_SCALES = (float, type(None), list)  # a list: on the host
-
-
-class Glance(NamedTuple):
-    """The norms of some weights of an optimizer, before an update."""
-
-    which: Sequence[int]  # places among those that it updates
-    parameters: Sequence[Parameter]  # which these are
-    norms: Any  # where they are, of a readout
 
 
 class Gradients(NamedTuple):
@@ -549,8 +543,10 @@ class Followed:
         for places, parameters, weights, half in self._glanced_at(
             which, tensors
         ):
-            norms = readout.add(norms_of(weights, half))
-            update.glances.append(Glance(places, parameters, norms))
+            order = 2.0 if replica else math.inf
+            norms = readout.add(best_norms_of(weights, half, order))
+            glance = Glance(places, parameters, norms, not replica)
+            update.glances.append(glance)
 
     def _glanced_at(
         self, which: range, tensors: list[Any]

@@ -180,7 +180,8 @@ class Parts:
             ):
                 continue
             if not on_host(loss):  # programs add to what they had of it
-                self._losses.append(loss.detach().reshape(()).clone())
+                its = loss if loss.ndim == 0 else loss.reshape(())
+                self._losses.append(its.detach().clone())
                 continue
             self._add_value(loss.item())
 
@@ -195,6 +196,13 @@ class Parts:
     def has_bad(self) -> bool:
         """Since the last update, and known not to be finite."""
         return self._newest_bad >= self._own
+
+    def forget_from(self, count: int) -> None:
+        """All but the first so many."""
+        del self._losses[count:]
+        self._own = min(self._own, count)
+        if self._newest_bad >= count:
+            self._newest_bad = -1
 
     def take_discarded(self) -> list[Any]:
         """Those since the last update."""

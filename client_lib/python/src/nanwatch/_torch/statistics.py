@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.readout import Readout, on_host
+from nanwatch._torch.readout import WITH_64_BITS, Readout, on_host
 
 DTYPES = {
     torch.float64: "fp64",
@@ -81,6 +81,45 @@ def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
         return [torch._foreach_norm([t.float()], order)[0] for t in tensors]
 
 
+def wide_norms_of(tensors: list[Any], order: float = 2.0) -> list[Any] | None:
+    """On a device, in 64 bits, in which the squares of all that 32 hold are
+    finite. None: these have 64 themselves, or this device or PyTorch does not
+    do it at once. (It takes no longer: the memory decides.)"""
+    if any(t.dtype is torch.float64 for t in tensors) or (
+        tensors[0].device.type not in WITH_64_BITS
+    ):
+        return None
+    with torch.no_grad(), contextlib.suppress(TypeError, RuntimeError):
+        return list(torch._foreach_norm(tensors, order, torch.float64))
+    return None
+
+
+def best_norms_of(
+    tensors: list[Any], half: bool, order: float = 2.0
+) -> list[Any]:
+    """In 64 bits on a device, where it does that."""
+    wide = None if on_host(tensors[0]) else wide_norms_of(tensors, order)
+    return wide or norms_of(tensors, half, order)
+
+
+def _divided(norms: list[Any], scale: Any) -> Any:
+    """Of a device, for a readout: each alone would take as long as a layer."""
+    if scale is None:
+        return norms
+    together = torch.stack(norms)
+    return together / beside(scale, together)
+
+
+def _nonzero(tensors: list[Any]) -> list[Any]:
+    """How many elements of each are not 0."""
+    if not on_host(tensors[0]):
+        # In one call, which takes the host a third as long.
+        counts = wide_norms_of(tensors, 0.0)
+        if counts is not None:
+            return counts
+    return [torch.count_nonzero(t) for t in tensors]
+
+
 class Counts(NamedTuple):
     """Of one tensor."""
 
@@ -102,13 +141,13 @@ def count(tensor: Any) -> Counts:
 class Sizes:
     """How large the elements of many tensors are; one object a step.
 
-    On a GPU norms and largest elements come from one fused call each. On a
-    CPU the second costs as much as the first, so it is taken only where
-    `largest` asks for it, or where a norm is not finite.
+    Norms and largest elements come from one call each, and cost the same: the
+    second is made only where `largest` asks for it.
 
     Finite elements may have squares that leave the range of fp32. On a CPU
     their norm is taken in 64 bits then; on a GPU, where nobody knows of it in
-    time, what it is at least stands for it: the largest element, or `WIDE`.
+    time, all are. Where a device cannot do that, what the norm is at least
+    stands for it: the largest element, or `WIDE`.
     """
 
     __slots__ = (
@@ -140,25 +179,28 @@ class Sizes:
         self.largest: Any = None
         self.zeros: Any = None
         at_once = on_host(tensors[0])
-        most: Any = None
-        if not at_once:
-            most = norms_of(tensors, shapes.half, math.inf)
-        elif largest:
-            most = [_largest(t) for t in tensors]
-        if norms is None:
+        known = norms is not None
+        if norms is None and at_once:
             found = norms_of(tensors, shapes.half)
             if divide_by is not None:
-                divide_by = beside(divide_by, found[0])
                 found = [v / divide_by for v in found]
-                most = most and [v / divide_by for v in most]
             norms = readout.add(found)
+        elif norms is None:
+            wide = wide_norms_of(tensors)
+            known = wide is not None
+            found = wide or norms_of(tensors, shapes.half)
+            norms = readout.add(_divided(found, divide_by))
         self._norms: Any = norms
         self._least = WIDE if divide_by is None else 0.0
-        if most is not None:
-            known = type(most[0]) is float
-            self.largest = most if known else readout.add(most)
+        if at_once and largest:
+            most = [_largest(t) for t in tensors]
+            scale = 1.0 if divide_by is None else float(divide_by)
+            self.largest = [v / scale for v in most]
+        elif largest or not (at_once or known):
+            found = norms_of(tensors, shapes.half, math.inf)
+            self.largest = readout.add(_divided(found, divide_by))
         if zeros:
-            self.zeros = readout.add([torch.count_nonzero(t) for t in tensors])
+            self.zeros = readout.add(_nonzero(tensors))
         # On the host, and finite; or on the host, and not so in 32 bits.
         self.plain = at_once and math.isfinite(sum(self._norms))
         self.odd = at_once and not self.plain
@@ -271,7 +313,7 @@ def _read(
 class One:
     """One tensor of the forward or the backward pass."""
 
-    __slots__ = ("counts", "dtype", "elements", "shape", "sizes")
+    __slots__ = ("_ends", "_norm", "counts", "dtype", "elements", "shape")
 
     def __init__(self, tensor: Any, readout: Readout) -> None:
         tensor = tensor.detach()
@@ -285,14 +327,16 @@ class One:
             if tensor.dtype in HALF
             else torch.linalg.vector_norm(tensor)
         )
-        self.sizes = readout.add((low, high, norm))
+        self._ends = readout.add((low, high))
+        self._norm = readout.add((norm,))
         if on_host(tensor):
-            low, high, _ = self.sizes
+            low, high = self._ends
             if not (math.isfinite(low) and math.isfinite(high)):
                 self.counts = count(tensor)
 
     def read(self, readout: Readout) -> Read:
-        low, high, norm = readout.numbers(self.sizes)
+        low, high = readout.numbers(self._ends)
+        norm = readout.number(self._norm)
         counts = self.counts or Counts(
             int(math.isnan(low)), int(high == math.inf), int(low == -math.inf)
         )

@@ -15,6 +15,9 @@ _UPDATES = 3  # in a row, which loading weights is not
 # Parts of one step that nobody accumulates; for updates that PyTorch does not
 # count (those of `tensor.data`).
 _PARTS = 4096
+# The same where CUDA graphs are replayed of which nothing is known: one may
+# well be all of a step.
+_PARTS_WITH_GRAPHS = 64
 
 
 class Strangers:
@@ -23,6 +26,7 @@ class Strangers:
         self._versions: dict[int, int] = {}  # by id
         self._updates = 0
         self._parts = 0
+        self._most = _PARTS  # of them
         # Since the last call, and ever: optimizers that PyTorch told of.
         self._stepped = False
         self._are_told = False
@@ -35,7 +39,26 @@ class Strangers:
         """An optimizer that is followed was called."""
         self._versions = {}
         self._updates = self._parts = 0
+        self._most = _PARTS
         self._stepped = self._are_told = False
+
+    def replayed(self) -> None:
+        """A CUDA graph that may have updated the model."""
+        self._most = _PARTS_WITH_GRAPHS
+
+    def why(self) -> str:
+        """What to say of them."""
+        if self._most == _PARTS_WITH_GRAPHS and not self._are_told:
+            return (
+                "the model seems to be updated by a CUDA graph that was "
+                "recorded before watch(): losses are told, gradients and "
+                "skipped steps are not seen; call watch() before you record it"
+            )
+        return (
+            "the model is updated, but not by the optimizer that watch() was "
+            "given: losses are told, gradients and skipped steps are not seen; "
+            "close this watch and watch the new one"
+        )
 
     def have_updated(self) -> bool:
         """Once or more since an optimizer that is followed was called."""
@@ -45,13 +68,18 @@ class Strangers:
         """Nobody updated the model: what was told was left out."""
         self._parts = 0
 
-    def are_at_work(self, followed: Sequence[Followed], counts: bool) -> bool:
+    def are_at_work(
+        self, followed: Sequence[Followed], *, counts: bool, heard: bool
+    ) -> bool:
         """At a call in which none of `followed` was called since the last.
-        `counts`: what was told with it may be a part of a step."""
+        `counts`: what was told with it may be a part of a step; `heard`: it
+        went backward, so no graph did all of that."""
+        if heard:
+            self._most = _PARTS
         stepped, self._stepped = self._stepped, False
         self._parts += counts
         if self._are_told:  # of each of their updates
-            return stepped or self._parts >= _PARTS
+            return stepped or self._parts >= self._most
         tensors = [t for f in followed for t in f.some_tensors()]
         versions = {id(t): t._version for t in tensors}
         # Others may stand for all by now.
@@ -59,7 +87,7 @@ class Strangers:
         if any(known.get(key, v) != v for key, v in versions.items()):
             self._updates += 1
         self._versions = versions
-        return self._updates >= _UPDATES or self._parts >= _PARTS
+        return self._updates >= _UPDATES or self._parts >= self._most
 
     def listen(self, followed: Sequence[Followed]) -> None:
         """To each optimizer, for as long as it lives, or until `close`: fused

@@ -29,11 +29,26 @@ _modes: Callable[[], int] = getattr(
 )
 
 
+_is_recorded = False
+
+
+def record(begins: bool) -> None:
+    """What is called from now on is recorded as a CUDA graph, and computed when
+    that is replayed; or this is over. (A process records one at a time.)"""
+    global _is_recorded
+    _is_recorded = begins
+
+
+def is_recorded() -> bool:
+    return _is_recorded
+
+
 def is_traced() -> bool:
     """Somebody makes a program of what is called, or another one of it: what is
     computed has no numbers, or is not what the training computes."""
     return bool(
-        is_compiling()
+        _is_recorded
+        or is_compiling()
         or _tracing_state() is not None
         or _transforms() is not None
         or _modes()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import functools
+import sys
 import threading
+import time
 
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.step import Step
@@ -17,6 +19,8 @@ _MOST = 256
 # that does is out of the processor's caches after a training's step. Where so
 # many wait for it, the training does.
 _WAITING = 32
+# Seconds in which a device that is well brings what is on its way.
+_SOON = 1.0
 
 
 class Untold:
@@ -36,20 +40,31 @@ class Untold:
         of steps do."""
         self._steps.append(step)
         if not step.is_plain() or len(self._steps) >= _WAITING:
-            self.tell_ready(wait=len(self._steps) > _MOST)
+            self.tell_ready(most=_MOST)
 
-    def tell_ready(self, wait: bool) -> None:
-        """In their order, up to the first whose numbers are not there; with
-        `wait` all of them."""
+    def tell_ready(self, most: int = sys.maxsize) -> None:
+        """In their order, up to the first whose numbers are not there; waits
+        for it where more than `most` do."""
         with self._telling:
-            while self._steps and (wait or self._steps[0].ready()):
+            while self._steps and (
+                len(self._steps) > most or self._steps[0].ready()
+            ):
                 step = self._steps.popleft()
                 step.finish()
                 self._tell(step)
 
     def tell_before_settling(self) -> None:
         """Before the run is flushed or closed."""
-        self._guard("flush", lambda: self.tell_ready(wait=False))
+        self._guard("flush", self._tell_soon)
+
+    def _tell_soon(self) -> None:
+        """Those whose numbers are on their way, too: the last ones of a
+        training say how it ended."""
+        until = time.monotonic() + _SOON
+        self.tell_ready()
+        while self._steps and time.monotonic() < until:
+            time.sleep(0.001)
+            self.tell_ready()
 
     def tell_usual(self) -> None:
         """By the sender's thread: steps in which nothing is odd, which change

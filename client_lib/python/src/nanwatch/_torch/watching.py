@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import copy
 import functools
@@ -16,11 +15,19 @@ import torch
 from nanwatch import _samples
 from nanwatch._names import OPTIMIZERS
 from nanwatch._run import Run
-from nanwatch._torch import clipping, parts, replicas, scaling, scripting
+from nanwatch._torch import (
+    clipping,
+    open_watches,
+    parts,
+    replicas,
+    scaling,
+    scripting,
+)
 from nanwatch._torch.before_clipping import BeforeClipping
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import Detail
 from nanwatch._torch.first_forward import FirstForward
+from nanwatch._torch.graphs import Graphs
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.held import Evaluation, Part
 from nanwatch._torch.hooks import hold, let_go
@@ -38,8 +45,6 @@ from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
 
-_watches: weakref.WeakSet[Watch] = weakref.WeakSet()
-_tells_at_exit = False
 _is_kept = False  # from compilers
 
 
@@ -150,6 +155,14 @@ class Watch:
             tell_evaluations=self._tell_evaluations,
             is_training=lambda: bool(getattr(self._model, "training", True)),
         )
+        self._graphs = Graphs(
+            current,
+            self._followed,
+            self._parts,
+            self._guard,
+            self._tell_updates,
+            self._left_out,
+        )
         self._before_clipping = BeforeClipping(
             self._followed,
             self._checks,
@@ -176,7 +189,7 @@ class Watch:
         )
         run.before_turns(weakref.WeakMethod(self._untold.tell_usual))
         self._closed = False
-        _remember(self)
+        open_watches.remember(self)
 
     # ------------------------------------------------------- for the training
 
@@ -216,6 +229,7 @@ class Watch:
         """A part of the next step's loss, which becomes the mean of them."""
         if not self._closed:
             self._guard("loss", self._losses.add, loss)
+            self._guard("loss", self._losses.keep)
 
     @property
     def should_stop(self) -> str:
@@ -232,7 +246,7 @@ class Watch:
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits for the device, and until the daemon has everything, at most
         `timeout` seconds each. True: it has."""
-        self._guard("flush", lambda: self._untold.tell_ready(wait=True))
+        self._guard("flush", lambda: self._untold.tell_ready(most=0))
         return self.run.flush(timeout)
 
     def close(self, timeout: float = 2.0) -> bool:
@@ -242,7 +256,7 @@ class Watch:
             return self.run.close(0.0) if self._owns_run else True
         self._closed = True
         self._guard("close", self._tell_last)
-        self._guard("close", lambda: self._untold.tell_ready(wait=True))
+        self._guard("close", lambda: self._untold.tell_ready(most=0))
         self._take_off()
         if self._scaler is not None:
             self._scaler.close()
@@ -255,6 +269,7 @@ class Watch:
     def _take_off(self) -> None:
         clipping.forget(self._before_clipping)
         parts.forget(self._parts)
+        self._graphs.close()
         self._left_out.close()
         self._first.close()
         let_go(self._model)
@@ -274,7 +289,7 @@ class Watch:
         all that this was made of, which would wait for the next collection."""
         self._closed = True
         self._guard("close", self._tell_last)
-        self._guard("close", lambda: self._untold.tell_ready(wait=True))
+        self._guard("close", lambda: self._untold.tell_ready(most=0))
         # A scaler may be another watch's by now; ours is not heard any more.
         self._guard("hooks", self._take_off)
         if self._owns_run:
@@ -357,6 +372,8 @@ class Watch:
         losses, given = self._losses, loss
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
             loss = loss.tolist()  # costs less than item()
+        elif isinstance(loss, torch.Tensor):
+            self._current.readout.let_come_first(loss)
         if type(loss) is not float or losses.waiting:
             losses.add(loss)
             loss = None
@@ -557,6 +574,16 @@ class Watch:
     def _number_of(self, told: Part | Evaluation) -> int | None:
         return None if told.number is None else self._checks.step(told.number)
 
+    def tell_at_exit(self) -> None:
+        """The program ends."""
+        if not self._closed:
+            self._guard("close", self._tell_last)
+            self._untold.tell_before_settling()
+
+    def is_open(self, model: Any = None, run: Run | None = None) -> bool:
+        """And of this model, or of this run."""
+        return not self._closed and (model is self._model or run is self.run)
+
     def _tell_last(self) -> None:
         if self._current.updates:
             self._tell_updates()
@@ -603,31 +630,3 @@ def weakly(method: Callable[..., None]) -> Callable[..., None]:
                 found(*args, **kwargs)
 
     return uncompiled(call)
-
-
-def _remember(watch: Watch) -> None:
-    global _tells_at_exit
-    _watches.add(watch)
-    if not _tells_at_exit:
-        _tells_at_exit = True
-        atexit.register(_at_exit)
-
-
-def _at_exit() -> None:
-    for watch in list(_watches):
-        if not watch._closed:
-            watch._guard("close", watch._tell_last)
-            watch._untold.tell_before_settling()
-
-
-def known(model: Any) -> Watch | None:
-    """The open watch of a model."""
-    for watch in list(_watches):
-        if watch._model is model and not watch._closed:
-            return watch
-    return None
-
-
-def is_told_of(run: Run) -> bool:
-    """An open watch of another model tells of it."""
-    return any(w.run is run and not w._closed for w in list(_watches))

@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from nanwatch._torch.glances import Glance
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Glance, Update, total
+from nanwatch._torch.optimizers import Update, total
 from nanwatch._torch.replicas import Digest
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
-from nanwatch._torch.statistics import Read
+from nanwatch._torch.statistics import WIDE, Read
 from nanwatch._torch.step import Step
 
 # Beyond all ops of a run: which weight of a replica differs is not said of one
@@ -30,6 +31,7 @@ class WeightTeller:
         self._spoiling = spoiling
         self._replica = replica
         self._digests: dict[int, Digest] = {}  # by the id of the Followed
+        self._wild: set[int] = set()  # ids of those that have such a weight
 
     def add(
         self, step: Step, update: Update, rows: Rows, told: dict[str, Any]
@@ -57,15 +59,32 @@ class WeightTeller:
                 if digest.lacks_places():
                     self._place(digest, glance)
                 digest.take(glance.which, norms)
-            if update.weight_sizes or not math.isnan(sum(norms)):
+            if update.weight_sizes:
+                continue
+            wild = self._is_news(update, glance, norms)
+            if not wild and not math.isnan(sum(norms)):
                 continue
             for parameter, norm in zip(glance.parameters, norms):
-                if math.isnan(norm) and self._spoiling.tells(parameter, step):
-                    elements = parameter.elements()
-                    status = Read(elements, 1, 0, 0, None, None, None)
+                nan = math.isnan(norm)
+                if (nan or wild) and self._spoiling.tells(parameter, step):
+                    most = norm if math.isfinite(norm) else None
+                    status = Read(
+                        parameter.elements(), int(nan), 0, 0, None, most, None
+                    )
                     rows.add(self._names.weight(parameter), "parameter", status)
         if digest is not None and update.comparable:
             told["replica_digest"] = digest.value
+
+    def _is_news(
+        self, update: Update, glance: Glance, norms: list[float]
+    ) -> bool:
+        """One that no training made so large is told once, beside all others:
+        the looks at weights see what becomes of it."""
+        wild = glance.largest and WIDE < max(norms) < math.inf
+        known = id(update.of) in self._wild
+        if wild != known:
+            self._wild ^= {id(update.of)}
+        return wild and not known
 
     def _digest_of(self, update: Update) -> Digest:
         known = self._digests.get(id(update.of))
