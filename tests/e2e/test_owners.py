@@ -275,7 +275,7 @@ def test_a_run_without_an_owner_is_everybodys(folder):
     folder.chmod(0o711)
     tcp = f"127.0.0.1:{free_port()}"
     daemon = Daemon(folder, config=f"""
-ingest: {{socket_mode: "0666", tcp: "{tcp}"}}
+ingest: {{socket_mode: "0666", tcp: "{tcp}", tcp_anonymous: true}}
 access: {{read: everyone}}
 """).start()
     try:
