@@ -23,6 +23,7 @@
 #include "rpc/ingest_service.h"
 #include "rpc/query_service.h"
 #include "rpc/tcp_address.h"
+#include "rpc/tcp_listener.h"
 #include "rpc/tls_port.h"
 #include "rpc/unix_listener.h"
 
@@ -80,19 +81,14 @@ class RpcServer::Parts {
         query(std::move(backend), callers),
         stats(stats) {
     callers.OnRefused([this](std::string_view peer, std::string_view why) {
-      this->stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
-      int64_t before = 0;
-      MutexLock lock(mutex);
-      if (!refused_callers.Allow(SystemClock().Now(), &before)) return;
-      LogWarning(
-          "refused a caller",
-          fmt::format("peer={} refused_before={}: {}", peer, before, why));
+      Refused(peer, why);
     });
   }
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
   // What protects the TCP port: tokens, and `tls`.
   Status Protect(const RpcOptions& options, const TcpAddress& address);
+  void Refused(std::string_view peer, std::string_view why);
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
@@ -104,6 +100,8 @@ class RpcServer::Parts {
   Mutex mutex;
   LogThrottle refused_callers GUARDED_BY(mutex){std::chrono::minutes(1)};
   std::unique_ptr<UnixListener> listener;
+  std::unique_ptr<TcpListener> tcp;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> tcp_door;
   std::shared_ptr<grpc::ServerCredentials> tls;  // null: the port has none
   std::unique_ptr<grpc::Server> server;
 };
@@ -111,7 +109,6 @@ class RpcServer::Parts {
 Status RpcServer::Parts::Listen(const RpcOptions& options,
                                 std::vector<std::string>* addresses) {
   grpc::ServerBuilder builder;
-  int port = 0;
   if (!options.socket_path.empty()) {
     auto bound = UnixListener::Listen(options.socket_path, options.socket_mode,
                                       options.socket_group);
@@ -119,24 +116,24 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
     listener = std::move(*bound);
     addresses->push_back("unix:" + options.socket_path);
   }
-  TcpAddress tcp;
   if (!options.tcp_address.empty()) {
-    Result<TcpAddress> parsed = ParseTcpAddress(options.tcp_address);
-    if (!parsed) return Error{parsed.error()};
-    tcp = *parsed;
-    if (Status free = CheckPortFree(tcp); !free) return Error{free.error()};
-    const Status ready = Protect(options, tcp);
-    if (!ready) return Error{ready.error()};
-    builder.AddListeningPort(
-        tcp.host + ":" + std::to_string(tcp.port),
-        tls != nullptr ? tls : grpc::InsecureServerCredentials(), &port);
+    const Result<TcpAddress> address = ParseTcpAddress(options.tcp_address);
+    if (!address) return Error{address.error()};
+    if (Status ready = Protect(options, *address); !ready) return ready;
+    auto bound = TcpListener::Listen(*address);
+    if (!bound) return Error{bound.error()};
+    tcp = std::move(*bound);
+    tcp_door = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        tls != nullptr ? tls : grpc::InsecureServerCredentials());
+    addresses->push_back(fmt::format("{}{}:{}", tls != nullptr ? "tls://" : "",
+                                     address->host, tcp->port()));
   }
   if (options.socket_path.empty() && options.tcp_address.empty()) {
     return Error{
         "there is nowhere to listen: set a socket path or a loopback "
         "address"};
   }
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              kHandshakeMs);
   // gRPC compares sizes only when it has the whole message, too, and ends the
@@ -157,22 +154,21 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
   builder.RegisterService(&ingest);
   builder.RegisterService(&query);
   server = builder.BuildAndStart();
-  if (server == nullptr || (!options.tcp_address.empty() && port == 0)) {
-    return Error{
-        fmt::format("cannot listen on {}: it is taken by another "
-                    "program; stop that, or choose another port",
-                    options.tcp_address)};
-  }
-  if (port != 0) {
-    addresses->push_back(
-        fmt::format("{}{}:{}", tls != nullptr ? "tls://" : "", tcp.host, port));
-  }
+  if (server == nullptr) return Error{"gRPC could not be started"};
   server->GetHealthCheckService()->SetServingStatus(true);
   for (const char* service : {v1::IngestService::service_full_name(),
                               v1::QueryService::service_full_name()}) {
     server->GetHealthCheckService()->SetServingStatus(service, true);
   }
   if (listener != nullptr) Accept(options.socket_path);
+  if (tcp != nullptr) {
+    tcp->Start([this](int fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+          connection;
+      connection.fd = fd;
+      tcp_door->HandleNewConnection(&connection);
+    });
+  }
   return OkStatus();
 }
 
@@ -192,6 +188,16 @@ Status RpcServer::Parts::Protect(const RpcOptions& options,
   return OkStatus();
 }
 
+// Whoever is refused may come as often as he likes: one line a minute.
+void RpcServer::Parts::Refused(std::string_view peer, std::string_view why) {
+  stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
+  int64_t before = 0;
+  MutexLock lock(mutex);
+  if (!refused_callers.Allow(SystemClock().Now(), &before)) return;
+  LogWarning("refused a caller",
+             fmt::format("peer={} refused_before={}: {}", peer, before, why));
+}
+
 void RpcServer::Parts::Accept(const std::string& path) {
   listener->Start(
       [this, path](int fd, const Peer& peer) { Take(path, fd, peer); });
@@ -201,10 +207,9 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   // A name service that is slow is slow here, and not at a call.
   const bool listed = callers.MayConnect(peer.uid);
   if (!listed || !MayConnect(peer, listener->owner())) {
-    stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
-    LogWarning(
-        "refused a connection of another user",
-        fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+    Refused(fmt::format("{} uid={} pid={}", path, peer.uid, peer.pid),
+            listed ? "the socket is another user's"
+                   : "not among access.users and access.groups");
     close(fd);
     return;
   }
@@ -247,6 +252,7 @@ void RpcServer::Stop(Duration grace) {
   StopTaking();
   // No new connections, and the path is free for a successor at once.
   parts_->listener.reset();
+  parts_->tcp.reset();
   parts_->query.Stop();
   parts_->streams.EndAll();
   if (parts_->server != nullptr) {

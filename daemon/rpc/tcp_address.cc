@@ -3,17 +3,23 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <spdlog/fmt/fmt.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 namespace nanwatch {
 namespace {
 
-// With a port, for bind. Size 0: the host is no IP address.
+bool IsLoopback(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+  }
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+  return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
+}
+
+}  // namespace
+
 socklen_t Resolve(const TcpAddress& address, sockaddr_storage* to) {
   const auto port = htons(static_cast<uint16_t>(address.port));
   const std::string& host = address.host;
@@ -30,17 +36,6 @@ socklen_t Resolve(const TcpAddress& address, sockaddr_storage* to) {
   v4->sin_port = port;
   return inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1 ? sizeof *v4 : 0;
 }
-
-bool IsLoopback(const sockaddr_storage& address) {
-  if (address.ss_family == AF_INET6) {
-    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
-    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
-  }
-  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-  return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
-}
-
-}  // namespace
 
 Result<TcpAddress> ParseTcpAddress(const std::string& address) {
   const size_t colon = address.rfind(':');
@@ -64,23 +59,6 @@ Result<TcpAddress> ParseTcpAddress(const std::string& address) {
   }
   out.loopback = IsLoopback(storage);
   return out;
-}
-
-Status CheckPortFree(const TcpAddress& address) {
-  if (address.port == 0) return OkStatus();
-  sockaddr_storage storage{};
-  const socklen_t bytes = Resolve(address, &storage);
-  const int fd = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const int rc = bind(fd, reinterpret_cast<sockaddr*>(&storage), bytes);
-  const int why = errno;
-  close(fd);
-  if (rc == 0) return OkStatus();
-  return Error{
-      fmt::format("cannot listen on {}:{}: {}; stop the program that "
-                  "has it (ss -ltnp), or choose another port",
-                  address.host, address.port, std::strerror(why))};
 }
 
 }  // namespace nanwatch

@@ -3,6 +3,8 @@
 #ifndef NANWATCH_RPC_TCP_ADDRESS_H_
 #define NANWATCH_RPC_TCP_ADDRESS_H_
 
+#include <sys/socket.h>
+
 #include <string>
 
 #include "base/result.h"
@@ -18,8 +20,8 @@ struct TcpAddress {
 // "127.0.0.1:9766", "localhost:0", "[::1]:9766".
 Result<TcpAddress> ParseTcpAddress(const std::string& address);
 
-// Tries to bind it, for an error that says why not.
-Status CheckPortFree(const TcpAddress& address);
+// Writes it for bind. 0: the host is no IP address; else bytes.
+socklen_t Resolve(const TcpAddress& address, sockaddr_storage* to);
 
 }  // namespace nanwatch
 

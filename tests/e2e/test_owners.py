@@ -313,6 +313,12 @@ access: {{users: [{ANN}], groups: [{group}]}}
                             (BOB, False)):
             said = nanwatch(daemon, user, "runs")
             assert (said.returncode == 0) == comes, (user, said)
+        for _ in range(5):
+            nanwatch(daemon, BOB, "runs")
+        assert refusals(daemon, "unauthenticated") >= 6
+        # Not a line for each.
+        log = daemon.log.read_text()
+        assert log.count("refused a caller") == 1 and "access.users" in log
     finally:
         daemon.kill()
 
