@@ -139,10 +139,10 @@ typedef struct nanwatch_run_options {
   uint32_t struct_size;
   uint32_t present;
 
-  /* "unix:/path", "host:port". NULL: NANWATCH_ADDRESS, then
-   * $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /tmp/nanwatch-UID/ingest.sock
-   * if that folder is this user's own and nobody else's to write to (not as
-   * root), then /run/nanwatch/ingest.sock. */
+  /* "unix:/path", "host:port", "tls://host:port" (see README). NULL:
+   * NANWATCH_ADDRESS, then $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then
+   * /tmp/nanwatch-UID/ingest.sock if that folder is this user's own and nobody
+   * else's to write to (not as root), then /run/nanwatch/ingest.sock. */
   const char* address;
 
   /* Who this is. NULL run_id: NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless

@@ -117,6 +117,7 @@ SenderOptions MakeSenderOptions(const nanwatch_run_options& options) {
   const Identity identity = FindIdentity(options, environment);
   SenderOptions sender;
   sender.addresses = FindAddresses(options.address, environment, getuid());
+  sender.credentials = FindCredentialFiles(environment);
   sender.unacked_bytes =
       options.unacked_bytes == 0 ? kDefaultUnackedBytes : options.unacked_bytes;
   if (const char* file = getenv("NANWATCH_ANNOUNCE")) sender.announce = file;

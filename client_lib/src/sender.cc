@@ -112,11 +112,16 @@ void Sender::Drain(SteadyTime now) {
 void Sender::Connect(SteadyTime now) {
   const std::string& address = redial_.address();
   // Where there is no daemon, gRPC and its threads are never started.
-  if (std::string why = WhyNotThere(address); !why.empty()) {
+  std::string why = WhyNotThere(address);
+  Credentials credentials;
+  if (why.empty()) {
+    why = ReadCredentials(address, options_.credentials, &credentials);
+  }
+  if (!why.empty()) {
     Disconnect(std::move(why), now);
     return;
   }
-  stream_ = std::make_unique<Stream>(address);
+  stream_ = std::make_unique<Stream>(credentials);
   if (!std::exchange(ever_tried_, true)) CallAtExitEarlier();
   state_ = State::kStarting;
   silent_since_ = now;

@@ -23,6 +23,7 @@ namespace nanwatch_client {
 struct SenderOptions {
   nanwatch::v1::OpenSession open;      // session, run, rank and client are set
   std::vector<std::string> addresses;  // at least one
+  CredentialFiles credentials;
   // Beyond, nothing is taken from the ring, which then fills: what is lost is
   // the newest, counted at the push. The oldest has the start of the trouble.
   size_t unacked_bytes = 64 << 20;

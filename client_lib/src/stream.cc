@@ -29,7 +29,7 @@ void SilenceGrpc() {
   (void)done;
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
+std::shared_ptr<grpc::Channel> MakeChannel(const Credentials& credentials) {
   SilenceGrpc();
   grpc::ChannelArguments arguments;
   // Waits between tries are the sender's business: no memory of the last
@@ -38,15 +38,21 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
   // A proxy of the training's environment is not meant for this.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetMaxReceiveMessageSize(kResponseBytes);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   arguments);
+  const auto protection =
+      credentials.tls ? grpc::SslCredentials({credentials.ca, credentials.key,
+                                              credentials.certificate})
+                      : grpc::InsecureChannelCredentials();
+  return grpc::CreateCustomChannel(credentials.target, protection, arguments);
 }
 
 }  // namespace
 
 struct Stream::Impl {
-  explicit Impl(const std::string& address)
-      : channel(MakeChannel(address)), stub(channel) {
+  explicit Impl(const Credentials& credentials)
+      : channel(MakeChannel(credentials)), stub(channel) {
+    if (!credentials.token.empty()) {
+      context.AddMetadata("authorization", "Bearer " + credentials.token);
+    }
     call = stub.PrepareCall(&context, kMethod, &queue);
     call->StartCall(Pointer(kStart));
   }
@@ -111,8 +117,8 @@ Stream::Event Stream::Impl::On(Tag tag, bool ok,
   return Event::kNone;
 }
 
-Stream::Stream(const std::string& address)
-    : impl_(std::make_unique<Impl>(address)) {}
+Stream::Stream(const Credentials& credentials)
+    : impl_(std::make_unique<Impl>(credentials)) {}
 Stream::~Stream() = default;
 
 Stream::Event Stream::Wait(int timeout_ms,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "client_lib/src/credentials.h"
 #include "nanwatch/v1/ingest.pb.h"
 
 namespace nanwatch_client {
@@ -22,8 +23,7 @@ class Stream {
     kEnded,     // for good; error() says why
   };
 
-  // `address` in gRPC's notation, e.g. "unix:/run/nanwatch/ingest.sock".
-  explicit Stream(const std::string& address);
+  explicit Stream(const Credentials& credentials);
   // Cancels what goes on.
   ~Stream();
   Stream(const Stream&) = delete;

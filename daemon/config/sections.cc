@@ -41,6 +41,49 @@ bool IsLoopback(std::string_view address) {
          address.starts_with("localhost:");
 }
 
+// What of the TCP port does not go together.
+void CheckTcp(YamlSection* section, const RpcOptions& options) {
+  const bool tls = !options.tls.certificate.empty();
+  const bool names = !options.tokens.empty() || !options.tls.client_ca.empty();
+  if (options.tcp_address.empty()) {
+    if (tls || names) {
+      section->Complain("tls",
+                        ", ingest.tokens: they are for ingest.tcp, which is "
+                        "off.");
+    }
+  } else if (!tls && !IsLoopback(options.tcp_address)) {
+    section->Complain("tcp",
+                      " must be a loopback address such as 127.0.0.1:9766, or "
+                      "off: for others set ingest.tls.");
+  } else if (tls && !names) {
+    section->Complain("tls",
+                      ": nobody could say who he is: set ingest.tokens, or "
+                      "ingest.tls.client_ca.");
+  } else if (options.tcp_anonymous && (tls || names)) {
+    section->Complain("tcp_anonymous",
+                      " is for a loopback address without ingest.tls and "
+                      "ingest.tokens.");
+  } else if (!tls && options.tokens.empty() && !options.tcp_anonymous) {
+    section->Complain("tcp",
+                      ": set ingest.tokens, so that callers can say who they "
+                      "are, or ingest.tcp_anonymous: true.");
+  }
+}
+
+void ReadTls(YamlSection section, TlsOptions* options) {
+  section.Text("certificate", &options->certificate);
+  section.Text("key", &options->key);
+  section.Text("client_ca", &options->client_ca);
+  if (options->certificate.empty() != options->key.empty()) {
+    section.Complain(options->key.empty() ? "certificate" : "key",
+                     ": ingest.tls.certificate and ingest.tls.key go "
+                     "together.");
+  } else if (options->certificate.empty() && !options->client_ca.empty()) {
+    section.Complain("client_ca", " needs ingest.tls.certificate.");
+  }
+  section.Finish();
+}
+
 // A text with "auto" for what `*value` holds and "off" for none. An empty one
 // is a variable that was not set, as it is for the flags.
 void ReadAddress(YamlSection* section, const std::string& key,
@@ -140,11 +183,11 @@ void ReadIngest(YamlSection section, RpcOptions* options) {
     section.Complain("tcp",
                      " must be ADDRESS:PORT such as 127.0.0.1:9766, with a "
                      "port of at most 65535, or off.");
-  } else if (!tcp.empty() && !IsLoopback(tcp)) {
-    section.Complain("tcp",
-                     " must be a loopback address such as 127.0.0.1:9766, or "
-                     "off: trainings on other hosts are not authenticated.");
   }
+  section.Flag("tcp_anonymous", &options->tcp_anonymous);
+  section.Text("tokens", &options->tokens);
+  ReadTls(section.Section("tls"), &options->tls);
+  CheckTcp(&section, *options);
   ReadBytes(&section, "memory", 64 << 20, 1ull << 40, &options->memory_bytes);
   section.Finish();
 }

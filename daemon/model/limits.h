@@ -175,6 +175,9 @@ inline constexpr int kRankSeries = 64;  // rank series before aggregation
 inline constexpr size_t kMetricSeries = 100000;
 inline constexpr int kNotices = 10000;  // notifier queue, newest per alert
 
+// Tokens of callers over TCP, 100 B each. Beyond: the file is refused.
+inline constexpr size_t kTokens = 10000;
+
 }  // namespace nanwatch::limits
 
 #endif  // NANWATCH_MODEL_LIMITS_H_

@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "rpc/account.h"
+#include "rpc/network_name.h"
 #include "rpc/peer.h"
 
 namespace nanwatch {
 namespace {
 
 constexpr std::string_view kHandedOn = "fd:";
+// RFC 6750.
+constexpr std::string_view kBearer = "Bearer ";
 // Users of one machine, 200 B each; beyond, all are looked up anew. Ours.
 constexpr size_t kKnown = 4096;
 
@@ -48,8 +51,11 @@ bool NamesOneOf(const std::vector<std::string>& names,
 
 }  // namespace
 
-Callers::Callers(AccessOptions access)
-    : access_(std::move(access)), read_by_everyone_(access_.read_by_everyone) {}
+Callers::Callers(AccessOptions access, TcpCallers tcp)
+    : tokens_(tcp.tokens),
+      tcp_(std::move(tcp)),
+      access_(std::move(access)),
+      read_by_everyone_(access_.read_by_everyone) {}
 
 void Callers::Set(AccessOptions access) {
   MutexLock lock(mutex_);
@@ -59,12 +65,82 @@ void Callers::Set(AccessOptions access) {
   edition_.fetch_add(1, std::memory_order_release);
 }
 
-Caller Callers::Of(std::string_view peer) const {
-  const std::optional<int> fd = DescriptorOf(peer);
-  if (!fd) return {};
-  const Result<Peer> user = ReadPeer(*fd);
-  if (!user) return {};
-  return OfUser(user->uid);
+Identity Callers::Identify(const grpc::ServerContextBase& context) {
+  const auto& headers = context.client_metadata();
+  const auto said = headers.find("authorization");
+  std::optional<std::string> certificate;
+  const auto about = context.auth_context();
+  if (about != nullptr && about->IsPeerAuthenticated()) {
+    certificate = NameOfCertificate(*about).value_or("");
+  }
+  return Identify(context.peer(),
+                  said == headers.end() ? std::string_view()
+                                        : std::string_view(said->second.data(),
+                                                           said->second.size()),
+                  std::move(certificate));
+}
+
+Identity Callers::Identify(std::string_view peer, std::string_view said,
+                           std::optional<std::string> certificate) {
+  Identity identity;
+  if (const std::optional<int> fd = DescriptorOf(peer)) {
+    const Result<Peer> user = ReadPeer(*fd);
+    if (user) {
+      identity.uid = user->uid;
+    } else {
+      identity.refused = user.error();
+    }
+  } else {
+    identity = IdentifyTcp(said, std::move(certificate));
+  }
+  if (!identity.refused.empty() && told_) told_(peer, identity.refused);
+  return identity;
+}
+
+Identity Callers::IdentifyTcp(std::string_view said,
+                              std::optional<std::string> certificate) {
+  if (tcp_.anonymous) return {};
+  Identity identity;
+  if (said.starts_with(kBearer)) {
+    said.remove_prefix(kBearer.size());
+    identity.name = tokens_.NameOf(said).value_or("");
+    if (identity.name.empty()) {
+      identity.refused =
+          "the token is not known here: ask for a new one, or look whether "
+          "NANWATCH_TOKEN_FILE is the right file";
+    }
+  } else if (certificate) {
+    identity.name = *certificate;
+    if (identity.name.empty()) {
+      identity.refused =
+          "the certificate has no name that counts here: an e-mail address, "
+          "a URI or a DNS name among its alternative names (SAN)";
+    }
+  } else {
+    identity.refused =
+        "this daemon asks who you are: set NANWATCH_TOKEN_FILE, or "
+        "NANWATCH_CERT and NANWATCH_KEY";
+  }
+  if (!identity.refused.empty()) return identity;
+  MutexLock lock(mutex_);
+  const auto names = [&](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), identity.name) != list.end();
+  };
+  if ((!access_.users.empty() || !access_.groups.empty()) &&
+      !names(access_.users) && !names(access_.admins)) {
+    identity.refused = identity.name + " is not among access.users";
+  }
+  return identity;
+}
+
+Caller Callers::Of(const Identity& identity) const {
+  if (identity.uid) return OfUser(*identity.uid);
+  if (identity.name.empty()) return {};
+  MutexLock lock(mutex_);
+  const std::vector<std::string>& admins = access_.admins;
+  return {
+      identity.name, identity.name,
+      std::find(admins.begin(), admins.end(), identity.name) != admins.end()};
 }
 
 Caller Callers::OfUser(uid_t uid) const { return Look(uid).caller; }

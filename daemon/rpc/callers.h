@@ -1,40 +1,69 @@
-// Callers: which user is behind a call.
+// Callers: who is behind a call.
 //
-// gRPC does not show the socket of a call. But the daemon accepts the unix
-// socket itself and hands the descriptor on, and gRPC 1.51 names the peer of
-// such a connection after it: "fd:12". A call holds its connection, and the
+// On the unix socket gRPC does not show the socket of a call. But the daemon
+// accepts it itself and hands the descriptor on, and gRPC 1.51 names the peer
+// of such a connection after it: "fd:12". A call holds its connection, and the
 // connection its descriptor, so the kernel can be asked for as long as the call
-// lasts, and nobody else can have the number.
+// lasts, and nobody else can have the number. Over TCP a token or a certificate
+// says the name.
 
 #ifndef NANWATCH_RPC_CALLERS_H_
 #define NANWATCH_RPC_CALLERS_H_
 
+#include <grpcpp/server_context.h>
 #include <sys/types.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/mutex.h"
 #include "model/caller.h"
 #include "rpc/options.h"
+#include "rpc/tokens.h"
 
 namespace nanwatch {
+
+// Who a call said he is, when it began.
+struct Identity {
+  std::optional<uid_t> uid;  // of a peer on the unix socket
+  std::string name;          // of one over TCP; empty: nobody was asked
+  // Why he is not let in, a sentence; empty: he is.
+  std::string refused;
+};
+
+// How callers over TCP say who they are.
+struct TcpCallers {
+  std::string tokens;      // a file; empty: none
+  bool anonymous = false;  // nobody is asked
+};
 
 // Any thread.
 class Callers {
  public:
-  explicit Callers(AccessOptions access);
+  explicit Callers(AccessOptions access, TcpCallers tcp = {});
+
+  // Reads the file of tokens for the first time.
+  Status LoadTokens() { return tokens_.Load(); }
+  // `told` is called for each who is not let in, with the peer and why.
+  void OnRefused(std::function<void(std::string_view, std::string_view)> told) {
+    told_ = std::move(told);
+  }
 
   // Another choice, and what was known of users is asked for anew.
   void Set(AccessOptions access);
   // Rises with each Set(): what was asked before may be another answer now.
   uint64_t edition() const { return edition_.load(std::memory_order_acquire); }
 
-  // `peer` as ServerContext::peer() says it, of a call that is not over. A peer
-  // that is no unix socket is nobody.
-  Caller Of(std::string_view peer) const;
+  // Of a call that is not over.
+  Identity Identify(const grpc::ServerContextBase& context);
+  // Of a call's peer() and what it said in its header `authorization`.
+  Identity Identify(std::string_view peer, std::string_view said,
+                    std::optional<std::string> certificate);
+  Caller Of(const Identity& identity) const;
   // What the name service says of a user is asked for once, here.
   Caller OfUser(uid_t uid) const;
   // True for admins and those of access.users and access.groups; for everyone
@@ -50,7 +79,12 @@ class Callers {
   };
   Known Look(uid_t uid) const;
   Known Ask(uid_t uid, const AccessOptions& access) const;
+  Identity IdentifyTcp(std::string_view said,
+                       std::optional<std::string> certificate);
 
+  Tokens tokens_;
+  const TcpCallers tcp_;
+  std::function<void(std::string_view, std::string_view)> told_;
   mutable Mutex mutex_;
   AccessOptions access_ GUARDED_BY(mutex_);
   // Users who have an account; at most kKnown.

@@ -9,7 +9,7 @@
 namespace nanwatch {
 
 IngestStreams::IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                             const Callers& callers, std::string daemon)
+                             Callers& callers, std::string daemon)
     : sink(sink),
       clock(clock),
       stats(stats),

@@ -27,12 +27,12 @@ class IngestStreams {
  public:
   // All must outlive this.
   IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                const Callers& callers, std::string daemon);
+                Callers& callers, std::string daemon);
 
   IngestSink& sink;
   Clock& clock;
   RpcStats& stats;
-  const Callers& callers;
+  Callers& callers;
   const std::string daemon;  // name and version, said in the handshake
   ShapeBudget shapes;        // of all sessions on all streams
   ReplyBudget replies;       // of all streams

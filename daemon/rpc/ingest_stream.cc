@@ -53,9 +53,15 @@ IngestStream::IngestStream(IngestStreams& streams,
       context_(context),
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
+      identity_(streams.callers.Identify(*context)),
       quota_(limits::kBytesPerSecondPerStream) {
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
+  if (!identity_.refused.empty()) {
+    port_->EndWhenWritten(
+        {grpc::StatusCode::UNAUTHENTICATED, identity_.refused});
+    return;
+  }
   if (streams_.Add(port_)) {
     StartRead(&read_);
     return;
@@ -182,7 +188,7 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
 const Caller& IngestStream::caller() {
   const uint64_t edition = streams_.callers.edition();
   if (edition == edition_) return caller_;
-  caller_ = streams_.callers.Of(context_->peer());
+  caller_ = streams_.callers.Of(identity_);
   edition_ = edition;
   return caller_;
 }

@@ -58,6 +58,7 @@ class IngestStream final
   IngestStreams& streams_;
   grpc::CallbackServerContext* const context_;
   const std::shared_ptr<StreamPort> port_;
+  const Identity identity_;
 
   // Of the one reading callback.
   Caller caller_;

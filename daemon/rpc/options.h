@@ -24,6 +24,13 @@ struct AccessOptions {
   bool read_by_everyone = true;
 };
 
+// Paths of PEM files.
+struct TlsOptions {
+  std::string certificate;  // empty: no TLS
+  std::string key;
+  std::string client_ca;  // empty: clients' certificates are not asked for
+};
+
 struct RpcOptions {
   // Path of the unix socket; empty: none.
   std::string socket_path;
@@ -31,9 +38,15 @@ struct RpcOptions {
   unsigned socket_mode = 0660;
   // Name of the socket's group; empty: the process's.
   std::string socket_group;
-  // "127.0.0.1:9766", port 0 for any; empty (the default): no TCP. Only
-  // loopback addresses: there is no authentication beyond the host's own.
+  // "127.0.0.1:9766", port 0 for any; empty (the default): no TCP. Without
+  // `tls` only loopback addresses.
   std::string tcp_address;
+  TlsOptions tls;
+  // A file of tokens by which callers over TCP say who they are (tokens.h);
+  // empty: none.
+  std::string tokens;
+  // Without `tls`: callers over TCP are not asked who they are.
+  bool tcp_anonymous = false;
   AccessOptions access;
   // Resident memory from which on openings and names of ops are refused; from
   // an eighth more on, records are, too.

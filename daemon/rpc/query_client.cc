@@ -4,9 +4,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "nanwatch/v1/query.grpc.pb.h"
+#include "rpc/client_secrets.h"
 #include "rpc/socket_access.h"
 
 namespace nanwatch {
@@ -14,12 +16,25 @@ namespace nanwatch {
 class QueryClient::Stub {
  public:
   explicit Stub(const std::string& address)
-      : stub(v1::QueryService::NewStub(Connect(address))) {}
+      : secrets(ReadClientSecrets(address, &Variable)),
+        stub(v1::QueryService::NewStub(Connect(secrets))) {}
 
+  // Says who calls; a call that cannot say it is over at once.
+  void Sign(grpc::ClientContext* context) const {
+    if (!secrets.problem.empty()) return context->TryCancel();
+    if (secrets.token.empty()) return;
+    context->AddMetadata("authorization", "Bearer " + secrets.token);
+  }
+
+  const ClientSecrets secrets;
   const std::unique_ptr<v1::QueryService::Stub> stub;
 
  private:
-  static std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+  static std::string Variable(const std::string& name) {
+    const char* value = getenv(name.c_str());
+    return value == nullptr ? "" : value;
+  }
+  static std::shared_ptr<grpc::Channel> Connect(const ClientSecrets& secrets) {
     grpc::ChannelArguments arguments;
     // A run of a hundred thousand ranks is one message.
     arguments.SetMaxReceiveMessageSize(-1);
@@ -28,7 +43,11 @@ class QueryClient::Stub {
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 500);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
     return grpc::CreateCustomChannel(
-        address, grpc::InsecureChannelCredentials(), arguments);
+        secrets.target,
+        secrets.tls ? grpc::SslCredentials(
+                          {secrets.ca, secrets.key, secrets.certificate})
+                    : grpc::InsecureChannelCredentials(),
+        arguments);
   }
 };
 
@@ -38,10 +57,14 @@ void SetDeadline(Duration deadline, grpc::ClientContext* context) {
   context->set_deadline(std::chrono::system_clock::now() + deadline);
 }
 
-Error Explain(const std::string& address, const grpc::Status& status) {
+Error ExplainStatus(const std::string& address, const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       if (std::string why = WhyForbidden(address); !why.empty()) return {why};
+      if (address.starts_with("tls://")) {
+        return {fmt::format("cannot reach a daemon at {}: {}", address,
+                            status.error_message())};
+      }
       return {
           fmt::format("no daemon listens at {}: start nanwatchd, or pass "
                       "--address",
@@ -78,25 +101,32 @@ QueryClient::QueryClient(std::string address, Duration deadline)
 
 QueryClient::~QueryClient() = default;
 
+Error QueryClient::Explain(const grpc::Status& status) const {
+  const std::string& problem = stub_->secrets.problem;
+  return problem.empty() ? ExplainStatus(address_, status) : Error{problem};
+}
+
 Result<v1::ListRunsResponse> QueryClient::ListRuns() {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   SetDeadline(deadline_, &context);
   v1::ListRunsResponse response;
   const grpc::Status status = stub_->stub->ListRuns(&context, {}, &response);
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return response;
 }
 
 Result<v1::RunDetail> QueryClient::GetRun(const std::string& run_id,
                                           std::optional<int32_t> attempt) {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   SetDeadline(deadline_, &context);
   v1::GetRunRequest request;
   request.set_run_id(run_id);
   if (attempt) request.set_attempt(*attempt);
   v1::GetRunResponse response;
   const grpc::Status status = stub_->stub->GetRun(&context, request, &response);
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return std::move(*response.mutable_run());
 }
 
@@ -104,6 +134,7 @@ Status QueryClient::WatchRun(
     const v1::WatchRunRequest& request,
     const std::function<bool(const v1::RunDetail&)>& show) {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   const auto reader = stub_->stub->WatchRun(&context, request);
   v1::WatchRunResponse response;
   while (reader->Read(&response)) {
@@ -113,29 +144,31 @@ Status QueryClient::WatchRun(
     return OkStatus();
   }
   const grpc::Status status = reader->Finish();
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return OkStatus();
 }
 
 Result<v1::GetStepsResponse> QueryClient::GetSteps(
     const v1::GetStepsRequest& request) {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   SetDeadline(deadline_, &context);
   v1::GetStepsResponse response;
   const grpc::Status status =
       stub_->stub->GetSteps(&context, request, &response);
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return response;
 }
 
 Result<v1::GetLayersResponse> QueryClient::GetLayers(
     const v1::GetLayersRequest& request) {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   SetDeadline(deadline_, &context);
   v1::GetLayersResponse response;
   const grpc::Status status =
       stub_->stub->GetLayers(&context, request, &response);
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return response;
 }
 
@@ -143,6 +176,7 @@ Status QueryClient::ExportRun(
     const v1::ExportRunRequest& request,
     const std::function<Status(const v1::ExportRunResponse&)>& take) {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   const auto reader = stub_->stub->ExportRun(&context, request);
   v1::ExportRunResponse response;
   while (reader->Read(&response)) {
@@ -153,17 +187,18 @@ Status QueryClient::ExportRun(
     return taken;
   }
   const grpc::Status status = reader->Finish();
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return OkStatus();
 }
 
 Result<std::string> QueryClient::Annotate(const v1::AnnotateRequest& request) {
   grpc::ClientContext context;
+  stub_->Sign(&context);
   SetDeadline(deadline_, &context);
   v1::AnnotateResponse response;
   const grpc::Status status =
       stub_->stub->Annotate(&context, request, &response);
-  if (!status.ok()) return Explain(address_, status);
+  if (!status.ok()) return Explain(status);
   return response.message();
 }
 

@@ -14,11 +14,16 @@
 #include "base/time.h"
 #include "nanwatch/v1/query.pb.h"
 
+namespace grpc {
+class Status;
+}
+
 namespace nanwatch {
 
 class QueryClient {
  public:
-  // `address`: "unix:/path" or "host:port". Connects on the first call; a
+  // `address`: "unix:/path", "host:port" or "tls://host:port", with what
+  // client_secrets.h reads. Connects on the first call; a
   // daemon that is not there is that call's error: "no daemon listens at ...:
   // start nanwatchd, or pass --address", or that its socket is forbidden.
   explicit QueryClient(std::string address,
@@ -47,6 +52,8 @@ class QueryClient {
 
  private:
   class Stub;
+  Error Explain(const grpc::Status& status) const;
+
   const std::string address_;
   const Duration deadline_;
   std::unique_ptr<Stub> stub_;

@@ -52,13 +52,19 @@ grpc::Status Missing(const std::string& message) {
   return {StatusCode::NOT_FOUND, message};
 }
 
+// OK: let in.
+grpc::Status Greet(const Identity& who) {
+  if (who.refused.empty()) return grpc::Status::OK;
+  return {StatusCode::UNAUTHENTICATED, who.refused};
+}
+
 grpc::Status Denied(const std::string& message) {
   return {StatusCode::PERMISSION_DENIED, message};
 }
 
 }  // namespace
 
-QueryServiceImpl::QueryServiceImpl(QueryBackend backend, const Callers& callers)
+QueryServiceImpl::QueryServiceImpl(QueryBackend backend, Callers& callers)
     : backend_(std::move(backend)), callers_(callers) {}
 
 void QueryServiceImpl::Stop() {
@@ -88,10 +94,10 @@ bool QueryServiceImpl::WaitFor(const grpc::ServerContext& context,
   return !stopped_;
 }
 
-grpc::Status QueryServiceImpl::CheckReader(
-    std::string_view run_id, std::string_view owner,
-    const grpc::ServerContext& context) const {
-  const Caller caller = callers_.Of(context.peer());
+grpc::Status QueryServiceImpl::CheckReader(std::string_view run_id,
+                                           std::string_view owner,
+                                           const Identity& who) const {
+  const Caller caller = callers_.Of(who);
   if (callers_.MayRead(owner, caller)) return grpc::Status::OK;
   return Denied(WhyNotChange(run_id, owner, caller));
 }
@@ -99,6 +105,8 @@ grpc::Status QueryServiceImpl::CheckReader(
 grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
                                         const v1::ListRunsRequest*,
                                         v1::ListRunsResponse* response) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   const std::shared_ptr<const Snapshot> snapshot = backend_.snapshot();
   snapshot->runs.ForEach(
       [&](const RunView& run) { WriteSummary(run, response->add_runs()); });
@@ -107,7 +115,7 @@ grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
     const Status listed = AppendEndedRuns(**reader, *snapshot, response);
     if (!listed) LogWarning("ended runs are not listed", listed.error());
   }
-  const Caller caller = callers_.Of(context->peer());
+  const Caller caller = callers_.Of(who);
   auto* runs = response->mutable_runs();
   runs->erase(std::remove_if(runs->begin(), runs->end(),
                              [&](const v1::RunSummary& run) {
@@ -132,10 +140,12 @@ Result<std::shared_ptr<const RunView>> QueryServiceImpl::Find(
 grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
                                       const v1::GetRunRequest* request,
                                       v1::GetRunResponse* response) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   const auto run = Find(request->run_id(), AttemptOf(*request));
   if (!run) return Missing(run.error());
   if (grpc::Status may =
-          CheckReader(request->run_id(), (*run)->description.owner, *context);
+          CheckReader(request->run_id(), (*run)->description.owner, who);
       !may.ok()) {
     return may;
   }
@@ -146,6 +156,8 @@ grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::WatchRun(
     grpc::ServerContext* context, const v1::WatchRunRequest* request,
     grpc::ServerWriter<v1::WatchRunResponse>* writer) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   const Places::Taken place(watching_);
   if (!place) return Taken("watch runs", limits::kWatchers);
   const uint32_t asked = request->interval_ms();
@@ -156,7 +168,7 @@ grpc::Status QueryServiceImpl::WatchRun(
   const auto first = Find(request->run_id(), AttemptOf(*request));
   if (!first) return Missing(first.error());
   const auto may = [&](const RunView& run) {
-    return CheckReader(request->run_id(), run.description.owner, *context);
+    return CheckReader(request->run_id(), run.description.owner, who);
   };
   if (grpc::Status checked = may(**first); !checked.ok()) return checked;
   v1::WatchRunResponse response;
@@ -207,12 +219,14 @@ Result<QueryServiceImpl::Known> QueryServiceImpl::FindKnown(
 grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
                                         const v1::GetStepsRequest* request,
                                         v1::GetStepsResponse* response) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   const Result<Known> run =
       FindKnown(request->run_id(), AttemptOf(*request), **reader);
   if (!run) return Missing(run.error());
-  if (grpc::Status may = CheckReader(request->run_id(), run->owner, *context);
+  if (grpc::Status may = CheckReader(request->run_id(), run->owner, who);
       !may.ok()) {
     return may;
   }
@@ -233,12 +247,14 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
                                          const v1::GetLayersRequest* request,
                                          v1::GetLayersResponse* response) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   const Result<Known> run =
       FindKnown(request->run_id(), AttemptOf(*request), **reader);
   if (!run) return Missing(run.error());
-  if (grpc::Status may = CheckReader(request->run_id(), run->owner, *context);
+  if (grpc::Status may = CheckReader(request->run_id(), run->owner, who);
       !may.ok()) {
     return may;
   }
@@ -256,6 +272,8 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::ExportRun(
     grpc::ServerContext* context, const v1::ExportRunRequest* request,
     grpc::ServerWriter<v1::ExportRunResponse>* writer) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   const Places::Taken place(exporting_);
   if (!place) return Taken("export runs", limits::kExports);
   auto reader = OpenHistory();
@@ -263,7 +281,7 @@ grpc::Status QueryServiceImpl::ExportRun(
   const Result<Known> run =
       FindKnown(request->run_id(), AttemptOf(*request), **reader);
   if (!run) return Missing(run.error());
-  if (grpc::Status may = CheckReader(request->run_id(), run->owner, *context);
+  if (grpc::Status may = CheckReader(request->run_id(), run->owner, who);
       !may.ok()) {
     return may;
   }
@@ -300,10 +318,12 @@ std::string QueryServiceImpl::WhyNotToldTo(
 grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
                                         const v1::AnnotateRequest* request,
                                         v1::AnnotateResponse* response) {
+  const Identity who = callers_.Identify(*context);
+  if (grpc::Status in = Greet(who); !in.ok()) return in;
   const auto run =
       backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
   if (run == nullptr) return Missing(WhyNotToldTo(*request));
-  const Caller caller = callers_.Of(context->peer());
+  const Caller caller = callers_.Of(who);
   const std::string& owner = run->description.owner;
   if (!MayChange(owner, caller)) {
     return Denied(WhyNotChange(run->key.run_id, owner, caller));

@@ -26,7 +26,7 @@ namespace nanwatch {
 class QueryServiceImpl final : public v1::QueryService::Service {
  public:
   // `callers` must outlive this.
-  QueryServiceImpl(QueryBackend backend, const Callers& callers);
+  QueryServiceImpl(QueryBackend backend, Callers& callers);
 
   // Watchers and exports end. Any thread.
   void Stop();
@@ -74,10 +74,10 @@ class QueryServiceImpl final : public v1::QueryService::Service {
                           HistoryReader& reader) const;
   // OK, or why the caller may not see the run.
   grpc::Status CheckReader(std::string_view run_id, std::string_view owner,
-                           const grpc::ServerContext& context) const;
+                           const Identity& who) const;
 
   const QueryBackend backend_;
-  const Callers& callers_;
+  Callers& callers_;
   Places watching_{limits::kWatchers};
   Places exporting_{limits::kExports};
 

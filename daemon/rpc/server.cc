@@ -2,6 +2,7 @@
 
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/grpc.h>
+#include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -20,13 +21,17 @@
 #include "model/limits.h"
 #include "rpc/callers.h"
 #include "rpc/ingest_service.h"
-#include "rpc/loopback.h"
 #include "rpc/query_service.h"
+#include "rpc/tcp_address.h"
+#include "rpc/tcp_listener.h"
+#include "rpc/tls_port.h"
 #include "rpc/unix_listener.h"
 
 namespace nanwatch {
 namespace {
 
+// gRPC's own is 2 min: long for who holds a descriptor and says nothing. Ours.
+constexpr int kHandshakeMs = 10'000;
 constexpr int kQueryThreads =
     limits::kCalls + limits::kWatchers + limits::kExports;
 
@@ -39,12 +44,24 @@ void KeepLibrary() {
   std::call_once(once, grpc_init);
 }
 
+// gRPC's own line, a minute each: why a handshake failed nobody else says.
+void TellWhatGrpcSays(gpr_log_func_args* said) {
+  static Mutex mutex;
+  static LogThrottle throttle(std::chrono::minutes(1));
+  int64_t before = 0;
+  MutexLock lock(mutex);
+  if (!throttle.Allow(SystemClock().Now(), &before)) return;
+  LogWarning("gRPC",
+             fmt::format("suppressed_before={}: {}", before, said->message));
+}
+
 // Once in a process: gRPC's and protobuf's own lines would fill the log at the
 // will of whoever sends rubbish; what matters is counted and refused by us.
 void QuietLibraries() {
   static std::once_flag once;
   std::call_once(once, [] {
     google::protobuf::SetLogHandler(nullptr);
+    gpr_set_log_function(&TellWhatGrpcSays);
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     // Linked in by this, and found by reflection: gRPC has no description.
@@ -58,13 +75,20 @@ class RpcServer::Parts {
  public:
   Parts(const RpcOptions& options, IngestSink& sink, QueryBackend backend,
         Clock& clock, RpcStats& stats)
-      : callers(options.access),
+      : callers(options.access, {options.tokens, options.tcp_anonymous}),
         streams(sink, clock, stats, callers, backend.daemon),
         ingest(streams),
         query(std::move(backend), callers),
-        stats(stats) {}
+        stats(stats) {
+    callers.OnRefused([this](std::string_view peer, std::string_view why) {
+      Refused(peer, why);
+    });
+  }
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
+  // What protects the TCP port: tokens, and `tls`.
+  Status Protect(const RpcOptions& options, const TcpAddress& address);
+  void Refused(std::string_view peer, std::string_view why);
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
@@ -73,14 +97,18 @@ class RpcServer::Parts {
   IngestService ingest;
   QueryServiceImpl query;
   RpcStats& stats;
+  Mutex mutex;
+  LogThrottle refused_callers GUARDED_BY(mutex){std::chrono::minutes(1)};
   std::unique_ptr<UnixListener> listener;
+  std::unique_ptr<TcpListener> tcp;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> tcp_door;
+  std::shared_ptr<grpc::ServerCredentials> tls;  // null: the port has none
   std::unique_ptr<grpc::Server> server;
 };
 
 Status RpcServer::Parts::Listen(const RpcOptions& options,
                                 std::vector<std::string>* addresses) {
   grpc::ServerBuilder builder;
-  int port = 0;
   if (!options.socket_path.empty()) {
     auto bound = UnixListener::Listen(options.socket_path, options.socket_mode,
                                       options.socket_group);
@@ -88,21 +116,26 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
     listener = std::move(*bound);
     addresses->push_back("unix:" + options.socket_path);
   }
-  Loopback tcp;
   if (!options.tcp_address.empty()) {
-    Result<Loopback> parsed = ParseLoopback(options.tcp_address);
-    if (!parsed) return Error{parsed.error()};
-    tcp = *parsed;
-    if (Status free = CheckPortFree(tcp); !free) return Error{free.error()};
-    builder.AddListeningPort(tcp.host + ":" + std::to_string(tcp.port),
-                             grpc::InsecureServerCredentials(), &port);
+    const Result<TcpAddress> address = ParseTcpAddress(options.tcp_address);
+    if (!address) return Error{address.error()};
+    if (Status ready = Protect(options, *address); !ready) return ready;
+    auto bound = TcpListener::Listen(*address);
+    if (!bound) return Error{bound.error()};
+    tcp = std::move(*bound);
+    tcp_door = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        tls != nullptr ? tls : grpc::InsecureServerCredentials());
+    addresses->push_back(fmt::format("{}{}:{}", tls != nullptr ? "tls://" : "",
+                                     address->host, tcp->port()));
   }
   if (options.socket_path.empty() && options.tcp_address.empty()) {
     return Error{
         "there is nowhere to listen: set a socket path or a loopback "
         "address"};
   }
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeMs);
   // gRPC compares sizes only when it has the whole message, too, and ends the
   // stream: those that are a little too large are refused in ingest_stream.cc,
   // and counted.
@@ -121,20 +154,48 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
   builder.RegisterService(&ingest);
   builder.RegisterService(&query);
   server = builder.BuildAndStart();
-  if (server == nullptr || (!options.tcp_address.empty() && port == 0)) {
-    return Error{
-        fmt::format("cannot listen on {}: it is taken by another "
-                    "program; stop that, or choose another port",
-                    options.tcp_address)};
-  }
-  if (port != 0) addresses->push_back(fmt::format("{}:{}", tcp.host, port));
+  if (server == nullptr) return Error{"gRPC could not be started"};
   server->GetHealthCheckService()->SetServingStatus(true);
   for (const char* service : {v1::IngestService::service_full_name(),
                               v1::QueryService::service_full_name()}) {
     server->GetHealthCheckService()->SetServingStatus(service, true);
   }
   if (listener != nullptr) Accept(options.socket_path);
+  if (tcp != nullptr) {
+    tcp->Start([this](int fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+          connection;
+      connection.fd = fd;
+      tcp_door->HandleNewConnection(&connection);
+    });
+  }
   return OkStatus();
+}
+
+Status RpcServer::Parts::Protect(const RpcOptions& options,
+                                 const TcpAddress& address) {
+  if (Status read = callers.LoadTokens(); !read) return Error{read.error()};
+  if (options.tls.certificate.empty()) {
+    if (address.loopback) return OkStatus();
+    return Error{
+        fmt::format("{} is not a loopback address: set ingest.tls, or listen "
+                    "on 127.0.0.1",
+                    options.tcp_address)};
+  }
+  auto made = TlsPort::Make(options.tls, options.tokens.empty());
+  if (!made) return Error{made.error()};
+  tls = *made;
+  return OkStatus();
+}
+
+// Whoever is refused may come as often as he likes: one line a minute.
+void RpcServer::Parts::Refused(std::string_view peer, std::string_view why) {
+  stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
+  int64_t before = 0;
+  MutexLock lock(mutex);
+  if (!refused_callers.Allow(SystemClock().Now(), &before)) return;
+  LogWarning("refused a caller",
+             fmt::format("peer={} refused_before={}: {}", peer, before, why));
 }
 
 void RpcServer::Parts::Accept(const std::string& path) {
@@ -146,10 +207,9 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   // A name service that is slow is slow here, and not at a call.
   const bool listed = callers.MayConnect(peer.uid);
   if (!listed || !MayConnect(peer, listener->owner())) {
-    stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
-    LogWarning(
-        "refused a connection of another user",
-        fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+    Refused(fmt::format("{} uid={} pid={}", path, peer.uid, peer.pid),
+            listed ? "the socket is another user's"
+                   : "not among access.users and access.groups");
     close(fd);
     return;
   }
@@ -192,6 +252,7 @@ void RpcServer::Stop(Duration grace) {
   StopTaking();
   // No new connections, and the path is free for a successor at once.
   parts_->listener.reset();
+  parts_->tcp.reset();
   parts_->query.Stop();
   parts_->streams.EndAll();
   if (parts_->server != nullptr) {

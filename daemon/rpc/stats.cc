@@ -61,6 +61,8 @@ void AppendSamples(const RpcStats& stats, std::vector<SelfSample>* samples) {
     Append(Metric::kIngestRefusals, {{"code", code}}, value(stats.refused[r]),
            samples);
   }
+  Append(Metric::kIngestRefusals, {{"code", "unauthenticated"}},
+         value(stats.peers_refused), samples);
   for (size_t i = 0; i < kIngestLimits.size(); ++i) {
     const double hits = value(stats.limit_hits[i]);
     if (kIngestLimits[i] == "quota") {

@@ -35,7 +35,8 @@ struct RpcStats {
   std::atomic<uint64_t> bytes{0};
   // Sent again by the client anyway, so not read: they follow a BUSY refusal.
   std::atomic<uint64_t> passed_over{0};
-  std::atomic<uint64_t> peers_refused{0};  // connections, by their user
+  // Connections and calls of who may not come in, or did not say who he is.
+  std::atomic<uint64_t> peers_refused{0};
   std::array<std::atomic<uint64_t>, kRefusalReasons> refused{};
   std::array<std::atomic<uint64_t>, kIngestLimits.size()> limit_hits{};
 

@@ -1,9 +1,7 @@
 #include "rpc/unix_listener.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spdlog/fmt/fmt.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/log.h"
@@ -24,7 +21,6 @@ namespace nanwatch {
 namespace {
 
 constexpr int kBacklog = 1024;  // 1,000 ranks may come at once
-constexpr int kOutOfDescriptorsWaitMs = 100;
 
 Error Failed(const std::string& path, std::string_view doing) {
   return Error{fmt::format("cannot {} the socket {}: {}", doing, path,
@@ -158,19 +154,19 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(
   if (!gid) return Error{gid.error()};
   const SocketOwner owner{geteuid(), *gid, mode};
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (fd < 0 || wake < 0) return Failed(path, "open");
-  std::unique_ptr<UnixListener> listener(
-      new UnixListener(path, fd, wake, owner));
+  if (fd < 0) return Failed(path, "open");
+  std::unique_ptr<UnixListener> listener(new UnixListener(path, fd, owner));
   if (Status bound = BindAndListen(fd, path, owner, !group.empty()); !bound) {
     return Error{bound.error()};
   }
+  auto acceptor = Acceptor::Make(fd, path, OpenFilesOfStreams());
+  if (!acceptor) return Error{acceptor.error()};
+  listener->acceptor_ = std::move(*acceptor);
   return listener;
 }
 
-UnixListener::UnixListener(std::string path, int fd, int wake,
-                           SocketOwner owner)
-    : path_(std::move(path)), fd_(fd), wake_(wake), owner_(owner) {}
+UnixListener::UnixListener(std::string path, int fd, SocketOwner owner)
+    : path_(std::move(path)), fd_(fd), owner_(owner) {}
 
 UnixListener::~UnixListener() {
   Stop();
@@ -182,56 +178,19 @@ UnixListener::~UnixListener() {
       path_ == bound.sun_path;
   close(fd_);
   if (ours && HolderOf(path_) == Holder::kNobody) unlink(path_.c_str());
-  close(wake_);
 }
 
 void UnixListener::Start(std::function<void(int, const Peer&)> take) {
-  take_ = std::move(take);
-  thread_ = std::thread([this] { AcceptLoop(); });
+  acceptor_->Start([take = std::move(take)](int fd) {
+    const Result<Peer> peer = ReadPeer(fd);
+    if (peer) return take(fd, *peer);
+    LogWarning("refused a connection", peer.error());
+    close(fd);
+  });
 }
 
 void UnixListener::Stop() {
-  if (!thread_.joinable()) return;
-  const uint64_t one = 1;
-  // An eventfd that is full is as awake as one can be.
-  [[maybe_unused]] const ssize_t n = write(wake_, &one, sizeof one);
-  thread_.join();
-}
-
-void UnixListener::AcceptLoop() {
-  pollfd waits[2] = {{wake_, POLLIN, 0}, {fd_, POLLIN, 0}};
-  while (true) {
-    poll(waits, 2, -1);
-    if (waits[0].revents != 0) return;
-    if (!AcceptOne()) poll(waits, 1, kOutOfDescriptorsWaitMs);
-  }
-}
-
-bool UnixListener::AcceptOne() {
-  const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0) return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
-  // The system gives the lowest number that is free: beyond this one are those
-  // that others need.
-  if (static_cast<size_t>(fd) >= OpenFilesOfStreams()) {
-    close(fd);
-    int64_t suppressed = 0;
-    if (few_files_.Allow(SystemClock().Now(), &suppressed)) {
-      LogWarning(
-          "a connection was refused: too few files may be open; raise "
-          "LimitNOFILE or `ulimit -n`",
-          fmt::format("socket={} files={} refused_before={}", path_,
-                      OpenFilesMost(), suppressed));
-    }
-    return false;
-  }
-  const Result<Peer> peer = ReadPeer(fd);
-  if (peer) {
-    take_(fd, *peer);
-  } else {
-    LogWarning("refused a connection", peer.error());
-    close(fd);
-  }
-  return true;
+  if (acceptor_ != nullptr) acceptor_->Stop();
 }
 
 }  // namespace nanwatch

@@ -1,18 +1,14 @@
-// UnixListener: a listening unix socket, and the thread that accepts from it.
-// gRPC hides who connects, so the accepting is ours; accepted descriptors are
-// handed on.
+// UnixListener: a listening unix socket, and who connects to it.
 
 #ifndef NANWATCH_RPC_UNIX_LISTENER_H_
 #define NANWATCH_RPC_UNIX_LISTENER_H_
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
-#include "base/log.h"
 #include "base/result.h"
+#include "rpc/acceptor.h"
 #include "rpc/peer.h"
 
 namespace nanwatch {
@@ -39,18 +35,12 @@ class UnixListener {
   const SocketOwner& owner() const { return owner_; }
 
  private:
-  UnixListener(std::string path, int fd, int wake, SocketOwner owner);
-  void AcceptLoop();
-  // False: out of descriptors, wait a little.
-  bool AcceptOne();
+  UnixListener(std::string path, int fd, SocketOwner owner);
 
   const std::string path_;
   const int fd_;
-  const int wake_;  // an eventfd that ends the loop
   const SocketOwner owner_;
-  std::function<void(int, const Peer&)> take_;
-  std::thread thread_;
-  LogThrottle few_files_{std::chrono::minutes(1)};  // the accepting thread's
+  std::unique_ptr<Acceptor> acceptor_;
 };
 
 }  // namespace nanwatch

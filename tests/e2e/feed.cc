@@ -155,6 +155,7 @@ struct Outcome {
   bool flushed = true;
   int64_t slowest_push_ns = 0;
   int64_t slowest_close_ns = 0;
+  std::string error;  // of the last rank that has one
 };
 
 void Settle(const Options& o, nanwatch_session* session, Outcome* outcome) {
@@ -167,10 +168,19 @@ void Settle(const Options& o, nanwatch_session* session, Outcome* outcome) {
   outcome->not_durable += stats.not_durable;
   outcome->dropped += stats.dropped;
   outcome->reconnects += stats.reconnects;
+  if (stats.error[0] != 0) outcome->error = stats.error;
   const int64_t begun = NowNanos();
   nanwatch_close(session, o.close_ms);
   outcome->slowest_close_ns =
       std::max(outcome->slowest_close_ns, NowNanos() - begun);
+}
+
+std::string InJson(std::string text) {
+  for (char& c : text) {
+    if (c == '"' || c == '\\') c = '\'';
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return text;
 }
 
 void Print(const Outcome& outcome) {
@@ -178,7 +188,7 @@ void Print(const Outcome& outcome) {
       "{\"pushed\": %llu, \"acked\": %llu, \"not_durable\": %llu, "
       "\"dropped\": %llu, \"reconnects\": %llu, \"flushed\": %s, "
       "\"slowest_push_us\": %lld, "
-      "\"slowest_close_ms\": %lld}\n",
+      "\"slowest_close_ms\": %lld, \"error\": \"%s\"}\n",
       static_cast<unsigned long long>(outcome.pushed),
       static_cast<unsigned long long>(outcome.acked),
       static_cast<unsigned long long>(outcome.not_durable),
@@ -186,7 +196,8 @@ void Print(const Outcome& outcome) {
       static_cast<unsigned long long>(outcome.reconnects),
       outcome.flushed ? "true" : "false",
       static_cast<long long>(outcome.slowest_push_ns / 1000),
-      static_cast<long long>(outcome.slowest_close_ns / 1000000));
+      static_cast<long long>(outcome.slowest_close_ns / 1000000),
+      InJson(outcome.error).c_str());
 }
 
 int Feed(const Options& o) {

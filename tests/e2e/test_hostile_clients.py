@@ -304,7 +304,9 @@ def cpu_seconds(daemon):
 @pytest.fixture
 def few_files(folder):
     """A daemon that may open 64 files."""
-    daemon = Daemon(folder, config="ingest: {tcp: '127.0.0.1:0'}\n")
+    daemon = Daemon(folder, config="""
+ingest: {tcp: '127.0.0.1:0', tcp_anonymous: true}
+""")
     daemon.wrapper = ["bash", "-c", 'ulimit -n 64; exec "$@"', "-"]
     daemon.start()
     daemon.tcp = daemon.log.read_text().split("ingest=")[1].split()[0]

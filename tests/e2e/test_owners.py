@@ -275,7 +275,7 @@ def test_a_run_without_an_owner_is_everybodys(folder):
     folder.chmod(0o711)
     tcp = f"127.0.0.1:{free_port()}"
     daemon = Daemon(folder, config=f"""
-ingest: {{socket_mode: "0666", tcp: "{tcp}"}}
+ingest: {{socket_mode: "0666", tcp: "{tcp}", tcp_anonymous: true}}
 access: {{read: everyone}}
 """).start()
     try:
@@ -313,6 +313,12 @@ access: {{users: [{ANN}], groups: [{group}]}}
                             (BOB, False)):
             said = nanwatch(daemon, user, "runs")
             assert (said.returncode == 0) == comes, (user, said)
+        for _ in range(5):
+            nanwatch(daemon, BOB, "runs")
+        assert refusals(daemon, "unauthenticated") >= 6
+        # Not a line for each.
+        log = daemon.log.read_text()
+        assert log.count("refused a caller") == 1 and "access.users" in log
     finally:
         daemon.kill()
 

@@ -15,7 +15,7 @@ def test_the_page_offers_what_is_taken(folder):
     os.chown(folder, 12345, 12345)
     tcp = f"127.0.0.1:{free_port()}"
     daemon = Daemon(folder, user=12345, config=f"""
-ingest: {{socket_mode: "0666", tcp: "{tcp}"}}
+ingest: {{socket_mode: "0666", tcp: "{tcp}", tcp_anonymous: true}}
 """)
     daemon.config.chmod(0o644)
     daemon.start()

@@ -64,6 +64,7 @@ def test_a_grpc_port_in_use(folder):
         said = refused_start(folder, config=f"""
 ingest:
   tcp: {address}
+  tcp_anonymous: true
 """)
     assert f"cannot listen on {address}: Address already in use" in said
     assert "stop the program that has it" in said

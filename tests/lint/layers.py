@@ -37,7 +37,7 @@ FOLDERS = {
     ),
     "rpc": (
         {"history", "wire", "model", "base"},
-        {"grpcpp/", "grpc/", "nanwatch/v1/", "google/protobuf/"},
+        {"grpcpp/", "grpc/", "nanwatch/v1/", "google/protobuf/", "openssl/"},
     ),
     # Headers that declare Options; the lint checks folders, review the rest.
     "config": (BELOW_APP - {"config"}, {"yaml-cpp/"}),

@@ -26,6 +26,9 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.server.socket_mode, defaults.server.socket_mode);
   EXPECT_EQ(config.server.socket_group, defaults.server.socket_group);
   EXPECT_EQ(config.server.tcp_address, defaults.server.tcp_address);
+  EXPECT_EQ(config.server.tcp_anonymous, defaults.server.tcp_anonymous);
+  EXPECT_EQ(config.server.tokens, defaults.server.tokens);
+  EXPECT_EQ(config.server.tls.certificate, defaults.server.tls.certificate);
   EXPECT_EQ(config.server.access.admins, defaults.server.access.admins);
   EXPECT_EQ(config.server.access.admin_groups,
             defaults.server.access.admin_groups);
@@ -107,7 +110,8 @@ TEST(Config, TheExampleHasEveryKey) {
 
 TEST(Config, ReadsWhatItSays) {
   const auto config = ParseConfig(R"(
-ingest: {socket: /tmp/x.sock, socket_mode: "0600", tcp: "127.0.0.1:0"}
+ingest: {socket: /tmp/x.sock, socket_mode: "0600", tcp: "127.0.0.1:0",
+         tokens: /t, tls: {certificate: /c, key: /k, client_ca: /a}}
 web: {listen: "[::1]:0", allowed_hosts: [a, b], annotations: false,
       timeout: 1m}
 metrics: {cardinality: full, series_max: 500}
@@ -123,6 +127,10 @@ log: {level: debug, json: true}
   EXPECT_EQ(config->server.socket_path, "/tmp/x.sock");
   EXPECT_EQ(config->server.socket_mode, 0600u);
   EXPECT_EQ(config->server.tcp_address, "127.0.0.1:0");
+  EXPECT_EQ(config->server.tokens, "/t");
+  EXPECT_EQ(config->server.tls.certificate, "/c");
+  EXPECT_EQ(config->server.tls.key, "/k");
+  EXPECT_EQ(config->server.tls.client_ca, "/a");
   EXPECT_EQ(config->web.listen, "[::1]:0");
   EXPECT_EQ(config->web.timeout_seconds, 60);
   EXPECT_EQ(config->web.allowed_hosts.size(), 2u);
@@ -175,6 +183,15 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadValue{"ingest: {socket: x.sock}", "absolute path"},
         BadValue{"ingest: {tcp: 0.0.0.0:1}", "loopback"},
+        BadValue{"ingest: {tcp: 127.0.0.1:1}", "ingest.tcp_anonymous: true"},
+        BadValue{"ingest: {tcp: 127.0.0.1:1, tls: {key: /k}}", "go together"},
+        BadValue{"ingest: {tcp: 0.0.0.0:1, tls: {certificate: /c, key: /k}}",
+                 "ingest.tls.client_ca"},
+        BadValue{"ingest: {tcp: 127.0.0.1:1, tls: {client_ca: /a}}",
+                 "needs ingest.tls.certificate"},
+        BadValue{"ingest: {tcp: 127.0.0.1:1, tcp_anonymous: true, tokens: /t}",
+                 "ingest.tcp_anonymous"},
+        BadValue{"ingest: {tokens: /t}", "which is off"},
         BadValue{"ingest: {socket: \"\"}",
                  "f.yaml:1:18: ingest.socket is empty"},
         BadValue{"ingest: {tcp: \"\"}", "ingest.tcp is empty"},
@@ -266,6 +283,7 @@ TEST(Config, SomewhereTrainingsMustReport) {
   ASSERT_FALSE(deaf.ok());
   EXPECT_THAT(deaf.error(), HasSubstr("no training could report"));
   config.server.tcp_address = "127.0.0.1:0";
+  config.server.tcp_anonymous = true;
   EXPECT_TRUE(ApplyFlags({"off", "off"}, &config).ok());
 }
 

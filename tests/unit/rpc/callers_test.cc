@@ -6,9 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "rpc/account.h"
+#include "tests/unit/rpc/temp_dir.h"
 
 namespace nanwatch {
 namespace {
@@ -19,8 +22,9 @@ constexpr uid_t kStranger = 3'999'999'999;
 TEST(CallersTest, AsksTheKernelWhoseADescriptorIs) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-  const Callers callers({});
-  const Caller caller = callers.Of("fd:" + std::to_string(pair[0]));
+  Callers callers({});
+  const Caller caller = callers.Of(
+      callers.Identify("fd:" + std::to_string(pair[0]), "", std::nullopt));
   const std::string number = "uid " + std::to_string(geteuid());
   EXPECT_EQ(caller.number, number);
   EXPECT_EQ(caller.name, AccountName(geteuid()).value_or(number));
@@ -30,7 +34,7 @@ TEST(CallersTest, AsksTheKernelWhoseADescriptorIs) {
 }
 
 TEST(CallersTest, WhoIsNoUnixSocketIsNobody) {
-  const Callers callers({.admins = {"root"}});
+  Callers callers({.admins = {"root"}});
   int tube[2];
   ASSERT_EQ(pipe(tube), 0);
   for (const std::string& peer :
@@ -38,7 +42,9 @@ TEST(CallersTest, WhoIsNoUnixSocketIsNobody) {
         std::string("unix:"), std::string(), std::string("fd:"),
         std::string("fd:x"), std::string("fd:-1"), std::string("fd:1x"),
         std::string("fd:99999999999"), "fd:" + std::to_string(tube[0])}) {
-    const Caller caller = callers.Of(peer);
+    const Identity who = callers.Identify(peer, "", std::nullopt);
+    EXPECT_NE(who.refused, "") << peer;
+    const Caller caller = callers.Of(who);
     EXPECT_EQ(caller.name, "") << peer;
     EXPECT_FALSE(caller.admin) << peer;
   }
@@ -106,6 +112,65 @@ TEST(CallersTest, AnotherChoiceIsAskedForAnew) {
   EXPECT_FALSE(callers.MayRead("bob", other));
   EXPECT_TRUE(callers.MayRead("ann", other));
   EXPECT_TRUE(callers.MayRead("", other));
+}
+
+TEST(CallersTest, OverTcpATokenOrACertificateSaysTheName) {
+  const TempDir dir;
+  // As `printf secret | sha256sum` says.
+  std::ofstream(dir / "tokens")
+      << "ann 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+  Callers callers({.admins = {"chief"}}, {.tokens = dir / "tokens"});
+  std::vector<std::string> refused;
+  callers.OnRefused([&](std::string_view peer, std::string_view why) {
+    refused.push_back(std::string(peer) + " " + std::string(why));
+  });
+  const std::string peer = "ipv4:10.0.0.1:4242";
+  const Identity ann = callers.Identify(peer, "Bearer secret", "node-7");
+  EXPECT_EQ(ann.refused, "");
+  EXPECT_EQ(callers.Of(ann).name, "ann");
+  EXPECT_FALSE(callers.Of(ann).admin);
+  const Identity node = callers.Identify(peer, "", "node-7");
+  EXPECT_EQ(callers.Of(node).name, "node-7");
+  EXPECT_TRUE(callers.Of(callers.Identify(peer, "", "chief")).admin);
+  EXPECT_TRUE(refused.empty());
+  // A wrong token is refused, whatever else there is.
+  for (const char* said : {"Bearer Secret", "Bearer ", "Bearer  secret"}) {
+    EXPECT_NE(callers.Identify(peer, said, "node-7").refused, "") << said;
+  }
+  for (const char* said : {"", "secret", "Basic secret"}) {
+    EXPECT_NE(callers.Identify(peer, said, std::nullopt).refused, "") << said;
+  }
+  EXPECT_NE(callers.Identify(peer, "", "").refused, "") << "no name in it";
+  EXPECT_EQ(refused.size(), 7u);
+  for (const std::string& one : refused) {
+    EXPECT_EQ(one.find("ecret"), std::string::npos) << one;
+  }
+}
+
+TEST(CallersTest, AnonymousCallersAreNobody) {
+  Callers callers({}, {.anonymous = true});
+  const Identity who = callers.Identify("ipv4:127.0.0.1:1", "Bearer x", {});
+  EXPECT_EQ(who.refused, "");
+  EXPECT_EQ(callers.Of(who).name, "");
+  EXPECT_FALSE(callers.Of(who).admin);
+}
+
+TEST(CallersTest, ListsHoldOverTcpToo) {
+  Callers callers({.admins = {"chief"}, .users = {"ann"}}, {});
+  const auto refused = [&](const char* name) {
+    return callers.Identify("ipv4:10.0.0.1:1", "", name).refused;
+  };
+  EXPECT_EQ(refused("ann"), "");
+  EXPECT_EQ(refused("chief"), "");
+  EXPECT_NE(refused("bob"), "");
+}
+
+// The name of a certificate gives no right of root or of the daemon.
+TEST(CallersTest, ANameOverTcpIsNoAccount) {
+  Callers callers({});
+  const Identity who = callers.Identify("ipv4:10.0.0.1:1", "", "root");
+  EXPECT_EQ(callers.Of(who).name, "root");
+  EXPECT_FALSE(callers.Of(who).admin);
 }
 
 TEST(CallersTest, WhoHasNoAccountIsANumber) {

@@ -44,6 +44,12 @@ bool Comes(Condition condition) {
   return true;
 }
 
+// Of the user, as the daemon asks.
+std::string NumberOf(const std::string& peer) {
+  Callers callers({});
+  return callers.Of(callers.Identify(peer, "", std::nullopt)).number;
+}
+
 // Which open file a descriptor is; 0: none.
 ino_t FileOf(int fd) {
   struct stat found {};
@@ -168,7 +174,7 @@ TEST_F(DescriptorPeerTest, ThePeerOfACallIsTheDescriptorThatWasHandedOn) {
     ASSERT_TRUE(status.ok()) << status.error_message();
     ASSERT_EQ(accepted().size(), i + 1);
     EXPECT_EQ(peer, "fd:" + std::to_string(accepted()[i]));
-    EXPECT_EQ(Callers({}).Of(peer).number, "uid " + std::to_string(geteuid()));
+    EXPECT_EQ(NumberOf(peer), "uid " + std::to_string(geteuid()));
   }
 }
 
@@ -206,8 +212,7 @@ TEST_F(DescriptorPeerTest, ItsNumberIsNobodyElsesUntilTheCallIsOver) {
   EXPECT_FALSE(peers.contains("fd:" + std::to_string(fd)));
   EXPECT_EQ(FileOf(fd), file) << "another's, in a call that is not over";
   EXPECT_EQ(service_.held_peer(), "fd:" + std::to_string(fd));
-  EXPECT_EQ(Callers({}).Of(service_.held_peer()).number,
-            "uid " + std::to_string(geteuid()));
+  EXPECT_EQ(NumberOf(service_.held_peer()), "uid " + std::to_string(geteuid()));
   // What is held is let go: a test that could not fail would see no change.
   service_.LetGo();
   EXPECT_TRUE(Comes([&] { return FileOf(fd) != file; }));

@@ -148,6 +148,7 @@ TEST_F(QueryTest, WhoSaysItIsWhatTheKernelSays) {
 
 TEST_F(QueryTest, OverTcpNobodyIsKnownAndWhatIsOwnedIsLeftAlone) {
   daemon_.options_.tcp_address = "127.0.0.1:0";
+  daemon_.options_.tcp_anonymous = true;
   daemon_.server.reset();
   daemon_.Start();
   RunView owned = View("job-7", 3);
@@ -170,6 +171,7 @@ TEST_F(QueryTest, OverTcpNobodyIsKnownAndWhatIsOwnedIsLeftAlone) {
 
 TEST_F(QueryTest, WhereOwnersReadOthersSeeNothing) {
   daemon_.options_.tcp_address = "127.0.0.1:0";
+  daemon_.options_.tcp_anonymous = true;
   daemon_.options_.access.read_by_everyone = false;
   daemon_.server.reset();
   daemon_.Start();

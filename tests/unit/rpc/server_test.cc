@@ -114,6 +114,7 @@ TEST(ServerTest, DescribesEachService) {
 TEST(ServerTest, ListensOnLoopbackWhenAsked) {
   FakeDaemon daemon;
   daemon.options_.tcp_address = "127.0.0.1:0";
+  daemon.options_.tcp_anonymous = true;
   daemon.Start();
   EXPECT_THAT(daemon.server->addresses(),
               ElementsAre(daemon.address(), StartsWith("127.0.0.1:")));
@@ -122,6 +123,7 @@ TEST(ServerTest, ListensOnLoopbackWhenAsked) {
 
   FakeDaemon second;
   second.options_.tcp_address = daemon.server->addresses()[1];
+  second.options_.tcp_anonymous = true;
   const auto started = RpcServer::Start(second.options_, second.sink,
                                         second.backend, second.clock);
   ASSERT_FALSE(started.ok());

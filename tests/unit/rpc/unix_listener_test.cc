@@ -10,7 +10,6 @@
 #include <fstream>
 #include <future>
 
-#include "rpc/loopback.h"
 #include "tests/unit/rpc/temp_dir.h"
 
 namespace nanwatch {
@@ -125,22 +124,6 @@ TEST(UnixListenerTest, NamesAGroupThatIsNot) {
 TEST(UnixListenerTest, NamesADirectoryThatCannotBe) {
   EXPECT_THAT(ErrorOf("/proc/nanwatch/s"),
               HasSubstr("cannot make the directory /proc/nanwatch"));
-}
-
-TEST(LoopbackTest, TakesLoopbackAddressesOnly) {
-  EXPECT_EQ(ParseLoopback("localhost:9766")->host, "127.0.0.1");
-  EXPECT_EQ(ParseLoopback("127.9.9.9:0")->port, 0);
-  EXPECT_EQ(ParseLoopback("[::1]:1")->host, "[::1]");
-  EXPECT_THAT(ParseLoopback("0.0.0.0:9766").error(),
-              HasSubstr("not a loopback address"));
-  EXPECT_THAT(ParseLoopback("node-4:9766").error(),
-              HasSubstr("not a loopback address"));
-  for (const char* wrong :
-       {"", "9766", "127.0.0.1", "127.0.0.1:", ":1", "127.0.0.1:65536",
-        "127.0.0.1:-1", "127.0.0.1:1x"}) {
-    EXPECT_THAT(ParseLoopback(wrong).error(), HasSubstr("write HOST:PORT"))
-        << wrong;
-  }
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ def init(
     Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore, Slurm, PMIx (no
     size) or a TPU VM put into the environment, else 0, 0 and 1.
 
-    `address` is "unix:/path" or "host:port": else NANWATCH_ADDRESS, then
+    `address` is "unix:/path", "host:port" or "tls://host:port" (with what
+    NANWATCH_CA, NANWATCH_CERT, NANWATCH_KEY and NANWATCH_TOKEN_FILE name):
+    else NANWATCH_ADDRESS, then
     $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then /tmp/nanwatch-UID/ingest.sock
     if that folder is this user's own and nobody else's to write to (not as
     root), then /run/nanwatch/ingest.sock.

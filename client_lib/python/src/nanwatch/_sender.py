@@ -15,12 +15,12 @@ from queue import Empty
 from nanwatch import _autostart, _outbox, _wire
 from nanwatch._announce import announce
 from nanwatch._batcher import Batcher
+from nanwatch._credentials import find_way
 from nanwatch._opening import Opening
 from nanwatch._outbox import Outbox, Outgoing
 from nanwatch._redial import Redial
 from nanwatch._requests import read as read_request
 from nanwatch._shared import Shared
-from nanwatch._socket_file import why_not_there
 from nanwatch._stream import Stream
 from nanwatch._wire import Message
 
@@ -201,12 +201,12 @@ class Sender:
 
     def _connect(self, now: float) -> None:
         address = self._redial.address
-        why = why_not_there(address)
+        credentials, why = find_way(address)
         if why:
             self._disconnect(why, now)
             return
         try:
-            self._stream = Stream(address, self._shared.events)
+            self._stream = Stream(credentials, self._shared.events)
         except Exception as error:  # no grpcio, or a strange address
             if isinstance(error, ImportError) and not self._import_told:
                 self._import_told = True

@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from nanwatch import _process
+from nanwatch._credentials import Credentials
 
 _METHOD = "/nanwatch.v1.IngestService/Ingest"
 # A response is an ack or a sentence; a request names at most 64 ops.
@@ -53,26 +54,39 @@ def _settled() -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-def _open_channel(address: str) -> tuple[Any, Any]:
+def _open_channel(it: Credentials) -> tuple[Any, Any]:
     """gRPC and a channel. No fork happens meanwhile."""
     with _process.importing, _settled():
         import grpc
 
-        return grpc, grpc.insecure_channel(address, options=_OPTIONS)
+        if not it.tls:
+            return grpc, grpc.insecure_channel(it.target, options=_OPTIONS)
+        protection = grpc.ssl_channel_credentials(it.ca, it.key, it.certificate)
+        return grpc, grpc.secure_channel(
+            it.target, protection, options=_OPTIONS
+        )
+
+
+def _said(token: str) -> list[tuple[str, str]]:
+    return [("authorization", "Bearer " + token)] if token else []
 
 
 class Stream:
     """Puts pairs into `events`: (self, a response), and in the end (self, None)
     with `error` set."""
 
-    def __init__(self, address: str, events: SimpleQueue[Any]) -> None:
-        grpc, self._channel = _open_channel(address)
+    def __init__(
+        self, credentials: Credentials, events: SimpleQueue[Any]
+    ) -> None:
+        grpc, self._channel = _open_channel(credentials)
         self.error = ""
         self._events = events
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._rpc_error: type[BaseException] = grpc.RpcError
         # No serializers: bytes in, bytes out.
-        call = self._channel.stream_stream(_METHOD)(self._requests())
+        call = self._channel.stream_stream(_METHOD)(
+            self._requests(), metadata=_said(credentials.token)
+        )
         self._call: Any = call
         self._reader = threading.Thread(
             target=self._read,

@@ -1,0 +1,124 @@
+#include "rpc/tls_files.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+namespace nanwatch {
+namespace {
+
+// A bundle of the web's authorities has 200 KB.
+constexpr size_t kFileMost = 4 << 20;
+
+template <typename T, void (*kFree)(T*)>
+struct Free {
+  void operator()(T* it) const { kFree(it); }
+};
+using Certificate = std::unique_ptr<X509, Free<X509, X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY, EVP_PKEY_free>>;
+struct FreeBio {
+  void operator()(BIO* it) const { BIO_free(it); }
+};
+using Bio = std::unique_ptr<BIO, FreeBio>;
+
+Bio Over(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// The first one.
+Certificate ParseCertificate(const std::string& pem) {
+  Certificate certificate(
+      PEM_read_bio_X509(Over(pem).get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  return certificate;
+}
+
+Key ParseKey(const std::string& pem) {
+  // A key with a password asks nobody for it.
+  const auto no_password = [](char*, int, int, void*) { return -1; };
+  Key key(
+      PEM_read_bio_PrivateKey(Over(pem).get(), nullptr, no_password, nullptr));
+  ERR_clear_error();
+  return key;
+}
+
+Result<std::string> ReadText(const std::string& path) {
+  struct stat found {};
+  errno = 0;
+  std::ifstream stream;
+  // Not a pipe that nobody writes to.
+  if (stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) {
+    stream.open(path, std::ios::binary);
+  }
+  if (!stream.is_open()) {
+    return Error{
+        fmt::format("cannot read {}: {}", path,
+                    errno == 0 ? "it is no file" : std::strerror(errno))};
+  }
+  std::string text(kFileMost + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  if (text.size() > kFileMost) {
+    return Error{fmt::format("{} has more than {} bytes", path, kFileMost)};
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<TlsTexts> ReadTls(const TlsOptions& options) {
+  TlsTexts texts;
+  for (const auto& [path, text] :
+       {std::pair(&options.certificate, &texts.certificate),
+        std::pair(&options.key, &texts.key),
+        std::pair(&options.client_ca, &texts.client_ca)}) {
+    if (path->empty()) continue;
+    Result<std::string> read = ReadText(*path);
+    if (!read) return Error{read.error()};
+    *text = std::move(*read);
+  }
+  const Certificate certificate = ParseCertificate(texts.certificate);
+  if (certificate == nullptr) {
+    return Error{options.certificate + " holds no certificate (PEM)"};
+  }
+  const Key key = ParseKey(texts.key);
+  if (key == nullptr) {
+    return Error{options.key + " holds no key (PEM, without a password)"};
+  }
+  const bool pair = X509_check_private_key(certificate.get(), key.get()) == 1;
+  ERR_clear_error();
+  if (!pair) {
+    return Error{fmt::format("the key {} is not that of the certificate {}",
+                             options.key, options.certificate)};
+  }
+  if (!options.client_ca.empty() &&
+      ParseCertificate(texts.client_ca) == nullptr) {
+    return Error{options.client_ca + " holds no certificate (PEM)"};
+  }
+  return texts;
+}
+
+std::string TlsStamp(const TlsOptions& options) {
+  std::string stamp;
+  for (const std::string* path :
+       {&options.certificate, &options.key, &options.client_ca}) {
+    struct stat found {};
+    if (path->empty() || stat(path->c_str(), &found) != 0) {
+      stamp += "-;";
+      continue;
+    }
+    stamp +=
+        fmt::format("{} {} {} {}.{};", found.st_dev, found.st_ino,
+                    found.st_size, found.st_ctim.tv_sec, found.st_ctim.tv_nsec);
+  }
+  return stamp;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,119 @@
+"""Certificates and tokens that change while trainings send, and ports that ask
+for one of them only."""
+
+import pytest
+
+from conftest import summary, wait_for
+from tls_site import HERE, Authority, Site, begin, end, handshake_failed
+from tls_site import offered, refused, steps_of, train
+
+both = pytest.mark.parametrize("kind", ["cpp", "python"])
+
+
+def shown(site):
+    """The certificate of a new connection."""
+    told = offered(site)
+    return told[told.index("-----BEGIN"):told.index("-----END")]
+
+
+@both
+def test_a_token_is_changed_under_load(kind, folder):
+    """Nothing is cut, the old one is nobody's from then on."""
+    site = Site(folder).start()
+    try:
+        told = site.told(token=site.token_files["ann"])
+        load = begin(kind, site.address, told, "load", steps=400, pause=0.01,
+                     wait=20)
+        wait_for("records", lambda: steps_of(site, "load") > 20)
+        old = folder / "old.token"
+        old.write_text(site.known["ann"])
+        site.give("ann")
+        assert "known" in refused(kind, site.address, site.told(token=old))
+        assert train(kind, site.address, told, "after")["acked"] == 5
+        # A file that is half written changes nothing.
+        good = site.tokens.read_text()
+        site.tokens.write_text(good[:-10])
+        assert train(kind, site.address, told, "half")["acked"] == 5
+        outcome = end(load)
+        assert outcome["acked"] == 400 and outcome["reconnects"] == 0
+        assert int(summary(site.daemon, "load")["steps"]) == 400
+    finally:
+        site.daemon.kill()
+
+
+@both
+def test_the_certificate_is_changed_under_load(kind, folder):
+    site = Site(folder).start()
+    try:
+        told = site.told(token=site.token_files["ann"])
+        load = begin(kind, site.address, told, "load", steps=400, pause=0.01,
+                     wait=20)
+        wait_for("records", lambda: steps_of(site, "load") > 20)
+        first = shown(site)
+        site.show(*site.authority.sign("second", HERE))
+        second = shown(site)
+        assert second != first
+        # A key that is not the certificate's: the old pair holds.
+        site.key.write_bytes(site.authority.key.read_bytes())
+        assert shown(site) == second
+        assert "is not that of the certificate" in site.daemon.log.read_text()
+        assert train(kind, site.address, told, "after")["acked"] == 5
+        outcome = end(load)
+        assert outcome["acked"] == 400 and outcome["reconnects"] == 0
+    finally:
+        site.daemon.kill()
+
+
+@both
+def test_where_there_are_no_tokens_a_certificate_is_needed(kind, folder):
+    site = Site(folder, tokens=False).start()
+    try:
+        assert handshake_failed(refused(kind, site.address, site.told(
+            token=site.token_files["ann"])))
+        cert, key = site.authority.sign("node", "DNS:node-7")
+        told = site.told(cert=cert, key=key)
+        assert train(kind, site.address, told, "run")["acked"] == 5
+        # Another authority, without a restart: the old one's are not taken.
+        other = Authority(folder, "other")
+        site.client_ca.write_bytes(other.certificate.read_bytes())
+        assert handshake_failed(refused(kind, site.address, told))
+        cert, key = other.sign("node", "DNS:node-8")
+        assert train(kind, site.address, site.told(cert=cert, key=key),
+                     "next")["acked"] == 5
+        assert summary(site.daemon, "next")["owner"] == "node-8"
+    finally:
+        site.daemon.kill()
+
+
+@both
+def test_where_no_authority_of_clients_is_named_a_token_is_needed(kind, folder):
+    site = Site(folder, client_ca=False).start()
+    try:
+        cert, key = site.authority.sign("node", "DNS:node-7")
+        assert "NANWATCH_TOKEN_FILE" in refused(
+            kind, site.address, site.told(cert=cert, key=key))
+        token = site.token_files["ann"]
+        assert train(kind, site.address, site.told(
+            cert=cert, key=key, token=token), "run")["acked"] == 5
+        assert summary(site.daemon, "run")["owner"] == "ann"
+    finally:
+        site.daemon.kill()
+
+
+@both
+@pytest.mark.parametrize("names,days", [
+    ("DNS:elsewhere.example", 30), (HERE, -1)], ids=["name", "expired"])
+def test_a_server_whose_certificate_is_wrong(kind, folder, names, days):
+    site = Site(folder)
+    site.show(*site.authority.sign("wrong", names, days))
+    site.start()
+    try:
+        assert handshake_failed(refused(
+            kind, site.address, site.told(token=site.token_files["ann"])))
+        # The clients are fine: with the right one it works, without a restart.
+        site.show(*site.authority.sign("right", HERE))
+        assert train(kind, site.address,
+                     site.told(token=site.token_files["ann"]),
+                     "run")["acked"] == 5
+    finally:
+        site.daemon.kill()
