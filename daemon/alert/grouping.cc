@@ -56,14 +56,6 @@ Severity FindingGroup::severity() const {
   return worst;
 }
 
-Severity FindingGroup::raw() const {
-  Severity worst = Severity::kNone;
-  for (const Finding* finding : findings) {
-    worst = std::max(worst, finding->severity);
-  }
-  return worst;
-}
-
 const Finding& FindingGroup::head() const {
   for (const Finding* finding : findings) {
     if (cause != nullptr && finding->rule == cause->rule) return *finding;

@@ -20,7 +20,6 @@ struct FindingGroup {
   std::vector<const Finding*> findings;
 
   Severity severity() const;  // the worst, each under the cause's ceiling
-  Severity raw() const;       // the worst, before any ceiling
   // Returns what the cause rests on, else the first cause. REQUIRES: there is
   // one.
   const Finding& head() const;

@@ -163,8 +163,10 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
   incident.severity = severity;
   incident.cause = cause;
   // What does no harm, as is known by now, never was as bad.
-  const bool harmless =
-      severity <= Severity::kInfo && group.raw() >= incident.worst;
+  const bool as_bad = std::any_of(
+      group.findings.begin(), group.findings.end(),
+      [&](const Finding* f) { return f->severity >= incident.worst; });
+  const bool harmless = severity <= Severity::kInfo && as_bad;
   incident.worst = harmless ? severity : std::max(incident.worst, severity);
   incident.findings = {group.head()};
   for (const Finding* finding : group.findings) {
@@ -215,7 +217,12 @@ bool IncidentBook::Rename(size_t index, const FindingGroup& group,
   }
   const Origin& name = track.name;
   const bool at_op = group.has_cause() && !group.cause->origin.op.empty();
-  const Subject& subject = at_op ? group.cause->origin : name.subject;
+  // Not after another rank where the one that it is named after has left.
+  const bool stays = IsOpen(incident) && !other_cause && at_op &&
+                     incident.subject.op == group.cause->origin.op;
+  const Subject subject = stays   ? incident.subject
+                          : at_op ? group.cause->origin
+                                  : name.subject;
   const int64_t step = track.origin.step;
   const bool renamed =
       incident.family != name.family || incident.rule != name.rule ||
@@ -402,16 +409,6 @@ void IncidentBook::Tidy(Time now) {
     const std::optional<Time> timer = nanwatch::NextTimer(track.phase);
     if (timer && (!next_timer_ || *timer < *next_timer_)) next_timer_ = timer;
   }
-}
-
-Severity IncidentBook::worst() const {
-  Severity worst = Severity::kNone;
-  for (const Incident& incident : incidents_) {
-    if (incident.state == AlertState::kFiring) {
-      worst = std::max(worst, incident.severity);
-    }
-  }
-  return worst;
 }
 
 }  // namespace nanwatch

@@ -122,8 +122,7 @@ class Intake {
     const std::string lines =
         coverage.unread == 0
             ? "read all " + Counted(coverage.step_lines, "step line")
-            : fmt::format("read {} of {}", Grouped(coverage.read()),
-                          Counted(coverage.step_lines, "step line"));
+            : Counted(coverage.unread, "step line") + " not read";
     switch (recogniser.certainty()) {
       case Recogniser::Certainty::kNone:
         if (recogniser.Emitter().empty()) return "nothing was recognised";
@@ -179,7 +178,7 @@ class Intake {
     }
     return fmt::format(
         "too little to judge: no loss and no step was read, only a loss "
-        "scaler's lines ({}, {}), of which a few are how it finds its scale. "
+        "scaler's lines ({}, {}); it finds its scale by a few overflows. "
         "`--map` names columns.",
         verdict.emitter, Counted(verdict.records, "update"));
   }

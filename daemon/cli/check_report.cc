@@ -239,9 +239,7 @@ std::string FirstOf(const CheckedLog& log) {
     if (condition == Condition::kNotLearning) return "no update is applied";
     if (condition != Condition::kNotRead) return "too little to judge";
     if (!verdict.cut.empty()) return "not all of it was read";
-    return fmt::format("{} of {} could not be read",
-                       Grouped(verdict.coverage.unread),
-                       Counted(verdict.coverage.step_lines, "step line"));
+    return Counted(verdict.coverage.unread, "step line") + " could not be read";
   }
   std::string out = fmt::format("{} from step {}", RuleNameOf(tally.first_rule),
                                 tally.first_step);

@@ -30,9 +30,9 @@ std::string CoverageText(const LogCoverage& coverage) {
   const std::string what =
       example.name.empty() ? "a number" : "`" + example.name + "`";
   return fmt::format(
-      "{} of {} were read; the others hold `{}` where {} was (first: line {}).",
-      Grouped(coverage.read()), Counted(coverage.step_lines, "step line"),
-      example.text, what, example.line);
+      "{} {} `{}` where {} was, from line {} on, and could not be read.",
+      Counted(coverage.unread, "step line"),
+      coverage.unread == 1 ? "has" : "have", example.text, what, example.line);
 }
 
 Json CoverageJson(const LogVerdict& verdict) {

@@ -11,8 +11,8 @@
 
 namespace nanwatch {
 
-// "24 of 40 step lines were read; the others hold `None` where the loss was
-// (first: line 25)." Empty: all were read.
+// "16 step lines have `None` where `loss` was, from line 25 on, and could not
+// be read." Empty: all were read.
 std::string CoverageText(const LogCoverage& coverage);
 
 Json CoverageJson(const LogVerdict& verdict);

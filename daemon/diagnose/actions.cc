@@ -97,13 +97,18 @@ class Chooser {
   Chooser(Cause cause, const Situation& situation, std::vector<Action>* actions)
       : cause_(cause), situation_(situation), actions_(actions) {}
 
-  // False: there is none.
+  // False: there is none. A framework finds the op of what nobody can explain
+  // as it finds that of a NaN.
   bool Add(std::string_view framework) {
+    const bool as_nan = cause_ == Cause::kUnexplained && !framework.empty();
+    if (as_nan && (situation_.ops_collected || situation_.of_loss))
+      return false;
+    const Cause cause = as_nan ? Cause::kNanFromForward : cause_;
     bool any = false;
     for (const std::span<const Advice> advices :
          {AdviceOnScales(), AdviceOnValues()}) {
       for (const Advice& advice : advices) {
-        if (advice.cause != cause_ || advice.framework != framework ||
+        if (advice.cause != cause || advice.framework != framework ||
             !Holds(advice.when, situation_)) {
           continue;
         }

@@ -40,8 +40,8 @@ constexpr Advice kAdvice[] = {
      "fp16.loss_scale alone skips as many.",
      When::kSick},
     {Cause::kHarmlessPadding, "fairseq",
-     "Mask the padding before the op: fairseq checks the gradient norm, so "
-     "the Inf reaches it.",
+     "Mask the padding before the op: fairseq checks the gradient norm, so the "
+     "Inf reaches it.",
      When::kSick},
     {Cause::kHarmlessPadding, "keras",
      "LossScaleOptimizer(opt, dynamic=False, initial_scale=1024).",
@@ -103,10 +103,10 @@ constexpr Advice kAdvice[] = {
      "jmp.DynamicLossScale(...) that starts near the scale it settles at."},
 
     {Cause::kRangeOverflow, "",
-     "Nothing while it is rare: the search of the start apart, an overflow in "
-     "a growth interval (2,000 steps by default in PyTorch, 1,000 in others) "
-     "is the scaler's own probing. When it grows: lower the learning rate, "
-     "clip gradients, or use bf16.",
+     "Nothing while it is rare: after the start, one overflow in a growth "
+     "interval (2,000 steps in PyTorch, 1,000 in others) is the scaler's own "
+     "probing. If there are more: lower the learning rate, clip gradients, or "
+     "use bf16.",
      When::kRare},
     {Cause::kRangeOverflow, "",
      "Find what made the gradients grow at the named step (learning rate, "
@@ -115,8 +115,7 @@ constexpr Advice kAdvice[] = {
      When::kOften},
     {Cause::kRangeOverflow, "",
      "Divide the fixed loss scale by 16 and look again, or let a dynamic "
-     "scaler "
-     "find it; bf16 needs none.",
+     "scaler find it; bf16 needs none.",
      When::kFixed},
     {Cause::kRangeOverflow, "pytorch",
      "GradScaler with update() once a step lowers the scale by itself.",
@@ -152,8 +151,8 @@ constexpr Advice kAdvice[] = {
      "scale must come back sooner; or bf16.enabled.",
      When::kOften},
     {Cause::kRangeOverflow, "fairseq",
-     "--clip-norm, or --fp16-scale-tolerance above 0, so that single "
-     "overflows do not lower the scale; or --bf16.",
+     "--clip-norm, or --fp16-scale-tolerance above 0, so that single overflows "
+     "do not lower the scale; or --bf16.",
      When::kOften},
     {Cause::kRangeOverflow, "mindformers",
      "runner_wrapper: use_clip_grad True, max_grad_norm 1.0.", When::kOften},
@@ -164,8 +163,8 @@ constexpr Advice kAdvice[] = {
     {Cause::kCollapseWithUnderflow, "",
      "Stop it: what comes after this step teaches the model nothing. {Back}, "
      "with a lower learning rate and clipped gradients, or in bf16, which "
-     "needs no scale. A lower floor or more "
-     "hysteresis does not help: find what overflows.",
+     "needs no scale. A lower floor or more hysteresis does not help: find "
+     "what overflows.",
      When::kStuck},
     {Cause::kCollapseWithUnderflow, "",
      "Stop and {back}, with a lower learning rate, gradient clipping or bf16; "
@@ -244,8 +243,8 @@ constexpr Advice kAdvice[] = {
      "runner_wrapper, softmax_compute_type and layernorm_compute_type "
      "float32."},
     {Cause::kCollapseWithUnderflow, "mindyolo",
-     "--ms_amp_level O0 for fp32, or --ms_loss_scaler static with "
-     "--clip_grad True and a lower learning rate."},
+     "--ms_amp_level O0 for fp32, or --ms_loss_scaler static with --clip_grad "
+     "True and a lower learning rate."},
     {Cause::kCollapseWithUnderflow, "ascend_tf",
      "Set decr_ratio=0.5 and a shorter incr_every_n_steps, or a fixed scale."},
     {Cause::kCollapseWithUnderflow, "paddle",
@@ -260,10 +259,9 @@ constexpr Advice kAdvice[] = {
      "optax.clip_by_global_norm(1.0) before the update."},
 
     {Cause::kUnderflow, "",
-     "Look at what makes "
-     "gradients 0, as weights of 0, an activation that is 0 everywhere (dead "
-     "ReLUs), a factor of 0, a detach, a loss that stands (clamped, or masked "
-     "everywhere).",
+     "Look at what makes gradients 0, as weights of 0, an activation that is 0 "
+     "everywhere (dead ReLUs), a factor of 0, a detach, a loss that stands "
+     "(clamped, or masked everywhere).",
      When::kNotScaled},
     {Cause::kUnderflow, "",
      "Scale the loss higher: a dynamic scaler that may grow finds the scale by "

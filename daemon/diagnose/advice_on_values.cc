@@ -15,6 +15,10 @@ constexpr Advice kAdvice[] = {
      "value <= 0, a division by 0, an exp or a sum beyond the format.",
      When::kNoOps},
     {Cause::kNanFromForward, "",
+     "Then {back}, unless all updates since were skipped: NaN spoils every "
+     "weight.",
+     When::kNow},
+    {Cause::kNanFromForward, "",
      "Leave the loss scale as it is: a lower one does not help.",
      When::kScaledNow},
     {Cause::kNanFromForward, "pytorch",
@@ -67,6 +71,11 @@ constexpr Advice kAdvice[] = {
     {Cause::kNanFromForward, "jax",
      "jax.config.update('jax_debug_nans', True) names the op."},
 
+    {Cause::kNanFromBackward, "",
+     "On the way back from the loss, look for an op whose value is finite and "
+     "whose slope is infinite: sqrt, norm or pow at 0, a division or a log at "
+     "its edge. Add an epsilon inside it, or mask its input; a mask on its "
+     "result comes too late."},
     {Cause::kNanFromBackward, "",
      "Look in the batch of the first bad step for what is exactly 0, empty or "
      "masked: such values have an infinite slope there."},
@@ -242,8 +251,8 @@ constexpr Advice kAdvice[] = {
      "Reduce the overflow flag with AllReduce before the update cell.",
      When::kScaled},
     {Cause::kRankDisagreement, "megatron",
-     "found_inf must be reduced over the model-parallel group; look for a "
-     "rank of another version."},
+     "found_inf must be reduced over the model-parallel group; look for a rank "
+     "of another version."},
     {Cause::kRankDisagreement, "deepspeed",
      "Look for ranks that run another version or configuration."},
 
@@ -255,8 +264,7 @@ constexpr Advice kAdvice[] = {
      "Nothing is wrong with the training: its client kept records while they "
      "could not be sent, and its buffer was full. See why the daemon took them "
      "slowly or not at all (its log, its disk, the network), or give the "
-     "client "
-     "a larger buffer.",
+     "client a larger buffer.",
      When::kDropped},
 
     {Cause::kProgramEnded, "",
@@ -284,50 +292,6 @@ constexpr Advice kAdvice[] = {
      "look at the data: labels that are not those of their inputs, inputs that "
      "are all alike.",
      When::kOfLoss},
-    {Cause::kUnexplained, "pytorch",
-     "torch.autograd.set_detect_anomaly(True) for some steps, or a forward "
-     "hook with torch.isfinite(output).all() on each module.",
-     When::kNoOps},
-    {Cause::kUnexplained, "megatron",
-     "--log-interval 1 --log-num-zeros-in-grad "
-     "--check-for-nan-in-loss-and-grad.",
-     When::kNoOps},
-    {Cause::kUnexplained, "deepspeed",
-     "steps_per_print: 1 shows each overflow and skip; a forward hook with "
-     "torch.isfinite names the module.",
-     When::kNoOps},
-    {Cause::kUnexplained, "fairseq",
-     "--log-interval 1 --log-format json; fairseq runs the batch again under "
-     "NanDetector where the gradient norm is not finite.",
-     When::kNoOps},
-    {Cause::kUnexplained, "hf_trainer",
-     "--logging_steps 1 --logging_nan_inf_filter False --debug "
-     "underflow_overflow.",
-     When::kNoOps},
-    {Cause::kUnexplained, "lightning",
-     "Trainer(log_every_n_steps=1, detect_anomaly=True).", When::kNoOps},
-    {Cause::kUnexplained, "mmcv",
-     "log_config = dict(interval=1), and the hook CheckInvalidLossHook.",
-     When::kNoOps},
-    {Cause::kUnexplained, "torch_npu",
-     "msprobe's PrecisionDebugger dumps statistics of each op; its "
-     "overflow_check names the first that is not finite.",
-     When::kNoOps},
-    {Cause::kUnexplained, "mindspore",
-     "msprobe's PrecisionDebugger, or MINDSPORE_DUMP_CONFIG with "
-     "op_debug_mode 3, dumps the ops that overflow.",
-     When::kNoOps},
-    {Cause::kUnexplained, "ascend_tf",
-     "enable_dump_debug with dump_debug_mode 'all' in the session's "
-     "parameter_map dumps the ops that overflow.",
-     When::kNoOps},
-    {Cause::kUnexplained, "paddle",
-     "FLAGS_check_nan_inf=1, or paddle.amp.debugging.enable_tensor_checker.",
-     When::kNoOps},
-    {Cause::kUnexplained, "keras", "tf.debugging.enable_check_numerics().",
-     When::kNoOps},
-    {Cause::kUnexplained, "jax",
-     "jax.config.update('jax_debug_nans', True) for some steps.", When::kNoOps},
 };
 
 }  // namespace

@@ -15,8 +15,7 @@ namespace nanwatch {
 
 enum class Trouble : uint8_t {
   kLossLeft,    // a loss left its level, or had left it
-  kLossWarns,   // it left it so far that its rule warns
-  kRanAway,     // a loss or a gradient norm did
+  kRanAway,     // a loss or a gradient norm left it so far that its rule warns
   kLossNan,     // losses are not finite, one after another
   kLayerGone,   // a layer gets no gradient any more
   kWildWeight,  // one weight is far out of its range, alone
@@ -33,9 +32,10 @@ struct BroughtRow {
 std::span<const BroughtRow> AllBrought();
 
 // Returns the rules that `trouble`, which began at step `since`, brought: those
-// whose findings all opened within the row's steps, also where a rule has no
-// finding.
-RuleSet BroughtBy(Trouble trouble, int64_t since, const FindingIndex& found);
+// whose findings all opened within the row's steps, or up to step `until` where
+// it lasted longer; also where a rule has no finding.
+RuleSet BroughtBy(Trouble trouble, int64_t since, const FindingIndex& found,
+                  int64_t until = INT64_MIN);
 
 }  // namespace nanwatch
 

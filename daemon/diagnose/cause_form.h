@@ -71,6 +71,14 @@ struct Match {
   const OpEvidence* op = nullptr;
   const OpEvidence* other = nullptr;
 
+  // Takes the finding that it begins with. False: there is none.
+  bool BeginAt(const Finding* first) {
+    finding = first;
+    if (first == nullptr) return false;
+    verdict.origin = first->subject;
+    verdict.step = first->opened_step;
+    return true;
+  }
   void Say(Tensed sentence) {
     verdict.sentence = std::move(sentence.now);
     verdict.sentence_over = std::move(sentence.over);

@@ -195,9 +195,9 @@ void SayOfLoss(const Facts& f, Match* match) {
       f.run.overflow_mode == OverflowMode::kSaturation) {
     return;
   }
-  match->Support(EvidenceGrade::kSupported,
-                 "The loss is finite meanwhile, so it begins in the backward "
-                 "pass.");
+  match->Support(
+      EvidenceGrade::kSupported,
+      "The loss is finite meanwhile, so it begins in the backward pass.");
 }
 
 void SayOfUnderflow(const RunEvidence& e, Match* match) {
@@ -239,10 +239,9 @@ bool WhenCollapseUnseen(const Facts& f, const Matches& before, Match* match) {
 void SayCollapseUnseen(const Facts& f, Match* match) {
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} updates in a row were "
-        "skipped. "
-        "No loss scale is reported; one that falls with each of them has long "
-        "been at its floor, {}.",
+        "{} step {}: {} updates in a row were skipped. No loss scale is "
+        "reported; one that falls with each of them has long been at its "
+        "floor, {}.",
         NoUpdate(f.evidence, true, tense), match->verdict.step,
         LongestStreak(f), LowerDoesNotHelp(tense));
   }));
@@ -261,8 +260,8 @@ void SayCollapseMostly(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} of the last {}{} overflowed, though the loss "
-        "scale {}, {}.",
+        "{} step {}: {} of the last {}{} overflowed, though the loss scale {}, "
+        "{}.",
         MostUpdates(e, AreSkipped(e), tense), match->verdict.step,
         e.overflows_last_50, e.updates_last_50, OfOptimizer(e),
         HowItFell(e, "is"), LowerDoesNotHelp(tense));
@@ -282,8 +281,8 @@ void SayCollapseStuck(const Facts& f, Match* match) {
   const bool before = streak > e.last_step - step + 1;
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} {}step {}: {} updates in a row overflowed, though the loss "
-        "scale {}, {}.",
+        "{} {}step {}: {} updates in a row overflowed, though the loss scale "
+        "{}, {}.",
         NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
         streak, HowItFell(e, "is"), LowerDoesNotHelp(tense));
   }));

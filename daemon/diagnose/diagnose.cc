@@ -25,11 +25,13 @@ bool IsSpotless(const RunEvidence& e, std::span<const Finding> findings) {
 
 void SayUnexplained(const Facts& f, Match* match) {
   // Of a note nobody looks for a cause.
-  const char* const lead = match->finding->severity > Severity::kInfo
+  const std::string& op = match->finding->subject.op;
+  const std::string lead = match->finding->severity <= Severity::kInfo ? ""
+                           : op.empty()
                                ? "No known cause explains this. "
-                               : "";
+                               : "No known cause explains this of " + op + ". ";
   match->Quote(*match->finding,
-               *lead == '\0' ? InSummary::kAll : InSummary::kPart);
+               lead.empty() ? InSummary::kAll : InSummary::kPart);
   match->Say(InBothTenses(
       [&](Tense tense) { return lead + match->finding->Said(tense); }));
   if (!f.evidence.ops_collected && match->finding->family != Family::kLoss) {

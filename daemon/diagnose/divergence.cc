@@ -181,14 +181,8 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
                                              : EvidenceGrade::kSupported;
   if (f.found.Any(IsSmallUpdate)) verdict.rules.Remove(kUpdateRatio);
   verdict.rules |= f.with_the_loss | f.after_the_loss;
-  if (f.grown != nullptr) {
-    // All that came after it is its doing.
-    verdict.rules |= kBadOp;
-    verdict.rules |=
-        {kOverflowStreak, kOverflowRate,    kNeverCalibrated,
-         kLossNonfinite,  kWeightNonfinite, kOptimizerStateNonfinite,
-         kNearOverflow};
-  }
+  // That it was no number is how far it went.
+  if (f.grown != nullptr) verdict.rules.Add(kLossNonfinite);
   const Finding& head = Head(f, *first);
   match->finding = &head;
   verdict.origin = first->subject;
@@ -212,9 +206,9 @@ void SayDiverges(const Facts& f, Match* match) {
   }
   if (IsOfRestart(head)) {
     match->Advise(
-        "Stop it and look which checkpoint was loaded (its path, its "
-        "step, missing keys that were passed over), then resume from the "
-        "last one before the restart.");
+        "Stop it and look which checkpoint was loaded (its path, its step, "
+        "missing keys that were passed over), then resume from the last one "
+        "before the restart.");
   }
   if (e.rise && f.grown != nullptr) {
     match->Support(
@@ -226,18 +220,22 @@ void SayDiverges(const Facts& f, Match* match) {
   }
   SayOfScale(f, match);
   if (e.ops_collected && e.ops.empty()) {
-    match->Support(EvidenceGrade::kEstablished,
-                   "No tensor that was looked at ever held a NaN or an "
-                   "infinity.");
+    match->Support(
+        EvidenceGrade::kEstablished,
+        "No tensor that was looked at ever held a NaN or an infinity.");
   }
 }
 
-// True when the loss is back, and what it did to the scale is found still.
+// True when the loss is back, and what it did is found still.
 bool WhenDivergenceOutlasted(const Facts& f, const Matches&, Match* match) {
-  if (!f.of_earlier_loss || f.with_the_loss.empty()) return false;
-  match->verdict.rules = f.with_the_loss;
+  match->verdict.rules = f.with_the_loss | f.after_the_loss;
+  const RunEvidence& e = f.evidence;
+  if (match->verdict.rules.empty() || e.earlier.empty() ||
+      e.earlier_cause != Cause::kDivergence) {
+    return false;
+  }
   match->verdict.grade = EvidenceGrade::kSupported;
-  match->verdict.step = f.evidence.earlier_from;
+  match->verdict.step = e.earlier_from;
   return true;
 }
 

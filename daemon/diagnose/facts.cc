@@ -1,6 +1,7 @@
 #include "diagnose/facts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnose/brought.h"
 #include "diagnose/op_facts.h"
@@ -49,15 +50,41 @@ bool AreOfOutliers(const Facts& f) {
       });
 }
 
-// Returns null where none is worse than a note.
-const Finding* FirstWarning(const FindingIndex& found, const RuleSet& rules) {
-  RuleSet warn;
-  for (const RuleId rule : found.rules() & rules) {
-    if (found.worst(rule) > Severity::kInfo) warn.Add(rule);
+// A norm that is not finite did not run away: it was born so. Nor did a loss
+// whose checkpoint was not loaded.
+bool RunsAway(const Finding& finding) {
+  return (kLossLevel | kNorm).has(finding.rule) &&
+         finding.severity > Severity::kInfo &&
+         std::isfinite(NumberOf(finding, "grad_norm").value_or(0)) &&
+         !NumberOf(finding, "loss_before_restart");
+}
+
+std::optional<RanAway> FindRanAway(const Facts& f) {
+  const RunEvidence& e = f.evidence;
+  std::optional<RanAway> away;
+  if (const Finding* first = f.found.FirstWhere(RunsAway)) {
+    // A warning may be of something else than what comes long after it.
+    const bool lasts = first->severity == Severity::kCritical;
+    away = {first->opened_step, lasts ? INT64_MAX : first->opened_step};
   }
-  if (warn.empty()) return nullptr;
-  return found.FirstWhere([&](const Finding& finding) {
-    return warn.has(finding.rule) && finding.severity > Severity::kInfo;
+  if (f.grown != nullptr) {
+    // It had begun before it was found.
+    const int64_t from = e.rise ? e.rise->from_step : f.grown->opened_step - 1;
+    away = {std::min(from, away ? away->from : from)};
+  }
+  const bool before =
+      e.earlier_cause == Cause::kDivergence && !e.earlier.empty();
+  if (!before || (away && away->from <= e.earlier_from)) return away;
+  return RanAway{e.earlier_from,
+                 std::max(away ? away->until : e.earlier_from, e.earlier_to)};
+}
+
+// True where gradients are 0, and not made so by the program.
+bool AreFaultsOfZeros(const FindingIndex& found) {
+  return !found.Any([](const Finding& finding) {
+    return finding.rule == RuleId::kUpdateFault &&
+           NumberOf(finding, "fault") !=
+               static_cast<double>(UpdateFault::kAllZero);
   });
 }
 
@@ -113,13 +140,11 @@ void Facts::FindLoss() {
     with_the_loss =
         BroughtBy(Trouble::kLossLeft, e.earlier_from, found) & found.rules();
   }
-  if (const Finding* loss = FirstWarning(found, kLossLevel)) {
-    after_the_loss |= BroughtBy(Trouble::kLossWarns, loss->opened_step, found);
-  }
-  if (const Finding* ran = FirstWarning(found, kLossLevel | kNorm)) {
-    after_the_loss |= BroughtBy(Trouble::kRanAway, ran->opened_step, found);
-  }
-  after_the_loss &= found.rules();
+  ran_away = FindRanAway(*this);
+  if (!ran_away) return;
+  after_the_loss = found.rules() & BroughtBy(Trouble::kRanAway, ran_away->from,
+                                             found, ran_away->until);
+  if (!AreFaultsOfZeros(found)) after_the_loss.Remove(RuleId::kUpdateFault);
 }
 
 bool Facts::IsBadAtEveryScale(const OpEvidence& op) const {

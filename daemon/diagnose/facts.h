@@ -22,6 +22,12 @@ namespace nanwatch {
 inline constexpr RuleSet kBurst = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 
+// A training that ran away. What opens meanwhile is its doing.
+struct RanAway {
+  int64_t from = 0;
+  int64_t until = INT64_MAX;
+};
+
 struct Facts : Case {
   Facts(const Case& c, std::span<const Finding> findings);
 
@@ -52,9 +58,10 @@ struct Facts : Case {
   bool of_earlier_loss = false;
   // Rules on the scale that a jump of the loss brought; they may outlast it.
   RuleSet with_the_loss;
-  // Rules on ops and on zeros that came soon after a jump of the loss, or of
-  // the gradient norm.
-  RuleSet after_the_loss;
+  // The loss or the gradient norm left its level for a warning, now or in the
+  // incident before; absent: neither did.
+  std::optional<RanAway> ran_away;
+  RuleSet after_the_loss;  // rules on what came of that
   // Of loss_nonfinite: losses are not finite one after another; null: no.
   const Finding* lasting_nan = nullptr;
 

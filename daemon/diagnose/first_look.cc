@@ -29,10 +29,8 @@ constexpr Look kLooks[] = {
      "op that overflows."},
     {RuleId::kOverflowRate,
      "An overflow a growth interval is healthy. More of them mean a scaler "
-     "that "
-     "grows too soon or gradients with a heavy tail: try a longer interval "
-     "with "
-     "`nanwatch simulate`, clip, or lower the learning rate."},
+     "that grows too soon or gradients with a heavy tail: try a longer "
+     "interval with `nanwatch simulate`, clip, or lower the learning rate."},
     {RuleId::kNeverCalibrated,
      "The scaler had time to find its scale and did not: what overflows does "
      "not depend on it. Look at the named op and at the first loss."},
@@ -55,8 +53,8 @@ constexpr Look kLooks[] = {
      "checkpoint. Compare versions and configuration of the ranks named."},
     {RuleId::kSkipRankMismatch,
      "From this step on the replicas hold different weights, whatever they "
-     "report: restart from a checkpoint before it, after mending the "
-     "reduction of the overflow flag."},
+     "report: restart from a checkpoint before it, after mending the reduction "
+     "of the overflow flag."},
     {RuleId::kScaleDiscontinuity,
      "Look at the step for a restart without the scaler's state, a second "
      "wrapper around the optimizer, or an assignment to the scale."},
@@ -75,8 +73,8 @@ constexpr Look kLooks[] = {
     {RuleId::kOpOverflowPropagated,
      "Nothing here: look at the op where it began."},
     {RuleId::kPersistentOpOverflow,
-     "See whether the overflow ends at some scale. If not, give the op fp32, "
-     "a clamp or a mask."},
+     "See whether the overflow ends at some scale. If not, give the op fp32, a "
+     "clamp or a mask."},
     {RuleId::kOpSaturation,
      "In saturation mode this is what an infinity looks like: treat the value "
      "as one, whatever the loss says."},
@@ -91,8 +89,8 @@ constexpr Look kLooks[] = {
      "Activations or weights grow towards the end of the format: look whether "
      "they still do, and give the op bf16 or fp32 in time."},
     {RuleId::kNumericMutation,
-     "See whether the input became small or the output large. Normalisation "
-     "of tiny values, a division and an exp are the usual ones."},
+     "See whether the input became small or the output large. Normalisation of "
+     "tiny values, a division and an exp are the usual ones."},
     {RuleId::kGnormSpike,
      "One spike is usually a batch: clipping deals with it. See whether the "
      "loss follows within some steps."},
@@ -189,10 +187,9 @@ constexpr Look kLooks[] = {
      "or stochastic rounding."},
     {RuleId::kWeightOutOfRange,
      "See whether it is one tensor or many, and how much it grew. Many at "
-     "once, "
-     "or one that a large input feeds, are a training that diverged: look at "
-     "its loss and gradients. One alone and some 2^128 times what it was is a "
-     "bit of memory: go back to a checkpoint and test that device."},
+     "once, or one that a large input feeds, are a training that diverged: "
+     "look at its loss and gradients. One alone and some 2^128 times what it "
+     "was is a bit of memory: go back to a checkpoint and test that device."},
 };
 
 }  // namespace

@@ -7,10 +7,7 @@ namespace nanwatch {
 using enum RuleId;
 
 bool WhenFp8(const Facts& f, const Matches&, Match* match) {
-  match->finding = f.found.First(match->verdict.rules);
-  if (match->finding == nullptr) return false;
-  match->verdict.origin = match->finding->subject;
-  match->verdict.step = match->finding->opened_step;
+  if (!match->BeginAt(f.found.First(match->verdict.rules))) return false;
   // Clipped, and the scale is seen to jump: it is the delay. A scale that is
   // too wide, or one outlier in the tensor, makes zeros as well.
   const bool clips = f.found.has(kFp8Clip);

@@ -105,8 +105,8 @@ void SayMask(const Facts& f, Match* match) {
                           : op.inf == 0 ? "NaN"
                                         : "infinite or NaN";
   match->Say(fmt::format(
-      "{} has up to {} {} elements {}, but {} finite and no update is lost: "
-      "it seems to be masked.",
+      "{} has up to {} {} elements {}, but {} finite and no update is lost: it "
+      "seems to be masked.",
       InWords(op.op), op.bad_elements_max, bad, WhenBad(op), finite));
 }
 
@@ -120,11 +120,11 @@ bool WhenPaddingPossible(const Facts& f, const Matches&, Match* match) {
 void SayPaddingPossible(const Facts& f, Match* match) {
   const OpEvidence& op = *match->op;
   match->verdict.evidence = f.padding.judgement.evidence;
-  match->Say(fmt::format(
-      "{} overflows {}. Its shape {} is stored as {}, so this may be harmless "
-      "padding, but its real region was not counted.",
-      InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
-      InWords(op.op.storage_shape)));
+  match->Say(
+      fmt::format("{} overflows {}. Its shape {} is stored as {}, so this may "
+                  "be harmless padding, but its real region was not counted.",
+                  InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
+                  InWords(op.op.storage_shape)));
 }
 
 }  // namespace nanwatch

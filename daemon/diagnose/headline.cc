@@ -53,8 +53,8 @@ std::string Healthy(const Case& c) {
     text += " It trains on rewards, so no level of its loss is judged.";
   } else if (e.rivals) {
     text +=
-        " Its optimizers work against each other, so no level of their "
-        "losses is judged.";
+        " Its optimizers work against each other, so no level of their losses "
+        "is judged.";
   }
   return text;
 }
@@ -111,12 +111,9 @@ std::string Lead(Condition condition, const RunEvidence& e) {
       return "Healthy: ";
     case Condition::kNoStepYet:
       return "Healthy so far: ";
-    case Condition::kTrouble:
-    case Condition::kNotRead:
-    case Condition::kNotKnown:
-      break;
+    default:
+      return "";  // the trouble says it
   }
-  return "";
 }
 
 void Set(const Case& c, Condition condition, const std::string& words,
@@ -169,6 +166,18 @@ void SetStanding(const Facts& f, bool known_better, bool first_is_memory,
   }
 }
 
+// Adds what is found since a training came back, where that is told first.
+void AddRest(const Facts& f, Diagnosis* diagnosis) {
+  const Finding* rest = f.found.FirstOfTheWorst([&](const Finding& finding) {
+    return f.after_the_loss.has(finding.rule) &&
+           Explains(diagnosis->causes[0], finding);
+  });
+  const bool came_back = rest != nullptr &&
+                         diagnosis->causes[0].cause == Cause::kDivergence &&
+                         diagnosis->causes[0].quoted_rule == RuleId::kNone;
+  if (came_back) diagnosis->headline += " Since then: " + rest->sentence;
+}
+
 // Adds how it broke off. Where that is the trouble, it comes first.
 void AddEnd(const Facts& f, Diagnosis* diagnosis) {
   const Finding& end = *f.broken_off;
@@ -202,6 +211,7 @@ void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
 void SetHeadline(const Facts& f, bool known_better, bool first_is_memory,
                  Diagnosis* diagnosis) {
   SetStanding(f, known_better, first_is_memory, diagnosis);
+  AddRest(f, diagnosis);
   if (f.broken_off != nullptr) AddEnd(f, diagnosis);
 }
 

@@ -40,8 +40,7 @@ bool WhenLayerScaleCollapsed(const Facts& f, const Matches&, Match* match) {
   const RunEvidence& e = f.evidence;
   // Where there is a scale of all, its own collapse is the cause.
   if (e.scale_now) return false;
-  match->finding = f.found.FirstWhere(IsOfLayer);
-  if (match->finding == nullptr) return false;
+  if (!match->BeginAt(f.found.FirstWhere(IsOfLayer))) return false;
   CauseVerdict& verdict = match->verdict;
   const bool overflows = AnswersOverflows(e);
   if (overflows) {
@@ -50,8 +49,6 @@ bool WhenLayerScaleCollapsed(const Facts& f, const Matches&, Match* match) {
   for (const Finding& finding : f.found) {
     if (IsOfLayer(finding)) verdict.ops.push_back(finding.subject.op);
   }
-  verdict.origin = match->finding->subject;
-  verdict.step = match->finding->opened_step;
   verdict.grade = overflows && e.overflow_streak >= kCertain
                       ? EvidenceGrade::kEstablished
                       : EvidenceGrade::kSupported;

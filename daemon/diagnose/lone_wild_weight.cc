@@ -41,10 +41,7 @@ bool WhenWildWeight(const Facts& f, const Matches&, Match* match) {
   verdict.grade = EvidenceGrade::kEstablished;
   verdict.rule = kOutOfRange;
   verdict.rules |= BroughtBy(Trouble::kWildWeight, first->opened_step, f.found);
-  verdict.origin = first->subject;
-  verdict.step = first->opened_step;
-  match->finding = first;
-  return true;
+  return match->BeginAt(first);
 }
 
 void SayWildWeight(const Facts& f, Match* match) {

@@ -86,17 +86,6 @@ std::optional<Birth> FirstBirth(const Facts& f) {
   return std::nullopt;
 }
 
-// True when the loss rose before it, and so recently, or with such gradients,
-// that they may have left the range with it.
-bool Diverged(const Facts& f, int64_t step) {
-  const bool grown = HadGrown(f, step);
-  return f.found.Any([&](const Finding& finding) {
-    return kLossLevel.has(finding.rule) && finding.severity > Severity::kInfo &&
-           finding.opened_step <= step &&
-           (grown || step - finding.opened_step <= kRecentSteps);
-  });
-}
-
 // True when another trouble came before. What was left out before a birth has
 // nothing to do with it.
 bool CameAfterAnother(const Facts& f, const Birth& birth) {
@@ -113,11 +102,9 @@ bool CameAfterAnother(const Facts& f, const Birth& birth) {
            (op.last_bad_step >= step ||
             (op.first_kept_step >= 0 && op.first_kept_step <= step));
   };
-  const bool forward =
-      std::any_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
-        return IsForward(op) && came_before(op) && !f.IsHarmless(op);
-      });
-  return forward || f.grown != nullptr || Diverged(f, step);
+  return std::any_of(e.ops.begin(), e.ops.end(), [&](const OpEvidence& op) {
+    return IsForward(op) && came_before(op) && !f.IsHarmless(op);
+  });
 }
 
 // ------------------------------------------------------------- forward pass
@@ -190,6 +177,20 @@ bool ComesBefore(const OpEvidence& op, const OpEvidence& other) {
   return op.first_bad_order >= 0 && op.first_bad_order < other.first_bad_order;
 }
 
+RuleId RuleOfNan(const Facts& f, const CauseVerdict& verdict) {
+  for (const bool of_scale : {false, true}) {
+    const Finding* op = f.found.FirstWhere([&](const Finding& finding) {
+      return !finding.subject.op.empty() &&
+             finding.subject.op == verdict.origin.op &&
+             (finding.family == Family::kScale) == of_scale &&
+             Explains(verdict, finding);
+    });
+    if (op != nullptr) return op->rule;
+  }
+  return f.found.has(RuleId::kLossNonfinite) ? RuleId::kLossNonfinite
+                                             : RuleId::kNone;
+}
+
 std::optional<BackwardNan> FindBackwardNan(const Facts& f) {
   const RunEvidence& e = f.evidence;
   if (f.scaled || e.loss_finite == 0 ||
@@ -213,9 +214,8 @@ std::optional<BackwardNan> FindBackwardNan(const Facts& f) {
 }
 
 std::optional<ForwardNan> FindForwardNan(const Facts& f) {
-  // What has grown out of the range was not born anywhere, and what is born in
-  // the backward pass has a cause of its own.
-  if (f.grown != nullptr || f.backward) return std::nullopt;
+  // What is born in the backward pass has a cause of its own.
+  if (f.backward) return std::nullopt;
   ForwardNan found;
   found.nan = FirstNan(f);
   found.origin = OriginOf(f, found.nan);

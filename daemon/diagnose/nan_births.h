@@ -40,6 +40,11 @@ struct ForwardNan {
 // Returns nullopt where none is seen, or what is seen has another reason.
 std::optional<ForwardNan> FindForwardNan(const Facts& f);
 
+// Returns the rule of the op that the NaN was born in, if that is found, else
+// that of the loss; kNone: neither is. What the scale does about the op comes
+// after it.
+RuleId RuleOfNan(const Facts& f, const CauseVerdict& verdict);
+
 // True where the op holds NaN at the step that matters.
 bool HoldsNan(const OpEvidence& op);
 bool WasBadAt(const OpEvidence& op, int64_t step);

@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "diagnose/cause_form.h"
-#include "diagnose/infinite_slope.h"
-#include "diagnose/nan_rule.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 
@@ -53,11 +51,10 @@ std::string Where(const BackwardNan& nan) {
       "of the reported gradients {} not{}",
       nan.gradients.size() == 1 ? "that of " + NamesOf(nan) + " is"
                                 : "those of " + NamesOf(nan) + " are",
-      IsOrderKnown(nan)
-          ? fmt::format(". Of these, {} comes last in the model, where the "
-                        "backward pass begins",
-                        first.op.name)
-          : "");
+      IsOrderKnown(nan) ? fmt::format(". Of these, {} comes last in the model, "
+                                      "where the backward pass begins",
+                                      first.op.name)
+                        : "");
 }
 
 }  // namespace
@@ -81,11 +78,11 @@ bool WhenNanBackward(const Facts& f, const Matches&, Match* match) {
 void SayNanBackward(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   const BackwardNan& nan = *f.backward;
-  match->Say(fmt::format(
-      "{} is born in the backward pass at step {}. The loss of that step is "
-      "finite, {}.",
-      nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]), nan.step,
-      Where(nan)));
+  match->Say(
+      fmt::format("{} is born in the backward pass at step {}. The loss of "
+                  "that step is finite, {}.",
+                  nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]),
+                  nan.step, Where(nan)));
   if (nan.gradients.empty()) {
     match->Support(EvidenceGrade::kHypothesis,
                    "No gradient of a single parameter was reported, so the "
@@ -93,13 +90,11 @@ void SayNanBackward(const Facts& f, Match* match) {
   }
   const bool spoilt = e.first_kept_nonfinite_loss_step > nan.step;
   if (spoilt) {
-    match->Support(
-        EvidenceGrade::kEstablished,
-        fmt::format("The loss is not finite from step {} on: an update wrote "
-                    "NaN into the weights.",
-                    e.first_kept_nonfinite_loss_step));
+    match->Support(EvidenceGrade::kEstablished,
+                   fmt::format("The loss is not finite from step {} on: an "
+                               "update wrote NaN into the weights.",
+                               e.first_kept_nonfinite_loss_step));
   }
-  match->verdict.actions.push_back(LookForInfiniteSlope());
   std::string leave = "Leave an update out whose gradient norm is not finite";
   if (spoilt) leave += ", and {back}";
   match->Advise(leave + ".");

@@ -10,7 +10,6 @@
 #include "diagnose/brought.h"
 #include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/nan_rule.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 
@@ -128,13 +127,13 @@ std::string OfWeight(const RunEvidence& e, const OpEvidence& op,
       "A weight of {} holds {} at step {}, {}", InWords(op.op), what,
       op.first_bad_step,
       gradient != nullptr
-          ? fmt::format("after an update whose gradients were not finite: "
-                        "that of {} at step {}.",
+          ? fmt::format("after an update whose gradients were not finite: that "
+                        "of {} at step {}.",
                         gradient->op.name, gradient->first_kept_step)
-      : after_loss ? "alone of all that were looked at after the loss was "
-                     "not finite: an update, or its memory, wrote it."
-                   : "and nothing was bad before it: the last update wrote "
-                     "it, or the memory that it lies in.");
+      : after_loss ? "alone of all that were looked at after the loss was not "
+                     "finite: an update, or its memory, wrote it."
+                   : "and nothing was bad before it: the last update wrote it, "
+                     "or the memory that it lies in.");
 }
 
 std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
@@ -146,15 +145,15 @@ std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
   const std::string name = InWords(op.op);
   if (IsInput(op) && op.first_bad_order == 0) {
     return fmt::format(
-        "The data bring in {}: the input of {}, the first op, holds {} at "
-        "step {}.",
+        "The data bring in {}: the input of {}, the first op, holds {} at step "
+        "{}.",
         kind, name, what, op.first_bad_step);
   }
   if (op.slot == Slot::kParameter) return OfWeight(e, op, what);
   if (!IsInput(op) && op.first_inputs_clean) {
     return fmt::format(
-        "{} is born in {} at step {}. Its inputs are finite, its "
-        "output holds {}.",
+        "{} is born in {} at step {}. Its inputs are finite, its output holds "
+        "{}.",
         kind, name, op.first_bad_step, what);
   }
   return fmt::format("The {} of {} holds {} at step {}{}.", Name(op.slot), name,
@@ -179,8 +178,7 @@ void SayOfScale(const Facts& f, Match* match) {
     match->Support(EvidenceGrade::kSupported,
                    "A consequence: " + finding.sentence);
     match->Advise(
-        "Begin with a fresh scaler then: its scale fell to nothing "
-        "meanwhile.");
+        "Begin with a fresh scaler then: its scale fell to nothing meanwhile.");
     return;
   }
 }
@@ -211,13 +209,32 @@ void SayOfGradients(const RunEvidence& e, Match* match) {
   }
   match->Support(
       EvidenceGrade::kSupported,
-      fmt::format("Of the gradients reported at that step only those of "
-                  "{} are not finite: look on their way to the loss.",
+      fmt::format("Of the gradients reported at that step only those of {} are "
+                  "not finite: look on their way to the loss.",
                   text));
 }
 
+// Returns the term of the loss that was not finite first; "0" where the program
+// prints that in place of NaN; empty: not known.
+std::string TermOf(const Facts& f) {
+  const auto term = f.run.settings.find("nonfinite_loss");
+  return term == f.run.settings.end() ? "" : term->second;
+}
+
+bool IsGuessed(const Facts& f) { return TermOf(f) == "0"; }
+
 Tensed SentenceOfLoss(const Facts& f) {
   const RunEvidence& e = f.evidence;
+  if (IsGuessed(f)) {
+    return InBothTenses([&](Tense tense) {
+      return fmt::format(
+          "The loss {} printed as exactly 0 from step {} on, at once. Most "
+          "likely it {} NaN: Hugging Face's Trainer leaves NaN out of the mean "
+          "that it prints.",
+          In(tense, "is", "was"), e.first_nonfinite_loss_step,
+          In(tense, "is", "was"));
+    });
+  }
   const bool goes_on = f.found.has(kLossNonfinite);
   return InBothTenses([&](Tense tense) {
     const std::string since =
@@ -243,11 +260,10 @@ void SayOfLoss(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(SentenceOfLoss(f));
   if (e.ops_collected) {
-    match->Support(
-        EvidenceGrade::kEstablished,
-        fmt::format("The op is not known: no op of the forward pass was "
-                    "reported bad at step {}.",
-                    e.first_nonfinite_loss_step));
+    match->Support(EvidenceGrade::kEstablished,
+                   fmt::format("The op is not known: no op of the forward pass "
+                               "was reported bad at step {}.",
+                               e.first_nonfinite_loss_step));
   }
   // As PyTorch's watch says.
   const auto level = f.run.settings.find("watch_level");
@@ -256,23 +272,23 @@ void SayOfLoss(const Facts& f, Match* match) {
         "Watch it with level=\"ops\" (nanwatch.torch.watch, or the callback of "
         "a trainer): then the verdict names the module in which it is born.");
   }
-  const auto term = f.run.settings.find("nonfinite_loss");
-  if (term != f.run.settings.end() && !term->second.empty()) {
+  if (IsGuessed(f)) {
+    match->Advise(
+        "Log again with logging_nan_inf_filter=False: it is known then.");
+    if (const Finding* loss = f.found.First(kLossNonfinite)) {
+      match->Quote(*loss, InSummary::kAll);
+    }
+  } else if (const std::string term = TermOf(f); !term.empty()) {
     match->Support(
         EvidenceGrade::kEstablished,
-        fmt::format("Of its terms, {} was the first that was not finite: look "
-                    "there.",
-                    term->second));
+        fmt::format(
+            "Of its terms, {} was the first that was not finite: look there.",
+            term));
   }
   SayOfGradients(e, match);
   // Each rank may have found it.
   if (const Finding* norm = f.found.First(kGnormExplosion)) {
     match->Support(EvidenceGrade::kEstablished, norm->sentence);
-  }
-  if (f.found.has(kLossNonfinite)) {
-    match->Advise(
-        "{Back}, unless all updates since were skipped: NaN spoils every "
-        "weight.");
   }
 }
 
@@ -343,8 +359,9 @@ void SayNanFromOp(const Facts& f, Match* match) {
 
 bool WhenNanFromLoss(const Facts& f, const Matches&, Match* match) {
   if (!f.forward) return false;
-  match->verdict.grade = f.evidence.ops_collected ? EvidenceGrade::kHypothesis
-                                                  : EvidenceGrade::kSupported;
+  const bool unsure = f.evidence.ops_collected || IsGuessed(f);
+  match->verdict.grade =
+      unsure ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
   BeginAtTheLoss(f.evidence, &match->verdict);
   return Finish(f, match);
 }

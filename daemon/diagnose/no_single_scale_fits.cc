@@ -5,10 +5,7 @@
 namespace nanwatch {
 
 bool WhenNoSingleScale(const Facts& f, const Matches&, Match* match) {
-  match->finding = f.found.First(RuleId::kNoSingleScale);
-  if (match->finding == nullptr) return false;
-  match->verdict.origin = match->finding->subject;
-  match->verdict.step = match->finding->opened_step;
+  if (!match->BeginAt(f.found.First(RuleId::kNoSingleScale))) return false;
   // The range is measured, what is lost of it predicted: counted underflow
   // makes it certain.
   const bool counted =

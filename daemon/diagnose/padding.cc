@@ -101,24 +101,22 @@ std::optional<PaddingJudgement> JudgePadding(const Case& c,
   judgement.evidence.push_back(ShapeEvidence(op));
   const bool region_clean = op.logical_statuses > 0;
   if (region_clean) {
-    judgement.evidence.push_back(Established(
-        fmt::format("Its real region was counted {} times and never held a "
-                    "bad element.",
-                    op.logical_statuses)));
+    judgement.evidence.push_back(Established(fmt::format(
+        "Its real region was counted {} times and never held a bad element.",
+        op.logical_statuses)));
   }
   const bool count_fits = op.bad_elements_max > 0;
   if (count_fits) {
-    judgement.evidence.push_back(Supported(
-        fmt::format("At most {} of its elements were bad at once, no more "
-                    "than are padding.",
-                    op.bad_elements_max)));
+    judgement.evidence.push_back(
+        Supported(fmt::format("At most {} of its elements were bad at once, no "
+                              "more than are padding.",
+                              op.bad_elements_max)));
   }
   const bool finite = ResultsFinite(e) && !Saturates(c.run);
   const bool after_clean = e.downstream_clean || finite;
   if (e.downstream_clean) {
-    judgement.evidence.push_back(
-        Supported("The other ops of the forward pass were counted and are "
-                  "clean."));
+    judgement.evidence.push_back(Supported(
+        "The other ops of the forward pass were counted and are clean."));
   }
   if (LossWentBad(e, op)) {
     judgement.grade = EvidenceGrade::kHypothesis;

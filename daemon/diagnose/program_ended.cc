@@ -40,15 +40,8 @@ void AdviseOn(ProgramEnd::Kind kind, Match* match) {
 }  // namespace
 
 bool WhenProgramEnded(const Facts& f, const Matches&, Match* match) {
-  for (const Finding& finding : f.found) {
-    if (finding.rule != RuleId::kProgramEnded) continue;
-    match->finding = &finding;
-    match->verdict.origin = finding.subject;
-    match->verdict.step = finding.opened_step;
-    match->verdict.grade = EvidenceGrade::kEstablished;
-    return true;
-  }
-  return false;
+  match->verdict.grade = EvidenceGrade::kEstablished;
+  return match->BeginAt(f.found.First(RuleId::kProgramEnded));
 }
 
 void SayProgramEnded(const Facts& f, Match* match) {

@@ -146,20 +146,20 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
   // It is over, whatever windows still remember of it.
   if (e.overflows_last_50 == 0) {
     return fmt::format(
-        "Gradients outgrew the loss scale: {} of {} {} overflowed, none of "
-        "the last {}; the scale is {}.",
+        "Gradients outgrew the loss scale: {} of {} {} overflowed, none of the "
+        "last {}; the scale is {}.",
         e.overflows, e.updates, steps, e.updates_last_50, scale);
   }
   if (e.first_good_step >= 0 && FewOverflows(f)) {
     return fmt::format(
-        "Gradients outgrew the loss scale: {} of {} {} overflowed, {} of "
-        "them among the last {}; the scale is {}.",
+        "Gradients outgrew the loss scale: {} of {} {} overflowed, {} of them "
+        "among the last {}; the scale is {}.",
         e.overflows, e.updates, steps, e.overflows_last_50, e.updates_last_50,
         scale);
   }
   return fmt::format(
-      "Gradients {} the loss scale: {} of the last {} {} overflowed "
-      "({} of {} in all), more than a scaler's probing makes; the scale is {}.",
+      "Gradients {} the loss scale: {} of the last {} {} overflowed ({} of {} "
+      "in all), more than a scaler's probing makes; the scale is {}.",
       In(tense, "outgrow", "outgrew"), e.overflows_last_50, e.updates_last_50,
       steps, e.overflows, e.updates, scale);
 }

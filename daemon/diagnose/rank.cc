@@ -34,6 +34,13 @@ bool IsWorthTelling(const Facts& f, const CauseVerdict& cause) {
          ExplainsAny(f, cause);
 }
 
+bool Overlap(const Facts& f, const CauseVerdict& a, const CauseVerdict& b) {
+  return f.found.HasAny(a.rules & b.rules) &&
+         f.found.Any([&](const Finding& finding) {
+           return Explains(a, finding) && Explains(b, finding);
+         });
+}
+
 // Adds what is found and no cause explains. It says so, rather than guess.
 void AddUnexplained(const Facts& f, std::vector<Match>* causes) {
   Match rest;
@@ -53,19 +60,48 @@ void AddUnexplained(const Facts& f, std::vector<Match>* causes) {
   causes->push_back(std::move(rest));
 }
 
+// Puts a training that ran away before what began after it and shares findings
+// with it. Returns its place; kNone where none ran away, or something led to
+// it.
+size_t PutRunawayFirst(const Facts& f, std::vector<Match>* causes) {
+  const auto away =
+      std::find_if(causes->begin(), causes->end(), [](const Match& match) {
+        return match.verdict.cause == Cause::kDivergence &&
+               match.verdict.grade > EvidenceGrade::kHypothesis;
+      });
+  if (!f.ran_away || away == causes->end()) return kNone;
+  auto first = away;
+  for (auto it = causes->begin(); it != causes->end(); ++it) {
+    const CauseVerdict& other = it->verdict;
+    if (it == away || !Overlap(f, other, away->verdict)) continue;
+    // No training makes a device flip a bit.
+    if (other.step <= f.ran_away->from ||
+        other.cause == Cause::kSilentCorruption) {
+      return kNone;
+    }
+    first = std::min(first, it);
+  }
+  std::rotate(first, away, away + 1);
+  return static_cast<size_t>(first - causes->begin());
+}
+
 // Drops a cause that says nothing new: established ones before it explain all
-// that it explains.
-void DropEchoes(const Facts& f, std::vector<Match>* causes) {
+// that it explains, or it came of a training that ran away, `away`.
+void DropEchoes(const Facts& f, size_t away, std::vector<Match>* causes) {
   const auto is_echo = [&](size_t i) {
-    bool explains = false;
+    const CauseVerdict& verdict = (*causes)[i].verdict;
+    const bool after = away < i && verdict.step > f.ran_away->from;
+    bool explains = after && verdict.step <= f.ran_away->until &&
+                    !ExplainsAny(f, verdict) &&
+                    !(verdict.rules & (*causes)[away].verdict.rules).empty();
     for (const Finding& finding : f.found) {
-      if (!Explains((*causes)[i].verdict, finding)) continue;
+      if (!Explains(verdict, finding)) continue;
       explains = true;
       const size_t owner = FirstThatExplains(*causes, finding);
-      if (owner == i ||
-          (*causes)[owner].verdict.grade != EvidenceGrade::kEstablished) {
-        return false;
-      }
+      const bool sure =
+          (*causes)[owner].verdict.grade == EvidenceGrade::kEstablished ||
+          (after && owner == away);
+      if (owner == i || !sure) return false;
     }
     return explains;
   };
@@ -73,13 +109,6 @@ void DropEchoes(const Facts& f, std::vector<Match>* causes) {
   for (size_t i = 0; i < causes->size(); ++i) echoes.push_back(is_echo(i));
   size_t i = 0;
   std::erase_if(*causes, [&](const Match&) { return echoes[i++]; });
-}
-
-bool Overlap(const Facts& f, const CauseVerdict& a, const CauseVerdict& b) {
-  return f.found.HasAny(a.rules & b.rules) &&
-         f.found.Any([&](const Finding& finding) {
-           return Explains(a, finding) && Explains(b, finding);
-         });
 }
 
 // Returns the weight of each cause: the worst finding that it, and none before
@@ -199,8 +228,9 @@ Ranked Rank(const Facts& f, Matches* matches) {
                    [](const Match& a, const Match& b) {
                      return a.verdict.grade > b.verdict.grade;
                    });
+  const size_t away = PutRunawayFirst(f, &causes);
   AddUnexplained(f, &causes);
-  DropEchoes(f, &causes);
+  DropEchoes(f, away, &causes);
   PutWorstFirst(f, &causes);
   PutEarlierFirst(f, &ranked);
   return ranked;

@@ -5,10 +5,7 @@
 namespace nanwatch {
 
 bool WhenRanksDisagree(const Facts& f, const Matches&, Match* match) {
-  match->finding = f.found.First(match->verdict.rules);
-  if (match->finding == nullptr) return false;
-  match->verdict.origin = match->finding->subject;
-  match->verdict.step = match->finding->opened_step;
+  if (!match->BeginAt(f.found.First(match->verdict.rules))) return false;
   match->verdict.grade = EvidenceGrade::kEstablished;
   return true;
 }

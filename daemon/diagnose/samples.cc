@@ -24,10 +24,10 @@ void SaySamples(const SampleRange& samples, CauseVerdict* cause) {
        fmt::format("Step {} trained on {}.", cause->step, which)});
   cause->actions.insert(
       cause->actions.begin(),
-      Action{"", fmt::format("Look at {}, the data of step {}; to go on "
-                             "without them, {}.",
-                             which, cause->step,
-                             WithWayBack("{back}", cause->step))});
+      Action{"",
+             fmt::format(
+                 "Look at {}, the data of step {}; to go on without them, {}.",
+                 which, cause->step, WithWayBack("{back}", cause->step))});
 }
 
 }  // namespace nanwatch

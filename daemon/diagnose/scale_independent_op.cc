@@ -8,7 +8,6 @@
 
 #include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
-#include "diagnose/infinite_slope.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
@@ -23,7 +22,7 @@ constexpr RuleId kNotScaleDependent = RuleId::kOverflowNotScaleDependent;
 // nothing is scaled, have causes of their own.
 bool MayBe(const Facts& f) {
   const bool searches = f.evidence.in_grace && f.evidence.first_good_step < 0;
-  return !searches && f.grown == nullptr && !f.backward;
+  return !searches && !f.backward;
 }
 
 // Returns the first op that is bad now and overflows whatever the scale; null
@@ -131,7 +130,6 @@ bool WhenNanAtAnyScale(const Facts& f, const Matches&, Match* match) {
 void SayNanAtAnyScale(const Facts& f, Match* match) {
   const OpEvidence& first = *match->op;
   const OpEvidence& maker = *match->other;
-  match->verdict.actions.push_back(LookForInfiniteSlope());
   if (&maker == &first) {
     match->Say(fmt::format(
         "NaN is born in the backward pass{}. The gradient of {} is not finite "
@@ -142,14 +140,14 @@ void SayNanAtAnyScale(const Facts& f, Match* match) {
                  : ""));
     return;
   }
-  match->Say(fmt::format(
-      "{} makes NaN in the backward pass. The gradient that reaches it is "
-      "finite, the one that leaves it holds up to {} NaN. The gradient of {} "
-      "is not finite {}.{}",
-      InWords(maker.op), maker.nan, first.op.name, WhenBad(first),
-      f.scaled && BadAtEveryUpdate(first)
-          ? " Lowering the loss scale cannot help."
-          : ""));
+  match->Say(
+      fmt::format("{} makes NaN in the backward pass. The gradient that "
+                  "reaches it is finite, the one that leaves it holds up to {} "
+                  "NaN. The gradient of {} is not finite {}.{}",
+                  InWords(maker.op), maker.nan, first.op.name, WhenBad(first),
+                  f.scaled && BadAtEveryUpdate(first)
+                      ? " Lowering the loss scale cannot help."
+                      : ""));
 }
 
 bool WhenOpAtAnyScale(const Facts& f, const Matches&, Match* match) {
@@ -195,8 +193,8 @@ void SayFindingAtAnyScale(const Facts& f, Match* match) {
       IsOfNan(*match->finding)
           ? f.scaled ? "An op makes NaN, which no loss scale changes. "
                      : "An op makes NaN. "
-          : "The overflow goes on while the scale falls: an op "
-            "overflows whatever the scale. ";
+          : "The overflow goes on while the scale falls: an op overflows "
+            "whatever the scale. ";
   match->Say(lead + match->Quote(*match->finding));
 }
 

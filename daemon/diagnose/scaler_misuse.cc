@@ -54,9 +54,7 @@ bool IsImpossible(const Facts& f) {
 
 bool BeginsAt(const Facts& f, const Finding& first, Match* match) {
   CauseVerdict& verdict = match->verdict;
-  match->finding = &first;
-  verdict.origin = first.subject;
-  verdict.step = first.opened_step;
+  match->BeginAt(&first);
   const Finding* moved = f.found.First(kImpossibleMove);
   if (moved != nullptr && ExplainsOverflows(f, *moved)) {
     verdict.rules |=
@@ -74,9 +72,7 @@ bool BeginsAt(const Facts& f, const Finding& first, Match* match) {
 bool WhenScaleIsNone(const Facts& f, const Matches&, Match* match) {
   const Finding* unusable = f.found.First(kScaleUnrepresentable);
   if (unusable == nullptr || !IsNoScale(f.evidence)) return false;
-  match->finding = unusable;
-  match->verdict.origin = unusable->subject;
-  match->verdict.step = unusable->opened_step;
+  match->BeginAt(unusable);
   match->verdict.grade = EvidenceGrade::kEstablished;
   return true;
 }
@@ -107,12 +103,12 @@ bool WhenUnscaledWrongly(const Facts& f, const Matches&, Match* match) {
 
 void SayUnscaledWrongly(const Facts&, Match* match) {
   match->Say(match->Quote(*match->finding, InSummary::kAll));
-  match->Advise(match->finding->rule == kClippedBeforeUnscaling
-                    ? "Unscale the gradients before they are clipped (PyTorch: "
-                      "scaler.unscale_(optimizer), then clip_grad_norm_)."
-                    : "Let the scaler alone divide the gradients by the loss "
-                      "scale: what steps the optimizer does it, unless "
-                      "unscale_ did before.");
+  match->Advise(
+      match->finding->rule == kClippedBeforeUnscaling
+          ? "Unscale the gradients before they are clipped (PyTorch: "
+            "scaler.unscale_(optimizer), then clip_grad_norm_)."
+          : "Let the scaler alone divide the gradients by the loss scale: what "
+            "steps the optimizer does it, unless unscale_ did before.");
 }
 
 bool WhenScalerMisused(const Facts& f, const Matches&, Match* match) {
@@ -127,11 +123,11 @@ void SayScalerMisused(const Facts& f, Match* match) {
   const Finding& first = *match->finding;
   match->Say(
       IsImpossible(f)
-          ? fmt::format(
-                "The loss scale made {} that the declared scaler, {}, cannot "
-                "make, first at step {}: {}",
-                CountOf(f.evidence.impossible_transitions, "move"),
-                f.evidence.scaler, first.opened_step, match->Quote(first))
+          ? fmt::format("The loss scale made {} that the declared scaler, {}, "
+                        "cannot make, first at step {}: {}",
+                        CountOf(f.evidence.impossible_transitions, "move"),
+                        f.evidence.scaler, first.opened_step,
+                        match->Quote(first))
           : "The scaler is used wrongly. " + match->Quote(first));
 }
 

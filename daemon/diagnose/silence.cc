@@ -9,23 +9,14 @@ namespace nanwatch {
 
 bool WhenSilence(const Facts& f, const Matches&, Match* match) {
   if (!f.found.HasAny(match->verdict.rules)) return false;
-  const Finding* first = nullptr;
-  for (const Finding& finding : f.found) {
-    // These speak of the schedule, and of an end that was told.
-    if (finding.family != Family::kTelemetry ||
-        finding.rule == RuleId::kLrSkipDesync ||
-        finding.rule == RuleId::kProgramEnded) {
-      continue;
-    }
-    if (first == nullptr || finding.severity > first->severity) {
-      first = &finding;
-    }
-  }
-  if (first == nullptr) return false;
-  match->finding = first;
+  // Two rules speak of the schedule, and of an end that was told.
+  const Finding* first = f.found.FirstOfTheWorst([](const Finding& finding) {
+    return finding.family == Family::kTelemetry &&
+           finding.rule != RuleId::kLrSkipDesync &&
+           finding.rule != RuleId::kProgramEnded;
+  });
+  if (!match->BeginAt(first)) return false;
   match->verdict.rules.Add(first->rule);
-  match->verdict.origin = first->subject;
-  match->verdict.step = first->opened_step;
   // That nothing came is measured; why (hung, killed, cut off) is not.
   match->verdict.grade = EvidenceGrade::kEstablished;
   return true;
@@ -34,7 +25,7 @@ bool WhenSilence(const Facts& f, const Matches&, Match* match) {
 void SaySilence(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(match->Quote(*match->finding, InSummary::kAll));
-  if (e.ranks_lost > 0) {
+  if (e.ranks_lost > 0 && e.world_size > 1) {
     match->Support(
         EvidenceGrade::kEstablished,
         fmt::format("{} of {} ended without a close.", e.ranks_lost,

@@ -37,8 +37,9 @@ struct Signs {
 
 bool WhenCorruption(const Facts& f, const Matches&, Match* match) {
   const Signs signs(f);
-  match->finding = signs.strikes != nullptr ? signs.strikes : signs.link;
-  if (match->finding == nullptr) return false;
+  if (!match->BeginAt(signs.strikes != nullptr ? signs.strikes : signs.link)) {
+    return false;
+  }
   CauseVerdict& verdict = match->verdict;
   // Its gradient norm is the same thing, seen from the rank.
   if (signs.strikes != nullptr) verdict.rules |= kNorm;
@@ -52,8 +53,6 @@ bool WhenCorruption(const Facts& f, const Matches&, Match* match) {
     verdict.rules |=
         {kOpOverflowOrigin, kOpOverflowPropagated, kPersistentOpOverflow};
   }
-  verdict.origin = match->finding->subject;
-  verdict.step = match->finding->opened_step;
   // Two independent signs of the same rank are support; one may be its data.
   verdict.grade = signs.replica != nullptr || signs.strikes == nullptr
                       ? EvidenceGrade::kSupported

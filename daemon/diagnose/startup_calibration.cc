@@ -85,8 +85,8 @@ void SayStartUp(const Facts& f, Match* match) {
   match->Support(
       EvidenceGrade::kEstablished,
       fmt::format(
-          "{} of {} overflows came before the first good step, and "
-          "each move of the scale is the scaler's own.",
+          "{} of {} overflows came before the first good step, and each move "
+          "of the scale is the scaler's own.",
           over ? StartUpOverflows(e) : static_cast<int64_t>(e.overflows),
           e.overflows));
 }

@@ -73,27 +73,6 @@ RuleSet ConsequencesOfLayer(const Facts& f, const Finding& layer) {
   return (found - brought).empty() ? found : RuleSet();
 }
 
-// True when the loss left its level no earlier. Not all of a model is looked at
-// at each step: the layer may be seen a little later than what it brings about.
-bool CameWithTheLoss(const Facts& f, const Finding& layer) {
-  constexpr int64_t kSeen = 4;  // steps; ours
-  const Finding* loss = f.found.First(kLossLevel);
-  return loss == nullptr || loss->opened_step + kSeen >= layer.opened_step;
-}
-
-// True when nobody counted what underflows, or next to nothing does, and the
-// zeros came with a divergence.
-bool IsOfDivergence(const Facts& f, const Found& found) {
-  if (found.predicted != nullptr) return false;
-  const Finding& measured = *found.measured;
-  const bool little =
-      f.evidence.underflow_fraction.value_or(0) < f.at.underflows;
-  const bool died = DiedEarly(measured);
-  const bool layer =
-      !died && IsOfALayer(measured) && CameWithTheLoss(f, measured);
-  return little && !layer && !died && f.after_the_loss.has(kUnderflowMeasured);
-}
-
 bool HasRoom(const Facts& f, const Found& found) {
   return found.headroom && *found.headroom > f.at.headroom;
 }
@@ -120,13 +99,13 @@ void SayOfDeath(const Finding& death, Match* match) {
 
 void SayOfLayer(const Facts& f, const Finding& layer, Match* match) {
   match->Say("A layer gets no gradient any more: " + layer.sentence);
-  match->Advise("Look at " + layer.subject.op +
-                " and at what comes behind it: weights of 0, an activation "
-                "that is 0 everywhere (dead ReLUs), a factor of 0, a detach by "
-                "mistake" +
-                (MayUnderflow(f) ? "; or its gradient underflows, which a "
-                                   "higher scale mends."
-                                 : "."));
+  match->Advise(
+      "Look at " + layer.subject.op +
+      " and at what comes behind it: weights of 0, an activation that is 0 "
+      "everywhere (dead ReLUs), a factor of 0, a detach by mistake" +
+      (MayUnderflow(f)
+           ? "; or its gradient underflows, which a higher scale mends."
+           : "."));
   match->Advise(
       "Nothing, if it was meant: a head or a branch that was dropped, layers "
       "that were frozen. The note of it ends by itself after some hundred "
@@ -148,16 +127,16 @@ std::string SentenceOf(const Facts& f, const Finding& first) {
 void SayOfRoom(const Facts& f, const Found& found, Match* match) {
   if (!found.headroom) return;
   if (HasRoom(f, found)) {
-    match->Support(EvidenceGrade::kEstablished,
-                   fmt::format("There are {:.1f} bits of room above the "
-                               "largest gradient.",
-                               *found.headroom));
+    match->Support(
+        EvidenceGrade::kEstablished,
+        fmt::format("There are {:.1f} bits of room above the largest gradient.",
+                    *found.headroom));
   } else {
-    match->Support(EvidenceGrade::kSupported,
-                   fmt::format("Only {:.1f} bits of room are left above the "
-                               "largest gradient: a higher scale would "
-                               "overflow.",
-                               *found.headroom));
+    match->Support(
+        EvidenceGrade::kSupported,
+        fmt::format("Only {:.1f} bits of room are left above the largest "
+                    "gradient: a higher scale would overflow.",
+                    *found.headroom));
   }
 }
 
@@ -192,12 +171,11 @@ bool WhenUnderflow(const Facts& f, const Matches&, Match* match) {
     return false;
   }
   const Found found(f);
-  if (IsOfDivergence(f, found)) return false;
   const Finding& first = *found.first();
+  // An explosion killed it.
+  if (DiedEarly(first) && f.after_the_loss.has(first.rule)) return false;
   CauseVerdict& verdict = match->verdict;
-  match->finding = &first;
-  verdict.origin = first.subject;
-  verdict.step = first.opened_step;
+  match->BeginAt(&first);
   // Measured loss, and room above: nothing else need be looked for. A frozen
   // layer is only zeros, so without that room it is one of two.
   const bool counted = found.measured != nullptr &&

@@ -24,9 +24,9 @@ constexpr RuleSet kTooLarge =
 
 constexpr OfFault kFaults[] = {
     {UpdateFault::kNoBackward, kNothingLearned,
-     "Call loss.backward() between optimizer.zero_grad() and "
-     "optimizer.step(). Where it is called: see whether the loss was detached "
-     "from the model (.item(), .detach(), torch.no_grad())."},
+     "Call loss.backward() between optimizer.zero_grad() and optimizer.step(). "
+     "Where it is called: see whether the loss was detached from the model "
+     "(.item(), .detach(), torch.no_grad())."},
     {UpdateFault::kZeroed, kNothingLearned,
      "Call optimizer.zero_grad() before loss.backward() or after "
      "optimizer.step(), not between them."},
@@ -35,9 +35,9 @@ constexpr OfFault kFaults[] = {
      "counts from another step after a resume, or a rate of 0 in the "
      "configuration."},
     {UpdateFault::kOtherWeights, kNothingLearned,
-     "Make the optimizer of the parameters of the model that is trained, "
-     "after the last thing that replaces them (a copy, to(), a wrapper, a "
-     "loaded checkpoint)."},
+     "Make the optimizer of the parameters of the model that is trained, after "
+     "the last thing that replaces them (a copy, to(), a wrapper, a loaded "
+     "checkpoint)."},
     {UpdateFault::kNoStep, kNothingLearned | kScaleTrouble,
      "Call optimizer.step() after loss.backward(). Where it is called: see "
      "whether that is the optimizer which nanwatch was given."},
@@ -62,18 +62,11 @@ const OfFault* Find(const Finding& finding) {
 }
 
 bool Take(const Facts& f, RuleId rule, Match* match) {
-  for (const Finding& finding : f.found) {
-    if (finding.rule != rule) continue;
-    if (match->finding != nullptr &&
-        match->finding->severity >= finding.severity) {
-      continue;
-    }
-    match->finding = &finding;
-  }
-  if (match->finding == nullptr) return false;
+  const auto of_rule = [rule](const Finding& finding) {
+    return finding.rule == rule;
+  };
+  if (!match->BeginAt(f.found.FirstOfTheWorst(of_rule))) return false;
   match->verdict.rule = rule;
-  match->verdict.origin = match->finding->subject;
-  match->verdict.step = match->finding->opened_step;
   match->verdict.grade = EvidenceGrade::kEstablished;
   return true;
 }

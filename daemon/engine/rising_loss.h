@@ -38,7 +38,7 @@ class RisingLoss {
   std::optional<LossRise> rise() const {
     const bool far = rises_ >= 2 && last_ >= kFar * from_;
     const bool at_once = rises_ == 1 && last_ >= kVeryFar * from_;
-    if (!ended_ || !(far || at_once)) return std::nullopt;
+    if (!ended_ || from_ == 0 || !(far || at_once)) return std::nullopt;
     return LossRise{from_step_, from_, last_};
   }
 

@@ -17,6 +17,9 @@
 
 namespace nanwatch {
 
+// In place of a term's name: the program printed 0, which is taken for NaN.
+inline constexpr std::string_view kPrintedAsZero = "0";
+
 // What a log says of the run itself, before or between its steps.
 enum class LogSetting : uint8_t {
   kInitScale,
@@ -99,7 +102,7 @@ struct LogFact {
   LogSetting setting = LogSetting::kInitScale;
   double number = 0;
   // Of the line: what kStopped and kSetting say; of kProgress whose loss is not
-  // finite, the term that is not (loss_terms.h).
+  // finite, the term that is not (loss_terms.h), or kPrintedAsZero.
   std::string_view text;
 
   bool has(StepField f) const {

@@ -144,7 +144,8 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       ++c.facts;
     }
     if (fact.says_health()) ++c.progress;
-    if (ShowsBadLoss(fact)) fact.text = TermNotFinite(line);
+    if (ShowsBadLoss(fact) && fact.text.empty())
+      fact.text = TermNotFinite(line);
     if (!fact.beside && fact.says_health()) NameRank(prefix, &fact);
     told_.push_back({told_.size(), candidate});
   }

@@ -187,7 +187,7 @@ def test_a_value_that_turns_into_words_is_news(folder, words, worst):
     assert got["coverage"] == {
         "lines": 40, "step_lines": 40, "read": 30, "unread": 10,
         "examples": [{"line": 31, "name": "loss", "text": words}]}
-    assert "30 of 40 step lines" in " ".join(text.split())
+    assert words in text
 
 
 def test_coverage_is_told_of_every_log(logs):

@@ -169,6 +169,7 @@ void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
   loss_ = fact[StepField::kLoss];
   if (HidesNan(fact)) {
     fact.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+    fact.text = kPrintedAsZero;
   }
   logger_ = entry->logger;
   bar_step_ = 0;

@@ -31,6 +31,23 @@ TEST(LogJudgeTest, TheTermThatWasNotFiniteIsEvidence) {
   }
 }
 
+// Hugging Face's Trainer prints 0 for NaN: that it is NaN is no more than
+// likely, and no loss rose from 0.
+TEST(LogJudgeTest, AZeroThatIsTakenForNanIsAHypothesis) {
+  LogJudge judge({.run_id = "r"});
+  for (int step = 1; step <= 200; ++step) {
+    judge.ReadLine(
+        "{'loss': " + (step <= 100 ? std::to_string(3 - 0.01 * step) : "0.0") +
+        ", 'learning_rate': 2e-05, 'epoch': " + std::to_string(0.01 * step) +
+        "}");
+  }
+  const LogVerdict verdict = judge.Finish();
+  EXPECT_EQ(verdict.worst, Severity::kCritical);
+  const CauseVerdict& cause = verdict.attempts[0]->diagnosis.causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromForward);
+  EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
+}
+
 LogVerdict EndedWith(std::string_view words, int more = 0) {
   LogJudge log({.run_id = "r"});
   for (int step = 1; step <= 100 + more; ++step) {
