@@ -23,7 +23,7 @@ inline float Log2(float x) {
   return static_cast<float>(exponent) + 2.88539008f * t * series;
 }
 
-inline constexpr float kLog2OfE = 1.442695f;
+inline constexpr float kLog2OfE = 1.442695f;  // 1 / ln 2
 
 // The natural one, of the same values.
 inline float Ln(float x) {

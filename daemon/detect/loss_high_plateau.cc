@@ -58,21 +58,20 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "since the first records is lost (where that is less than half of the "
     "first loss: 85 % of it, of a language model's), or it is risen times the "
     "best and a fifth is lost, or blown times the first level where a quarter "
-    "of that was "
-    "learned (else twice blown, a warning; critical at 100 times it, or at "
-    "blown times guessing); critical for critical_hold records over "
-    "critical_steps steps. A warning when a language model that was better is "
-    "worse than guessing (the logarithm of its vocabulary, else guessing) for "
-    "guessing_steps steps; critical after half of critical_steps, of 5 records "
-    "that do not come down, or where it is not back at its level when the log "
-    "ends. So is a fresh classifier's loss of 1.5 times that (of as many "
-    "classes as its last layer has outputs), critical for 14 records. "
-    "Right after a restart that goes on with the steps: after 16 records, "
-    "critical for hold; or a warning at risen times the level before it. At "
-    "the end of a log critical for 32 records that do not come down, where it "
-    "is risen times the best or 85 % of what was learned is lost, but not "
-    "right after a restart; a warning where a language model's is 1.42 times "
-    "the best.",
+    "of that was learned (else twice blown, a warning; critical at 100 times "
+    "it, or at blown times guessing); critical for critical_hold records over "
+    "critical_steps steps. A warning when a language model that was better is, "
+    "beyond its noise, worse than guessing (the logarithm of its vocabulary, "
+    "else guessing) for guessing_steps steps; critical after half of "
+    "critical_steps, of 5 records that do not come down, or where it is not "
+    "back at its level when the log ends. So is a fresh classifier's loss of "
+    "1.5 times that (of as many classes as its last layer has outputs), "
+    "critical for 14 records. Right after a restart that goes on with the "
+    "steps: after 16 records, critical for hold; or a warning at risen times "
+    "the level before it. At the end of a log critical for 32 records that do "
+    "not come down, where it is risen times the best or 85 % of what was "
+    "learned is lost, but not right after a restart; a warning where a "
+    "language model's is 1.42 times the best.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds,
@@ -134,7 +133,6 @@ std::optional<LossReached> LossHighPlateau::Reached() const {
 Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const int64_t step = c.record.step;
-  const auto loss = static_cast<float>(c.record[StepField::kLoss]);
   const int64_t gap = step_.newest;
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
   const bool known = records_ + before_.records >= kLevel;
@@ -142,7 +140,7 @@ Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
   // Where losses scatter so widely, a high one says nothing.
   const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
                      s.y() - level < kNoise * s.level().noise();
-  return guessing_.Add(loss, step, covered, known ? healthy_ : -HUGE_VALF,
+  return guessing_.Add(s.newest(), step, covered, known ? healthy_ : -HUGE_VALF,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,
                         .steps = noise ? HUGE_VAL : t[kGuessingSteps],
