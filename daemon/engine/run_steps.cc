@@ -125,12 +125,19 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
                          track.rules.get<GnormExplosion>().Warns());
 }
 
-// The series has taken this logarithm, of most records.
-static float NormLog2(const StepRecord& record, const Series& norm) {
+// The series of norms has taken most records' logarithm already.
+static StepContext ContextOf(const RunDescription& run,
+                             const StepRecord& record,
+                             const OptimizerTrack& track, const StepOps& ops) {
+  const Series& norm = track.series.grad_norm;
   const bool same =
       norm.values() > 0 && record.has(StepField::kGradNorm) &&
       norm.newest() == static_cast<float>(record[StepField::kGradNorm]);
-  return same ? norm.y() * kLog2OfE : Log2OfNorm(record);
+  return {.run = run,
+          .record = record,
+          .scaler = track.scaler,
+          .ops = ops,
+          .norm_log2 = same ? norm.y() * kLog2OfE : Log2OfNorm(record)};
 }
 
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
