@@ -66,7 +66,32 @@ std::vector<PastTrouble>::iterator FindBefore(
   return newest;
 }
 
+// Returns the first step at which none of them was seen any more; none: none.
+std::optional<int64_t> StepAfter(const std::vector<Finding>& findings) {
+  std::optional<int64_t> after;
+  for (const Finding& finding : findings) {
+    after = std::max(after.value_or(INT64_MIN), finding.last_step + 1);
+  }
+  return after;
+}
+
 }  // namespace
+
+void IncidentBook::Resolve(Time now, size_t index) {
+  Incident& incident = incidents_[index];
+  incident.state = AlertState::kResolved;
+  incident.updated = now;
+  incident.resolved = now;
+  if (tracks_[index].ending != Ending::kRunOver) {
+    incident.resolved_step = StepAfter(incident.findings);
+  }
+  incident.resolved_reason = tracks_[index].reason;
+  // Not that of a run that ended with it.
+  std::string over = std::exchange(tracks_[index].summary_over, {});
+  if (tracks_[index].ending == Ending::kCleared && !over.empty()) {
+    incident.summary = std::move(over);
+  }
+}
 
 void IncidentBook::Close(Time now, std::string_view reason,
                          std::vector<Incident>* changed) {

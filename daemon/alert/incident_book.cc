@@ -26,15 +26,6 @@ bool IsOpen(const Incident& incident) {
   return incident.state != AlertState::kResolved;
 }
 
-// Returns the first step at which none of them was seen any more; none: none.
-std::optional<int64_t> StepAfter(const std::vector<Finding>& findings) {
-  std::optional<int64_t> after;
-  for (const Finding& finding : findings) {
-    after = std::max(after.value_or(INT64_MIN), finding.last_step + 1);
-  }
-  return after;
-}
-
 }  // namespace
 
 IncidentBook::IncidentBook(RunKey run, AlertPolicy policy)
@@ -297,22 +288,6 @@ AlertChange IncidentBook::MoveOn(Time now, size_t index, bool present) {
       break;
   }
   return change;
-}
-
-void IncidentBook::Resolve(Time now, size_t index) {
-  Incident& incident = incidents_[index];
-  incident.state = AlertState::kResolved;
-  incident.updated = now;
-  incident.resolved = now;
-  if (tracks_[index].ending != Ending::kRunOver) {
-    incident.resolved_step = StepAfter(incident.findings);
-  }
-  incident.resolved_reason = tracks_[index].reason;
-  // Not that of a run that ended with it.
-  std::string over = std::exchange(tracks_[index].summary_over, {});
-  if (tracks_[index].ending == Ending::kCleared && !over.empty()) {
-    incident.summary = std::move(over);
-  }
 }
 
 bool IncidentBook::Remute(Time now, size_t index) {

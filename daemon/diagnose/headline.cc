@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "diagnose/scale_facts.h"
@@ -66,17 +65,11 @@ std::string Unsettled(const LossRise& rise) {
       InWords(rise.from), InWords(rise.to), rise.from_step);
 }
 
-// Returns the first cause that is over and was worth a warning; absent
-// without one.
-std::optional<int32_t> FirstThatIsOver(const Facts& f,
-                                       const Diagnosis& diagnosis) {
-  for (size_t i = 0; i < diagnosis.causes.size(); ++i) {
-    const CauseVerdict& cause = diagnosis.causes[i];
-    const bool now = f.found.Any(
-        [&](const Finding& finding) { return Explains(cause, finding); });
-    if (!now && cause.ceiling > Severity::kInfo) return static_cast<int32_t>(i);
-  }
-  return std::nullopt;
+// True for a cause that explains nothing that is found, and was no note.
+bool IsOver(const Facts& f, const CauseVerdict& cause) {
+  return cause.ceiling > Severity::kInfo &&
+         !f.found.Any(
+             [&](const Finding& finding) { return Explains(cause, finding); });
 }
 
 // Returns the condition of a run with a note: one that applies nothing is not
@@ -140,8 +133,9 @@ bool SetEarlier(const Facts& f, bool first_is_memory, Diagnosis* diagnosis) {
   const Condition condition = e.earlier.empty()  ? ConditionWithNote(e)
                               : e.earlier_to < 0 ? Condition::kHeld
                                                  : Condition::kHealed;
-  if (const std::optional<int32_t> cause = FirstThatIsOver(f, *diagnosis)) {
-    SetCause(f, condition, *cause, diagnosis);
+  for (size_t i = 0; i < diagnosis->causes.size(); ++i) {
+    if (!IsOver(f, diagnosis->causes[i])) continue;
+    SetCause(f, condition, static_cast<int32_t>(i), diagnosis);
     return true;
   }
   if (e.earlier.empty()) return false;
