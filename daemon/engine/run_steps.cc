@@ -176,11 +176,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   // Before names of ops are pointed to: it may add some.
   std::optional<StepLayers> layers;
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
-  StepContext context{.run = description_,
-                      .record = record,
-                      .scaler = track->scaler,
-                      .ops = ops,
-                      .norm_log2 = NormLog2(record, track->series.grad_norm)};
+  StepContext context = ContextOf(description_, record, *track, ops);
   if (layers) context.layers = &*layers;
   PointToSeries(*rank, *track, &context);
   if (loss_before_ && rank->tracks.size() == 1) {
