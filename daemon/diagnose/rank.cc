@@ -74,11 +74,11 @@ size_t PutRunawayFirst(const Facts& f, std::vector<Match>* causes) {
   for (auto it = causes->begin(); it != causes->end(); ++it) {
     const CauseVerdict& other = it->verdict;
     if (it == away || !Overlap(f, other, away->verdict)) continue;
-    // No training makes a device flip a bit.
-    if (other.step <= f.ran_away->from ||
-        other.cause == Cause::kSilentCorruption) {
-      return kNone;
-    }
+    // No training makes a device flip a bit, or a program leave out a call.
+    const bool own = other.cause == Cause::kSilentCorruption ||
+                     (other.cause == Cause::kUpdateMadeWrong &&
+                      !f.after_the_loss.has(RuleId::kUpdateFault));
+    if (own || other.step <= f.ran_away->from) return kNone;
     first = std::min(first, it);
   }
   std::rotate(first, away, away + 1);

@@ -109,10 +109,11 @@ def test_a_rate_that_kills_fresh_units_is_told(
         watch.step(loss, step=first + i)
     assert watch.close(20) and watch.run.stats.bad_input == 0
     it = Verdict(daemon, name)
-    # The loss shoots up from the first steps on, which is critical.
-    assert it.cause == "underflow" and it.worst == "critical", it
-    said = " ".join(daemon.nanwatch("diagnose", name).stdout.split())
-    assert "Most of the model died in its first steps" in said
+    # The loss shoots up from the first steps on, and its units die of that.
+    assert it.cause == "divergence" and it.worst == "critical", it
+    assert it.step in (first, first + 1), it
+    said = " ".join(daemon.nanwatch("diagnose", name, "--all").stdout.split())
+    assert "the gradient elements are exactly 0" in said
     assert "lower learning rate" in said
 
 
@@ -218,7 +219,7 @@ def test_who_never_had_one_or_has_none_at_times(
     it = Verdict(daemon, name)  # another head may well have another loss
     assert it.cause in ("", "divergence"), it
     if case != "first one, then the other":
-        assert it.worst == "", it
+        assert it.worst in ("", "info"), it
 
 
 def test_what_comes_and_goes_is_not_said(daemon, name, caplog):
