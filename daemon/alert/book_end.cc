@@ -161,16 +161,6 @@ std::vector<PastTrouble> IncidentBook::Troubles(std::vector<PastTrouble> before,
   return before;
 }
 
-Severity IncidentBook::worst() const {
-  Severity worst = Severity::kNone;
-  for (const Incident& incident : incidents_) {
-    if (incident.state == AlertState::kFiring) {
-      worst = std::max(worst, incident.severity);
-    }
-  }
-  return worst;
-}
-
 void IncidentBook::MakeCritical(Time now, uint64_t id,
                                 std::vector<Incident>* changed) {
   for (size_t i = 0; i < incidents_.size(); ++i) {

@@ -371,14 +371,18 @@ void IncidentBook::Tidy(Time now) {
   if (order.size() > limits::kIncidentsPerRun) {
     order.resize(limits::kIncidentsPerRun);
   }
-  std::vector<Incident> incidents;
-  std::vector<Track> tracks;
-  for (const size_t i : order) {
-    incidents.push_back(std::move(incidents_[i]));
-    tracks.push_back(std::move(tracks_[i]));
+  // Mostly they are in order, and all stay.
+  if (order.size() < incidents_.size() ||
+      !std::is_sorted(order.begin(), order.end())) {
+    std::vector<Incident> incidents;
+    std::vector<Track> tracks;
+    for (const size_t i : order) {
+      incidents.push_back(std::move(incidents_[i]));
+      tracks.push_back(std::move(tracks_[i]));
+    }
+    incidents_ = std::move(incidents);
+    tracks_ = std::move(tracks);
   }
-  incidents_ = std::move(incidents);
-  tracks_ = std::move(tracks);
   next_timer_ = annotated_ ? std::optional<Time>(now) : mutes_.NextEnd(now);
   for (const Track& track : tracks_) {
     const std::optional<Time> timer = nanwatch::NextTimer(track.phase);

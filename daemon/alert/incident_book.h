@@ -86,6 +86,7 @@ class IncidentBook {
         .summary_over;
   }
   // True for a resolved one whose findings turned out to be another's.
+  // REQUIRES: it is one of incidents().
   bool IsPart(const Incident& incident) const {
     return incident.state == AlertState::kResolved &&
            tracks_[static_cast<size_t>(&incident - incidents_.data())].ending ==
@@ -93,7 +94,16 @@ class IncidentBook {
   }
   // Returns open ones by opening, then resolved ones, newest first.
   std::span<const Incident> incidents() const { return incidents_; }
-  Severity worst() const;  // of firing incidents
+  // Returns the worst of firing ones.
+  Severity worst() const {
+    Severity worst = Severity::kNone;
+    for (const Incident& incident : incidents_) {
+      if (incident.state == AlertState::kFiring) {
+        worst = std::max(worst, incident.severity);
+      }
+    }
+    return worst;
+  }
   // Groups that were not opened because limits::kIncidentsPerRun were.
   uint64_t limit_hits() const { return limit_hits_; }
 

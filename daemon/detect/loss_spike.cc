@@ -31,9 +31,7 @@ constexpr float kHotRatio = 2.3f;   // times the level; ours
 constexpr int32_t kFreshValues = 10;  // losses before it rises; ours
 constexpr int32_t kYoungValues = 64;  // losses; ours: a run that has just begun
 constexpr int32_t kFreshHold = 12;    // records; ours
-constexpr float kFirstRise =
-    0.405f;                // ln 1.5, above or below the first losses; ours
-constexpr float kFar = 6;  // deviations of the losses since; ours
+constexpr float kFar = 6;             // deviations of the losses since; ours
 constexpr float kNothingLearned = 0.0953f;  // ln 1.1; ours
 constexpr int32_t kStuckValues = 200;       // losses that show learning; ours
 constexpr float kAbsurdRise = 3;  // ln 20, ours: of 27 trainings on rewards
@@ -173,7 +171,7 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
   // No loss was better than the first, and it goes up.
   const bool fresh =
       !s.begins_late() && s.values() - x.values() <= kFreshValues;
-  if (fresh && to - s.first() >= kFirstRise && x.values() >= kFreshHold) {
+  if (fresh && to - s.first() >= Series::kRise && x.values() >= kFreshHold) {
     return true;
   }
   if (x.nats() < t[kCriticalNats]) return false;
@@ -202,7 +200,7 @@ Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
   const float rise = s.risen_peak() - s.first();
   const bool late = s.values() >= kStuckValues;
   const float enough =
-      late && rise >= LnOf(kHotRatio) ? kFirstRise : kNothingLearned;
+      late && rise >= LnOf(kHotRatio) ? Series::kRise : kNothingLearned;
   if (s.first() - s.stands() >= enough) return Severity::kNone;
   kind_.stuck = s.ValueAt(s.stands());
   const bool noise = rise < kFar * s.level().scatter();

@@ -25,7 +25,6 @@ constexpr float kJumps = 6;  // deviations from one value to the next; ours
 constexpr float kForget = 1.0f / 64;  // of a value: memory of the trough; ours
 constexpr float kNothing = -2.3025851f;  // ln 0.1; ours
 constexpr float kRewards = 0.2f;         // deviation; ours
-constexpr float kRise = 0.405f;          // ln 1.5, as loss_spike's ratio
 constexpr int32_t kMost = 1 << 20;
 constexpr float kLeastNoise = 1e-3f;  // of the level; ours
 constexpr int32_t kSized = 32;  // values that show a size, of either sign; ours
@@ -204,7 +203,7 @@ void Series::MoveTo(float y) {
 bool IsUnsettled(const Series& s) {
   const Excursion& x = s.excursion();
   return s.values() <= kShown && s.out() && x.calm() == 0 &&
-         !s.crosses_zero() && s.y() - x.base() >= kRise &&
+         !s.crosses_zero() && s.y() - x.base() >= Series::kRise &&
          (x.values() < 3 || !s.comes_down());
 }
 

@@ -17,6 +17,8 @@ namespace nanwatch {
 // Trivially copyable.
 class Series {
  public:
+  static constexpr float kRise = 0.405f;  // ln 1.5, as loss_spike's ratio
+
   // The next. REQUIRES: it is finite.
   void Add(float value, int64_t step, const NoisePrior& prior);
   // Takes the level where the excursion stands for healthy.
@@ -53,7 +55,7 @@ class Series {
   // many values. 0: none.
   float returned_from() const { return returned_from_; }
   int32_t returned_after() const { return returned_after_; }
-  // Of a fresh run: how many of the first values stand 1.5 times above first(),
+  // Of a fresh run: how many of the first values stand kRise above first(),
   // the step of the first of them, and the highest.
   int32_t risen() const { return risen_; }
   int64_t risen_step() const { return risen_step_; }

@@ -216,6 +216,17 @@ Result<QueryServiceImpl::Known> QueryServiceImpl::FindKnown(
   return Known{newest->key, newest->description.owner};
 }
 
+grpc::Status QueryServiceImpl::FindReadable(const std::string& run_id,
+                                            std::optional<int32_t> attempt,
+                                            const Identity& who,
+                                            HistoryReader& reader,
+                                            RunKey* run) const {
+  const Result<Known> known = FindKnown(run_id, attempt, reader);
+  if (!known) return Missing(known.error());
+  *run = known->key;
+  return CheckReader(run_id, known->owner, who);
+}
+
 grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
                                         const v1::GetStepsRequest* request,
                                         v1::GetStepsResponse* response) {
@@ -223,15 +234,14 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
   if (grpc::Status in = Greet(who); !in.ok()) return in;
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
-  const Result<Known> run =
-      FindKnown(request->run_id(), AttemptOf(*request), **reader);
-  if (!run) return Missing(run.error());
-  if (grpc::Status may = CheckReader(request->run_id(), run->owner, who);
+  RunKey run;
+  if (grpc::Status may = FindReadable(request->run_id(), AttemptOf(*request),
+                                      who, **reader, &run);
       !may.ok()) {
     return may;
   }
   StepQuery query;
-  query.run = run->key;
+  query.run = run;
   query.rank = request->rank();
   if (request->has_from()) query.from = request->from();
   if (request->has_to()) query.to = request->to();
@@ -251,15 +261,14 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
   if (grpc::Status in = Greet(who); !in.ok()) return in;
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
-  const Result<Known> run =
-      FindKnown(request->run_id(), AttemptOf(*request), **reader);
-  if (!run) return Missing(run.error());
-  if (grpc::Status may = CheckReader(request->run_id(), run->owner, who);
+  RunKey run;
+  if (grpc::Status may = FindReadable(request->run_id(), AttemptOf(*request),
+                                      who, **reader, &run);
       !may.ok()) {
     return may;
   }
   OpQuery query;
-  query.run = run->key;
+  query.run = run;
   query.rank = request->rank();
   query.rows = limits::kPointsPerQuery;
   const Result<std::vector<OpRow>> rows = (*reader)->Ops(query);
@@ -278,17 +287,16 @@ grpc::Status QueryServiceImpl::ExportRun(
   if (!place) return Taken("export runs", limits::kExports);
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
-  const Result<Known> run =
-      FindKnown(request->run_id(), AttemptOf(*request), **reader);
-  if (!run) return Missing(run.error());
-  if (grpc::Status may = CheckReader(request->run_id(), run->owner, who);
+  RunKey run;
+  if (grpc::Status may = FindReadable(request->run_id(), AttemptOf(*request),
+                                      who, **reader, &run);
       !may.ok()) {
     return may;
   }
   // It may have been found in the snapshot.
   if (backend_.wait_until_stored) backend_.wait_until_stored();
   const Status done =
-      (*reader)->ForEachEvent(0, run->key, [&](const StampedEvent& stamped) {
+      (*reader)->ForEachEvent(0, run, [&](const StampedEvent& stamped) {
         v1::ExportRunResponse response;
         response.set_id(stamped.id);
         response.set_now_us(ToMicros(stamped.now));

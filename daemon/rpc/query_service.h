@@ -72,6 +72,10 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   Result<Known> FindKnown(const std::string& run_id,
                           std::optional<int32_t> attempt,
                           HistoryReader& reader) const;
+  // OK and which run that is, or why the caller may not read its history.
+  grpc::Status FindReadable(const std::string& run_id,
+                            std::optional<int32_t> attempt, const Identity& who,
+                            HistoryReader& reader, RunKey* run) const;
   // OK, or why the caller may not see the run.
   grpc::Status CheckReader(std::string_view run_id, std::string_view owner,
                            const Identity& who) const;

@@ -16,15 +16,21 @@ def shown(site):
     return told[told.index("-----BEGIN"):told.index("-----END")]
 
 
+def loaded(kind, site, told):
+    """A training of 4 s that has begun to send."""
+    load = begin(kind, site.address, told, "load", steps=400, pause=0.01,
+                 wait=20)
+    wait_for("records", lambda: steps_of(site, "load") > 20)
+    return load
+
+
 @both
 def test_a_token_is_changed_under_load(kind, folder):
     """Nothing is cut, the old one is nobody's from then on."""
     site = Site(folder).start()
     try:
         told = site.told(token=site.token_files["ann"])
-        load = begin(kind, site.address, told, "load", steps=400, pause=0.01,
-                     wait=20)
-        wait_for("records", lambda: steps_of(site, "load") > 20)
+        load = loaded(kind, site, told)
         old = folder / "old.token"
         old.write_text(site.known["ann"])
         site.give("ann")
@@ -46,9 +52,7 @@ def test_the_certificate_is_changed_under_load(kind, folder):
     site = Site(folder).start()
     try:
         told = site.told(token=site.token_files["ann"])
-        load = begin(kind, site.address, told, "load", steps=400, pause=0.01,
-                     wait=20)
-        wait_for("records", lambda: steps_of(site, "load") > 20)
+        load = loaded(kind, site, told)
         first = shown(site)
         site.show(*site.authority.sign("second", HERE))
         second = shown(site)
