@@ -5,6 +5,7 @@
 #ifndef NANWATCH_DETECT_GNORM_SPIKE_H_
 #define NANWATCH_DETECT_GNORM_SPIKE_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "detect/at_rest.h"
@@ -43,7 +44,7 @@ class GnormSpike {
   // The loss is about as low as it ever was.
   static bool Learns(const StepContext& c);
   // Little by little, so that its level followed.
-  bool HasGrown(const StepContext& c, Thresholds t) const;
+  bool HasGrown(const StepContext& c, Thresholds t);
 
   Episode episode_;
   AtRest rest_;
@@ -51,6 +52,10 @@ class GnormSpike {
   float nats_ = 0;   // evidence, at that one
   float usual_ = 0;  // norm
   int32_t spiked_ = 0;
+  // Since the loss last fell by a tenth: ln of the lowest mean of 16 norms, and
+  // of where the loss stood then.
+  float lowest_ = HUGE_VALF;
+  float learned_ = HUGE_VALF;
   bool grows_ = false;  // the finding is about a growth
 };
 
