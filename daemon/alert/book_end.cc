@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alert/incident_book.h"
+#include "alert/same_incident.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -76,6 +77,15 @@ std::optional<int64_t> StepAfter(const std::vector<Finding>& findings) {
 }
 
 }  // namespace
+
+void IncidentBook::NoteLast(const Finding& gone) {
+  for (Incident& incident : incidents_) {
+    if (incident.state == AlertState::kResolved) continue;
+    for (Finding& finding : incident.findings) {
+      if (SameFinding(finding, gone)) finding.last_step = gone.last_step;
+    }
+  }
+}
 
 void IncidentBook::Resolve(Time now, size_t index) {
   Incident& incident = incidents_[index];

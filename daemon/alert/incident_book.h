@@ -85,6 +85,8 @@ class IncidentBook {
     return tracks_[static_cast<size_t>(&incident - incidents_.data())]
         .summary_over;
   }
+  // Notes the step at which a finding was seen last, before it goes.
+  void NoteLast(const Finding& gone);
   // True for a resolved one whose findings turned out to be another's.
   // REQUIRES: it is one of incidents().
   bool IsPart(const Incident& incident) const {

@@ -22,7 +22,7 @@ class Episode {
     if (trigger == Severity::kNone && severity_ == Severity::kNone) {
       return Severity::kNone;
     }
-    last_ = step;
+    if (trigger != Severity::kNone || !clean) last_ = step;
     if (trigger != Severity::kNone) {
       if (severity_ == Severity::kNone) opened_ = step;
       severity_ = std::max(severity_, trigger);
@@ -56,7 +56,7 @@ class Episode {
 
  private:
   int64_t opened_ = 0;
-  int64_t last_ = 0;
+  int64_t last_ = 0;  // the newest step that was not clean
   int32_t clean_ = 0;
   Severity severity_ = Severity::kNone;
 };

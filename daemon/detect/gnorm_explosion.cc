@@ -132,7 +132,10 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool stays = rejected_ >= t[kCriticalHold] &&
                        ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
                         norm >= t[kLostRatio] * limit_);
-    const bool known = norm <= rest_.largest_norm() && rejected_ < t[kHold];
+    const bool learned =
+        c.loss->values() > 0 && c.loss->IsLearned(c.loss->stands());
+    const bool known =
+        norm <= rest_.largest_norm() && (learned || rejected_ < t[kHold]);
     const bool rests = rest_.Explains(static_cast<float>(norm), loss);
     trigger = stays && !rests  ? Severity::kCritical
               : known || rests ? Severity::kInfo

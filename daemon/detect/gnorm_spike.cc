@@ -17,7 +17,8 @@ constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 constexpr float kWorse = 2;           // deviations of single losses; ours
 constexpr float kLeastWorse = 0.02f;  // of the loss; ours
 
-constexpr float kLearned = 0.105f;  // ln of 1/0.9: the loss fell by a tenth; ours
+constexpr float kLearned =
+    0.105f;  // ln of 1/0.9: the loss fell by a tenth; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_nats", 13.8, 3, 1000, "nats",
@@ -49,7 +50,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "critical_hold updates in a row, and critical_steps steps, if it does not "
     "come down, nor the loss that left its level with it. For information "
     "where the run had norms a hundred times as large and the loss does not "
-    "move by half a percent of its largest: it has converged. Not where it "
+    "move by half a percent of its largest: it has converged; and where it had "
+    "larger ones, and the loss stands at a twentieth of its first values or "
+    "less. Not where it "
     "climbs without a jump from its first 64 norms on, and the loss is at its "
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), however "
@@ -71,7 +74,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
 Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
-  if (rest_.Explains(s.newest(), FiniteLoss(c.record))) return Severity::kInfo;
+  if (IsMeaningless(c)) return Severity::kInfo;
   const bool far = x.mean_rise() >= std::log(static_cast<float>(t[kMinRatio]));
   // A norm may grow while the loss is at its lowest.
   const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
@@ -86,6 +89,14 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
   return stays ? Severity::kCritical : Severity::kWarning;
 }
 
+bool GnormSpike::IsMeaningless(const StepContext& c) const {
+  const Series& loss = *c.loss;
+  const float norm = c.grad_norm->newest();
+  return rest_.Explains(norm, FiniteLoss(c.record)) ||
+         (norm <= rest_.largest_norm() && loss.values() > 0 &&
+          loss.IsLearned(loss.stands()));
+}
+
 bool GnormSpike::Learns(const StepContext& c) {
   const Series& loss = *c.loss;
   return loss.values() > 0 &&
@@ -96,16 +107,16 @@ bool GnormSpike::Learns(const StepContext& c) {
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (s.values() < kFresh) return false;
-  const float loss = c.loss->values() > 0 ? c.loss->stands() : 0;
-  if (loss < learned_ - kLearned) {
-    learned_ = loss;
-    lowest_ = HUGE_VALF;
-  }
+  const bool learned =
+      c.loss->values() > 0 && c.loss->stands() < learned_ - kLearned;
+  if (learned) learned_ = c.loss->stands();
+  // Where a rate begins anew, so does the best level.
+  if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
   lowest_ = std::min(lowest_, s.stands());
   const float growth = s.stands() - lowest_;
   return growth >= kLeastGrowth &&
          growth >= std::log(static_cast<float>(t[kGrowth])) &&
-         !rest_.Explains(s.newest(), FiniteLoss(c.record));
+         !IsMeaningless(c);
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -139,13 +150,13 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     if (!s.out()) rest_.Learn(s.newest(), FiniteLoss(c.record));
   }
   const bool grows = HasGrown(c, t);
-  if (grows && trigger < Severity::kWarning) {
-    trigger = Severity::kWarning;
-    grows_ = true;
+  if (episode_.severity() < Severity::kWarning) {
+    grows_ = grows && trigger < Severity::kWarning;
+  }
+  if (grows_ && grows) {
+    trigger = std::max(trigger, Severity::kWarning);
     norm_ = s.ValueAt(s.stands());
     usual_ = s.ValueAt(lowest_);
-  } else if (!episode_.open()) {
-    grows_ = false;
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm =

@@ -41,6 +41,8 @@ class GnormSpike {
 
  private:
   Severity OfExcursion(const StepContext& c, Thresholds t) const;
+  // It has converged, or learned all, and had such norms before.
+  bool IsMeaningless(const StepContext& c) const;
   // The loss is about as low as it ever was.
   static bool Learns(const StepContext& c);
   // Little by little, so that its level followed.

@@ -224,6 +224,7 @@ Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
     levels_.best = s.best();
     step_.best = c.record.step;
   }
+  step_.left = s.out() ? s.excursion().step() : step_.best;
   const bool back = s.out() && s.excursion().calm() > 1;
   const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
                                ? Ceiling(t)
@@ -299,7 +300,7 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
     about_ = About::kEnd;
     to_end_ = true;
     told_ = levels_;
-    return episode_.OnSince(step_.best, Severity::kWarning, false, step_.newest,
+    return episode_.OnSince(step_.left, Severity::kWarning, false, step_.newest,
                             clear);
   }
   if (high_ < kEndRecords || LostAtRestart() ||
@@ -384,7 +385,7 @@ void LossHighPlateau::Describe(Finding* finding) const {
       finding->SayBoth([&](Tense tense) {
         return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
                         level, " at the end, and had come to ", best,
-                        " at step ", step_.best, ": since then it rises.");
+                        " at step ", step_.best, ".");
       });
       finding->numbers = {{"loss", level, ""}, {"best", best, ""}};
       return;

@@ -64,6 +64,7 @@ class LossHighPlateau {
     int64_t high = 0;     // the first of the high level
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
+    int64_t left = 0;     // since when the loss is above it
   };
   // Losses of guessing; 0: not known.
   struct Untrained {

@@ -9,8 +9,11 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kKnown = 256;      // losses that show that it stands; ours
-constexpr float kStill = 0.003f;     // noise that hides no decrease; ours
+constexpr int32_t kKnown = 256;   // losses that show that it stands; ours
+constexpr float kStill = 0.003f;  // noise that hides no decrease; ours
+// Means over many steps, as epochs are, show it sooner.
+constexpr int32_t kMeans = 8;        // records; ours
+constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
 constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
 constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
@@ -43,7 +46,11 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "`steps` steps and 256 losses after the start of a run that was not "
     "resumed, the mean of 16 losses was never a share of `min_share` below "
     "the first ones, nor a tenth above them, and its noise could not hide "
-    "that. A warning from `guesses` records after the learning rate rose to "
+    "that; or of 8 records that are means over an epoch, or over 100 steps, "
+    "none "
+    "is 1 % from another, and the last third is no share of `min_share` below "
+    "the first. A warning from `guesses` records after the learning rate rose "
+    "to "
     "its highest (without a rate, after half of `steps` and 64 records). So "
     "is a model that still guesses then: a language model's loss of 10.37 (or "
     "what the "
@@ -54,8 +61,7 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "same to the "
     "last digit in the first 50 records, with a gradient norm of 0: every "
     "batch has a loss of its own. So are 16 first records with a loss and a "
-    "norm of exactly 0 beside a learning rate, of a program that trains on "
-    "rewards.",
+    "norm of exactly 0 beside a learning rate.",
     "The loss falls by a share of `min_share`.",
     kThresholds,
     "\"Less than x % in so many steps\" describes every long run. So the rule "
@@ -70,21 +76,28 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   begun_ = true;
   first_step_ = c.record.step;
-  settled_ = c.record.step > kResumed;
+  newest_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
   among_ = untrained_ == 0;
   if (among_) untrained_ = LossOfClasses(c.run, loss);
-  rewards_ = TrainsOnRewards(c.run);
 }
 
 bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
   const StepRecord& r = c.record;
+  const int64_t gap = r.step - newest_step_;
+  newest_step_ = r.step;
+  if (records_ == 2 && first_step_ > kResumed && first_step_ > gap) {
+    settled_ = true;
+  }
+  means_ += records_ > 1 && TellsMeansOfMany(c.run, gap) &&
+            std::fabs(c.loss->y() - first_) <= kSpread;
   if (r.has(StepField::kLearningRate)) {
     const auto rate = static_cast<float>(r[StepField::kLearningRate]);
     if (rate > kWarms * rate_) course_ = Course();
     rate_ = std::max(rate_, rate);
   }
   course_.Add(loss);
+  if (OnlyMeansThatStand()) return false;
   if (rate_ > 0) return course_.records() < t[kGuesses];
   return records_ < kLines ||
          2 * static_cast<double>(r.step - first_step_) < t[kSteps];
@@ -107,7 +120,13 @@ bool LossNotDecreasing::Guesses(const StepContext& c) const {
 bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
-  if (records_ < kKnown) return false;
+  if (records_ < kKnown) {
+    const bool stand =
+        OnlyMeansThatStand() && course_.last() >= (1 - share) * course_.first();
+    const bool moved = !stand && about_ == About::kStands && episode_.open();
+    settled_ = settled_ || moved;
+    return stand;
+  }
   const float noise = s.level().noise();
   const bool guesses =
       untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
@@ -126,7 +145,7 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
   if (frozen_ == 0) {
     const bool trains = record.has(StepField::kLearningRate) &&
                         record[StepField::kLearningRate] > 0;
-    return rewards_ && trains && records_ >= kSameZero;
+    return trains && records_ >= kSameZero;
   }
   return frozen_ >= kSizable && records_ >= kSame;
 }
@@ -172,6 +191,14 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   episode_.Describe(finding);
   const double level = std::exp(level_);
   const double first = std::exp(first_);
+  if (about_ == About::kFrozen && frozen_ == 0) {
+    finding->sentence = Sentence(
+        "The loss and the gradient norm are exactly 0 in each of ", records_,
+        " records since the start: nothing is learned. Look whether all labels "
+        "are masked, or all rewards are the same.");
+    finding->numbers = {{"loss", 0, ""}};
+    return;
+  }
   finding->sentence =
       about_ == About::kGuesses
           ? Sentence("The loss is ", level, " after ",

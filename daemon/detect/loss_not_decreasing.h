@@ -30,7 +30,8 @@ class LossNotDecreasing {
   static const RuleSpec kSpec;
   static constexpr bool kOfOneLoss = true;
   enum Threshold { kSteps, kMinShare, kGuesses };
-  // An attempt that begins at a later step was resumed.
+  // An attempt that begins at a later step was resumed, unless its records are
+  // as far apart.
   static constexpr int64_t kResumed = 1000;  // steps; ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -43,6 +44,10 @@ class LossNotDecreasing {
   void Begin(const StepContext& c, float loss);
   // Has it not moved for long?
   bool Stands(const StepContext& c, Thresholds t);
+  // The first record may have any number of steps before it.
+  bool OnlyMeansThatStand() const {
+    return records_ >= kMeans && means_ == records_ - 1;
+  }
   // Notes the rate. Is it warming up, or has been lately?
   bool Waits(const StepContext& c, float loss, Thresholds t);
   // Does it guess, and nothing else so far?
@@ -51,6 +56,7 @@ class LossNotDecreasing {
   bool IsFrozen(const StepRecord& record, float loss);
 
   static constexpr float kMoved = -1;
+  static constexpr int32_t kMeans = 8;  // records; ours
 
   Episode episode_;
   Course course_;     // of the losses since the rate was at its highest
@@ -60,10 +66,11 @@ class LossNotDecreasing {
   float rate_ = 0;    // the highest so far; 0: none
   float untrained_ = 0;  // loss of guessing; 0: not known
   int32_t records_ = 0;
+  int32_t means_ = 0;  // of those, means over many steps that stand at first_
+  int64_t newest_step_ = 0;
   int64_t first_step_ = 0;
   About about_ = About::kStands;
   bool begun_ = false;
-  bool rewards_ = false;  // it trains on rewards
   bool among_ = false;    // untrained_ is of guessing among classes
   bool settled_ = false;  // it fell, or is not to be judged
 };

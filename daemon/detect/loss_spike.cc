@@ -20,7 +20,10 @@ constexpr float kNormRatio = 1.3f;   // times the level, beside a norm; ours
 constexpr float kTiny = 0.01f;       // a loss: policies begin near 0; ours
 constexpr float kLostHalf = 0.5f;    // of what was learned; ours
 constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
-constexpr float kNatsLost = 2;       // of words: e^2 times as perplexed; ours
+constexpr float kNothing = 0.05f;  // of the first losses: all is learned; ours
+constexpr float kMuch =
+    5;  // times the level, of one that has learned all; ours
+constexpr float kNatsLost = 2;  // of words: e^2 times as perplexed; ours
 // A training may double its loss at its 20th step for a dozen, as small GPT-2
 // runs do.
 constexpr int32_t kHotValues = 32;  // losses; ours
@@ -43,18 +46,13 @@ constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
 constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
-// Of the largest; small conv nets come to 1e-6.
-constexpr float kNothingLevel = 1e-4f;  // ours
-constexpr float kNothingPeak = 0.05f;   // ours
 
 float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 }  // namespace
 
-bool LossSpike::IsNothing(float level, float peak) const {
-  const float largest = std::min(1.0f, jump_.highest);
-  return std::fabs(level) < kNothingLevel * largest &&
-         std::fabs(peak) < kNothingPeak * largest;
+bool LossSpike::IsNothing(float loss) const {
+  return std::fabs(loss) < kNothing * jump_.first;
 }
 
 float LossSpike::JumpsFrom(float ratio, bool again) const {
@@ -104,6 +102,7 @@ bool LossSpike::Note(const StepContext& c) {
 }
 
 void LossSpike::NoteLevel(const Series& s, bool was_up) {
+  jump_.first = s.ValueAt(s.first());
   jump_.highest = std::max(std::fabs(s.ValueAt(s.highest())),
                            std::fabs(s.ValueAt(s.lowest())));
   if (!s.out() && !was_up) jump_.usual = s.ValueAt(s.level().at());
@@ -118,6 +117,7 @@ bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
     return to > s.highest() + LnOf(t[kExplosionRatio]);
   }
   const float from = s.ValueAt(base);
+  if (IsNothing(s.ValueAt(to)) && rise < LnOf(kMuch)) return false;
   if (rise >= LnOf(t[kRatio])) return true;
   const float risen = s.ValueAt(to) - from;
   const float learned = s.ValueAt(s.first()) - from;
@@ -281,7 +281,7 @@ Severity LossSpike::Judge(const StepContext& c, bool was_up, Thresholds t) {
   }
   if (severity < Severity::kWarning) return severity;
   if (!s.out()) NoteLevel(s, was_up);
-  if (!IsNothing(jump_.usual, jump_.peak)) return severity;
+  if (!IsNothing(jump_.peak)) return severity;
   at_end_ = std::min(at_end_, Severity::kWarning);
   return severity == Severity::kCritical ? Severity::kWarning : Severity::kInfo;
 }
@@ -290,11 +290,13 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) return episode_.severity();
   if (!std::isfinite(c.record[StepField::kLoss])) {
     beside_norm_ = -kAfterNan;  // loss_nonfinite's, and what it leads to
+    if (held_ > 0 && told_.broken < 0) told_.broken = c.record.step;
     return episode_.severity();
   }
   const Series& s = *c.loss;
   if (s.values() == 0) return episode_.severity();
   const bool was_up = Note(c);
+  told_.broken = -1;
   Severity trigger = Judge(c, was_up, t);
   const bool falls = fall_.Add(
       s.newest(), c,
@@ -361,9 +363,14 @@ void LossSpike::Describe(Finding* finding) const {
   const bool is_high = held_ > 0;
   finding->SayBoth([&](Tense tense) {
     const bool is = is_high && tense == Tense::kPresent;
-    return Sentence("The loss rose from ", static_cast<double>(told_.usual),
-                    " to ", static_cast<double>(told_.peak),
-                    is ? " and is high for " : " and was high for ",
+    const std::string rose =
+        Sentence("The loss rose from ", static_cast<double>(told_.usual),
+                 " to ", static_cast<double>(told_.peak));
+    if (told_.broken >= 0) {
+      return Sentence(rose, is ? " and is" : " and was",
+                      " not finite from step ", told_.broken, " on.");
+    }
+    return Sentence(rose, is ? " and is high for " : " and was high for ",
                     told_.records, told_.records == 1 ? " record" : " records",
                     to_end_ ? ", to the end." : ".", SayStuck(tense));
   });

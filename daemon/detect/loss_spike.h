@@ -58,10 +58,9 @@ class LossSpike {
   int32_t held() const { return held_; }
   // It left even what a loss may do that keeps no level.
   bool IsAbsurd() const { return episode_.open() && told_.absurd; }
-  // A net that has learned all there is: its loss is next to nothing, and
-  // wanders there by many times its level. Asked of one that left `level` for
-  // `peak`.
-  bool IsNothing(float level, float peak) const;
+  // Such a loss is next to nothing beside the first ones: a net that has
+  // learned all there is wanders there by many times its level.
+  bool IsNothing(float loss) const;
 
  private:
   // What the newest excursion amounts to.
@@ -71,9 +70,11 @@ class LossSpike {
     float loss = 0;       // the newest
     float peak = 0;       // loss
     float highest = 0;    // of healthy losses
+    float first = 0;      // loss, as Series::first()
     float nats = 0;       // evidence
     int32_t records = 0;  // that it lasts
     bool absurd = false;  // no healthy loss of any kind does that
+    int64_t broken = -1;  // first step since whose loss is not finite; -1: none
   };
   // What the loss is like, of this run or record.
   struct Kind {

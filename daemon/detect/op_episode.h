@@ -26,8 +26,8 @@ class OpEpisode {
       severity_ = std::max(severity_, trigger);
     }
     if (severity_ == Severity::kNone) return severity_;
-    last_ = step;
     if (bad || trigger != Severity::kNone) {
+      last_ = step;
       last_bad_ = update;
     } else if (update - last_bad_ >= clear_after) {
       severity_ = Severity::kNone;
@@ -44,7 +44,7 @@ class OpEpisode {
 
  private:
   int64_t opened_ = 0;
-  int64_t last_ = 0;
+  int64_t last_ = 0;  // step of the last bad one
   int64_t last_bad_ = 0;
   Severity severity_ = Severity::kNone;
 };

@@ -20,6 +20,8 @@ bool Is(const RunDescription& run, std::initializer_list<const char*> names) {
 constexpr float kLeastFirst = 0.97f;  // ours
 constexpr float kMostFirst = 1.2f;    // ours
 
+constexpr int64_t kMany = 100;  // steps; ours
+
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
   const auto told = run.settings.find(name);
@@ -36,12 +38,14 @@ bool TellsMeans(const RunDescription& run) {
   return Is(run, {"megatron", "neox", "mindspeed"});
 }
 
-bool TrainsLanguage(const RunDescription& run) {
-  return TellsMeans(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
+bool TellsMeansOfMany(const RunDescription& run, int64_t steps) {
+  const auto records = run.settings.find("records");
+  if (records != run.settings.end() && records->second == "epochs") return true;
+  return steps >= kMany && (TellsMeans(run) || Is(run, {"keras"}));
 }
 
-bool TrainsOnRewards(const RunDescription& run) {
-  return Is(run, {"trl", "verl", "openrlhf"});
+bool TrainsLanguage(const RunDescription& run) {
+  return TellsMeans(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
 }
 
 bool FollowsRewards(const RunDescription& run) {

@@ -3,6 +3,8 @@
 #ifndef NANWATCH_DETECT_PROGRAM_H_
 #define NANWATCH_DETECT_PROGRAM_H_
 
+#include <cstdint>
+
 #include "model/run.h"
 
 namespace nanwatch {
@@ -10,10 +12,6 @@ namespace nanwatch {
 // It trains models of language and nothing else, by its framework's name; so
 // its loss is a cross-entropy of words, in nats.
 bool TrainsLanguage(const RunDescription& run);
-
-// It trains on rewards, by its framework's name: a loss and a gradient of
-// exactly 0 are rewards without a spread.
-bool TrainsOnRewards(const RunDescription& run);
 
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
@@ -29,6 +27,10 @@ float LossOfClasses(const RunDescription& run, float first);
 
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);
+
+// The same, of lines that are `steps` apart, or an epoch each (settings:
+// records): a mean over so many batches that their noise is gone.
+bool TellsMeansOfMany(const RunDescription& run, int64_t steps);
 
 }  // namespace nanwatch
 

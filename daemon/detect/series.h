@@ -18,6 +18,7 @@ namespace nanwatch {
 class Series {
  public:
   static constexpr float kRise = 0.405f;  // ln 1.5, as loss_spike's ratio
+  static constexpr float kAll = -2.996f;  // ln 1/20; ours
 
   // The next. REQUIRES: it is finite.
   void Add(float value, int64_t step, const NoisePrior& prior);
@@ -29,6 +30,11 @@ class Series {
   int32_t values() const { return values_; }  // saturates
   bool begins_late() const { return late_; }  // the first step was late
   bool crosses_zero() const { return unit_ > 0; }
+  // At `y` it is still down to a twentieth of its first values: a loss that has
+  // learned all there is, and wanders far there without a meaning.
+  bool IsLearned(float y) const {
+    return !crosses_zero() && y <= first_ + kAll;
+  }
   // It began next to nothing, with much noise: a loss that grows with rewards.
   bool follows_rewards() const;
   // The newest value belongs to an excursion.

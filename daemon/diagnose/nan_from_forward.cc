@@ -228,8 +228,8 @@ Tensed SentenceOfLoss(const Facts& f) {
   if (IsGuessed(f)) {
     return InBothTenses([&](Tense tense) {
       return fmt::format(
-          "The loss {} printed as exactly 0 from step {} on, at once. Most "
-          "likely it {} NaN: Hugging Face's Trainer leaves NaN out of the mean "
+          "The loss {} printed as exactly 0 from step {} on. Most likely it {} "
+          "NaN: Hugging Face's Trainer leaves NaN out of the mean "
           "that it prints.",
           In(tense, "is", "was"), e.first_nonfinite_loss_step,
           In(tense, "is", "was"));

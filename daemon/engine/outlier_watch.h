@@ -104,7 +104,7 @@ class OutlierWatch {
         gradients == Gradients::kNotTold && loss.IsUp() && loss.IsHighest();
     if (!IsOut(gradients) && !is_alone) return 0;
     const float level = loss.JumpsFrom(is_alone ? kVeryFar : kFar, HasSome());
-    return level > 0 && !loss.IsNothing(level, loss.newest()) ? level : 0;
+    return level > 0 && !loss.IsNothing(loss.newest()) ? level : 0;
   }
 
   void Note(int64_t step) {

@@ -217,11 +217,12 @@ class RunState {
   // Puts (or, with kNone, removes) what rule `key.rule` of `rules` says now.
   template <typename Rules>
   void Changed(const FindingKey& key, const Rules& rules, Finding finding) {
+    rules.Describe(key.rule, &finding);
     if (rules.severity(key.rule) == Severity::kNone) {
+      if (board_.Find(key) != nullptr) book_.NoteLast(finding);
       Remove(key);
       return;
     }
-    rules.Describe(key.rule, &finding);
     Put(key, std::move(finding));
   }
   void Put(const FindingKey& key, Finding finding);

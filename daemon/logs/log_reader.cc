@@ -55,6 +55,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
     if (fact.has(StepField::kLoss)) NoteTerm(fact);
+    if (fact.of_epoch) run_.settings.emplace("records", "epochs");
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),

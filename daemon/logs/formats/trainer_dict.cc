@@ -16,7 +16,7 @@ struct Key {
   StepField field;
 };
 // Losses have four decimals: from such a one no loss rounds to 0 all at once,
-// and so many zeros in a row are no batch without labels.
+// and so many zeros in a row, or at the start, are no batch without labels.
 constexpr double kFarFromZero = 0.1;
 constexpr int kZeros = 3;
 
@@ -155,7 +155,8 @@ bool TrainerDictReader::HidesNan(const LogFact& fact) {
   const double loss = fact[StepField::kLoss];
   zeros_ = loss == 0 ? zeros_ + 1 : 0;
   if (loss != 0) last_loss_ = loss;
-  return zeros_ >= kZeros && last_loss_ >= kFarFromZero &&
+  const bool none_before = last_loss_ == 0;
+  return zeros_ >= kZeros && (none_before || last_loss_ >= kFarFromZero) &&
          !fact.has(StepField::kGradNorm) && !program_.loss_may_be_zero;
 }
 

@@ -57,17 +57,30 @@ TEST(LossSpike, ALossThatRisesFromTheFirstRecordOnIsCriticalByRecord20) {
   }
 }
 
-// Rewards without a spread: no sample is better than another.
+// Rewards without a spread, or labels that are all masked.
 TEST(LossNotDecreasing, ALossAndANormOfZeroFromTheFirstRecordOnAreAWarning) {
   const Update zero = {.loss = 0, .grad_norm = 0, .learning_rate = 1e-6};
-  StepFeed<LossNotDecreasing> margin(NoScaler());
-  EXPECT_EQ(margin.Steps(zero, 100), Severity::kNone) << "nothing is wrong";
   StepFeed<LossNotDecreasing> f(NoScaler());
-  f.run.framework = "trl";
   EXPECT_EQ(f.Steps(zero, 15), Severity::kNone);
   EXPECT_EQ(f.Step(zero), Severity::kWarning);
   f.Steps({.loss = 0.1, .grad_norm = 1, .learning_rate = 1e-6}, 400);
   EXPECT_EQ(f.now, Severity::kNone) << "it moved";
+}
+
+// Means over epochs have no noise that could hide a decrease.
+TEST(LossNotDecreasing, EpochsThatStandAreAWarningAfterEight) {
+  for (const bool learns : {false, true}) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    f.run.settings["records"] = "epochs";
+    for (int epoch = 1; epoch <= 20; ++epoch) {
+      const double fall = learns ? 0.003 * epoch : 0;
+      f.Step({.loss = 2.303 + 0.0005 * (epoch % 3) - fall});
+      EXPECT_EQ(f.now == Severity::kNone, epoch < 8 || learns) << epoch;
+    }
+    EXPECT_EQ(f.worst, learns ? Severity::kNone : Severity::kWarning);
+    f.Steps({.loss = 2.1}, 2);
+    EXPECT_EQ(f.now, Severity::kNone) << "it moved";
+  }
 }
 
 // A rate far too high throws the loss up at once. It comes back to where it
