@@ -18,13 +18,17 @@ namespace nanwatch {
 class EarlyDeath {
  public:
   // Of each update, finite. `norm`: of its gradients; 0: not known.
-  void Add(double loss, float norm) {
+  // `has_level`: a loss that stays where it began shows that nothing is learnt;
+  // one that follows rewards shows nothing.
+  void Add(double loss, float norm, bool has_level) {
     if (losses_ == kEarly && !began_) return;  // it never will
+    has_level_ = has_level;
     if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
     if (first_norm_ == 0) first_norm_ = norm;
     if (losses_ < kEarly) {
       ++losses_;
-      shot_up_ |= loss >= kHigh * first_loss_ || norm > kLarge * first_norm_;
+      shot_up_ |= (has_level && loss >= kHigh * first_loss_) ||
+                  norm > kLarge * first_norm_;
     }
     // One that shot up on the way says nothing of where it stands.
     const double most = 2 * std::fabs(first_loss_);
@@ -54,7 +58,8 @@ class EarlyDeath {
   // be for any reason: an embedding's are where a batch has no word.
   void AddTensor() { tensor_ = true; }
 
-  // It lasts for `steps`, and the loss is where it began.
+  // It lasts for `steps`, and the loss is where it began, if that says
+  // anything.
   bool IsSure(int64_t step, double steps) const {
     const bool lasts =
         told_ == kFewest && static_cast<double>(step - since_) >= steps;
@@ -64,12 +69,13 @@ class EarlyDeath {
   int64_t since() const { return since_; }
   // The newest updates may be the beginning of it.
   bool suspected() const { return told_ > 0; }
+  bool has_level() const { return has_level_; }
   float first_loss() const { return first_loss_; }
   float loss() const { return loss_; }
 
  private:
   bool Stands() const {
-    return first_loss_ > 0 && loss_ >= kFallen * first_loss_;
+    return !has_level_ || (first_loss_ > 0 && loss_ >= kFallen * first_loss_);
   }
 
   static constexpr float kNone = -HUGE_VALF;
@@ -89,6 +95,7 @@ class EarlyDeath {
   float first_share_ = -1;
   int16_t told_ = 0;  // updates in a row, saturates
   int8_t losses_ = 0;
+  bool has_level_ = true;
   bool shot_up_ = false;  // early
   bool tensor_ = false;
   bool began_ = false;  // early; a batch may well wake it once more

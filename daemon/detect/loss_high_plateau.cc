@@ -382,11 +382,9 @@ void LossHighPlateau::Describe(Finding* finding) const {
                           {"records", static_cast<double>(stood_), ""}};
       return;
     case About::kEnd:
-      finding->SayBoth([&](Tense tense) {
-        return Sentence("The loss ", In(tense, "stands", "stood"), " at ",
-                        level, " at the end, and had come to ", best,
-                        " at step ", step_.best, ".");
-      });
+      finding->sentence = Sentence("The loss stands at ", level,
+                                   " at the end, and had come to ", best,
+                                   " at step ", step_.best, ".");
       finding->numbers = {{"loss", level, ""}, {"best", best, ""}};
       return;
     case About::kLost:

@@ -56,7 +56,8 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "scale nor fp16 is known of: units die. Where the loss is exactly 0 all "
     "gradients are: a margin is kept. Half of a model that dies in its "
     "first 64 updates is a warning if loss or norm shot up before, the "
-    "loss had not fallen by a tenth, and it stays there for 100 steps: a "
+    "loss had not fallen by a tenth (but one that follows rewards), and it "
+    "stays there for 100 steps: a "
     "rate too high for fresh weights leaves no level that another rule "
     "could see lost. Without that shot they are layers that were frozen or "
     "cut off."};
@@ -182,9 +183,11 @@ Severity UnderflowMeasured::JudgeDeath(const StepRecord& record, Thresholds t) {
 void UnderflowMeasured::SayOfDeath(Finding* finding) const {
   finding->sentence = Sentence(
       100 * zeros_, " % of the gradient elements are exactly 0 since step ",
-      death_.since(), ", and were not at first; the loss is ",
-      static_cast<double>(death_.loss()), " and began at ",
-      static_cast<double>(death_.first_loss()),
+      death_.since(), ", and were not at first",
+      death_.has_level()
+          ? Sentence("; the loss is ", static_cast<double>(death_.loss()),
+                     " and began at ", static_cast<double>(death_.first_loss()))
+          : std::string(),
       ": most of the model learns nothing.");
 }
 
@@ -205,7 +208,8 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   if (const auto loss = c.record.get(StepField::kLoss)) {
     if (!std::isfinite(*loss)) return episode_.severity();
     const double norm = c.record.get(StepField::kGradNorm).value_or(0);
-    death_.Add(*loss, norm > 0 && norm < 1e30 ? static_cast<float>(norm) : 0);
+    death_.Add(*loss, norm > 0 && norm < 1e30 ? static_cast<float>(norm) : 0,
+               c.level == LevelKind::kKept);
     if (*loss == 0 && zeros && *zeros >= 1) {
       all_zero_ = 0;
       return episode_.On(Severity::kNone, true, c.record.step,
