@@ -9,25 +9,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+
+#include "model/step.h"
 
 namespace nanwatch {
 
 // Trivially copyable. A batch's noise is a hundred times what it allows.
 class AtRest {
  public:
-  // Of a record whose norm is healthy. REQUIRES: both are finite.
-  void Learn(float norm, std::optional<double> loss) {
+  // Of a record whose norm is healthy.
+  void Learn(const StepRecord& record) {
+    const auto norm = static_cast<float>(record[StepField::kGradNorm]);
     largest_norm_ = std::max(largest_norm_, norm);
-    if (!loss) return;
-    loss_ = *loss;
-    largest_loss_ = std::max(largest_loss_, std::fabs(*loss));
+    const double loss = LossOf(record);
+    if (!std::isfinite(loss)) return;
+    loss_ = loss;
+    largest_loss_ = std::max(largest_loss_, std::fabs(loss));
   }
   // The norm is small beside those that the run had, and the loss where it was
   // at the last healthy one. A loss that is not finite is nowhere.
-  bool Explains(float norm, std::optional<double> loss) const {
-    return loss && norm <= kSmall * largest_norm_ &&
-           std::fabs(*loss - loss_) <=
+  bool Explains(const StepRecord& record) const {
+    return record[StepField::kGradNorm] <= kSmall * largest_norm_ &&
+           std::fabs(LossOf(record) - loss_) <=
                std::max(kMoves * std::fabs(loss_), kNothing * largest_loss_);
   }
 
@@ -35,6 +38,13 @@ class AtRest {
   float largest_norm() const { return largest_norm_; }
 
  private:
+  // Returns NaN where there is none.
+  static double LossOf(const StepRecord& record) {
+    return record.has(StepField::kLoss)
+               ? record[StepField::kLoss]
+               : std::numeric_limits<double>::quiet_NaN();
+  }
+
   static constexpr float kSmall = 0.01f;    // of the largest norm; ours
   static constexpr double kMoves = 1e-3;    // of the loss; ours
   static constexpr double kNothing = 5e-3;  // of the largest loss; ours

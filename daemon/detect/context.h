@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/time.h"
+#include "detect/at_rest.h"
 #include "detect/float_log2.h"
 #include "detect/series.h"
 #include "model/op.h"
@@ -89,6 +90,7 @@ enum class LevelKind : uint8_t { kKept, kOfRivals, kOfRewards };
 
 // A series without a value.
 inline constexpr Series kNoSeries;
+inline constexpr AtRest kNeverAtRest;
 
 // OnStep: one record of one rank and optimizer.
 struct StepContext {
@@ -113,6 +115,8 @@ struct StepContext {
   // Of this rank and optimizer; they have seen `record`. Never null.
   const Series* loss = &kNoSeries;
   const Series* grad_norm = &kNoSeries;
+  const AtRest* at_rest = &kNeverAtRest;
+  bool rate_restarts = false;  // with `record`: new levels begin
   float norm_log2 = Log2OfNorm(record);
 };
 

@@ -10,7 +10,8 @@ namespace nanwatch {
 namespace {
 
 constexpr int kAverageSamples = 10;  // norms; torch_npu ASD
-constexpr int kNewLevel = 256;  // records until the window begins anew; ours
+constexpr int kNewLevel = 256;   // records until the window begins anew; ours
+constexpr float kCalm = 0.693f;  // ln 2, times the level; ours
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;  // as ScalerTracker
@@ -43,7 +44,7 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "non-finite in an update that was applied, or no number of fp32 when "
     "squared.",
     "max_ratio times the largest of the last 128 healthy norms (from "
-    "min_samples on), or average_ratio times their average; for information "
+    "min_samples on), or average_ratio times their level; for information "
     "until hold in a row where healthy norms of the run were as large (a hard "
     "sample of a net that has learned all the others), or a hundred times as "
     "large and the loss does not move (it has converged); critical for "
@@ -52,7 +53,7 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known; a warning "
     "also at 2^64 and more (but in fp64).",
-    "Finite and below twice the average for clear_after updates.",
+    "Finite and below twice the level for clear_after updates.",
     kThresholds,
     "One batch far above is a warning, since a clip survives it. Ten in a "
     "row are critical if they last 250 steps or are 1000 times the largest. "
@@ -71,26 +72,18 @@ bool GnormExplosion::IsNoNumberSquared(double norm, const StepContext& c) {
   return norm >= kWideNorm && c.run.precision != "fp64";
 }
 
-bool GnormExplosion::Explodes(double norm, Thresholds t) const {
-  if (samples_ >= t[kMinSamples] && norm >= t[kMaxRatio] * healthy_.maximum()) {
+bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
+  if (samples_ >= t[kMinSamples] &&
+      s.newest() >= t[kMaxRatio] * healthy_.maximum()) {
     return true;
   }
-  return samples_ >= kAverageSamples &&
-         norm * weight_ > t[kAverageRatio] * average_;
-}
-
-void GnormExplosion::Learn(double norm, std::optional<double> loss) {
-  healthy_.Push(static_cast<float>(norm));
-  rest_.Learn(static_cast<float>(norm), loss);
-  average_ = 0.99 * average_ + 0.01 * norm;
-  weight_ = 0.99 * weight_ + 0.01;
-  if (samples_ < 128) ++samples_;
-  rejected_ = 0;
+  return samples_ >= kAverageSamples && s.out() &&
+         s.y() - s.excursion().base() >
+             std::log(static_cast<float>(t[kAverageRatio]));
 }
 
 void GnormExplosion::Forget() {
   healthy_ = {};
-  average_ = weight_ = 0;
   samples_ = rejected_ = 0;
 }
 
@@ -110,7 +103,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     told_fate_ = c.scaler.fate();
     norm_ = norm;
     wide_ = std::isfinite(norm);
-    const bool starts = samples_ == 0 && !told;
+    const bool starts = c.grad_norm->values() == 0 && !told;
     if (fate == Fate::kApplied ||
         nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
       // Finite, it may be what a sound training begins with, unclipped.
@@ -119,11 +112,16 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
   }
   nonfinite_ = 0;
-  const std::optional<double> loss = FiniteLoss(c.record);
-  if (c.record.has(StepField::kLoss)) survival_.AddLoss(loss.has_value());
+  if (c.record.has(StepField::kLoss)) {
+    survival_.AddLoss(FiniteLoss(c.record).has_value());
+  }
   if (norm <= 0) return episode_.severity();  // a placeholder
-  if (restart_.Note(c.record)) Forget();
-  if (Explodes(norm, t)) {
+  const Series& s = *c.grad_norm;
+  if (s.values() == 0 || s.newest() != static_cast<float>(norm)) {
+    return episode_.severity();
+  }
+  if (c.rate_restarts) Forget();
+  if (Explodes(s, t)) {
     norm_ = norm;
     wide_ = false;
     limit_ = healthy_.maximum();
@@ -134,18 +132,21 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
                         norm >= t[kLostRatio] * limit_);
     const bool learned =
         c.loss->values() > 0 && c.loss->IsLearned(c.loss->stands());
-    const bool known =
-        norm <= rest_.largest_norm() && (learned || rejected_ < t[kHold]);
-    const bool rests = rest_.Explains(static_cast<float>(norm), loss);
+    const bool known = s.newest() <= c.at_rest->largest_norm() &&
+                       (learned || rejected_ < t[kHold]);
+    const bool rests = c.at_rest->Explains(c.record);
     trigger = stays && !rests  ? Severity::kCritical
               : known || rests ? Severity::kInfo
                                : Severity::kWarning;
     if (rejected_ >= kNewLevel) Forget();
   } else {
-    Learn(norm, loss);
+    healthy_.Push(s.newest());
+    if (samples_ < 128) ++samples_;
+    rejected_ = 0;
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  return episode_.On(trigger, norm * weight_ < 2 * average_, c.record.step,
+  const float level = s.out() ? s.excursion().base() : s.level().at();
+  return episode_.On(trigger, s.y() < level + kCalm, c.record.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

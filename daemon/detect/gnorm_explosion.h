@@ -3,7 +3,7 @@
 // large that fp32 does not hold its square: updates stand still, then. One
 // clipped bad batch is a warning, and so is a spike, whose norm comes down
 // within some hundred steps; a level that stays, or a non-finite norm that
-// reaches the weights, is critical. The healthy window is 128 values in blocks
+// reaches the weights, is critical. Its window is 128 healthy values in blocks
 // of 16, see BlockMaximum; it begins anew when 256 in a row were far above it.
 
 #ifndef NANWATCH_DETECT_GNORM_EXPLOSION_H_
@@ -11,11 +11,9 @@
 
 #include <cstdint>
 
-#include "detect/at_rest.h"
 #include "detect/block_maximum.h"
 #include "detect/context.h"
 #include "detect/episode.h"
-#include "detect/rate_restart.h"
 #include "detect/survival.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -46,17 +44,12 @@ class GnormExplosion {
 
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);
-  bool Explodes(double norm, Thresholds t) const;
+  bool Explodes(const Series& s, Thresholds t) const;
   // The level: another one begins.
   void Forget();
-  void Learn(double norm, std::optional<double> loss);
 
   Episode episode_;
-  AtRest rest_;
-  RateRestart restart_;
   BlockMaximum<16, 8> healthy_;
-  double average_ = 0;  // exponential, 0.99, not yet bias-corrected
-  double weight_ = 0;   // what the average's weights sum to
   double norm_ = 0;
   double limit_ = 0;
   bool wide_ = false;  // norm_ is finite, and its square no number of fp32

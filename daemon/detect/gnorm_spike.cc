@@ -71,7 +71,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "of 54 healthy GANs 24 had a warning and 4 a critical before, of 25 "
     "healthy trainings on rewards 15."};
 
-Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
+Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
@@ -89,12 +89,11 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) const {
   return stays ? Severity::kCritical : Severity::kWarning;
 }
 
-bool GnormSpike::IsMeaningless(const StepContext& c) const {
+bool GnormSpike::IsMeaningless(const StepContext& c) {
   const Series& loss = *c.loss;
-  const float norm = c.grad_norm->newest();
-  return rest_.Explains(norm, FiniteLoss(c.record)) ||
-         (norm <= rest_.largest_norm() && loss.values() > 0 &&
-          loss.IsLearned(loss.stands()));
+  const bool learned = loss.values() > 0 && loss.IsLearned(loss.stands());
+  return c.at_rest->Explains(c.record) ||
+         (learned && c.grad_norm->newest() <= c.at_rest->largest_norm());
 }
 
 bool GnormSpike::Learns(const StepContext& c) {
@@ -106,7 +105,7 @@ bool GnormSpike::Learns(const StepContext& c) {
 
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (s.values() < kFresh) return false;
+  if (s.values() < kFresh || c.loss->crosses_zero()) return false;
   const bool learned =
       c.loss->values() > 0 && c.loss->stands() < learned_ - kLearned;
   if (learned) learned_ = c.loss->stands();
@@ -147,7 +146,6 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     }
   } else {
     spiked_ = 0;
-    if (!s.out()) rest_.Learn(s.newest(), FiniteLoss(c.record));
   }
   const bool grows = HasGrown(c, t);
   if (episode_.severity() < Severity::kWarning) {

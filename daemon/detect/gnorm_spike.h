@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "detect/at_rest.h"
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "model/finding.h"
@@ -40,16 +39,15 @@ class GnormSpike {
   int32_t spiked() const { return spiked_; }
 
  private:
-  Severity OfExcursion(const StepContext& c, Thresholds t) const;
+  static Severity OfExcursion(const StepContext& c, Thresholds t);
   // It has converged, or learned all, and had such norms before.
-  bool IsMeaningless(const StepContext& c) const;
+  static bool IsMeaningless(const StepContext& c);
   // The loss is about as low as it ever was.
   static bool Learns(const StepContext& c);
   // Little by little, so that its level followed.
   bool HasGrown(const StepContext& c, Thresholds t);
 
   Episode episode_;
-  AtRest rest_;
   float norm_ = 0;   // the largest of the episode
   float nats_ = 0;   // evidence, at that one
   float usual_ = 0;  // norm

@@ -131,10 +131,13 @@ bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const bool guesses =
       untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
   const bool fell = s.best() < s.first() - share - noise;
-  settled_ = s.crosses_zero() || (fell && !guesses);
+  const bool late =
+      static_cast<double>(c.record.step - first_step_) >= t[kSteps];
+  const bool hidden = late && noise > kStill && untrained_ <= 0;
+  settled_ =
+      s.crosses_zero() || (fell && !guesses) || (hidden && !episode_.open());
   return !settled_ && !fell && noise <= kStill &&
-         s.stands() - s.first() < kRisen &&
-         static_cast<double>(c.record.step - first_step_) >= t[kSteps];
+         s.stands() - s.first() < kRisen && late;
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {

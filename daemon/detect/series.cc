@@ -13,6 +13,7 @@ constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
 constexpr int32_t kFirst = 5;      // values of the first level; ours
 constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
 constexpr int32_t kRecent = 16;    // values; ours
+constexpr float kOfRecent = 1.0f / kRecent;
 constexpr int32_t kShown = 64;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
 constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
@@ -98,8 +99,10 @@ void Series::NoteFirst(float y, int64_t step) {
 
 void Series::Heal(float y, int64_t step) {
   level_.Learn(y, Floor());
-  const auto n = static_cast<float>(std::min(level_.values(), kRecent));
-  recent_ += (y - recent_) / n;
+  const int32_t n = std::min(level_.values(), kRecent);
+  const float off = y - recent_;
+  // Most times without a division.
+  recent_ += n == kRecent ? off * kOfRecent : off / static_cast<float>(n);
   if (values_ >= kShown) best_ = std::min(best_, recent_);
   highest_ = std::max(highest_, y);
   lowest_ = std::min(lowest_, y);
@@ -145,8 +148,11 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
 }
 
 bool Series::Leaves(float y, int64_t step) {
+  const int32_t n = level_.values();
+  // That of the level itself is next to nothing, later.
   const float noise =
-      level_.noise() * std::sqrt(1 + 1 / static_cast<float>(level_.values()));
+      level_.noise() *
+      (n < kShown ? std::sqrt(1 + 1 / static_cast<float>(n)) : 1);
   if (y - level_.at() < Excursion::kOpens * noise) {
     Heal(y, step);
     return false;
@@ -154,10 +160,10 @@ bool Series::Leaves(float y, int64_t step) {
   const bool climbs = rises_ && y - y_ < kJumps * noise;
   // The level may have climbed with it.
   const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
-  const bool young = level_.values() < kRecent;
+  const bool young = n < kRecent;
   const bool climbed = climbs && (follows || young);
   excursion_.Begin(climbed ? rise_step_ : step, climbed ? trough_ : level_.at(),
-                   noise, level_.values());
+                   noise, n);
   level_.Leave(y);
   return true;
 }

@@ -12,6 +12,7 @@ constexpr int32_t kPriorWeight = 2;  // values; ours
 // to show.
 constexpr float kDown = 1.0f / 8;  // of a value; ours
 constexpr float kUp = 1.0f / 16;   // ours
+constexpr int32_t kFew = 7;        // values, of which kDown is less than one
 constexpr int32_t kUnknown = 4;    // values: the first may lie anywhere; ours
 constexpr int32_t kFewMoves = 2;   // values, where few are healthy; ours
 constexpr int32_t kMoves = 64;     // values; ours
@@ -59,10 +60,11 @@ void SeriesLevel::Learn(float y, float floor) {
   LearnNoise(y, floor);
   const float most = drops ? kClip * noise_ : at_ - y;
   const float off = std::clamp(y - at_, -std::fabs(most), kClip * noise_);
-  const float few = 1.0f / static_cast<float>(values_ + 1);
-  at_ += off * (off < 0              ? std::max(few, kDown)
-                : values_ < kUnknown ? few
-                                     : kUp);
+  float share = off < 0 ? kDown : kUp;
+  if (values_ < (off < 0 ? kFew : kUnknown)) {
+    share = 1.0f / static_cast<float>(values_ + 1);
+  }
+  at_ += off * share;
   if (values_ < kMost) ++values_;
 }
 

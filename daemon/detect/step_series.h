@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "detect/at_rest.h"
 #include "detect/program.h"
 #include "detect/rate_restart.h"
 #include "detect/series.h"
@@ -24,6 +25,8 @@ struct StepSeries {
   Series loss;
   Series grad_norm;
   RateRestart restart;
+  bool rate_restarts = false;  // with the newest record
+  AtRest at_rest;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
 
   bool follows_rewards() const { return kind == Kind::kRewards; }
@@ -33,7 +36,8 @@ struct StepSeries {
   void Add(const RunDescription& run, const StepRecord& record,
            const ScalerTracker& scaler) {
     if (kind == Kind::kUnknown) kind = KindOf(run);
-    if (restart.Note(record)) {
+    rate_restarts = restart.Note(record);
+    if (rate_restarts) {
       loss.Renew();
       grad_norm.Renew();
     }
@@ -42,6 +46,9 @@ struct StepSeries {
     }
     if (record.has(StepField::kGradNorm) && scaler.fate() != Fate::kLost) {
       AddNorm(static_cast<float>(record[StepField::kGradNorm]), record.step);
+      if (grad_norm.values() > 0 && !grad_norm.out()) {
+        at_rest.Learn(record);
+      }
     }
   }
 

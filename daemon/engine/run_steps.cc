@@ -118,6 +118,8 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
                           StepContext* context) {
   context->loss = &track.series.loss;
   context->grad_norm = &track.series.grad_norm;
+  context->at_rest = &track.series.at_rest;
+  context->rate_restarts = track.series.rate_restarts;
   context->loss_returns = track.rules.get<LossSpike>().Returns();
   context->level = rank.LevelOf(track);
   context->norm_warns = !track.outliers.ExplainsNorm() &&

@@ -104,6 +104,8 @@ inline StepContext ContextOf(const RunDescription& run,
   StepContext context{run, record, tracker, ops};
   context.loss = &series->loss;
   context.grad_norm = &series->grad_norm;
+  context.at_rest = &series->at_rest;
+  context.rate_restarts = series->rate_restarts;
   return context;
 }
 
