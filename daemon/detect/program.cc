@@ -48,6 +48,16 @@ bool TrainsLanguage(const RunDescription& run) {
   return TellsMeans(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
 }
 
+bool NamesLoss(const RunDescription& run) {
+  const auto told = run.settings.find("loss");
+  return told != run.settings.end() && !told->second.empty();
+}
+
+bool IsCrossEntropy(const RunDescription& run) {
+  if (!NamesLoss(run)) return TrainsLanguage(run);
+  return run.settings.at("loss") == "cross_entropy";
+}
+
 bool FollowsRewards(const RunDescription& run) {
   const auto told = run.settings.find("trains_on");
   return told != run.settings.end() && told->second == "rewards";

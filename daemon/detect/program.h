@@ -13,6 +13,13 @@ namespace nanwatch {
 // its loss is a cross-entropy of words, in nats.
 bool TrainsLanguage(const RunDescription& run);
 
+// Its loss is a cross-entropy: the run says so (settings: loss), or, where it
+// says nothing, trains language.
+bool IsCrossEntropy(const RunDescription& run);
+
+// The run says what loss it is (settings: loss).
+bool NamesLoss(const RunDescription& run);
+
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
 

@@ -17,6 +17,7 @@
 #include "detect/grad_ratio.h"
 #include "detect/grad_vanishing.h"
 #include "detect/loss_high_plateau.h"
+#include "detect/loss_impossible.h"
 #include "detect/loss_nonfinite.h"
 #include "detect/loss_not_decreasing.h"
 #include "detect/loss_spike.h"
@@ -76,8 +77,8 @@ using StepRules =
              LossNotDecreasing, UpdateRatio, WeightUnchanged, UpdateNormSpike,
              MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
              UnderflowMeasured, UnderflowPredicted, NoSingleScale,
-             ClippedBeforeUnscaling, UnscaledTwice, UpdateFaultRule,
-             UpdateLost>;
+             ClippedBeforeUnscaling, UnscaledTwice, UpdateFaultRule, UpdateLost,
+             LossImpossible>;
 // A (rank, op, slot), made on demand.
 using OpRules =
     RuleList<OverflowNotScaleDependent, WeightNonfinite,

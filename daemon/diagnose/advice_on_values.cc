@@ -276,6 +276,23 @@ constexpr Advice kAdvice[] = {
      "or use an optimizer with fp32 copies, with compensated sums or with "
      "stochastic rounding."},
 
+    {Cause::kLossMadeWrong, "",
+     "See what the loss is made of: targets that are none of the classes, or "
+     "shares that are not between 0 and 1; a wrong sign; nll_loss of "
+     "probabilities or of bare outputs in place of log_softmax; another term "
+     "beside it (a reward, an entropy). Label smoothing and weights of classes "
+     "do not bring it below 0."},
+    {Cause::kLossMadeWrong, "",
+     "Where it is meant to be another loss, say so: settings={\"loss\": "
+     "\"other\"} of the client, another name of it in a log."},
+    {Cause::kLossMadeWrong, "pytorch",
+     "F.cross_entropy takes the bare outputs, F.nll_loss the result of "
+     "F.log_softmax, F.binary_cross_entropy probabilities and targets between "
+     "0 and 1."},
+    {Cause::kLossMadeWrong, "keras",
+     "loss=\"binary_crossentropy\" wants labels 0 and 1, and the loss's "
+     "from_logits=True where the last layer has no sigmoid or softmax."},
+
     {Cause::kUnexplained, "",
      "No op that was looked at explains it. Let the client look at all of them "
      "(level ops, no module left out). Where it does, look at what ops do not "

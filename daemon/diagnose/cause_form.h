@@ -53,11 +53,12 @@ enum class Form : uint8_t {
   kDiverges,
   kDivergenceOutlasted,
   kUpdateLost,
+  kLossMadeWrong,
   kProgramEnded,
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 35;  // as many as Form has; ours
+inline constexpr size_t kForms = 36;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }
@@ -152,7 +153,7 @@ CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
     WhenStartUp, WhenFixedScaleTooHigh, WhenRangeOverflow, WhenCollapseUnseen,
     WhenCollapseMostly, WhenCollapseStuck, WhenCollapseLow, WhenNoSingleScale,
     WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence,
-    WhenUpdateMadeWrong, WhenUpdateLost, WhenProgramEnded;
+    WhenUpdateMadeWrong, WhenUpdateLost, WhenLossMadeWrong, WhenProgramEnded;
 CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
     SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
@@ -161,7 +162,7 @@ CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayRangeOverflow, SayCollapseUnseen, SayCollapseMostly, SayCollapseStuck,
     SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
     SayDivergenceOutlasted, SaySilence, SayUpdateMadeWrong, SayUpdateLost,
-    SayProgramEnded;
+    SayLossMadeWrong, SayProgramEnded;
 
 }  // namespace nanwatch
 

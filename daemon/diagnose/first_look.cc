@@ -125,6 +125,10 @@ constexpr Look kLooks[] = {
      "Look whether updates are applied at all: learning rate 0, frozen "
      "parameters, every step skipped, labels that do not belong to the "
      "inputs."},
+    {RuleId::kLossImpossible,
+     "See what the loss is made of, with the targets of one batch: a "
+     "cross-entropy is below 0 where a target, a sign or what goes into the "
+     "loss is wrong, or where something else is added to it."},
     {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "
      "see whether the learning rate is what you meant."},

@@ -20,6 +20,15 @@ std::optional<double> Truth(std::string_view text) {
   return std::nullopt;
 }
 
+// Returns what a line's loss of that name says beside others: a part of the
+// whole less than the whole, and a mean, which stays NaN for ever after one,
+// least.
+int WorthOf(ColumnMeaning meaning) {
+  return meaning == ColumnMeaning::kMeanLoss       ? 1
+         : meaning == ColumnMeaning::kCrossEntropy ? 2
+                                                   : 3;
+}
+
 }  // namespace
 
 void ColumnFact::Begin(size_t at) {
@@ -28,7 +37,7 @@ void ColumnFact::Begin(size_t at) {
   fact_.at = static_cast<uint32_t>(at);
   epoch_.reset();
   whole_ = 0;
-  mean_ = false;
+  worth_ = 0;
   numbers_ = 0;
 }
 
@@ -147,11 +156,13 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       std::isfinite(fact_[StepField::kLoss])) {
     fact_.Unset(StepField::kLoss);
   }
-  if (meaning == ColumnMeaning::kLoss && std::exchange(mean_, false)) {
-    fact_.Set(field, value);  // a mean stays NaN for ever after one
+  const int worth = field == StepField::kLoss ? WorthOf(meaning) : 0;
+  if (worth > worth_ && (worth_ > 0 || !fact_.has(field))) {
+    if (worth_ > 0) fact_.Set(field, value);
+    worth_ = worth;
+    fact_.cross_entropy = meaning == ColumnMeaning::kCrossEntropy;
   }
   if (fact_.has(field)) return;
-  if (meaning == ColumnMeaning::kMeanLoss) mean_ = true;
   if (meaning == ColumnMeaning::kLog2LossScale) {
     SetLog2Scale(value, &fact_);
   } else if (meaning != ColumnMeaning::kLossScale || !(value < 0)) {

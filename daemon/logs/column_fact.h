@@ -70,7 +70,7 @@ class ColumnFact {
   SeenEpochSteps steps_;
   EpochLines lines_;
   Laps laps_;
-  bool mean_ = false;  // the loss is one over steps before, too
+  int worth_ = 0;  // of the loss (WorthOf); 0: none, or an adversary's
   int numbers_ = 0;
   bool moved_ = false;  // steps of two lines differed
   int64_t step_ = 0;    // of the newest line, until then

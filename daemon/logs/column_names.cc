@@ -46,9 +46,9 @@ constexpr NamedMeaning kUsual[] = {
     {"numupdates", Meaning::kStep},
     {"updates", Meaning::kStep},
     {"loss", Meaning::kLoss},
-    {"lmloss", Meaning::kLoss},
-    {"lmlosslmloss", Meaning::kLoss},
-    {"lmlosstraininglmloss", Meaning::kLoss},
+    {"lmloss", Meaning::kCrossEntropy},
+    {"lmlosslmloss", Meaning::kCrossEntropy},
+    {"lmlosstraininglmloss", Meaning::kCrossEntropy},
     {"totalloss", Meaning::kLoss},
     {"losstotal", Meaning::kLoss},
     {"losstrain", Meaning::kLoss},
@@ -62,11 +62,17 @@ constexpr NamedMeaning kUsual[] = {
     {"lossmean", Meaning::kMeanLoss},
     {"globalavgloss", Meaning::kMeanLoss},
     {"cost", Meaning::kLoss},
-    {"xent", Meaning::kLoss},
-    {"crossentropy", Meaning::kLoss},
+    {"xent", Meaning::kCrossEntropy},
+    {"crossentropy", Meaning::kCrossEntropy},
+    {"crossentropyloss", Meaning::kCrossEntropy},
+    {"losscrossentropy", Meaning::kCrossEntropy},
+    {"xentloss", Meaning::kCrossEntropy},
     {"nll", Meaning::kLoss},
     {"nllloss", Meaning::kLoss},
-    {"celoss", Meaning::kLoss},
+    {"celoss", Meaning::kCrossEntropy},
+    {"lossce", Meaning::kCrossEntropy},
+    {"mlmloss", Meaning::kCrossEntropy},
+    {"lossmlm", Meaning::kCrossEntropy},
     {"ppl", Meaning::kMeanLoss},  // its exponential, where it stands alone
     {"perplexity", Meaning::kMeanLoss},
     {"lossstep", Meaning::kLoss},
@@ -245,7 +251,26 @@ bool MayBeUsual(std::string_view name) {
   return kUsualEnds[before][last];
 }
 
+Meaning UsualMeaning(std::string_view name) {
+  std::array<char, kNameMax> room;
+  std::string_view text = Compact(name, &room);
+  Meaning found = LookUsual(text);
+  for (size_t strips = 0; strips < 3 && found == Meaning::kNothing; ++strips) {
+    const auto prefix = std::find_if(
+        std::begin(kPrefixes), std::end(kPrefixes),
+        [text](std::string_view p) { return text.starts_with(p); });
+    if (prefix == std::end(kPrefixes)) break;
+    text.remove_prefix(prefix->size());
+    found = LookUsual(text);
+  }
+  return found;
+}
+
 }  // namespace
+
+bool NamesCrossEntropy(std::string_view name) {
+  return UsualMeaning(name) == Meaning::kCrossEntropy;
+}
 
 std::string ColumnFieldNames() {
   std::string names;
@@ -334,22 +359,13 @@ ColumnMeaning ColumnNames::Find(std::string_view name) const {
   for (const auto& [column, meaning] : mapped_) {
     if (column == name) return meaning;
   }
-  std::array<char, kNameMax> room;
-  std::string_view text = Compact(name, &room);
-  Meaning found = LookUsual(text);
-  for (size_t strips = 0; strips < 3 && found == Meaning::kNothing; ++strips) {
-    const auto prefix = std::find_if(
-        std::begin(kPrefixes), std::end(kPrefixes),
-        [text](std::string_view p) { return text.starts_with(p); });
-    if (prefix == std::end(kPrefixes)) break;
-    text.remove_prefix(prefix->size());
-    found = LookUsual(text);
-  }
+  const Meaning found = UsualMeaning(name);
   const bool elsewhere =
       std::any_of(mapped_.begin(), mapped_.end(), [found](const auto& mapped) {
         return mapped.second == found ||
                (mapped.second == Meaning::kLoss &&
-                found == Meaning::kAdversaryLoss) ||
+                (found == Meaning::kAdversaryLoss ||
+                 found == Meaning::kCrossEntropy)) ||
                (FieldOf(mapped.second) == StepField::kLossScale &&
                 FieldOf(found) == StepField::kLossScale);
       });

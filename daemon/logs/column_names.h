@@ -25,6 +25,7 @@ enum class ColumnMeaning : uint8_t {
   kStep,
   kLoss,
   kMeanLoss,  // over steps before, too: where no other loss stands beside it
+  kCrossEntropy,   // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kTerm,           // of the loss: told where it is not finite
   kLossScale,
@@ -37,7 +38,7 @@ enum class ColumnMeaning : uint8_t {
   kOverflow,      // true, false or a number that is not 0
   kSkipped,       // the same, or a count
   kSkippedTotal,  // since the start
-  kRank,
+  kRank,          // the last one
 };
 
 // "loss=train/loss" and its like, one string each. The error says which field
@@ -48,6 +49,8 @@ std::string ColumnFieldNames();
 
 // The number of a step that a meaning is of; one that is of none: kLoss.
 StepField FieldOf(ColumnMeaning meaning);
+// Whether a name is a training's cross-entropy: "train/ce_loss".
+bool NamesCrossEntropy(std::string_view name);
 // Whether a column counts epochs: "epoch", "train/epoch".
 bool IsEpochColumn(std::string_view name);
 // Of a field's name in a ColumnMap; kNothing: there is no such field.

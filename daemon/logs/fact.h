@@ -70,6 +70,8 @@ struct LogFact {
   // kProgress: the loss is one of adversaries' (a GAN's), which rise and fall
   // as one of them wins: its level says nothing.
   bool of_adversary = false;
+  // kProgress: the loss is one, by its name.
+  bool cross_entropy = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress
   // kProgress: the numbers are means of many updates: the scale is none that
   // an update had, and one overflow makes a mean of norms infinite.

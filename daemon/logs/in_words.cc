@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "logs/column_names.h"
 #include "logs/named_number.h"
 #include "logs/scan.h"
 
@@ -32,6 +33,18 @@ bool EndsWithEpoch(std::string_view text) {
   if (end == std::string_view::npos) return false;
   return text.substr(0, end + 1).ends_with("poch") ||
          text.substr(0, end + 1).ends_with("POCH");
+}
+
+// `text` ends with the words "cross entropy", blanks apart.
+bool EndsWithCrossEntropy(std::string_view text) {
+  text = TrimBlanks(text);
+  return text.ends_with("ross entropy") || text.ends_with("ross Entropy") ||
+         text.ends_with("ross-entropy") || text.ends_with("ross-Entropy");
+}
+
+// "train_loss", "train_LOSS".
+bool IsTrainLoss(std::string_view name) {
+  return name.size() == 10 && name.starts_with("train_");
 }
 
 // A count, perhaps with commas between its thousands: "8,000".
@@ -296,7 +309,7 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
   return alone ? epoch : std::nullopt;
 }
 
-std::optional<double> LossInWords(std::string_view line) {
+std::optional<NamedLoss> LossInWords(std::string_view line) {
   static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS ",
                                                  "loss] ", "Loss] "};
   // Most lines have none.
@@ -308,8 +321,13 @@ std::optional<double> LossInWords(std::string_view line) {
     for (size_t at = line.find(word); at != std::string_view::npos;
          at = line.find(word, at + 1)) {
       std::string_view before = line.substr(0, at);
-      if (before.ends_with("train_")) before.remove_suffix(6);
-      if (!before.empty() && IsLetterOrMark(before.back())) continue;
+      while (!before.empty() && IsLetterOrMark(before.back())) {
+        before.remove_suffix(1);
+      }
+      const std::string_view name =
+          line.substr(before.size(), at + 4 - before.size());
+      const bool classes = NamesCrossEntropy(name);
+      if (name.size() > 4 && !IsTrainLoss(name) && !classes) continue;
       const std::string_view other = LastWord(before);
       if (IsEvaluation(before) || other == "best" || other == "Best" ||
           other.starts_with("min") || other.starts_with("Min")) {
@@ -319,7 +337,9 @@ std::optional<double> LossInWords(std::string_view line) {
       if (rest.starts_with("is ")) rest.remove_prefix(3);
       Scan scan(InsideCall(rest));
       const std::optional<double> loss = scan.Number();
-      if (loss && scan.peek() != '%' && scan.peek() != '/') return loss;
+      if (loss && scan.peek() != '%' && scan.peek() != '/') {
+        return NamedLoss{*loss, classes || EndsWithCrossEntropy(before)};
+      }
     }
   }
   return std::nullopt;

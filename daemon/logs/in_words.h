@@ -41,8 +41,13 @@ std::optional<double> EpochInWords(std::string_view line);
 // The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10".
 std::optional<int64_t> EpochAlone(std::string_view line);
 
-// A training's loss, "train loss 2.31,". Not a share, "loss 5%".
-std::optional<double> LossInWords(std::string_view line);
+// A training's loss, "train loss 2.31,", "ce_loss 2.31". Not a share, "loss
+// 5%".
+struct NamedLoss {
+  double value = 0;
+  bool cross_entropy = false;  // by its name
+};
+std::optional<NamedLoss> LossInWords(std::string_view line);
 
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line);

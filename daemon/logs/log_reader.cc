@@ -54,7 +54,10 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
-    if (fact.has(StepField::kLoss)) NoteTerm(fact);
+    if (fact.has(StepField::kLoss)) {
+      NoteTerm(fact);
+      NoteKind(fact);
+    }
     if (fact.of_epoch) run_.settings.emplace("records", "epochs");
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
@@ -95,6 +98,17 @@ void LogReader::NoteTerm(const LogFact& fact) {
   auto& settings = run_.settings;
   if (!fact.text.empty() || settings.count("nonfinite_loss") > 0) {
     settings["nonfinite_loss"] = fact.text;
+  }
+}
+
+void LogReader::NoteKind(const LogFact& fact) {
+  if (other_loss_) return;
+  other_loss_ = !fact.cross_entropy;
+  auto& settings = run_.settings;
+  if (fact.cross_entropy) {
+    settings["loss"] = "cross_entropy";
+  } else if (settings.count("loss") > 0) {
+    settings["loss"] = "";  // nobody forgets one
   }
 }
 

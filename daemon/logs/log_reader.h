@@ -46,8 +46,9 @@ class LogReader {
   void Finish();
 
   // What the log says of the run: precision, fixed scale, clip norm; and in
-  // `settings` "untrained_loss" where it names the vocabulary, and
-  // "nonfinite_loss", the term of the loss that was not finite first, or "".
+  // `settings` "untrained_loss" where it names the vocabulary,
+  // "nonfinite_loss", the term of the loss that was not finite first, or "",
+  // and "loss", "cross_entropy" where every loss is named so.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // The log's step lines show no step: they were counted.
@@ -65,6 +66,7 @@ class LogReader {
   void TakeSetting(const LogFact& fact);
   void TakeStop(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
+  void NoteKind(const LogFact& fact);
 
   RunDescription run_;
   std::optional<LogStopped> stopped_;
@@ -76,8 +78,9 @@ class LogReader {
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;
-  bool loss_bad_ = false;  // the newest one
-  bool goes_on_ = true;    // since it stopped
+  bool loss_bad_ = false;    // the newest one
+  bool other_loss_ = false;  // one was named so that it may be any
+  bool goes_on_ = true;      // since it stopped
 };
 
 }  // namespace nanwatch

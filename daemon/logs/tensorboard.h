@@ -42,7 +42,8 @@ class TensorBoardReader {
   static constexpr size_t kWindow = 16;
 
  private:
-  static constexpr size_t kMeanings = 16;
+  static constexpr size_t kMeanings =
+      static_cast<size_t>(ColumnMeaning::kRank) + 1;
   struct Step {
     ColumnFact fact{ScaleText::kExact};
     uint64_t record = 0;

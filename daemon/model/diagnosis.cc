@@ -54,6 +54,8 @@ std::string_view Name(Cause cause) {
       return "update_made_wrong";
     case Cause::kUpdateLost:
       return "update_lost";
+    case Cause::kLossMadeWrong:
+      return "loss_made_wrong";
   }
   return "unexplained";
 }

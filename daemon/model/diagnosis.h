@@ -38,8 +38,9 @@ enum class Cause : uint8_t {
   kProgramEnded,      // the program broke off: an error, a signal, a person
   kUpdateMadeWrong,   // by the program: nothing is learned, or not from this
   kUpdateLost,        // updates are smaller than the weights' format resolves
+  kLossMadeWrong,     // the loss is none that it is said to be
 };
-inline constexpr int kCauses = 20;
+inline constexpr int kCauses = 21;
 constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 

@@ -71,6 +71,7 @@ enum class RuleId : uint8_t {
   kProgramEnded = 61,
   kUpdateFault = 62,
   kUpdateLost = 63,
+  kLossImpossible = 64,
 };
 
 // Numbers of rules are below it.

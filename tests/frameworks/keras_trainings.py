@@ -61,6 +61,27 @@ def test_a_rate_of_0(daemon, name):
     assert "learning rate is 0" in it.headline, it
 
 
+@pytest.mark.parametrize("highest", [1, 2])
+def test_a_cross_entropy_below_0(daemon, name, highest):
+    """Labels 1 and 2 where 0 and 1 are meant."""
+    x, y = pictures(640)
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([
+        keras.layers.Input((8, 8, 1)), keras.layers.Flatten(),
+        keras.layers.Dense(1, activation="sigmoid")])
+    model.compile(optimizer=keras.optimizers.Adam(1e-2),
+                  loss="binary_crossentropy")
+    model.fit(x, (y + highest - 1).astype("float32"), batch_size=16, epochs=2,
+              verbose=0, shuffle=False, callbacks=[
+                  nanwatch.keras.Callback(run=name, address=daemon.address)])
+    it = Verdict(daemon, name)
+    assert it.info["settings"]["loss"] == "cross_entropy", it
+    wrong = highest > 1
+    rules = [each["rule"] for each in it.incidents]
+    assert ("loss_impossible" in rules) == wrong, it
+    assert it.worst == ("warning" if wrong else ""), it
+
+
 def test_a_huge_scale_is_calibration(daemon, name):
     it = fit(daemon, name, *pictures(640), scale=2.0**36)
     assert it.worst in ("", "info") and int(it.summary["skipped"]) > 5, it

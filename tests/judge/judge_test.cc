@@ -65,9 +65,10 @@ TEST(GeneratorTest, ProbingScalersSkipAsManySteps) {
 TEST(GeneratorTest, TellsATroubleOfEveryCauseThatNumbersShow) {
   for (int cause = 0; cause < kCauses; ++cause) {
     const auto told = static_cast<Cause>(cause);
-    // A client tells these outright: tests/accuracy has them.
+    // A client tells these outright (tests/accuracy has them), or what loss it
+    // is.
     if (told == Cause::kUpdateMadeWrong || told == Cause::kUpdateLost ||
-        told == Cause::kProgramEnded) {
+        told == Cause::kProgramEnded || told == Cause::kLossMadeWrong) {
       continue;
     }
     const std::string_view name = Name(told);

@@ -57,7 +57,9 @@ class CsvTableReader : public LineReader {
 
  private:
   void AddParts() {
-    if (parts_.empty() || fact_.fact().has(StepField::kLoss)) return;
+    const bool whole =
+        fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
+    if (parts_.empty() || whole) return;
     double sum = 0;
     for (const size_t part : parts_) {
       const std::optional<double> loss = WholeNumber(row_.cells()[part]);
@@ -76,11 +78,13 @@ class CsvTableReader : public LineReader {
     size_t epoch = std::string_view::npos;
     for (const std::string_view cell : row_.cells()) {
       if (WholeNumber(cell)) return;
-      columns.push_back(names_.Of(cell));
-      if (columns.back() != ColumnMeaning::kNothing) {
+      const ColumnMeaning meaning = names_.Of(cell);
+      columns.push_back(meaning);
+      const bool term = meaning == ColumnMeaning::kNothing ||
+                        meaning == ColumnMeaning::kCrossEntropy;
+      if (term && IsPartOfLoss(cell)) parts.push_back(columns.size() - 1);
+      if (meaning != ColumnMeaning::kNothing) {
         ++known;
-      } else if (IsPartOfLoss(cell)) {
-        parts.push_back(columns.size() - 1);
       } else if (IsEpochColumn(cell)) {
         epoch = columns.size() - 1;
       }

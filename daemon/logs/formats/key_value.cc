@@ -229,6 +229,9 @@ class KeyValueReader : public LineReader {
           fact_.Begin(0);
         }
         if (!name.evaluation) {
+          if (name.meaning == ColumnMeaning::kCrossEntropy) {
+            parts_.Look(before, line.substr(at + 1));
+          }
           AddValue(name.meaning, line.substr(at + 1));
           values_.push_back({name.meaning, at + 1});
         }
@@ -240,8 +243,9 @@ class KeyValueReader : public LineReader {
   // The sum of what a loss is made of, where nothing else is the line's.
   bool AddParts() {
     const std::optional<double> sum = parts_.sum();
-    const bool wanted =
-        sum && !names_.mapped() && !fact_.fact().has(StepField::kLoss);
+    const bool whole =
+        fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
+    const bool wanted = sum && !names_.mapped() && !whole;
     if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *sum);
     return wanted;
   }
@@ -260,9 +264,11 @@ class KeyValueReader : public LineReader {
   // prose.
   bool AddLossInWords(std::string_view line) {
     if (punctuated_) return false;
-    const std::optional<double> loss = LossInWords(line);
+    const std::optional<NamedLoss> loss = LossInWords(line);
     if (!loss) return false;
-    fact_.AddNumber(ColumnMeaning::kLoss, *loss);
+    fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
+                                        : ColumnMeaning::kLoss,
+                    loss->value);
     if (const auto scale = LossScaleInWords(line)) {
       const bool ends_line = scale->text.end() == line.end();
       fact_.AddScale(scale->text, scale->value, ends_line);

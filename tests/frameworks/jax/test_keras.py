@@ -5,6 +5,7 @@ import os
 os.environ["KERAS_BACKEND"] = "jax"
 
 from keras_trainings import (  # noqa: E402, F401
+    test_a_cross_entropy_below_0,
     test_a_fit_stops_when_it_is_asked,
     test_a_fit_that_failed_at_its_first_batch,
     test_a_fit_that_failed_before_its_first_epoch,

@@ -59,10 +59,14 @@ TEST(ColumnNames, KnowTheTagsOfTheReference) {
         "Train/Samples/loss_scale", "amp/scale", "loss scale"}) {
     EXPECT_EQ(names.Of(scale), ColumnMeaning::kLossScale) << scale;
   }
-  for (const char* loss :
-       {"loss", "lm-loss-training/lm loss", "train/loss", "lm loss",
-        "Train/Samples/train_loss", "training_loss"}) {
+  for (const char* loss : {"loss", "train/loss", "Train/Samples/train_loss",
+                           "training_loss", "nll_loss"}) {
     EXPECT_EQ(names.Of(loss), ColumnMeaning::kLoss) << loss;
+  }
+  for (const char* classes :
+       {"lm-loss-training/lm loss", "lm loss", "train/cross_entropy_loss",
+        "loss_ce", "Train/Samples/mlm_loss"}) {
+    EXPECT_EQ(names.Of(classes), ColumnMeaning::kCrossEntropy) << classes;
   }
   for (const char* mean :
        {"loss_metrics/global_avg_loss", "Average loss", "train/running_loss"}) {
@@ -73,8 +77,9 @@ TEST(ColumnNames, KnowTheTagsOfTheReference) {
     EXPECT_EQ(names.Of(norm), ColumnMeaning::kGradNorm) << norm;
   }
   for (const char* other :
-       {"", "eval/loss", "val_loss", "lm loss vs samples", "train/loss_epoch",
-        "test/grad_norm", "loss-scale vs samples", "train", "epoch"}) {
+       {"", "eval/loss", "val_loss", "val_ce_loss", "lm loss vs samples",
+        "train/loss_epoch", "test/grad_norm", "loss-scale vs samples", "train",
+        "epoch"}) {
     EXPECT_EQ(names.Of(other), ColumnMeaning::kNothing) << other;
   }
 }

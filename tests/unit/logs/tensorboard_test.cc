@@ -98,14 +98,15 @@ TEST(MaskedCrc, IsTheOneOfTheFormat) {
 TEST(TensorBoard, ScalarsOfAStepAreOneFact) {
   const std::string file = kVersion + Old("lm-loss-training/lm loss", 1, 2.5F) +
                            Old("loss-scale/loss-scale", 1, 65536) +
+                           Old("rank", 1, 3) +
                            Old("lm-loss-training/lm loss vs samples", 8, 2.5F) +
                            New("grad-norm/grad-norm", 1, 0.5F, true) +
                            New("lm-loss-training/lm loss", 2, NAN, false) +
                            Old("lm-loss-validation/lm loss", 2, 9) +
                            Old("loss-scale/loss-scale", 2, 32768);
   const std::string facts =
-      "step=1 loss=2.5 loss_scale=65536 grad_norm=0.5\n"
-      "step=2 loss=nan loss_scale=32768\n";
+      "step=1 loss=2.5 loss_scale=65536 grad_norm=0.5 cross_entropy rank=3\n"
+      "step=2 loss=nan loss_scale=32768 cross_entropy\n";
   EXPECT_TRUE(TensorBoardReader::Recognise(file));
   for (const size_t piece : {1, 2, 3, 7, 64, 1 << 20}) {
     const Read read = ReadBoard(file, piece);

@@ -79,7 +79,8 @@ def init(
     "inf_nan" or "saturation". `settings` bear on precision (64 at most);
     {"trains_on": "rewards"} says that the loss follows rewards (found out where
     gymnasium or the like is imported): levels of losses and norms are
-    information then. `dp`
+    information then; {"loss": "cross_entropy"} that it is one and never below 0
+    (found out of Keras's compile()). `dp`
     to `cp` are the rank's places in its parallel groups, alone or with the
     size of the group: dp=(1, 8). `shapes` is said by watches.
 

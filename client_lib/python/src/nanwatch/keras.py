@@ -35,6 +35,27 @@ _PRECISIONS = {
 _Schedule = keras.optimizers.schedules.LearningRateSchedule
 
 
+_CROSS_ENTROPIES = (
+    "binarycrossentropy",
+    "categoricalcrossentropy",
+    "sparsecategoricalcrossentropy",
+)
+
+
+def _kind_of_loss(model: Any) -> dict[str, str]:
+    """That it is a cross-entropy, where Keras itself makes it of what compile()
+    was given: a string, a function or an object."""
+    own = any(
+        getattr(type(model), name, None) is not getattr(keras.Model, name, None)
+        for name in ("train_step", "compute_loss")
+    )
+    loss = getattr(model, "loss", None)
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", None)
+    name = str(name or type(loss).__name__).replace("_", "").lower()
+    known = not own and name in _CROSS_ENTROPIES
+    return {"loss": "cross_entropy"} if known else {}
+
+
 class _Batch:
     """One that is over on the host, or several with `steps_per_execution`. Its
     loss comes from Keras, which may bring it from a thread of its own once the
@@ -134,6 +155,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             init,
             keras=keras.__version__,
             backend=keras.backend.backend(),
+            **_kind_of_loss(self.model),
         )
         self._tell_pending()
         before = self.run

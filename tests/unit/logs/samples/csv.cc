@@ -28,6 +28,12 @@ constexpr SampleLines kLines[] = {
      "step=1 loss=2.5 learning_rate=0.1\nstep=2 loss=1.5 grad_norm=0.25"},
     {"an epoch a row", "epoch,accuracy,loss,val_loss\n0,0.5,2.5,3\n1,0.6,nan,3",
      "step=0 loss=2.5\nstep=1 loss=nan"},
+    {"a cross-entropy by its name, and with a term beside it",
+     "step,cross_entropy_loss,val_ce_loss\n1,2.5,3\n"
+     "step;ce_loss;kl_loss\n2;2.5;-0.5\n"
+     "step,loss_ce,train_loss\n4,2,2.25",
+     "step=1 loss=2.5 cross_entropy\nstep=2 loss=2\n"
+     "step=4 loss=2.25"},
     {"not a table",
      "loss, they said, is what it is\n1,2,3\nname,loss\nx,3\na,b\n", ""},
     {"bars between, and a term of the loss that is not finite",

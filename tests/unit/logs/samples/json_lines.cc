@@ -20,6 +20,11 @@ constexpr SampleLines kLines[] = {
     {"numbers as strings, Infinity, a scale of zero",
      R"({"num_updates": "20", "loss": "Infinity", "loss_scale": 0})",
      "step=20 loss=inf loss_scale=0"},
+    {"a cross-entropy by its name",
+     R"({"step": 10, "train": {"cross_entropy_loss": 2.5}, "val_ce_loss": 3})"
+     "\n"
+     R"({"step": 20, "train/ce_loss": 2.5, "train/total_loss": 2.75})",
+     "step=10 loss=2.5 cross_entropy\nstep=20 loss=2.75"},
     {"glued", R"({"step":1,"loss":2}{"step":2,"loss":3},)",
      "step=1 loss=2\nstep=2 loss=3"},
     {"torn, of an evaluation, of something else",

@@ -265,7 +265,27 @@ constexpr SampleLines kLines[] = {
      "Loss is Infinity. Current learning rate is 0.0462.\n"
      "Step 50000/90000; acc:  51.25; ppl:  8.43; xent: 2.125; lr: 0.5; 13 sec",
      "step=89 loss=2.5\nstep=45457 loss=inf\n"
-     "step=50000 loss=2.125 learning_rate=0.5"},
+     "step=50000 loss=2.125 learning_rate=0.5 cross_entropy"},
+    {"cross entropies by their names, and what stands beside them",
+     "step: 30, train/ce_loss: 2.25, lr: 0.5\n"
+     "step=40 ce_loss=2 kl_loss=-0.5\n"
+     "step=50 ce_loss=2 loss=1.75\nstep=60 loss=1.75 ce_loss=2\n"
+     "step=70 nll_loss=-1\nstep=80 val ce_loss: 3 loss_ce: 2\n"
+     "step=81 val_cross_entropy_loss: 3\n"
+     "step=90 avg_loss=9 mlm_loss=1.5\nstep=91 mlm_loss=1.5 avg_loss=9\n"
+     "step 92 ce_loss: nan",
+     "step=30 loss=2.25 learning_rate=0.5 cross_entropy\n"
+     "step=40 loss=1.5\nstep=50 loss=1.75\nstep=60 loss=1.75\n"
+     "step=70 loss=-1\nstep=80 loss=2 cross_entropy\n"
+     "step=90 loss=1.5 cross_entropy\nstep=91 loss=1.5 cross_entropy\n"
+     "step=92 loss=nan cross_entropy"},
+    {"cross entropies without signs",
+     "step 10 cross_entropy_loss 2.5\nstep 20 val_cross_entropy_loss 2.75\n"
+     "step 21 eval ce_loss 2.75\nstep 30 train_ce_loss 2.25 lr 0.5\n"
+     "step 40 Cross Entropy Loss 2\nstep 50 entropy loss 0.5\n"
+     "step 60 train_loss 1.5\nstep 61 aux_loss 1.5",
+     "step=10 loss=2.5 cross_entropy\nstep=30 loss=2.25 cross_entropy\n"
+     "step=40 loss=2 cross_entropy\nstep=50 loss=0.5\nstep=60 loss=1.5"},
     {"losses without their sum, and with it",
      "[Epoch 3][Batch 100], LR: 0.5, ObjLoss=32.5, BoxLoss=15.5\n"
      "[Epoch 3][Batch 200], LR: 0.5, ObjLoss=nan, BoxLoss=15.5\n"

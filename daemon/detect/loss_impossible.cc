@@ -1,0 +1,81 @@
+#include "detect/loss_impossible.h"
+
+#include <optional>
+
+#include "detect/program.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"below", 0.01, 0, 1e6, "nats",
+     "ours: what rounding leaves; Keras's running means lose 0.003 in 50,000 "
+     "batches"},
+    {"hold", 3, 1, 100000, "records", "ours: one may be torn or flipped"},
+    {"clear_after", 20, 1, 100000, "records", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec LossImpossible::kSpec = {
+    RuleId::kLossImpossible,
+    "loss_impossible",
+    Family::kLoss,
+    "The loss is a cross-entropy and is below 0, where none can be.",
+    "hold losses in a row are more than `below` under 0, in a run that says "
+    "that its loss is a cross-entropy: settings {\"loss\": "
+    "\"cross_entropy\"}, a log whose every loss is named so "
+    "(cross_entropy_loss, ce_loss, mlm_loss, lm_loss), or a program that "
+    "trains language and nothing else. For information where a fresh model's "
+    "first loss is what guessing costs among as many classes as its last layer "
+    "has outputs.",
+    "clear_after losses in a row that are not.",
+    kThresholds,
+    "The first loss alone may be chance: losses of densities begin anywhere, "
+    "and are below 0 in health. So are losses of rewards, of preferences and "
+    "of adversaries, and a sum of terms: of none of them the rule speaks. nll "
+    "and nll_loss name losses of densities, too."};
+
+Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
+  const std::optional<double> loss = FiniteLoss(c.record);
+  if (!loss) return episode_.severity();
+  if (guess_ < 0) {
+    const bool fresh =
+        c.loss_before == nullptr && !NamesLoss(c.run) && !IsCrossEntropy(c.run);
+    guess_ = fresh ? LossOfClasses(c.run, static_cast<float>(*loss)) : 0;
+  }
+  const bool low = *loss < -t[kBelow];
+  if (!low) {
+    held_ = 0;
+  } else {
+    if (held_++ == 0) since_ = c.record.step;
+    loss_ = *loss;
+  }
+  Severity trigger = Severity::kNone;
+  if (held_ >= t[kHold]) {
+    trigger = IsCrossEntropy(c.run) ? Severity::kWarning
+              : guess_ > 0          ? Severity::kInfo
+                                    : Severity::kNone;
+  }
+  return episode_.OnSince(since_, trigger, !low, c.record.step,
+                          static_cast<int64_t>(t[kClear]));
+}
+
+void LossImpossible::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->SayBoth([&](Tense tense) {
+    const std::string said =
+        Sentence("The loss ", In(tense, "is ", "was "), loss_);
+    return guess_ > 0
+               ? said + Sentence(
+                            ". It began near ", guess_,
+                            ", as a cross-entropy among as many classes as the "
+                            "last layer has outputs does. A cross-entropy is "
+                            "never below 0; another loss may be.")
+               : said + ", and a cross-entropy is never below 0.";
+  });
+  finding->numbers = {{"loss", loss_, ""}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,35 @@
+// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be.
+
+#ifndef NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
+#define NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
+
+#include <cstdint>
+
+#include "detect/context.h"
+#include "detect/episode.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class LossImpossible {
+ public:
+  static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
+  static constexpr bool kOfOneLoss = true;
+  enum Threshold { kBelow, kHold, kClear };
+
+  Severity OnStep(const StepContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  Episode episode_;
+  int64_t since_ = 0;  // step of the first loss of the row
+  double loss_ = 0;    // the newest that was below
+  float guess_ = -1;   // what guessing costs (LossOfClasses); -1: no loss yet
+  int32_t held_ = 0;   // losses in a row
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_

@@ -1,0 +1,126 @@
+// Rule 64: a cross-entropy below 0.
+
+#include "detect/loss_impossible.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/golden/words.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using Feed = StepFeed<LossImpossible>;
+
+// Falls from 2.3 through 0, a tenth a record.
+void Fall(Feed* feed, int records) {
+  for (int i = 0; i < records; ++i) feed->Step({.loss = 2.3 - 0.1 * i});
+}
+
+Feed Of(const std::string& setting, const std::string& framework = "") {
+  Feed feed;
+  if (!setting.empty()) feed.run.settings["loss"] = setting;
+  feed.run.framework = framework;
+  return feed;
+}
+
+TEST(LossImpossible, ACrossEntropyBelow0IsAWarning) {
+  for (Feed feed : {Of("cross_entropy"), Of("", "megatron+deepspeed"),
+                    Of("", "nanogpt"), Of("cross_entropy", "pytorch")}) {
+    Fall(&feed, 26);  // the last but one is the first that is below
+    EXPECT_EQ(feed.worst, Severity::kNone);
+    feed.Step({.loss = -0.3});
+    EXPECT_EQ(feed.now, Severity::kWarning);
+    EXPECT_EQ(feed.Described().opened_step, 25);
+    EXPECT_DOUBLE_EQ(NumberOf(feed.Described(), "loss").value_or(0), -0.3);
+    feed.Steps({.loss = 0.1}, 19);
+    EXPECT_EQ(feed.now, Severity::kWarning);
+    feed.Step({.loss = 0.1});
+    EXPECT_EQ(feed.now, Severity::kNone);
+  }
+}
+
+TEST(LossImpossible, SpeaksOfWhatIsAndOfWhatWas) {
+  Feed feed = Of("cross_entropy");
+  feed.Steps({.loss = -1.25}, 3);
+  ExpectWords(feed.Described().sentence);
+  ExpectWords(feed.Described().sentence_over);
+}
+
+TEST(LossImpossible, AnyOtherLossMayBeBelow0) {
+  Feed silent = Of("");
+  Fall(&silent, 100);
+  EXPECT_EQ(silent.worst, Severity::kNone);
+  // A run that says what else it is; what trains on rewards.
+  for (Feed feed : {Of("other", "megatron"), Of("nll"), Of("", "trl"),
+                    Of("", "verl"), Of("", "pytorch")}) {
+    Fall(&feed, 100);
+    EXPECT_EQ(feed.worst, Severity::kNone) << feed.run.framework;
+  }
+}
+
+TEST(LossImpossible, RoundingAndSingleRecordsAreNone) {
+  Feed feed = Of("cross_entropy");
+  feed.Steps({.loss = -0.005}, 100);
+  for (int i = 0; i < 50; ++i) {
+    feed.Steps({.loss = -1.0}, 2);
+    feed.Step({.loss = 0.5});
+  }
+  feed.Steps({.loss = kNan}, 10);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
+// Two in a row, a NaN, and one more are a row of three.
+TEST(LossImpossible, ALossThatIsNoNumberSaysNothing) {
+  Feed feed = Of("cross_entropy");
+  feed.Steps({.loss = -1.0}, 2);
+  feed.Step({.loss = kNan});
+  EXPECT_EQ(feed.now, Severity::kNone);
+  feed.Step({.loss = -1.0});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  feed.Steps({.loss = kNan}, 100);
+  EXPECT_EQ(feed.now, Severity::kWarning);
+}
+
+// 2.3 is what guessing among ten classes costs: it may be chance.
+TEST(LossImpossible, AFirstLossThatLooksLikeOneIsANote) {
+  Feed feed;
+  feed.run.settings["last_layer"] = "10";
+  Fall(&feed, 100);
+  EXPECT_EQ(feed.worst, Severity::kInfo);
+  EXPECT_EQ(feed.Described().opened_step, 25);
+  ExpectWords(feed.Described().sentence);
+
+  Feed other;
+  other.run.settings["last_layer"] = "64";
+  Fall(&other, 100);
+  EXPECT_EQ(other.worst, Severity::kNone);
+
+  Feed named = Of("other");
+  named.run.settings["last_layer"] = "10";
+  Fall(&named, 100);
+  EXPECT_EQ(named.worst, Severity::kNone);
+
+  Feed resumed;
+  resumed.run.settings["last_layer"] = "10";
+  resumed.before = LossReached{.first = 2.3, .best = 1, .level = 1};
+  Fall(&resumed, 100);
+  EXPECT_EQ(resumed.worst, Severity::kNone);
+}
+
+// A log says so in a later line.
+TEST(LossImpossible, WhatTheRunSaysLaterCounts) {
+  Feed feed = Of("");
+  feed.Steps({.loss = -1.0}, 10);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+  feed.run.settings["loss"] = "cross_entropy";
+  feed.Step({.loss = -1.0});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 1);
+}
+
+}  // namespace
+}  // namespace nanwatch
