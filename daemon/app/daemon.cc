@@ -1,7 +1,6 @@
 #include "app/daemon.h"
 
 #include <spdlog/fmt/fmt.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +18,6 @@
 #include "history/last_write.h"
 #include "history/reader.h"
 #include "model/limits.h"
-#include "rpc/callers.h"
 
 namespace nanwatch {
 namespace {
@@ -67,7 +65,8 @@ Daemon::Daemon(DaemonConfig config, Clock& clock)
     : config_(std::move(config)),
       clock_(clock),
       pipeline_clock_(clock),
-      published_(std::make_shared<Snapshot>()) {}
+      published_(std::make_shared<Snapshot>()),
+      web_(config_) {}
 
 Daemon::~Daemon() { Stop(); }
 
@@ -213,7 +212,6 @@ void Daemon::WaitUntilStored() const {
 
 // Before the replay: whoever waits for readiness is told why it takes time.
 Status Daemon::ServeHttp() {
-  if (config_.web.listen.empty()) return OkStatus();
   WebBackend backend;
   backend.snapshot = [this] { return UpToDate(); };
   backend.self_samples = [this] { return SelfSamples(); };
@@ -229,8 +227,6 @@ Status Daemon::ServeHttp() {
       return past_runs_->Find(run_id, attempt);
     };
   }
-  backend.speaks_as = Callers({}).OfUser(geteuid());
-  backend.speaks_as.admin = false;
   backend.not_ready = [this] { return NotReady(); };
   backend.now = [this] { return clock_.Now(); };
   if (config_.web.annotations) {
@@ -241,11 +237,7 @@ Status Daemon::ServeHttp() {
   backend.rule_name = RuleNameOf;
   backend.version = DaemonVersion();
   backend.metrics = config_.metrics;
-  Result<std::unique_ptr<WebServer>> web =
-      WebServer::Start(config_.web, std::move(backend));
-  if (!web.ok()) return Error{web.error()};
-  web_ = std::move(*web);
-  return OkStatus();
+  return web_.Start(std::move(backend));
 }
 
 std::string Daemon::NotReady() const {
@@ -302,11 +294,9 @@ Status Daemon::Annotate(const RunKey& run, const Annotation& annotation) {
 }
 
 Status Daemon::Reload(const DaemonConfig& config) {
-  if (!config.server.access.read_by_everyone && web_ != nullptr) {
+  if (Status taken = web_.Reload(config); !taken.ok()) {
     ReloadFailed();
-    return Error{
-        "access.read is owner, and the HTTP port is still open, where nobody "
-        "is asked who he is: restart nanwatchd"};
+    return taken;
   }
   Event event;
   event.body = RulesLoaded{config.rules, config.engine};
@@ -340,7 +330,7 @@ void Daemon::Stop() {
     if (outbox_ != nullptr) outbox_->Release(history_->committed());
   }
   if (rpc_ != nullptr) rpc_->Stop(kGoodbye);
-  if (web_ != nullptr) web_->Stop();
+  web_.Stop();
   if (notifier_ != nullptr) notifier_->Stop();
 }
 
@@ -366,6 +356,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   ReportBuild(NANWATCH_VERSION, started_, &samples);
   ReportProcess(started_, &samples);
   ReportReload(reload_, &samples);
+  web_.AppendSamples(&samples);
   if (!wired_) return samples;
   ReportReplay(replayed_, ready_, &samples);
   ReportPipeline(*pipeline_, &samples);
@@ -389,8 +380,6 @@ std::string Daemon::ingest_address() const {
   return all;
 }
 
-std::string Daemon::http_address() const {
-  return web_ == nullptr ? std::string() : "http://" + web_->address();
-}
+std::string Daemon::http_address() const { return web_.address(); }
 
 }  // namespace nanwatch

@@ -14,6 +14,7 @@
 #include "app/past_runs.h"
 #include "app/pipeline.h"
 #include "app/self_report.h"
+#include "app/web_side.h"
 #include "base/clock.h"
 #include "base/published.h"
 #include "base/result.h"
@@ -23,7 +24,6 @@
 #include "model/snapshot.h"
 #include "notify/notifier.h"
 #include "rpc/server.h"
-#include "web/server.h"
 
 namespace nanwatch {
 
@@ -39,8 +39,8 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   // The sections `rules`, `engine`, `alerts` and `access` of a configuration
-  // that was read again. Everything else takes effect at a restart. An error:
-  // the old ones stay. Any thread.
+  // that was read again, and the file web.config_file. Everything else takes
+  // effect at a restart. An error: the old ones stay. Any thread.
   Status Reload(const DaemonConfig& config);
   // The configuration could not be read again; the old one stays.
   void ReloadFailed();
@@ -101,7 +101,7 @@ class Daemon {
   std::unique_ptr<Pipeline> pipeline_;
   std::thread pipeline_thread_;
   std::unique_ptr<RpcServer> rpc_;
-  std::unique_ptr<WebServer> web_;
+  WebSide web_;
 };
 
 }  // namespace nanwatch

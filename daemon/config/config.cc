@@ -2,21 +2,17 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <exception>
-#include <fstream>
 
 #include "config/addresses.h"
+#include "config/config_text.h"
 #include "config/sections.h"
+#include "config/web_file.h"
 #include "config/yaml_tree.h"
 #include "detect/rules.h"
 
 namespace nanwatch {
 namespace {
-
-// A file with every key is 10 KB. Above this it is not a configuration.
-constexpr size_t kFileMax = 1 << 20;
 
 void ReadAll(const YAML::Node& root, ConfigReading* reading,
              DaemonConfig* config) {
@@ -35,6 +31,30 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   top.Finish();
 }
 
+// Reads the file that protects HTTP, and says what of HTTP does not go
+// together; empty: it does.
+std::string CheckWeb(DaemonConfig* config) {
+  WebOptions& web = config->web;
+  if (web.listen.empty()) return "";
+  if (!web.config_file.empty()) {
+    Result<WebProtection> protection = LoadWebFile(web.config_file);
+    if (!protection.ok()) return protection.error();
+    web.protection = std::move(*protection);
+  }
+  const std::string open = WhyInsecure(web.listen, web.protection);
+  if (!open.empty() && !web.insecure) {
+    return "web.listen: " + open +
+           ". Set web.config_file (deploy/web-config.yml), or web.insecure: "
+           "true if that is meant.";
+  }
+  if (!config->server.access.read_by_everyone && !web.protection.asks()) {
+    return "access.read is owner, and over HTTP nobody is asked who he is: set "
+           "web.config_file with basic_auth_users, web.listen: off, or "
+           "access.read: everyone.";
+  }
+  return "";
+}
+
 }  // namespace
 
 DaemonConfig DefaultConfig() {
@@ -48,10 +68,10 @@ DaemonConfig DefaultConfig() {
 
 Result<DaemonConfig> ParseConfig(std::string_view yaml,
                                  const std::string& file) {
-  if (yaml.size() > kFileMax) {
+  if (yaml.size() > kConfigTextMost) {
     return Error{file + ": The file has " + std::to_string(yaml.size()) +
                  " bytes; a configuration has at most " +
-                 std::to_string(kFileMax) + "."};
+                 std::to_string(kConfigTextMost) + "."};
   }
   DaemonConfig config = DefaultConfig();
   ConfigReading reading;
@@ -66,18 +86,9 @@ Result<DaemonConfig> ParseConfig(std::string_view yaml,
 }
 
 Result<DaemonConfig> LoadConfig(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text;
-  if (stream) {
-    text.resize(kFileMax + 1);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(stream.gcount()));
-  }
-  if (!stream.is_open() || stream.bad()) {
-    return Error{file + ": The file cannot be read: " + std::strerror(errno) +
-                 ". Check its path and who may read it."};
-  }
-  return ParseConfig(text, file);
+  const Result<std::string> text = ReadConfigText(file);
+  if (!text.ok()) return Error{text.error()};
+  return ParseConfig(*text, file);
 }
 
 Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
@@ -106,12 +117,7 @@ Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
         "ingest.socket and ingest.tcp are both off: no training could report; "
         "set one of them, or pass --socket PATH.";
   }
-  if (said.empty() && !server.access.read_by_everyone &&
-      !config->web.listen.empty()) {
-    said =
-        "access.read is owner, and over HTTP nobody is asked who he is: set "
-        "web.listen: off, or access.read: everyone.";
-  }
+  if (said.empty()) said = CheckWeb(config);
   if (said.empty()) return OkStatus();
   return Error{said};
 }

@@ -55,7 +55,8 @@ struct ConfigFlags {
   std::string listen;
 };
 // An error has a line for each flag that is wrong: "--listen: sentence". It is
-// one too when there is nowhere left where trainings could report.
+// one too when there is nowhere left where trainings could report, or HTTP
+// would be open to others. Reads web.config_file.
 Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config);
 
 // Every key that may stand in a file, dotted ("web.listen").

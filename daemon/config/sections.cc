@@ -212,6 +212,8 @@ void ReadWeb(YamlSection section, WebOptions* options) {
   section.Texts("allowed_hosts", &options->allowed_hosts);
   ReadCount(&section, "threads", 1, 64, &options->threads);
   section.Flag("annotations", &options->annotations);
+  section.Text("config_file", &options->config_file);
+  section.Flag("insecure", &options->insecure);
   Duration timeout = seconds(options->timeout_seconds);
   section.Time("timeout", seconds(1), seconds(300), "", &timeout);
   options->timeout_seconds =

@@ -177,6 +177,17 @@ void YamlSection::ComplainOfItem(const std::string& key, size_t index,
   }
 }
 
+std::vector<std::string> YamlSection::Names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : entries_) names.push_back(entry.first);
+  return names;
+}
+
+bool YamlSection::Has(const std::string& key) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const auto& entry) { return entry.first == key; });
+}
+
 std::string YamlSection::Peek(const std::string& key) const {
   for (const auto& [name, nodes] : entries_) {
     if (name == key && nodes.second.IsScalar()) return nodes.second.Scalar();

@@ -62,6 +62,12 @@ class YamlSection {
   // Of the list `key`: at the place of its item `index`.
   void ComplainOfItem(const std::string& key, size_t index,
                       const std::string& sentence);
+  // The keys that are given, in the order of the file.
+  std::vector<std::string> Names() const;
+  bool Given() const { return !entries_.empty(); }
+  bool Has(const std::string& key) const;
+  // A key that may stand there, and is not read.
+  void Know(const std::string& key) { known_.push_back(key); }
   // The scalar of `key` without taking it; empty: there is none.
   std::string Peek(const std::string& key) const;
   // Tells the keys that nobody took.

@@ -21,4 +21,12 @@ std::string WhyNotChange(std::string_view run_id, std::string_view owner,
          you + ", or ask " + whose + " or an administrator (access.admins)";
 }
 
+std::string Speaker(const std::string& said, const std::string& caller) {
+  if (caller.empty()) {
+    return (said.empty() ? "somebody" : said) + " (unverified)";
+  }
+  if (said.empty() || said == caller) return caller;
+  return said + " (" + caller + ")";
+}
+
 }  // namespace nanwatch

@@ -23,6 +23,11 @@ bool MayChange(std::string_view owner, const Caller& caller);
 std::string WhyNotChange(std::string_view run_id, std::string_view owner,
                          const Caller& caller);
 
+// Who says something of a run, for people to read: "root"; "ann (root)" when
+// the caller calls itself otherwise than its account; "ann (unverified)" when
+// nobody knows.
+std::string Speaker(const std::string& said, const std::string& caller);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_MODEL_CALLER_H_

@@ -123,6 +123,7 @@ enum class Metric : uint8_t {
   kNotifyQueue,
   // The daemon: HTTP and this exposition.
   kHttpRequests,
+  kWebInsecure,
   kSeries,
   kSeriesLimit,
   kSeriesLeftOut,

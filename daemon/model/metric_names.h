@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 108;
+inline constexpr int kMetrics = 109;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -299,6 +299,9 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      true, "Notices that wait, by receiver kind."},
     {Metric::kHttpRequests, "nanwatch_http_requests_total",
      MetricKind::kCounter, true, "HTTP requests by handler and status code."},
+    {Metric::kWebInsecure, "nanwatch_web_insecure", MetricKind::kGauge, true,
+     "1 while HTTP listens beyond the loopback without TLS, or asks nobody who "
+     "he is (web.insecure)."},
     {Metric::kSeries, "nanwatch_series", MetricKind::kGauge, true,
      "Series in this exposition."},
     {Metric::kSeriesLimit, "nanwatch_series_limit", MetricKind::kGauge, true,

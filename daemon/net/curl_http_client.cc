@@ -25,7 +25,7 @@ struct ListDeleter {
 
 // Takes the beginning of an answer and lets the rest pass.
 size_t TakeBody(char* data, size_t size, size_t count, void* reply) {
-  std::string& body = static_cast<HttpReply*>(reply)->body;
+  std::string& body = static_cast<PostReply*>(reply)->body;
   const size_t bytes = size * count;
   body.append(data, std::min(bytes, kReplyBytes - body.size()));
   return bytes;
@@ -34,7 +34,7 @@ size_t TakeBody(char* data, size_t size, size_t count, void* reply) {
 // One POST under way.
 class Transfer {
  public:
-  explicit Transfer(const HttpRequest& request)
+  explicit Transfer(const HttpPost& request)
       : endpoint_(EndpointOf(request.url)), easy_(curl_easy_init()) {
     CHECK(easy_ != nullptr);
     headers_.reset(curl_slist_append(
@@ -83,14 +83,14 @@ class Transfer {
     }
   }
 
-  HttpReply Take() {
+  PostReply Take() {
     if (!done_) reply_.error = "cancelled";
     return std::move(reply_);
   }
 
  private:
   const Endpoint endpoint_;
-  HttpReply reply_;
+  PostReply reply_;
   bool done_ = false;
   std::unique_ptr<curl_slist, ListDeleter> headers_;
   std::unique_ptr<CURL, EasyDeleter> easy_;
@@ -105,10 +105,9 @@ class CurlHttpClient : public HttpClient {
   }
   ~CurlHttpClient() override { curl_multi_cleanup(multi_); }
 
-  std::vector<HttpReply> PostAll(
-      std::span<const HttpRequest> requests) override {
+  std::vector<PostReply> PostAll(std::span<const HttpPost> requests) override {
     std::vector<std::unique_ptr<Transfer>> transfers;
-    for (const HttpRequest& request : requests) {
+    for (const HttpPost& request : requests) {
       transfers.push_back(std::make_unique<Transfer>(request));
       curl_multi_add_handle(multi_, transfers.back()->easy());
     }
@@ -121,7 +120,7 @@ class CurlHttpClient : public HttpClient {
         curl_multi_poll(multi_, nullptr, 0, kLongestPollMs, nullptr);
       }
     } while (running > 0 && !cancelled_.load());
-    std::vector<HttpReply> replies;
+    std::vector<PostReply> replies;
     for (const std::unique_ptr<Transfer>& transfer : transfers) {
       curl_multi_remove_handle(multi_, transfer->easy());
       replies.push_back(transfer->Take());

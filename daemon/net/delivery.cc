@@ -2,7 +2,7 @@
 
 namespace nanwatch {
 
-Delivery DeliveryOf(const HttpReply& reply) {
+Delivery DeliveryOf(const PostReply& reply) {
   if (reply.status >= 200 && reply.status < 300) return Delivery::kDelivered;
   constexpr int kRequestTimeout = 408;
   constexpr int kTooManyRequests = 429;

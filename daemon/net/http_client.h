@@ -15,7 +15,7 @@
 
 namespace nanwatch {
 
-struct HttpRequest {
+struct HttpPost {
   // http://, https:// or http+unix://%2Fpath%2Fto.sock/path. User and password
   // may stand in it; they go into the Authorization header.
   std::string url;
@@ -24,7 +24,7 @@ struct HttpRequest {
   Duration timeout = std::chrono::seconds(10);
 };
 
-struct HttpReply {
+struct PostReply {
   int status = 0;     // 0: there was no answer, `error` says why
   std::string error;  // in words, without parts of the URL
   std::string body;   // its beginning, at most kReplyBytes
@@ -38,15 +38,15 @@ enum class Delivery {
   kRetry,      // no answer, 408, 429 or 5xx: the same may work later
   kRejected,   // any other: it never will
 };
-Delivery DeliveryOf(const HttpReply& reply);
+Delivery DeliveryOf(const PostReply& reply);
 
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
   // POSTs all at the same time; the replies in their order. Returns when the
   // last has answered or run out of time. One thread.
-  virtual std::vector<HttpReply> PostAll(
-      std::span<const HttpRequest> requests) = 0;
+  virtual std::vector<PostReply> PostAll(
+      std::span<const HttpPost> requests) = 0;
   // Ends a PostAll that is under way, and those to come until Resume: what has
   // no answer yet gets an error. Any thread.
   virtual void Cancel() = 0;

@@ -112,7 +112,7 @@ void Notifier::TakeOffered(Time now) {
 std::optional<Time> Notifier::RunOnce(Time now) {
   TakeOffered(now);
   const LinkBases links{options_.external_url, options_.runbooks_url};
-  std::vector<HttpRequest> requests;
+  std::vector<HttpPost> requests;
   std::vector<Alert> alerts;
   if (now >= alerts_not_before_) alerts = alerts_.Due(now, kAlertsPerRequest);
   if (!alerts.empty()) {
@@ -133,7 +133,7 @@ std::optional<Time> Notifier::RunOnce(Time now) {
     called.push_back(&webhook);
   }
   if (!requests.empty()) {
-    std::vector<HttpReply> replies = client_->PostAll(requests);
+    std::vector<PostReply> replies = client_->PostAll(requests);
     for (size_t i = 0; i < called.size(); ++i) {
       ReadWebhook(now, replies[peers + i], called[i]);
     }
@@ -146,7 +146,7 @@ std::optional<Time> Notifier::RunOnce(Time now) {
 
 // One peer is enough: they tell each other. So Prometheus does it.
 void Notifier::ReadAlertmanagers(Time now, const std::vector<Alert>& alerts,
-                                 const std::vector<HttpReply>& replies) {
+                                 const std::vector<PostReply>& replies) {
   NotifyStats::Counts& counts = counting_.receiver[kAlertmanager];
   bool delivered = false;
   bool rejected = true;
@@ -174,7 +174,7 @@ void Notifier::ReadAlertmanagers(Time now, const std::vector<Alert>& alerts,
       now + std::max(backoff_.Next(random_()), wait.value_or(Duration(0)));
 }
 
-void Notifier::ReadWebhook(Time now, const HttpReply& reply, Webhook* webhook) {
+void Notifier::ReadWebhook(Time now, const PostReply& reply, Webhook* webhook) {
   NotifyStats::Counts& counts = counting_.receiver[kWebhook];
   ++counts.sends;
   const Delivery delivery = DeliveryOf(reply);
@@ -191,7 +191,7 @@ void Notifier::ReadWebhook(Time now, const HttpReply& reply, Webhook* webhook) {
 }
 
 void Notifier::Complain(Time now, std::string_view url,
-                        const HttpReply& reply) {
+                        const PostReply& reply) {
   int64_t suppressed = 0;
   if (!throttle_.Allow(now, &suppressed)) return;
   const std::string why = reply.status == 0

@@ -89,9 +89,9 @@ class Notifier {
   void TakeOffered(Time now);
   std::optional<Time> NextDue() const;
   void ReadAlertmanagers(Time now, const std::vector<Alert>& alerts,
-                         const std::vector<HttpReply>& replies);
-  void ReadWebhook(Time now, const HttpReply& reply, Webhook* webhook);
-  void Complain(Time now, std::string_view url, const HttpReply& reply);
+                         const std::vector<PostReply>& replies);
+  void ReadWebhook(Time now, const PostReply& reply, Webhook* webhook);
+  void Complain(Time now, std::string_view url, const PostReply& reply);
   void Publish();
 
   const NotifyOptions options_;

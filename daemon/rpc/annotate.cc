@@ -6,6 +6,7 @@
 #include <ctime>
 #include <optional>
 
+#include "model/caller.h"
 #include "model/limits.h"
 
 namespace nanwatch {
@@ -56,14 +57,6 @@ std::string Shown(Time time) {
 }
 
 }  // namespace
-
-std::string Speaker(const std::string& said, const std::string& caller) {
-  if (caller.empty()) {
-    return (said.empty() ? "somebody" : said) + " (unverified)";
-  }
-  if (said.empty() || said == caller) return caller;
-  return fmt::format("{} ({})", said, caller);
-}
 
 Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const RunView& run,

@@ -19,10 +19,6 @@ Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const QueryBackend& backend,
                                   const std::string& caller);
 
-// Who says it, for people to read: "root"; "ann (root)" when the caller calls
-// itself otherwise than its account; "ann (unverified)" when nobody knows.
-std::string Speaker(const std::string& said, const std::string& caller);
-
 // What was done, in one sentence. `rule` is the rule's name, or empty.
 std::string Describe(const Annotation& annotation, const RunView& run,
                      const std::string& rule);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rpc/account.h"
-#include "rpc/network_name.h"
+#include "rpc/certificate_name.h"
 #include "rpc/peer.h"
 
 namespace nanwatch {
@@ -121,16 +121,27 @@ Identity Callers::IdentifyTcp(std::string_view said,
         "this daemon asks who you are: set NANWATCH_TOKEN_FILE, or "
         "NANWATCH_CERT and NANWATCH_KEY";
   }
-  if (!identity.refused.empty()) return identity;
-  MutexLock lock(mutex_);
-  const auto names = [&](const std::vector<std::string>& list) {
-    return std::find(list.begin(), list.end(), identity.name) != list.end();
-  };
-  if ((!access_.users.empty() || !access_.groups.empty()) &&
-      !names(access_.users) && !names(access_.admins)) {
-    identity.refused = identity.name + " is not among access.users";
-  }
+  if (identity.refused.empty()) identity.refused = WhyNot(identity.name);
   return identity;
+}
+
+std::string Callers::WhyNot(const std::string& name) const {
+  MutexLock lock(mutex_);
+  const auto among = [&](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  if ((access_.users.empty() && access_.groups.empty()) ||
+      among(access_.users) || among(access_.admins)) {
+    return "";
+  }
+  return name + " is not among access.users";
+}
+
+Result<Caller> Callers::OfName(const std::string& name) const {
+  if (std::string why = WhyNot(name); !why.empty()) return Error{why};
+  Identity identity;
+  identity.name = name;
+  return Of(identity);
 }
 
 Caller Callers::Of(const Identity& identity) const {

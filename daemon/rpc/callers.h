@@ -64,6 +64,8 @@ class Callers {
   Identity Identify(std::string_view peer, std::string_view said,
                     std::optional<std::string> certificate);
   Caller Of(const Identity& identity) const;
+  // Of a name that was proven elsewhere. An error says why he is not let in.
+  Result<Caller> OfName(const std::string& name) const;
   // What the name service says of a user is asked for once, here.
   Caller OfUser(uid_t uid) const;
   // True for admins and those of access.users and access.groups; for everyone
@@ -71,6 +73,7 @@ class Callers {
   bool MayConnect(uid_t uid) const;
   // True for everyone, unless a run is shown to its owner alone.
   bool MayRead(std::string_view owner, const Caller& caller) const;
+  bool read_by_everyone() const { return read_by_everyone_; }
 
  private:
   struct Known {
@@ -81,6 +84,8 @@ class Callers {
   Known Ask(uid_t uid, const AccessOptions& access) const;
   Identity IdentifyTcp(std::string_view said,
                        std::optional<std::string> certificate);
+  // Why a name is not let in, a sentence; empty: it is.
+  std::string WhyNot(const std::string& name) const;
 
   Tokens tokens_;
   const TcpCallers tcp_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/limits.h"
+#include "net/tls_files.h"
 
 namespace nanwatch {
 
@@ -22,13 +23,6 @@ struct AccessOptions {
   std::vector<std::string> groups;
   // False: a run is shown to its owner and to admins.
   bool read_by_everyone = true;
-};
-
-// Paths of PEM files.
-struct TlsOptions {
-  std::string certificate;  // empty: no TLS
-  std::string key;
-  std::string client_ca;  // empty: clients' certificates are not asked for
 };
 
 struct RpcOptions {

@@ -17,13 +17,14 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/open_files.h"
 #include "grpc/health/v1/health.pb.h"
 #include "model/limits.h"
+#include "net/tcp_address.h"
+#include "net/tcp_listener.h"
 #include "rpc/callers.h"
 #include "rpc/ingest_service.h"
 #include "rpc/query_service.h"
-#include "rpc/tcp_address.h"
-#include "rpc/tcp_listener.h"
 #include "rpc/tls_port.h"
 #include "rpc/unix_listener.h"
 
@@ -34,6 +35,9 @@ namespace {
 constexpr int kHandshakeMs = 10'000;
 constexpr int kQueryThreads =
     limits::kCalls + limits::kWatchers + limits::kExports;
+
+// Who may come over TCP is many; the unix socket keeps a quarter for itself.
+size_t FilesOfTcp() { return OpenFilesOfStreams() - OpenFilesOfStreams() / 4; }
 
 // Once in a process. Where a stream's last write is not through, gRPC 1.51 has
 // a thread poll for it, 10 s at most, and its last user waits for that thread:
@@ -120,7 +124,7 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
     const Result<TcpAddress> address = ParseTcpAddress(options.tcp_address);
     if (!address) return Error{address.error()};
     if (Status ready = Protect(options, *address); !ready) return ready;
-    auto bound = TcpListener::Listen(*address);
+    auto bound = TcpListener::Listen(*address, FilesOfTcp());
     if (!bound) return Error{bound.error()};
     tcp = std::move(*bound);
     tcp_door = builder.experimental().AddExternalConnectionAcceptor(

@@ -2,27 +2,26 @@
 
 #include <grpc/grpc.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "base/log.h"
 
 namespace nanwatch {
 
 Result<std::shared_ptr<TlsPort>> TlsPort::Make(const TlsOptions& options,
                                                bool certificate_needed) {
-  Result<TlsTexts> texts = ReadTls(options);
-  if (!texts) return Error{texts.error()};
-  return std::shared_ptr<TlsPort>(
-      new TlsPort(options, std::move(*texts), certificate_needed));
+  auto files = TlsFiles::Open(options);
+  if (!files) return Error{files.error()};
+  return std::shared_ptr<TlsPort>(new TlsPort(
+      !options.client_ca.empty(), std::move(*files), certificate_needed));
 }
 
-TlsPort::TlsPort(TlsOptions options, TlsTexts texts, bool certificate_needed)
-    : options_(std::move(options)),
-      texts_(std::move(texts)),
-      stamp_(TlsStamp(options_)) {
+TlsPort::TlsPort(bool client_ca, std::unique_ptr<TlsFiles> files,
+                 bool certificate_needed)
+    : files_(std::move(files)) {
   auto asked = GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE;
-  if (!options_.client_ca.empty()) {
+  if (client_ca) {
     asked = certificate_needed
                 ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
                 : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY;
@@ -50,27 +49,13 @@ grpc_ssl_certificate_config_reload_status TlsPort::Fetch(
 
 grpc_ssl_certificate_config_reload_status TlsPort::Reload(
     grpc_ssl_server_certificate_config** config) {
-  MutexLock lock(mutex_);
-  const std::string stamp = TlsStamp(options_);
-  if (stamp != stamp_) {
-    stamp_ = stamp;
-    Result<TlsTexts> texts = ReadTls(options_);
-    if (!texts) {
-      LogError("the certificate was not read again, the old one holds",
-               texts.error());
-    } else if (*texts != texts_) {
-      texts_ = std::move(*texts);
-      given_ = false;
-      LogInfo("the certificate was read again", options_.certificate);
-    }
-  }
-  if (given_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
-  given_ = true;
-  const grpc_ssl_pem_key_cert_pair pair{texts_.key.c_str(),
-                                        texts_.certificate.c_str()};
+  const std::optional<TlsTexts> texts = files_->Newer();
+  if (!texts) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+  const grpc_ssl_pem_key_cert_pair pair{texts->key.c_str(),
+                                        texts->certificate.c_str()};
   // gRPC 1.51 aborts where there is none, also if it asks for no certificate.
   const std::string& roots =
-      texts_.client_ca.empty() ? texts_.certificate : texts_.client_ca;
+      texts->client_ca.empty() ? texts->certificate : texts->client_ca;
   *config = grpc_ssl_server_certificate_config_create(roots.c_str(), &pair, 1);
   return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
 }

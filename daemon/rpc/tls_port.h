@@ -1,7 +1,6 @@
 // TlsPort: how a TCP port speaks TLS (1.2 and 1.3; gRPC takes no other). At
 // each handshake it looks whether its files have changed: connections that
-// stand go on with what they had. Files that do not fit each other are logged,
-// and what was read before them holds.
+// stand go on with what they had.
 
 #ifndef NANWATCH_RPC_TLS_PORT_H_
 #define NANWATCH_RPC_TLS_PORT_H_
@@ -12,10 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "base/mutex.h"
 #include "base/result.h"
-#include "rpc/options.h"
-#include "rpc/tls_files.h"
+#include "net/tls_files.h"
 
 namespace nanwatch {
 
@@ -32,7 +29,8 @@ class TlsPort final : public grpc::ServerCredentials {
       const std::shared_ptr<grpc::AuthMetadataProcessor>& processor) override;
 
  private:
-  TlsPort(TlsOptions options, TlsTexts texts, bool certificate_needed);
+  TlsPort(bool client_ca, std::unique_ptr<TlsFiles> files,
+          bool certificate_needed);
   int AddPortToServer(const std::string& address, grpc_server* server) override;
   // gRPC asks at each handshake; `self` is a TlsPort.
   static grpc_ssl_certificate_config_reload_status Fetch(
@@ -40,11 +38,7 @@ class TlsPort final : public grpc::ServerCredentials {
   grpc_ssl_certificate_config_reload_status Reload(
       grpc_ssl_server_certificate_config** config);
 
-  const TlsOptions options_;
-  Mutex mutex_;
-  TlsTexts texts_ GUARDED_BY(mutex_);
-  std::string stamp_ GUARDED_BY(mutex_);   // of the files last looked at
-  bool given_ GUARDED_BY(mutex_) = false;  // gRPC has `texts_`
+  const std::unique_ptr<TlsFiles> files_;
   grpc_server_credentials* credentials_ = nullptr;
 };
 

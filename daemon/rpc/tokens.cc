@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "model/limits.h"
-#include "rpc/network_name.h"
+#include "model/network_name.h"
 
 namespace nanwatch {
 namespace {

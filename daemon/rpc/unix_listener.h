@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "rpc/acceptor.h"
+#include "net/acceptor.h"
 #include "rpc/peer.h"
 
 namespace nanwatch {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "model/caller.h"
 #include "model/limits.h"
 #include "web/json_reply.h"
 
@@ -36,10 +37,12 @@ std::optional<HttpReply> WhyNot(const WebBackend& backend,
     return ErrorReply(503, "This daemon takes no annotations over HTTP.",
                       "annotations", "Use nanwatch mute or nanwatch ack.");
   }
-  if (!request.from_loopback) {
-    return Refused("Annotations are taken from the daemon's machine alone.",
-                   "Use nanwatch mute or nanwatch ack there, or forward the "
-                   "port: ssh -L 9765:127.0.0.1:9765 HOST.");
+  if (!MayAnnotate(backend, request)) {
+    return Refused(
+        "Annotations are taken from the daemon's machine alone, as "
+        "nobody is asked who he is.",
+        "Use nanwatch mute or nanwatch ack there, or set "
+        "web.config_file with basic_auth_users.");
   }
   if (!SameOrigin(request)) {
     return Refused("Another site's page sent this.",
@@ -116,7 +119,7 @@ std::optional<uint64_t> IdOf(const std::string& text) {
 }
 
 Result<Annotation> ReadAnnotation(const Json& json, const RunView& run,
-                                  Time now) {
+                                  const std::string& caller, Time now) {
   Fields fields(json);
   Annotation annotation;
   const std::string kind = fields.Text("kind");
@@ -135,8 +138,7 @@ Result<Annotation> ReadAnnotation(const Json& json, const RunView& run,
                         [&](const Incident& one) { return one.id == *id; });
   if (!known) fields.Complain("incident", "the id of an incident of this run");
   annotation.incident = id.value_or(0);
-  const std::string by = fields.Text("by");
-  annotation.by = (by.empty() ? "somebody" : by) + " (unverified)";
+  annotation.by = Speaker(fields.Text("by"), caller);
   annotation.reason = fields.Text("reason");
   const int64_t seconds = fields.Whole("for_seconds", kLongestMuteSeconds);
   if (seconds > 0) annotation.until = now + std::chrono::seconds(seconds);
@@ -149,7 +151,7 @@ Result<Annotation> ReadAnnotation(const Json& json, const RunView& run,
 }  // namespace
 
 bool MayAnnotate(const WebBackend& backend, const HttpRequest& request) {
-  return backend.annotate && request.from_loopback;
+  return backend.annotate && (request.caller || request.from_loopback());
 }
 
 HttpReply AnswerAnnotation(const WebBackend& backend,
@@ -161,15 +163,18 @@ HttpReply AnswerAnnotation(const WebBackend& backend,
   if (!json.is_object()) return BadParameter("The body is no JSON object.");
   const auto run = backend.snapshot()->Find(run_id, attempt);
   if (run == nullptr) return NoSuchRun(run_id);
+  const Caller& who = CallerOf(backend, request);
   const std::string& owner = run->description.owner;
-  if (!MayChange(owner, backend.speaks_as)) {
+  if (!MayRead(backend, owner, who)) return NoSuchRun(run_id);
+  if (!MayChange(owner, who)) {
     return Refused("The run belongs to " + owner +
-                       ", and over HTTP the daemon does not know who calls.",
+                       (request.caller ? ", and you are " + who.name + "."
+                                       : ", and nobody was asked who he is."),
                    "Use nanwatch mute or nanwatch ack as " + owner +
                        ", or as an administrator (access.admins).");
   }
-  const Result<Annotation> annotation =
-      ReadAnnotation(json, *run, backend.now());
+  const Result<Annotation> annotation = ReadAnnotation(
+      json, *run, request.caller ? request.caller->name : "", backend.now());
   if (!annotation.ok()) return BadParameter(annotation.error());
   const Status posted = backend.annotate(run->key, *annotation);
   if (!posted.ok()) {

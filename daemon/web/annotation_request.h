@@ -15,8 +15,8 @@ namespace nanwatch {
 // A POST's body has at most so many bytes.
 inline constexpr size_t kAnnotationBytes = 8192;
 
-// Whether this caller may say anything at all: the daemon takes it, and the
-// caller is on this machine.
+// Whether this caller may say anything at all: the daemon takes it, and it is
+// known who he is, or he is on this machine.
 bool MayAnnotate(const WebBackend& backend, const HttpRequest& request);
 
 // Answers a POST to /api/v1/runs/RUN[/attempts/N]/annotations. Only what the

@@ -14,7 +14,7 @@
 namespace nanwatch {
 namespace {
 
-HttpReply ListRuns(const WebBackend& backend, Query query) {
+HttpReply ListRuns(const WebBackend& backend, Query query, const Caller& who) {
   const Result<int64_t> ended = query.Take("ended", 0, 0, 1);
   if (!ended.ok()) return BadParameter(ended.error());
   const Result<int64_t> limit =
@@ -29,6 +29,7 @@ HttpReply ListRuns(const WebBackend& backend, Query query) {
   Json runs = Json::array();
   snapshot->runs.ForEach([&](const RunView& run) {
     if (runs.size() >= most) return;
+    if (!MayRead(backend, run.description.owner, who)) return;
     if (*ended == 1) shown.insert(run.key);
     runs.push_back(RunSummaryJson(run));
   });
@@ -43,6 +44,7 @@ HttpReply ListRuns(const WebBackend& backend, Query query) {
     if (!worst.ok()) return HistoryFailed(worst.error(), "history");
     for (const RunRow& row : *rows) {
       if (runs.size() >= most || shown.count(row.key) > 0) continue;
+      if (!MayRead(backend, row.description.owner, who)) continue;
       const auto found = worst->find(row.key);
       runs.push_back(RunRowJson(
           row, found == worst->end() ? Severity::kNone : found->second));
@@ -57,7 +59,9 @@ HttpReply StatusPage(const WebBackend& backend, const HttpRequest& request) {
   const std::string reason = backend.not_ready();
   size_t runs = 0;
   size_t sick = 0;
+  const Caller& who = CallerOf(backend, request);
   snapshot->runs.ForEach([&](const RunView& run) {
+    if (!MayRead(backend, run.description.owner, who)) return;
     ++runs;
     sick += run.severity >= Severity::kWarning;
   });
@@ -70,7 +74,9 @@ HttpReply StatusPage(const WebBackend& backend, const HttpRequest& request) {
                {"history", static_cast<bool>(backend.open_history)},
                {"runs", runs},
                {"runs_in_trouble", sick},
-               {"annotations", MayAnnotate(backend, request)}};
+               {"annotations", MayAnnotate(backend, request)},
+               {"user", request.caller ? Json(request.caller->name) : Json()},
+               {"insecure", backend.insecure ? backend.insecure() : ""}};
   Json& figures = json["figures"] = Json::array();
   for (const SelfSample& sample : backend.self_samples()) {
     Json labels = Json::object();
@@ -106,14 +112,17 @@ HttpReply Api::Answer(const std::vector<std::string>& path, Query query,
   }
   if (path.size() == 1 && path[0] == "events") return Events(std::move(query));
   if (!path.empty() && path[0] == "runs") {
-    if (path.size() == 1) return ListRuns(backend_, std::move(query));
+    if (path.size() == 1) {
+      return ListRuns(backend_, std::move(query), CallerOf(backend_, request));
+    }
     auto parsed = ParseRunPath({path.begin() + 1, path.end()});
     if (parsed && request.method == "POST") {
       return AnswerAnnotation(backend_, request, parsed->run_id,
                               parsed->attempt);
     }
     if (parsed) {
-      return AnswerRun(backend_, std::move(*parsed), std::move(query));
+      return AnswerRun(backend_, std::move(*parsed), std::move(query),
+                       CallerOf(backend_, request));
     }
   }
   return ErrorReply(404, "There is nothing under this path.", "path",

@@ -17,6 +17,7 @@
 #include "model/event.h"
 #include "model/self_sample.h"
 #include "model/snapshot.h"
+#include "web/http.h"
 
 namespace nanwatch {
 
@@ -36,14 +37,34 @@ struct WebBackend {
   std::function<Time()> now;
   // Posts what somebody said of a run as an event. Not set: nothing is taken.
   std::function<Status(const RunKey&, const Annotation&)> annotate;
-  // Nobody is asked over HTTP who he is: he may say something of what nobody
-  // owns, and of what this process's user owns.
+  // Where nobody is asked who he is: he may say something of what nobody owns,
+  // and of what this process's user owns.
   Caller speaks_as;
+  // Of a name that was proven; an error: a sentence why he is not let in.
+  std::function<Result<Caller>(const std::string& name)> caller_of;
+  // Whether everyone sees every run. Not set: so it is.
+  std::function<bool()> read_by_everyone;
+  // Why others may listen in, or ask for anything, a sentence; empty: they may
+  // not. Not set: so it is.
+  std::function<std::string()> insecure;
   // Name of a rule by its number; empty: not known.
   std::function<std::string(RuleId)> rule_name;
   std::string version;  // of the daemon
   MetricsOptions metrics;
 };
+
+// Who asks.
+inline const Caller& CallerOf(const WebBackend& backend,
+                              const HttpRequest& request) {
+  return request.caller ? *request.caller : backend.speaks_as;
+}
+
+// True when he sees the runs of `owner`.
+inline bool MayRead(const WebBackend& backend, std::string_view owner,
+                    const Caller& caller) {
+  return !backend.read_by_everyone || backend.read_by_everyone() ||
+         MayChange(owner, caller);
+}
 
 }  // namespace nanwatch
 

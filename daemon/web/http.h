@@ -8,6 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/caller.h"
 
 namespace nanwatch {
 
@@ -26,7 +30,11 @@ struct HttpRequest {
   std::string fetch_site;  // Sec-Fetch-Site
   std::string purpose;     // X-Nanwatch, which forms cannot send
   std::string body;
-  bool from_loopback = false;  // the peer is on this machine
+  std::string authorization;
+  std::string remote;                          // address of the peer
+  std::vector<std::string> certificate_names;  // as NamesOfClient()
+  std::optional<Caller> caller;  // absent: nobody was asked who he is
+  bool from_loopback() const;    // the peer is on this machine
 };
 
 // What server-sent events are asked for: of all runs, or of one.
@@ -58,8 +66,11 @@ HttpReply ErrorReply(int status, std::string_view what, std::string_view where,
 
 std::string_view StatusText(int status);
 
-// Status line and headers with the security headers, ready to send.
-std::string HeaderBlock(const HttpReply& reply);
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+// Status line and headers with the security headers, ready to send. `added`
+// take the place of ours of the same name.
+std::string HeaderBlock(const HttpReply& reply, const HttpHeaders& added = {});
 
 }  // namespace nanwatch
 

@@ -22,11 +22,16 @@ constexpr int64_t kRanksMost = 8192;
 // One request about one run.
 class RunRequest {
  public:
-  RunRequest(const WebBackend& backend, RunPath path, Query query)
-      : backend_(backend), path_(std::move(path)), query_(std::move(query)) {}
+  RunRequest(const WebBackend& backend, RunPath path, Query query,
+             const Caller& who)
+      : backend_(backend),
+        path_(std::move(path)),
+        query_(std::move(query)),
+        who_(who) {}
 
   HttpReply Answer() {
     view_ = backend_.snapshot()->Find(path_.run_id, path_.attempt);
+    if (view_ && !Shown(view_->description)) return NoSuchRun(path_.run_id);
     if (path_.what.empty()) {
       const Result<int64_t> ranks =
           query_.Take("ranks", kRanksDefault, 0, kRanksMost);
@@ -73,16 +78,13 @@ class RunRequest {
 
   HttpReply DetailOf(const RunView& run, size_t ranks) const {
     Json json = RunDetailJson(run, backend_.rule_name, ranks);
-    json["annotations"] = MayChange(run.description.owner, backend_.speaks_as);
+    json["annotations"] = MayChange(run.description.owner, who_);
     return JsonReply(json, "run");
   }
 
   HttpReply Detail(size_t ranks) const {
     if (view_) return DetailOf(*view_, ranks);
-    if (backend_.past_run) {
-      const auto past = backend_.past_run(path_.run_id, path_.attempt);
-      if (past.ok() && *past) return DetailOf(**past, ranks);
-    }
+    if (const auto past = PastRun()) return DetailOf(*past, ranks);
     // Too long to be judged again, say: what history has of it at hand.
     const auto history = OpenHistory();
     if (!history.ok()) return NoSuchRun(path_.run_id);
@@ -106,10 +108,7 @@ class RunRequest {
       list.push_back(IncidentJson(incident, backend_.rule_name));
     };
     std::shared_ptr<const RunView> view = view_;
-    if (view == nullptr && backend_.past_run) {
-      const auto past = backend_.past_run(path_.run_id, path_.attempt);
-      if (past.ok()) view = *past;
-    }
+    if (view == nullptr) view = PastRun();
     if (view != nullptr) {
       key = view->key;
       for (const Incident& incident : view->incidents) add(incident);
@@ -194,7 +193,20 @@ class RunRequest {
     const auto rows = history.Runs();
     if (!rows.ok()) return std::nullopt;
     const RunRow* row = FindRun(*rows, path_.run_id, path_.attempt);
-    return row != nullptr ? std::optional<RunRow>(*row) : std::nullopt;
+    if (row == nullptr || !Shown(row->description)) return std::nullopt;
+    return *row;
+  }
+
+  bool Shown(const RunDescription& run) const {
+    return MayRead(backend_, run.owner, who_);
+  }
+
+  // Null: there is none, or not for him.
+  std::shared_ptr<const RunView> PastRun() const {
+    if (!backend_.past_run) return nullptr;
+    const auto past = backend_.past_run(path_.run_id, path_.attempt);
+    if (!past.ok() || *past == nullptr) return nullptr;
+    return Shown((*past)->description) ? *past : nullptr;
   }
 
   Json Head(const RunKey& run, std::string_view what) const {
@@ -206,6 +218,7 @@ class RunRequest {
   const WebBackend& backend_;
   const RunPath path_;
   Query query_;
+  const Caller& who_;
   std::string problem_;
   std::shared_ptr<const RunView> view_;  // null: not in the snapshot
   int32_t rank_ = 0;
@@ -239,12 +252,13 @@ std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
   return parsed;
 }
 
-HttpReply AnswerRun(const WebBackend& backend, RunPath path, Query query) {
+HttpReply AnswerRun(const WebBackend& backend, RunPath path, Query query,
+                    const Caller& who) {
   if (path.what == "annotations") {
     return ErrorReply(404, "Annotations are sent here, not read.", path.run_id,
                       "Their effect stands in incidents; API.md has the POST.");
   }
-  return RunRequest(backend, std::move(path), std::move(query)).Answer();
+  return RunRequest(backend, std::move(path), std::move(query), who).Answer();
 }
 
 }  // namespace nanwatch

@@ -25,8 +25,10 @@ struct RunPath {
 // REQUIRES: path is not empty.
 std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path);
 
-// From the snapshot where it has the run, else from the history.
-HttpReply AnswerRun(const WebBackend& backend, RunPath path, Query query);
+// From the snapshot where it has the run, else from the history. A run that
+// `who` may not see is not there.
+HttpReply AnswerRun(const WebBackend& backend, RunPath path, Query query,
+                    const Caller& who);
 
 }  // namespace nanwatch
 

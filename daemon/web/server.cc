@@ -1,8 +1,6 @@
 #include "web/server.h"
 
-#include <civetweb.h>
-#include <netdb.h>
-#include <sys/socket.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,17 +9,26 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <future>
 #include <semaphore>
+#include <thread>
 #include <utility>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/mutex.h"
 #include "base/open_files.h"
 #include "model/limits.h"
+#include "net/peer_address.h"
+#include "net/tcp_listener.h"
 #include "web/annotation_request.h"
+#include "web/connection.h"
 #include "web/event_feed.h"
+#include "web/gate.h"
 #include "web/http.h"
+#include "web/line_up.h"
+#include "web/request_head.h"
 #include "web/site.h"
+#include "web/tls_door.h"
 
 namespace nanwatch {
 namespace {
@@ -40,41 +47,13 @@ constexpr auto kLook = std::chrono::milliseconds(250);
 constexpr int kScrapes = 2;
 // Of a reply; a client that takes longer than so many timeouts is cut off.
 constexpr int kTimeoutsPerReply = 15;
-constexpr size_t kWriteBytes = 64 << 10;
-
-std::string Header(const mg_connection* connection, const char* name) {
-  const char* value = mg_get_header(connection, name);
-  return value == nullptr ? "" : value;
-}
+// For a client to take the end of a reply, and hang up.
+constexpr std::chrono::seconds kGoodbye(1);
 
 std::string MachineName() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
-}
-
-// Connects and hangs up: a thread that waits for connections looks up.
-void Knock(const std::string& host, int port) {
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) !=
-      0) {
-    return;
-  }
-  const int type = found->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  const int socket_fd = socket(found->ai_family, type, 0);
-  if (socket_fd >= 0) {
-    (void)connect(socket_fd, found->ai_addr, found->ai_addrlen);
-    close(socket_fd);
-  }
-  freeaddrinfo(found);
-}
-
-bool IsLoopback(std::string_view address) {
-  return address.starts_with("127.") || address == "::1" ||
-         address.starts_with("::ffff:127.");
 }
 
 class Turn {
@@ -90,80 +69,94 @@ class Turn {
   std::counting_semaphore<>& turns_;
 };
 
-class CivetServer : public WebServer {
+// What a connection meets: it holds on to it until it ends.
+struct Guard {
+  WebProtection protection;
+  std::unique_ptr<TlsDoor> door;  // null: plain text
+};
+
+// How many connections there may be: a thread each, and those that wait.
+size_t Places(const WebOptions& options) {
+  return OpenFilesOfHttp(options.threads + kScrapes + kDawdlers + kListeners +
+                         kWaiting);
+}
+
+class HttpServer : public WebServer {
  public:
-  CivetServer(const WebOptions& options, WebBackend backend)
+  HttpServer(const WebOptions& options, WebBackend backend)
       : snapshot_(backend.snapshot),
         now_(backend.now),
+        gate_(backend.caller_of),
         site_(std::move(backend), WithMachineName(options.allowed_hosts)),
         answering_(options.threads),
         scraping_(kScrapes),
         listening_(kListeners),
         reading_(limits::kHttpBodies),
         request_time_(options.timeout_seconds),
-        reply_time_(kTimeoutsPerReply * options.timeout_seconds) {}
-  ~CivetServer() override { Stop(); }
+        reply_time_(kTimeoutsPerReply * options.timeout_seconds),
+        line_(std::max<size_t>(1, Places(options) / 8),
+              Places(options) - Places(options) / 4) {}
+  ~HttpServer() override {
+    Stop();
+    if (stop_ >= 0) close(stop_);
+  }
 
   Status Listen(const WebOptions& options) {
-    mg_init_library(0);
-    // A connection each, and those that wait for a thread.
-    const size_t files = OpenFilesOfHttp(options.threads + kScrapes +
-                                         kDawdlers + kListeners + kWaiting);
-    const std::string threads = std::to_string(files - files / 8);
-    const std::string waiting = std::to_string(std::max<size_t>(1, files / 8));
-    const std::string timeout = std::to_string(options.timeout_seconds * 1000);
-    const char* settings[] = {"listening_ports",
-                              options.listen.c_str(),
-                              "num_threads",
-                              threads.c_str(),
-                              "connection_queue",
-                              waiting.c_str(),
-                              "request_timeout_ms",
-                              timeout.c_str(),
-                              "enable_keep_alive",
-                              "no",
-                              "decode_url",
-                              "no",
-                              nullptr};
-    mg_callbacks callbacks{};
-    callbacks.begin_request = OnRequest;
-    callbacks.log_message = OnLog;
-    context_ = mg_start(&callbacks, this, settings);
-    if (context_ == nullptr) {
-      mg_exit_library();
-      return Error{"HTTP cannot listen on " + options.listen + ": " +
-                   Complaint() + " (port 0: any free one)."};
+    stop_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (stop_ < 0) {
+      return Error{std::string("HTTP cannot begin: ") + std::strerror(errno)};
     }
-    mg_server_port ports[4]{};
-    mg_get_server_ports(context_, 4, ports);
-    port_ = ports[0].port;
-    const size_t colon = options.listen.rfind(':');
-    host_ = colon == std::string::npos || colon == 0
-                ? "0.0.0.0"
-                : options.listen.substr(0, colon);
-    address_ = host_ + ":" + std::to_string(port_);
-    if (host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
+    if (const Status taken = SetProtection(options.protection); !taken) {
+      return Error{"HTTP cannot begin (web.config_file): " + taken.error()};
+    }
+    const Result<TcpAddress> address = ParseTcpAddress(options.listen);
+    if (!address) return Error{"web.listen: " + address.error()};
+    auto listener = TcpListener::Listen(*address, SIZE_MAX);
+    if (!listener) {
+      return Error{"HTTP " + listener.error() +
+                   ": web.listen (port 0: any free one)"};
+    }
+    listener_ = std::move(*listener);
+    address_ = address->host + ":" + std::to_string(port());
+    const size_t places = Places(options);
+    for (size_t i = 0; i < places - places / 8; ++i) {
+      workers_.emplace_back([this] { Work(); });
+    }
+    listener_->Start([this](int fd) {
+      if (!line_.Add({fd, PeerAddress(fd)})) close(fd);
+    });
     return OkStatus();
   }
 
-  int port() const override { return port_; }
+  Status SetProtection(const WebProtection& protection) override {
+    auto guard = std::make_shared<Guard>();
+    guard->protection = protection;
+    if (protection.encrypts()) {
+      auto door = TlsDoor::Make(protection);
+      if (!door) return Error{door.error()};
+      guard->door = std::move(*door);
+    }
+    MutexLock lock(mutex_);
+    guard_ = std::move(guard);
+    return OkStatus();
+  }
+
+  int port() const override { return listener_->port(); }
   std::string address() const override { return address_; }
 
   void Stop() override {
-    if (context_ == nullptr) return;
+    if (listener_ == nullptr) return;
     {
       MutexLock lock(mutex_);
       stopping_ = true;
     }
     stopped_.notify_all();
-    // civetweb looks at its stop flag every 2 s, or when somebody knocks.
-    const auto stopped = std::async(std::launch::async, mg_stop, context_);
-    while (stopped.wait_for(std::chrono::milliseconds(5)) !=
-           std::future_status::ready) {
-      Knock(host_, port_);
-    }
-    mg_exit_library();
-    context_ = nullptr;
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t n = write(stop_, &one, sizeof one);
+    for (const Accepted& left : line_.Close()) close(left.fd);
+    listener_.reset();
+    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();
   }
 
  private:
@@ -173,64 +166,122 @@ class CivetServer : public WebServer {
     return names;
   }
 
-  static int OnRequest(mg_connection* connection) {
-    const mg_request_info* info = mg_get_request_info(connection);
-    auto* server = static_cast<CivetServer*>(info->user_data);
+  void Work() {
+    while (const std::optional<Accepted> accepted = line_.Take()) {
+      Serve(*accepted);
+      line_.Leave(accepted->host);
+    }
+  }
+
+  void Serve(const Accepted& accepted) {
+    const std::shared_ptr<const Guard> guard = CurrentGuard();
+    Connection connection(accepted.fd, stop_);
+    const Deadline end = In(request_time_);
+    if (guard->door != nullptr) {
+      const Status encrypted = connection.Encrypt(guard->door->Context(), end);
+      if (!encrypted) {
+        TellNoHandshake(accepted.host, encrypted.error());
+        return connection.Finish(end);
+      }
+    }
     HttpRequest request;
-    request.method = info->request_method;
-    request.path = info->local_uri_raw == nullptr ? "*" : info->local_uri_raw;
-    request.query = info->query_string == nullptr ? "" : info->query_string;
-    request.host = Header(connection, "Host");
-    request.accept = Header(connection, "Accept");
-    request.accept_encoding = Header(connection, "Accept-Encoding");
-    request.if_none_match = Header(connection, "If-None-Match");
-    request.cache_control = Header(connection, "Cache-Control");
-    if (request.method == "POST" &&
-        !server->ReadPost(connection, *info, &request)) {
-      const HttpReply full =
-          ErrorReply(503, "Too many requests with a body are being read.", "",
-                     "Try again.");
-      const std::string bytes = HeaderBlock(full) + full.body;
-      Write(connection, bytes, server->reply_time_);
-      return full.status;
-    }
-    request.from_loopback = IsLoopback(info->remote_addr);
-    HttpReply reply = server->Answer(request);
+    request.remote = accepted.host;
+    request.certificate_names = connection.names();
+    HttpReply reply;
+    if (!Ask(*guard, connection, end, &request, &reply)) return;
     if (reply.events && request.method == "GET") {
-      return server->SendEvents(connection, std::move(reply));
+      SendEvents(*guard, connection, std::move(reply));
+    } else {
+      std::string bytes = HeaderBlock(reply, guard->protection.headers);
+      if (request.method != "HEAD") bytes += reply.body;
+      connection.Write(bytes, In(reply_time_));
     }
-    std::string bytes = HeaderBlock(reply);
-    if (request.method != "HEAD") bytes += reply.body;
-    Write(connection, bytes, server->reply_time_);
-    return reply.status;
+    connection.Finish(In(kGoodbye));
+  }
+
+  // False: nobody asked anything.
+  bool Ask(const Guard& guard, Connection& connection, Deadline end,
+           HttpRequest* request, HttpReply* reply) {
+    std::string bytes;
+    size_t head = std::string::npos;
+    while ((head = EndOfHead(bytes)) == std::string::npos) {
+      if (bytes.size() >= kHeadBytes) {
+        *reply = ErrorReply(431, "The head of the request is too long.", "",
+                            "Send one of at most 16 KiB.");
+        return true;
+      }
+      char more[4096];
+      const ssize_t got = connection.Read(more, sizeof more, end);
+      if (got > 0) {
+        bytes.append(more, static_cast<size_t>(got));
+        continue;
+      }
+      *reply = ErrorReply(408, "The head of the request did not come in time.",
+                          "", "Send it whole.");
+      return !bytes.empty() && MillisecondsTo(end) == 0;
+    }
+    const Result<RequestHead> parsed =
+        ParseRequestHead(std::string_view(bytes).substr(0, head));
+    if (!parsed) {
+      *reply = ErrorReply(400, parsed.error(), "head of the request",
+                          "Send what HTTP/1.1 asks for.");
+      return true;
+    }
+    TakeOver(*parsed, request);
+    // Before the body is read.
+    if (auto refused = gate_.Check(guard.protection, request)) {
+      site_.Count(*refused);
+      *reply = std::move(*refused);
+      return true;
+    }
+    bytes.erase(0, head);
+    if (request->method == "POST" &&
+        !ReadBody(connection, *parsed, std::move(bytes), request)) {
+      *reply = ErrorReply(503, "Too many requests with a body are being read.",
+                          "", "Try again.");
+      return true;
+    }
+    *reply = Answer(*request);
+    return true;
+  }
+
+  static void TakeOver(const RequestHead& head, HttpRequest* request) {
+    request->method = head.method;
+    request->path = head.path;
+    request->query = head.query;
+    request->host = head.Header("host");
+    request->accept = head.Header("accept");
+    request->accept_encoding = head.Header("accept-encoding");
+    request->if_none_match = head.Header("if-none-match");
+    request->cache_control = head.Header("cache-control");
+    request->authorization = head.Header("authorization");
+    request->origin = head.Header("origin");
+    request->content_type = head.Header("content-type");
+    request->fetch_site = head.Header("sec-fetch-site");
+    request->purpose = head.Header("x-nanwatch");
   }
 
   // False: so many others send one that this one is not read. What is not the
   // page's own is refused by its head: its body is not read either.
-  bool ReadPost(mg_connection* connection, const mg_request_info& info,
-                HttpRequest* request) {
-    request->origin = Header(connection, "Origin");
-    request->content_type = Header(connection, "Content-Type");
-    request->fetch_site = Header(connection, "Sec-Fetch-Site");
-    request->purpose = Header(connection, "X-Nanwatch");
+  bool ReadBody(Connection& connection, const RequestHead& head,
+                std::string begun, HttpRequest* request) {
     // What is longer, or chunked, is none of the page's.
-    const bool ours =
-        !request->purpose.empty() && info.content_length > 0 &&
-        info.content_length <= static_cast<long long>(kAnnotationBytes);
+    const bool ours = !request->purpose.empty() && head.length &&
+                      *head.length > 0 && *head.length <= kAnnotationBytes;
     if (!ours) return true;
     if (!reading_.try_acquire()) return false;
     // One packet: who takes longer than a head may take is cut off.
-    const auto end = std::chrono::steady_clock::now() + request_time_;
-    const auto size = static_cast<size_t>(info.content_length);
+    const Deadline end = In(request_time_);
+    const auto size = static_cast<size_t>(*head.length);
+    std::string body = std::move(begun);
     char bytes[1024];
-    while (request->body.size() < size &&
-           std::chrono::steady_clock::now() < end) {
-      const int got = mg_read(connection, bytes, sizeof bytes);
+    while (body.size() < size) {
+      const ssize_t got = connection.Read(bytes, sizeof bytes, end);
       if (got <= 0) break;
-      request->body.append(bytes, static_cast<size_t>(got));
+      body.append(bytes, static_cast<size_t>(got));
     }
     reading_.release();
-    if (request->body.size() < size) request->body.clear();
+    if (body.size() >= size) request->body = body.substr(0, size);
     return true;
   }
 
@@ -240,74 +291,49 @@ class CivetServer : public WebServer {
   }
 
   // Holds one of the listeners' threads until the page goes, or the server.
-  int SendEvents(mg_connection* connection, HttpReply reply) {
+  void SendEvents(const Guard& guard, Connection& connection, HttpReply reply) {
     if (!listening_.try_acquire()) {
       reply = ErrorReply(503, "All places for listeners are taken.", "events",
                          "Ask for what is shown every few seconds instead.");
-      Write(connection, HeaderBlock(reply) + reply.body, reply_time_);
-      return reply.status;
+      connection.Write(
+          HeaderBlock(reply, guard.protection.headers) + reply.body,
+          In(reply_time_));
+      return;
     }
     EventFeed feed(std::move(*reply.events));
-    bool heard = Write(connection, HeaderBlock(reply), reply_time_);
+    bool heard = connection.Write(HeaderBlock(reply, guard.protection.headers),
+                                  In(reply_time_));
     while (heard) {
       const std::string text = feed.Next(snapshot_(), now_());
-      if (!text.empty()) heard = Write(connection, text, reply_time_);
+      if (!text.empty()) heard = connection.Write(text, In(reply_time_));
       std::unique_lock<std::mutex> lock(mutex_.native());
       if (stopped_.wait_for(lock, kLook, [this] { return stopping_.load(); })) {
         break;
       }
     }
     listening_.release();
-    return 200;
   }
 
-  // civetweb's own timeout is of a pause, not of the whole.
-  // False: the client did not take all of it.
-  static bool Write(mg_connection* connection, const std::string& bytes,
-                    std::chrono::seconds most) {
-    const auto end = std::chrono::steady_clock::now() + most;
-    size_t at = 0;
-    while (at < bytes.size() && std::chrono::steady_clock::now() < end) {
-      const size_t size = std::min(kWriteBytes, bytes.size() - at);
-      const int written = mg_write(connection, bytes.data() + at, size);
-      if (written <= 0 || static_cast<size_t>(written) != size) return false;
-      at += size;
-    }
-    return at == bytes.size();
-  }
-
-  // civetweb says only here why it did not start.
-  static int OnLog(const mg_connection* connection, const char* message) {
-    auto* server =
-        static_cast<CivetServer*>(mg_get_user_data(mg_get_context(connection)));
-    if (server != nullptr) {
-      MutexLock lock(server->mutex_);
-      if (server->complaint_.size() < 1024) {
-        server->complaint_ += server->complaint_.empty() ? "" : "; ";
-        server->complaint_ += message;
-      }
-    }
-    return 1;  // not to a file or standard error
-  }
-
-  std::string Complaint() {
+  std::shared_ptr<const Guard> CurrentGuard() {
     MutexLock lock(mutex_);
-    const std::string in_use = std::strerror(EADDRINUSE);
-    if (complaint_.find(in_use) != std::string::npos) {
-      return in_use +
-             ". Stop the program that uses the address, or set web.listen to "
-             "another one";
-    }
-    // What civetweb says of an address that it cannot read.
-    if (complaint_.find("Expecting list of") != std::string::npos) {
-      return "no IP address of this machine. Set web.listen to one and a port";
-    }
-    return (complaint_.empty() ? "civetweb did not start" : complaint_) +
-           ". Set web.listen to an address of this machine and a free port";
+    return guard_;
+  }
+
+  // Whoever comes without TLS, or without a certificate that is good, may come
+  // as often as he likes: one line a minute.
+  void TellNoHandshake(const std::string& host, const std::string& why) {
+    if (why.empty()) return;
+    int64_t before = 0;
+    MutexLock lock(mutex_);
+    if (!handshakes_.Allow(SystemClock().Now(), &before)) return;
+    LogWarning("HTTP: a handshake of TLS failed",
+               "peer=" + host + " failed_before=" + std::to_string(before) +
+                   ": " + why);
   }
 
   const std::function<std::shared_ptr<const Snapshot>()> snapshot_;
   const std::function<Time()> now_;
+  Gate gate_;
   Site site_;
   std::counting_semaphore<> answering_;
   std::counting_semaphore<> scraping_;
@@ -315,21 +341,23 @@ class CivetServer : public WebServer {
   std::counting_semaphore<> reading_;
   const std::chrono::seconds request_time_;
   const std::chrono::seconds reply_time_;
-  mg_context* context_ = nullptr;
-  int port_ = 0;
-  std::string host_;
+  LineUp line_;
+  int stop_ = -1;  // an eventfd
+  std::unique_ptr<TcpListener> listener_;
   std::string address_;
+  std::vector<std::thread> workers_;
   std::atomic<bool> stopping_{false};
   std::condition_variable stopped_;
   Mutex mutex_;
-  std::string complaint_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Guard> guard_ GUARDED_BY(mutex_);
+  LogThrottle handshakes_ GUARDED_BY(mutex_){std::chrono::minutes(1)};
 };
 
 }  // namespace
 
 Result<std::unique_ptr<WebServer>> WebServer::Start(const WebOptions& options,
                                                     WebBackend backend) {
-  auto server = std::make_unique<CivetServer>(options, std::move(backend));
+  auto server = std::make_unique<HttpServer>(options, std::move(backend));
   const Status listening = server->Listen(options);
   if (!listening.ok()) return Error{listening.error()};
   return std::unique_ptr<WebServer>(std::move(server));

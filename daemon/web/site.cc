@@ -64,9 +64,13 @@ HttpReply Site::Answer(const HttpRequest& request) {
     reply.body.clear();
     reply.gzipped = false;
   }
+  Count(reply);
+  return reply;
+}
+
+void Site::Count(const HttpReply& reply) {
   MutexLock lock(mutex_);
   ++requests_[{reply.handler, reply.status}];
-  return reply;
 }
 
 // Who says max-age=1 takes what others were told a second ago.
@@ -79,7 +83,8 @@ HttpReply Site::Shared(const HttpRequest& request) {
   const std::string key =
       request.path + '?' + request.query +
       (AcceptsGzip(request.accept_encoding) ? " gzip" : " plain") +
-      (request.from_loopback ? " here" : " there");
+      (request.from_loopback() ? " here " : " there ") +
+      (request.caller ? request.caller->name : "");
   return cache_.Get(key, backend_.now(), kShared,
                     [&] { return Finished(request); });
 }
@@ -141,6 +146,12 @@ HttpReply Site::Route(const HttpRequest& request) const {
 }
 
 HttpReply Site::Metrics(const HttpRequest& request) const {
+  const Caller& who = CallerOf(backend_, request);
+  if (!who.admin && backend_.read_by_everyone && !backend_.read_by_everyone()) {
+    return ErrorReply(403, "Metrics show the runs of all users.", "access.read",
+                      "Name the scraper's user in access.admins, or set "
+                      "access.read: everyone.");
+  }
   const MetricsFormat format = NegotiateFormat(request.accept);
   HttpReply reply = Page(ContentType(format), "", "metrics");
   Render(format, exposition_.Gather(), &reply.body);

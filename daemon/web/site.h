@@ -29,6 +29,8 @@ class Site {
 
   // Any thread. The body is there for HEAD too: the server leaves it out.
   HttpReply Answer(const HttpRequest& request);
+  // A reply that was given elsewhere. Any thread.
+  void Count(const HttpReply& reply);
 
  private:
   HttpReply Shared(const HttpRequest& request);

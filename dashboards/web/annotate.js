@@ -40,9 +40,11 @@ export function commandOf(run, incident) {
   return `nanwatch ack ${id} --incident ${incident.id}`;
 }
 
-export function annotateDialog(run, incident, kind, done) {
-  const name = h('input', {name: 'by', required: true, maxlength: 100,
-                           value: rememberedName(), autocomplete: 'username'});
+// `user`: who the daemon knows that it is; null: he gives a name.
+export function annotateDialog(run, incident, kind, user, done) {
+  const name = h('input', {name: 'by', required: !user, maxlength: 100,
+                           value: user || rememberedName(),
+                           autocomplete: 'username'});
   const reason = h('input', {name: 'reason', required: kind === 'mute',
                              maxlength: 500, autocomplete: 'off'});
   const time = h('select', {name: 'for'}, DURATIONS.map(([seconds, text]) =>
@@ -50,7 +52,7 @@ export function annotateDialog(run, incident, kind, done) {
   const problem = h('p', {class: 'problem', role: 'alert'});
   const send = async (event) => {
     event.preventDefault();
-    rememberName(name.value.trim());
+    if (!user) rememberName(name.value.trim());
     const body = {kind, incident: incident.id, by: name.value.trim(),
                   reason: reason.value.trim()};
     if (kind === 'mute') body.for_seconds = Number(time.value);
@@ -69,7 +71,8 @@ export function annotateDialog(run, incident, kind, done) {
         h('p', {class: 'note'}, MEANING[kind]),
         kind === 'mute' && h('label', {}, 'For', time),
         h('label', {}, 'Reason', reason),
-        h('label', {}, 'Your name', name),
+        user ? h('p', {class: 'note'}, `As ${user}.`) :
+               h('label', {}, 'Your name', name),
         problem,
         h('div', {class: 'buttons'},
           h('button', {class: 'main'}, TITLES[kind]),

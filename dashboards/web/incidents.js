@@ -128,7 +128,8 @@ export class Incidents {
           h('code', {}, commandOf(this.owner.run, incident)));
     }
     const say = (kind) => annotateDialog(
-        this.owner.run, incident, kind, () => this.owner.changed());
+        this.owner.run, incident, kind, this.owner.status.user,
+        () => this.owner.changed());
     return [
       !incident.acknowledged_by && incident.state !== 'resolved' &&
           h('button', {'data-key': `ack ${incident.id}`, onclick: () =>

@@ -13,7 +13,7 @@ const crumbs = document.getElementById('crumbs');
 const contact = document.getElementById('contact');
 let view = null;
 
-export const status = {annotations: false, version: ''};
+export const status = {annotations: false, user: null, version: ''};
 
 function whole(text) {
   return /^-?\d+$/.test(text || '') ? Number(text) : null;
@@ -100,7 +100,11 @@ async function begin() {
     const known = await getJson('/api/v1/status');
     setDaemonTime(known.now);
     status.annotations = known.annotations === true;
+    status.user = known.user;
     status.version = known.version;
+    const warning = document.getElementById('warning');
+    warning.textContent = known.insecure && `${known.insecure}.`;
+    warning.hidden = !known.insecure;
     view.redraw();
   } catch (e) {
     context.told('lost', e);

@@ -98,7 +98,7 @@ class Daemon:
 
     def _http_after(self, at):
         assert self.process.poll() is None, self.log.read_text()
-        found = re.findall(r"http=(http://\S+)",
+        found = re.findall(r"http=(https?://\S+)",
                            self.log.read_bytes()[at:].decode())
         return found[-1] if found else None
 

@@ -314,6 +314,8 @@ ABOUT = (7, [
                           {"unit": "locale"}),
         "is ahead of it": (value("nanwatch_clock_ahead_seconds"),
                            {"unit": "s"}),
+        "open to others": (value("nanwatch_web_insecure"),
+                           {"mappings": yes_no("no", "HTTP is")}),
     },
         "Versions, starts, what each replayed, and its clock.",
         "One version; started when you did.",

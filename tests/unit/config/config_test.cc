@@ -309,6 +309,16 @@ TEST(Config, WhoReadsOnlyHisOwnIsNotShownAllOverHttp) {
   EXPECT_THAT(Problems("access: {read: nobody}"), HasSubstr("access.read"));
 }
 
+TEST(Config, HttpBeyondTheLoopbackIsMeantOrProtected) {
+  DaemonConfig config = DefaultConfig();
+  EXPECT_THAT(ApplyFlags({"", "0.0.0.0:9765"}, &config).error(),
+              AllOf(HasSubstr("web.config_file"), HasSubstr("web.insecure")));
+  config.web.insecure = true;
+  EXPECT_TRUE(ApplyFlags({"", "0.0.0.0:9765"}, &config).ok());
+  config.web.config_file = "/no/such/web.yml";
+  EXPECT_THAT(ApplyFlags({}, &config).error(), HasSubstr("/no/such/web.yml"));
+}
+
 TEST(Config, RulesKnowTheirRanges) {
   const RuleSpec& spec = *FindRule("scale_collapse");
   const auto config = ParseConfig(

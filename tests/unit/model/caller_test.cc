@@ -41,5 +41,13 @@ TEST(CallerTest, SaysWhoseItIsAndWhatToDo) {
               HasSubstr("unix socket"));
 }
 
+TEST(CallerTest, WhoSpeaksIsNamedByWhatWasProven) {
+  EXPECT_EQ(Speaker("ann", ""), "ann (unverified)");
+  EXPECT_EQ(Speaker("", ""), "somebody (unverified)");
+  EXPECT_EQ(Speaker("", "root"), "root");
+  EXPECT_EQ(Speaker("root", "root"), "root");
+  EXPECT_EQ(Speaker("ann", "root"), "ann (root)");
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -19,8 +19,8 @@ using ::testing::SizeIs;
 
 class HttpClientTest : public ::testing::Test {
  protected:
-  HttpReply Post(const std::string& url, Duration timeout = Duration(5000000)) {
-    const HttpRequest request{url, R"({"a":1})", "application/json", timeout};
+  PostReply Post(const std::string& url, Duration timeout = Duration(5000000)) {
+    const HttpPost request{url, R"({"a":1})", "application/json", timeout};
     return client_->PostAll({&request, 1})[0];
   }
   HttpStub stub_;
@@ -28,7 +28,7 @@ class HttpClientTest : public ::testing::Test {
 };
 
 TEST_F(HttpClientTest, PostsTheBody) {
-  const HttpReply reply = Post(stub_.url() + "/api");
+  const PostReply reply = Post(stub_.url() + "/api");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(DeliveryOf(reply), Delivery::kDelivered);
   ASSERT_THAT(stub_.seen(), SizeIs(1));
@@ -40,13 +40,13 @@ TEST_F(HttpClientTest, PostsTheBody) {
 
 TEST_F(HttpClientTest, SaysHowLongToWait) {
   stub_.AnswerNext(429, "Retry-After: 7\r\n");
-  const HttpReply reply = Post(stub_.url());
+  const PostReply reply = Post(stub_.url());
   EXPECT_EQ(DeliveryOf(reply), Delivery::kRetry);
   EXPECT_EQ(reply.retry_after, std::chrono::seconds(7));
 }
 
 TEST_F(HttpClientTest, StatusesAreDeliveredRetriedOrRejected) {
-  HttpReply reply;
+  PostReply reply;
   const auto of = [&](int status) {
     reply.status = status;
     return DeliveryOf(reply);
@@ -72,9 +72,9 @@ TEST_F(HttpClientTest, KeepsTheBeginningOfALongAnswer) {
 }
 
 TEST_F(HttpClientTest, OneThatIsDownDoesNotHoldUpTheOther) {
-  const std::array<HttpRequest, 2> requests = {
-      HttpRequest{"http://127.0.0.1:1/", "{}"}, HttpRequest{stub_.url(), "{}"}};
-  const std::vector<HttpReply> replies = client_->PostAll(requests);
+  const std::array<HttpPost, 2> requests = {
+      HttpPost{"http://127.0.0.1:1/", "{}"}, HttpPost{stub_.url(), "{}"}};
+  const std::vector<PostReply> replies = client_->PostAll(requests);
   EXPECT_EQ(replies[0].status, 0);
   EXPECT_THAT(replies[0].error, HasSubstr("connect"));
   EXPECT_EQ(replies[1].status, 200);
@@ -82,7 +82,7 @@ TEST_F(HttpClientTest, OneThatIsDownDoesNotHoldUpTheOther) {
 
 TEST_F(HttpClientTest, EndsAtTheDeadline) {
   stub_.AnswerNext(0);
-  const HttpReply reply = Post(stub_.url(), std::chrono::milliseconds(50));
+  const PostReply reply = Post(stub_.url(), std::chrono::milliseconds(50));
   EXPECT_EQ(reply.status, 0);
   EXPECT_THAT(reply.error, HasSubstr("Timeout"));
 }
@@ -105,7 +105,7 @@ TEST_F(HttpClientTest, SecretsGoToTheServerAndNowhereElse) {
   url.insert(7, "user:hunter2@");
   EXPECT_EQ(Post(url).status, 200);
   EXPECT_THAT(stub_.seen()[0].headers, HasSubstr("Authorization: Basic "));
-  const HttpReply reply = Post("http://user:hunter2@127.0.0.1:1/secret");
+  const PostReply reply = Post("http://user:hunter2@127.0.0.1:1/secret");
   EXPECT_THAT(reply.error, Not(HasSubstr("hunter2")));
   EXPECT_THAT(reply.error, Not(HasSubstr("secret")));
 }

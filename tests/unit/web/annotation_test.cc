@@ -24,7 +24,7 @@ class AnnotationTest : public ::testing::Test {
     request_.content_type = "application/json";
     request_.fetch_site = "same-origin";
     request_.purpose = "annotate";
-    request_.from_loopback = true;
+    request_.remote = "127.0.0.1";
     body_ = {{"kind", "mute"},
              {"incident", "fedcba9876543210"},
              {"for_seconds", 3600},
@@ -105,17 +105,33 @@ TEST_F(AnnotationTest, ForeignPagesAreRefused) {
 }
 
 TEST_F(AnnotationTest, OtherMachinesAreRefused) {
-  request_.from_loopback = false;
+  request_.remote = "10.1.2.3";
   const HttpReply reply = Send();
   EXPECT_EQ(reply.status, 403);
   EXPECT_THAT(reply.body, HasSubstr("nanwatch mute"));
   WebBackend deaf = daemon_.Backend();
   deaf.annotate = nullptr;
   EXPECT_FALSE(MayAnnotate(daemon_.Backend(), request_));
-  request_.from_loopback = true;
+  request_.remote = "127.0.0.1";
   EXPECT_TRUE(MayAnnotate(daemon_.Backend(), request_));
   EXPECT_FALSE(MayAnnotate(deaf, request_));
   EXPECT_EQ(AnswerAnnotation(deaf, request_, "team/a", 2).status, 503);
+}
+
+// From wherever he calls, and under his own name.
+TEST_F(AnnotationTest, WhoSaidWhoHeIsChangesWhatIsHis) {
+  request_.remote = "10.1.2.3";
+  request_.caller = {"bob", "bob", false};
+  EXPECT_THAT(SendOfRunOf("").body, HasSubstr("ann (bob)"));
+  EXPECT_EQ(SendOfRunOf("bob").status, 200);
+  const HttpReply refused = SendOfRunOf("ann");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_THAT(refused.body, HasSubstr("you are bob"));
+  // Not what the daemon's own user may.
+  EXPECT_EQ(SendOfRunOf("nanwatch").status, 403);
+  request_.caller->admin = true;
+  EXPECT_EQ(SendOfRunOf("ann").status, 200);
+  EXPECT_EQ(daemon_.said.size(), 3u);
 }
 
 TEST_F(AnnotationTest, WhatCannotBeReadIsTold) {

@@ -158,7 +158,7 @@ TEST_F(ServerTest, HalfOpenConnectionsKeepNobodyWaiting) {
     char bytes[512];
     ssize_t n = 0;
     while ((n = recv(fd, bytes, sizeof bytes, 0)) > 0) told.append(bytes, n);
-    EXPECT_THAT(told, HasSubstr("400 Bad Request"));
+    EXPECT_THAT(told, HasSubstr("408 Request Timeout"));
     close(fd);
   }
 }

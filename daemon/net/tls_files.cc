@@ -1,4 +1,4 @@
-#include "rpc/tls_files.h"
+#include "net/tls_files.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -10,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+
+#include "base/log.h"
 
 namespace nanwatch {
 namespace {
@@ -119,6 +121,35 @@ std::string TlsStamp(const TlsOptions& options) {
                     found.st_size, found.st_ctim.tv_sec, found.st_ctim.tv_nsec);
   }
   return stamp;
+}
+
+Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(const TlsOptions& options) {
+  // Before the texts: what is written meanwhile is another stamp.
+  std::string stamp = TlsStamp(options);
+  Result<TlsTexts> texts = ReadTls(options);
+  if (!texts) return Error{texts.error()};
+  return std::unique_ptr<TlsFiles>(
+      new TlsFiles(options, std::move(*texts), std::move(stamp)));
+}
+
+std::optional<TlsTexts> TlsFiles::Newer() {
+  MutexLock lock(mutex_);
+  const std::string stamp = TlsStamp(options_);
+  if (stamp != stamp_) {
+    stamp_ = stamp;
+    Result<TlsTexts> texts = ReadTls(options_);
+    if (!texts) {
+      LogError("the certificate was not read again, the old one holds",
+               texts.error());
+    } else if (*texts != texts_) {
+      texts_ = std::move(*texts);
+      given_ = false;
+      LogInfo("the certificate was read again", options_.certificate);
+    }
+  }
+  if (given_) return std::nullopt;
+  given_ = true;
+  return texts_;
 }
 
 }  // namespace nanwatch

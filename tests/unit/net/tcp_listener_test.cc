@@ -1,4 +1,4 @@
-#include "rpc/tcp_listener.h"
+#include "net/tcp_listener.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <future>
 
 namespace nanwatch {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 constexpr auto kLong = std::chrono::seconds(10);
 
 Result<std::unique_ptr<TcpListener>> ListenAt(const std::string& address) {
-  return TcpListener::Listen(*ParseTcpAddress(address));
+  return TcpListener::Listen(*ParseTcpAddress(address), SIZE_MAX);
 }
 
 int Connect(int port) {

@@ -1,4 +1,4 @@
-#include "rpc/tcp_address.h"
+#include "net/tcp_address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,20 +1,12 @@
-#include "rpc/network_name.h"
+#include "rpc/certificate_name.h"
 
 #include <grpc/grpc_security_constants.h>
 
-#include <algorithm>
 #include <vector>
 
-namespace nanwatch {
+#include "model/network_name.h"
 
-bool IsNetworkName(std::string_view name) {
-  return !name.empty() && name.size() <= kNetworkNameBytes &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                  (c >= '0' && c <= '9') ||
-                  kNetworkNameMarks.find(c) != std::string_view::npos;
-         });
-}
+namespace nanwatch {
 
 std::optional<std::string> NameOfCertificate(const grpc::AuthContext& context) {
   for (const char* kind :

@@ -1,7 +1,7 @@
 // TcpAddress: where the TCP port is.
 
-#ifndef NANWATCH_RPC_TCP_ADDRESS_H_
-#define NANWATCH_RPC_TCP_ADDRESS_H_
+#ifndef NANWATCH_NET_TCP_ADDRESS_H_
+#define NANWATCH_NET_TCP_ADDRESS_H_
 
 #include <sys/socket.h>
 
@@ -25,4 +25,4 @@ socklen_t Resolve(const TcpAddress& address, sockaddr_storage* to);
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_RPC_TCP_ADDRESS_H_
+#endif  // NANWATCH_NET_TCP_ADDRESS_H_

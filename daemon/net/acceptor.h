@@ -1,9 +1,8 @@
-// Acceptor: the thread that accepts from a listening socket of ours. gRPC hides
-// who connects, and knows no bound; so the accepting is ours, and accepted
-// descriptors are handed on.
+// Acceptor: the thread that accepts from a listening socket of ours, and hands
+// descriptors on. gRPC would hide who connects, and knows no bound.
 
-#ifndef NANWATCH_RPC_ACCEPTOR_H_
-#define NANWATCH_RPC_ACCEPTOR_H_
+#ifndef NANWATCH_NET_ACCEPTOR_H_
+#define NANWATCH_NET_ACCEPTOR_H_
 
 #include <chrono>
 #include <cstddef>
@@ -52,4 +51,4 @@ class Acceptor {
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_RPC_ACCEPTOR_H_
+#endif  // NANWATCH_NET_ACCEPTOR_H_

@@ -1,4 +1,4 @@
-#include "rpc/acceptor.h"
+#include "net/acceptor.h"
 
 #include <poll.h>
 #include <spdlog/fmt/fmt.h>

@@ -1,4 +1,4 @@
-#include "rpc/tcp_address.h"
+#include "net/tcp_address.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "rpc/tls_files.h"
+#include "net/tls_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,6 +93,19 @@ TEST_F(TlsFilesTest, SaysWhichFileIsWrong) {
   const std::string said = ErrorOf(options_);
   EXPECT_THAT(said, HasSubstr("is not that of the certificate"));
   EXPECT_THAT(said, Not(HasSubstr("BEGIN")));
+}
+
+TEST_F(TlsFilesTest, ALookAtTheFilesFindsWhatChanged) {
+  const auto files = TlsFiles::Open(options_);
+  ASSERT_TRUE(files.ok()) << files.error();
+  EXPECT_EQ((*files)->Newer()->key, pair_.key);
+  EXPECT_FALSE((*files)->Newer());
+  const Pair next = MakePair();
+  Write("k", next.key);
+  EXPECT_FALSE((*files)->Newer()) << "not that of the certificate";
+  Write("c", next.certificate);
+  EXPECT_EQ((*files)->Newer()->key, next.key);
+  EXPECT_FALSE((*files)->Newer());
 }
 
 TEST_F(TlsFilesTest, TheStampIsOfEachFile) {

@@ -1,4 +1,4 @@
-#include "rpc/tcp_listener.h"
+#include "net/tcp_listener.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -11,8 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/open_files.h"
-
 namespace nanwatch {
 namespace {
 
@@ -23,9 +21,6 @@ constexpr int kIdleSeconds = 60;
 constexpr int kProbeSeconds = 20;
 constexpr int kProbes = 3;
 constexpr int kUnansweredMs = 120'000;
-
-// Who may come over TCP is many; the unix socket keeps a quarter for itself.
-size_t FilesOfTcp() { return OpenFilesOfStreams() - OpenFilesOfStreams() / 4; }
 
 void Set(int fd, int level, int option, int value) {
   // What the system does not take is as the system has it.
@@ -54,7 +49,7 @@ Error Failed(const TcpAddress& address) {
 }  // namespace
 
 Result<std::unique_ptr<TcpListener>> TcpListener::Listen(
-    const TcpAddress& address) {
+    const TcpAddress& address, size_t files) {
   sockaddr_storage storage{};
   const socklen_t bytes = Resolve(address, &storage);
   const int fd =
@@ -69,7 +64,7 @@ Result<std::unique_ptr<TcpListener>> TcpListener::Listen(
     return Failed(address);
   }
   auto acceptor = Acceptor::Make(
-      fd, fmt::format("{}:{}", address.host, listener->port()), FilesOfTcp());
+      fd, fmt::format("{}:{}", address.host, listener->port()), files);
   if (!acceptor) return Error{acceptor.error()};
   listener->acceptor_ = std::move(*acceptor);
   return listener;

@@ -1,22 +1,24 @@
 // TcpListener: the listening TCP port. Connections of hosts that are gone end
 // by themselves after about two minutes.
 
-#ifndef NANWATCH_RPC_TCP_LISTENER_H_
-#define NANWATCH_RPC_TCP_LISTENER_H_
+#ifndef NANWATCH_NET_TCP_LISTENER_H_
+#define NANWATCH_NET_TCP_LISTENER_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
 #include "base/result.h"
-#include "rpc/acceptor.h"
-#include "rpc/tcp_address.h"
+#include "net/acceptor.h"
+#include "net/tcp_address.h"
 
 namespace nanwatch {
 
 class TcpListener {
  public:
-  // An error says what stands in the way.
-  static Result<std::unique_ptr<TcpListener>> Listen(const TcpAddress& address);
+  // `files` as Acceptor's. An error says what stands in the way.
+  static Result<std::unique_ptr<TcpListener>> Listen(const TcpAddress& address,
+                                                     size_t files);
   // Stop().
   ~TcpListener();
   TcpListener(const TcpListener&) = delete;
@@ -37,4 +39,4 @@ class TcpListener {
 
 }  // namespace nanwatch
 
-#endif  // NANWATCH_RPC_TCP_LISTENER_H_
+#endif  // NANWATCH_NET_TCP_LISTENER_H_

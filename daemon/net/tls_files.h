@@ -1,0 +1,65 @@
+// TlsFiles: the server's certificate and key, and whom clients' certificates
+// come from. Read again when a file changes.
+
+#ifndef NANWATCH_NET_TLS_FILES_H_
+#define NANWATCH_NET_TLS_FILES_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/result.h"
+
+namespace nanwatch {
+
+// Paths of PEM files.
+struct TlsOptions {
+  std::string certificate;  // empty: no TLS
+  std::string key;
+  std::string client_ca;  // empty: clients' certificates are not asked for
+};
+
+// PEM.
+struct TlsTexts {
+  std::string certificate;  // with those between it and its authority
+  std::string key;
+  std::string client_ca;  // empty: clients' certificates are not asked for
+  bool operator==(const TlsTexts&) const = default;
+};
+
+// Reads the files and tries them: the key belongs to the certificate, and each
+// holds what it should. An error names the file.
+Result<TlsTexts> ReadTls(const TlsOptions& options);
+
+// Changes when one of the files does.
+std::string TlsStamp(const TlsOptions& options);
+
+// Looks after the files: to be asked at each handshake. Files that do not fit
+// each other are logged, and what was read before them holds. Any thread.
+class TlsFiles {
+ public:
+  // An error says what is wrong with which file.
+  static Result<std::unique_ptr<TlsFiles>> Open(const TlsOptions& options);
+
+  // What the files hold, at the first call and when it is something else than
+  // at the one before; nullopt: it is the same.
+  std::optional<TlsTexts> Newer();
+
+ private:
+  TlsFiles(TlsOptions options, TlsTexts texts, std::string stamp)
+      : options_(std::move(options)),
+        texts_(std::move(texts)),
+        stamp_(std::move(stamp)) {}
+
+  const TlsOptions options_;
+  Mutex mutex_;
+  TlsTexts texts_ GUARDED_BY(mutex_);
+  std::string stamp_ GUARDED_BY(mutex_);   // of the files last looked at
+  bool given_ GUARDED_BY(mutex_) = false;  // the caller has `texts_`
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_NET_TLS_FILES_H_

@@ -1,0 +1,20 @@
+// The name that a caller's certificate says over gRPC.
+
+#ifndef NANWATCH_RPC_CERTIFICATE_NAME_H_
+#define NANWATCH_RPC_CERTIFICATE_NAME_H_
+
+#include <grpcpp/security/auth_context.h>
+
+#include <optional>
+#include <string>
+
+namespace nanwatch {
+
+// Reads the name out of the certificate of a caller: of its alternative names
+// (SAN) the first e-mail address, else the first URI, else the first DNS name.
+// nullopt: it has none that is a name here, or there is no certificate.
+std::optional<std::string> NameOfCertificate(const grpc::AuthContext& context);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_CERTIFICATE_NAME_H_
