@@ -158,7 +158,12 @@ void IncidentBook::Refresh(Time now, size_t index, const FindingGroup& group,
       group.findings.begin(), group.findings.end(),
       [&](const Finding* f) { return f->severity >= incident.worst; });
   const bool harmless = severity <= Severity::kInfo && as_bad;
+  const bool was_note = incident.worst < Severity::kWarning;
   incident.worst = harmless ? severity : std::max(incident.worst, severity);
+  if (was_note && incident.worst >= Severity::kWarning) {
+    // Notes that are over are no trouble that comes back.
+    tracks_[index].first_step.reset();
+  }
   incident.findings = {group.head()};
   for (const Finding* finding : group.findings) {
     if (incident.findings.size() == limits::kFindingsPerIncident) break;

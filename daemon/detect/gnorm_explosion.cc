@@ -10,8 +10,7 @@ namespace nanwatch {
 namespace {
 
 constexpr int kAverageSamples = 10;  // norms; torch_npu ASD
-constexpr int kNewLevel = 256;   // records until the window begins anew; ours
-constexpr float kCalm = 0.693f;  // ln 2, times the level; ours
+constexpr float kCalm = 0.693f;      // ln 2, times the level; ours
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;  // as ScalerTracker
@@ -82,11 +81,6 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
              std::log(static_cast<float>(t[kAverageRatio]));
 }
 
-void GnormExplosion::Forget() {
-  healthy_ = {};
-  samples_ = rejected_ = 0;
-}
-
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
   // Where nothing tells it and it went through, the next loss is not finite,
@@ -120,7 +114,10 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (s.values() == 0 || s.newest() != static_cast<float>(norm)) {
     return episode_.severity();
   }
-  if (c.rate_restarts) Forget();
+  if (c.rate_restarts) {
+    healthy_ = {};
+    samples_ = rejected_ = 0;
+  }
   if (Explodes(s, t)) {
     norm_ = norm;
     wide_ = false;
@@ -138,7 +135,6 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     trigger = stays && !rests  ? Severity::kCritical
               : known || rests ? Severity::kInfo
                                : Severity::kWarning;
-    if (rejected_ >= kNewLevel) Forget();
   } else {
     healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;

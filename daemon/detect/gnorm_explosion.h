@@ -4,7 +4,7 @@
 // clipped bad batch is a warning, and so is a spike, whose norm comes down
 // within some hundred steps; a level that stays, or a non-finite norm that
 // reaches the weights, is critical. Its window is 128 healthy values in blocks
-// of 16, see BlockMaximum; it begins anew when 256 in a row were far above it.
+// of 16, see BlockMaximum. Norms that stay far above it are never healthy.
 
 #ifndef NANWATCH_DETECT_GNORM_EXPLOSION_H_
 #define NANWATCH_DETECT_GNORM_EXPLOSION_H_
@@ -45,8 +45,6 @@ class GnormExplosion {
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);
   bool Explodes(const Series& s, Thresholds t) const;
-  // The level: another one begins.
-  void Forget();
 
   Episode episode_;
   BlockMaximum<16, 8> healthy_;

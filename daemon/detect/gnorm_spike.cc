@@ -17,8 +17,8 @@ constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 constexpr float kWorse = 2;           // deviations of single losses; ours
 constexpr float kLeastWorse = 0.02f;  // of the loss; ours
 
-constexpr float kLearned =
-    0.105f;  // ln of 1/0.9: the loss fell by a tenth; ours
+constexpr float kLearned = 0.105f;  // ln of 1/0.9 of the loss; ours
+constexpr double kMore = 4;         // times `growth`; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_nats", 13.8, 3, 1000, "nats",
@@ -105,17 +105,18 @@ bool GnormSpike::Learns(const StepContext& c) {
 
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (s.values() < kFresh || c.loss->crosses_zero()) return false;
-  const bool learned =
-      c.loss->values() > 0 && c.loss->stands() < learned_ - kLearned;
+  if (s.values() < kFresh) return false;
+  const bool learned = c.loss->values() > 0 && !c.loss->crosses_zero() &&
+                       c.loss->stands() < learned_ - kLearned;
   if (learned) learned_ = c.loss->stands();
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
   lowest_ = std::min(lowest_, s.stands());
   const float growth = s.stands() - lowest_;
+  // A loss that crosses 0 does not show how much is learned.
+  const double least = c.loss->crosses_zero() ? kMore * t[kGrowth] : t[kGrowth];
   return growth >= kLeastGrowth &&
-         growth >= std::log(static_cast<float>(t[kGrowth])) &&
-         !IsMeaningless(c);
+         growth >= std::log(static_cast<float>(least)) && !IsMeaningless(c);
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {

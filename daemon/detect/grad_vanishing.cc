@@ -21,6 +21,8 @@ float Log2OfSize(double loss) {
   return Log2(static_cast<float>(size));
 }
 
+constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
+
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 1e-3, 1e-12, 0.5, "of the usual norm",
      "ours: SageMaker's 1e-7 and MindInsight's 1e-9 a mean element would "
@@ -40,7 +42,9 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "The gradient norm fell to next to nothing: the weights hardly change any "
     "more.",
     "The norm is below ratio times its usual level (the mean of about 64 "
-    "healthy ones, from min_samples on) at hold updates in a row, and the "
+    "healthy ones, from min_samples on; exactly 0 beside a loss that is not, "
+    "from 8 on) at hold updates "
+    "in a row, and the "
     "loss did not fall a hundredfold from its usual level with it, or fell to "
     "exactly 0 at once. Not where both went down without any noise for 32 "
     "updates, and the loss stays there: full batches at a minimum.",
@@ -81,13 +85,15 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
       c.scaler.fate() == Fate::kLost) {
     return episode_.severity();
   }
-  const bool known = usual_.values() >= t[kMinSamples];
+  const std::optional<double> loss = FiniteLoss(r);
+  // The loss says that there is something to learn from.
+  const bool gone = norm == 0 && loss && *loss != 0;
+  const bool known = usual_.values() >= (gone ? kFewNorms : t[kMinSamples]);
   if (norm == 0 && !known) return episode_.severity();  // not collected
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
   const bool low = known && log2 < usual_.at() - 1 &&
                    log2 < usual_.at() + Log2(static_cast<float>(t[kRatio]));
-  const std::optional<double> loss = FiniteLoss(r);
   if (!low) {
     const float usual = usual_.at();
     Learn(c, loss);

@@ -225,7 +225,7 @@ Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
     step_.best = c.record.step;
   }
   step_.left = s.out() ? s.excursion().step() : step_.best;
-  const bool back = s.out() && s.excursion().calm() > 1;
+  const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());
   const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
                                ? Ceiling(t)
                                : Severity::kNone;

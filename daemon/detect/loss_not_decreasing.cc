@@ -18,13 +18,30 @@ constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
 constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
-constexpr float kNoGuess = 1.1f;   // of it: another kind of loss; ours
-constexpr float kBelow = 3;        // deviations of a third of the losses; ours
-constexpr int32_t kLines = 64;     // losses, where the rate is not told; ours
-constexpr float kWarms = 1.001f;   // times the highest rate: it rises; ours
-constexpr int kSame = 50;          // losses; ours
-constexpr int kSameZero = 16;      // losses of exactly 0, beside a rate; ours
-constexpr float kSizable = 0.01f;  // printed in digits that would move; ours
+constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
+constexpr float kBelow = 3;       // deviations of a third of the losses; ours
+constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
+constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
+// Of classes in well-known data (MNIST and CIFAR-10, nanoGPT's letters,
+// CIFAR-100, ImageNet), and words of well-known tokenizers (BERT, Llama, GPT-2
+// and that padded, Llama 3, Qwen).
+constexpr float kCounts[] = {10,    65,    100,    1000,  30522,
+                             32000, 50257, 128256, 151936};
+constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
+constexpr float kNearly = 0.02f;    // the same of the first losses; ours
+constexpr int kSame = 50;           // losses; ours
+constexpr int kSameZero = 16;       // losses of exactly 0, beside a rate; ours
+constexpr float kSizable = 0.01f;   // printed in digits that would move; ours
+
+// Returns what guessing among a well-known number of classes costs, if `loss`
+// is that but for a share; else 0.
+float CostOfGuessing(float loss, float share) {
+  for (const float count : kCounts) {
+    const float cost = std::log(count);
+    if (std::fabs(loss - cost) <= share * cost) return cost;
+  }
+  return 0;
+}
 
 constexpr ThresholdSpec kThresholds[] = {
     {"steps", 2000, 10, 1e9, "steps",
@@ -76,7 +93,7 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   begun_ = true;
   first_step_ = c.record.step;
-  newest_step_ = first_step_;
+  newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
   among_ = untrained_ == 0;
   if (among_) untrained_ = LossOfClasses(c.run, loss);
@@ -93,18 +110,29 @@ bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
             std::fabs(c.loss->y() - first_) <= kSpread;
   if (r.has(StepField::kLearningRate)) {
     const auto rate = static_cast<float>(r[StepField::kLearningRate]);
-    if (rate > kWarms * rate_) course_ = Course();
+    if (rate > kWarms * rate_) {
+      course_ = Course();
+      warm_step_ = r.step;
+    }
     rate_ = std::max(rate_, rate);
   }
   course_.Add(loss);
   if (OnlyMeansThatStand()) return false;
-  if (rate_ > 0) return course_.records() < t[kGuesses];
-  return records_ < kLines ||
-         2 * static_cast<double>(r.step - first_step_) < t[kSteps];
+  if (rate_ > 0 && course_.records() >= t[kGuesses]) return false;
+  return course_.records() < kLines ||
+         2 * static_cast<double>(r.step - warm_step_) < t[kSteps];
 }
 
-bool LossNotDecreasing::Guesses(const StepContext& c) const {
-  if (untrained_ <= 0) return false;
+bool LossNotDecreasing::Guesses(const StepContext& c) {
+  if (untrained_ <= 0) {
+    const float cost = CostOfGuessing(course_.last(), kExactly);
+    const bool stays = cost > 0 &&
+                       cost == CostOfGuessing(course_.middle(), kExactly) &&
+                       std::fabs(std::exp(first_) - cost) <= kNearly * cost;
+    if (stays) untrained_ = cost;
+    among_ = true;
+    return stays;
+  }
   if (!among_) {
     return std::exp(level_) >=
            std::max(untrained_, kGuessed * std::exp(first_));
@@ -176,7 +204,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool waits = Waits(c, loss, t);
   const bool stands = known && Stands(c, t);
-  const bool guesses = !waits && Guesses(c);
+  const bool guesses = !waits && known && Guesses(c);
   const bool warns = frozen || (!waits && stands) || (guesses && !settled_);
   const Severity trigger = warns    ? Severity::kWarning
                            : stands ? Severity::kInfo

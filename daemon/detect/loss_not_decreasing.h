@@ -51,7 +51,7 @@ class LossNotDecreasing {
   // Notes the rate. Is it warming up, or has been lately?
   bool Waits(const StepContext& c, float loss, Thresholds t);
   // Does it guess, and nothing else so far?
-  bool Guesses(const StepContext& c) const;
+  bool Guesses(const StepContext& c);
   // Was it the same in all records so far, without a gradient?
   bool IsFrozen(const StepRecord& record, float loss);
 
@@ -69,6 +69,7 @@ class LossNotDecreasing {
   int32_t means_ = 0;  // of those, means over many steps that stand at first_
   int64_t newest_step_ = 0;
   int64_t first_step_ = 0;
+  int64_t warm_step_ = 0;  // at which the rate was first at its highest
   About about_ = About::kStands;
   bool begun_ = false;
   bool among_ = false;    // untrained_ is of guessing among classes

@@ -20,6 +20,7 @@ constexpr float kNormRatio = 1.3f;   // times the level, beside a norm; ours
 constexpr float kTiny = 0.01f;       // a loss: policies begin near 0; ours
 constexpr float kLostHalf = 0.5f;    // of what was learned; ours
 constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
+constexpr float kAnew = 0.05f;       // of the first losses, from them; ours
 constexpr float kNothing = 0.05f;  // of the first losses: all is learned; ours
 constexpr float kMuch =
     5;  // times the level, of one that has learned all; ours
@@ -96,6 +97,8 @@ bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
+    jump_.anew = x.jumped() && x.values() > 1 && s.values() > kYoungValues &&
+                 std::fabs(jump_.peak - jump_.first) <= kAnew * jump_.first;
     jump_.absurd = false;
   }
   return was_up;
@@ -150,12 +153,7 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
 // in health.
 bool LossSpike::IsUsual(const Series& s, float rise) const {
   const Excursion& x = s.excursion();
-  // It was as high before, about as long, and came back: tasks that take turns.
-  if (s.returned_after() > 0 &&
-      x.base() + rise <= s.returned_from() + Excursion::kOpens * x.noise() &&
-      x.values() <= 2 * s.returned_after()) {
-    return true;
-  }
+  if (s.recurs()) return true;
   if (s.begins_late()) return false;
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&
@@ -307,8 +305,11 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   if (falls || !episode_.open()) falls_ = falls;
   const bool was_absurd = IsAbsurd();
+  // Of two that are as bad, the higher one is told.
   const bool worse =
-      trigger > Severity::kNone && trigger >= episode_.severity();
+      trigger > Severity::kNone &&
+      (trigger > episode_.severity() ||
+       (trigger == episode_.severity() && jump_.peak >= told_.peak));
   if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
   if (worse && told_.absurd && !was_absurd) episode_ = Episode();
   trigger = std::max(trigger, NoteStuck(s, t));
@@ -372,7 +373,11 @@ void LossSpike::Describe(Finding* finding) const {
     }
     return Sentence(rose, is ? " and is high for " : " and was high for ",
                     told_.records, told_.records == 1 ? " record" : " records",
-                    to_end_ ? ", to the end." : ".", SayStuck(tense));
+                    to_end_ ? ", to the end." : ".",
+                    told_.anew ? " It began there: weights that are lost, or a "
+                                 "checkpoint that was not loaded, look so."
+                               : "",
+                    SayStuck(tense));
   });
   finding->numbers = {
       {"loss", told_.loss, ""},

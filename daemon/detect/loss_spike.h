@@ -73,6 +73,7 @@ class LossSpike {
     float first = 0;      // loss, as Series::first()
     float nats = 0;       // evidence
     int32_t records = 0;  // that it lasts
+    bool anew = false;    // at once to where the first losses stood
     bool absurd = false;  // no healthy loss of any kind does that
     int64_t broken = -1;  // first step since whose loss is not finite; -1: none
   };

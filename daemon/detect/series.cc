@@ -13,7 +13,8 @@ constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
 constexpr int32_t kFirst = 5;      // values of the first level; ours
 constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
 constexpr int32_t kRecent = 16;    // values; ours
-constexpr float kOfRecent = 1.0f / kRecent;
+constexpr float kOfRecent = 1.0f / kRecent;  // as kRecent
+constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 64;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
 constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
@@ -63,6 +64,19 @@ bool Series::follows_rewards() const {
 
 bool Series::comes_down() const {
   return excursion_.course().ComesDown(ValueAt(excursion_.base()));
+}
+
+bool Series::recurs() const {
+  return out_ && returned_after_ > 0 &&
+         excursion_.base() + rise() <=
+             returned_from_ + Excursion::kOpens * excursion_.noise() &&
+         excursion_.values() <= 2 * returned_after_;
+}
+
+bool Series::climbs() const {
+  const Course& course = excursion_.course();
+  return Transform(course.last()) - Transform(course.middle()) >
+         kClimbs * excursion_.noise();
 }
 
 // What the last printed digit is worth. Where that is next to nothing, nearly

@@ -44,6 +44,8 @@ class Series {
   // it left, as a logarithm; and whether it shows a way back there.
   float rise() const;
   bool comes_down() const;
+  // The excursion rises from its middle third to its last by more than noise.
+  bool climbs() const;
   const SeriesLevel& level() const { return level_; }
   float newest() const { return newest_; }  // as it came
   // All as logarithms.
@@ -57,10 +59,9 @@ class Series {
   float lowest() const { return lowest_; }    // of healthy values
   // Share of healthy values that stand out alone, or nearly so.
   float outliers() const { return outliers_; }
-  // The newest excursion that lasted and came back: how far up, and for how
-  // many values. 0: none.
-  float returned_from() const { return returned_from_; }
-  int32_t returned_after() const { return returned_after_; }
+  // It was as high before, about as long, and came back: tasks that take
+  // turns, batches that are sorted by length.
+  bool recurs() const;
   // Of a fresh run: how many of the first values stand kRise above first(),
   // the step of the first of them, and the highest.
   int32_t risen() const { return risen_; }
@@ -98,6 +99,8 @@ class Series {
   float lowest_ = 0;
   float outliers_ = 0;
   float trough_ = 0;  // lowest level of late
+  // The newest excursion that lasted and came back: how far up, for how many
+  // values. 0: none.
   float returned_from_ = 0;
   int32_t returned_after_ = 0;
   int32_t values_ = 0;

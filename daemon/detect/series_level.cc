@@ -12,10 +12,10 @@ constexpr int32_t kPriorWeight = 2;  // values; ours
 // to show.
 constexpr float kDown = 1.0f / 8;  // of a value; ours
 constexpr float kUp = 1.0f / 16;   // ours
-constexpr int32_t kFew = 7;        // values, of which kDown is less than one
-constexpr int32_t kUnknown = 4;    // values: the first may lie anywhere; ours
-constexpr int32_t kFewMoves = 2;   // values, where few are healthy; ours
-constexpr int32_t kMoves = 64;     // values; ours
+constexpr int32_t kFew = 7;       // values that weigh more than kDown; as kDown
+constexpr int32_t kUnknown = 4;   // values: the first may lie anywhere; ours
+constexpr int32_t kFewMoves = 2;  // values, where few are healthy; ours
+constexpr int32_t kMoves = 64;    // values; ours
 constexpr int32_t kWanders = 256;  // values; ours
 constexpr float kClip = 3;   // deviations that a value counts at most; ours
 constexpr float kDrops = 4;  // deviations at once: it may come back; ours

@@ -67,6 +67,7 @@ struct StepSeries {
   static constexpr int32_t kMany = 256;  // records of another one; ours
   static constexpr float kOtherData = 0.405f;  // ln 1.5, as loss_spike's ratio
   static constexpr float kOtherNorm = 0.693f;  // ln 2, as gnorm_spike's
+  static constexpr float kFarNorm = 2.303f;    // ln 10, as gnorm_explosion's
 
   // Rewards grow in health, and losses with them.
   static constexpr int32_t kSoon = 16;  // records of a level; ours
@@ -76,8 +77,9 @@ struct StepSeries {
            : TrainsLanguage(run) ? Kind::kWords
                                  : Kind::kPlain;
   }
+  // What still climbs is no level.
   static bool Stays(const Series& s, int32_t records) {
-    return s.out() && s.excursion().values() > records;
+    return s.out() && s.excursion().values() > records && !s.climbs();
   }
 
   void AddLoss(float value, int64_t step) {
@@ -102,7 +104,7 @@ struct StepSeries {
     if (!std::isfinite(value) || value < kLeastNorm) return;
     grad_norm.Add(value, step, kNorm);
     if ((Stays(grad_norm, kFew) && grad_norm.rise() < kOtherNorm) ||
-        (Stays(grad_norm, kMany) &&
+        (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm &&
          step - grad_norm.excursion().step() > kMany) ||
         (kind == Kind::kRewards && Stays(grad_norm, kSoon))) {
       grad_norm.Accept();

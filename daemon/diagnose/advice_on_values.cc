@@ -299,8 +299,9 @@ constexpr Advice kAdvice[] = {
      "show: the batches around the named step, the optimizer and its settings.",
      When::kOps},
     {Cause::kUnexplained, "",
-     "Nothing of the ops is seen: log loss and gradient norm at every step, "
-     "and let the framework name the op.",
+     "Nothing of the layers is seen: let the client look at them "
+     "(nanwatch.torch.watch, or the callback of a trainer), or the framework "
+     "name the op.",
      When::kNoOps},
     {Cause::kUnexplained, "",
      "Let it learn ten samples by heart. If it cannot, the fault is in the "

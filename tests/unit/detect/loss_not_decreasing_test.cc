@@ -55,7 +55,8 @@ TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
   EXPECT_EQ(after("megatron", 11.9, 100), Severity::kNone);
   EXPECT_EQ(after("megatron", 11.9, 112), Severity::kWarning);
   EXPECT_EQ(after("megatron", 2.1, 112), Severity::kNone) << "a fine-tuning";
-  EXPECT_EQ(after("mmcv", 11.9, 112), Severity::kNone) << "of other units";
+  EXPECT_EQ(after("mmcv", 11.5, 112), Severity::kNone) << "of other units";
+  EXPECT_EQ(after("mmcv", 6.908, 112), Severity::kWarning) << "ln 1000";
 }
 
 // A classifier of ten whose units died: what guessing costs is ln 10.
