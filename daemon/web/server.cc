@@ -118,6 +118,7 @@ class HttpServer : public WebServer {
                    ": web.listen (port 0: any free one)"};
     }
     listener_ = std::move(*listener);
+    listener_->WaitForFirstByte(options.timeout_seconds);
     address_ = address->host + ":" + std::to_string(port());
     const size_t places = Places(options);
     for (size_t i = 0; i < places - places / 8; ++i) {

@@ -86,7 +86,7 @@ TEST(AuditLog, ALineSaysWhoFromWhereWhat) {
 }
 
 TEST(AuditLog, TextsOfOthersAreEscapedAndShort) {
-  const Written written =
+  const auto lines =
       Write({Entry(AuditKind::kClose, "a\n{\"kind\": \"stop\"}\x1b[31m\xff"),
              Entry(AuditKind::kClose, std::string(9000, 'x'))});
   ASSERT_EQ(lines.size(), 2u);
@@ -145,7 +145,7 @@ TEST_F(AuditFileTest, IsNoLinkAndNoDevice) {
   EXPECT_THAT(OpenAudit(options_).error(), HasSubstr("no plain file"));
   options_.file = "/dev/full";
   EXPECT_THAT(OpenAudit(options_).error(), HasSubstr("/dev/full"));
-  options_.file = folder_ + "/audit.jsonl/x";
+  options_.file = "/proc/none/audit.jsonl";
   EXPECT_FALSE(OpenAudit(options_).ok());
 }
 
