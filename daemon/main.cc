@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/resident.h"
 #include "config/config.h"
+#include "rpc/callers.h"
 
 namespace nanwatch {
 namespace {
@@ -64,11 +65,16 @@ int CheckOnly(const Flags& flags) {
   return 0;
 }
 
-void Reload(const Flags& flags, Daemon* daemon) {
-  const Result<DaemonConfig> config = ReadConfig(flags);
-  if (!config.ok()) daemon->ReloadFailed();
-  const Status done =
-      config.ok() ? daemon->Reload(*config) : Status(Error{config.error()});
+// Who sent the signal; the kernel itself where a terminal hangs up.
+Caller SenderOf(const siginfo_t& signal) {
+  if (signal.si_code > 0) return {};
+  Caller sender = Callers({}).OfUser(signal.si_uid);
+  sender.from = "pid " + std::to_string(signal.si_pid);
+  return sender;
+}
+
+void Reload(const Flags& flags, const Caller& who, Daemon* daemon) {
+  const Status done = daemon->Reload(ReadConfig(flags), who);
   if (done.ok()) {
     LogInfo("configuration reloaded");
   } else {
@@ -116,9 +122,12 @@ int Serve(const Flags& flags) {
   ForgetStartupCode();
   while (true) {
     const timespec wait = supervisor.Interval();
-    const int number = sigtimedwait(&signals, nullptr, &wait);
+    siginfo_t signal{};
+    const int number = sigtimedwait(&signals, &signal, &wait);
     if (number == SIGTERM || number == SIGINT) break;
-    if (number == SIGHUP) Reload(flags, daemon->get());
+    if (number == SIGHUP) {
+      Reload(flags, SenderOf(signal), daemon->get());
+    }
     supervisor.Alive((*daemon)->turns());
     supervisor.Say((*daemon)->Condition());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/audit_entries.h"
 #include "app/replay.h"
 #include "app/version.h"
 #include "base/file.h"
@@ -76,6 +77,9 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(DaemonConfig config,
   daemon->started_ = clock.Now();
   AllowOpenFiles(limits::kOpenFiles);
   daemon->reload_.success_us = ToMicros(daemon->started_);
+  auto audit = AuditLog::Open(daemon->config_.audit, clock);
+  if (!audit.ok()) return Error{audit.error()};
+  daemon->audit_ = std::move(*audit);
   Status status = daemon->OpenHistory();
   if (status.ok()) status = daemon->ServeHttp();
   if (status.ok()) status = daemon->Replay();
@@ -150,6 +154,7 @@ Status Daemon::Replay() {
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
       history_on() ? history_->last_id() : 0);
   pipeline_->SetMemory(config_.server.memory_bytes);
+  pipeline_->SetAudit(audit_->Sink());
   if (history_on()) {
     history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
   }
@@ -230,13 +235,15 @@ Status Daemon::ServeHttp() {
   backend.not_ready = [this] { return NotReady(); };
   backend.now = [this] { return clock_.Now(); };
   if (config_.web.annotations) {
-    backend.annotate = [this](const RunKey& run, const Annotation& said) {
-      return ready_ ? Annotate(run, said) : Status(Error{NotReady()});
+    backend.annotate = [this](const RunKey& run, const Annotation& said,
+                              const Caller& who) {
+      return ready_ ? Annotate(run, said, who) : Status(Error{NotReady()});
     };
   }
   backend.rule_name = RuleNameOf;
   backend.version = DaemonVersion();
   backend.metrics = config_.metrics;
+  backend.audit = audit_->Sink();
   return web_.Start(std::move(backend));
 }
 
@@ -257,9 +264,11 @@ Status Daemon::Listen() {
       return past_runs_->Find(run_id, attempt);
     };
   }
-  backend.annotate = [this](const RunKey& run, const Annotation& annotation) {
-    return Annotate(run, annotation);
+  backend.annotate = [this](const RunKey& run, const Annotation& annotation,
+                            const Caller& who) {
+    return Annotate(run, annotation, who);
   };
+  backend.audit = audit_->Sink();
   backend.rule_name = RuleNameOf;
   backend.rule_number = [](std::string_view name) -> std::optional<RuleId> {
     const RuleSpec* rule = FindRule(name);
@@ -285,32 +294,37 @@ void Daemon::StartPipeline() {
   });
 }
 
-Status Daemon::Annotate(const RunKey& run, const Annotation& annotation) {
+Status Daemon::Annotate(const RunKey& run, const Annotation& annotation,
+                        const Caller& who) {
   Event event;
   event.run = run;
   event.body = annotation;
-  if (pipeline_->Post(std::move(event))) return OkStatus();
-  return Error{"nanwatchd is behind, or about to end: say it again"};
-}
-
-Status Daemon::Reload(const DaemonConfig& config) {
-  if (Status taken = web_.Reload(config); !taken.ok()) {
-    ReloadFailed();
-    return taken;
-  }
-  Event event;
-  event.body = RulesLoaded{config.rules, config.engine};
   if (!pipeline_->Post(std::move(event))) {
-    ReloadFailed();
-    return Error{"nanwatchd is behind, or about to end: send HUP again"};
+    return Error{"nanwatchd is behind, or about to end: say it again"};
   }
-  rpc_->SetAccess(config.server.access);
-  reload_.successful = true;
-  reload_.success_us = ToMicros(clock_.Now());
+  audit_->Add(EntryOfAnnotation(run, annotation, who));
   return OkStatus();
 }
 
-void Daemon::ReloadFailed() { reload_.successful = false; }
+Status Daemon::Reload(const Result<DaemonConfig>& config, const Caller& who) {
+  Status taken = config.ok() ? Take(*config) : Status(Error{config.error()});
+  reload_.successful = taken.ok();
+  if (taken.ok()) reload_.success_us = ToMicros(clock_.Now());
+  audit_->Rotate();
+  audit_->Add(EntryOfReload(taken, who));
+  return taken;
+}
+
+Status Daemon::Take(const DaemonConfig& config) {
+  if (Status taken = web_.Reload(config); !taken.ok()) return taken;
+  Event event;
+  event.body = RulesLoaded{config.rules, config.engine};
+  if (!pipeline_->Post(std::move(event))) {
+    return Error{"nanwatchd is behind, or about to end: send HUP again"};
+  }
+  rpc_->SetAccess(config.server.access);
+  return OkStatus();
+}
 
 // In the reverse order of the start: nobody comes in, what is there is judged
 // and committed, then said.
@@ -357,6 +371,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   ReportProcess(started_, &samples);
   ReportReload(reload_, &samples);
   web_.AppendSamples(&samples);
+  audit_->AppendSamples(&samples);
   if (!wired_) return samples;
   ReportReplay(replayed_, ready_, &samples);
   ReportPipeline(*pipeline_, &samples);

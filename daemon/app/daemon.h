@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/audit_log.h"
 #include "app/outbox.h"
 #include "app/past_runs.h"
 #include "app/pipeline.h"
@@ -38,12 +39,11 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // The sections `rules`, `engine`, `alerts` and `access` of a configuration
+  // A configuration that was read again, or why it could not be, by whom. The
+  // sections `rules`, `engine`, `alerts` and `access` of a configuration
   // that was read again, and the file web.config_file. Everything else takes
   // effect at a restart. An error: the old ones stay. Any thread.
-  Status Reload(const DaemonConfig& config);
-  // The configuration could not be read again; the old one stays.
-  void ReloadFailed();
+  Status Reload(const Result<DaemonConfig>& config, const Caller& who);
 
   // Refuses what comes, judges and commits what is there, says goodbye.
   // Bounded: 5 s.
@@ -74,7 +74,9 @@ class Daemon {
   // What is in the snapshot now is in the history, too; a history that hangs is
   // waited for a second. Only with a history.
   void WaitUntilStored() const;
-  Status Annotate(const RunKey& run, const Annotation& annotation);
+  Status Take(const DaemonConfig& config);
+  Status Annotate(const RunKey& run, const Annotation& annotation,
+                  const Caller& who);
   std::vector<SelfSample> SelfSamples();
   bool history_on() const { return history_ != nullptr; }
 
@@ -85,6 +87,7 @@ class Daemon {
   Time last_write_{};  // of the daemon before this one
 
   // Their own synchronization; in the order in which they are made.
+  std::unique_ptr<AuditLog> audit_;
   MonotonicClock pipeline_clock_;
   Published<Snapshot> published_;
   std::atomic<bool> wired_{false};  // all below, but for the servers, is there

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/audit_entries.h"
 #include "base/log.h"
 #include "base/resident.h"
 #include "model/limits.h"
@@ -128,7 +129,10 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   if (std::holds_alternative<OpenSessionMessage>(arrival.message.body)) {
     fresh_id = fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
   }
+  std::optional<IngestAudit> audit;
+  if (audit_) audit.emplace(arrival.message);
   Admitted admitted = engine_.Admit(now, std::move(arrival.message), fresh_id);
+  auto entry = audit ? audit->Of(admitted) : std::nullopt;
   const bool resumes = admitted.opened && admitted.events.empty();
   // A refused message may leave an event that says its sequence is used. Then
   // it must not come again: it would be taken for a duplicate, and
@@ -146,6 +150,7 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     arrival.port->Refuse(session, sequence, refused, kRetryAfter);
     return;
   }
+  if (entry) audit_(*std::move(entry));
   if (admitted.refused) {
     arrival.port->Refuse(session, sequence, *admitted.refused,
                          used ? Duration(0) : kRetryAfter);

@@ -19,6 +19,7 @@
 #include "base/published.h"
 #include "engine/engine.h"
 #include "history/history.h"
+#include "model/audit.h"
 #include "model/limits.h"
 #include "model/snapshot.h"
 #include "rpc/ingest_port.h"
@@ -72,6 +73,8 @@ class Pipeline : public IngestSink {
   // Resident memory from which on openings and names of ops are refused; from
   // an eighth more on, all records. Before the first RunOnce.
   void SetMemory(size_t bytes) { memory_ = bytes; }
+  // Hears of openings, closes and refusals. Before the first RunOnce.
+  void SetAudit(AuditSink audit) { audit_ = std::move(audit); }
   const MonotonicClock& clock() const { return clock_; }
   size_t mailbox_size() { return arrivals_.size(); }
   size_t mailbox_capacity() const { return arrivals_.capacity(); }
@@ -119,6 +122,7 @@ class Pipeline : public IngestSink {
   Effects effects_;
   uint64_t newest_id_;
   size_t memory_ = limits::kResidentBytes;
+  AuditSink audit_;  // unset: nobody is told
   size_t resident_ = 0;
   Duration resident_at_{};  // as clock_.Passed()
   Time last_publish_{};

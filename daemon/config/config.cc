@@ -27,6 +27,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   ReadAlerts(top.Section("alerts"), &config->engine.alert);
   ReadNotify(top.Section("notify"), &config->notify);
   ReadLog(top.Section("log"), &config->log);
+  ReadAudit(top.Section("audit"), &config->audit);
   ReadRules(top.Section("rules"), &config->rules);
   top.Finish();
 }

@@ -25,6 +25,11 @@ struct LogOptions {
   bool json = false;
 };
 
+struct AuditOptions {
+  std::string file;      // empty: none
+  bool journal = false;  // the system's
+};
+
 struct DaemonConfig {
   RpcOptions server;
   WebOptions web;
@@ -34,6 +39,7 @@ struct DaemonConfig {
   EngineOptions engine;
   NotifyOptions notify;
   LogOptions log;
+  AuditOptions audit;
   RulesInForce rules;
 };
 

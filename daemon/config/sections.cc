@@ -324,4 +324,14 @@ void ReadLog(YamlSection section, LogOptions* options) {
   section.Finish();
 }
 
+void ReadAudit(YamlSection section, AuditOptions* options) {
+  section.Text("file", &options->file);
+  section.Flag("journal", &options->journal);
+  if (options->journal && !options->file.empty()) {
+    section.Complain("journal",
+                     " and audit.file exclude each other: set one of them.");
+  }
+  section.Finish();
+}
+
 }  // namespace nanwatch

@@ -19,6 +19,7 @@ void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options);
 void ReadWebhook(YamlSection section, WebhookOptions* options);
 void ReadNotify(YamlSection section, NotifyOptions* options);
 void ReadLog(YamlSection section, LogOptions* options);
+void ReadAudit(YamlSection section, AuditOptions* options);
 
 // `rules`: of AllRules(), with their defaults. Thresholds take numbers in the
 // range of their ThresholdSpec; those in seconds also times ("15m").

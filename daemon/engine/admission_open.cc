@@ -41,12 +41,13 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
   }
   Admitted admitted;
   const RunState* run = registry_.FindRun(key);
+  const std::optional<int32_t> before = registry_.LatestAttempt(key.run_id);
+  const bool next_attempt = before && *before < key.attempt;
   if (run == nullptr || run->closed()) {
-    const std::optional<int32_t> before = registry_.LatestAttempt(key.run_id);
-    const char* reason = run != nullptr          ? "another rank opened"
-                         : !before               ? "first rank"
-                         : *before < key.attempt ? "rank opened again"
-                                                 : "first rank";
+    const char* reason = run != nullptr ? "another rank opened"
+                         : !before      ? "first rank"
+                         : next_attempt ? "rank opened again"
+                                        : "first rank";
     SupersedeOlder(key, &admitted.events);
     const RunState* previous = registry_.FindRun({key.run_id, key.attempt - 1});
     RunOpened body{message.run, reason};
@@ -64,8 +65,11 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
   opened.rank = message.rank.rank;
   opened.session = message.session;
   admitted.events.push_back(std::move(opened));
-  admitted.opened =
-      OpenedSession{.run = key, .held_sequence = message.acked, .ops_held = 0};
+  admitted.opened = OpenedSession{.run = key,
+                                  .held_sequence = message.acked,
+                                  .ops_held = 0,
+                                  .next_attempt = next_attempt,
+                                  .owner = std::string(owner)};
   clocks_[message.session].acked = message.acked;
   return admitted;
 }
@@ -99,7 +103,9 @@ Admitted Admission::Resume(const OpenSessionMessage& message,
   admitted.opened =
       OpenedSession{.run = key,
                     .held_sequence = std::max(rank.last_sequence, acked),
-                    .ops_held = static_cast<uint32_t>(rank.ops.names())};
+                    .ops_held = static_cast<uint32_t>(rank.ops.names()),
+                    .resumed = true,
+                    .owner = session.run->description().owner};
   return admitted;
 }
 

@@ -13,6 +13,8 @@ struct Caller {
   std::string name;    // of the account; where there is none, `number`
   std::string number;  // "uid 1000"
   bool admin = false;
+  // Where the call came from: "pid 4242", "10.1.2.3:41000"; over HTTP a host.
+  std::string from;
 };
 
 // True when `caller` may change a run of `owner`: open its ranks, resume its

@@ -62,6 +62,9 @@ struct OpenedSession {
   RunKey run;
   Sequence held_sequence = 0;
   uint32_t ops_held = 0;
+  bool resumed = false;       // the session was there already
+  bool next_attempt = false;  // of a run that was there already
+  std::string owner;          // of the run; empty: it is everybody's
 };
 
 }  // namespace nanwatch

@@ -124,6 +124,9 @@ enum class Metric : uint8_t {
   // The daemon: HTTP and this exposition.
   kHttpRequests,
   kWebInsecure,
+  kAuditLines,
+  kAuditLost,
+  kAuditLeftOut,
   kSeries,
   kSeriesLimit,
   kSeriesLeftOut,

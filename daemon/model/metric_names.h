@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 109;
+inline constexpr int kMetrics = 112;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -302,6 +302,15 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
     {Metric::kWebInsecure, "nanwatch_web_insecure", MetricKind::kGauge, true,
      "1 while HTTP listens beyond the loopback without TLS, or asks nobody who "
      "he is (web.insecure)."},
+    {Metric::kAuditLines, "nanwatch_audit_lines_total", MetricKind::kCounter,
+     true, "Lines of the audit that were written."},
+    {Metric::kAuditLost, "nanwatch_audit_lost_total", MetricKind::kCounter,
+     true,
+     "Lines of the audit that were lost: its disk was full, or too slow."},
+    {Metric::kAuditLeftOut, "nanwatch_audit_left_out_total",
+     MetricKind::kCounter, true,
+     "Refusals that were not written down one by one, since there were too "
+     "many."},
     {Metric::kSeries, "nanwatch_series", MetricKind::kGauge, true,
      "Series in this exposition."},
     {Metric::kSeriesLimit, "nanwatch_series_limit", MetricKind::kGauge, true,

@@ -84,6 +84,10 @@ void TcpListener::Start(std::function<void(int)> take) {
 
 void TcpListener::Stop() { acceptor_->Stop(); }
 
+void TcpListener::WaitForFirstByte(int seconds) {
+  Set(fd_, IPPROTO_TCP, TCP_DEFER_ACCEPT, seconds);
+}
+
 int TcpListener::port() const {
   sockaddr_storage bound{};
   socklen_t bytes = sizeof bound;

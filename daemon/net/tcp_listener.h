@@ -27,6 +27,9 @@ class TcpListener {
   // As Acceptor's.
   void Start(std::function<void(int fd)> take);
   void Stop();
+  // Who connects and sends nothing is the kernel's, for so long: he takes no
+  // thread. For protocols in which the client speaks first.
+  void WaitForFirstByte(int seconds);
 
   int port() const;
 

@@ -31,6 +31,17 @@ std::optional<int> DescriptorOf(std::string_view peer) {
   return fd;
 }
 
+// gRPC's "ipv4:10.1.2.3:41000" and "ipv6:%5B::1%5D:41000" as people write it.
+std::string AddressOf(std::string_view peer) {
+  std::string address(peer.substr(peer.find(':') + 1));
+  for (const auto& [coded, plain] :
+       {std::pair("%5B", "["), std::pair("%5D", "]"), std::pair("%25", "%")}) {
+    const size_t at = address.find(coded);
+    if (at != std::string::npos) address.replace(at, 3, plain);
+  }
+  return address;
+}
+
 bool Names(const std::vector<std::string>& users, const Caller& caller,
            uid_t uid) {
   const std::string digits = std::to_string(uid);
@@ -87,13 +98,15 @@ Identity Callers::Identify(std::string_view peer, std::string_view said,
     const Result<Peer> user = ReadPeer(*fd);
     if (user) {
       identity.uid = user->uid;
+      identity.from = "pid " + std::to_string(user->pid);
     } else {
       identity.refused = user.error();
     }
   } else {
     identity = IdentifyTcp(said, std::move(certificate));
+    identity.from = AddressOf(peer);
   }
-  if (!identity.refused.empty() && told_) told_(peer, identity.refused);
+  if (!identity.refused.empty() && told_) told_(peer, identity);
   return identity;
 }
 
@@ -145,13 +158,18 @@ Result<Caller> Callers::OfName(const std::string& name) const {
 }
 
 Caller Callers::Of(const Identity& identity) const {
-  if (identity.uid) return OfUser(*identity.uid);
-  if (identity.name.empty()) return {};
-  MutexLock lock(mutex_);
-  const std::vector<std::string>& admins = access_.admins;
-  return {
-      identity.name, identity.name,
-      std::find(admins.begin(), admins.end(), identity.name) != admins.end()};
+  Caller caller;
+  if (identity.uid) {
+    caller = OfUser(*identity.uid);
+  } else if (!identity.name.empty()) {
+    MutexLock lock(mutex_);
+    const std::vector<std::string>& admins = access_.admins;
+    caller.name = caller.number = identity.name;
+    caller.admin =
+        std::find(admins.begin(), admins.end(), identity.name) != admins.end();
+  }
+  caller.from = identity.from;
+  return caller;
 }
 
 Caller Callers::OfUser(uid_t uid) const { return Look(uid).caller; }

@@ -31,6 +31,7 @@ namespace nanwatch {
 struct Identity {
   std::optional<uid_t> uid;  // of a peer on the unix socket
   std::string name;          // of one over TCP; empty: nobody was asked
+  std::string from;          // as Caller's
   // Why he is not let in, a sentence; empty: he is.
   std::string refused;
 };
@@ -48,8 +49,8 @@ class Callers {
 
   // Reads the file of tokens for the first time.
   Status LoadTokens() { return tokens_.Load(); }
-  // `told` is called for each who is not let in, with the peer and why.
-  void OnRefused(std::function<void(std::string_view, std::string_view)> told) {
+  // `told` is called for each who is not let in, with the peer.
+  void OnRefused(std::function<void(std::string_view, const Identity&)> told) {
     told_ = std::move(told);
   }
 
@@ -89,7 +90,7 @@ class Callers {
 
   Tokens tokens_;
   const TcpCallers tcp_;
-  std::function<void(std::string_view, std::string_view)> told_;
+  std::function<void(std::string_view, const Identity&)> told_;
   mutable Mutex mutex_;
   AccessOptions access_ GUARDED_BY(mutex_);
   // Users who have an account; at most kKnown.

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "model/audit.h"
 #include "model/event.h"
 #include "model/snapshot.h"
 
@@ -31,7 +32,10 @@ struct QueryBackend {
                                                        std::optional<int32_t>)>
       past_run;
   // Posts the annotation as an event.
-  std::function<Status(const RunKey&, const Annotation&)> annotate;
+  std::function<Status(const RunKey&, const Annotation&, const Caller&)>
+      annotate;
+  // Hears of who was refused. Not set: nobody does.
+  AuditSink audit;
   // Rules by number; "" and nullopt: no such rule.
   std::function<std::string(RuleId)> rule_name;
   std::function<std::optional<RuleId>(std::string_view)> rule_number;

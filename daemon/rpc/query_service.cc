@@ -58,10 +58,6 @@ grpc::Status Greet(const Identity& who) {
   return {StatusCode::UNAUTHENTICATED, who.refused};
 }
 
-grpc::Status Denied(const std::string& message) {
-  return {StatusCode::PERMISSION_DENIED, message};
-}
-
 }  // namespace
 
 QueryServiceImpl::QueryServiceImpl(QueryBackend backend, Callers& callers)
@@ -99,7 +95,21 @@ grpc::Status QueryServiceImpl::CheckReader(std::string_view run_id,
                                            const Identity& who) const {
   const Caller caller = callers_.Of(who);
   if (callers_.MayRead(owner, caller)) return grpc::Status::OK;
-  return Denied(WhyNotChange(run_id, owner, caller));
+  return Deny(run_id, owner, caller);
+}
+
+grpc::Status QueryServiceImpl::Deny(std::string_view run_id,
+                                    std::string_view owner,
+                                    const Caller& caller) const {
+  std::string why = WhyNotChange(run_id, owner, caller);
+  if (backend_.audit) {
+    AuditEntry entry = EntryOf(AuditKind::kRefusal, caller);
+    entry.run_id = run_id;
+    entry.owner = owner;
+    entry.what = why;
+    backend_.audit(std::move(entry));
+  }
+  return {StatusCode::PERMISSION_DENIED, std::move(why)};
 }
 
 grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
@@ -334,12 +344,12 @@ grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
   const Caller caller = callers_.Of(who);
   const std::string& owner = run->description.owner;
   if (!MayChange(owner, caller)) {
-    return Denied(WhyNotChange(run->key.run_id, owner, caller));
+    return Deny(run->key.run_id, owner, caller);
   }
   const Result<Annotation> annotation =
       ReadAnnotation(*request, *run, backend_, caller.name);
   if (!annotation) return {StatusCode::INVALID_ARGUMENT, annotation.error()};
-  const Status posted = backend_.annotate(run->key, *annotation);
+  const Status posted = backend_.annotate(run->key, *annotation, caller);
   if (!posted) return {StatusCode::UNAVAILABLE, posted.error()};
   response->set_message(Describe(*annotation, *run, request->rule()));
   return grpc::Status::OK;

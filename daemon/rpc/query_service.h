@@ -79,6 +79,9 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   // OK, or why the caller may not see the run.
   grpc::Status CheckReader(std::string_view run_id, std::string_view owner,
                            const Identity& who) const;
+  // What he may not: refused, and told to the audit.
+  grpc::Status Deny(std::string_view run_id, std::string_view owner,
+                    const Caller& caller) const;
 
   const QueryBackend backend_;
   Callers& callers_;

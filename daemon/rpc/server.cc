@@ -80,23 +80,25 @@ class RpcServer::Parts {
   Parts(const RpcOptions& options, IngestSink& sink, QueryBackend backend,
         Clock& clock, RpcStats& stats)
       : callers(options.access, {options.tokens, options.tcp_anonymous}),
+        audit(backend.audit),
         streams(sink, clock, stats, callers, backend.daemon),
         ingest(streams),
         query(std::move(backend), callers),
         stats(stats) {
-    callers.OnRefused([this](std::string_view peer, std::string_view why) {
-      Refused(peer, why);
+    callers.OnRefused([this](std::string_view peer, const Identity& who) {
+      Refused(peer, who);
     });
   }
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
   // What protects the TCP port: tokens, and `tls`.
   Status Protect(const RpcOptions& options, const TcpAddress& address);
-  void Refused(std::string_view peer, std::string_view why);
+  void Refused(std::string_view peer, const Identity& who);
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
   Callers callers;
+  const AuditSink audit;
   IngestStreams streams;
   IngestService ingest;
   QueryServiceImpl query;
@@ -193,8 +195,14 @@ Status RpcServer::Parts::Protect(const RpcOptions& options,
 }
 
 // Whoever is refused may come as often as he likes: one line a minute.
-void RpcServer::Parts::Refused(std::string_view peer, std::string_view why) {
+void RpcServer::Parts::Refused(std::string_view peer, const Identity& who) {
+  const std::string& why = who.refused;
   stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
+  if (audit) {
+    AuditEntry entry = EntryOf(AuditKind::kRefusal, callers.Of(who));
+    entry.what = why;
+    audit(std::move(entry));
+  }
   int64_t before = 0;
   MutexLock lock(mutex);
   if (!refused_callers.Allow(SystemClock().Now(), &before)) return;
@@ -212,8 +220,11 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   const bool listed = callers.MayConnect(peer.uid);
   if (!listed || !MayConnect(peer, listener->owner())) {
     Refused(fmt::format("{} uid={} pid={}", path, peer.uid, peer.pid),
-            listed ? "the socket is another user's"
-                   : "not among access.users and access.groups");
+            Identity{.uid = peer.uid,
+                     .from = fmt::format("pid {}", peer.pid),
+                     .refused =
+                         listed ? "the socket is another user's"
+                                : "not among access.users and access.groups"});
     close(fd);
     return;
   }

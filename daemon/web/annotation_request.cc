@@ -176,7 +176,9 @@ HttpReply AnswerAnnotation(const WebBackend& backend,
   const Result<Annotation> annotation = ReadAnnotation(
       json, *run, request.caller ? request.caller->name : "", backend.now());
   if (!annotation.ok()) return BadParameter(annotation.error());
-  const Status posted = backend.annotate(run->key, *annotation);
+  Caller speaker = request.caller.value_or(Caller{});
+  speaker.from = request.remote;
+  const Status posted = backend.annotate(run->key, *annotation, speaker);
   if (!posted.ok()) {
     return ErrorReply(503, posted.error(), run_id, "Try again.");
   }

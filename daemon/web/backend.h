@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "history/reader.h"
 #include "metrics/options.h"
+#include "model/audit.h"
 #include "model/caller.h"
 #include "model/event.h"
 #include "model/self_sample.h"
@@ -36,12 +37,15 @@ struct WebBackend {
   std::function<std::string()> not_ready;
   std::function<Time()> now;
   // Posts what somebody said of a run as an event. Not set: nothing is taken.
-  std::function<Status(const RunKey&, const Annotation&)> annotate;
+  std::function<Status(const RunKey&, const Annotation&, const Caller&)>
+      annotate;
   // Where nobody is asked who he is: he may say something of what nobody owns,
   // and of what this process's user owns.
   Caller speaks_as;
   // Of a name that was proven; an error: a sentence why he is not let in.
   std::function<Result<Caller>(const std::string& name)> caller_of;
+  // Hears of who was refused. Not set: nobody does.
+  AuditSink audit;
   // Whether everyone sees every run. Not set: so it is.
   std::function<bool()> read_by_everyone;
   // Why others may listen in, or ask for anything, a sentence; empty: they may

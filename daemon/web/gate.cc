@@ -77,20 +77,24 @@ std::optional<BasicLogin> ParseBasic(std::string_view authorization) {
 std::optional<HttpReply> Gate::Check(const WebProtection& protection,
                                      HttpRequest* request) {
   std::string name;
-  if (auto refused = Identify(protection, *request, &name)) return refused;
+  if (auto refused = Identify(protection, request, &name)) return refused;
   if (name.empty()) return std::nullopt;
   Result<Caller> caller = caller_of_(name);
-  if (!caller) return Forbidden(caller.error());
+  if (!caller) {
+    request->tried = name;
+    return Forbidden(caller.error());
+  }
   request->caller = std::move(*caller);
+  request->caller->from = request->remote;
   return std::nullopt;
 }
 
 std::optional<HttpReply> Gate::Identify(const WebProtection& protection,
-                                        const HttpRequest& request,
+                                        HttpRequest* request,
                                         std::string* name) {
   if (protection.users.empty()) {
-    if (request.certificate_names.empty()) return std::nullopt;
-    const auto known = NameAmong(request.certificate_names);
+    if (request->certificate_names.empty()) return std::nullopt;
+    const auto known = NameAmong(request->certificate_names);
     if (!known) {
       return Forbidden(
           "The certificate has no name that counts here: an e-mail address, a "
@@ -99,10 +103,10 @@ std::optional<HttpReply> Gate::Identify(const WebProtection& protection,
     *name = *known;
     return std::nullopt;
   }
-  if (request.authorization.empty()) {
+  if (request->authorization.empty()) {
     return Unauthorized("This daemon asks who you are.");
   }
-  auto login = ParseBasic(request.authorization);
+  auto login = ParseBasic(request->authorization);
   if (!login) {
     return Unauthorized(
         "The header Authorization is not Basic, with a name "
@@ -110,11 +114,13 @@ std::optional<HttpReply> Gate::Identify(const WebProtection& protection,
   }
   switch (passwords_.Check(
       protection.users,
-      {login->user, std::move(login->password), request.remote},
+      {login->user, std::move(login->password), request->remote},
       In(kLoginTime))) {
     case LoginAnswer::kBusy:
       return Busy();
     case LoginAnswer::kWrong:
+      // Who is not known may have written his password there.
+      if (protection.users.count(login->user) > 0) request->tried = login->user;
       return Unauthorized("The name or the password is wrong.");
     case LoginAnswer::kRight:
       break;

@@ -30,8 +30,7 @@ class Gate {
  private:
   // The name that was proven; empty: nobody is asked. Else the refusal.
   std::optional<HttpReply> Identify(const WebProtection& protection,
-                                    const HttpRequest& request,
-                                    std::string* name);
+                                    HttpRequest* request, std::string* name);
 
   const CallerOf caller_of_;
   Passwords passwords_;

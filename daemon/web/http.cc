@@ -15,6 +15,7 @@ HttpReply ErrorReply(int status, std::string_view what, std::string_view where,
   HttpReply reply;
   reply.status = status;
   reply.content_type = kJsonType;
+  reply.reason = what;
   reply.body = Dump({{"error",
                       {{"what", std::string(what)},
                        {"where", std::string(where)},

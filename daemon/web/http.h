@@ -34,7 +34,8 @@ struct HttpRequest {
   std::string remote;                          // address of the peer
   std::vector<std::string> certificate_names;  // as NamesOfClient()
   std::optional<Caller> caller;  // absent: nobody was asked who he is
-  bool from_loopback() const;    // the peer is on this machine
+  std::string tried;  // the user whose password was wrong, where there is one
+  bool from_loopback() const;  // the peer is on this machine
 };
 
 // What server-sent events are asked for: of all runs, or of one.
@@ -48,6 +49,7 @@ struct HttpReply {
   std::string content_type;
   std::string body;
   bool gzipped = false;
+  std::string reason;                  // of an error, as its body says it
   std::string_view handler = "other";  // label of the request counter
   std::string etag;                    // without quotes; empty: none
   // What a browser may do with it later.

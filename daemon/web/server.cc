@@ -84,7 +84,8 @@ size_t Places(const WebOptions& options) {
 class HttpServer : public WebServer {
  public:
   HttpServer(const WebOptions& options, WebBackend backend)
-      : snapshot_(backend.snapshot),
+      : audit_(backend.audit),
+        snapshot_(backend.snapshot),
         now_(backend.now),
         gate_(backend.caller_of),
         site_(std::move(backend), WithMachineName(options.allowed_hosts)),
@@ -117,6 +118,7 @@ class HttpServer : public WebServer {
                    ": web.listen (port 0: any free one)"};
     }
     listener_ = std::move(*listener);
+    listener_->WaitForFirstByte(options.timeout_seconds);
     address_ = address->host + ":" + std::to_string(port());
     const size_t places = Places(options);
     for (size_t i = 0; i < places - places / 8; ++i) {
@@ -189,6 +191,9 @@ class HttpServer : public WebServer {
     request.certificate_names = connection.names();
     HttpReply reply;
     if (!Ask(*guard, connection, end, &request, &reply)) return;
+    if (reply.status == 401 || reply.status == 403) {
+      Audit(request, request.method + " " + request.path + ": " + reply.reason);
+    }
     if (reply.events && request.method == "GET") {
       SendEvents(*guard, connection, std::move(reply));
     } else {
@@ -314,6 +319,17 @@ class HttpServer : public WebServer {
     listening_.release();
   }
 
+  // What was not let be done.
+  void Audit(const HttpRequest& request, std::string what) const {
+    if (!audit_) return;
+    AuditEntry entry;
+    entry.kind = AuditKind::kRefusal;
+    entry.who = request.caller ? request.caller->name : request.tried;
+    entry.from = request.remote;
+    entry.what = std::move(what);
+    audit_(std::move(entry));
+  }
+
   std::shared_ptr<const Guard> CurrentGuard() {
     MutexLock lock(mutex_);
     return guard_;
@@ -323,6 +339,9 @@ class HttpServer : public WebServer {
   // as often as he likes: one line a minute.
   void TellNoHandshake(const std::string& host, const std::string& why) {
     if (why.empty()) return;
+    HttpRequest nothing;
+    nothing.remote = host;
+    Audit(nothing, "TLS: " + why);
     int64_t before = 0;
     MutexLock lock(mutex_);
     if (!handshakes_.Allow(SystemClock().Now(), &before)) return;
@@ -331,6 +350,7 @@ class HttpServer : public WebServer {
                    ": " + why);
   }
 
+  const AuditSink audit_;
   const std::function<std::shared_ptr<const Snapshot>()> snapshot_;
   const std::function<Time()> now_;
   Gate gate_;

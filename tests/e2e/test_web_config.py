@@ -3,6 +3,8 @@ certificates, and those who try to pass by them."""
 
 import base64
 import concurrent.futures
+import contextlib
+import socket
 import ssl
 import subprocess
 import urllib.parse
@@ -100,6 +102,19 @@ def test_a_flood_of_wrong_passwords_stops_nobody(site):
             assert site.ask("/metrics", PROMETHEUS)[0] == 200
         assert {t.result()[0] for t in tries} <= {401, 503}
     assert site.ask("/", ANN)[0] == 200
+
+
+def test_who_connects_and_waits_keeps_nobody_out(site):
+    """A thousand that send nothing, and as many threads as there are that begin
+    a handshake and go no further."""
+    with contextlib.ExitStack() as idle:
+        for i in range(1000):
+            one = idle.enter_context(socket.create_connection(
+                ("127.0.0.1", site.port), timeout=20))
+            if i % 10 == 0:
+                one.send(b"\x16\x03\x01\x02")
+        for _ in range(3):
+            assert site.ask("/metrics", PROMETHEUS)[0] == 200
 
 
 def prometheus(site, processes, user, ca):

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "config/config.h"
+#include "config/web_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -17,5 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     CHECK(!config.error().empty());
   }
+  const auto web = nanwatch::ParseWebFile(text, "fuzz.yml");
+  CHECK(web.ok() || !web.error().empty());
   return 0;
 }

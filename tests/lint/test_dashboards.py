@@ -42,6 +42,9 @@ AS_TOTALS = {
     "nanwatch_scaler_impossible_transitions_total": "one is worth knowing",
     "nanwatch_condition_detections_total": "of the attempt so far",
     "nanwatch_clock_jumps_total": "one is worth knowing",
+    "nanwatch_audit_lines_total": "since the start",
+    "nanwatch_audit_left_out_total": "one is worth knowing",
+    "nanwatch_audit_lost_total": "one is worth knowing",
 }
 # Units for which a fixed range is the unit's own.
 BOUNDED = {"percentunit"}

@@ -121,13 +121,15 @@ TEST(CallersTest, OverTcpATokenOrACertificateSaysTheName) {
       << "ann 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
   Callers callers({.admins = {"chief"}}, {.tokens = dir / "tokens"});
   std::vector<std::string> refused;
-  callers.OnRefused([&](std::string_view peer, std::string_view why) {
-    refused.push_back(std::string(peer) + " " + std::string(why));
+  callers.OnRefused([&](std::string_view peer, const Identity& who) {
+    refused.push_back(std::string(peer) + " " + who.refused);
   });
   const std::string peer = "ipv4:10.0.0.1:4242";
   const Identity ann = callers.Identify(peer, "Bearer secret", "node-7");
   EXPECT_EQ(ann.refused, "");
   EXPECT_EQ(callers.Of(ann).name, "ann");
+  EXPECT_EQ(callers.Of(ann).from, "10.0.0.1:4242");
+  EXPECT_EQ(callers.Identify("ipv6:%5B::1%5D:7", "", "n").from, "[::1]:7");
   EXPECT_FALSE(callers.Of(ann).admin);
   const Identity node = callers.Identify(peer, "", "node-7");
   EXPECT_EQ(callers.Of(node).name, "node-7");

@@ -65,7 +65,8 @@ class FakeDaemon {
       std::lock_guard lock(mutex_);
       return snapshot_;
     };
-    backend.annotate = [this](const RunKey& run, const Annotation& said) {
+    backend.annotate = [this](const RunKey& run, const Annotation& said,
+                              const Caller&) {
       annotated.emplace_back(run, said);
       return OkStatus();
     };

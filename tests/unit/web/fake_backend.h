@@ -89,7 +89,8 @@ struct FakeDaemon {
     backend.past_run = past_run;
     backend.not_ready = [this] { return not_ready; };
     backend.now = [this] { return now; };
-    backend.annotate = [this](const RunKey& run, const Annotation& it) {
+    backend.annotate = [this](const RunKey& run, const Annotation& it,
+                              const Caller&) {
       said.emplace_back(run, it);
       return OkStatus();
     };
