@@ -33,6 +33,9 @@ constexpr Duration kReturnWithin = seconds(60);
 // Clocks are set back by so much in ordinary life: such a history is waited
 // for.
 constexpr Duration kFuture = seconds(10);
+// For what waits to be judged; what is left was not acknowledged. With
+// history's 2 s and the goodbye below 5 s.
+constexpr Duration kDrain = seconds(1);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
 // Readers wait for what was acknowledged, and exports for what is shown; looked
@@ -150,9 +153,7 @@ Status Daemon::Replay() {
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
       history_on() ? history_->last_id() : 0);
   pipeline_->SetMemory(config_.server.memory_bytes);
-  if (history_on()) {
-    history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
-  }
+  pipeline_->SetQuotas(config_.server.quotas);
   pipeline_->ExpectReturn(engine_->OpenSessions(),
                           pipeline_clock_.Now() + kReturnWithin);
   Event started;
@@ -305,6 +306,8 @@ Status Daemon::Reload(const DaemonConfig& config) {
     return Error{"nanwatchd is behind, or about to end: send HUP again"};
   }
   rpc_->SetAccess(config.server.access);
+  rpc_->SetQuotas(config.server.quotas);
+  pipeline_->SetQuotas(config.server.quotas);
   reload_.successful = true;
   reload_.success_us = ToMicros(clock_.Now());
   return OkStatus();
@@ -322,7 +325,7 @@ void Daemon::Stop() {
   if (pipeline_thread_.joinable()) pipeline_thread_.join();
   if (pipeline_ != nullptr && rpc_ != nullptr) {
     pipeline_->Close();
-    pipeline_->RunOnce(Duration(0));
+    pipeline_->Drain(kDrain);
     pipeline_->CheckpointAll();
   }
   if (history_on()) {

@@ -18,15 +18,18 @@
 
 #include "base/log.h"
 #include "base/open_files.h"
+#include "base/published.h"
 #include "grpc/health/v1/health.pb.h"
 #include "model/limits.h"
 #include "net/tcp_address.h"
 #include "net/tcp_listener.h"
 #include "rpc/callers.h"
+#include "rpc/connections.h"
 #include "rpc/ingest_service.h"
 #include "rpc/query_service.h"
 #include "rpc/tls_port.h"
 #include "rpc/unix_listener.h"
+#include "rpc/users.h"
 
 namespace nanwatch {
 namespace {
@@ -80,10 +83,13 @@ class RpcServer::Parts {
   Parts(const RpcOptions& options, IngestSink& sink, QueryBackend backend,
         Clock& clock, RpcStats& stats)
       : callers(options.access, {options.tokens, options.tcp_anonymous}),
-        streams(sink, clock, stats, callers, backend.daemon),
+        users(options.quotas),
+        streams(sink, clock, stats, callers, users, backend.daemon),
         ingest(streams),
-        query(std::move(backend), callers),
-        stats(stats) {
+        query(std::move(backend), callers, users, stats),
+        stats(stats),
+        clock(clock),
+        quotas(std::make_shared<const UserQuotas>(options.quotas)) {
     callers.OnRefused([this](std::string_view peer, std::string_view why) {
       Refused(peer, why);
     });
@@ -96,11 +102,20 @@ class RpcServer::Parts {
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
+  // False: whoever is at the other end has connections enough; it is closed.
+  bool Admit(Connections* connections, const std::string& holder,
+             const Quotas& of_it, int fd);
+
   Callers callers;
+  Users users;
   IngestStreams streams;
   IngestService ingest;
   QueryServiceImpl query;
   RpcStats& stats;
+  Clock& clock;
+  Published<UserQuotas> quotas;
+  Connections of_users;      // the unix socket's thread's
+  Connections of_addresses;  // the TCP port's
   Mutex mutex;
   LogThrottle refused_callers GUARDED_BY(mutex){std::chrono::minutes(1)};
   std::unique_ptr<UnixListener> listener;
@@ -167,6 +182,8 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
   if (listener != nullptr) Accept(options.socket_path);
   if (tcp != nullptr) {
     tcp->Start([this](int fd) {
+      const std::string address = AddressOfPeer(fd);
+      if (!Admit(&of_addresses, address, quotas.Get()->each, fd)) return;
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
           connection;
       connection.fd = fd;
@@ -219,8 +236,24 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   }
   Log(LogLevel::kDebug, "connected",
       fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+  const std::string name = callers.OfUser(peer.uid).name;
+  if (!Admit(&of_users, name, quotas.Get()->Of(name), fd)) return;
   // Not through an acceptor of gRPC's: it hides the descriptor from the calls.
   grpc::AddInsecureChannelFromFd(server.get(), fd);
+}
+
+bool RpcServer::Parts::Admit(Connections* connections,
+                             const std::string& holder, const Quotas& of_it,
+                             int fd) {
+  if (connections->Add(holder, fd, of_it.connections, clock.Passed())) {
+    return true;
+  }
+  stats.CountLimit("user_connections");
+  Refused(holder, fmt::format("has {} connections open, as much as is allowed "
+                              "(quotas.connections)",
+                              of_it.connections));
+  close(fd);
+  return false;
 }
 
 RpcServer::RpcServer() = default;
@@ -241,6 +274,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
 
 void RpcServer::SetAccess(AccessOptions access) {
   parts_->callers.Set(std::move(access));
+}
+
+void RpcServer::SetQuotas(UserQuotas quotas) {
+  parts_->users.Set(quotas);
+  parts_->quotas.Set(std::make_shared<const UserQuotas>(std::move(quotas)));
 }
 
 RpcServer::~RpcServer() { Stop(Duration(0)); }
