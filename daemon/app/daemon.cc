@@ -34,6 +34,9 @@ constexpr Duration kReturnWithin = seconds(60);
 // Clocks are set back by so much in ordinary life: such a history is waited
 // for.
 constexpr Duration kFuture = seconds(10);
+// For what waits to be judged; what is left was not acknowledged. With
+// history's 2 s and the goodbye below 5 s.
+constexpr Duration kDrain = seconds(1);
 // For the last acks to reach their clients.
 constexpr Duration kGoodbye = seconds(1);
 // Readers wait for what was acknowledged, and exports for what is shown; looked
@@ -155,9 +158,7 @@ Status Daemon::Replay() {
       history_on() ? history_->last_id() : 0);
   pipeline_->SetMemory(config_.server.memory_bytes);
   pipeline_->SetAudit(audit_->Sink());
-  if (history_on()) {
-    history_->OnCommitted([this](uint64_t id) { outbox_->Release(id); });
-  }
+  pipeline_->SetQuotas(config_.server.quotas);
   pipeline_->ExpectReturn(engine_->OpenSessions(),
                           pipeline_clock_.Now() + kReturnWithin);
   Event started;
@@ -323,6 +324,8 @@ Status Daemon::Take(const DaemonConfig& config) {
     return Error{"nanwatchd is behind, or about to end: send HUP again"};
   }
   rpc_->SetAccess(config.server.access);
+  rpc_->SetQuotas(config.server.quotas);
+  pipeline_->SetQuotas(config.server.quotas);
   return OkStatus();
 }
 
@@ -336,7 +339,7 @@ void Daemon::Stop() {
   if (pipeline_thread_.joinable()) pipeline_thread_.join();
   if (pipeline_ != nullptr && rpc_ != nullptr) {
     pipeline_->Close();
-    pipeline_->RunOnce(Duration(0));
+    pipeline_->Drain(kDrain);
     pipeline_->CheckpointAll();
   }
   if (history_on()) {

@@ -25,6 +25,13 @@ constexpr Duration kRetryAfter = milliseconds(200);
 // Memory comes back when runs leave.
 constexpr Duration kRetryWithMemory = seconds(5);
 constexpr Duration kMemoryLook = milliseconds(100);
+// What is taken from the mailbox at a time, and from one user after the other:
+// at most 10 ms of judging, after which it is looked for what others sent.
+// Ours.
+constexpr size_t kTurnBytes = 1 << 20;
+constexpr size_t kUserTurnBytes = 64 << 10;
+// New quotas that were not taken yet. Ours.
+constexpr size_t kReloads = 16;
 
 }  // namespace
 
@@ -36,19 +43,27 @@ Pipeline::Pipeline(Engine& engine, History* history, Outbox& outbox,
       outbox_(outbox),
       published_(published),
       clock_(clock),
-      arrivals_(limits::kMailboxEvents, limits::kMailboxBytes),
-      // One ending a stream, so this cannot fill before streams run out.
-      endings_(2 * limits::kStreams, SIZE_MAX),
+      arrivals_(limits::kMailboxEvents, limits::kMailboxBytes, kUserTurnBytes),
       posted_(limits::kMailboxEvents, SIZE_MAX),
-      newest_id_(last_event_id) {}
+      quotas_(kReloads, SIZE_MAX),
+      newest_id_(last_event_id) {
+  if (history_ == nullptr) return;
+  history_->OnCommitted([this](uint64_t id) {
+    outbox_.Release(id);
+    Wake();  // who waited for his share of the disk goes on
+  });
+}
 
-bool Pipeline::Offer(Arrival&& arrival, size_t bytes) {
-  if (arrival.ended) {
-    const bool taken = endings_.TryPush(std::move(arrival), 0);
-    arrivals_.Wake();
-    return taken;
-  }
-  return arrivals_.TryPush(std::move(arrival), bytes);
+Offered Pipeline::Offer(Arrival&& arrival, size_t bytes) {
+  const uint64_t user = arrival.user;
+  arrival.bytes = std::max<size_t>(bytes, 1);
+  if (!arrival.ended) return arrivals_.TryPush(user, std::move(arrival), bytes);
+  arrivals_.PushAlways(user, std::move(arrival));
+  return Offered::kTaken;
+}
+
+void Pipeline::SetQuotas(UserQuotas quotas) {
+  quotas_.TryPush(std::move(quotas), 0);
 }
 
 bool Pipeline::Post(Event event) {
@@ -58,16 +73,18 @@ bool Pipeline::Post(Event event) {
 }
 
 void Pipeline::RunOnce(Duration wait) {
-  // Endings first out of their box, last into the engine: what a stream sent
-  // before it ended is then among the arrivals.
-  endings_.PopAll(Duration(0), &ended_);
   const Duration until_publish =
       engine_.dirty()
           ? std::max(Duration(0),
                      kPublishInterval - (clock_.Now() - last_publish_))
           : wait;
-  arrivals_.PopAll(ended_.empty() ? std::min(wait, until_publish) : Duration(0),
-                   &batch_);
+  if (history_ != nullptr) {
+    judged_.Forget(history_->committed(), clock_.Passed());
+  }
+  arrivals_.PopSome(
+      std::min(wait, until_publish), kTurnBytes,
+      [&](uint64_t user) { return judged_.MayJudge(user, clock_.Passed()); },
+      &batch_);
   posted_.PopAll(Duration(0), &own_);
 
   const Time now = clock_.Now();
@@ -78,13 +95,7 @@ void Pipeline::RunOnce(Duration wait) {
   }
   CommitOwn(now);
   CloseLostRuns(now);  // what the last turn could not
-  for (Arrival& arrival : batch_) {
-    Take(now, arrival);
-    MaybePublish(now);
-  }
-  std::move(ended_.begin(), ended_.end(), std::back_inserter(ending_));
-  std::erase_if(ending_,
-                [&](const Arrival& one) { return End(now, one.port); });
+  TakeArrivals(now);
   LoseMissing(now);
   engine_.Advance(now, &effects_);
   CloseLostRuns(now);
@@ -94,6 +105,28 @@ void Pipeline::RunOnce(Duration wait) {
   outbox_.Release(history_ == nullptr ? newest_id_ : history_->committed());
   MaybePublish(now);
   CopyStats();
+}
+
+void Pipeline::Drain(Duration until) {
+  const Duration end = clock_.Passed() + until;
+  do {
+    RunOnce(milliseconds(1));
+  } while (arrivals_.size() > 0 && clock_.Passed() < end);
+}
+
+void Pipeline::TakeArrivals(Time now) {
+  quotas_.PopAll(Duration(0), &new_quotas_);
+  if (!new_quotas_.empty()) engine_.SetQuotas(std::move(new_quotas_.back()));
+  for (Arrival& arrival : batch_) {
+    if (arrival.ended) {
+      ending_.push_back(std::move(arrival));
+      continue;
+    }
+    Take(now, arrival);
+    MaybePublish(now);
+  }
+  std::erase_if(ending_,
+                [&](const Arrival& one) { return End(now, one.port); });
 }
 
 bool Pipeline::RefuseForMemory(const Arrival& arrival) {
@@ -151,6 +184,9 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     return;
   }
   if (entry) audit_(*std::move(entry));
+  if (used && history_ != nullptr) {
+    judged_.Add(newest_id_, arrival.user, arrival.bytes);
+  }
   if (admitted.refused) {
     arrival.port->Refuse(session, sequence, *admitted.refused,
                          used ? Duration(0) : kRetryAfter);

@@ -14,13 +14,16 @@
 #include <vector>
 
 #include "app/outbox.h"
+#include "app/uncommitted.h"
 #include "base/clock.h"
+#include "base/fair_mailbox.h"
 #include "base/mailbox.h"
 #include "base/published.h"
 #include "engine/engine.h"
 #include "history/history.h"
 #include "model/audit.h"
 #include "model/limits.h"
+#include "model/quotas.h"
 #include "model/snapshot.h"
 #include "rpc/ingest_port.h"
 
@@ -50,7 +53,7 @@ class Pipeline : public IngestSink {
            uint64_t last_event_id);
 
   // Any thread.
-  bool Offer(Arrival&& arrival, size_t bytes) override;
+  Offered Offer(Arrival&& arrival, size_t bytes) override;
   // An event from this side: rules, an annotation. Any thread. False: too many
   // wait already, or the end has come.
   bool Post(Event event);
@@ -58,6 +61,8 @@ class Pipeline : public IngestSink {
 
   // One turn of the loop: waits at most `wait` for something to do.
   void RunOnce(Duration wait);
+  // Turns until nothing waits, or `until` has passed.
+  void Drain(Duration until);
   // Shows what is decided so far. RunOnce does it at most every 2 ms.
   void PublishNow();
   // All events up to this id are in the published snapshot. Any thread.
@@ -70,6 +75,8 @@ class Pipeline : public IngestSink {
   void Close() { arrivals_.Close(); }
 
   const PipelineStats& stats() const { return stats_; }
+  // What users may have, from the next turn on. Any thread.
+  void SetQuotas(UserQuotas quotas);
   // Resident memory from which on openings and names of ops are refused; from
   // an eighth more on, all records. Before the first RunOnce.
   void SetMemory(size_t bytes) { memory_ = bytes; }
@@ -80,6 +87,7 @@ class Pipeline : public IngestSink {
   size_t mailbox_capacity() const { return arrivals_.capacity(); }
 
  private:
+  void TakeArrivals(Time now);
   void Take(Time now, Arrival& arrival);
   // Of a message that the daemon has no memory for.
   bool RefuseForMemory(const Arrival& arrival);
@@ -107,19 +115,20 @@ class Pipeline : public IngestSink {
   MonotonicClock& clock_;
 
   // Their own synchronization.
-  Mailbox<Arrival> arrivals_;
-  Mailbox<Arrival> endings_;
+  FairMailbox<Arrival> arrivals_;
   Mailbox<Event> posted_;
+  Mailbox<UserQuotas> quotas_;
   PipelineStats stats_;
   std::atomic<uint64_t> shown_{0};
 
   // The pipeline thread's alone.
   std::vector<Arrival> batch_;
-  std::vector<Arrival> ended_;     // just popped
   std::vector<Arrival> ending_;    // whose sessions are not all lost yet
   std::vector<Event> own_;         // just popped
   std::deque<Event> uncommitted_;  // of this side, in their order
   Effects effects_;
+  Uncommitted judged_;
+  std::vector<UserQuotas> new_quotas_;  // just popped
   uint64_t newest_id_;
   size_t memory_ = limits::kResidentBytes;
   AuditSink audit_;  // unset: nobody is told

@@ -19,6 +19,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   YamlSection top(root, "", reading);
   ReadIngest(top.Section("ingest"), &config->server);
   ReadAccess(top.Section("access"), &config->server.access);
+  ReadQuotas(top.Section("quotas"), &config->server.quotas);
   ReadWeb(top.Section("web"), &config->web);
   ReadMetrics(top.Section("metrics"), &config->metrics);
   ReadHistory(top.Section("history"), &config->history_enabled,

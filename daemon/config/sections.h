@@ -10,6 +10,7 @@ namespace nanwatch {
 
 void ReadIngest(YamlSection section, RpcOptions* options);
 void ReadAccess(YamlSection section, AccessOptions* options);
+void ReadQuotas(YamlSection section, UserQuotas* quotas);
 void ReadWeb(YamlSection section, WebOptions* options);
 void ReadMetrics(YamlSection section, MetricsOptions* options);
 void ReadHistory(YamlSection section, bool* enabled, HistoryOptions* options);

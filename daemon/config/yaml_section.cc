@@ -152,6 +152,12 @@ void YamlSection::Texts(const std::string& key,
   *value = std::move(texts);
 }
 
+std::vector<std::string> YamlSection::Keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, nodes] : entries_) keys.push_back(key);
+  return keys;
+}
+
 YamlSection YamlSection::Section(const std::string& key) {
   const YAML::Node node = Take(key);
   reading_->keys.pop_back();  // its own keys stand for it

@@ -53,6 +53,8 @@ class YamlSection {
       if (word == choice.first) *value = choice.second;
     }
   }
+  // The keys that are given, where any may be.
+  std::vector<std::string> Keys() const;
   // A mapping inside this one; empty when it is missing.
   YamlSection Section(const std::string& key);
 

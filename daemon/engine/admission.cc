@@ -148,25 +148,7 @@ std::optional<RefusedMessage> Admission::CheckBody(
                         std::to_string(rank.ops.names()) +
                         ": name the ones between first");
     }
-    if (first + names->names.ops.size() > limits::kOpsPerSession) {
-      return refuse(RefusalReason::kLimit,
-                    " names more than " +
-                        std::to_string(limits::kOpsPerSession) +
-                        " ops: report a sample of them",
-                    "ops_per_session");
-    }
-    size_t bytes = 0;
-    for (size_t i = rank.ops.names() - first; i < names->names.ops.size();
-         ++i) {
-      bytes += BytesHeldFor(names->names.ops[i]) + limits::kRankOpBytes;
-    }
-    if (bytes > 0 && registry_.op_bytes() + bytes > limits::kOpBytes) {
-      return refuse(RefusalReason::kLimit,
-                    " names more ops than the daemon has room for (" +
-                        std::to_string(limits::kOpBytes >> 20) +
-                        " MB over all runs): report a sample of them",
-                    "op_bytes");
-    }
+    return TooManyOps(rank, names->names, *session.run);
   } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
     const uint32_t largest = LargestOp(ops->columns);
     if (ops->columns.rows() > 0 && largest >= rank.ops.names()) {

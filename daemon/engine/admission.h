@@ -34,6 +34,7 @@
 
 #include "model/client_message.h"
 #include "model/event.h"
+#include "model/quotas.h"
 
 namespace nanwatch {
 
@@ -65,6 +66,8 @@ class Admission {
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
   // Returns events as Engine::Lose does.
   std::vector<Event> Lose(SessionId session, std::string_view reason) const;
+  // What owners may have from here on.
+  void SetQuotas(UserQuotas quotas) { quotas_ = std::move(quotas); }
   // Forgets a session that will not be heard again.
   void Forget(SessionId session) { clocks_.erase(session); }
 
@@ -80,9 +83,15 @@ class Admission {
                 std::string_view fresh_id);
   Admitted Resume(const OpenSessionMessage& message,
                   const SessionEntry& session, Duration skew);
-  std::optional<RefusedMessage> TooMany(
-      const RunKey& key, const OpenSessionMessage& message) const;
-  static RefusedMessage TooManyRuns(const RunKey& key);
+  std::optional<RefusedMessage> TooMany(const RunKey& key,
+                                        const OpenSessionMessage& message,
+                                        std::string_view owner) const;
+  std::optional<RefusedMessage> TooManyOps(const RankState& rank,
+                                           const OpNames& names,
+                                           const RunState& run) const;
+  // Of one run more.
+  std::optional<RefusedMessage> TooManyRuns(const RunKey& key,
+                                            std::string_view owner) const;
   RunKey Resolve(const OpenSessionMessage& message,
                  std::string_view fresh_id) const;
   void SupersedeOlder(const RunKey& key, std::vector<Event>* events) const;
@@ -105,6 +114,7 @@ class Admission {
   static Event RecordsEndOf(const Event& event, RecordsEnded::How how);
 
   const Registry& registry_;
+  UserQuotas quotas_{kNoQuotas, {}};
   std::unordered_map<SessionId, SessionClock> clocks_;  // looked up only
 };
 

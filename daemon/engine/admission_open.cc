@@ -7,7 +7,6 @@
 #include "engine/admission.h"
 #include "engine/admission_parts.h"
 #include "engine/registry.h"
-#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -34,7 +33,8 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
   const RunKey key = Resolve(message, fresh_id);
   const std::string_view owner = registry_.OwnerOf(key.run_id);
   if (auto refused = NotTheirs(key, owner, caller)) return *refused;
-  if (auto refused = TooMany(key, message)) {
+  if (auto refused =
+          TooMany(key, message, owner.empty() ? caller.name : owner)) {
     Admitted admitted;
     admitted.refused = std::move(refused);
     return admitted;
@@ -125,46 +125,6 @@ RunKey Admission::Resolve(const OpenSessionMessage& message,
     return {message.run_id, *message.attempt};
   }
   return {message.run_id, joins(*latest) ? *latest : *latest + 1};
-}
-
-RefusedMessage Admission::TooManyRuns(const RunKey& key) {
-  return {.reason = RefusalReason::kLimit,
-          .message = "cannot open " + NameOf(key) + ": the daemon holds " +
-                     std::to_string(limits::kRuns) +
-                     " runs; close some, or start another daemon",
-          .limit = "runs"};
-}
-
-std::optional<RefusedMessage> Admission::TooMany(
-    const RunKey& key, const OpenSessionMessage& message) const {
-  const int32_t rank = message.rank.rank;
-  const RunState* run = registry_.FindRun(key);
-  if (run == nullptr && !registry_.HasRoomFor(key.run_id)) {
-    return TooManyRuns(key);
-  }
-  if (registry_.run_bytes() + BytesHeldFor(message.run) +
-          BytesHeldFor(message.rank) >
-      limits::kRunBytes) {
-    return RefusedMessage{
-        .reason = RefusalReason::kLimit,
-        .message = "cannot open " + NameOf(key) +
-                   ": what runs say of themselves takes " +
-                   std::to_string(limits::kRunBytes >> 20) +
-                   " MB already; give fewer and shorter settings, or close "
-                   "some runs",
-        .limit = "run_bytes"};
-  }
-  if ((run == nullptr || run->FindRank(rank) == nullptr) &&
-      registry_.ranks() >= limits::kRanks) {
-    return RefusedMessage{
-        .reason = RefusalReason::kLimit,
-        .message = "cannot open rank " + std::to_string(rank) + " of " +
-                   NameOf(key) + ": the daemon holds " +
-                   std::to_string(limits::kRanks) +
-                   " ranks; report from fewer, or start another daemon",
-        .limit = "ranks"};
-  }
-  return std::nullopt;
 }
 
 // Attempts before this one in which nobody is left.

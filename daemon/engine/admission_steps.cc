@@ -120,9 +120,8 @@ void Admission::Steps(StepColumns columns, Event event,
                      " sent a batch whose steps go back " +
                      std::to_string(splits) +
                      " times: count steps up, or name the optimizers"};
-    } else if (registry_.FindRun(next) == nullptr &&
-               !registry_.HasRoomFor(next.run_id)) {
-      admitted->refused = TooManyRuns(next);
+    } else if (registry_.FindRun(next) == nullptr) {
+      admitted->refused = TooManyRuns(next, session.run->description().owner);
     }
     if (admitted->refused) {
       admitted->events.clear();

@@ -270,6 +270,10 @@ Admitted Engine::Admit(Time now, ClientMessage message,
   return admitted;
 }
 
+void Engine::SetQuotas(UserQuotas quotas) {
+  state_->admission().SetQuotas(std::move(quotas));
+}
+
 void Engine::KnowAttempt(const RunKey& run, std::string_view owner) {
   state_->registry().Know(run, owner);
 }

@@ -80,6 +80,9 @@ class Engine {
   // Admit. `fresh_id` names a run whose client gave none.
   Admitted Admit(Time now, ClientMessage message, std::string_view fresh_id);
 
+  // What owners of runs may have, as Admit sees it; decides nothing.
+  void SetQuotas(UserQuotas quotas);
+
   // Takes note of an attempt that history knows and this engine may not hold
   // any more, so that Admit gives its number to no other, and the next one to
   // its owner alone. Decides nothing.

@@ -30,6 +30,11 @@ std::string_view Registry::OwnerOf(const std::string& run_id) const {
   return found->second.owner;
 }
 
+Holdings Registry::HeldBy(std::string_view owner) const {
+  const auto found = shared_->owners.find(owner);
+  return found == shared_->owners.end() ? Holdings{} : found->second;
+}
+
 void Registry::Know(const RunKey& key, std::string_view owner) {
   Known& known =
       known_.try_emplace(key.run_id, Known{key.attempt}).first->second;
@@ -62,11 +67,6 @@ std::vector<const RunState*> Registry::AttemptsBefore(const RunKey& key) const {
     before.push_back(slots_[at->second].get());
   }
   return before;
-}
-
-bool Registry::HasRoomFor(const std::string& run_id) const {
-  return runs() < limits::kRuns ||
-         ToGoFor({run_id, limits::kAttemptMax}) != nullptr;
 }
 
 RunState* Registry::ToGoFor(const RunKey& key) const {

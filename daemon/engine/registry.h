@@ -49,12 +49,9 @@ class Registry {
   void Bind(SessionId session, RunState* run, RankState* rank);
 
   size_t runs() const { return by_key_.size(); }
-  size_t ranks() const { return shared_->ranks; }
-  size_t op_bytes() const { return shared_->op_bytes; }
-  size_t run_bytes() const { return shared_->run_bytes; }
-  // True when one more attempt of `run_id` may be held: there are fewer than
-  // limits::kRuns, or another one of its own goes for it.
-  bool HasRoomFor(const std::string& run_id) const;
+  const Holdings& held() const { return shared_->all; }
+  // Of all runs of `owner`.
+  Holdings HeldBy(std::string_view owner) const;
   // Returns the oldest attempt before this one that ended, where so many are
   // held that it has to go; null: none has.
   RunState* ToGoFor(const RunKey& key) const;

@@ -32,14 +32,23 @@ size_t BytesHeldFor(const RankDescription& rank) {
   return rank.host.size() + rank.device.size() + rank.device_id.size();
 }
 
-void RunState::HoldOpBytes(size_t bytes) {
-  op_bytes_ += bytes;
-  shared_->op_bytes += bytes;
+void RunState::Hold(const Holdings& more) {
+  held_ += more;
+  shared_->all += more;
+  if (owners_ != nullptr) *owners_ += more;
 }
 
-void RunState::HoldRunBytes(size_t bytes, size_t before) {
-  run_bytes_ += bytes - before;
-  shared_->run_bytes += bytes - before;
+void RunState::CountForOwner() {
+  CountForNobody();
+  owners_ = &shared_->owners[description_.owner];
+  *owners_ += held_;
+}
+
+void RunState::CountForNobody() {
+  if (owners_ == nullptr) return;
+  *owners_ -= held_;
+  if (owners_->runs == 0) shared_->owners.erase(description_.owner);
+  owners_ = nullptr;
 }
 
 }  // namespace nanwatch

@@ -53,14 +53,15 @@ bool RunState::Load(std::string_view state) {
   reader(schema);
   if (!(schema == Schema{})) return false;
   AllFields(reader);
+  CountForOwner();
   uint64_t ranks = 0;
   reader(ranks);
   for (uint64_t i = 0; i < ranks && reader.ok(); ++i) {
     RankState& rank = *ranks_.emplace_back(std::make_unique<RankState>());
     reader(rank);
-    ++shared_->ranks;
-    HoldOpBytes(rank.ops.names() * limits::kRankOpBytes);
-    HoldRunBytes(BytesHeldFor(rank.description));
+    Hold({.ranks = 1,
+          .op_bytes = rank.ops.names() * limits::kRankOpBytes,
+          .run_bytes = BytesHeldFor(rank.description)});
     shared_->open_ranks += rank.life == LifeState::kOpen;
   }
   std::string book;

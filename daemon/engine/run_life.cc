@@ -29,12 +29,13 @@ RunState::RunState(RunKey key, uint32_t slot, EngineShared* shared)
       slot_(slot),
       key_(std::move(key)),
       timer_order_(TimerOrder(key_)),
-      book_(key_, shared->options.alert) {}
+      book_(key_, shared->options.alert) {
+  shared_->all += held_;
+}
 
 RunState::~RunState() {
-  shared_->ranks -= ranks_.size();
-  shared_->op_bytes -= op_bytes_;
-  shared_->run_bytes -= run_bytes_;
+  CountForNobody();
+  shared_->all -= held_;
   shared_->open_ranks -= static_cast<size_t>(OpenRanks());
 }
 
@@ -125,7 +126,11 @@ void RunState::Learn(const RunDescription& description) {
 void RunState::Open(Time now, const RunOpened& opened) {
   dirty_ = true;
   const size_t bytes = BytesHeldFor(description_);
-  if (opened_ == Time{} || assumed_) description_ = opened.description;
+  if (opened_ == Time{} || assumed_) {
+    CountForNobody();
+    description_ = opened.description;
+  }
+  CountForOwner();
   Learn(opened.description);
   HoldRunBytes(BytesHeldFor(description_), bytes);
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
@@ -147,8 +152,7 @@ RankState* RunState::AddRank(const RankDescription& description) {
   auto rank = std::make_unique<RankState>();
   rank->description = description;
   RankState* const added = rank.get();
-  HoldRunBytes(BytesHeldFor(description));
-  ++shared_->ranks;
+  Hold({.ranks = 1, .run_bytes = BytesHeldFor(description)});
   ++shared_->open_ranks;
   const auto at = std::lower_bound(
       ranks_.begin(), ranks_.end(), description.rank,

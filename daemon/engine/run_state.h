@@ -29,6 +29,7 @@
 #include "engine/bad_loss.h"
 #include "engine/engine.h"
 #include "engine/finding_board.h"
+#include "engine/holdings.h"
 #include "engine/op_ledger.h"
 #include "engine/rank_state.h"
 #include "model/snapshot.h"
@@ -40,10 +41,9 @@ struct EngineShared {
   EngineOptions options;
   std::unique_ptr<const RuleTables> tables;
   EngineStats stats;
-  size_t ranks = 0;       // held
-  size_t open_ranks = 0;  // of those
-  size_t op_bytes = 0;    // of the names of ops, as limits::kOpBytes counts
-  size_t run_bytes = 0;   // of descriptions, as limits::kRunBytes counts
+  Holdings all;                                         // of all runs
+  std::map<std::string, Holdings, std::less<>> owners;  // of each owner's
+  size_t open_ranks = 0;                                // of all.ranks
   // Scratch, kept to spare the allocation.
   RowMarks marks;
   std::vector<RankPulse> pulses;
@@ -209,9 +209,16 @@ class RunState {
   // Judges those of steps before `step`, without step records.
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
-  void HoldOpBytes(size_t bytes);
+  // run_bytes.cc
+  void Hold(const Holdings& more);
+  void HoldOpBytes(size_t bytes) { Hold({.op_bytes = bytes}); }
   // Of descriptions: `bytes` now, `before` until now.
-  void HoldRunBytes(size_t bytes, size_t before = 0);
+  void HoldRunBytes(size_t bytes, size_t before = 0) {
+    Hold({.run_bytes = bytes - before});
+  }
+  // From here on what is held counts as the owner's.
+  void CountForOwner();
+  void CountForNobody();
   void IndexOp(size_t index);
   // run_judgement.cc
   // Puts (or, with kNone, removes) what rule `key.rule` of `rules` says now.
@@ -368,8 +375,8 @@ class RunState {
 
   // --- Not state: made anew from it.
   std::map<std::string, uint32_t> op_index_;  // by the op's bytes
-  size_t op_bytes_ = 0;                       // its part of the shared one
-  size_t run_bytes_ = 0;                      // its part of the shared one
+  Holdings held_{.runs = 1};
+  Holdings* owners_ = nullptr;  // of whom held_ is a part; null: nobody's yet
   bool dirty_ = true;
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
 };

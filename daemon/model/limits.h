@@ -63,10 +63,6 @@ inline constexpr size_t kOpShapes = 8 << 20;
 // times what 8,192 ranks that open at once are told. Beyond: the stream that
 // would go over it is cut ("replies"); its client comes back.
 inline constexpr size_t kReplyBytes = 32 << 20;
-// Token bucket a stream; a healthy rank sends well under 1,000 steps/s.
-// Beyond: refused with a retry hint ("quota").
-inline constexpr int64_t kBytesPerSecondPerStream = 256ll << 20;
-
 // --- The daemon -----------------------------------------------------------
 // Live runs and kept ended ones. A RunView is about 2 KB, engine state of a
 // rank
@@ -99,10 +95,24 @@ inline constexpr size_t kRunIds = 65536;
 // further names are refused ("op_bytes"); statuses of known ops go on.
 inline constexpr size_t kOpBytes = 256 << 20;
 inline constexpr size_t kRankOpBytes = 32;
-// Parsed batches that wait for the pipeline. Beyond: refused with a retry hint
-// ("mailbox").
+// Parsed batches that wait for the pipeline. A user may have as much there as
+// is still free: alone one half, of two a third each. Beyond: refused with a
+// retry hint ("mailbox"); from half of it on his streams are read slowly.
 inline constexpr size_t kMailboxEvents = 16384;
 inline constexpr size_t kMailboxBytes = 64 << 20;
+// Batches that are judged and wait for their commit, 20 to 40 ms of a disk's
+// work: who waits behind them waits no longer. A user's share is as in the
+// mailbox. Beyond: his further batches stay there.
+inline constexpr size_t kUncommittedBytes = 4 << 20;
+
+// --- One user ----------------------------------------------------------------
+// Who is alone may have most of what all share; who comes later finds a
+// quarter. Users of whom the configuration says otherwise (quotas) have that.
+// Beyond: refused ("user_runs", "user_sessions", ...).
+constexpr size_t UserShare(size_t of_all) { return of_all - of_all / 4; }
+// Ten times what one thread judges (25 MB/s of step records as they come over
+// the wire). Beyond: nothing of his is read for a while ("user_bytes").
+inline constexpr int64_t kUserBytesPerSecond = 256ll << 20;
 
 // --- Ops of one rank ---------------------------------------------------------
 // Interesting op statuses that wait for their step record, 250 B each: 512 KB

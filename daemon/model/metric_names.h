@@ -245,9 +245,10 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
     {Metric::kIngestDuplicates, "nanwatch_ingest_duplicates_total",
      MetricKind::kCounter, true,
      "Messages that came again and were acknowledged again."},
-    {Metric::kIngestQuota, "nanwatch_ingest_quota_refusals_total",
+    {Metric::kIngestQuota, "nanwatch_ingest_quota_pauses_total",
      MetricKind::kCounter, true,
-     "Messages refused because a stream was over its quota."},
+     "Times that a stream was not read for a while, its user being over his "
+     "bytes a second."},
     {Metric::kLimitHits, "nanwatch_limit_hits_total", MetricKind::kCounter,
      true, "How often a bound was hit, by its name."},
     {Metric::kMailboxLength, "nanwatch_mailbox_length", MetricKind::kGauge,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/fair_mailbox.h"
 #include "model/client_message.h"
 #include "model/request.h"
 
@@ -40,16 +41,19 @@ class ReplyPort {
 // its sessions that were not closed are lost.
 struct Arrival {
   std::shared_ptr<ReplyPort> port;
+  uint64_t user = 0;  // whose stream it is: a number of rpc/users.h
   ClientMessage message;
+  size_t bytes = 0;  // what it weighs: set where it is offered
   bool ended = false;
 };
 
 class IngestSink {
  public:
   virtual ~IngestSink() = default;
-  // Any thread; never blocks. False: full, `arrival` is untouched, and the
-  // caller tells the client to come again. An `ended` arrival is always taken.
-  virtual bool Offer(Arrival&& arrival, size_t bytes) = 0;
+  // Any thread; never blocks. kFull: `arrival` is untouched, and the caller
+  // tells the client to come again. An `ended` arrival is always taken, and
+  // comes after all that its stream brought.
+  virtual Offered Offer(Arrival&& arrival, size_t bytes) = 0;
 };
 
 }  // namespace nanwatch

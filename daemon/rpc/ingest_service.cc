@@ -9,11 +9,12 @@
 namespace nanwatch {
 
 IngestStreams::IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                             Callers& callers, std::string daemon)
+                             Callers& callers, Users& users, std::string daemon)
     : sink(sink),
       clock(clock),
       stats(stats),
       callers(callers),
+      users(users),
       daemon(std::move(daemon)) {}
 
 bool IngestStreams::Add(const std::shared_ptr<StreamPort>& port) {

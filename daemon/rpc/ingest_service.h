@@ -18,6 +18,7 @@
 #include "rpc/reply_budget.h"
 #include "rpc/stats.h"
 #include "rpc/stream_port.h"
+#include "rpc/users.h"
 #include "wire/op_shapes.h"
 
 namespace nanwatch {
@@ -27,16 +28,20 @@ class IngestStreams {
  public:
   // All must outlive this.
   IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                Callers& callers, std::string daemon);
+                Callers& callers, Users& users, std::string daemon);
 
   IngestSink& sink;
   Clock& clock;
   RpcStats& stats;
   Callers& callers;
+  Users& users;
   const std::string daemon;  // name and version, said in the handshake
   ShapeBudget shapes;        // of all sessions on all streams
   ReplyBudget replies;       // of all streams
   std::atomic<bool> stopping{false};
+  // Streams that are not read for a while; their alarms may outlive this.
+  const std::shared_ptr<std::atomic<int64_t>> paused =
+      std::make_shared<std::atomic<int64_t>>(0);
 
   // False: there are limits::kStreams of them.
   bool Add(const std::shared_ptr<StreamPort>& port);

@@ -3,14 +3,15 @@
 #ifndef NANWATCH_RPC_INGEST_STREAM_H_
 #define NANWATCH_RPC_INGEST_STREAM_H_
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
 #include <unordered_map>
 
 #include "rpc/ingest_service.h"
-#include "rpc/quota.h"
 #include "rpc/stream_port.h"
+#include "rpc/users.h"
 #include "wire/op_shapes.h"
 #include "wire/parse.h"
 
@@ -41,9 +42,12 @@ class IngestStream final
 
   // StreamWriter
   void Write(const v1::IngestResponse& response) override;
+  void Read() override;
   void Finish(const grpc::Status& status) override;
   void Cancel() override;
 
+  // OK, or why it is one too many.
+  grpc::Status Join();
   void Take(grpc::ByteBuffer& bytes);
   void TakeMessage(const v1::IngestRequest& request);
   void TakeParsed(Session* session, Parsed parsed);
@@ -51,7 +55,8 @@ class IngestStream final
   Session* FindSession(const v1::IngestRequest& request);
   bool MakeRoom();
   void RefuseForNow(const Parsed& parsed, Session* session);
-  void RefuseOverQuota(const v1::IngestRequest& beginning);
+  // Reads the next message, after a pause where one is due.
+  void ReadOn();
   // Who speaks, as of the access that holds now.
   const Caller& caller();
 
@@ -59,12 +64,16 @@ class IngestStream final
   grpc::CallbackServerContext* const context_;
   const std::shared_ptr<StreamPort> port_;
   const Identity identity_;
+  const std::shared_ptr<User> user_;
 
   // Of the one reading callback.
   Caller caller_;
   uint64_t edition_ = 0;  // of the access that `caller_` is of
   grpc::ByteBuffer read_;
-  Quota quota_;
+  bool joined_ = false;    // counted among the user's streams
+  Duration owed_{};        // until what the user sent is paid for
+  bool pressing_ = false;  // much of the user's waits for the pipeline
+  grpc::Alarm pause_;
   std::unordered_map<SessionId, Session> sessions_;  // looked up by id only
 
   grpc::ByteBuffer written_;  // of the write in flight

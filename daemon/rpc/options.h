@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/limits.h"
+#include "model/quotas.h"
 #include "net/tls_files.h"
 
 namespace nanwatch {
@@ -42,6 +43,7 @@ struct RpcOptions {
   // Without `tls`: callers over TCP are not asked who they are.
   bool tcp_anonymous = false;
   AccessOptions access;
+  UserQuotas quotas;
   // Resident memory from which on openings and names of ops are refused; from
   // an eighth more on, records are, too.
   size_t memory_bytes = limits::kResidentBytes;

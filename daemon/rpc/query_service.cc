@@ -52,16 +52,37 @@ grpc::Status Missing(const std::string& message) {
   return {StatusCode::NOT_FOUND, message};
 }
 
-// OK: let in.
-grpc::Status Greet(const Identity& who) {
-  if (who.refused.empty()) return grpc::Status::OK;
-  return {StatusCode::UNAUTHENTICATED, who.refused};
-}
-
 }  // namespace
 
-QueryServiceImpl::QueryServiceImpl(QueryBackend backend, Callers& callers)
-    : backend_(std::move(backend)), callers_(callers) {}
+QueryServiceImpl::QueryServiceImpl(QueryBackend backend, Callers& callers,
+                                   Users& users, RpcStats& stats)
+    : backend_(std::move(backend)),
+      callers_(callers),
+      users_(users),
+      stats_(stats) {}
+
+QueryServiceImpl::Asked::Asked(QueryServiceImpl& service,
+                               const grpc::ServerContext& context, Query kind)
+    : who(service.callers_.Identify(context)), kind_(kind) {
+  if (!who.refused.empty()) {
+    in = {StatusCode::UNAUTHENTICATED, who.refused};
+    return;
+  }
+  auto user = service.users_.Of(service.callers_.Of(who).name);
+  if (user->Ask(kind)) {
+    user_ = std::move(user);
+    return;
+  }
+  service.stats_.CountLimit("user_queries");
+  in = {StatusCode::RESOURCE_EXHAUSTED,
+        fmt::format("{} has {} calls of this kind already, as much as is "
+                    "allowed (quotas.queries): end some, or come again later",
+                    QuotaHolder(user->name()), user->QueriesMost(kind))};
+}
+
+QueryServiceImpl::Asked::~Asked() {
+  if (user_ != nullptr) user_->Answered(kind_);
+}
 
 void QueryServiceImpl::Stop() {
   {
@@ -115,8 +136,8 @@ grpc::Status QueryServiceImpl::Deny(std::string_view run_id,
 grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
                                         const v1::ListRunsRequest*,
                                         v1::ListRunsResponse* response) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kCall);
+  if (!asked.in.ok()) return asked.in;
   const std::shared_ptr<const Snapshot> snapshot = backend_.snapshot();
   snapshot->runs.ForEach(
       [&](const RunView& run) { WriteSummary(run, response->add_runs()); });
@@ -125,7 +146,7 @@ grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
     const Status listed = AppendEndedRuns(**reader, *snapshot, response);
     if (!listed) LogWarning("ended runs are not listed", listed.error());
   }
-  const Caller caller = callers_.Of(who);
+  const Caller caller = callers_.Of(asked.who);
   auto* runs = response->mutable_runs();
   runs->erase(std::remove_if(runs->begin(), runs->end(),
                              [&](const v1::RunSummary& run) {
@@ -150,12 +171,12 @@ Result<std::shared_ptr<const RunView>> QueryServiceImpl::Find(
 grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
                                       const v1::GetRunRequest* request,
                                       v1::GetRunResponse* response) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kCall);
+  if (!asked.in.ok()) return asked.in;
   const auto run = Find(request->run_id(), AttemptOf(*request));
   if (!run) return Missing(run.error());
   if (grpc::Status may =
-          CheckReader(request->run_id(), (*run)->description.owner, who);
+          CheckReader(request->run_id(), (*run)->description.owner, asked.who);
       !may.ok()) {
     return may;
   }
@@ -166,19 +187,19 @@ grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::WatchRun(
     grpc::ServerContext* context, const v1::WatchRunRequest* request,
     grpc::ServerWriter<v1::WatchRunResponse>* writer) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kWatch);
+  if (!asked.in.ok()) return asked.in;
   const Places::Taken place(watching_);
   if (!place) return Taken("watch runs", limits::kWatchers);
-  const uint32_t asked = request->interval_ms();
-  const milliseconds interval(asked == 0
+  const uint32_t wanted = request->interval_ms();
+  const milliseconds interval(wanted == 0
                                   ? kWatchIntervalMs
-                                  : std::clamp(asked, kShortestWatchIntervalMs,
+                                  : std::clamp(wanted, kShortestWatchIntervalMs,
                                                kLongestWatchIntervalMs));
   const auto first = Find(request->run_id(), AttemptOf(*request));
   if (!first) return Missing(first.error());
   const auto may = [&](const RunView& run) {
-    return CheckReader(request->run_id(), run.description.owner, who);
+    return CheckReader(request->run_id(), run.description.owner, asked.who);
   };
   if (grpc::Status checked = may(**first); !checked.ok()) return checked;
   v1::WatchRunResponse response;
@@ -240,13 +261,13 @@ grpc::Status QueryServiceImpl::FindReadable(const std::string& run_id,
 grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
                                         const v1::GetStepsRequest* request,
                                         v1::GetStepsResponse* response) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kCall);
+  if (!asked.in.ok()) return asked.in;
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   RunKey run;
   if (grpc::Status may = FindReadable(request->run_id(), AttemptOf(*request),
-                                      who, **reader, &run);
+                                      asked.who, **reader, &run);
       !may.ok()) {
     return may;
   }
@@ -267,13 +288,13 @@ grpc::Status QueryServiceImpl::GetSteps(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
                                          const v1::GetLayersRequest* request,
                                          v1::GetLayersResponse* response) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kCall);
+  if (!asked.in.ok()) return asked.in;
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   RunKey run;
   if (grpc::Status may = FindReadable(request->run_id(), AttemptOf(*request),
-                                      who, **reader, &run);
+                                      asked.who, **reader, &run);
       !may.ok()) {
     return may;
   }
@@ -291,15 +312,15 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::ExportRun(
     grpc::ServerContext* context, const v1::ExportRunRequest* request,
     grpc::ServerWriter<v1::ExportRunResponse>* writer) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kExport);
+  if (!asked.in.ok()) return asked.in;
   const Places::Taken place(exporting_);
   if (!place) return Taken("export runs", limits::kExports);
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   RunKey run;
   if (grpc::Status may = FindReadable(request->run_id(), AttemptOf(*request),
-                                      who, **reader, &run);
+                                      asked.who, **reader, &run);
       !may.ok()) {
     return may;
   }
@@ -336,12 +357,12 @@ std::string QueryServiceImpl::WhyNotToldTo(
 grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
                                         const v1::AnnotateRequest* request,
                                         v1::AnnotateResponse* response) {
-  const Identity who = callers_.Identify(*context);
-  if (grpc::Status in = Greet(who); !in.ok()) return in;
+  const Asked asked(*this, *context, Query::kCall);
+  if (!asked.in.ok()) return asked.in;
   const auto run =
       backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
   if (run == nullptr) return Missing(WhyNotToldTo(*request));
-  const Caller caller = callers_.Of(who);
+  const Caller caller = callers_.Of(asked.who);
   const std::string& owner = run->description.owner;
   if (!MayChange(owner, caller)) {
     return Deny(run->key.run_id, owner, caller);

@@ -20,13 +20,16 @@
 #include "rpc/callers.h"
 #include "rpc/places.h"
 #include "rpc/query_backend.h"
+#include "rpc/stats.h"
+#include "rpc/users.h"
 
 namespace nanwatch {
 
 class QueryServiceImpl final : public v1::QueryService::Service {
  public:
-  // `callers` must outlive this.
-  QueryServiceImpl(QueryBackend backend, Callers& callers);
+  // All must outlive this.
+  QueryServiceImpl(QueryBackend backend, Callers& callers, Users& users,
+                   RpcStats& stats);
 
   // Watchers and exports end. Any thread.
   void Stop();
@@ -54,6 +57,24 @@ class QueryServiceImpl final : public v1::QueryService::Service {
                         v1::AnnotateResponse* response) override;
 
  private:
+  // A call while it is answered: who asks, and that it counts among his.
+  class Asked {
+   public:
+    Asked(QueryServiceImpl& service, const grpc::ServerContext& context,
+          Query kind);
+    ~Asked();
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+
+    // OK, or why it is not answered.
+    grpc::Status in;
+    Identity who;
+
+   private:
+    const Query kind_;
+    std::shared_ptr<User> user_;  // null: it does not count
+  };
+
   // Waits so long, or until the caller has gone. False: stopped.
   bool WaitFor(const grpc::ServerContext& context, Duration wait);
   bool stopped();
@@ -85,6 +106,8 @@ class QueryServiceImpl final : public v1::QueryService::Service {
 
   const QueryBackend backend_;
   Callers& callers_;
+  Users& users_;
+  RpcStats& stats_;
   Places watching_{limits::kWatchers};
   Places exporting_{limits::kExports};
 

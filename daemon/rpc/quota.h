@@ -16,29 +16,34 @@ class Quota {
   explicit Quota(int64_t bytes_per_second)
       : rate_(bytes_per_second), left_(bytes_per_second) {}
 
-  // Takes `bytes`, unless the bucket is empty; it may go below zero once, so
-  // that a large message is paid for afterwards.
-  bool Take(Time now, int64_t bytes) {
-    if (now > last_) {
+  // Takes `bytes`, also those that are not there. Returns how long it takes
+  // until they are paid for. `passed` is as of Clock::Passed().
+  Duration Take(Duration passed, int64_t bytes) {
+    if (passed > last_) {
       const Duration gone =
-          std::min<Duration>(now - last_, std::chrono::seconds(1));
-      left_ = std::min(rate_, left_ + rate_ * gone.count() / 1000000);
-      last_ = now;
+          std::min<Duration>(passed - last_, std::chrono::seconds(1));
+      // Doubles: the product may be above 2^63.
+      const double more = static_cast<double>(rate_) * ToSeconds(gone);
+      left_ = std::min(rate_, left_ + static_cast<int64_t>(more));
+      last_ = passed;
     }
-    if (left_ <= 0) return false;
     left_ -= bytes;
-    return true;
+    if (left_ >= 0) return Duration(0);
+    const double seconds =
+        static_cast<double>(-left_) / static_cast<double>(rate_);
+    return Duration(1 + static_cast<int64_t>(1e6 * seconds));
   }
 
-  // Until Take may succeed again.
-  Duration Wait() const {
-    return left_ > 0 ? Duration(0) : Duration(1 - left_ * 1000000 / rate_);
+  // From here on.
+  void SetRate(int64_t bytes_per_second) {
+    rate_ = bytes_per_second;
+    left_ = std::min(left_, rate_);
   }
 
  private:
-  const int64_t rate_;
+  int64_t rate_;
   int64_t left_;
-  Time last_{};
+  Duration last_{};
 };
 
 }  // namespace nanwatch

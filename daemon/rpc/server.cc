@@ -18,15 +18,18 @@
 
 #include "base/log.h"
 #include "base/open_files.h"
+#include "base/published.h"
 #include "grpc/health/v1/health.pb.h"
 #include "model/limits.h"
 #include "net/tcp_address.h"
 #include "net/tcp_listener.h"
 #include "rpc/callers.h"
+#include "rpc/connections.h"
 #include "rpc/ingest_service.h"
 #include "rpc/query_service.h"
 #include "rpc/tls_port.h"
 #include "rpc/unix_listener.h"
+#include "rpc/users.h"
 
 namespace nanwatch {
 namespace {
@@ -81,28 +84,41 @@ class RpcServer::Parts {
         Clock& clock, RpcStats& stats)
       : callers(options.access, {options.tokens, options.tcp_anonymous}),
         audit(backend.audit),
-        streams(sink, clock, stats, callers, backend.daemon),
+        users(options.quotas),
+        streams(sink, clock, stats, callers, users, backend.daemon),
         ingest(streams),
-        query(std::move(backend), callers),
-        stats(stats) {
+        query(std::move(backend), callers, users, stats),
+        stats(stats),
+        clock(clock),
+        quotas(std::make_shared<const UserQuotas>(options.quotas)) {
     callers.OnRefused([this](std::string_view peer, const Identity& who) {
-      Refused(peer, who);
+      Refused(peer, callers.Of(who), who.refused);
     });
   }
 
   Status Listen(const RpcOptions& options, std::vector<std::string>* addresses);
   // What protects the TCP port: tokens, and `tls`.
   Status Protect(const RpcOptions& options, const TcpAddress& address);
-  void Refused(std::string_view peer, const Identity& who);
+  void Refused(std::string_view peer, const Caller& caller,
+               const std::string& why);
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
+  // False: whoever is at the other end has connections enough; it is closed.
+  bool Admit(Connections* connections, const std::string& holder,
+             const Quotas& of_it, int fd);
+
   Callers callers;
   const AuditSink audit;
+  Users users;
   IngestStreams streams;
   IngestService ingest;
   QueryServiceImpl query;
   RpcStats& stats;
+  Clock& clock;
+  Published<UserQuotas> quotas;
+  Connections of_users;      // the unix socket's thread's
+  Connections of_addresses;  // the TCP port's
   Mutex mutex;
   LogThrottle refused_callers GUARDED_BY(mutex){std::chrono::minutes(1)};
   std::unique_ptr<UnixListener> listener;
@@ -150,6 +166,10 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
   for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
   }
+  // gRPC 1.51 notes an error of 1 KB for each ping that is one too many, until
+  // a write is over in which it ends the connection: ten connections that do
+  // nothing but ping took 3 GB in 4 s. That each is answered costs nothing.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
@@ -169,6 +189,8 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
   if (listener != nullptr) Accept(options.socket_path);
   if (tcp != nullptr) {
     tcp->Start([this](int fd) {
+      const std::string address = AddressOfPeer(fd);
+      if (!Admit(&of_addresses, address, quotas.Get()->each, fd)) return;
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
           connection;
       connection.fd = fd;
@@ -195,11 +217,11 @@ Status RpcServer::Parts::Protect(const RpcOptions& options,
 }
 
 // Whoever is refused may come as often as he likes: one line a minute.
-void RpcServer::Parts::Refused(std::string_view peer, const Identity& who) {
-  const std::string& why = who.refused;
+void RpcServer::Parts::Refused(std::string_view peer, const Caller& caller,
+                               const std::string& why) {
   stats.peers_refused.fetch_add(1, std::memory_order_relaxed);
   if (audit) {
-    AuditEntry entry = EntryOf(AuditKind::kRefusal, callers.Of(who));
+    AuditEntry entry = EntryOf(AuditKind::kRefusal, caller);
     entry.what = why;
     audit(std::move(entry));
   }
@@ -219,19 +241,35 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   // A name service that is slow is slow here, and not at a call.
   const bool listed = callers.MayConnect(peer.uid);
   if (!listed || !MayConnect(peer, listener->owner())) {
-    Refused(fmt::format("{} uid={} pid={}", path, peer.uid, peer.pid),
-            Identity{.uid = peer.uid,
-                     .from = fmt::format("pid {}", peer.pid),
-                     .refused =
-                         listed ? "the socket is another user's"
-                                : "not among access.users and access.groups"});
+    Refused(
+        fmt::format("{} uid={} pid={}", path, peer.uid, peer.pid),
+        callers.Of({.uid = peer.uid, .from = fmt::format("pid {}", peer.pid)}),
+        listed ? "the socket is another user's"
+               : "not among access.users and access.groups");
     close(fd);
     return;
   }
   Log(LogLevel::kDebug, "connected",
       fmt::format("socket={} uid={} pid={}", path, peer.uid, peer.pid));
+  const std::string name = callers.OfUser(peer.uid).name;
+  if (!Admit(&of_users, name, quotas.Get()->Of(name), fd)) return;
   // Not through an acceptor of gRPC's: it hides the descriptor from the calls.
   grpc::AddInsecureChannelFromFd(server.get(), fd);
+}
+
+bool RpcServer::Parts::Admit(Connections* connections,
+                             const std::string& holder, const Quotas& of_it,
+                             int fd) {
+  if (connections->Add(holder, fd, of_it.connections, clock.Passed())) {
+    return true;
+  }
+  stats.CountLimit("user_connections");
+  Refused(holder, Caller{.name = holder},
+          fmt::format("has {} connections open, as much as is allowed "
+                      "(quotas.connections)",
+                      of_it.connections));
+  close(fd);
+  return false;
 }
 
 RpcServer::RpcServer() = default;
@@ -252,6 +290,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
 
 void RpcServer::SetAccess(AccessOptions access) {
   parts_->callers.Set(std::move(access));
+}
+
+void RpcServer::SetQuotas(UserQuotas quotas) {
+  parts_->users.Set(quotas);
+  parts_->quotas.Set(std::make_shared<const UserQuotas>(std::move(quotas)));
 }
 
 RpcServer::~RpcServer() { Stop(Duration(0)); }

@@ -37,6 +37,9 @@ class RpcServer {
   // may connect, for new connections.
   void SetAccess(AccessOptions access);
 
+  // Holds from now on, for who is there, too.
+  void SetQuotas(UserQuotas quotas);
+
   // From here on what clients send is refused as "shutting down"; acks of what
   // was taken still go out.
   void StopTaking();

@@ -65,7 +65,7 @@ void AppendSamples(const RpcStats& stats, std::vector<SelfSample>* samples) {
          value(stats.peers_refused), samples);
   for (size_t i = 0; i < kIngestLimits.size(); ++i) {
     const double hits = value(stats.limit_hits[i]);
-    if (kIngestLimits[i] == "quota") {
+    if (kIngestLimits[i] == "user_bytes") {
       Append(Metric::kIngestQuota, {}, hits, samples);
     }
     Append(Metric::kLimitHits, {{"limit", std::string(kIngestLimits[i])}}, hits,

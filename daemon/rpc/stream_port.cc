@@ -141,6 +141,11 @@ void StreamPort::AdvanceLocked() {
   }
 }
 
+void StreamPort::ReadOn() {
+  MutexLock lock(mutex_);
+  if (writer_ != nullptr && !finished_) writer_->Read();
+}
+
 void StreamPort::Written(bool ok) {
   MutexLock lock(mutex_);
   writing_ = false;

@@ -25,6 +25,8 @@ class StreamWriter {
   virtual ~StreamWriter() = default;
   // StreamPort::Written follows, from whatever thread, after this returned.
   virtual void Write(const v1::IngestResponse& response) = 0;
+  // Begins to read the next message.
+  virtual void Read() = 0;
   virtual void Finish(const grpc::Status& status) = 0;
   // Makes reads and the write in flight fail.
   virtual void Cancel() = 0;
@@ -53,6 +55,8 @@ class StreamPort : public ReplyPort {
   // Forgets what waits, and has reads and writes fail: the client does not read
   // what it is told.
   void Cut();
+  // Has the next message read, unless the stream is finished.
+  void ReadOn();
   // The write in flight is over.
   void Written(bool ok);
   // Finishes with `status` when all that is queued is written. The first call

@@ -109,7 +109,7 @@ def test_what_runs_say_of_themselves_is_bounded(daemon):
         while not refused:
             answer = client.answers.get(timeout=30)
             refused += "refusal" in answer
-        assert limit_hits(daemon, "run_bytes") >= 1
+        assert limit_hits(daemon, "user_run_bytes") >= 1
         daemon.nanwatch("runs", "--json")
         get(daemon.http + "/api/v1/runs")
         # Those who say little are taken, and who is there goes on.
@@ -245,22 +245,22 @@ def test_watchers_take_nothing_from_others(daemon):
                     outcomes.append(None)
                 except grpc.RpcError as error:
                     outcomes.append(error.code())
-            assert outcomes.count(None) == 128
-            assert outcomes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) == 72
+            assert outcomes.count(None) == 96
+            assert outcomes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) == 104
             for _ in range(3):
                 assert "watched" in daemon.nanwatch("runs").stdout
             assert daemon.nanwatch("stop", "watched", "--reason",
                                    "enough").returncode == 0
         # They left: their places are others' at once, not after a minute.
         def all_watch():
-            with watchers(daemon, "watched", 128) as calls:
+            with watchers(daemon, "watched", 96) as calls:
                 try:
                     for call in calls:
                         next(call)
                 except grpc.RpcError:
                     return False
                 return True
-        wait_for("places are free again", all_watch, seconds=10)
+        wait_for("places are free again", all_watch, seconds=10, every=0.3)
     ends(daemon)
 
 

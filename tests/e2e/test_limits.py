@@ -25,15 +25,15 @@ def test_ten_thousand_runs_from_one_client(folder):
                 told = one.hear("refusal", 20)
                 assert "8192 sessions" in told["message"]
             one.say(*(steps(s, 1, 0, 2) for s in sessions[:8_192]))
-            sessions = range(20_000, 20_000 + 4_096)
+            sessions = range(20_000, 20_000 + 4_000)
             two.say(*(opening(s, f"run-{s}") for s in sessions))
             two.say(*(steps(s, 1, 0, 2) for s in sessions))
             other.say(steps(1, 1))
             other.acked(1)
             wait_for("all steps are there", lambda: daemon.metric(
-                "nanwatch_ingest_steps_total") == 2 * 12_288 + 10, 30)
+                "nanwatch_ingest_steps_total") == 2 * 12_192 + 10, 30)
             assert limit_hits(daemon, "sessions_per_stream") == 4
-            assert daemon.metric("nanwatch_engine_runs") == 12_288 + 1
+            assert daemon.metric("nanwatch_engine_runs") == 12_192 + 1
             assert resident_mb(daemon) < 400
             assert int(summary(daemon, "other")["steps"]) == 10
             # The exposition stays bounded, too, and says so.
@@ -59,9 +59,9 @@ def test_a_million_ops_from_one_client(folder):
                 told = ""
                 while "65536" not in told:
                     told = raw.hear("refusal", 20)["message"]
-                    full += "256 MB over all runs" in told
+                    full += "192 MB over all runs" in told
                     # What follows names that were refused has no beginning.
-                    assert ("65536" in told or "256 MB over all runs" in told
+                    assert ("65536" in told or "192 MB over all runs" in told
                             or "name the ones between first" in told), told
                 # The ops that are known go on.
                 if session == 100:
@@ -69,7 +69,7 @@ def test_a_million_ops_from_one_client(folder):
                                 65535))
                     raw.acked(10)
             assert limit_hits(daemon, "ops_per_session") == 16
-            assert limit_hits(daemon, "op_bytes") == full > 4
+            assert limit_hits(daemon, "user_op_bytes") == full > 4
             assert daemon.metric("nanwatch_ingest_op_statuses_total") == 1
             assert resident_mb(daemon) < 400
             other.say(steps(1, 1))
@@ -104,7 +104,7 @@ def test_endless_messages_end_their_streams_and_not_the_daemon(folder):
 
 def test_names_beyond_the_daemons_room_cost_the_real_client_only_themselves(
         folder):
-    """256 MB of names over all runs: some trainings of 65,536 ops with names of
+    """192 MB of names over all runs of a user: some trainings of 65,536 ops with names of
     512 bytes fit, the next one not quite."""
     daemon = Daemon(folder).start()
 
@@ -114,7 +114,7 @@ def test_names_beyond_the_daemons_room_cost_the_real_client_only_themselves(
 
     try:
         for n in range(9):
-            assert limit_hits(daemon, "op_bytes") == 0
+            assert limit_hits(daemon, "user_op_bytes") == 0
             before = daemon.metric("nanwatch_ingest_op_statuses_total")
             told = train(f"run-{n}")
             if told["dropped"]:
@@ -125,7 +125,7 @@ def test_names_beyond_the_daemons_room_cost_the_real_client_only_themselves(
         assert told["flushed"] and told["pushed"] == 600, told
         assert told["acked"] + told["dropped"] == 600, told
         assert 200 <= told["dropped"] <= 400, told
-        assert limit_hits(daemon, "op_bytes") >= 1
+        assert limit_hits(daemon, "user_op_bytes") >= 1
         assert int(summary(daemon, f"run-{n}")["steps"]) == 200
         taken = daemon.metric("nanwatch_ingest_op_statuses_total") - before
         assert taken == told["acked"] - 200, told

@@ -115,8 +115,8 @@ INGEST = (8, [
           "[$__rate_interval])) > 0", "{{instance}} refused: {{code}}"),
         q("sum by (instance, limit) (rate(nanwatch_limit_hits_total{DAEMON}"
           "[$__rate_interval])) > 0", "{{instance}} bound: {{limit}}"),
-        q(f"{rate('nanwatch_ingest_quota_refusals_total')} > 0",
-          "{{instance}} over quota"),
+        q(f"{rate('nanwatch_ingest_quota_pauses_total')} > 0",
+          "{{instance}} read slowly: over a quota"),
         q(f"{rate('nanwatch_ingest_duplicates_total')} > 0",
           "{{instance}} came again"),
     ], "short",

@@ -18,10 +18,12 @@ namespace {
 using testing::HasSubstr;
 
 constexpr SessionId kSession = 7;
+constexpr uint64_t kUser = 1;
 
 class FullableHistory : public History {
  public:
   bool full = false;
+  bool hangs = false;  // takes all, and writes nothing
   std::vector<Event> kept;
   std::vector<RunKey> need;
 
@@ -31,7 +33,7 @@ class FullableHistory : public History {
     return true;
   }
   uint64_t last_id() const override { return kept.size(); }
-  uint64_t committed() const override { return kept.size(); }
+  uint64_t committed() const override { return hangs ? 0 : kept.size(); }
   bool Stored(uint64_t) const override { return true; }
   void OnCommitted(std::function<void(uint64_t)>) override {}
   void SaveSent(const RunKey&, const Incident&) override {}
@@ -78,16 +80,22 @@ class PipelineTest : public testing::Test {
   }
   bool Offer(Sequence sequence, decltype(ClientMessage::body) body,
              size_t bytes = 100) {
+    return OfferAs(kUser, kSession, sequence, std::move(body), bytes);
+  }
+  bool OfferAs(uint64_t user, SessionId session, Sequence sequence,
+               decltype(ClientMessage::body) body, size_t bytes) {
     Arrival arrival;
     arrival.port = port_;
-    arrival.message.session = kSession;
+    arrival.user = user;
+    arrival.message.session = session;
     arrival.message.sequence = sequence;
     arrival.message.body = std::move(body);
-    return pipeline_.Offer(std::move(arrival), bytes);
+    return pipeline_.Offer(std::move(arrival), bytes) != Offered::kFull;
   }
   void EndStream() {
     Arrival arrival;
     arrival.port = port_;
+    arrival.user = kUser;
     arrival.ended = true;
     pipeline_.Offer(std::move(arrival), 0);
   }
@@ -256,6 +264,98 @@ TEST_F(PipelineTest, AClockThatIsSetBackIsNoEventAndTimeGoesOn) {
   EXPECT_EQ(history_.Count<DaemonStarted>(), 0);
   EXPECT_GT(clock_.Now() - before, std::chrono::minutes(37));
   EXPECT_GT(clock_.ahead(), std::chrono::hours(47));
+}
+
+// Two users, the first of whom floods.
+class TwoUsersTest : public PipelineTest {
+ protected:
+  static constexpr SessionId kOther = 8;
+  static constexpr size_t kBatch = 100 << 10;
+
+  TwoUsersTest() {
+    OpenSessionMessage open;
+    open.session = kOther;
+    open.run_id = "other";
+    OfferAs(2, kOther, 0, open, 100);
+    Turn();
+  }
+  void Flood(int batches) {
+    for (int i = 0; i < batches; ++i) {
+      ++flooded_;
+      ASSERT_TRUE(
+          Offer(flooded_, Step(static_cast<int64_t>(flooded_)), kBatch));
+    }
+  }
+  int64_t StepsOf(const char* run) const {
+    int64_t steps = 0;
+    for (const Event& event : history_.kept) {
+      steps += event.run.run_id == run &&
+               std::holds_alternative<StepBatch>(event.body);
+    }
+    return steps;
+  }
+
+  Sequence flooded_ = 0;
+};
+
+TEST_F(TwoUsersTest, AFloodIsOvertaken) {
+  Flood(300);
+  ASSERT_TRUE(OfferAs(2, kOther, 1, Step(1), 100));
+  Turn();
+  EXPECT_EQ(StepsOf("other"), 1);
+  EXPECT_LT(StepsOf("job"), 15);
+  pipeline_.Drain(std::chrono::seconds(5));
+  EXPECT_EQ(StepsOf("job"), 300);
+}
+
+TEST_F(TwoUsersTest, WhatIsNotCommittedIsOneUsersShareOnly) {
+  history_.hangs = true;
+  Flood(300);
+  for (int turn = 0; turn < 20; ++turn) Turn();
+  const int64_t judged = StepsOf("job");
+  EXPECT_LT(judged * kBatch, limits::kUncommittedBytes * 3 / 4);
+  ASSERT_TRUE(OfferAs(2, kOther, 1, Step(1), 100));
+  Turn();
+  EXPECT_EQ(StepsOf("other"), 1);
+  EXPECT_EQ(StepsOf("job"), judged);
+  history_.hangs = false;
+  Turn();
+  Turn();
+  EXPECT_GT(StepsOf("job"), judged);
+}
+
+// Alerts do not wait for a disk.
+TEST_F(TwoUsersTest, WhereTheDiskHangsJudgingGoesOn) {
+  history_.hangs = true;
+  Flood(300);
+  for (int turn = 0; turn < 20; ++turn) Turn();
+  EXPECT_LT(StepsOf("job"), 300);
+  system_.Advance(std::chrono::seconds(1));
+  for (int turn = 0; turn < 60; ++turn) Turn();
+  EXPECT_EQ(StepsOf("job"), 300);
+}
+
+TEST_F(TwoUsersTest, AnEndComesBehindWhatItsStreamBrought) {
+  Flood(100);
+  EndStream();
+  Turn();
+  EXPECT_EQ(history_.Count<RankLost>(), 0);
+  pipeline_.Drain(std::chrono::seconds(5));
+  EXPECT_EQ(StepsOf("job"), 100);
+  EXPECT_GT(history_.Count<RankLost>(), 0);
+}
+
+TEST_F(PipelineTest, QuotasHoldFromTheNextTurnOn) {
+  UserQuotas quotas;
+  quotas.each.runs = 1;
+  pipeline_.SetQuotas(quotas);
+  OpenSessionMessage open;
+  open.session = 9;
+  open.run_id = "second";
+  OfferAs(kUser, 9, 0, open, 100);
+  Turn();
+  ASSERT_TRUE(port_->refused);
+  EXPECT_EQ(port_->refused->limit, "user_runs");
 }
 
 }  // namespace

@@ -58,5 +58,90 @@ TEST(BoundsTest, WhatRunsSayOfThemselvesHasABudget) {
   EXPECT_FALSE(driver.Send({.session = 77, .body = open}).refused);
 }
 
+OpenSessionMessage RunOf(const std::string& run, int32_t rank = 0) {
+  OpenSessionMessage open;
+  open.run_id = run;
+  open.rank.rank = rank;
+  return open;
+}
+
+class QuotaTest : public testing::Test {
+ protected:
+  QuotaTest() {
+    quotas_.each.runs = 2;
+    quotas_.each.sessions = 3;
+    driver_.engine().SetQuotas(quotas_);
+  }
+  // The limit that was hit; empty: it is open.
+  std::string Open(const std::string& run, const std::string& user,
+                   int32_t rank = 0) {
+    OpenSessionMessage open = RunOf(run, rank);
+    open.session = ++session_;
+    const Admitted admitted = driver_.Send(
+        {.session = open.session, .body = open, .caller = {.name = user}});
+    return admitted.refused ? admitted.refused->limit : "";
+  }
+
+  Driver driver_;
+  UserQuotas quotas_;
+  SessionId session_ = 100;
+};
+
+TEST_F(QuotaTest, RunsAndRanksCountForTheirOwner) {
+  EXPECT_EQ(Open("a", "bob"), "");
+  EXPECT_EQ(Open("b", "bob"), "");
+  EXPECT_EQ(Open("c", "bob"), "user_runs");
+  EXPECT_EQ(Open("c", "ann"), "");
+  EXPECT_EQ(Open("d", ""), "");  // callers without a name are one user
+  EXPECT_EQ(Open("e", ""), "");
+  EXPECT_EQ(Open("f", ""), "user_runs");
+  EXPECT_EQ(Open("a", "bob", 1), "");
+  EXPECT_EQ(Open("a", "bob", 2), "user_sessions");
+  EXPECT_EQ(Open("c", "ann", 1), "");
+}
+
+TEST_F(QuotaTest, WhoLeavesMakesRoomAndACheckpointCountsAgain) {
+  EXPECT_EQ(Open("a", "bob"), "");
+  EXPECT_EQ(Open("b", "bob"), "");
+  driver_.Send({.session = session_,
+                .sequence = 1,
+                .body = CloseMessage{},
+                .caller = {.name = "bob"}});
+  EXPECT_EQ(Open("c", "bob"), "user_runs");
+  driver_.Wait(std::chrono::hours(2));
+  EXPECT_EQ(Open("c", "bob"), "");
+  // Loaded over what is there, a run counts once.
+  const auto checkpoint = driver_.engine().Checkpoint({"a", 0});
+  ASSERT_TRUE(checkpoint);
+  Effects effects;
+  driver_.engine().Apply(driver_.now(), *checkpoint, &effects);
+  EXPECT_EQ(Open("d", "bob"), "user_runs");
+  Engine other;
+  other.SetQuotas(quotas_);
+  other.Apply(driver_.now(), *checkpoint, &effects);
+  for (const auto& [run, limit] :
+       {std::pair("x", ""), std::pair("y", "user_runs")}) {
+    OpenSessionMessage open = RunOf(run);
+    open.session = ++session_;
+    const Admitted admitted = other.Admit(
+        driver_.now(),
+        {.session = session_, .body = open, .caller = {.name = "bob"}},
+        "fresh");
+    EXPECT_EQ(admitted.refused ? admitted.refused->limit : "", limit);
+    for (const Event& event : admitted.events) {
+      other.Apply(driver_.now(), event, &effects);
+    }
+  }
+}
+
+TEST_F(QuotaTest, AnAttemptThatGoesForTheNextOneIsNoRunMore) {
+  quotas_.each.runs = limits::kAttemptsHeld;
+  driver_.engine().SetQuotas(quotas_);
+  const SessionId s = driver_.Open("job");
+  for (int64_t step = 100; step > 0; --step) {
+    EXPECT_FALSE(driver_.Steps(s, {{.step = step}}).refused) << step;
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch

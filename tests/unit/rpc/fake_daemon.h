@@ -22,12 +22,12 @@ namespace nanwatch {
 
 class FakeSink : public IngestSink {
  public:
-  bool Offer(Arrival&& arrival, size_t) override {
+  Offered Offer(Arrival&& arrival, size_t) override {
     std::lock_guard lock(mutex_);
-    if (full_ && !arrival.ended) return false;
+    if (full_ && !arrival.ended) return Offered::kFull;
     arrivals_.push_back(std::move(arrival));
     changed_.notify_all();
-    return true;
+    return Offered::kTaken;
   }
   // The n-th arrival, from 0; waits for it.
   Arrival& Wait(size_t n) {

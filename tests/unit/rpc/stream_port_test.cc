@@ -13,6 +13,7 @@ struct FakeWriter : StreamWriter {
   void Write(const v1::IngestResponse& response) override {
     written.push_back(response);
   }
+  void Read() override { ++reads; }
   void Finish(const grpc::Status& status) override {
     ++finished;
     last_status = status;
@@ -20,6 +21,7 @@ struct FakeWriter : StreamWriter {
   void Cancel() override { ++cancelled; }
 
   std::vector<v1::IngestResponse> written;
+  int reads = 0;
   int finished = 0;
   int cancelled = 0;
   grpc::Status last_status;
@@ -32,6 +34,18 @@ class StreamPortTest : public testing::Test {
   ReplyBudget budget_;
   StreamPort port_{&writer_, &stats_, &budget_, "nanwatchd/test"};
 };
+
+// A pause may be over when the stream is: gRPC would not bear it.
+TEST_F(StreamPortTest, ReadsOnOnlyWhileTheStreamGoesOn) {
+  port_.ReadOn();
+  EXPECT_EQ(writer_.reads, 1);
+  port_.EndWhenWritten(grpc::Status::OK);
+  ASSERT_EQ(writer_.finished, 1);
+  port_.ReadOn();
+  port_.Detach();
+  port_.ReadOn();
+  EXPECT_EQ(writer_.reads, 1);
+}
 
 TEST_F(StreamPortTest, WritesOneAtATimeAndOnlyTheNewestAck) {
   port_.Ack({1, 5, true, {}});

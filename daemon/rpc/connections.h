@@ -1,0 +1,47 @@
+// Connections: how many each user, or each address, has open. gRPC takes a
+// descriptor over and does not say when it closes it; so they are looked at
+// where somebody seems to have too many. One thread.
+
+#ifndef NANWATCH_RPC_CONNECTIONS_H_
+#define NANWATCH_RPC_CONNECTIONS_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace nanwatch {
+
+class Connections {
+ public:
+  // Takes note of a socket. False: `holder` has `most` already. `passed` is as
+  // of Clock::Passed().
+  bool Add(const std::string& holder, int fd, size_t most, Duration passed);
+
+ private:
+  struct Open {
+    int fd;
+    ino_t inode;  // another socket may have the number by now
+  };
+  struct Held {
+    std::vector<Open> open;
+    Duration looked_at{};
+  };
+
+  static void ForgetClosed(Held* held);
+  void ForgetWhoLeft();
+
+  std::map<std::string, Held> held_;
+};
+
+// Returns of whom a TCP connection counts: its address, of IPv6 the first half,
+// which one host may have whole.
+std::string AddressOfPeer(int fd);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_RPC_CONNECTIONS_H_

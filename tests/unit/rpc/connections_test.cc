@@ -1,0 +1,67 @@
+#include "rpc/connections.h"
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class ConnectionsTest : public testing::Test {
+ protected:
+  ~ConnectionsTest() override {
+    for (const int fd : open_) close(fd);
+  }
+  int Socket() {
+    open_.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
+    return open_.back();
+  }
+  void CloseAll() {
+    for (const int fd : open_) close(fd);
+    open_.clear();
+  }
+
+  Connections connections_;
+  std::vector<int> open_;
+};
+
+TEST_F(ConnectionsTest, CountsThoseOfEachThatAreOpen) {
+  EXPECT_TRUE(connections_.Add("ann", Socket(), 2, seconds(1)));
+  EXPECT_TRUE(connections_.Add("ann", Socket(), 2, seconds(1)));
+  EXPECT_FALSE(connections_.Add("ann", Socket(), 2, seconds(1)));
+  EXPECT_TRUE(connections_.Add("bob", Socket(), 2, seconds(1)));
+  CloseAll();
+  // Others have the numbers by now.
+  const int mine = Socket();
+  EXPECT_TRUE(connections_.Add("ann", mine, 2, seconds(2)));
+  EXPECT_TRUE(connections_.Add("ann", Socket(), 2, seconds(2)));
+  EXPECT_FALSE(connections_.Add("ann", Socket(), 2, seconds(3)));
+}
+
+TEST_F(ConnectionsTest, LooksNotForEachWhoComesInVain) {
+  EXPECT_TRUE(connections_.Add("ann", Socket(), 1, seconds(1)));
+  EXPECT_FALSE(connections_.Add("ann", Socket(), 1, seconds(1)));
+  CloseAll();
+  EXPECT_FALSE(
+      connections_.Add("ann", Socket(), 1, seconds(1) + milliseconds(50)));
+  EXPECT_TRUE(
+      connections_.Add("ann", Socket(), 1, seconds(1) + milliseconds(150)));
+}
+
+TEST_F(ConnectionsTest, ManyWhoLeftAreForgottenAndWhoIsHereIsNot) {
+  EXPECT_TRUE(connections_.Add("ann", Socket(), 1, seconds(1)));
+  for (int i = 0; i < 10000; ++i) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT_TRUE(connections_.Add(std::to_string(i), fd, 1, seconds(1)));
+    close(fd);
+  }
+  EXPECT_FALSE(connections_.Add("ann", Socket(), 1, seconds(2)));
+}
+
+}  // namespace
+}  // namespace nanwatch
