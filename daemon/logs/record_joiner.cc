@@ -78,13 +78,6 @@ bool RecordJoiner::TakePart(std::string_view line) {
   if (header_.empty()) return false;
   const std::string_view name = NameOfPart(line);
   if (name.empty()) return false;
-  if (!known_) {
-    known_ = IsHeader(header_);
-    if (!known_) {
-      header_.clear();
-      return false;
-    }
-  }
   // The same again begins another record of that header.
   const bool again =
       parts_ > 0 &&
@@ -100,12 +93,9 @@ void RecordJoiner::Take(std::string_view line) {
   const bool set_in = line.starts_with(' ') || line.starts_with('\t');
   if (set_in && TakePart(line)) return;
   if (parts_ > 0) Flush();
-  known_ = false;
-  if (set_in || line.size() > kHeaderMax) {
-    header_.clear();
-  } else {
-    header_ = line;
-  }
+  header_.clear();
+  // Of most lines the last word shows that they are none.
+  if (!set_in && line.size() <= kHeaderMax && IsHeader(line)) header_ = line;
   sink_(line);
 }
 

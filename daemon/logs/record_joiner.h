@@ -35,8 +35,7 @@ class RecordJoiner {
   bool TakePart(std::string_view line);
 
   const LineSink sink_;
-  std::string header_;  // the newest line that may be one; empty: none
-  bool known_ = false;  // that it is one
+  std::string header_;  // the line before, or above what waits; empty: none is
   std::string record_;  // what waits: the header and lines below it
   size_t parts_ = 0;    // lines in it
 };
